@@ -20,6 +20,10 @@
  *   local-p     only |i - floor(centre)| <= D, centre = S sigma(v_p . tanh(W_p s)); a_i times exp(-(i - centre)^2 / (2 (D/2)^2)), after
  *               the softmax, and not normalised again
  *
+ *   sigmoid, segmentation   instead of the softmax a bit for each word, looked at or not, of which a_i is the expectation, so that weights need not
+ *               add up to 1 [Kim, Denton, Hoang, Rush 2017, arXiv:1702.00887]: sigma(score + bias); the marginals of a chain of bits
+ *               (attention/segments.h)
+ *
  * One table E of V rows serves the source, the target and the output; an id enters as its row times sqrt(d). Position 0 reads zeros for y.
  * What does not change from word to word is made once a sentence: W_k h_i, or h_i / |h_i|. A step then costs a product of the state,
  * one of its input, S scores and the product with the table.
@@ -31,6 +35,7 @@
 
 #include "arch.h"
 #include "attention/scores.h"
+#include "attention/segments.h"
 #include "kernels/cells.h"
 #include "kernels/elementary.h"
 #include "kernels/kernels.h"
@@ -53,6 +58,7 @@ typedef struct {
     enum { NONE, ADDITIVE, DOT, SCALED_DOT, GENERAL, COSINE, LOCATION } score;
     enum { AFTER, BEFORE } order;
     enum { GLOBAL, LOCAL_M, LOCAL_P } range;
+    enum { SIMPLE, SIGMOID, SEGMENTATION } structure;
     int feeds;
     uint32_t D, A, positions; /* window, inner width of additive and of local-p, rows of location */
     nx_matrix table;          /* (V, d) E */
@@ -61,6 +67,8 @@ typedef struct {
     nx_matrix query, key;    /* W_q (A or positions, 2e), W_k (A or 2e, 2e) */
     nx_matrix position;      /* W_p (A, 2e) */
     const float *v, *centre; /* (A) */
+    const float *bias;       /* (1) of the bits */
+    const float *transition; /* (2, 2) A[from][to], 1 is looked at */
     float root, beta;        /* sqrt(d); the scale of dots and cosines */
     uint32_t width;          /* of a key: A or 2e */
 } model;
@@ -97,6 +105,8 @@ static void read_attention(nx_reader *r, model *m) {
     if (m->score == ADDITIVE || m->score == GENERAL) m->key = nx_read_matrix(r, "attn_k.weight", m->width, h);
     if (m->score == ADDITIVE) m->v = nx_read_vector(r, "attn_v.weight", m->A, 0);
     if (m->score == COSINE) m->v = nx_read_vector(r, "attn_scale.weight", 1, 0);
+    if (m->structure != SIMPLE) m->bias = nx_read_vector(r, "attn_bias.weight", 1, 0);
+    if (m->structure == SEGMENTATION) m->transition = nx_read_table(r, "attn_transition.weight", 2, 2);
     if (m->range != LOCAL_P) return;
     m->position = nx_read_matrix(r, "attn_position.weight", m->A, h);
     m->centre = nx_read_vector(r, "attn_centre.weight", m->A, 0);
@@ -105,6 +115,7 @@ static void read_attention(nx_reader *r, model *m) {
 static void configure(nx_reader *r, nx_plan *plan) {
     static const char *const scores[] = {"none", "additive", "dot", "scaled-dot", "general", "cosine", "location"};
     static const char *const orders[] = {"after", "before"}, *const ranges[] = {"global", "local-m", "local-p"}, *const cells[] = {"gru"};
+    static const char *const structures[] = {"simple", "sigmoid", "segmentation"};
     model local, *placed = nx_arena_take(r->arena, sizeof *placed), *m = placed ? placed : &local;
     memset(m, 0, sizeof *m);
     r->packing = NX_BY_BLOCK;
@@ -117,6 +128,7 @@ static void configure(nx_reader *r, nx_plan *plan) {
     m->score = nx_read_choice(r, KEY("attention.score"), scores, 7);
     m->order = nx_read_choice(r, KEY("attention.order"), orders, 2);
     m->range = nx_read_choice(r, KEY("attention.range"), ranges, 3);
+    m->structure = nx_read_choice(r, KEY("attention.structure"), structures, 3);
     m->feeds = (int)nx_read_u32(r, KEY("input_feeding"), 0, 1, 0);
     if (m->range != GLOBAL) m->D = nx_read_u32(r, KEY("attention.window"), 1, MAX_CONTEXT, NX_REQUIRED);
     m->A = m->score == ADDITIVE || m->range == LOCAL_P ? nx_read_u32(r, KEY("attention.length"), 4, 4096, NX_REQUIRED) : 4;
@@ -130,6 +142,10 @@ static void configure(nx_reader *r, nx_plan *plan) {
         nx_reader_fail(r, NX_E_UNSUPPORTED, KEY("attention.order"), "there is no attention to come before the step");
     if (m->score == NONE && m->range != GLOBAL)
         nx_reader_fail(r, NX_E_UNSUPPORTED, KEY("attention.range"), "there is no attention to have a range");
+    if (m->score == NONE && m->structure != SIMPLE)
+        nx_reader_fail(r, NX_E_UNSUPPORTED, KEY("attention.structure"), "there is no attention to have a structure");
+    if (m->range != GLOBAL && m->structure != SIMPLE)
+        nx_reader_fail(r, NX_E_UNSUPPORTED, KEY("attention.structure"), "bits are of all words, not of a window");
 
     uint32_t values = m->values = nx_read_vocabulary(r, "token_embd.weight"), h = 2 * m->e;
     m->table = nx_read_matrix(r, "token_embd.weight", values, m->d);
@@ -150,6 +166,7 @@ static void configure(nx_reader *r, nx_plan *plan) {
     nx_read_ends(r, plan);
     if (m->score != NONE) plan->maps[plan->n_maps++] = (nx_map){.name = "source", .port = 0, .rows = 1, .keys = context};
     if (m->range != GLOBAL) plan->maps[plan->n_maps++] = (nx_map){.name = "centre", .port = 0, .rows = 1, .keys = context};
+    if (m->structure == SEGMENTATION) plan->maps[plan->n_maps++] = (nx_map){.name = "alone", .port = 0, .rows = 1, .keys = context};
 }
 
 /* ---- memory ------------------------------------------------------------------------------------------------------------ */
@@ -204,6 +221,8 @@ typedef struct {
     float *t;           /* (J, d) */
     float *word;        /* (d) */
     float *weights;     /* (S) */
+    float *theta;       /* (S) scores of bits */
+    float *ahead;       /* (S) */
     void *matmul;
 } scratch;
 
@@ -220,6 +239,8 @@ static scratch scratch_at(const model *m, const nx_shape *shape, void *memory, u
     s.t = nx_arena_take(&arena, (uint64_t)n * nx_stride(m->d) * 4);
     s.word = nx_arena_take(&arena, nx_stride(m->d) * 4);
     s.weights = nx_arena_take(&arena, nx_stride(shape->counts[0] + 3) * 4);
+    s.theta = nx_arena_take(&arena, nx_stride(shape->counts[0] + 3) * 4);
+    s.ahead = nx_arena_take(&arena, nx_stride(shape->counts[0] + 3) * 4);
     s.matmul = nx_arena_take(&arena, nx_input_bytes(nx_larger(nx_larger(inputs, 2 * h), m->d), n));
     if (bytes) *bytes = arena.used;
     return s;
@@ -311,6 +332,19 @@ static void show_centre(float *map, float centre, uint32_t S) {
     if (low + 1 < S) map[low + 1] = beyond;
 }
 
+/* The first `scored` of S scores become what each bit is expected to be, others are never looked at; alone (S), where it is not null: without
+ * their neighbours. */
+static void weigh_bits(const model *m, const scratch *s, uint32_t scored, uint32_t S, float *alone) {
+    for (uint32_t i = 0; i < S; i++) s->theta[i] = i < scored ? s->weights[i] + m->bias[0] : -__builtin_inff();
+    if (m->structure == SIGMOID)
+        nx_bits(s->weights, s->theta, S);
+    else
+        nx_segments(s->weights, s->theta, m->transition, S, s->ahead);
+    if (!alone || m->structure == SIGMOID) return;
+    nx_bits(s->ahead, s->theta, S);
+    memcpy(alone, s->ahead, S * sizeof *alone);
+}
+
 /* Contexts of n states (J, 2e): joined (J, 4e) gets c in its first half. */
 static void attend(const model *m, const nx_column *columns, const float *states, uint32_t n, const scratch *s) {
     uint32_t h = 2 * m->e, S = columns[0].inputs->shape.counts[0];
@@ -340,7 +374,10 @@ static void attend(const model *m, const nx_column *columns, const float *states
             memcpy(s->weights + window.from, query + window.from, (window.to - window.from) * sizeof *query);
         else
             nx_score_dot(s->weights, state, source.keys, m->score == COSINE ? m->v[0] * nx_inverse_norm(state, h) : m->beta, h, window);
-        nx_score_softmax(s->weights, window);
+        if (m->structure != SIMPLE)
+            weigh_bits(m, s, window.to, S, columns[j].maps ? columns[j].maps + S : NULL);
+        else
+            nx_score_softmax(s->weights, window);
         if (m->range == LOCAL_P) nx_score_bell(s->weights, centre[j], 0.5f * (float)m->D, window);
         nx_score_sum(s->joined + (size_t)j * nx_stride(2 * h), s->weights, source.h, h, window);
         if (!columns[j].maps) continue;

@@ -123,6 +123,28 @@ double ref_log_sum_exp(const double *x, uint32_t n) {
     return top + log(sum);
 }
 
+double ref_segments(double *p, const double *theta, const double *A, uint32_t n) {
+    size_t mark = memory_mark();
+    double *alpha = memory_take(2 * n * sizeof *alpha), beta[2] = {0};
+    alpha[0] = 0, alpha[1] = theta[0];
+    for (uint32_t i = 1; i < n; i++)
+        for (int to = 0; to < 2; to++) {
+            double ways[2] = {alpha[2 * i - 2] + A[to], alpha[2 * i - 1] + A[2 + to]};
+            alpha[2 * i + to] = ref_log_sum_exp(ways, 2) + (to ? theta[i] : 0);
+        }
+    double log_z = ref_log_sum_exp(alpha + 2 * n - 2, 2);
+    for (uint32_t i = n; i-- > 0;) {
+        double here = theta[i], next[2] = {beta[0], beta[1]};
+        p[i] = exp(alpha[2 * i + 1] + beta[1] - log_z); /* theta may be p */
+        for (int from = 0; from < 2; from++) {
+            double ways[2] = {A[2 * from] + next[0], A[2 * from + 1] + here + next[1]};
+            beta[from] = ref_log_sum_exp(ways, 2);
+        }
+    }
+    memory_release(mark);
+    return log_z;
+}
+
 void ref_attention(double *out, double *weights, const double *query, const double *keys, const double *values, const uint8_t *visible,
                    uint32_t n, uint32_t stride, uint32_t key_length) {
     for (uint32_t j = 0; j < n; j++) {

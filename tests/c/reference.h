@@ -30,6 +30,9 @@ void ref_layer_norm(double *x, const float *gain, const float *bias, double epsi
 void ref_softmax(double *x, uint32_t n);
 double ref_log_sum_exp(const double *x, uint32_t n);
 
+/* log Z of a chain of n bits with scores theta of 1 and transitions A (2, 2), by forward over its states; p (n) = p(z_i = 1), by backward too. */
+double ref_segments(double *p, const double *theta, const double *A, uint32_t n);
+
 /* Attention of one head's query over `n` keys and values (n, stride), the positions where `visible` is not zero.
  * weights (n) written, out (key_length) written */
 void ref_attention(double *out, double *weights, const double *query, const double *keys, const double *values, const uint8_t *visible,

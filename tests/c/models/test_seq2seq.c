@@ -20,11 +20,13 @@
 
 typedef enum { NONE, ADDITIVE, DOT, SCALED_DOT, GENERAL, COSINE, LOCATION } score_kind;
 typedef enum { GLOBAL, LOCAL_M, LOCAL_P } range_kind;
+typedef enum { SIMPLE, SIGMOID, SEGMENTATION } structure_kind;
 
 typedef struct {
     uint32_t values, length, d, e, A, D, positions;
     score_kind score;
     range_kind range;
+    structure_kind structure;
     int before, feeds;
     uint32_t end; /* id + 1; 0: none */
     uint32_t type;
@@ -57,9 +59,10 @@ static void add_map(seq2seq *m, const char *name, uint32_t rows, uint32_t cols, 
 static toy_file *written(seq2seq *m) {
     static const char *const scores[] = {"none", "additive", "dot", "scaled-dot", "general", "cosine", "location"};
     static const char *const ranges[] = {"global", "local-m", "local-p"};
+    static const char *const structures[] = {"simple", "sigmoid", "segmentation"};
     const config *c = &m->c;
     toy_file head = {0}, data = {0};
-    put_header(&head, m->n_tensors, 8 + (c->D > 0) + (c->A > 0) + (c->positions > 0) + (c->feeds > 0) + (c->end > 0));
+    put_header(&head, m->n_tensors, 8 + (c->D > 0) + (c->A > 0) + (c->positions > 0) + (c->feeds > 0) + (c->structure > 0) + (c->end > 0));
     put_key_text(&head, "general.architecture", "seq2seq");
     put_key_u32(&head, "seq2seq.context_length", c->length);
     put_key_u32(&head, "seq2seq.embedding_length", c->d);
@@ -71,6 +74,7 @@ static toy_file *written(seq2seq *m) {
     if (c->D) put_key_u32(&head, "seq2seq.attention.window", c->D);
     if (c->A) put_key_u32(&head, "seq2seq.attention.length", c->A);
     if (c->positions) put_key_u32(&head, "seq2seq.attention.positions", c->positions);
+    if (c->structure) put_key_text(&head, "seq2seq.attention.structure", structures[c->structure]);
     if (c->feeds) put_key_u32(&head, "seq2seq.input_feeding", 1);
     if (c->end) put_key_u32(&head, "tokenizer.ggml.eos_token_id", c->end - 1);
     for (uint32_t i = 0; i < m->n_tensors; i++) put_tensor(&head, &data, m->tensor + i);
@@ -95,6 +99,8 @@ static seq2seq *build(const config *c) {
     if (c->score == ADDITIVE) add(m, "attn_v.weight", 1, c->A, NX_F32, 0, 1);
     if (c->score == COSINE) add(m, "attn_scale.weight", 1, 1, NX_F32, 5, 0);
     if (c->range == LOCAL_P) add_map(m, "attn_position", c->A, h, 2, 0), add(m, "attn_centre.weight", 1, c->A, NX_F32, 0, 1);
+    if (c->structure != SIMPLE) add(m, "attn_bias.weight", 1, 1, NX_F32, -1, 0);
+    if (c->structure == SEGMENTATION) add(m, "attn_transition.weight", 2, 2, NX_F32, 0, 1.5);
     add_map(m, "output", c->d, c->score == NONE ? h : 2 * h, 1.4, 1);
     written(m);
     return m;
@@ -121,6 +127,12 @@ static const config configs[] = {
     {.values = 25, .length = 30, .d = 32, .e = 32, .score = ADDITIVE, .A = 32, .before = 1, .end = 3, .type = NX_Q8_0, .seed = 16},
     {.values = 7, .length = 9, .d = 4, .e = 4, .score = LOCATION, .range = LOCAL_P, .D = 1, .A = 4, .positions = 5, .end = 1, .seed = 17},
     {.values = 7, .length = 9, .d = 4, .e = 4, .score = COSINE, .seed = 18},
+    {.values = 31, .length = 30, .d = 12, .e = 8, .score = GENERAL, .structure = SIGMOID, .seed = 19},
+    {.values = 31, .length = 30, .d = 12, .e = 8, .score = ADDITIVE, .A = 20, .before = 1, .structure = SEGMENTATION, .seed = 20},
+    {.values = 31, .length = 30, .d = 12, .e = 8, .score = LOCATION, .positions = 11, .structure = SEGMENTATION, .seed = 21},
+    {.values = 40, .length = 24, .d = 32, .e = 32, .score = GENERAL, .feeds = 1, .structure = SEGMENTATION, .type = NX_Q8_0, .seed = 22},
+    {.values = 25, .length = 30, .d = 16, .e = 8, .score = GENERAL, .structure = SEGMENTATION, .end = 3, .seed = 23},
+    {.values = 7, .length = 9, .d = 4, .e = 4, .score = DOT, .structure = SEGMENTATION, .seed = 24},
 };
 #define CONFIGS (sizeof configs / sizeof *configs)
 
@@ -131,12 +143,17 @@ const toy_row seq2seq_toys[] = {
     {"seq2seq, additive before the step", TOY_RUN | TOY_SHAPED, toy_number, 1, {.length = 27, .counts = {19}}},
     {"seq2seq, general, fed", TOY_RUN, toy_number, 5, {.length = 27, .counts = {19}}},
     {"seq2seq, local-p, rounded", TOY_RUN | TOY_DAMPED, toy_number, 13, {.length = 23, .counts = {19}}},
+    {"seq2seq, segments", TOY_RUN | TOY_SHAPED, toy_number, 19, {.length = 27, .counts = {19}}},
+    {"seq2seq, segments, rounded", TOY_RUN | TOY_DAMPED, toy_number, 21, {.length = 23, .counts = {19}}},
     {"seq2seq without attention", TOY_RUN, toy_number, 0, {.length = 27, .counts = {19}}},
     {"seq2seq with an end", TOY_SEARCH, toy_number, 14, {.length = 14, .counts = {9}}},
     {"seq2seq with an end, rounded", TOY_SEARCH, toy_number, 15, {.length = 14, .counts = {9}}},
+    {"seq2seq, segments, with an end", TOY_SEARCH, toy_number, 22, {.length = 14, .counts = {9}}},
     {NULL, TOY_SEED, toy_number, 16, {0}},
     {NULL, TOY_SEED, toy_number, 17, {0}},
     {NULL, TOY_SEED, toy_number, 2, {0}},
+    {NULL, TOY_SEED, toy_number, 18, {0}},
+    {NULL, TOY_SEED, toy_number, 23, {0}},
     {0},
 };
 
@@ -177,6 +194,17 @@ typedef struct {
     double *logits, *weights, *centre; /* (n, V), (n, S), (n) of the source, at most its last word */
 } twin_run;
 
+/* Scores (S) of bits become p(z_i = 1). */
+static void expected(const seq2seq *m, double *a, uint32_t S) {
+    const double bias = (double)tensor(m, "attn_bias.weight")[0];
+    double A[4] = {0};
+    for (int i = 0; i < 4 && m->c.structure == SEGMENTATION; i++) A[i] = (double)tensor(m, "attn_transition.weight")[i];
+    for (uint32_t i = 0; i < S; i++) a[i] += bias;
+    if (m->c.structure == SIGMOID)
+        for (uint32_t i = 0; i < S; i++) a[i] = sigma(a[i]);
+    else ref_segments(a, a, A, S);
+}
+
 /* Weights (S) and context (2e) of a state at position p, as the equations say; additive with the matrix of [s; h] put together. */
 static double attended(const seq2seq *m, const double *s, const double *h, uint32_t S, uint32_t p, double *a, double *context) {
     const config *c = &m->c;
@@ -215,7 +243,8 @@ static double attended(const seq2seq *m, const double *s, const double *h, uint3
         }
         if (c->range != GLOBAL && (i > middle ? i - middle : middle - i) > c->D) a[i] = -INFINITY;
     }
-    ref_softmax(a, S);
+    if (c->structure != SIMPLE) expected(m, a, S);
+    else ref_softmax(a, S);
     for (uint32_t e = 0; e < w; e++) context[e] = 0;
     for (uint32_t i = 0; i < S; i++) {
         if (c->range == LOCAL_P) a[i] *= exp(-pow(i - centre, 2) / (2 * pow(c->D / 2.0, 2)));
@@ -297,6 +326,18 @@ static float *run(const nx_model *model, const uint32_t *source, uint32_t S, con
     return all;
 }
 
+/* The map "alone" of segments (n, S). */
+static void alone_of(const nx_model *model, const uint32_t *source, uint32_t S, const uint32_t *ids, uint32_t n, float *alone) {
+    nx_session *session = session_of(model, source, S, 1);
+    uint32_t *keys = memory_take((size_t)S * sizeof *keys), count;
+    float nats;
+    for (uint32_t p = 0; p < n; p++) {
+        CHECK_INT(nx_session_put(model, session, ids + p, 1, 0, &nats), NX_OK);
+        CHECK_INT(nx_session_map(model, session, 0, 1, 0, keys, alone + (size_t)p * S, &count), NX_OK);
+        CHECK_INT(count, S);
+    }
+}
+
 /* ---- tests ------------------------------------------------------------------------------------------------------------------ */
 
 /* One by one against the twin, sources of all lengths; then all at once to the same bits. */
@@ -372,7 +413,7 @@ static void scores_are_one_another(void) {
 static void window_that_covers_all(void) {
     for (size_t i = 0; i < CONFIGS; i++) {
         config c = configs[i], local = c;
-        if (c.score == NONE || c.range != GLOBAL || c.length < N) continue;
+        if (c.score == NONE || c.range != GLOBAL || c.structure != SIMPLE || c.length < N) continue;
         local.range = LOCAL_M, local.D = S;
         check_at("configuration %lld", (long long)i, 0, 0, 0);
         same(build(&c), build(&local), 0);
@@ -402,6 +443,32 @@ static void window_at_both_ends(void) {
             }
             CHECK(inside >= 1 && inside <= m->c.D + 1);
             CHECK(sum > 0 && sum < 1 + 1e-6);
+        }
+    }
+}
+
+/* Without transitions a chain is independent bits; of a source of one word it is sigma; and the map "alone" is what it would be without. */
+static void chains_without_transitions(void) {
+    config c = configs[18], chained = c;
+    chained.structure = SEGMENTATION;
+    seq2seq *a = build(&c), *b = build(&chained);
+    memset(tensor(b, "attn_transition.weight"), 0, 4 * sizeof(float));
+    same(a, b, TOLERANCE);
+    const uint32_t *source = some_ids(S, c.values, 1), *ids = some_ids(N, c.values, 2);
+    float bits[N * S], chain[N * S], alone[N * S];
+    for (int sticky = 0; sticky < 2; sticky++) {
+        float *A = tensor(b, "attn_transition.weight");
+        A[0] = A[3] = 3 * (float)sticky;
+        nx_model *independent = opened(a), *model = opened(b);
+        if (!independent || !model) return;
+        for (uint32_t length = 1; length <= S; length += S - 1) {
+            run(independent, source, length, ids, N, bits, NULL), run(model, source, length, ids, N, chain, NULL), alone_of(model, source, length, ids, N, alone);
+            double moved = 0;
+            for (uint32_t i = 0; i < N * length; i++) {
+                CHECK_NEAR((double)alone[i], (double)bits[i], MAP_TOLERANCE);
+                moved = fmax(moved, fabs((double)chain[i] - (double)bits[i]));
+            }
+            CHECK(sticky && length > 1 ? moved > 0.1 : moved < MAP_TOLERANCE);
         }
     }
 }
@@ -475,6 +542,10 @@ static void refusals(void) {
     refused(&c, NX_E_UNSUPPORTED, "seq2seq.attention.order");
     c = configs[0], c.range = LOCAL_M, c.D = 2;
     refused(&c, NX_E_UNSUPPORTED, "seq2seq.attention.range");
+    c = configs[0], c.structure = SIGMOID;
+    refused(&c, NX_E_UNSUPPORTED, "seq2seq.attention.structure");
+    c = configs[9], c.structure = SEGMENTATION;
+    refused(&c, NX_E_UNSUPPORTED, "seq2seq.attention.structure");
     c = configs[1], c.A = 18;
     refused(&c, NX_E_UNSUPPORTED, "seq2seq.attention.length");
     c = configs[1], c.d = 10;
@@ -490,6 +561,7 @@ const check_test seq2seq_tests[] = {
     {"general with the unit matrix is dot; scaled by the root of the width", scores_are_one_another},
     {"a window that covers the source is none", window_that_covers_all},
     {"the window of local-p at both ends", window_at_both_ends},
+    {"a chain of bits without transitions is sigma, and so is what each would be alone", chains_without_transitions},
     {"location beyond and below its rows", location_beyond_its_rows},
     {"causality", causality},
     {"files that are refused", refusals},

@@ -116,6 +116,10 @@ class Vocabulary:
         """-> ids; special tokens in the text are text like any other."""
         return [i for word in WORD.findall(text) for i in self.word(word)]
 
+    def characters(self, text):
+        """-> ids of a text cut into its characters: merges never cross these"""
+        return [i for character in text for i in self.word(character)]
+
     def ways(self, word, dropout):
         """WAYS cuts of a word at random: BPE-dropout [Provilkov, Emelianenko and Voita 2020], each possible merge left out with this probability, in
         each round anew.  They depend on nothing but the word and the probability."""

@@ -157,7 +157,7 @@ export class TextModel {
    * @param {TranslateOptions} options
    */
   translate(text, options) {
-    return this.#translation(this.#sentence(text), [], options);
+    return this.#translation(this.#source(text), [], options);
   }
 
   /**
@@ -175,26 +175,33 @@ export class TextModel {
    * The tokens of a sentence; of one in capitals alone, as if it were not where the vocabulary then needs fewer.
    *
    * @param {string} sentence
+   * @param {(text: string) => Uint32Array} encode
    */
-  #pasted(sentence) {
-    const ids = this.tokenizer.encode(sentence);
+  #pasted(sentence, encode) {
+    const ids = encode(sentence);
     const lower = sentence.toLowerCase();
     if (sentence === lower || sentence !== sentence.toUpperCase() || !/\p{L}{4}/u.test(sentence)) return ids;
-    const written = this.tokenizer.encode(lower.replace(/\p{L}/u, (letter) => letter.toUpperCase()));
+    const written = encode(lower.replace(/\p{L}/u, (letter) => letter.toUpperCase()));
     return written.length < ids.length ? written : ids;
+  }
+
+  /** What is translated, as the model reads it. @param {string | ArrayLike<number>} text */
+  #source(text) {
+    return this.#sentence(text, (plain) => this.tokenizer.encodeSource(plain));
   }
 
   /**
    * A sentence as the model reads and writes it: its tokens and the one that ends it. An empty one is nothing at all.
    *
    * @param {string | ArrayLike<number>} text
+   * @param {(text: string) => Uint32Array} [encode]
    */
-  #sentence(text) {
+  #sentence(text, encode = (plain) => this.tokenizer.encode(plain)) {
     const plain = typeof text === 'string' && !this.#over(text.length, true, MOST_SPACE) ? sentenceOf(text) : text; // much of it may be white space
     if (this.#over(plain?.length, typeof plain === 'string')) {
       throw argumentError(`The sentence has over ${this.#info.positions} tokens, and this model sees ${this.#info.positions}, its end included: give it sentence by sentence`);
     }
-    const given = typeof plain === 'string' ? this.#pasted(plain) : this.#listed('A sentence', plain);
+    const given = typeof plain === 'string' ? this.#pasted(plain, encode) : this.#listed('A sentence', plain);
     const end = this.#tokenizer?.end;
     const ids = end === undefined || given.length === 0 || given[given.length - 1] === end ? given : Uint32Array.from([...given, end]);
     const { positions } = this.#info;
@@ -236,7 +243,7 @@ export class TextModel {
     const all = resumedOptions(saved, this.#info, options, ['signal', 'maps', 'onSearch']);
     if (!Array.isArray(saved.source)) throw noSavedRun();
     this.#checkIds(saved.ids);
-    return this.#translation(this.#sentence(saved.source), saved.ids, all);
+    return this.#translation(this.#source(saved.source), saved.ids, all);
   }
 
   /**
@@ -277,7 +284,7 @@ export class TextModel {
    */
   async #scoreTranslation(text, source, signal) {
     if (source === undefined) throw argumentError('score() of a translation needs the sentence that it is of: score(text, { source })');
-    const [tokens, from] = [this.#sentence(text), this.#sentence(source)];
+    const [tokens, from] = [this.#sentence(text), this.#source(source)];
     if (tokens.length === 0 || from.length === 0) throw argumentError('An empty sentence has no score');
     const job = this.#link.job(signal);
     try {

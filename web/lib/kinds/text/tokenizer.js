@@ -98,6 +98,17 @@ export class Tokenizer {
   }
 
   /**
+   * The tokens of a sentence to translate: where the model reads characters each of these by itself, which is one token or the bytes that it has.
+   *
+   * @param {string} text
+   * @returns {Uint32Array<ArrayBuffer>}
+   * @internal
+   */
+  encodeSource(text) {
+    return this.#vocabulary.characters ? this.#encodeParts(Array.from(wellFormed(text)), false) : this.encode(text);
+  }
+
+  /**
    * @param {(string | number)[]} parts  texts, and tokens that stand for themselves
    * @param {boolean} special  whether it begins and ends as the file asks for it
    */

@@ -33,6 +33,9 @@ TINY = [  # name, config, weight type, ids of source and target
     ("seq2seq-local-p-before", replace(BASE, score="additive", range="local-p", order="before", window=3), "f32", 12, 10),
     ("seq2seq-q8_0", replace(BASE, score="additive", order="before", embedding_length=32, state_length=32, attention_length=32), "q8_0", 11, 12),
     ("seq2seq-end", replace(BASE, score="general"), "f32", 1, 3),          # an empty sentence
+    ("seq2seq-sigmoid", replace(BASE, score="additive", structure="sigmoid"), "f32", 9, 12),
+    ("seq2seq-segments", replace(BASE, score="general", structure="segmentation"), "f32", 13, 8),
+    ("seq2seq-segments-before", replace(BASE, score="dot", order="before", structure="segmentation"), "f32", 6, 9),
 ]
 
 
@@ -52,6 +55,8 @@ def randomise(model, seed):
         z = torch.from_numpy(rng.standard_normal(tuple(p.shape)).astype(np.float32))
         if name == "attn_scale.weight":
             z = 6 + 0 * z
+        elif name == "attn_bias.weight":
+            z = z - 1
         elif name.endswith(".bias"):
             z = 0.3 * z
         elif name in ("attn_v.weight", "attn_centre.weight"):

@@ -27,6 +27,12 @@ Ranges, of a source of m words, D the window:
     local-p      centre_p = m sigmoid(v_p . tanh(W_p s));  |i - min(floor(centre_p), m - 1)| <= D; the softmax of these is multiplied by
                  exp(-(i - centre_p)^2 / (2 (D/2)^2)) and not normalised again
 
+Structures, of a global range.  "simple" is the softmax; the others give each word a bit of its own, looked at or not, of which attention is the
+expectation, so that weights need not add up to 1 [Kim, Denton, Hoang and Rush 2017]:
+
+    sigmoid        a_pi = sigmoid(score(s, h_i) + bias)
+    segmentation   a_pi = p(z_i = 1) of a chain of bits, theta_i = score(s, h_i) + bias, with transitions A (segments.py)
+
 GRU of an input x and a state h, gates r, z, n one after another in the rows:
 
     r = sigmoid(W_ir x + b_ir + W_hr h + b_hr),   z likewise,   n = tanh(W_in x + b_in + r (W_hn h + b_hn)),   h' = (1 - z) n + z h
@@ -44,11 +50,13 @@ The file:
     seq2seq.attention.order             "after" | "before"
     seq2seq.attention.range             "global" | "local-m" | "local-p"
     seq2seq.attention.window            u32   D, at least 1; local ranges only
+    seq2seq.attention.structure         "simple" | "sigmoid" | "segmentation"
     seq2seq.attention.positions         u32   rows of location's W_q
     seq2seq.input_feeding               u32   0 | 1
     seq2seq.cell                        "gru"
     seq2seq.vocab_size                  u32   V
     tokenizer.ggml.*                    as in llama files; eos_token_id ends sources and targets
+    tokenizer.source                       "tokens" | "characters"   how a source is cut: as the tokenizer does it, or each character by itself
 
     token_embd.weight                               (V, d)
     enc.{fwd,bwd}.input.{weight,bias}               (3 e, d), (3 e)
@@ -61,6 +69,8 @@ The file:
     attn_v.weight                                   additive (A)
     attn_scale.weight                               cosine (1): beta
     attn_position.weight, attn_centre.weight        local-p: W_p (A, 2 e), v_p (A)
+    attn_bias.weight                                sigmoid, segmentation (1)
+    attn_transition.weight                          segmentation (2, 2): A[from][to], 1 is looked at
     output.{weight,bias}                            (d, 4 e), "none" (d, 2 e); (d)
 
 state_dict() names are the file's tensor names.  In a batch, sentences are filled up with PADDING; it is never attended.
@@ -74,10 +84,14 @@ import torch.nn.functional as F
 from torch import nn
 
 from models.transformer.model import PADDING, dropped, fast
+from models.seq2seq.recurrence import Turned, run
+from models.seq2seq.segments import marginals
 from common import native
 
 SCORES = ("none", "additive", "dot", "scaled-dot", "general", "cosine", "location")
 RANGES = ("global", "local-m", "local-p")
+FEW = -3.0                               # bias of bits at first: few characters are looked at
+STRUCTURES = ("simple", "sigmoid", "segmentation")
 
 
 @dataclass
@@ -93,7 +107,9 @@ class Config:
     attention_length: int = 64           # A
     window: int = 3                      # D
     positions: int = 48                  # rows of location's W_q
+    structure: str = "simple"
     input_feeding: bool = False
+    turns: bool = False                  # training takes the structures in turn, by chance: a start that is fair to all of them
     dropout: float = 0.0                 # in training, of the words' vectors, of the annotations and of t
 
 
@@ -110,9 +126,6 @@ class Cell(nn.Module):
         for gate in self.state.weight.data.chunk(3):
             nn.init.orthogonal_(gate)
 
-    def weights(self):
-        return [self.input.weight, self.state.weight, self.input.bias, self.state.bias]
-
     def step(self, inputs, h):
         """inputs (B, 3 e): W_i x + b_i; h (B, e)"""
         r, z, n = inputs.chunk(3, -1)
@@ -128,13 +141,10 @@ class Encoder(nn.Module):
 
     def forward(self, x, lengths):
         """x (B, m, d), lengths (B) -> annotations (B, m, 2 e), the last of both directions (B, 2 e)"""
-        packed = nn.utils.rnn.pack_padded_sequence(x, lengths.cpu(), batch_first=True, enforce_sorted=False)
         start = x.new_zeros(2, x.shape[0], self.fwd.state.weight.shape[1])
-        weights = self.fwd.weights() + self.bwd.weights()
-        out, last = torch.gru(packed.data, packed.batch_sizes, start, weights, True, 1, 0.0, self.training, True)
-        packed = nn.utils.rnn.PackedSequence(out, packed.batch_sizes, packed.sorted_indices, packed.unsorted_indices)
-        h = nn.utils.rnn.pad_packed_sequence(packed, batch_first=True)[0]
-        return h, torch.cat(list(last[:, packed.unsorted_indices]), -1)
+        states, back = run([self.fwd, self.bwd], [x, Turned.apply(x, lengths)], start)
+        last = (torch.arange(len(x), device=x.device), lengths - 1)
+        return torch.cat([states, Turned.apply(back, lengths)], -1), torch.cat([states[last], back[last]], -1)
 
 
 class Seq2seq(nn.Module):
@@ -156,6 +166,10 @@ class Seq2seq(nn.Module):
             self.attn_scale = Row(1, 0.0, 10.0)
         if c.range == "local-p":
             self.attn_position, self.attn_centre = nn.Linear(s, c.attention_length, bias=False), Row(c.attention_length, 0.1)
+        if c.structure != "simple":
+            self.attn_bias = Row(1, 0.0, FEW)
+        if c.structure == "segmentation":
+            self.attn_transition = Transitions()
         self.output = nn.Linear(s if c.score == "none" else 2 * s, d)
 
     def rows(self, ids):
@@ -200,6 +214,9 @@ class Seq2seq(nn.Module):
                 middle = torch.minimum(centre.detach().floor().long(), last)
                 bell = torch.exp(-2 * ((i - centre[..., None]) / self.c.window) ** 2)
             hidden = hidden | ((i - middle[..., None]).abs() > self.c.window)
+        structure = STRUCTURES[int(torch.randint(len(STRUCTURES), ()))] if self.c.turns and self.training else self.c.structure
+        if structure != "simple":
+            return self.bits(structure, s, keys, h, lengths)
         if self.c.score == "location":                   # where a window has no row at all, the words beyond the rows get nothing
             scores = self.scores(s, keys).masked_fill(hidden, -math.inf)
             some = (scores > -math.inf).any(-1, keepdim=True)
@@ -209,13 +226,22 @@ class Seq2seq(nn.Module):
         weights = weights if bell is None else weights * bell
         return weights, weights @ h, centre
 
+    def bits(self, structure, s, keys, h, lengths):
+        """As `attend`, of the structures in which each word has a bit."""
+        theta = self.scores(s, keys) + self.attn_bias.weight             # not bf16, for the bias is not
+        if structure == "segmentation":
+            weights = marginals(theta, self.attn_transition.weight, lengths)
+        else:
+            weights = torch.sigmoid(theta) * (torch.arange(h.shape[1], device=h.device) < lengths[:, None])[:, None]
+        return weights, weights.to(h.dtype) @ h, None
+
     def behind(self, source, target, maps=None):
         """source (B, m), target (B, n) -> (B, n, d): what the table is multiplied by.  maps: two lists, which receive weights and centres."""
         c, memory = self.c, self.encode(source)
         h, _, s, _ = memory
         y = F.pad(self.rows(target[:, :-1]), (0, 0, 1, 0))
         if c.order == "after" and not c.input_feeding:
-            states = torch.gru(y, s[None], self.dec.weights(), True, 1, 0.0, self.training, False, True)[0]
+            states = run([self.dec], [y], s[None])[0]
             if c.score == "none":
                 return self.read(states)
             weights, contexts, centre = self.attend(states, memory, 0)
@@ -294,6 +320,14 @@ class Seq2seq(nn.Module):
             if done.all():
                 break
         return torch.stack(ids, 1)
+
+
+class Transitions(nn.Module):
+    """Of a chain of bits: at first neighbours like to be alike."""
+
+    def __init__(self):
+        super().__init__()
+        self.weight = nn.Parameter(torch.eye(2))
 
 
 class Row(nn.Module):

@@ -23,3 +23,9 @@ def card(name, does, command=None):
         dataset_license="none stated for the sentences; they describe pictures of Flickr30K, which are for non-commercial research and education",
         command=command or "python3 weights/train/train.py " + name,
         type="q4_0")                     # but for the words (task.py)
+
+
+def characters(**attention):
+    """Settings of those that read characters: after a start that takes the structures in turn, minutes of their own."""
+    base = dict(source="characters", context_length=256, score="general", batch=64, minutes=3.5, lr=1.5e-3, warmup=50, fresh_rate=10.0)
+    return settings(**dict(base, **attention))

@@ -23,6 +23,9 @@ class Settings(pairs.Settings):
     window: int = Config.window
     positions: int = Config.positions
     input_feeding: bool = Config.input_feeding
+    structure: str = Config.structure
+    turns: bool = Config.turns
+    source: str = "tokens"               # how a source is cut: "tokens" | "characters"
 
 
 class Seq2seqTask(TransformerTask):
@@ -37,17 +40,25 @@ class Seq2seqTask(TransformerTask):
     def model(self):
         return Seq2seq(Config(**{f.name: getattr(self.s, f.name) for f in fields(Config)}))
 
+    @property
+    def cut(self):
+        return self.tokenizer.characters if self.s.source == "characters" else self.tokenizer.encode
+
     @torch.no_grad()
     def grow(self, model, weights):
-        """Begins with what a file of another attention has in common with this model: the words, the encoder and, of the decoder, what reads
-        words and states.  The rest stays random: fair to all attentions but the file's own."""
+        """Begins with what a file has in common with this model: the words, the encoder and, of the decoder, what reads words and states; its attention
+        too where that has the same shape.  The rest stays random."""
         for name, p in model.named_parameters():
             old = weights.get(name)
             if old is None or old.shape[0] != p.shape[0]:
                 continue
             columns = min(old.shape[-1], p.shape[-1]) if name == "dec.input.weight" else p.shape[-1]
-            if old.shape[-1] >= columns and not name.startswith("attn") and (name != "output.weight" or old.shape == p.shape):
+            if old.shape[-1] >= columns and (name != "output.weight" or old.shape == p.shape):
                 p[..., :columns] = old[..., :columns]
+
+    def fresh(self, name):
+        """The few numbers of a chain of bits."""
+        return name in ("attn_bias.weight", "attn_transition.weight")
 
     def matrices(self, model):
         return [p for name, p in model.named_parameters() if p.dim() == 2 and name != "token_embd.weight"]
@@ -70,6 +81,10 @@ class Seq2seqTask(TransformerTask):
             keys[p + "attention.positions"] = c.positions
         if c.input_feeding:
             keys[p + "input_feeding"] = 1
+        if c.structure != "simple":
+            keys[p + "attention.structure"] = c.structure
+        if self.s.source != "tokens":
+            keys["tokenizer.source"] = self.s.source
         end = {"tokenizer.ggml.eos_token_id": END, "tokenizer.ggml.add_bos_token": False, "tokenizer.ggml.add_eos_token": True}
         return dict(keys, **self.tokenizer.metadata(), **end)
 
@@ -80,7 +95,8 @@ class Seq2seqTask(TransformerTask):
                     state_length=m("encoder.state_length"), score=m("attention.score"), order=m("attention.order", "after"),
                     range=m("attention.range", "global"), window=m("attention.window", Config.window),
                     attention_length=m("attention.length", Config.attention_length), positions=m("attention.positions", Config.positions),
-                    input_feeding=bool(m("input_feeding", 0)))
+                    input_feeding=bool(m("input_feeding", 0)), structure=m("attention.structure", "simple"),
+                    source=metadata.get("tokenizer.source", "tokens"))
 
 
 TASK = Seq2seqTask

@@ -46,11 +46,11 @@ def lengths(ids):
 
 
 class Pairs:
-    """Sentences and their translations, as texts and as ids: two lists each."""
+    """Sentences and their translations, as texts and as ids: two lists each.  cut: the ids of a source, a function of its text."""
 
-    def __init__(self, sources, targets, tokenizer, longest):
-        self.sources, self.targets, self.tokenizer, self.longest = sources, targets, tokenizer, longest
-        self.ids = [[self.ended(tokenizer.encode(text)) for text in side] for side in (sources, targets)]
+    def __init__(self, sources, targets, tokenizer, longest, cut=None):
+        self.sources, self.targets, self.tokenizer, self.longest, self.cut = sources, targets, tokenizer, longest, cut or tokenizer.encode
+        self.ids = [[self.ended(self.cut(text)) for text in sources], [self.ended(tokenizer.encode(text)) for text in targets]]
 
     def __len__(self):
         return len(self.sources)
@@ -71,7 +71,7 @@ class Pairs:
         for source in self.sources:
             source = source[:-1] if rng.random() < s.unstopped and source.endswith(".") else source
             source = source.lower() if rng.random() < s.lower else source
-            found.append(self.ended(self.tokenizer.sampled(source, s.merge_dropout, rng) if s.merge_dropout else self.tokenizer.encode(source)))
+            found.append(self.ended(self.tokenizer.sampled(source, s.merge_dropout, rng) if s.merge_dropout else self.cut(source)))
         return found, self.ids[1]              # cut in several ways, a target would share its odds among them
 
 
@@ -119,9 +119,14 @@ class TransformerTask(Task):
                 raise SystemExit("the vocabulary %r has %d tokens, the model %d" % (self.s.vocabulary, len(self.words), self.s.values))
         return self.words
 
+    @property
+    def cut(self):
+        """-> the ids of a source, a function of its text"""
+        return self.tokenizer.encode
+
     def encode(self, examples, model, device="cpu"):
         """(sources, targets) -> Pairs"""
-        pairs = Pairs(*examples, self.tokenizer, self.s.context_length)
+        pairs = Pairs(*examples, self.tokenizer, self.s.context_length, self.cut)
         self.tokens_per_target = float(lengths(pairs.ids)[1].mean())
         return pairs
 

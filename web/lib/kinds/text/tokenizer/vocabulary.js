@@ -49,6 +49,7 @@ const MOST_TEXT = 65536;
  * @property {boolean} addBegin  whether a text begins with it
  * @property {boolean} addEnd
  * @property {boolean} addSpace  whether a space is put before a text
+ * @property {boolean} characters  whether the sentence that is translated is cut into characters, each by itself
  * @property {string[]} warnings  what of the file is odd, for people
  */
 
@@ -118,7 +119,15 @@ export function vocabularyOf(metadata, architecture) {
     addBegin: flag('add_bos_token', spm || cut === LLAMA_3),
     addEnd: flag('add_eos_token', false),
     addSpace: spm && flag('add_space_prefix', true),
+    characters: sourceOf(metadata.get('tokenizer.source')) === 'characters',
   };
+}
+
+/** @param {unknown} source  how the sentence that is translated is cut */
+function sourceOf(source = 'tokens') {
+  if (source === 'tokens' || source === 'characters') return source;
+  throw new NextPixelError('unsupported', `Reading the vocabulary failed (tokenizer.source: ${show(source)} is neither "tokens" nor "characters"). ` +
+    'Use a newer version of nextpixel, or another file');
 }
 
 /**
