@@ -4,6 +4,7 @@
 
     python3 weights/train/test_attention.py        seconds
 """
+import itertools
 import math
 import unittest
 from dataclasses import replace
@@ -15,7 +16,10 @@ from models.lstmn import golden as of_lstmn
 from models.lstmn.model import Lstmn
 from models.seq2seq import golden
 from models.seq2seq.model import PADDING, Seq2seq
+from models.seq2seq.recurrence import Recurrence, Turned
+from models.seq2seq.segments import marginals
 from models.seq2seq.task import TASK
+from models.seq2seq.teacher import spans
 
 CONFIGS = [replace(row[1], context_length=24) for row in golden.TINY if row[2] == "f32"]
 
@@ -29,6 +33,55 @@ def model_of(config):
 
 def ids(*shape, seed=1):
     return torch.from_numpy(np.random.default_rng(seed).integers(1, golden.BASE.values, shape))
+
+
+class Segments(unittest.TestCase):
+    def test_all_assignments(self):
+        generator = torch.Generator().manual_seed(1)
+        theta, A = 2 * torch.randn(3, 2, 8, generator=generator).double(), torch.randn(2, 2, generator=generator).double()
+        lengths = torch.tensor([8, 3, 1])
+        found = marginals(theta, A, lengths)
+        for b, m in enumerate(lengths.tolist()):
+            for scores, p in zip(theta[b], found[b]):
+                ways = torch.tensor(list(itertools.product((0, 1), repeat=m)))
+                worth = torch.exp((ways * scores[:m]).sum(1) + A[ways[:, :-1], ways[:, 1:]].sum(1))
+                self.assertLess(float((p[:m] - (worth[:, None] * ways).sum(0) / worth.sum()).abs().max()), 1e-12)
+                self.assertEqual(float(p[m:].abs().sum()), 0)
+
+    def test_without_transitions_each_is_a_sigmoid(self):
+        theta = torch.randn(2, 3, 9).double()
+        found = marginals(theta, torch.zeros(2, 2).double(), torch.tensor([9, 9]))
+        self.assertLess(float((found - torch.sigmoid(theta)).abs().max()), 1e-12)
+
+    def test_no_length_underflows(self):
+        theta = (60 * torch.randn(1, 1, 500)).requires_grad_()
+        found = marginals(theta, 3 * torch.eye(2), torch.tensor([500]))
+        found.sum().backward()
+        self.assertTrue(bool(torch.isfinite(found).all() and torch.isfinite(theta.grad).all()))
+
+
+class Recurrences(unittest.TestCase):
+    def test_states_are_those_of_torch(self):
+        gru = torch.nn.GRU(3, 4).double()
+        x, start = torch.randn(6, 2, 3).double(), torch.randn(1, 2, 4).double()
+        inputs = torch.nn.functional.linear(x, gru.weight_ih_l0, gru.bias_ih_l0)[:, None]
+        found = Recurrence.apply(inputs, start, gru.weight_hh_l0[None], gru.bias_hh_l0[None])[:, 0]
+        self.assertLess(float((found - gru(x, start)[0]).abs().max()), 1e-12)
+
+    def test_slopes(self):
+        x, start, weight, bias = torch.randn(4, 2, 3, 12), torch.randn(2, 3, 4), torch.randn(2, 12, 4), torch.randn(2, 12)
+        self.assertTrue(torch.autograd.gradcheck(Recurrence.apply, [one.double().requires_grad_() for one in (x, start, weight, bias)]))
+
+    def test_turned(self):
+        x = torch.arange(10.).view(2, 5, 1)
+        self.assertEqual(Turned.apply(x, torch.tensor([3, 5]))[..., 0].tolist(), [[2, 1, 0, 3, 4], [9, 8, 7, 6, 5]])
+
+    def test_spans_of_words(self):
+        tokenizer = TASK(TASK.Settings(vocabulary="", values=257)).tokenizer
+        tokenizer.tokens.append(b"ab"), tokenizer.tokens.append(b"\xc3\xa9c")
+        a, b, c = (tokenizer.ids[bytes([one])] for one in b"abc")
+        e = [tokenizer.ids[bytes([one])] for one in b"\xc3\xa9"]
+        self.assertEqual(spans(tokenizer, [a, b] + e + [c], [257, 258]), [(0, 1), (2, 4)])
 
 
 class Translating(unittest.TestCase):

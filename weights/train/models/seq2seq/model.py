@@ -160,6 +160,8 @@ class Seq2seq(nn.Module):
             self.attn_q = nn.Linear(s, c.attention_length if c.score == "additive" else c.positions, bias=False)
         if c.score in ("additive", "general"):
             self.attn_k = nn.Linear(s, c.attention_length if c.score == "additive" else s, bias=False)
+        if c.turns:
+            self.attn_k.weight.data.mul_(0.1)            # broad at first: a sharp softmax would never look elsewhere
         if c.score == "additive":
             self.attn_v = Row(c.attention_length, 1 / math.sqrt(c.attention_length))
         if c.score == "cosine":
@@ -178,10 +180,12 @@ class Seq2seq(nn.Module):
         x = x * (ids >= 0)[..., None]
         return dropped(x, self.c.dropout) if self.training else x
 
-    def encode(self, source):
-        """source (B, m) -> memory: h (B, m, 2 e), keys (B, m, A or 2 e), s_start (B, 2 e), lengths (B)"""
+    def encode(self, source, annotations=None):
+        """source (B, m) -> memory: h (B, m, 2 e), keys (B, m, A or 2 e), s_start (B, 2 e), lengths (B).  annotations: a list, which receives h without dropout."""
         lengths = (source >= 0).sum(1)
         h, last = self.enc(self.rows(source), lengths)
+        if annotations is not None:
+            annotations.append(h)
         h = dropped(h, self.c.dropout) if self.training else h
         keys = self.attn_k(h) if self.c.score in ("additive", "general") else h
         return h, keys, torch.tanh(self.init(last)), lengths
@@ -235,9 +239,9 @@ class Seq2seq(nn.Module):
             weights = torch.sigmoid(theta) * (torch.arange(h.shape[1], device=h.device) < lengths[:, None])[:, None]
         return weights, weights.to(h.dtype) @ h, None
 
-    def behind(self, source, target, maps=None):
+    def behind(self, source, target, maps=None, annotations=None):
         """source (B, m), target (B, n) -> (B, n, d): what the table is multiplied by.  maps: two lists, which receive weights and centres."""
-        c, memory = self.c, self.encode(source)
+        c, memory = self.c, self.encode(source, annotations)
         h, _, s, _ = memory
         y = F.pad(self.rows(target[:, :-1]), (0, 0, 1, 0))
         if c.order == "after" and not c.input_feeding:
@@ -287,9 +291,9 @@ class Seq2seq(nn.Module):
         """source (B, m), target (B, n) -> logits (B, n, V) of each target id, given the source and the target ids before it."""
         return F.linear(self.behind(source, target, maps), self.token_embd.weight)
 
-    def each(self, source, target, smoothing=0.0):
+    def each(self, source, target, smoothing=0.0, annotations=None):
         """(B, n): -log p(t_p | source, t_<p), 0 where the target has ended.  smoothing: of the probability that all V share evenly."""
-        x, there = self.behind(source, target), target >= 0
+        x, there = self.behind(source, target, annotations=annotations), target >= 0
         x, wanted = x[there], target[there]
         if fast(x):
             nats = native.CrossEntropy.apply(x.to(torch.bfloat16), self.token_embd.weight, wanted, smoothing)
@@ -327,7 +331,7 @@ class Transitions(nn.Module):
 
     def __init__(self):
         super().__init__()
-        self.weight = nn.Parameter(torch.eye(2))
+        self.weight = nn.Parameter(1.5 * torch.eye(2))
 
 
 class Row(nn.Module):

@@ -27,5 +27,9 @@ def card(name, does, command=None):
 
 def characters(**attention):
     """Settings of those that read characters: after a start that takes the structures in turn, minutes of their own."""
-    base = dict(source="characters", context_length=256, score="general", batch=64, minutes=3.5, lr=1.5e-3, warmup=50, fresh_rate=10.0)
+    base = dict(source="characters", context_length=256, score="general", batch=64, minutes=3.0, lr=1.5e-3, warmup=50, fresh_rate=10.0)
     return settings(**dict(base, **attention))
+
+
+def characters_card(name, does):
+    return card(name, "it reads them character by character, and " + does, "python3 weights/train/train.py %s --from build/seq2seq-characters.gguf" % name)

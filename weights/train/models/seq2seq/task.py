@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: MIT
 """The recurrent encoder-decoder as a task: that of the Transformer (pairs, batches of like length, BLEU), with a model of its own."""
-from dataclasses import dataclass, fields
+import functools
+from dataclasses import dataclass, fields, replace
 
 import torch
 
 from common import gguf
 from models.seq2seq.model import Config, Seq2seq
+from models.seq2seq.teacher import Teacher
 from models.transformer.task import END, TransformerTask
 from models.transformer import task as pairs
 
@@ -25,6 +27,8 @@ class Settings(pairs.Settings):
     input_feeding: bool = Config.input_feeding
     structure: str = Config.structure
     turns: bool = Config.turns
+    teacher: str = ""                    # a file of this model that reads tokens, whose encoder teaches (teacher.py), in training only
+    taught: float = 0.05                 # weight of that loss
     source: str = "tokens"               # how a source is cut: "tokens" | "characters"
 
 
@@ -40,25 +44,41 @@ class Seq2seqTask(TransformerTask):
     def model(self):
         return Seq2seq(Config(**{f.name: getattr(self.s, f.name) for f in fields(Config)}))
 
+    @functools.cached_property
+    def teacher(self):
+        metadata, tensors = gguf.read(self.s.teacher)
+        other = Seq2seqTask(replace(self.s, teacher="", turns=False, **self.settings_of(metadata, tensors)))
+        model = other.model()
+        model.load_state_dict(other.stored(self.s.teacher))
+        return Teacher(model, self.tokenizer)
+
+    def nats(self, model, source, target):
+        if not (model.training and self.s.teacher):
+            return super().nats(model, source, target)
+        annotations = []
+        nats = model.each(source, target, self.s.smoothing, annotations).sum(1)
+        return nats + self.s.taught * self.teacher.loss(source, annotations[0])
+
     @property
     def cut(self):
         return self.tokenizer.characters if self.s.source == "characters" else self.tokenizer.encode
 
     @torch.no_grad()
     def grow(self, model, weights):
-        """Begins with what a file has in common with this model: the words, the encoder and, of the decoder, what reads words and states; its attention
-        too where that has the same shape.  The rest stays random."""
+        """Begins with what a file of another attention has in common with this model: the words, the encoder and, of the decoder, what reads
+        words and states.  The rest stays random: fair to all attentions but the file's own.  A file that has bits, which training took in turn with the
+        softmax (`turns`), gives its attention too, but for the transitions."""
         for name, p in model.named_parameters():
             old = weights.get(name)
-            if old is None or old.shape[0] != p.shape[0]:
+            if old is None or old.shape[0] != p.shape[0] or name == "attn_transition.weight":
                 continue
             columns = min(old.shape[-1], p.shape[-1]) if name == "dec.input.weight" else p.shape[-1]
-            if old.shape[-1] >= columns and (name != "output.weight" or old.shape == p.shape):
+            if old.shape[-1] >= columns and (not name.startswith("attn") or "attn_bias.weight" in weights) and (name != "output.weight" or old.shape == p.shape):
                 p[..., :columns] = old[..., :columns]
 
     def fresh(self, name):
-        """The few numbers of a chain of bits."""
-        return name in ("attn_bias.weight", "attn_transition.weight")
+        """How many characters are looked at hangs on one number, which has far to go."""
+        return name == "attn_bias.weight"
 
     def matrices(self, model):
         return [p for name, p in model.named_parameters() if p.dim() == 2 and name != "token_embd.weight"]

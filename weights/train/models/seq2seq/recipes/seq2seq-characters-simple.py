@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""German characters to English words by recurrent networks: a softmax shares its attention among the characters.
+"""German characters to English words by recurrent networks; attention shares its attention among them by a softmax.
 
     python3 weights/train/train.py seq2seq-characters-simple --from build/seq2seq-characters.gguf
 
-The file that it begins with is that of seq2seq-characters-structured, whose recipe says how it is made.
+The recipe seq2seq-characters-structured says how that file is made.
 """
 from models.seq2seq import shared
 
 settings = shared.characters(structure="simple")
-card = shared.card("seq2seq-characters-simple", "a softmax shares its attention among the characters.")
+card = shared.characters_card("seq2seq-characters-simple", "shares its attention among them by a softmax.")

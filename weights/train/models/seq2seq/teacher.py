@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: MIT
+"""What an encoder that reads words teaches one that reads characters: where a token of the sentence ends, the state from the left should be the
+teacher's at that token, and where it begins, the state from the right.  Nothing is said of attention."""
+import torch
+
+from models.transformer.model import PADDING
+from models.transformer.task import END, padded
+
+
+def spans(tokenizer, characters, words):
+    """ids of the same text, cut in two ways -> [(first, last)] of each of `words`: which of `characters` it covers, by bytes"""
+    where = [i for i, id in enumerate(characters) for _ in tokenizer.tokens[id]]
+    found, at = [], 0
+    for id in words:
+        size = len(tokenizer.tokens[id])
+        found.append((where[at], where[at + size - 1]))
+        at += size
+    return found
+
+
+class Teacher:
+    """model: a Seq2seq that reads the tokens of `tokenizer`"""
+
+    def __init__(self, model, tokenizer):
+        self.model, self.tokenizer, self.known = model.eval(), tokenizer, {}
+
+    def lesson(self, ids):
+        """ids of a sentence in characters, END last -> ids in words, END last, and of each the first and last character"""
+        key = tuple(ids)
+        if key not in self.known:
+            text = ids[:-1]
+            words = self.tokenizer.encode(self.tokenizer.decode(text))
+            self.known[key] = words + [END], spans(self.tokenizer, text, words) + [(len(text), len(text))]
+        return self.known[key]
+
+    def loss(self, source, states):
+        """source (B, m), states (B, m, 2 e) -> (B,): squared distance from the teacher's, added up over tokens and numbers"""
+        lessons = [self.lesson([id for id in row if id != PADDING]) for row in source.tolist()]
+        words = padded([ids for ids, _ in lessons])
+        with torch.no_grad():
+            wanted = self.model.enc(self.model.rows(words), (words >= 0).sum(1))[0].float()
+        ends = torch.zeros(2, *words.shape, dtype=torch.long)
+        for row, (_, places) in enumerate(lessons):
+            ends[:, row, :len(places)] = torch.tensor(places).T
+        row, half = torch.arange(len(words))[:, None], states.shape[-1] // 2
+        found = torch.cat([states[row, ends[1], :half], states[row, ends[0], half:]], -1).float()
+        return (((found - wanted) ** 2).sum(-1) * (words >= 0)).sum(1)
