@@ -24,6 +24,7 @@ import { bleu, words } from './bleu.js';
  * @property {{ words: [number, number], bleu: number }[]} [byLength]  where it is asked for: a quarter of the sentences each, the shortest first, and
  *   how many words these have
  * @property {number} [entropy]    likewise: of the weights over a sentence, in nats, the mean over the tokens of the translations
+ * @property {number} [looked]     likewise: what these weights add up to, which is not 1 where each token of the sentence is looked at or not
  */
 
 /** How many parts the sentences are divided into by their length. */
@@ -59,7 +60,7 @@ export async function scoreTranslations(model, file, { most, beams, lengthPenalt
   /** @type {string[]} */
   const found = [];
   let nats = 0, tokens = 0, seconds = 0;
-  const sharpness = { nats: 0, steps: 0 };
+  const sharpness = { nats: 0, looked: 0, steps: 0 };
   for (const { source, target } of pairs) {
     const started = performance.now();
     const text = await model.translate(source, { beams, ...(lengthPenalty !== undefined && { lengthPenalty }) }).text();
@@ -73,6 +74,7 @@ export async function scoreTranslations(model, file, { most, beams, lengthPenalt
       const looking = model.translate(source, { beams, maps: true });
       for await (const { alignment } of looking) {
         sharpness.nats += alignment ? entropyOf(alignment) : 0;
+        sharpness.looked += Array.from(alignment ?? []).reduce((sum, weight) => sum + weight, 0);
         sharpness.steps++;
       }
     }
@@ -83,11 +85,11 @@ export async function scoreTranslations(model, file, { most, beams, lengthPenalt
   return {
     sentences: pairs.length, beams, lengthPenalty, bleu: score, lengthRatio: length / referenceLength, nats: nats / pairs.length,
     natsPerToken: nats / tokens, secondsPerSentence: seconds / pairs.length,
-    ...(lengths && { byLength: byLength(pairs, found), entropy: sharpness.nats / Math.max(1, sharpness.steps) }),
+    ...(lengths && { byLength: byLength(pairs, found), entropy: sharpness.nats / Math.max(1, sharpness.steps), looked: sharpness.looked / Math.max(1, sharpness.steps) }),
   };
 }
 
-/** Of weights that may add up to less than 1, as shares. @param {ArrayLike<number>} weights */
+/** Of weights that need not add up to 1, as shares. @param {ArrayLike<number>} weights */
 function entropyOf(weights) {
   const all = Array.from(weights);
   const sum = all.reduce((total, weight) => total + weight, 0);

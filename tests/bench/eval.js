@@ -248,7 +248,7 @@ async function tellTranslations(model, file, { data, images = 'Infinity', beams,
     `(lower-cased, 13a; ${result.lengthRatio.toFixed(3)} of the references' length), ${result.nats.toFixed(2)} nats a reference, ` +
     `${result.natsPerToken.toFixed(3)} a token; ${(1000 * result.secondsPerSentence).toFixed(1)} ms a sentence` +
     (result.byLength ? `; by words of the sentence ${result.byLength.map(({ words, bleu }) => `${words.join('-')}: ${bleu.toFixed(2)}`).join(', ')}; ` +
-      `entropy of attention ${(result.entropy ?? 0).toFixed(3)} nats` : ''));
+      `entropy of attention ${(result.entropy ?? 0).toFixed(3)} nats, its weights add up to ${(result.looked ?? 0).toFixed(2)}` : ''));
 }
 
 /** @param {Model} model @param {string} file @param {{ data: string, images?: string, json: boolean }} options */

@@ -7,8 +7,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { load } from '../../web/lib/index.js';
-import { EXAMPLES } from '../../web/pages/structure/examples.js';
-import { LETTERS, bit, byChain, bySoftmax, expectation, exponents } from '../../web/pages/structure/expectation.js';
+import { EXAMPLES, GERMAN } from '../../web/pages/structure/examples.js';
+import { bit, byChain, bySoftmax, expectation, exponents } from '../../web/pages/structure/expectation.js';
 import { ROOT } from '../js/helpers.js';
 import { OUT, provide, session } from './browser.js';
 
@@ -91,7 +91,7 @@ test('on a phone the words stand one under another, with their arcs', () => with
 test('the sixteen ways: a sum by hand, forward and backward, independent bits', () => {
   const scores = [-1, 1.5, -0.5, 1];
   const all = Array(16).fill(true);
-  assert.deepEqual(LETTERS.map((_, i) => bit(0b1010, i)), [1, 0, 1, 0]);
+  assert.deepEqual(scores.map((_, i) => bit(0b1010, i)), [1, 0, 1, 0]);
   assert.equal(exponents(scores, 2)[0b0110], 1 + 2); // o and r, which are alike
   for (const stick of [0, 1.5, 3]) {
     const { looks } = expectation(scores, stick, all);
@@ -109,11 +109,62 @@ test('switching terms off, scores and neighbours', () => withPage(async (page) =
   await page.locator('.sixteen-ways button').nth(15).press('Space');
   assert.match(await page.locator('#sixteen-said').textContent() ?? '', /15 of 16 terms/);
   assert.equal(await page.locator('.sixteen-ways button').nth(15).getAttribute('aria-pressed'), 'false');
-  await page.locator('#stick').fill('0');
   await page.locator('#sixteen-again').click();
   await page.locator('#stick').fill('0');
   const rows = await page.locator('#looks tbody tr').evaluateAll((all) => all.map((row) => [...row.querySelectorAll('td')].map((cell) => cell.textContent)));
   assert.deepEqual(rows[1], rows[2]); // independent: the sigmas
+}));
+
+/** What each word looked at in a panel: characters that are looked at more likely than not. @param {Page} page @param {string} kind */
+const looked = (page, kind) => page.locator(`#panel-${kind} .looked li`).evaluateAll((rows) => rows.map((row) => [...row.querySelectorAll('i')].map((letter) => (letter.classList.contains('on') ? letter.textContent : '_')).join('')));
+
+test('characters through three attentions: the words of the files, segments, the slider, four of them below', () => withPage(async (page) => {
+  await page.goto(`${PAGE}#figure-segments`);
+  await page.locator('#segments-transport[data-phase="done"]').waitFor();
+  for (const kind of ['simple', 'sigmoid', 'structured']) {
+    const model = await load(`${ROOT}weights/seq2seq-characters-${kind}.gguf`);
+    assert.equal(await page.locator(`#panel-${kind} .translation`).textContent(), await model.translate(GERMAN[0]).text());
+    model.close();
+  }
+  await page.locator('#figure-segments').screenshot({ path: `${OUT}segments.png` });
+
+  // Sticky: other characters are looked at; as trained again: the same as before.
+  const trained = await looked(page, 'structured');
+  await page.locator('#strength').fill('3');
+  assert.notDeepEqual(await looked(page, 'structured'), trained);
+  await page.locator('#strength').fill('0');
+  assert.match(await page.locator('#strength-said').textContent() ?? '', /independent/);
+  await page.locator('#strength').fill('1');
+  assert.deepEqual(await looked(page, 'structured'), trained);
+
+  // Four neighbours of a word, and their sixteen ways: the weights are those of the network.
+  await page.locator('#panel-structured .looked button').nth(1).press('Enter');
+  assert.match(await page.locator('#sixteen-from').textContent() ?? '', /^Scores of “.{4}” from the trained network/);
+  const line = await page.locator('#panel-structured .looked li').nth(1).locator('i').evaluateAll((all) => all.map((one) => ({ letter: one.textContent, p: parseFloat(one.style.getPropertyValue('--p')) })));
+  const letters = await page.locator('#looks thead th[scope="col"]').allTextContents();
+  const from = line.map(({ letter }) => (letter === ' ' ? '␣' : letter)).join('').indexOf(letters.join(''));
+  const third = await page.locator('#looks tbody tr').nth(2).locator('td').allTextContents();
+  third.forEach((text, i) => assert.ok(Math.abs(parseFloat(text.replace(/[^\d.]/g, '')) - line[from + i].p) <= 1, `${text} ${line[from + i].p}`));
+  await page.locator('#sixteen-again').click();
+  assert.equal(await page.locator('#sixteen-from').textContent(), 'Scores are made up.');
+
+  // What is no sentence, or too long a one.
+  await page.locator('#german').fill('');
+  await page.waitForFunction(() => /^Type a German sentence/.test(document.querySelector('#german-said')?.textContent ?? ''));
+  await page.locator('#german').fill('wort '.repeat(60));
+  await page.waitForFunction(() => /299 tokens, and this model sees 256/.test(document.querySelector('#german-said')?.textContent ?? ''));
+  await page.locator('#german').fill('世界 🙂');
+  await page.waitForFunction(() => document.querySelector('#german-said')?.textContent === '' && document.querySelectorAll('#panel-structured .looked li').length > 0);
+}));
+
+test('a batting order in which neighbours matter', () => withPage(async (page) => {
+  await page.goto(`${PAGE}#figure-batting`);
+  const order = () => page.locator('#batting-rows .who').allTextContents();
+  const alone = await order();
+  assert.equal(new Set(alone).size, 9);
+  await page.locator('#pull').fill('4');
+  assert.notDeepEqual(await order(), alone);
+  assert.match(await page.locator('#batting-said').textContent() ?? '', /^[01] of 8 neighbours bat from the same side; without the chain 5/);
 }));
 
 test('the element sets words with their arcs', () => withPage(async (page) => {

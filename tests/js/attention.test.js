@@ -4,12 +4,17 @@
 /** Recurrent networks through the library: every attention translates, with its maps; the memory-network writes; what is odd or wrong is as with other models. */
 
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 
 import { bell, cellTerms, centreOf, rowSum, windowOf } from '../../web/pages/alignment/terms.js';
 import { PLAYERS, cosine, mixture, order, softmax, weights } from '../../web/pages/alignment/fit.js';
+import { readGguf } from '../../web/shell/gguf.js';
+import { logit, marginals, part, segmentsOf, times } from '../../web/pages/structure/bits.js';
+import { alike, chainOf } from '../../web/pages/structure/order.js';
 import { looksOf } from '../../web/pages/reading/looks.js';
 import { GOLDEN, isError, load } from './helpers.js';
+import { toyTranslation } from './toy-translation.js';
 
 /** @param {AsyncIterable<any>} run */
 async function all(run) {
@@ -20,7 +25,9 @@ async function all(run) {
 /** @param {ArrayLike<number>} row */
 const sum = (row) => Array.from(row).reduce((total, one) => total + one, 0);
 
-const SCORES = ['none', 'additive', 'concat', 'dot', 'scaled-dot', 'general', 'cosine', 'location', 'location-long', 'local-m', 'local-p', 'local-p-before'];
+const SCORES = ['none', 'additive', 'concat', 'dot', 'scaled-dot', 'general', 'cosine', 'location', 'location-long', 'local-m', 'local-p', 'local-p-before', 'sigmoid', 'segments', 'segments-before'];
+/** Those whose weights are of bits, which need not add up to 1. */
+const BITS = /^(sigmoid|segments)/;
 
 test('every attention translates, greedily and with beams, and shows where it looks', async () => {
   for (const score of SCORES) {
@@ -33,13 +40,14 @@ test('every attention translates, greedily and with beams, and shows where it lo
     for (const { maps, alignment } of steps) {
       const names = maps.map((/** @type {any} */ { name }) => name);
       const local = score.includes('local') || score === 'location-long';
-      assert.deepEqual(names, [...(score === 'none' ? [] : ['source']), ...(local ? ['centre'] : [])], score);
+      assert.deepEqual(names, [...(score === 'none' ? [] : ['source']), ...(local ? ['centre'] : []), ...(score.startsWith('segments') ? ['alone'] : [])], score);
       if (score === 'none') {
         assert.equal(alignment, undefined);
         continue;
       }
       assert.equal(alignment.length, 9);
-      if (score.startsWith('local-p')) assert.ok(sum(alignment) > 0 && sum(alignment) < 1 + 1e-5);
+      if (BITS.test(score)) assert.ok(alignment.every((/** @type {number} */ p) => p >= 0 && p <= 1));
+      else if (score.startsWith('local-p')) assert.ok(sum(alignment) > 0 && sum(alignment) < 1 + 1e-5);
       else assert.ok(Math.abs(sum(alignment) - 1) < 1e-5, score);
     }
     const plain = await all(model.translate('Ein Hund'));
@@ -63,7 +71,6 @@ test('an empty sentence, a long one, characters that were never seen', async () 
 });
 
 test('an unknown score and a window of zero are refused by name', async () => {
-  const { readFile } = await import('node:fs/promises');
   const file = await readFile(`${GOLDEN}seq2seq-local-m.gguf`);
   const at = (/** @type {string} */ key) => file.indexOf(key) + key.length;
   const score = Uint8Array.from(file);
@@ -72,6 +79,50 @@ test('an unknown score and a window of zero are refused by name', async () => {
   const window = Uint8Array.from(file);
   window.set([0, 0, 0, 0], at('seq2seq.attention.window') + 4);
   await assert.rejects(load(window), isError('format', /seq2seq\.attention\.window/));
+});
+
+test('segments: what each bit would be alone, and the chain of them as the page computes it', async () => {
+  const file = await readFile(`${GOLDEN}seq2seq-segments.gguf`);
+  const model = await load(file);
+  const { values } = readGguf(Uint8Array.from(file).buffer).tensor('attn_transition.weight');
+  const A = [[...values.subarray(0, 2)], [...values.subarray(2)]];
+  for (const { maps, alignment } of await all(model.translate('Ein Hund', { maps: true }))) {
+    const theta = [...maps[1].weights].map(logit);
+    marginals(theta, A).forEach((p, i) => assert.ok(Math.abs(p - alignment[i]) < 1e-4));
+    const four = part(theta, A, 2, 4); // the same probabilities by themselves
+    marginals(four.scores, [[four.stick, 0], [0, four.stick]]).forEach((p, i) => assert.ok(Math.abs(p - alignment[2 + i]) < 1e-4));
+    marginals(theta, times(A, 0)).forEach((p, i) => assert.ok(Math.abs(p - maps[1].weights[i]) < 1e-6));
+  }
+  model.close();
+  assert.deepEqual(segmentsOf([0.1, 0.6, 0.5, 0.2, 0.9]), [{ from: 1, to: 3 }, { from: 4, to: 5 }]);
+});
+
+test('a structure that nobody knows, and an unknown way to cut a sentence, are refused by name', async () => {
+  const file = Uint8Array.from(await readFile(`${GOLDEN}seq2seq-segments.gguf`));
+  file.set(new TextEncoder().encode('x'), Buffer.from(file).indexOf('segmentation'));
+  await assert.rejects(load(file), isError('unsupported', /seq2seq\.attention\.structure/));
+  await assert.rejects(load(toyTranslation({ metadata: { 'tokenizer.source': ['string', 'syllables'] } })), isError('unsupported', /tokenizer\.source: "syllables" is neither "tokens" nor "characters"/));
+});
+
+test('a sentence in characters: each by itself, words come out as ever', async () => {
+  const model = await load(toyTranslation({ metadata: { 'tokenizer.source': ['string', 'characters'] } }));
+  const whole = await load(toyTranslation());
+  const run = model.translate('ab bé');
+  assert.equal(await run.text(), 'ab bé');
+  assert.deepEqual(run.sourceTexts.slice(0, 4), ['a', 'b', ' ', 'b']);
+  assert.ok(whole.translate('ab bé').source.length < run.source.length);
+  assert.equal((await model.score('ab', { source: 'ab' })).tokens.length, (await whole.score('ab', { source: 'ab' })).tokens.length);
+  assert.throws(() => model.translate('ab '.repeat(30)), isError('argument', /89 tokens, and this model sees 48/));
+  assert.equal(await model.translate('').text(), '');
+  for (const one of [model, whole]) one.close();
+});
+
+test('the batting order: sides alternate the more the chain pulls', () => {
+  const [alone, pulled] = [chainOf(0), chainOf(3)];
+  for (const { p } of [alone, pulled]) p.forEach((row) => assert.ok(Math.abs(sum(row) - 1) < 1e-9));
+  assert.ok(alike(order(pulled.p)) < alike(order(alone.p)));
+  assert.equal(alike(pulled.best), 0);
+  assert.ok(pulled.best.every((player, place) => place === 0 || player !== pulled.best[place - 1]));
 });
 
 test('the memory-network writes, and each word looks at those before it', async () => {

@@ -35,6 +35,22 @@ const NUMBERS = {
   },
 };
 
+/** @type {Map<string, Promise<ArrayBuffer>>} */
+const files = new Map();
+
+/** The bytes of a file, which the browser has already. @param {string} address */
+export function fileBytes(address) {
+  const known = files.get(address);
+  if (known) return known;
+  const coming = fetch(address).then((response) => {
+    if (!response.ok) throw new Error(`The weights are not there: ${response.status}`);
+    return response.arrayBuffer();
+  });
+  files.set(address, coming);
+  coming.catch(() => files.delete(address));
+  return coming;
+}
+
 /** @typedef {{ at: number, shape: number[], type: number, values: Float32Array }} Tensor  at: where it begins in the file; the first number of the shape is that of neighbours in memory */
 
 /**

@@ -3,7 +3,8 @@
 // @ts-check
 import { byId, load, make, percent, weights } from '../../shell/index.js';
 import { one, show } from './draw.js';
-import { fileBytes, withGain } from './file.js';
+import { fileBytes } from '../../shell/gguf.js';
+import { withGain } from './file.js';
 /** @import { Model } from '../../shell/index.js' */
 /** @import { LatentStep } from './draw.js' */
 /** @import { createSheet } from './sheet.js' */

@@ -2,8 +2,7 @@
 // The sizes of the attention module, read from the file.
 // @ts-check
 import { byId, weights } from '../../shell/index.js';
-import { readGguf } from '../../shell/gguf.js';
-import { fileBytes } from './file.js';
+import { fileBytes, readGguf } from '../../shell/gguf.js';
 
 export async function createModule() {
   const { facts, tensor } = readGguf(await fileBytes(weights('sagan-emoji.gguf')));

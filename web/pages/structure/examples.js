@@ -14,3 +14,11 @@ export const EXAMPLES = [
   { text: 'Clean & tidy with good atmosphere & pleasant staff.', child: 4, head: 9 },
   { text: 'And what is their big / main meal of the day.', child: 8, head: 0 },
 ];
+
+/** German sentences for the networks that read characters. */
+export const GERMAN = [
+  'Ein Hund läuft durch den Schnee.',
+  'Zwei Kinder spielen am Strand.',
+  'Ein Mann spielt auf der Straße Gitarre.',
+  'Eine Frau im roten Kleid tanzt.',
+];

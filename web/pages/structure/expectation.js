@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Four characters, each looked at or not: all sixteen ways and what a chain makes of them, the arithmetic, without the page.
 // @ts-check
-import { marginals } from '../chains/chain.js';
+import { marginals } from './bits.js';
 
-export const LETTERS = ['d', 'o', 'r', 't'];
-export const WAYS = 16;
+export const LETTERS = 4;
+export const WAYS = 2 ** LETTERS;
 /** Whether way z looks at character i. @param {number} z @param {number} i */
-export const bit = (z, i) => (z >> (LETTERS.length - 1 - i)) & 1;
+export const bit = (z, i) => (z >> (LETTERS - 1 - i)) & 1;
 
 /**
  * log of the exponent of each way: its scores, and `stick` for each pair of neighbours that are alike.
@@ -33,9 +33,7 @@ export function expectation(scores, stick, among) {
 }
 
 /** The same weights by forward and backward, without the sixteen. @param {number[]} scores @param {number} stick */
-export function byChain(scores, stick) {
-  return marginals({ start: [0, 0], A: [[stick, 0], [0, stick]], U: scores.map((one) => [0, one]) }).p.map(([, p]) => p);
-}
+export const byChain = (scores, stick) => marginals(scores, [[stick, 0], [0, stick]]);
 
 /** @param {number[]} scores */
 export function bySoftmax(scores) {
@@ -43,6 +41,3 @@ export function bySoftmax(scores) {
   const sum = weights.reduce((all, one) => all + one, 0);
   return weights.map((one) => one / sum);
 }
-
-/** @param {number} x */
-export const sigma = (x) => 1 / (1 + Math.exp(-x));

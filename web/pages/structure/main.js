@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: MIT
-// The page of attention with structure: soft parents, their marginals as attention, and a chain over four characters.
+// The page of attention with structure: soft parents, their marginals as attention, characters through three attentions, a chain over four of them, and one of players.
 // @ts-check
 import { byId, startPage, whenNear } from '../../shell/index.js';
+import { createBatting } from './batting.js';
 import { createParents } from './parents.js';
+import { createSegments } from './segments.js';
 import { createSixteen } from './sixteen.js';
 
-whenNear(byId('figure-sixteen'), createSixteen);
+const showFour = createSixteen();
+whenNear(byId('figure-segments'), () => createSegments(showFour));
+createBatting();
 startPage(createParents());

@@ -131,7 +131,7 @@ export class AlignedSheet extends Sheet {
   #weight(word, other) {
     let sum = 0;
     for (const token of word.tokens) for (const key of other.tokens) sum += this.#rows[token][key] ?? 0;
-    return sum / word.tokens.length;
+    return Math.min(1, sum / word.tokens.length); // bits of characters may add up to more
   }
 
   /**

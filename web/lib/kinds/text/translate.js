@@ -25,7 +25,8 @@ import { AlignedSheet } from './aligned-sheet.js';
  * @property {number} nats      -log p of it, given the sentence and all before it, under the model's own distribution (temperature 1)
  * @property {SourceLook[]} [maps]        with the option `maps`: what it looked at, a head of a layer at a time
  * @property {Float32Array} [alignment]   with `maps`: one weight for each token of `run.source`, the mean of all heads of all layers. They
- *   add up to 1; to less where the model damps them, as local attention about a predicted position does. A model without attention has none
+ *   add up to 1; to less where the model damps them, as local attention about a predicted position does; to anything where each is how probable it is that the
+ *   token is looked at, as structured attention has it. A model without attention has none
  */
 
 /**
@@ -34,9 +35,9 @@ import { AlignedSheet } from './aligned-sheet.js';
  * @typedef {object} SourceLook
  * @property {string} name           'source': the tokens of the sentence; 'attention': what was written before, where key 0 is the start and
  *   key k the token k - 1 of the translation; 'centre': the tokens of the sentence, where a local attention has its centre, between two of them as
- *   near as their weights say
+ *   near as their weights say; 'alone': of attention to segments, how probable it would be that each token is looked at if its neighbours did not matter
  * @property {number} row            layer * heads + head
- * @property {Float32Array} weights  one for each of them, in their order; they add up to 1, or to less as in `alignment`
+ * @property {Float32Array} weights  one for each of them, in their order; they add up to 1, or not, as in `alignment`
  */
 
 /**

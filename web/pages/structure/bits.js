@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+// A chain of bits, one a character, by log odds from both sides, as src/attention/segments.h has it: the arithmetic, without the page.
+// @ts-check
+
+/** @typedef {number[][]} Transitions A[from][to], 1 is looked at */
+
+/** @param {number} x */
+export const sigma = (x) => 1 / (1 + Math.exp(-x));
+/** @param {number} p */
+export const logit = (p) => Math.log(p) - Math.log1p(-p);
+/** log(1 + e^x) @param {number} x */
+const softplus = (x) => Math.max(x, 0) + Math.log1p(Math.exp(-Math.abs(x)));
+
+/** What log odds x of a bit tell the next one. @param {Transitions} A @param {number} x */
+const told = ([[stay, on], [off, keep]], x) => on - stay + softplus(x + keep - on) - softplus(x + off - stay);
+/** @param {Transitions} A @returns {Transitions} */
+const turned = ([[stay, on], [off, keep]]) => [[stay, off], [on, keep]];
+
+/** Log odds that arrive at each bit from before it and from behind. @param {number[]} theta @param {Transitions} A */
+function messages(theta, A) {
+  const [before, behind] = [theta.map(() => 0), theta.map(() => 0)];
+  for (let i = 1; i < theta.length; i++) before[i] = told(A, theta[i - 1] + before[i - 1]);
+  for (let i = theta.length - 2; i >= 0; i--) behind[i] = told(turned(A), theta[i + 1] + behind[i + 1]);
+  return { before, behind };
+}
+
+/** p(z_i = 1). @param {number[]} theta scores @param {Transitions} A */
+export function marginals(theta, A) {
+  const { before, behind } = messages(theta, A);
+  return theta.map((one, i) => sigma(one + before[i] + behind[i]));
+}
+
+/** The same transitions, so many times as strong. @param {Transitions} A @param {number} times */
+export const times = (A, times) => A.map((row) => row.map((one) => times * one));
+
+/**
+ * Some neighbours of a chain as a chain of their own with the same probabilities: what the others tell them and what transitions say of single bits goes into
+ * their scores, and what is left are neighbours that get `stick` where they are alike.
+ *
+ * @param {number[]} theta
+ * @param {Transitions} A
+ * @param {number} from the first of them
+ * @param {number} count
+ */
+export function part(theta, A, from, count) {
+  const { before, behind } = messages(theta, A);
+  const [[stay, on], [off, keep]] = A;
+  const stick = (stay + keep - on - off) / 2;
+  const scores = theta.slice(from, from + count).map((one, i) => one + (i === 0 ? before[from] : on - stay + stick) + (i === count - 1 ? behind[from + i] : off - stay + stick));
+  return { scores, stick };
+}
+
+/** Runs of characters that are looked at more likely than not. @param {ArrayLike<number>} p @returns {{ from: number, to: number }[]} */
+export function segmentsOf(p) {
+  /** @type {{ from: number, to: number }[]} */
+  const found = [];
+  for (let i = 0; i < p.length; i++) {
+    if (p[i] < 0.5) continue;
+    if (found.at(-1)?.to === i) /** @type {{ to: number }} */ (found.at(-1)).to++;
+    else found.push({ from: i, to: i + 1 });
+  }
+  return found;
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+// The batting order as a chain: a place's player depends on those before and after it, for hitters of both hands should alternate. No page here.
+// @ts-check
+import { marginals, viterbi } from '../chains/chain.js';
+import { PLACES, PLAYERS, cosine } from '../alignment/fit.js';
+
+/** Which side each player bats from, in the order of PLAYERS. */
+export const HANDS = ['L', 'L', 'R', 'R', 'R', 'L', 'R', 'L', 'R'];
+/** What the fit of a place and a player is multiplied by. */
+const SHARPNESS = 14;
+
+/** What a chain of nine places has for each step from player to player: `pull` where the hand changes; nobody follows himself. @param {number} pull */
+const steps = (pull) => PLAYERS.map((_, i) => PLAYERS.map((__, j) => (i === j ? -Infinity : HANDS[i] === HANDS[j] ? 0 : pull)));
+
+/**
+ * The probability of each player at each place, and the most probable order as a whole.
+ * @param {number} pull of neighbours of different hands
+ */
+export function chainOf(pull) {
+  const chain = { start: PLAYERS.map(() => 0), A: steps(pull), U: PLACES.map(({ query }) => PLAYERS.map(({ at }) => SHARPNESS * cosine(query, at))) };
+  return { p: marginals(chain).p, best: viterbi(chain).z };
+}
+
+/** Neighbours that bat from the same side. @param {number[]} players */
+export const alike = (players) => players.filter((player, place) => place > 0 && HANDS[player] === HANDS[players[place - 1]]).length;

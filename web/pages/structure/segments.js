@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: MIT
+// The figure of segments: one sentence, character by character, through three attentions, and what transitions do to the third.
+// @ts-check
+import { acquireAll, announce, byId, createLoading, createTransport, make, percent, time, weights } from '../../shell/index.js';
+import { fileBytes, readGguf } from '../../shell/gguf.js';
+import { GERMAN } from './examples.js';
+import { LETTERS } from './expectation.js';
+import { logit, marginals, part, segmentsOf, times } from './bits.js';
+
+/** @import { Model, Translation, TranslateStep } from '../../shell/index.js' */
+/** @import { Transitions } from './bits.js' */
+/** @typedef {{ run: Translation, steps: TranslateStep[] }} Written */
+
+const REST_MS = 150;
+/** In the order of the page. */
+const KINDS = /** @type {const} */ (['simple', 'sigmoid', 'structured']);
+const FILE = (/** @type {string} */ kind) => weights(`seq2seq-characters-${kind}.gguf`);
+/** Probabilities of single precision next to 0 and 1 are taken as this far from it. */
+const NEAREST = 1e-7;
+
+/** @param {(four: { letters: string[], scores: number[], stick: number }) => void} onFour  four neighbours of a word were chosen */
+export function createSegments(onFour) {
+  /** @type {HTMLInputElement} */
+  const input = byId('german');
+  /** @type {HTMLInputElement} */
+  const strength = byId('strength');
+  const said = byId('german-said');
+  /** @type {Model[]} */
+  let models = [];
+  /** @type {Transitions} */
+  let A = [[0, 0], [0, 0]];
+  /** @type {Written[]} */
+  let shown = [];
+  /** @type {AbortController | undefined} */
+  let stopper;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let timer;
+  const panels = KINDS.map((kind) => {
+    const root = byId(`panel-${kind}`);
+    const text = make('p', { class: 'translation', lang: 'en', 'data-result': '' });
+    const rows = make('ol', { class: 'looked', 'aria-label': 'English words, and where each looked' });
+    const sum = make('p', { class: 'said-line' });
+    root.append(text, rows, sum);
+    return { kind, text, rows, sum };
+  });
+
+  /** The scores of the bits of the structured network. @param {TranslateStep} step */
+  const thetaOf = ({ maps = [] }) => [...maps.find(({ name }) => name === 'alone')?.weights ?? []].map((p) => logit(Math.min(1 - NEAREST, Math.max(NEAREST, p))));
+  /** @param {number} k @param {TranslateStep} step */
+  const weightsOf = (k, step) => (KINDS[k] === 'structured' && Number(strength.value) !== 1 ? marginals(thetaOf(step), times(A, Number(strength.value))) : [...step.alignment ?? []]);
+
+  function show() {
+    shown.forEach(({ run, steps }, k) => {
+      const { text, rows, sum } = panels[k];
+      const letters = run.sourceTexts.slice(0, -1);
+      text.textContent = steps.map((step) => step.text).join('');
+      while (rows.children.length > steps.length) rows.lastElementChild?.remove();
+      let [looked, long, count] = [0, 0, 0];
+      steps.forEach((step, t) => {
+        const p = weightsOf(k, step);
+        const segments = segmentsOf(p);
+        looked += p.reduce((all, one) => all + one, 0);
+        count += segments.length;
+        long += segments.reduce((all, { from, to }) => all + to - from, 0);
+        if (!rows.children[t]) rows.append(rowOf(k, t));
+        const [word, line] = /** @type {HTMLElement[]} */ ([...(rows.children[t].firstElementChild ?? rows).children]);
+        word.textContent = step.text.trim() || '·';
+        if (line.children.length !== letters.length) line.replaceChildren(...letters.map((letter) => make('i', {}, letter)));
+        [...line.children].forEach((letter, i) => {
+          letter.textContent = letters[i];
+          letter.classList.toggle('on', p[i] >= 0.5);
+          /** @type {HTMLElement} */ (letter).style.setProperty('--p', `${(100 * Math.min(1, p[i])).toFixed(1)}%`);
+        });
+        rows.children[t].firstElementChild?.setAttribute('aria-label', `${step.text.trim()}: ${segments.map(({ from, to }) => `“${letters.slice(from, to).join('')}”`).join(', ') || `most of all “${letters[p.indexOf(Math.max(...p))] ?? 'the end'}”, ${percent(Math.max(...p))}`}`);
+      });
+      sum.textContent = steps.length === 0 ? '' : `Weights of a word add up to ${(looked / steps.length).toFixed(2)} on average; ${count === 0 ? 'no character has half' :
+        `stretches of half and more: ${(count / steps.length).toFixed(1)} a word, ${(long / count).toFixed(1)} characters long`}.`;
+    });
+    const factor = Number(strength.value);
+    byId('strength-said').textContent = factor === 0 ? 'independent' : factor === 1 ? 'as trained' : `${factor.toFixed(2)} times`;
+  }
+
+  /** @param {number} k @param {number} t */
+  function rowOf(k, t) {
+    const parts = [make('b', {}), make('span', { lang: 'de', 'aria-hidden': 'true' })];
+    if (KINDS[k] !== 'structured') return make('li', {}, make('span', { class: 'line', role: 'img' }, ...parts));
+    const button = make('button', { type: 'button', class: 'line' }, ...parts);
+    button.addEventListener('click', () => take(t));
+    return make('li', {}, button);
+  }
+
+  /** The four neighbours that a word looked at most, for the figure of the sixteen ways. @param {number} t */
+  function take(t) {
+    const { run, steps } = shown[KINDS.indexOf('structured')];
+    const letters = run.sourceTexts.slice(0, -1);
+    if (letters.length < LETTERS) return;
+    const theta = thetaOf(steps[t]);
+    const p = marginals(theta, A);
+    const from = letters.map((_, i) => i).slice(0, 1 - LETTERS).reduce((best, i) => (sumOf(p, i) > sumOf(p, best) ? i : best), 0);
+    const four = letters.slice(from, from + LETTERS).map((letter) => (letter === ' ' ? '␣' : letter));
+    onFour({ letters: four, ...part(theta, A, from, LETTERS) });
+    announce(`The sixteen ways below are now those of ${four.join('')}`);
+  }
+
+  async function translate() {
+    stopper?.abort();
+    if (models.length === 0) return;
+    const { signal } = (stopper = new AbortController());
+    transport.show('running');
+    const began = performance.now();
+    try {
+      const found = models.map((model) => ({ run: model.translate(input.value, { maps: true, signal }), steps: /** @type {TranslateStep[]} */ ([]) }));
+      await Promise.all(found.map(async ({ run, steps }) => { for await (const step of run) steps.push(step); }));
+      if (signal.aborted) return;
+      shown = found;
+      said.textContent = input.value.trim() ? '' : 'Type a German sentence, or take one from below.';
+      show();
+      transport.say(found[0].steps.length > 0 ? `${found[0].run.source.length - 1} characters, three translations in ${time(performance.now() - began)}` : '');
+      const words = found[KINDS.indexOf('structured')].steps;
+      if (words.length > 0) take(Math.min(2, words.length - 1));
+      transport.show('done');
+    } catch (error) {
+      if (signal.aborted) return;
+      transport.show('ready');
+      if (/** @type {any} */ (error).code === 'argument') said.textContent = /** @type {Error} */ (error).message;
+      else loading.failed(error);
+    }
+  }
+
+  const transport = createTransport(byId('segments-transport'), { name: 'segments', onRun: () => translate(), verb: 'Translate', pace: true });
+  const loading = createLoading(byId('segments-load'), {
+    async acquire(how) {
+      const holds = await acquireAll(KINDS.map(FILE), how);
+      const { values } = readGguf(await fileBytes(FILE('structured'))).tensor('attn_transition.weight');
+      A = [[...values.subarray(0, 2)], [...values.subarray(2)]];
+      return holds;
+    },
+    onModels(loaded) {
+      models = loaded;
+      input.disabled = false;
+      void translate();
+    },
+    onLost() {
+      models = [];
+      input.disabled = true;
+      transport.show('empty');
+    },
+  });
+  input.addEventListener('input', () => {
+    clearTimeout(timer);
+    timer = setTimeout(translate, REST_MS);
+  });
+  strength.addEventListener('input', show);
+  byId('german-examples').append(...GERMAN.map((text) => {
+    const button = make('button', { type: 'button', class: 'example', lang: 'de' }, text);
+    button.addEventListener('click', () => {
+      input.value = text;
+      void translate();
+    });
+    return make('li', {}, button);
+  }));
+  input.value = GERMAN[0];
+  void loading.load();
+}
+
+/** What four neighbours have together. @param {number[]} p @param {number} from */
+const sumOf = (p, from) => p.slice(from, from + LETTERS).reduce((sum, one) => sum + one, 0);
