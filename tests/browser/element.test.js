@@ -568,7 +568,8 @@ const FORCED = `<next-pixel id="digits" ${DIGIT} seed="7" controls></next-pixel>
   <next-pixel id="text" model="../weights/stories.gguf" prompt="Once" max-tokens="12" seed="1"></next-pixel>
   <next-pixel id="translation" model="../weights/de-en.gguf" prompt="Ein Hund schläft."></next-pixel>
   <next-pixel id="tags" model="../weights/crf-en.gguf" prompt="Time flies like an arrow"></next-pixel>`;
-const WRITTEN = ['#text', '#translation', '#tags'];
+/** Those on a canvas; a text is text of the page. */
+const WRITTEN = ['#translation', '#tags'];
 
 /** @param {Page} page */
 async function playAll(page) {
@@ -589,6 +590,8 @@ for (const colorScheme of /** @type {const} */ (['light', 'dark'])) {
       assert.ok((colorScheme === 'dark' ? light : dark) > 100, `${selector} can be read: ${dark} dark, ${light} light`);
       assert.deepEqual([colorScheme === 'dark' ? dark : light, coloured], [0, 0], selector);
     }
+    const [ink, surprise] = await page.locator('#text [part=text]').evaluate((text) => [getComputedStyle(text).color, getComputedStyle(/** @type {Element} */ (text.lastElementChild)).borderBottomStyle]);
+    assert.deepEqual([ink, surprise], [colorScheme === 'dark' ? 'rgb(255, 255, 255)' : 'rgb(0, 0, 0)', 'solid']);
     await page.screenshot({ path: `${OUT}element-forced-${colorScheme}.png` });
   }, { forcedColors: 'active', colorScheme }));
 }
@@ -617,7 +620,7 @@ test('before it is played: the given rows, the small picture, the poster, an out
     <next-pixel id="poster" model="../weights/digits.gguf" task="generate" poster="pictures/seven.png" controls></next-pixel>
     <next-pixel id="none"></next-pixel>`);
   await occurs(page, 'nx-ready', 5);
-  await page.waitForFunction(() => document.querySelector('#text')?.shadowRoot?.querySelector('canvas')?.textContent === 'Once upon a time');
+  await page.waitForFunction(() => document.querySelector('#text')?.shadowRoot?.querySelector('[part=text]')?.textContent === 'Once upon a time');
   const filled = async (/** @type {string} */ selector) => (await pixels(page, selector)).filter((alpha, i) => i % 4 === 3 && alpha === 255).length;
   /** @param {string} selector @param {number} count */
   const fills = async (selector, count) => {

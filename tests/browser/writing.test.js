@@ -75,7 +75,7 @@ test('<next-pixel task="tokens"> writes, pauses, says so, and is dark in the dar
   const PAGE = '/web/writing.html';
   await provide(page, PAGE, `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="color-scheme" content="light dark"><title>writing</title>
     <script type="module" src="lib/define.js"></script><body>
-    <next-pixel task="tokens" prompt="Once upon" model="${MODEL}" temperature="0" max-tokens="80" controls></next-pixel></body></html>`,
+    <next-pixel task="tokens" prompt="Once upon" model="${MODEL}" temperature="0" max-tokens="80" height="60" controls></next-pixel></body></html>`,
   { type: 'text/html; charset=utf-8' });
   await page.goto(PAGE);
   const element = page.locator('next-pixel');
@@ -93,6 +93,18 @@ test('<next-pixel task="tokens"> writes, pauses, says so, and is dark in the dar
   assert.equal(told.slice(0, TALE.length), TALE);
   assert.equal(`Once upon${await page.evaluate(() => /** @type {any} */ (globalThis).steps.join(''))}`, told);
   assert.match(await element.evaluate((node) => node.shadowRoot?.querySelector('canvas')?.ariaLabel ?? ''), /A text written by .*100 % done/);
+  const box = element.locator('[part=text]');
+  const { selected, scrolls, shaded } = await box.evaluate((text) => {
+    const range = document.createRange();
+    range.selectNodeContents(text);
+    return { selected: range.toString(), scrolls: text.scrollHeight > text.clientHeight && text.scrollTop > 0 && getComputedStyle(text).overflowY === 'auto',
+      shaded: [...text.children].filter((one) => !/, 0\)$|\/ 0\)$|transparent/.test(getComputedStyle(one).backgroundColor)).length };
+  });
+  assert.equal(selected, told, 'text that can be selected');
+  assert.ok(scrolls, 'longer than its box it scrolls');
+  assert.ok(shaded > 10, 'shaded by surprise');
+  const blob = await element.evaluate(async (/** @type {any} */ node) => (await node.toBlob()).size);
+  assert.ok(blob > 1000, 'and a picture of it');
   await page.emulateMedia({ colorScheme: 'dark' });
   await page.waitForTimeout(100);
   await page.screenshot({ path: `${OUT}writing-element.png`, clip: { x: 0, y: 0, width: 700, height: 320 } });

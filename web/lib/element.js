@@ -34,7 +34,7 @@
  *
  * Style: --nx-pixel (size of a pixel), --nx-accent (buttons); for grey models --nx-paper and --nx-ink, the colours of the lowest
  * and the highest level, and --nx-drawn, that of the highest in what the model drew; ::part(picture), ::part(controls),
- * ::part(button), ::part(status), ::part(error).
+ * ::part(button), ::part(status), ::part(error); of a text, which is text of the page in a box that scrolls, ::part(text), --nx-text-width, --nx-text-height.
  *
  * Under prefers-reduced-motion nothing begins by itself (buttons appear instead), and a picture appears when it is finished.
  */

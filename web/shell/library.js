@@ -15,6 +15,9 @@ export const texts = () => import('../lib/kinds/text/texts.js');
 /** Fetches what a talk is had in. */
 export const talks = () => import('../lib/element/talk.js');
 
+/** Fetches what opens a file of the visitor's, a large one too, before there is one: without a connection it could not be fetched then. */
+export const ownFiles = () => Promise.all([import('../lib/load/handed.js'), import('../lib/load/large.js')]);
+
 /** Fetches the part of the library that only pages of music need. */
 export const music = () => import('../lib/kinds/notes/notes.js');
 

@@ -19,6 +19,14 @@ const STYLE = `
   .error { max-width: 30em; margin: 0; padding: 0.5em; border: 1px solid currentcolor; align-self: center; overflow-wrap: anywhere; }
   canvas.text { width: var(--nx-text-width, 36em); height: var(--nx-text-height, 12em); image-rendering: auto; --nx-surprise: var(--nx-accent, #e07b00); }
   .told { position: absolute; width: 1px; height: 1px; margin: -1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
+  .told.page {
+    position: static; box-sizing: border-box; width: var(--nx-text-width, 36em); max-width: 100%; height: var(--nx-text-height, 12em); margin: 0; overflow-x: hidden; overflow-y: auto; clip-path: none;
+    white-space: pre-wrap; overflow-wrap: anywhere; line-height: 1.55; --nx-shade: var(--nx-surprise, var(--nx-accent, #e07b00));
+  }
+  .told.page:focus-visible { outline: 2px solid var(--nx-accent, currentcolor); outline-offset: 2px; }
+  .told.page span { background: color-mix(in srgb, var(--nx-shade) calc(60% * var(--shade, 0)), transparent); }
+  .told.page .given { opacity: 0.72; }
+  canvas.written { visibility: hidden; }
   .controls { display: flex; flex-wrap: wrap; align-items: center; gap: 0.75em; margin-top: 0.6em; padding-bottom: 4px; } /* as wide as what shows the focus, so that it covers no neighbour */
   button {
     min-height: 2.5em; padding: 0.3em 1em; border: 1px solid currentcolor; border-radius: 3px; background: transparent;
@@ -34,6 +42,7 @@ const STYLE = `
   .drawn { color: var(--nx-drawn, var(--nx-ink, #fff)); }
   [hidden] { display: none !important; }
   @media (forced-colors: active) {
+    .told.page span { border-bottom: calc(4px * var(--shade, 0)) solid; }
     button:disabled { opacity: 1; color: GrayText; border-color: GrayText; }
     .outlined { outline-color: GrayText; }
   }

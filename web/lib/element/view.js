@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The shadow root of <next-pixel>: a canvas on which it draws or writes, buttons, and a line of text. */
+/** The shadow root of <next-pixel>: a canvas on which it draws, a box in which it writes, buttons, and a line of text. */
 
 import { lookOf } from '../kinds/looks.js';
 import { widthOf } from '../sinks/picture.js';
@@ -22,7 +22,9 @@ export class View {
   #inside = make('slot', {});
   #poster = make('img', { part: 'poster', class: 'poster', alt: '', hidden: '' });
   #error = make('p', { part: 'error', class: 'error', hidden: '' });
-  #frame = make('div', { class: 'frame' }, this.#canvas, this.#inside, this.#poster, this.#error);
+  /** The text itself, or that of a canvas, for those who do not see it. */
+  #told = make('p', { part: 'text', class: 'told', dir: 'auto' });
+  #frame = make('div', { class: 'frame' }, this.#canvas, this.#told, this.#inside, this.#poster, this.#error);
   #controls = make('div', { part: 'controls', class: 'controls', role: 'group', hidden: '' });
   #play = make('button', { part: 'button play', type: 'button' }, 'Play');
   #stop = make('button', { part: 'button stop', type: 'button', disabled: '' }, 'Stop');
@@ -31,10 +33,10 @@ export class View {
   #paper = make('span', { class: 'paper', hidden: '' });
   #ink = make('span', { class: 'ink', hidden: '' });
   #drawn = make('span', { class: 'drawn', hidden: '' });
-  /** The text that is shown, for those who do not see it. */
-  #told = make('p', { part: 'text', class: 'told' });
   /** @type {Sink<any, any> | undefined} */
   #sink;
+  /** Whose steps it shows. @type {any} */
+  #run;
   /** True once the sink has painted. */
   #painted = false;
   /** True while something of a run is to be seen. */
@@ -51,7 +53,7 @@ export class View {
     this.#anew.addEventListener('click', anew);
     this.#inside.addEventListener('slotchange', () => this.#cover());
     this.#controls.append(this.#play, this.#stop, this.#anew, this.#status);
-    root.append(this.#frame, this.#told, this.#controls, this.#paper, this.#ink, this.#drawn);
+    root.append(this.#frame, this.#controls, this.#paper, this.#ink, this.#drawn);
   }
 
   /** True while something of a run is to be seen, finished or not. */
@@ -81,6 +83,7 @@ export class View {
     this.#close();
     const written = this.#setKind(codec);
     if (written) this.#room();
+    this.#run = run;
     this.#sink = this.#open(run, { samples, calm, later: true, onPaint: () => this.#uncover() });
     if (written) this.#uncover();
     return /** @type {Sink<any, any>} */ (this.#sink);
@@ -118,7 +121,8 @@ export class View {
       const now = { paper: colourOf(this.#paper), ink: colourOf(this.#ink), drawn: colourOf(this.#drawn) };
       return (/** @type {Picture} */ shown, /** @type {Picture} */ given) => coloured(shown, given, now);
     };
-    return run.sink(this.#canvas, { mirror: this.#told, gap: GAP, colours, ...options });
+    this.#write(run.page !== undefined);
+    return run.page?.(this.#told, options) ?? run.sink(this.#canvas, { mirror: this.#told, gap: GAP, colours, ...options });
   }
 
   /** A box for a talk in the place of the canvas; it has controls of its own. @returns {HTMLElement} */
@@ -137,7 +141,16 @@ export class View {
     return this.#canvas.classList.toggle('text', lookOf({ codec }).sheet);
   }
 
+  /** Whether what is shown is text of the page, in the place and with the size of the canvas. @param {boolean} written */
+  #write(written) {
+    this.#told.classList.toggle('page', written);
+    this.#canvas.classList.toggle('written', written);
+    if (written) this.#told.tabIndex = 0;
+    else this.#told.removeAttribute('tabindex');
+  }
+
   #close() {
+    this.#write(false);
     this.#sink?.close();
     this.#sink = undefined;
     this.#painted = false;
@@ -217,6 +230,10 @@ export class View {
     style.aspectRatio = width === undefined || height === undefined ? '' : `${width} / ${height}`;
     this.#frame.classList.toggle('kept', width !== undefined && height !== undefined);
     style.height = width === undefined && height !== undefined ? `${height}px` : '';
+    for (const [name, side] of /** @type {const} */ ([['--nx-text-width', width], ['--nx-text-height', height]])) {
+      if (side === undefined) this.#told.style.removeProperty(name);
+      else this.#told.style.setProperty(name, `${side}px`);
+    }
     if (width !== undefined || height !== undefined) this.#room();
   }
 
@@ -226,9 +243,17 @@ export class View {
    * @returns {Promise<Blob>}
    */
   toBlob(type, quality) {
+    if (this.#told.classList.contains('page')) this.#asPicture();
     return new Promise((resolve, reject) => {
       this.#canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error('The browser makes no file of this canvas'))), type, quality);
     });
+  }
+
+  /** Draws the text on the canvas behind it. */
+  #asPicture() {
+    const sheet = this.#run?.sink(this.#canvas, { caret: false });
+    sheet?.end();
+    sheet?.close();
   }
 
   /** @param {string} text  empty: none */

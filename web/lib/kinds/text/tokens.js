@@ -3,6 +3,7 @@
 
 import { NextPixelError } from '../../base/error.js';
 import { BaseRun } from '../../runs/base-run.js';
+import { TextPage } from './text-page.js';
 import { TextSheet } from './text-sheet.js';
 import { maskOf } from './constraint.js';
 import { Stops } from './stops.js';
@@ -170,6 +171,19 @@ export class TokenRun extends BaseRun {
     const sheet = new TextSheet(canvas, options);
     sheet.add({ text: this.before, given: true });
     return sheet;
+  }
+
+  /**
+   * Shows the run, with the prompt, as text of the page.
+   *
+   * @param {HTMLElement} box
+   * @param {{ calm?: boolean }} [options]
+   * @internal
+   */
+  page(box, options) {
+    const page = new TextPage(box, options);
+    page.add({ text: this.before, given: true });
+    return page;
   }
 
   /** The share of the text that is there, 0 to 1, if it becomes as long as it may. @internal */

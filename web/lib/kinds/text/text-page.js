@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** Sets a text in a box of the page while it is written: letters that can be selected, each token shaded by its surprise, scrolled to its end. */
+
+/** A surprise of so many nats has the full shade. */
+const FULL_NATS = 8;
+/** Who is so near the end of the text, in pixels, follows it. */
+const NEAR = 80;
+
+export class TextPage {
+  #box;
+  #calm;
+  /** Tokens that are not shown yet. @type {HTMLSpanElement[]} */
+  #coming = [];
+  /** The text that was added, without the given one. */
+  result = '';
+
+  /**
+   * @param {HTMLElement} box
+   * @param {{ calm?: boolean }} [options]  calm: whole sentences appear
+   */
+  constructor(box, { calm = false } = {}) {
+    this.#box = box;
+    this.#calm = calm;
+    box.replaceChildren();
+  }
+
+  /** @param {{ text: string, nats?: number, given?: boolean }} token */
+  add({ text, nats = 0, given = false }) {
+    const span = document.createElement('span');
+    span.textContent = text;
+    if (given) span.className = 'given';
+    else span.style.setProperty('--shade', String(Math.min(nats, FULL_NATS) / FULL_NATS));
+    this.#coming.push(span);
+    if (!given) this.result += text;
+    if (!this.#calm || given || /[.!?\n]["”’)]?\s*$/.test(text)) this.paint();
+  }
+
+  paint() {
+    if (this.#coming.length === 0) return;
+    const box = this.#box;
+    const follows = box.scrollHeight - box.scrollTop - box.clientHeight < NEAR;
+    box.append(...this.#coming.splice(0));
+    if (follows) box.scrollTop = box.scrollHeight;
+  }
+
+  end() {
+    this.paint();
+  }
+
+  close() {}
+}
