@@ -20,5 +20,5 @@ export const GERMAN = [
   'Ein Hund läuft durch den Schnee.',
   'Zwei Kinder spielen am Strand.',
   'Ein Mann spielt auf der Straße Gitarre.',
-  'Eine Frau im roten Kleid tanzt.',
+  'Ein kleines Mädchen in einem roten Kleid spielt mit einem Ball im Garten.',
 ];
