@@ -10,6 +10,8 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 
 import { parsePage } from '../frame.js';
+import { samplesOf } from '../pages/jukebox/levels.js';
+import { RECORDINGS } from '../pages/jukebox/recordings.js';
 import { looksOf } from '../pages/reading/looks.js';
 import { DRAWINGS, SIGNS, unpack } from '../pages/snail/signs.js';
 import { Codec, blank, load } from '../shell/library.js';
@@ -118,6 +120,24 @@ async function signs() {
   return encodePng(picture);
 }
 
+/** A recording of the page of the VQ-VAE: its codes of the top level, of the bottom level, and the wave. @param {Model} model */
+async function codes(model) {
+  const drawn = await model.encode({ data: samplesOf(RECORDINGS[0].levels), rate: model.info.rate ?? 8000 });
+  const { samples } = await model.decode(drawn);
+  const picture = blank(WIDTH, HEIGHT);
+  /** @param {number} x @param {number} top @param {number} bottom @param {number} alpha */
+  const line = (x, top, bottom, alpha) => { for (let y = Math.round(top); y < Math.round(bottom); y++) picture.data.set([...ink, alpha], 4 * (y * WIDTH + x)); };
+  for (let x = 0; x < WIDTH; x++) {
+    for (const [row, { name, codes: count }] of (model.info.codes ?? []).entries()) {
+      const list = drawn[name];
+      line(x, 8 + 44 * row, 46 + 44 * row, 40 + 30 * Math.floor((7 * list[Math.floor((x * list.length) / WIDTH)]) / count));
+    }
+    const some = samples.slice(Math.floor((x * samples.length) / WIDTH), Math.floor(((x + 1) * samples.length) / WIDTH));
+    line(x, 146 - 50 * Math.max(0, ...some), 147 - 50 * Math.min(0, ...some), 255);
+  }
+  return encodePng(picture);
+}
+
 /** @param {Paper & { page: string }} paper */
 async function still({ page, pictures }) {
   if (page in LOOKS) return looked(LOOKS[page]);
@@ -130,6 +150,7 @@ async function still({ page, pictures }) {
     if (tasks.includes('classify')) return await signs();
     const { stillOfScene, stillOfText } = await import('../../tests/browser/still-texts.js');
     if (tasks.includes('caption')) return await encodePng({ data: Uint8ClampedArray.from(await stillOfScene(['cat', 'bicycle'])), width: WIDTH, height: HEIGHT });
+    if (model.info.codec === 'codes') return await codes(model);
     if (model.info.codec === 'sound') return await stillOfText({ file, verb: 'generate', text: '', font: '14px', options: { label: '7', speaker: 'jackson', seconds: 1, seed: 1 } });
     if (model.info.codec === 'notes') return await stillOfText({ file, verb: 'generate', text: '', font: '14px', options: { bars: 8, seed: 2, temperature: 0.9 } });
     if (tasks.includes('generate')) return await drawn(model, pictures ?? { file, seed: 1, samples: 6, temperature: 1 });

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** The page of the VQ-VAE: stages that are heard, the codebook, what goes wrong. */
+
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { test } from 'node:test';
+
+import { load } from '../../web/lib/index.js';
+import { writeWav } from '../../web/lib/kinds/sound/sounds.js';
+import { samplesOf } from '../../web/pages/jukebox/levels.js';
+import { RECORDINGS } from '../../web/pages/jukebox/recordings.js';
+import { session } from './browser.js';
+import { inRepository } from './gallery.js';
+
+const { withPage } = session(['--autoplay-policy=no-user-gesture-required']);
+const PAGE = '/web/pages/jukebox/';
+const file = inRepository('weights/jukebox-codes.gguf');
+const options = { skip: existsSync(file) ? false : 'weights/jukebox-codes.gguf is missing' };
+
+test('a recording is codes and a sound again, the same as in Node, each stage is heard; the codebook is played and painted with', options, () => withPage(async (page) => {
+  await page.goto(PAGE);
+  await page.locator('#stages-transport[data-phase=done]').waitFor({ timeout: 60000 });
+  assert.match(await page.locator('#stages-note').textContent() ?? '', /^“7” as jackson said it.*: 3377 samples became 53 codes of the top level and 212 of the bottom level in \d+ ms/);
+  const [top, bottom] = (await page.locator('#stages-result').textContent() ?? '').split(' | ').map((codes) => codes.split(' ').map(Number));
+  const model = await load(file);
+  const own = await model.encode({ data: samplesOf(RECORDINGS[0].levels), rate: 8000 });
+  model.close();
+  assert.deepEqual([top, bottom], [[...own.top], [...own.bottom]]);
+
+  const said = page.locator('#stages-said');
+  for (const [button, sentence] of [['given', /^What was given: 0\.42 s/], ['top', /^From the top level alone: 0\.42 s/], ['bottom', /^From the bottom level: 0\.42 s/]]) {
+    await page.locator(`#hear-${button}`).click();
+    await said.getByText(sentence).waitFor();
+  }
+  await page.locator('#stages-run').click();
+  await page.locator('#stages-transport[data-phase=running]').waitFor();
+  await page.locator('#stages-transport[data-phase=done]').waitFor();
+  await page.locator('#bars-top').focus();
+  await page.keyboard.press('End');
+  await said.getByText(/^Code 53 of 53 of the top level is number \d+ of 256\./).waitFor();
+  await page.locator('#figure-book').scrollIntoViewIfNeeded();
+  const told = page.locator('#book-said');
+  await told.getByText(/^Code \d+ of the top level/).waitFor();
+  await page.locator('#book').focus();
+  await page.keyboard.press('ArrowDown');
+  const code = /^Code (\d+)/.exec(await told.textContent() ?? '')?.[1];
+  await page.locator('#painted').focus();
+  await page.keyboard.press('Home');
+  await told.getByText(`Place 1 of 53 is code ${code} now.`).waitFor();
+  await page.waitForFunction((first) => document.getElementById('painted-result')?.textContent?.startsWith(`${first} `), code);
+  await page.locator('#painted-hear').click();
+  await page.locator('#book-level input[value=bottom]').check();
+  await told.getByText(/^Code \d+ of the bottom level/).waitFor();
+}));
+
+test('a file of one’s own; a broken one and a microphone that may not be used are sentences, and nothing is lost', options, () => withPage(async (page) => {
+  await page.goto(PAGE);
+  await page.locator('#stages-transport[data-phase=done]').waitFor({ timeout: 60000 });
+  const before = await page.locator('#stages-result').textContent();
+  const said = page.locator('#stages-said');
+  await page.locator('#sound-file').setInputFiles({ name: 'no.wav', mimeType: 'audio/wav', buffer: Buffer.from('RIFF0000WAVEnothing') });
+  await said.getByText(/cannot be read/).waitFor();
+  await page.locator('#record').click();
+  await said.getByText(/microphone/i).waitFor();
+  assert.equal(await page.locator('#stages-result').textContent(), before);
+  const tone = Float32Array.from({ length: 4410 }, (_, i) => 0.3 * Math.sin(i / 20));
+  await page.locator('#sound-file').setInputFiles({ name: 'tone.wav', mimeType: 'audio/wav', buffer: Buffer.from(writeWav(tone, 44100)) });
+  await page.locator('#stages-note').getByText(/^tone\.wav, 0\.10 s: 800 samples became 13 codes of the top level and 52 of the bottom level.*was brought from 44100 to 8000/).waitFor();
+}));

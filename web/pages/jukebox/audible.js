@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+// The sound of the page: one context, made at the first click, and one sound at a time.
+// @ts-check
+
+/** @type {AudioContext | undefined} */
+let context;
+export const audio = () => (context ??= new AudioContext());
+
+/** @type {AudioBufferSourceNode | undefined} */
+let playing;
+
+/** Ends what is heard. */
+export function hush() {
+  playing?.stop();
+  playing = undefined;
+}
+
+/**
+ * Plays samples in place of what is heard. Call it from a click or a key.
+ * @param {Float32Array} samples @param {number} rate
+ * @param {(seconds: number) => void} [onPlay] at each frame, and -1 at the end
+ * @returns {Promise<boolean>} at the end: whether all of it was heard
+ */
+export async function playSamples(samples, rate, onPlay = () => {}) {
+  hush();
+  const own = audio();
+  await own.resume();
+  const source = playing = own.createBufferSource();
+  source.buffer = own.createBuffer(1, Math.max(1, samples.length), rate);
+  source.buffer.copyToChannel(Float32Array.from(samples), 0);
+  source.connect(own.destination);
+  const began = own.currentTime;
+  source.start();
+  const frame = () => {
+    if (playing !== source) return;
+    onPlay(own.currentTime - began);
+    requestAnimationFrame(frame);
+  };
+  requestAnimationFrame(frame);
+  return new Promise((resolve) => {
+    source.onended = () => {
+      const whole = playing === source;
+      if (whole) playing = undefined;
+      onPlay(-1);
+      resolve(whole);
+    };
+  });
+}
