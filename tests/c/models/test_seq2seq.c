@@ -133,6 +133,7 @@ static const config configs[] = {
     {.values = 40, .length = 24, .d = 32, .e = 32, .score = GENERAL, .feeds = 1, .structure = SEGMENTATION, .type = NX_Q8_0, .seed = 22},
     {.values = 25, .length = 30, .d = 16, .e = 8, .score = GENERAL, .structure = SEGMENTATION, .end = 3, .seed = 23},
     {.values = 7, .length = 9, .d = 4, .e = 4, .score = DOT, .structure = SEGMENTATION, .seed = 24},
+    {.values = 7, .length = 9, .d = 4, .e = 4, .score = GENERAL, .structure = SIGMOID, .end = 1, .seed = 25},
 };
 #define CONFIGS (sizeof configs / sizeof *configs)
 
@@ -152,8 +153,8 @@ const toy_row seq2seq_toys[] = {
     {NULL, TOY_SEED, toy_number, 16, {0}},
     {NULL, TOY_SEED, toy_number, 17, {0}},
     {NULL, TOY_SEED, toy_number, 2, {0}},
-    {NULL, TOY_SEED, toy_number, 18, {0}},
     {NULL, TOY_SEED, toy_number, 23, {0}},
+    {NULL, TOY_SEED, toy_number, 24, {0}},
     {0},
 };
 
