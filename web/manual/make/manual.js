@@ -32,7 +32,7 @@ const LINE = 'made of web/manual/chapters and the comments of web/lib by ./build
 
 /** The chapters in their order, and what they are called. @type {[string, string][]} */
 const CHAPTERS = [
-  ['index', 'Start'], ['javascript', 'JavaScript'], ['element', 'Element'], ['sound', 'Sound'], ['latents', 'Pictures at once'], ['naming', 'Naming'], ['playground', 'Playground'], ['reference', 'Reference'], ['errors', 'Errors'], ['files', 'Files'], ['bundlers', 'Bundlers'], ['hosting', 'Hosting'],
+  ['index', 'Start'], ['javascript', 'JavaScript'], ['element', 'Element'], ['sound', 'Sound'], ['latents', 'Pictures at once'], ['naming', 'Naming'], ['playground', 'Playground'], ['reference', 'Reference'], ['errors', 'Errors'], ['which-file', 'Which file?'], ['files', 'Files'], ['bundlers', 'Bundlers'], ['hosting', 'Hosting'],
   ['training', 'Training'], ['c', 'C'], ['how', 'How it works'], ['numbers', 'Numbers'],
 ];
 
