@@ -16,7 +16,7 @@ from common import gguf, native
 from common.export import export
 from models.sparse_transformer import notes
 from models.sparse_transformer.golden import NOTES, PICTURE, TEXT, randomise
-from models.sparse_transformer.model import FAR, NEAR, Block, Config, SparseTransformer, Swish, seen
+from models.sparse_transformer.model import FAR, NEAR, Block, Config, SparseTransformer, Swish, dense, seen
 from models.sparse_transformer.start import look_around
 from models.sparse_transformer.task import TASK
 
@@ -113,7 +113,7 @@ class Models(unittest.TestCase):
         torch.manual_seed(1)
         for pattern, stride, summary, n in (("strided", 28, 0, 784), ("strided", 20, 0, 400), ("fixed", 64, 8, 512), ("fixed", 64, 64, 448)):
             block = Block(Config(context_length=n, pattern=pattern, stride=stride, summary=summary, embedding_length=64, head_count=2), 0)
-            for which in (NEAR | FAR,) if block.c.dense(FAR) else (NEAR, FAR):
+            for which in (NEAR | FAR,) if dense(block.c, FAR) else (NEAR, FAR):
                 plain = torch.randn(2, n, 192, requires_grad=True)
                 fast = plain.detach().to(torch.bfloat16).requires_grad_()
                 a, b = block.gathered(which, plain, 2), block.gathered_fast(which, fast, 2)

@@ -60,10 +60,6 @@ class Config:
         """Positions of a row of the two tables of positions: a picture's row, a text's block."""
         return self.width or self.stride
 
-    def dense(self, which):
-        """Whether these sets are all positions up to the query's: a fixed pattern whose summaries are whole blocks."""
-        return self.pattern == "fixed" and bool(which & FAR) and self.summary == self.stride
-
     def sets(self, index):
         """Which sets the heads of a block see: [(A1, A2 or both, heads)]"""
         if self.combine == "interleaved":
@@ -71,6 +67,11 @@ class Config:
         if self.combine == "merged":
             return [(NEAR | FAR, self.head_count)]
         return [(NEAR, self.head_count - self.head_count // 2), (FAR, self.head_count // 2)]
+
+
+def dense(c, which):
+    """Whether these sets are all positions up to the query's: a fixed pattern whose summaries are whole blocks."""
+    return c.pattern == "fixed" and bool(which & FAR) and c.summary == c.stride
 
 
 def seen(c, which, n):
@@ -131,7 +132,7 @@ class Block(nn.Module):
     def gathered_fast(self, which, qkv, heads):
         """The same in bf16 on a CPU, of whole blocks of positions, without scores of what is not seen."""
         c, (B, n, _), l = self.c, qkv.shape, self.c.stride
-        if c.dense(which):
+        if dense(c, which):
             return native.Attention.apply(qkv, heads, n, 0)
         if which == NEAR:
             strided = c.pattern == "strided"
@@ -149,7 +150,7 @@ class Block(nn.Module):
         out, first, n = [], 0, h.shape[1]
         for which, heads in self.sets:
             qkv = F.linear(h, self.projections(first, heads))
-            fast = qkv.dtype == torch.bfloat16 and n % self.c.stride == 0 and (which != NEAR | FAR or self.c.dense(which)) and native.usable(self.attn_q.weight)
+            fast = qkv.dtype == torch.bfloat16 and n % self.c.stride == 0 and (which != NEAR | FAR or dense(self.c, which)) and native.usable(self.attn_q.weight)
             out.append((self.gathered_fast if fast else self.gathered)(which, qkv, heads))
             first += heads
         return self.attn_output(out[0] if len(out) == 1 else torch.cat(out, -1))
