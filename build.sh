@@ -123,6 +123,19 @@ npm_packages() {
 # newer_than_sources FILE: whether FILE is there, and newer than all that the library is made of
 newer_than_sources() { [ -e "$1" ] && [ -z "$(find include src build.sh -newer "$1")" ]; }
 
+# optimise_of SOURCE: what runs once per element is compiled for speed, the rest for size; as fast by node tests/bench/paired.js, and smaller, where it is not -O2
+optimise_of() {
+  case $1 in
+    src/kernels/formats.c | src/kernels/elementary.c) echo -Oz ;; # at load
+    src/sampling/filters.c | src/sampling/order.c | src/sampling/penalties.c) echo -Oz ;; # not for pictures
+    src/kernels/matmul.c) echo '-O2 -mllvm -unroll-threshold=100' ;;
+    src/kernels/blocks.c) echo '-O2 -mllvm -unroll-threshold=50' ;;
+    src/kernels/* | src/sampling/* | src/attention/tree.c | src/attention/forward_backward.c) echo -Os ;;
+    src/attention/* | tests/bench/*) echo -O2 ;;
+    *) echo -Oz ;;
+  esac
+}
+
 # build_wasm FILE [FLAGS]: the library as one wasm file, whose objects `objects` lists; nothing is done where it is there already
 build_wasm() {
   file=$1; shift
@@ -136,16 +149,9 @@ build_wasm() {
   rm -f "$dir/made-of"
   for source in $(sources); do
     object=$dir/$(echo "$source" | tr / _ | sed 's/c$/o/')
-    case $source in
-      src/kernels/formats.c | src/kernels/elementary.c) optimise=-Oz ;; # at load
-      src/sampling/filters.c | src/sampling/order.c | src/sampling/penalties.c) optimise=-Oz ;; # not for pictures
-      src/kernels/queue.c | src/attention/tree.c) optimise=-Os ;; # as fast, and smaller still
-      src/sampling/* | src/kernels/matmul.c | src/kernels/blocks.c | src/attention/*) optimise=-O2 ;; # as fast, and smaller
-      src/kernels/*) optimise=-O3 ;;
-      *) optimise=-Oz ;;
-    esac
+    optimise=$(optimise_of "$source")
     # A build without texts keeps its promise of size (tests/bench/size.js): only its products are compiled for speed first.
-    case $TEXTS:$source in -D*:src/attention/* | -D*:src/sampling/* | -D*:src/kernels/vector.c) optimise=-Oz ;; esac
+    case $TEXTS:$source in -D*:src/kernels/matmul.c) optimise='-O2 -mllvm -unroll-threshold=60' ;; -D*:src/attention/* | -D*:src/sampling/* | -D*:src/kernels/vector.c) optimise=-Oz ;; esac
     "$CLANG" --target=wasm32-unknown-emscripten --sysroot="$root" $WASM_CFLAGS $optimise ${NX_MODELS:+"-DNX_MODELS=$NX_MODELS"} $TEXTS "$@" -Iinclude -Isrc -c "$source" -o "$object"
   done
   case $TEXTS in '') marks='NX_API NX_API_TEXTS' ;; *) marks=NX_API ;; esac
@@ -573,17 +579,17 @@ ceilings() {
   for build in '' -relaxed -pairs; do
     "$CLANG" --target=wasm32-unknown-emscripten --sysroot="$(sysroot)" $WASM_CFLAGS -O3 $(flags_of "nextpixel$build") -c tests/bench/ceiling.c -o "$OUT/ceiling$build.o"
     "$WASM_LD" $WASM_LDFLAGS --export=dot_one --export=dot_four --export=stream "$OUT/ceiling$build.o" -o "$OUT/ceiling$build.wasm"
-    parts= optimise=-O2 # of matmul.c, as compile() has it
+    parts=
     for source in tests/bench/products.c src/kernels/image.c src/kernels/matmul.c src/kernels/blocks.c src/kernels/formats.c src/kernels/vector.c src/gguf.c; do
       part=$OUT/products-$(basename "$source" .c).o parts="$parts $OUT/products-$(basename "$source" .c).o"
-      "$CLANG" --target=wasm32-unknown-emscripten --sysroot="$(sysroot)" $WASM_CFLAGS $optimise $(flags_of "nextpixel$build") -Iinclude -Isrc -c "$source" -o "$part"
+      "$CLANG" --target=wasm32-unknown-emscripten --sysroot="$(sysroot)" $WASM_CFLAGS $(optimise_of "$source") $(flags_of "nextpixel$build") -Iinclude -Isrc -c "$source" -o "$part"
     done
     "$WASM_LD" $WASM_LDFLAGS --initial-memory=2097152 --export=add --export=products --export=add_convolution --export=convolutions $parts -o "$OUT/products$build.wasm"
   done
   parts=
   for source in tests/bench/kernels.c src/kernels/cells.c src/kernels/gates.c src/kernels/image.c src/kernels/queue.c; do
     part=$OUT/bench-$(basename "$source" .c).o parts="$parts $OUT/bench-$(basename "$source" .c).o"
-    "$CLANG" --target=wasm32-unknown-emscripten --sysroot="$(sysroot)" $WASM_CFLAGS -O3 -Iinclude -Isrc -c "$source" -o "$part"
+    "$CLANG" --target=wasm32-unknown-emscripten --sysroot="$(sysroot)" $WASM_CFLAGS $(optimise_of "$source") -Iinclude -Isrc -c "$source" -o "$part"
   done
   "$WASM_LD" $WASM_LDFLAGS $(sed -n 's/^EXPORT [a-z0-9_]* \([a-z_]*\)(.*/--export=\1/p' tests/bench/kernels.c) $parts -o "$OUT/kernels.wasm"
 }

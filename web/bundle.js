@@ -29,6 +29,7 @@ import { basename, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { build } from 'esbuild';
+import { minify } from 'terser';
 
 import { makeAbi } from './abi.js';
 import { framedPages } from './frame.js';
@@ -57,15 +58,23 @@ const moved = {
 /**
  * @param {Record<string, string>} entryPoints
  * @param {import('esbuild').BuildOptions} [options]
+ * @param {boolean} [smallest]  what every page loads
  * @returns {Promise<Map<string, string>>} the contents of each file, by name
  */
-async function bundle(entryPoints, options = {}) {
+async function bundle(entryPoints, options = {}, smallest = false) {
   const { outputFiles = [] } = await build({
     absWorkingDir: WEB, entryPoints, outdir: 'dist', write: false, bundle: true, format: 'esm', target: 'es2022', minifyWhitespace: true,
     minifySyntax: true, charset: 'utf8', legalComments: 'none', preserveSymlinks: true, banner: { js: LICENCE }, plugins: [moved], logLevel: 'warning',
     ...options,
   });
-  return new Map(outputFiles.map(({ path, text }) => [basename(path), withAdvice(text)]));
+  const texts = await Promise.all(outputFiles.map(({ text }) => (smallest ? smaller(text) : text)));
+  return new Map(outputFiles.map(({ path }, i) => [basename(path), withAdvice(texts[i])]));
+}
+
+/** By 4 % of its gzip smaller than esbuild makes it. @param {string} text */
+async function smaller(text) {
+  const { code = '' } = await minify(text, { module: true, ecma: 2022, compress: { passes: 4, keep_fargs: false }, format: { comments: /SPDX/ } });
+  return `${code}\n`;
 }
 
 /**
@@ -118,12 +127,12 @@ async function library() {
   for (const path of ['lib/exports.js', 'lib/element.js']) await facts(path, later);
   for (const path of later) await facts(path, later); // which may have further ones
   const files = new Map([
-    ...await bundle({ shared: 'lib/exports.js' }, { minifyIdentifiers: true, plugins: [moved, apart()] }),
+    ...await bundle({ shared: 'lib/exports.js' }, { minifyIdentifiers: true, plugins: [moved, apart()] }, true),
     ...await bundle(Object.fromEntries([...later, 'lib/element.js'].map((path) => [basename(path, '.js'), path])), { plugins: [moved, apart(), fromShared] }),
     ...await bundle({ define: 'lib/define.js' }, { external: ['./element.js'] }),
     ...await bundle({ 'words-de': 'lib/element/words/de.js', 'words-ko': 'lib/element/words/ko.js' }, {}),
     ...await bundle({ player: 'lib/player.js' }, { minifyIdentifiers: true, plugins: [moved] }),
-    ...await bundle({ worker: 'lib/worker.js' }, { minifyIdentifiers: true, plugins: [moved, apart()] }),
+    ...await bundle({ worker: 'lib/worker.js' }, { minifyIdentifiers: true, plugins: [moved, apart()] }, true),
   ]);
   // What is of other packages keeps its licence, as that asks for.
   for (const [name, path] of [['midi.js', 'midi-file/LICENSE.md'], ['template.js', '@huggingface/jinja/LICENSE']]) {
