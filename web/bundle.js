@@ -33,7 +33,7 @@ import { minify } from 'terser';
 
 import { makeAbi } from './abi.js';
 import { framedPages } from './frame.js';
-import { pagesOf, sourcesOf } from './fresh.js';
+import { OF_PACKAGES, pagesOf, sourcesOf } from './fresh.js';
 import { makeTypes } from './options.js';
 
 const WEB = fileURLToPath(new URL('.', import.meta.url));
@@ -135,8 +135,9 @@ async function library() {
     ...await bundle({ worker: 'lib/worker.js' }, { minifyIdentifiers: true, plugins: [moved, apart()] }, true),
   ]);
   // What is of other packages keeps its licence, as that asks for.
-  for (const [name, path] of [['midi.js', 'midi-file/LICENSE.md'], ['template.js', '@huggingface/jinja/LICENSE']]) {
-    const licence = await readFile(join(WEB, '../node_modules', path), 'utf8');
+  for (const [path, terms] of OF_PACKAGES) {
+    const name = basename(path);
+    const licence = await readFile(join(WEB, '../node_modules', terms), 'utf8');
     files.set(name, `${files.get(name)}${licence.trim().split('\n').map((line) => `// ${line}`.trimEnd()).join('\n')}\n`);
   }
   const names = await exportsOf('lib/index.js');

@@ -5,10 +5,29 @@
 
 import { createHash } from 'node:crypto';
 import { open, readFile, readdir, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 
 /** Folders of web/ that the pages' scripts are made of. */
 const FOLDERS = ['front', 'lib', 'pages', 'pictures', 'shell'];
+
+/**
+ * Modules that import a package, which no browser finds by its name, with the licence of that in node_modules/. They are files of their own in web/dist, with the
+ * package in them.
+ */
+export const OF_PACKAGES = new Map([
+  ['lib/kinds/notes/midi.js', 'midi-file/LICENSE.md'],
+  ['lib/kinds/text/template.js', '@huggingface/jinja/LICENSE'],
+]);
+
+/**
+ * Served in place of such a module: the file of web/dist.
+ *
+ * @param {string} name  the module, from web/
+ * @returns {string | undefined} nothing, if it is none of these
+ */
+export function bundledOf(name) {
+  return OF_PACKAGES.has(name) ? `export * from '${'../'.repeat(name.split('/').length - 1)}dist/${basename(name)}';\n` : undefined;
+}
 
 /** The pages, by their folders. @param {string} web  the folder */
 export async function pagesOf(web) {

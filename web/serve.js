@@ -7,18 +7,19 @@
  * The folders web/ and weights/ of the repository, or of a built site, appear at /web/ and /weights/, as they would on any static server. It
  * is a server for one's own machine: it knows byte ranges, 304 and the Content-Security-Policy that the demo is tested
  * under, and no more. Where the pages' scripts in web/dist are not made of the sources beside them, a page
- * gets these, and where an index.html is not made of its page.html, what that makes: what is edited is what runs.
+ * gets these, and where an index.html is not made of its page.html, what that makes: what is edited is what runs. Only the two modules that import a
+ * package are always those of web/dist, since a browser finds no package: ./build.sh js makes them anew.
  */
 
 import { open, realpath, stat } from 'node:fs/promises';
 import { constants, realpathSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { basename, dirname, extname, join, sep } from 'node:path';
+import { basename, dirname, extname, join, relative, sep } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 
 import { pageOf, policy } from './frame.js';
-import { isMade, sourceOf } from './fresh.js';
+import { bundledOf, isMade, sourceOf } from './fresh.js';
 
 const HOST = '127.0.0.1';
 /** The names by which a reader may call it. Under any other name it is asked by a page of another site, whose name was made to lead here. */
@@ -125,6 +126,8 @@ async function answer(base, pages, request, response) {
   const path = await locate(base, request.url ?? '/');
   const sources = dirname(path) === join(base, 'web/dist') ? sourceOf(basename(path)) : undefined;
   if (sources !== undefined && !(await isMade(path))) return send(response, sources, TYPES[extname(path)], pages);
+  const bundled = bundledOf(relative(join(base, 'web'), path).replaceAll(sep, '/'));
+  if (bundled !== undefined) return send(response, bundled, TYPES['.js'], pages);
   const page = await pageOf(join(base, 'web'), path);
   if (page !== undefined) return send(response, page, TYPES['.html'], pages);
   const file = await open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0)); // a link that came meanwhile

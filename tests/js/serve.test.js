@@ -5,7 +5,7 @@
 
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdir, mkdtemp, rm, symlink, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, readdir, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { createServer, request } from 'node:http';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 
 import { framed, policy } from '../../web/frame.js';
-import { sourcesOf } from '../../web/fresh.js';
+import { OF_PACKAGES, sourcesOf } from '../../web/fresh.js';
 import { POLICY, serve } from '../../web/serve.js';
 import { ROOT, load, collect } from './helpers.js';
 
@@ -345,28 +345,54 @@ test("the pages' scripts, and their sources where these differ", async () => {
   }
 });
 
+test('a module that imports a package is the file of web/dist that has this in it', async () => {
+  for (const folder of ['lib', 'shell', 'pages', 'front', 'pictures']) {
+    for (const name of await readdir(join(ROOT, 'web', folder), { recursive: true })) {
+      if (!name.endsWith('.js')) continue;
+      const path = `${folder}/${name}`;
+      const imported = (await readFile(join(ROOT, 'web', path), 'utf8')).match(/^(?:import|export)\b[^;]*? from '(?![./]|node:)[^']+';$/m);
+      assert.equal(imported !== null, OF_PACKAGES.has(path), `${path}: ${imported?.[0]}`);
+    }
+  }
+  const own = await serve({ port: 0 });
+  try {
+    for (const path of OF_PACKAGES.keys()) {
+      const address = new URL(`web/${path}`, own.url);
+      const response = await fetch(address);
+      assert.equal(response.headers.get('content-type'), 'text/javascript; charset=utf-8');
+      const [, to] = /^export \* from '(.*)';\n$/.exec(await response.text()) ?? assert.fail(path);
+      const bundled = await (await fetch(new URL(to, address))).text();
+      assert.doesNotMatch(bundled, /from ?"(?!\.\/)/, to);
+      const [here, there] = [await import(`${ROOT}web/${path}`), await import(join(ROOT, 'web', path, '..', to))];
+      assert.deepEqual(Object.keys(there), Object.keys(here), path);
+    }
+  } finally {
+    await own.close();
+  }
+});
+
 test('a page is what its page.html says now, in the frame of all pages', async () => {
-  const folder = join(root, 'web/pages/toy');
+  const folder = join(root, 'web/pages/snail'); // which has its place in a course
   await mkdir(folder, { recursive: true });
   const source = (/** @type {string} */ title) => [
     '---', `title: ${title}`, 'description: A toy.', 'takes: tokens', 'contents:', '  #figure-toy The figure', 'ways:', '  ../look-ahead/ Ahead', '---',
     '<h1>A toy</h1>', '<p class="deck">Of a page.</p>', '', '<figure id="figure-toy"></figure>', '<footer>', '<p>Ours.</p>', '</footer>', ''].join('\n');
   await writeFile(join(folder, 'index.html'), 'what was made before');
-  assert.equal((await ask('/web/pages/toy/')).body, 'what was made before', 'without a page.html');
-  await writeFile(join(folder, 'toy.css'), '');
+  assert.equal((await ask('/web/pages/snail/')).body, 'what was made before', 'without a page.html');
+  await writeFile(join(folder, 'snail.css'), '');
   await writeFile(join(folder, 'another.css'), '');
   await writeFile(join(folder, 'page.html'), source('one'));
-  const { body, headers } = await ask('/web/pages/toy/');
+  const { body, headers } = await ask('/web/pages/snail/');
   assert.equal(headers['content-security-policy'], POLICY);
   assert.ok(body.includes(`content="${policy('https:')}"`));
   assert.match(body, /<title>nextpixel: one<\/title>/);
   assert.match(body, /<a class="skip" href="#figure-toy">/);
-  assert.match(body, /href="toy\.css">\n.*href="another\.css">\n.*src="\.\.\/\.\.\/dist\/page-toy\.js"/);
+  assert.match(body, /href="snail\.css">\n.*href="another\.css">\n.*src="\.\.\/\.\.\/dist\/page-snail\.js"/);
   await writeFile(join(folder, 'index.html'), body);
   await writeFile(join(folder, 'page.html'), source('two'));
-  assert.match((await ask('/web/pages/toy/')).body, /<title>nextpixel: two<\/title>/);
-  await writeFile(join(folder, 'index.html'), (await ask('/web/pages/toy/')).body);
-  assert.ok((await ask('/web/pages/toy/')).headers.etag, 'the file itself, where it is what page.html makes');
+  assert.match((await ask('/web/pages/snail/')).body, /<title>nextpixel: two<\/title>/);
+  await writeFile(join(folder, 'index.html'), (await ask('/web/pages/snail/')).body);
+  assert.ok((await ask('/web/pages/snail/')).headers.etag, 'the file itself, where it is what page.html makes');
   for (const [wrong, message] of /** @type {[string, RegExp][]} */ ([
     ['<h1>no facts</h1>', /toy\.html must begin with its facts/], [source('x').replace('title', 'titel'), /"titel: x" is not one of title, /],
     [source('x').replace('description: A toy.\n', ''), /has no description/], [source('x').replace('<footer>', ''), /a <footer> at its end/],
