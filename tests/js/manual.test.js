@@ -74,7 +74,7 @@ test('every key that the engine or a codec reads is in the chapter of files, in 
   }
   const vocabularies = codeIn([...sections.values()].join(''));
   for (const [file, text] of await textsOf('web/lib', '.js')) {
-    for (const [, key] of text.matchAll(/'((?:tokenizer\.ggml|general)\.\w+)'/g)) check(vocabularies, key, file);
+    for (const [, key] of text.matchAll(/'((?:tokenizer|general)\.[\w.]+)'/g)) check(vocabularies, key, file);
     if (!file.endsWith('vocabulary.js')) continue;
     for (const [, key] of text.matchAll(/\b(?:get|id|flag)\('(\w+)'/g)) check(vocabularies, `tokenizer.ggml.${key}`, file);
   }
@@ -113,15 +113,16 @@ test('every error code has its section, and each message that is quoted is one',
 test('the element: every attribute, event, part and custom property', async () => {
   const text = await chapter('element');
   const known = codeIn(text);
-  const [source, view, style, texts] = await Promise.all(['element/events', 'element/view', 'element/style', 'sinks/sheet'].map((name) => readFile(`${ROOT}web/lib/${name}.js`, 'utf8')));
+  const [source, view, talk, ...styles] = await Promise.all(['element/events', 'element/view', 'element/talk', 'element/style', 'element/talk-style', 'sinks/sheet'].map((name) => readFile(`${ROOT}web/lib/${name}.js`, 'utf8')));
   const attributes = Object.keys(ATTRIBUTES);
   assert.ok(attributes.length > 15);
   const html = await readFile(`${ROOT}web/manual/element.html`, 'utf8');
   for (const name of attributes) assert.ok(html.includes(`<td><code>${name}</code></td>`), `attribute ${name}`);
   for (const [, name] of source.matchAll(/super\('(nx-\w+)'/g)) assert.ok(known.has(name), `event ${name}`);
-  for (const [, names] of view.matchAll(/part: '([\w ]+)'/g)) for (const name of names.split(' ')) assert.ok(known.has(`::part(${name})`), `part ${name}`);
+  for (const [, names] of (view + talk).matchAll(/part: '([\w -]+)'/g)) for (const name of names.split(' ')) assert.ok(known.has(`::part(${name})`), `part ${name}`);
+  const style = styles.join('');
   const inner = new Set([...style.matchAll(/(--nx-\w+):/g)].map(([, name]) => name)); // set by the element itself
-  for (const [name] of (style + texts).matchAll(/--nx-[\w-]+/g)) assert.ok(known.has(name) || inner.has(name), `custom property ${name}`);
+  for (const [name] of style.matchAll(/--nx-[\w-]+/g)) assert.ok(known.has(name) || inner.has(name), `custom property ${name}`);
   // And no element in a sample has an attribute that there is not.
   const usual = ['class', 'onnx-end', 'onnx-error', 'aria-label'];
   for (const [name, page] of await textsOf('web/manual/chapters', '.md')) {
