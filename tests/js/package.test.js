@@ -79,7 +79,7 @@ test('it holds what a page needs and nothing else', () => {
     assert.ok(packed.includes(name), name);
   }
   const known = [
-    /^(package\.json|README\.md|LICENSE|CHANGELOG\.md|include\/nextpixel\.h)$/,
+    /^(package\.json|README(\.\w+)?\.md|LICENSE|CHANGELOG\.md|include\/nextpixel\.h)$/, // npm packs every README.*, whatever "files" says
     new RegExp(`^web/dist/(${[...PUBLISHED, ...LATER].join('|').replaceAll('.js', '')})\\.js$`),
     /^web\/dist\/[\w-]+\.wasm$/,
     /^web\/single\/(inline\.js|classic\.js|nextpixel\.cjs|define\.cjs)$/,

@@ -274,7 +274,7 @@ test('what is said to wrong use', async () => {
   wrong(() => copier.tokens('a'), /This model has no tokens\(\): use translate\(\)/);
   wrong(() => copier.generate(), /use translate\(\)/);
   const [writer, painter] = [await load(toyText()), await load(toyModel())];
-  wrong(() => writer.translate('a'), /This model has no translate\(\): use tokens\(\)/);
+  wrong(() => writer.translate('a'), /This model has no translate\(\): use chat\(\) or tokens\(\)/);
   wrong(() => painter.translate('a'), /has no translate\(\)/);
   writer.close();
   painter.close();
