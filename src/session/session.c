@@ -93,6 +93,7 @@ static int full_shape(const nx_plan *plan, const nx_part *part, const nx_shape *
         *shape = *asked;
     else
         memset(shape, 0, sizeof *shape);
+    if (part->forward && !plan->output.elements) return 0; /* the file lacks it */
     if (!shape->length) shape->length = plan->length;
     if (!part->forward != !shape->length || shape->length > (plan->length ? plan->length : NX_MAX_LENGTH)) return 0;
     if (shape->key_bits && (!part->grow || (shape->key_bits != 8 && shape->key_bits != 16))) return 0;

@@ -134,31 +134,31 @@ static void put_prior_keys(writer *w, const char *prefix, uint32_t stride) {
     put_key_text(&w->keys, strcat(strcpy(key, prefix), "attention.pattern"), "strided"), w->n_keys++;
 }
 
-static toy_file file_of(const jukebox_toy *toy) {
+static toy_file file_of(const jukebox_toy *of) {
     static const uint32_t top[] = {2, 4}, bottom[] = {4};
-    uint32_t widths[] = {toy->width, toy->width}, d = toy->d;
-    writer w = {.toy = toy};
+    uint32_t widths[] = {of->width, of->width}, d = of->d;
+    writer w = {.toy = of};
     put_key_text(&w.keys, "general.architecture", "jukebox"), w.n_keys++;
     put_key(&w, "jukebox.", "sound.rate", 8000);
     put_key(&w, "jukebox.", "unit_count", 1);
-    put_key(&w, "jukebox.", "code_length", toy->code_length);
+    put_key(&w, "jukebox.", "code_length", of->code_length);
     put_key(&w, "jukebox.", "conditioner_units", 1);
-    put_key(&w, "jukebox.", "top.context_length", toy->length);
+    put_key(&w, "jukebox.", "top.context_length", of->length);
     put_key(&w, "jukebox.", "top.code_count", TOP_CODES);
     put_key(&w, "jukebox.", "bottom.code_count", BOTTOM_CODES);
     put_key_numbers(&w.keys, "jukebox.top.strides", top, 2), w.n_keys++;
     put_key_numbers(&w.keys, "jukebox.top.widths", widths, 2), w.n_keys++;
     put_key_numbers(&w.keys, "jukebox.bottom.strides", bottom, 1), w.n_keys++;
     put_key_numbers(&w.keys, "jukebox.bottom.widths", widths, 1), w.n_keys++;
-    if (!toy->coders) put_prior_keys(&w, "jukebox.top.", 4), put_prior_keys(&w, "jukebox.bottom.", 6);
+    if (!of->coders) put_prior_keys(&w, "jukebox.top.", 4), put_prior_keys(&w, "jukebox.bottom.", 6);
     put_key_texts(&w.keys, "jukebox.classes", 3), w.n_keys++;
     put_key_texts(&w.keys, "jukebox.speakers", 2), w.n_keys++;
     put(&w, "level", ".weight", 1, 256, NX_F32, 0.4f, 0);
     put_level(&w, "top", top, 2, TOP_CODES);
     put_level(&w, "bottom", bottom, 1, BOTTOM_CODES);
-    if (!toy->coders) {
-        put_prior(&w, "top.", toy->length + 1, TOP_CODES + 1, 4);
-        put_prior(&w, "bottom.", toy->length * RATIO, BOTTOM_CODES, 6);
+    if (!of->coders) {
+        put_prior(&w, "top.", of->length + 1, TOP_CODES + 1, 4);
+        put_prior(&w, "bottom.", of->length * RATIO, BOTTOM_CODES, 6);
         put(&w, "bottom.cond.", "token_embd.weight", TOP_CODES, d, NX_F32, 0.7f, 0);
         put_layer(&w, "bottom.cond.", 0, d, 3 * d, 0);
         put_layer(&w, "bottom.cond.", 1, d, 3 * d, 1);
@@ -189,8 +189,8 @@ const toy_row jukebox_toys[] = {
     {0},
 };
 
-static const nx_model *model_of(const jukebox_toy *toy) {
-    toy_file file = file_of(toy);
+static const nx_model *model_of(const jukebox_toy *of) {
+    toy_file file = file_of(of);
     return toy_file_open(&file);
 }
 
@@ -336,9 +336,9 @@ static void windows(void) {
 
 /* Both priors draw of eight equally probable ids: not the same ones. */
 static void streams(void) {
-    jukebox_toy toy = toys[0];
-    toy.equal = 1;
-    const nx_model *model = model_of(&toy);
+    jukebox_toy own = toys[0];
+    own.equal = 1;
+    const nx_model *model = model_of(&own);
     uint32_t ids[2][14], above[14] = {0}, same = 0;
     for (uint32_t part = TOP; part <= BOTTOM; part++) {
         nx_session *session = opened(model, part, &(nx_shape){.length = 14, .counts = {0, 0, part == BOTTOM ? 7 : 0}});
@@ -375,9 +375,9 @@ static void conditions(void) {
 
 /* Without priors the codes are the same, and there is nothing to draw. */
 static void without_priors(void) {
-    jukebox_toy toy = toys[0];
-    toy.coders = 1;
-    const nx_model *model = model_of(&toy), *whole = model_of(toys);
+    jukebox_toy own = toys[0];
+    own.coders = 1;
+    const nx_model *model = model_of(&own), *whole = model_of(toys);
     nx_part_info info;
     uint32_t sound[40], codes[2][20];
     size_t bytes;
@@ -410,9 +410,9 @@ static void refused(void) {
         {"jukebox.conditioner_units", 7, NX_E_LIMIT, "jukebox.conditioner_units"},
     };
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-        jukebox_toy toy = toys[0];
-        toy.number = files[i].number, toy.value = files[i].value;
-        toy_file file = file_of(&toy);
+        jukebox_toy own = toys[0];
+        own.number = files[i].number, own.value = files[i].value;
+        toy_file file = file_of(&own);
         check_at("file %lld", (long long)i, 0, 0, 0);
         toy_refused(file.bytes, file.length, files[i].status, files[i].named);
     }
