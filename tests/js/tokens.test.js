@@ -233,7 +233,7 @@ test('wrong use', async () => {
   wrong(() => stories.tokens('', { stop: [''] }), /stop must be a text/);
   wrong(() => stories.tokens('', { logitBias: { ' quixotic': 1 } }), /" quixotic" is not one token of this model/);
   wrong(() => stories.tokens('', { logitBias: { 3: NaN } }), /logitBias of "3" must be a number/);
-  wrong(() => stories.generate(), /This model has no generate\(\): use tokens\(\)/);
+  wrong(() => stories.generate(), /This model has no generate\(\): use chat\(\) or tokens\(\)/);
   wrong(() => stories.complete({ data: [], width: 1, height: 1 }), /This model has no complete\(\)/);
   const run = stories.tokens('', { maxTokens: 1 });
   await all(run);
