@@ -28,12 +28,20 @@ const model = await load(path.resolve(file));
 const { classes, speakers = [] } = model.info;
 const began = performance.now();
 let [sounded, ended] = [0, 0];
+/** @type {number[]} milliseconds until something could be heard */
+const waits = [];
 for (let i = 0; i < Number(count); i++) {
   const [label, speaker] = [classes[i % classes.length], speakers[Math.floor(i / classes.length) % speakers.length]];
+  const pressed = performance.now();
   const run = /** @type {SoundRun} */ (model.generate({ label, speaker, seconds: Number(seconds), temperature: Number(temperature), topP: Number(topP), seed: Number(first) + i }));
+  let waited = 0;
+  for await (const { samples = [] } of run) if (samples.length > 0) waited ||= performance.now() - pressed;
+  if (waited) waits.push(waited);
   writeFileSync(path.join(folder, `${label}_${speaker}_${Number(first) + i}.wav`), new Uint8Array(await (await run.wav()).arrayBuffer()));
-  sounded += (await run.samples()).length / run.rate;
-  if (run.finish === 'end') ended++;
+  const { length } = await run.samples();
+  sounded += length / run.rate;
+  if (run.finish === 'end' && length < run.most) ended++;
 }
 model.close();
-console.log(`${count} sounds in ${folder}, ${sounded.toFixed(1)} s, ${ended} of which the model ended itself; ${((1000 * sounded) / (performance.now() - began)).toFixed(1)} times real time`);
+const [middle = 0, most = 0] = [waits.sort((a, b) => a - b)[waits.length >> 1], waits.at(-1)];
+console.log(`${count} sounds in ${folder}, ${sounded.toFixed(1)} s, ${ended} of which the model ended itself; ${((1000 * sounded) / (performance.now() - began)).toFixed(1)} times real time, the first of each after ${middle.toFixed(0)} ms (median, at most ${most.toFixed(0)})`);

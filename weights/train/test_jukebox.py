@@ -67,6 +67,15 @@ class Shown(unittest.TestCase):
             alone = torch.cat([task.nats(model, *codes.take(slice(i, i + 1), "cpu")) for i in range(3)])
         self.assertLess(float((together - alone).abs().max()), 1e-3)
 
+    def test_the_longest_sound_has_all_codes_and_an_end(self):
+        task = JukeboxTask(Settings(part="priors", **TINY))
+        model = task.model()
+        codes = Codes(model, Sounds([np.arange(400).astype(np.uint8)], [0], [0], 64), 1, 1)
+        top, bottom, _, _ = batch = codes.take(slice(None), "cpu")
+        self.assertEqual((int((top >= 0).sum()), int((bottom >= 0).sum()), int(top[0, 40])), (41, 80, 6))
+        with torch.no_grad():
+            self.assertTrue(bool(task.nats(model, *batch).isfinite().all()))
+
     def test_convergence_is_nought_decibels_of_silence(self):
         x = torch.randn(2, 2000)
         self.assertLess(float(convergence(x, 1e-4 * x).abs().max()), 0.1)

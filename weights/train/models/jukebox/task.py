@@ -76,7 +76,7 @@ class Codes:
     """What the encoders make of sounds: of each the codes of the top level and their end, and of the bottom level; -1 behind shorter ones."""
 
     def __init__(self, model, sounds, shifts, seed, bf16=False):
-        self.ratio, self.codes, rng, c = model.c.ratio, [], np.random.default_rng([seed, 7]), model.c
+        self.c, self.codes, rng, c = model.c, [], np.random.default_rng([seed, 7]), model.c
         hop, end = c.hop("top"), torch.tensor([c.top_codes])
         order = sorted(range(len(sounds)), key=lambda i: len(sounds.clips[i]))
         with torch.no_grad(), torch.autocast(sounds.y.device.type, torch.bfloat16, enabled=bf16):
@@ -99,10 +99,11 @@ class Codes:
         return len(self.codes)
 
     def take(self, pick, device):
-        some = [self.codes[i] for i in np.arange(len(self))[pick]]
-        of, n = torch.tensor([i for i, _, _ in some]), -(-max(len(t) for _, t, _ in some) // WHOLE) * WHOLE
+        some, c = [self.codes[i] for i in np.arange(len(self))[pick]], self.c
+        most = -(-(c.top_length + 1) // c.top_stride) * c.top_stride         # with the end
+        of, n = torch.tensor([i for i, _, _ in some]), min(most, -(-max(len(t) for _, t, _ in some) // WHOLE) * WHOLE)
         padded = lambda k, length: torch.stack([F.pad(one[k], (0, length - len(one[k])), value=-1) for one in some]).long().to(device)
-        return padded(1, n), padded(2, n * self.ratio), self.y[of].to(device), self.s[of].to(device)
+        return padded(1, n), padded(2, min(n, c.top_length) * c.ratio), self.y[of].to(device), self.s[of].to(device)
 
 
 class JukeboxTask(Task):
