@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The page of the VQ-VAE: stages that are heard, the codebook, what goes wrong. */
+/** The page of the VQ-VAE: stages that are heard, a digit drawn by codes, the codebook, what goes wrong. */
 
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
@@ -11,13 +11,15 @@ import { load } from '../../web/lib/index.js';
 import { writeWav } from '../../web/lib/kinds/sound/sounds.js';
 import { samplesOf } from '../../web/pages/jukebox/levels.js';
 import { RECORDINGS } from '../../web/pages/jukebox/recordings.js';
-import { session } from './browser.js';
+import { openEmpty, session } from './browser.js';
 import { inRepository } from './gallery.js';
+
+/** @import { CodesRun } from '../../web/lib/index.js' */
 
 const { withPage } = session(['--autoplay-policy=no-user-gesture-required']);
 const PAGE = '/web/pages/jukebox/';
-const file = inRepository('weights/jukebox-codes.gguf');
-const options = { skip: existsSync(file) ? false : 'weights/jukebox-codes.gguf is missing' };
+const file = inRepository('weights/jukebox-small.gguf');
+const options = { skip: existsSync(file) ? false : 'weights/jukebox-small.gguf is missing' };
 
 test('a recording is codes and a sound again, the same as in Node, each stage is heard; the codebook is played and painted with', options, () => withPage(async (page) => {
   await page.goto(PAGE);
@@ -55,6 +57,29 @@ test('a recording is codes and a sound again, the same as in Node, each stage is
   await told.getByText(/^Code \d+ of the bottom level/).waitFor();
 }));
 
+test('a digit is drawn, the same as in Node, can be saved, and goes on from the sound above', options, () => withPage(async (page) => {
+  await page.goto(PAGE);
+  await page.locator('#transport[data-phase=done]').waitFor({ timeout: 60000 });
+  const [top, bottom] = (await page.locator('#result').textContent() ?? '').split(' | ').map((codes) => codes.split(' ').map(Number));
+  const model = await load(file);
+  /** @type {Record<string, number[]>} */
+  const own = { top: [], bottom: [] };
+  for await (const { level, codes } of /** @type {CodesRun} */ (/** @type {unknown} */ (model.generate({ label: '7', speaker: 'jackson', seconds: 1, seed: 1 })))) own[level]?.push(...codes);
+  const { top: given } = await model.encode({ data: samplesOf(RECORDINGS[0].levels).subarray(0, 1688), rate: 8000 });
+  model.close();
+  assert.deepEqual({ top, bottom }, own);
+
+  await page.locator('#run').click();
+  await page.locator('#transport[data-phase=done]').waitFor({ timeout: 60000 });
+  assert.match(await page.locator('#draw-said').textContent() ?? '', /^\d+ codes of the top level, \d+ of the bottom level, \d\.\d\d s of sound\./);
+  assert.match(await page.locator('#file').getAttribute('href') ?? '', /^blob:/);
+  await page.locator('#goes-on').check();
+  await page.locator('#transport[data-phase=running]').waitFor();
+  await page.locator('#transport[data-phase=done]').waitFor({ timeout: 60000 });
+  const gone = (await page.locator('#result').textContent() ?? '').split(' | ')[0].split(' ').map(Number);
+  assert.deepEqual(gone.slice(0, 20), [...given].slice(0, 20));
+}));
+
 test('a file of one’s own; a broken one and a microphone that may not be used are sentences, and nothing is lost', options, () => withPage(async (page) => {
   await page.goto(PAGE);
   await page.locator('#stages-transport[data-phase=done]').waitFor({ timeout: 60000 });
@@ -68,4 +93,15 @@ test('a file of one’s own; a broken one and a microphone that may not be used 
   const tone = Float32Array.from({ length: 4410 }, (_, i) => 0.3 * Math.sin(i / 20));
   await page.locator('#sound-file').setInputFiles({ name: 'tone.wav', mimeType: 'audio/wav', buffer: Buffer.from(writeWav(tone, 44100)) });
   await page.locator('#stages-note').getByText(/^tone\.wav, 0\.10 s: 800 samples became 13 codes of the top level and 52 of the bottom level.*was brought from 44100 to 8000/).waitFor();
+}));
+
+test('the element draws and shows such a sound', options, () => withPage(async (page) => {
+  await openEmpty(page);
+  await page.evaluate(async (define) => {
+    await import(define);
+    document.body.innerHTML = '<next-pixel model="/weights/jukebox-small.gguf" task="generate" label="3" speaker="theo" seed="5" seconds="0.4" controls></next-pixel>';
+  }, '/web/lib/define.js');
+  const element = page.locator('next-pixel');
+  await element.locator('button', { hasText: 'Play' }).click();
+  await element.locator('[part=status]', { hasText: /^Drawn: 0\.\d\d s/ }).waitFor({ timeout: 40000 });
 }));

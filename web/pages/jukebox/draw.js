@@ -50,6 +50,7 @@ export function createDraw(stages) {
         return make('label', {}, input, make('span', {}, name));
       }));
       speaker.replaceChildren(...speakers.map((name) => make('option', { value: name }, name)), make('option', { value: '' }, 'any voice'));
+      speaker.value = 'jackson';
       speaker.disabled = false;
       transport.show('ready');
     }

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
-// The page of the VQ-VAE: a sound, its codes and the sound again; the codebooks.
+// The page of the VQ-VAE: a sound, its codes and the sound again; digits drawn by their codes; the codebooks.
 // @ts-check
 import { byId, startPage, whenNear } from '../../shell/index.js';
 import { createCodebook } from './codebook.js';
+import { createDraw } from './draw.js';
 import { createStages } from './stages.js';
 
 const stages = createStages();
+createDraw(stages);
 whenNear(byId('figure-book'), () => createCodebook(stages));
 startPage(stages.loaded);
