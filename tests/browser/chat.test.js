@@ -186,3 +186,19 @@ test('the element: a talk in a shadow root, with its events, its messages and it
   await page.waitForFunction(() => /** @type {any} */ (globalThis).__events.includes('nx-error'), undefined, WAIT);
   assert.match(await page.locator('next-pixel [part=status]').textContent() ?? '', /task must be tokens with this model, not "chat"/);
 }, { complains: true }));
+
+test('the element: play() before the talk is there begins it all the same', () => withPage(async (page) => {
+  await provide(page, '/weights/toy.gguf', toy);
+  await openEmpty(page);
+  const said = await page.evaluate(async () => {
+    await import(/** @type {any} */ ('/web/dist/define.js'));
+    document.body.innerHTML = '<next-pixel task="chat" model="/weights/toy.gguf" prompt="ab" max-tokens="3"></next-pixel>';
+    const element = /** @type {any} */ (document.querySelector('next-pixel'));
+    return new Promise((resolve, reject) => {
+      element.addEventListener('nx-ready', () => element.play());
+      element.addEventListener('nx-end', () => resolve(element.messages.map((/** @type {any} */ { role }) => role)));
+      element.addEventListener('nx-error', (/** @type {any} */ { error }) => reject(error));
+    });
+  });
+  assert.deepEqual(said, ['user', 'assistant']);
+}));

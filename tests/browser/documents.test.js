@@ -16,6 +16,7 @@ import { test } from 'node:test';
 import { singles } from '../../web/single.js';
 import { blocksOf, blocksOfPages, whatPeopleRead } from '../js/blocks.js';
 import { ROOT } from '../js/helpers.js';
+import { toyText } from '../js/toy-text.js';
 import { session } from './browser.js';
 
 /** @import { Page } from 'playwright-core' */
@@ -23,6 +24,8 @@ import { session } from './browser.js';
 const { withPage } = session();
 const blocks = await blocksOf(await whatPeopleRead());
 const inOne = await singles();
+/** A model for talks, a file of somebody else. */
+const talker = Buffer.from(toyText({ context: 512, metadata: { 'tokenizer.chat_template': ['string', '{% for message in messages %}{{ message.content }}{% endfor %}'] } }));
 const TYPES = { js: 'text/javascript', wasm: 'application/wasm', png: 'image/png', gguf: 'application/octet-stream' };
 
 /** The file that stands for an address of the texts. @param {string} path */
@@ -42,7 +45,7 @@ async function open(page, body, script = '') {
       return route.fulfill({ contentType: 'text/html; charset=utf-8', body: '<!doctype html><html lang="en"><meta charset="utf-8"><title>a block</title>' +
         `<link rel="icon" href="data:,"><script type="importmap">${JSON.stringify({ imports: map })}</script><body>${body}</body></html>` });
     }
-    const made = path === '/doc/block.js' ? script : inOne.get(path.slice(path.lastIndexOf('/') + 1));
+    const made = path === '/doc/block.js' ? script : path === '/doc/model.gguf' ? talker : inOne.get(path.slice(path.lastIndexOf('/') + 1));
     const file = fileAt(path);
     if (made === undefined && file === undefined) return route.fulfill({ status: 404, headers, body: '' });
     const ending = /** @type {keyof typeof TYPES} */ (path.split('.').at(-1));
@@ -94,6 +97,9 @@ for (const { where, code } of [...blocks, ...ofPages].filter(({ language }) => l
           element.addEventListener('nx-end', resolve);
           element.addEventListener('nx-error', (/** @type {any} */ event) => reject(event.error));
           element.play();
+          if (element.task !== 'chat') return;
+          const speak = () => (element.shadowRoot.querySelector('[part~=messages]') ? element.send('Hello') : requestAnimationFrame(speak));
+          speak(); // a talk waits for the visitor to say something
         });
       }
     });

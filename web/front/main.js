@@ -48,7 +48,7 @@ function whenMoreIsSeen() {
     if (!entries.some(({ isIntersecting }) => isIntersecting)) return;
     own.disconnect();
     void import('../lib/define.js');
-  }).observe(byId('more'));
+  }, { threshold: 0.6 }).observe(byId('more'));
 }
 /** Makes the rest of the page, once: the first pixel comes before it. */
 let makeRest = () => {

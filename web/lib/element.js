@@ -205,6 +205,9 @@ export class NextPixelElement extends Base {
       if (this.#talk.messages.every(({ role }) => role === 'system')) this.#talk.send(this.prompt);
     } else if (this.#run) {
       this.#restOrGoOn();
+    } else if (this.#hold && this.#isTalk(this.#hold)) {
+      this.#wanted = true; // its talk is on the way
+      this.#converse(this.#hold, true).catch((error) => this.#fail(error));
     } else if (this.#hold) {
       this.#start(this.#hold, { kept: this.#kept });
     } else {
@@ -330,7 +333,7 @@ export class NextPixelElement extends Base {
       this.dispatchEvent(new NextPixelReadyEvent(hold.model.info));
       if (this.#hold !== hold || this.#run) return; // a listener did something about it
       const begins = this.#wanted || (this.autoplay && !this.#motion.matches);
-      if (taskOf(this, hold.model.info).task === 'chat' && hold.model.info.tasks.includes('chat')) await this.#converse(hold, begins);
+      if (this.#isTalk(hold)) await this.#converse(hold, begins);
       else if (begins) this.#start(hold);
       else this.#prepare(hold);
     } catch (error) {
@@ -338,6 +341,11 @@ export class NextPixelElement extends Base {
       this.#loading = undefined;
       this.#fail(error);
     }
+  }
+
+  /** @param {Hold} hold */
+  #isTalk({ model: { info } }) {
+    return taskOf(this, info).task === 'chat' && info.tasks.includes('chat');
   }
 
   /**
@@ -350,6 +358,7 @@ export class NextPixelElement extends Base {
     const { model } = hold;
     const { Talk } = await import('./element/talk.js');
     if (this.#hold !== hold || this.#talk) return;
+    const wanted = begins || this.#wanted;
     this.#wanted = false;
     const talk = this.#talk = new Talk(this.#view.talk(), {
       controls: this.controls, system: this.system,
@@ -360,7 +369,7 @@ export class NextPixelElement extends Base {
       onError: (error) => this.dispatchEvent(new NextPixelErrorEvent(/** @type {NextPixelError} */ (error))),
     });
     talk.use(model);
-    if (begins) talk.send(this.prompt);
+    if (wanted) talk.send(this.prompt);
     else talk.field.value = this.prompt;
     this.#show();
   }
