@@ -139,7 +139,8 @@ test('where little motion is wanted a chorale appears at once, silent, and is he
   await page.keyboard.press('ArrowRight'); // one more painting, before which the whole one is counted
   await until(page, async () => /** @type {any} */ (globalThis).counts.size > 1);
   const counts = await page.evaluate(() => [.../** @type {any} */ (globalThis).counts]);
-  assert.ok(counts.length <= 3, `paintings of so many notes: ${counts.join(', ')}`); // none, all, and what was there when the canvas got its size
+  const parts = counts.filter((/** @type {number} */ notes) => notes > 0 && notes < Math.max(...counts));
+  assert.ok(parts.length <= 2, `paintings of so many notes: ${counts.join(', ')}`); // what was there when the canvas got its size, and got it anew with the page's scroll bar
   assert.equal(await page.evaluate('contexts'), 0);
   await page.locator('#alone-transport').getByRole('button', { name: /Play/ }).click();
   await until(page, async () => /** @type {any} */ (globalThis).contexts === 1);

@@ -105,6 +105,7 @@ test('the sixteen ways: a sum by hand, forward and backward, independent bits', 
 test('switching terms off, scores and neighbours', () => withPage(async (page) => {
   await page.goto(`${PAGE}#figure-sixteen`);
   await page.locator('.sixteen-ways button').first().waitFor();
+  await page.locator('#segments-transport[data-phase="done"]').waitFor(); // which gives its scores to this figure
   assert.match(await page.locator('#sixteen-said').textContent() ?? '', /^c = .*16 of 16 terms, Z = .*the same four numbers/);
   await page.locator('.sixteen-ways button').nth(15).press('Space');
   assert.match(await page.locator('#sixteen-said').textContent() ?? '', /15 of 16 terms/);

@@ -165,7 +165,7 @@ export async function load(source, options = {}) {
   } catch (error) {
     giveUp.abort();
     for (const start of starting) start.then((link) => link.end(new NextPixelError('closed', 'Loading failed')), () => {});
-    throw error instanceof NextPixelError ? (await import('./load/sniff.js')).advised(error) : error;
+    throw error instanceof NextPixelError && error.status ? (await import('./load/sniff.js')).advised(error) : error;
   } finally {
     signal?.removeEventListener('abort', abort);
   }

@@ -71,7 +71,8 @@ export function createSegments(onFour) {
           letter.classList.toggle('on', p[i] >= 0.5);
           /** @type {HTMLElement} */ (letter).style.setProperty('--p', `${(100 * Math.min(1, p[i])).toFixed(1)}%`);
         });
-        rows.children[t].firstElementChild?.setAttribute('aria-label', `${step.text.trim()}: ${segments.map(({ from, to }) => `“${letters.slice(from, to).join('')}”`).join(', ') || `most of all “${letters[p.indexOf(Math.max(...p))] ?? 'the end'}”, ${percent(Math.max(...p))}`}`);
+        const place = rows.children[t].firstElementChild;
+        place?.setAttribute(place.matches('button') ? 'aria-description' : 'aria-label', `${step.text.trim()}: ${segments.map(({ from, to }) => `“${letters.slice(from, to).join('')}”`).join(', ') || `most of all “${letters[p.indexOf(Math.max(...p))] ?? 'the end'}”, ${percent(Math.max(...p))}`}`);
       });
       sum.textContent = steps.length === 0 ? '' : `Weights of a word add up to ${(looked / steps.length).toFixed(2)} on average; ${count === 0 ? 'no character has half' :
         `stretches of half and more: ${(count / steps.length).toFixed(1)} a word, ${(long / count).toFixed(1)} characters long`}.`;

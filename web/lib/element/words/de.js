@@ -29,6 +29,7 @@ export default {
   Looking: 'Schaut',
   Drawn: 'Gezeichnet',
   'Drawn: {nats} nats': 'Gezeichnet: {nats} nats',
+  'Drawn: {seconds} s': 'Gezeichnet: {seconds} s',
   'Drawn: {seconds} s, {bits} bits a sample': 'Gezeichnet: {seconds} s, {bits} Bit je Abtastwert',
   'Written: {count} tokens, {nats} nats': 'Geschrieben: {count} Token, {nats} nats',
   'Named: {nats} nats': 'Benannt: {nats} nats',

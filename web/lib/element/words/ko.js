@@ -29,6 +29,7 @@ export default {
   Looking: '보는 중',
   Drawn: '완성',
   'Drawn: {nats} nats': '완성: {nats}나트',
+  'Drawn: {seconds} s': '완성: {seconds}초',
   'Drawn: {seconds} s, {bits} bits a sample': '완성: {seconds}초, 표본당 {bits}비트',
   'Written: {count} tokens, {nats} nats': '작성 완료: 토큰 {count}개, {nats}나트',
   'Named: {nats} nats': '이름 찾음: {nats}나트',
