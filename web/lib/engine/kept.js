@@ -69,15 +69,21 @@ export class KeptSessions {
     return copy ?? (fits && lost <= Math.max(FEW, common) ? this.#inPlace(best, message, common) : undefined);
   }
 
-  /** @param {Held} held @param {DrawMessage} message @param {number} position */
+  /** Undefined where the part cannot go back so far. @param {Held} held @param {DrawMessage} message @param {number} position */
   #inPlace(held, { settings, maps }, position) {
     this.#held.splice(this.#held.indexOf(held), 1);
-    this.#core.rewind(held.session, position, settings, maps);
+    try {
+      this.#core.rewind(held.session, position, settings, maps);
+    } catch (error) {
+      this.#core.closeSession(held.session);
+      if (/** @type {any} */ (error).code !== 'argument') throw error;
+      return undefined;
+    }
     return held.session;
   }
 
   /**
-   * A copy, so that both can be gone on with; undefined where two of them are too much.
+   * A copy, so that both can be gone on with; undefined where two of them are too much, or the part cannot go back so far.
    *
    * @param {Held} held
    * @param {DrawMessage} message
@@ -88,7 +94,7 @@ export class KeptSessions {
     try {
       return this.#core.branch(session, position, settings, { part, maps, keyBits });
     } catch (error) {
-      if (/** @type {any} */ (error).code !== 'memory') throw error;
+      if (!['memory', 'argument'].includes(/** @type {any} */ (error).code)) throw error;
       return undefined;
     }
   }
