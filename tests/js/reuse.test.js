@@ -6,6 +6,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
+import { argumentError } from '../../web/lib/base/error.js';
 import { KeptSessions, MOST_BYTES } from '../../web/lib/engine/kept.js';
 import { load } from './helpers.js';
 import { toyText } from './toy-text.js';
@@ -122,6 +123,20 @@ test('a text beyond the context, its branches, and its score', async () => {
   assert.equal(nats, (await fresh.score(long.ids.slice(0, 30))).nats);
   fresh.close();
   model.close();
+});
+
+test('a part that cannot go back so far is begun anew, and what was kept of it goes', () => {
+  const message = /** @type {any} */ ({ part: 0, settings: {}, known: [1, 2, 3] });
+  /** @type {any[]} */
+  const closed = [];
+  const refuse = () => { throw argumentError('Going on with a run failed'); };
+  const kept = new KeptSessions(/** @type {any} */ ({ closeSession: (/** @type {any} */ session) => closed.push(session), rewind: refuse, branch: refuse }));
+  const session = /** @type {any} */ ({ bytes: 10 });
+  kept.add(session, [1, 2, 3, 4], message);
+  assert.equal(kept.take({ ...message, settings: { first: 1 } }), undefined, 'of another sample: not in place, and no copy');
+  assert.deepEqual(closed, []);
+  assert.equal(kept.take(message), undefined);
+  assert.deepEqual(closed, [session]);
 });
 
 test('at most four sessions are kept, and beside the last one not more than 128 MB', () => {

@@ -40,7 +40,7 @@ export const COURSES = [
     ],
   },
   {
-    name: 'From noise to a thing', says: 'All of it at once: no pixel waits for another one, and nothing says how likely it is.',
+    name: 'From noise to a thing', says: 'A whole picture at once, from random numbers; a sound at once, from codes that were drawn before it.',
     steps: [
       { page: 'sagan', asks: 'Turn γ down to 0. What does the picture lose when it may not look?', at: 'figure-look' },
       { page: 'jukebox', asks: 'Let it go on from half a seven, and ask for a two. Which of the two words do you hear, and from when on?', at: 'figure-draw' },

@@ -3,6 +3,7 @@
 
 /** An answer of a talk: its tokens as text, with thoughts folded away; where it can be gone on with; and, at one of its tokens, what might have been. */
 
+import { shadeOf } from '../kinds/text/surprise.js';
 import { make } from './make.js';
 import { say } from './say.js';
 
@@ -11,8 +12,6 @@ import { say } from './say.js';
 
 /** Alternatives that are shown. */
 const SHOWN = 8;
-/** A surprise of so many nats has the full shade. */
-const FULL_NATS = 8;
 
 /** The marks of thoughts. */
 const OPEN = '<think>';
@@ -160,7 +159,7 @@ export class Answer {
   /** @param {TokenStep} step */
   #add({ text, nats }) {
     const span = make('span', {}, text);
-    span.style.setProperty('--shade', String(Math.min(nats, FULL_NATS) / FULL_NATS));
+    span.style.setProperty('--shade', String(shadeOf(nats)));
     this.#tokens.push({ text, nats, span });
     const all = this.text;
     if (!this.#thinking && !all.includes(CLOSE) && all.trimStart().startsWith(OPEN)) {

@@ -14,7 +14,7 @@
 const MOST = 4;
 export const MOST_BYTES = 128e6;
 
-/** So few ids are forgotten without a copy. */
+/** At most this number of ids is forgotten without a copy. */
 const FEW = 16;
 
 /** @typedef {{ session: Session, ids: number[], shape: string, layout: string }} Held  shape, layout: what has to be the same to be copied, or to go on in place */
@@ -22,7 +22,7 @@ const FEW = 16;
 /** @param {DrawMessage} message */
 const shapeOf = ({ part, keyBits }) => `${part} ${keyBits}`;
 /** @param {DrawMessage} message */
-const layoutOf = ({ maps, settings: { logitBias, origin = 0 } }) => `${Boolean(maps)} ${logitBias?.length ?? 0} ${origin}`;
+const layoutOf = ({ maps, settings: { logitBias, origin = 0, first = 0 } }) => `${Boolean(maps)} ${logitBias?.length ?? 0} ${origin} ${first}`;
 
 /** The number of ids with which two lists begin alike. @param {ArrayLike<number>} a @param {ArrayLike<number>} b */
 function alike(a, b) {

@@ -3,8 +3,8 @@
 
 /** Sets a text in a box of the page while it is written: letters that can be selected, each token shaded by its surprise, scrolled to its end. */
 
-/** A surprise of so many nats has the full shade. */
-const FULL_NATS = 8;
+import { shadeOf } from './surprise.js';
+
 /** Who is so near the end of the text, in pixels, follows it. */
 const NEAR = 80;
 
@@ -31,7 +31,7 @@ export class TextPage {
     const span = document.createElement('span');
     span.textContent = text;
     if (given) span.className = 'given';
-    else span.style.setProperty('--shade', String(Math.min(nats, FULL_NATS) / FULL_NATS));
+    else span.style.setProperty('--shade', String(shadeOf(nats)));
     this.#coming.push(span);
     if (!given) this.result += text;
     if (!this.#calm || given || /[.!?\n]["”’)]?\s*$/.test(text)) this.paint();

@@ -9,6 +9,7 @@
 
 import { isBidirectional, levelsOf, edgesOf } from '../../sinks/bidi.js';
 import { Sheet } from '../../sinks/sheet.js';
+import { shadeOf } from './surprise.js';
 
 /** @import { Dom } from '../../base/dom.js' */
 /** @import { Canvas } from '../../sinks/canvas.js' */
@@ -28,8 +29,7 @@ import { Sheet } from '../../sinks/sheet.js';
  * @typedef {{ text: string, stretches: Stretch[], x: number, line: number, width: number, reversed: boolean }} Piece */
 /** In CSS pixels, from the corner of the canvas. @typedef {{ x: number, y: number, width: number, height: number }} Box */
 
-/** A surprise of so many nats has the full shade. */
-const FULL_NATS = 8;
+/** The opacity of the full shade. */
 const FULL_SHADE = 0.6;
 /** The same as a line under the token, in CSS pixels. */
 const FULL_LINE = 4;
@@ -176,7 +176,7 @@ export class TextSheet extends Sheet {
     const baseline = 0.5 * (leading + 0.7 * this.size);
     const { pieces, caret } = this.#arranged();
     for (const { index, nats, given, box } of this.#boxes(pieces)) {
-      const shade = !this.#shade || given ? 0 : (FULL_SHADE * Math.min(nats, FULL_NATS)) / FULL_NATS;
+      const shade = !this.#shade || given ? 0 : FULL_SHADE * shadeOf(nats);
       if (shade > 0.01) {
         // Below letters of a forced colour a shade of another one could hide them: there a line under the token is as thick as it would be dark.
         const thick = forced ? Math.max(1, (shade / FULL_SHADE) * FULL_LINE) : box.height - 2;
