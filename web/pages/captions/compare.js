@@ -63,7 +63,9 @@ export function createCompare(tell) {
         word, soft: maps?.weights ?? new Float32Array(64), hard: drawn[i][0]?.maps?.weights ?? new Float32Array(64), places: drawn[i].map((step) => step.maps?.place ?? 0),
       }));
       if (!looks[chosen]) chosen = sharpest(looks);
-      words.replaceChildren(...looks.map(({ word }, i) => {
+      const same = words.children.length === looks.length && looks.every(({ word }, i) => words.children[i].textContent === word);
+      // Who stands on one of them keeps it.
+      if (!same) words.replaceChildren(...looks.map(({ word }, i) => {
         const input = make('input', { type: 'radio', name: 'compare-word', value: String(i), ...(i === chosen && { checked: '' }) });
         input.addEventListener('change', () => {
           chosen = i;
