@@ -2,9 +2,11 @@
 // @ts-check
 
 /**
- * What `node --test --test-reporter=./tests/report.js` prints: a line for each file, and whole what failed or was skipped.
+ * What `node --test --test-reporter=./tests/report.js` prints: a line for each file, and whole what failed or was skipped. Files in which something
+ * failed are also written to the file that FAILED_FILES names, a line each: build.sh runs them once more.
  */
 
+import { appendFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { inspect } from 'node:util';
 
@@ -41,6 +43,7 @@ export default async function* report(events) {
       all.passed++;
     } else if (error?.failureType !== 'subtestsFailed') { // those that failed have been told
       all.failed++;
+      if (process.env.FAILED_FILES) appendFileSync(process.env.FAILED_FILES, `${of}\n`);
       yield `FAILED ${basename(of)}:${data.line ?? ''} ${data.name}\n${inspect(error?.cause ?? error)}\n`;
     }
   }

@@ -119,7 +119,7 @@ for (const line of lines) {
 const failed = finished.filter(({ ok }) => !ok).map(({ step }) => step.name);
 const times = (all ? ALL : STEPS).map(({ name }) => `${name} ${time(finished.find(({ step }) => step.name === name)?.ms ?? 0)}`);
 console.log(`\n${'='.repeat(40)}`);
-for (const line of new Set(lines.filter((text) => /^(FAILED|SKIPPED) /.test(text)))) console.log(line);
+for (const line of new Set(lines.filter((text) => /^(FAILED|SKIPPED|AGAIN,) /.test(text)))) console.log(line);
 for (const name of failed) console.log(`FAILED: ./build.sh ${(all ? ALL : STEPS).find((step) => step.name === name)?.task ?? name}`);
 for (const line of new Set(lines.filter((text) => /^NOT (RUN|MEASURED)/.test(text)))) console.log(line);
 console.log(`${sum.passed} passed, ${sum.failed} failed, ${sum.skipped} skipped in ${time(Date.now() - began)}, ${AT_ONCE} steps at once, load ${loadavg()[0].toFixed(1)}: ${times.join(', ')}`);
