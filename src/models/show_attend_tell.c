@@ -158,11 +158,12 @@ static void configure(nx_reader *r, nx_plan *plan) {
 
 /* ---- memory ------------------------------------------------------------------------------------------------------------ */
 
-/* The encoder's output, which the decoder reads. */
+/* The encoder's output, which the decoder reads, and the encoder between two slices. */
 typedef struct {
-    float *a;     /* (L, D) annotations */
-    float *keys;  /* (L, A) W_k a_i */
-    float *h, *c; /* (H) the state that the decoder begins with */
+    float *a;          /* (L, D) annotations */
+    float *keys;       /* (L, A) W_k a_i */
+    float *h, *c;      /* (H) the state that the decoder begins with */
+    float *picture[2]; /* what a convolution reads and writes */
 } encoder_output;
 
 static encoder_output seen_at(const model *m, const void *output, uint64_t *bytes) {
@@ -172,6 +173,7 @@ static encoder_output seen_at(const model *m, const void *output, uint64_t *byte
     s.keys = nx_arena_take(&arena, (uint64_t)m->L * nx_stride(m->A) * sizeof *s.keys);
     s.h = nx_arena_take(&arena, nx_stride(m->H) * sizeof *s.h);
     s.c = nx_arena_take(&arena, nx_stride(m->H) * sizeof *s.c);
+    for (int i = 0; i < 2; i++) s.picture[i] = nx_arena_take(&arena, (uint64_t)m->picture * sizeof(float));
     if (bytes) *bytes = arena.used;
     return s;
 }
@@ -198,17 +200,16 @@ static void grow(const void *m, const nx_shape *from_shape, const void *from, co
 }
 
 typedef struct {
-    float *picture[2]; /* what a convolution reads and writes */
-    float *h, *c;      /* (J, H) */
-    float *z;          /* (J, D) */
-    float *y;          /* (J, E) */
-    float *joined;     /* (J, E + D + H) */
-    float *gates;      /* (J, 4H) */
-    float *query;      /* (J, A) */
-    float *t;          /* (J, T) */
-    float *share;      /* (J, 1) what the selector lets through */
-    float *weights;    /* (L) */
-    float *drawn;      /* (L) */
+    float *h, *c;   /* (J, H) */
+    float *z;       /* (J, D) */
+    float *y;       /* (J, E) */
+    float *joined;  /* (J, E + D + H) */
+    float *gates;   /* (J, 4H) */
+    float *query;   /* (J, A) */
+    float *t;       /* (J, T) */
+    float *share;   /* (J, 1) what the selector lets through */
+    float *weights; /* (L) */
+    float *drawn;   /* (L) */
     void *product;
 } scratch;
 
@@ -219,7 +220,6 @@ static scratch scratch_at(const model *m, void *memory, uint32_t n, uint64_t *by
              step = nx_input_bytes(nx_larger(m->E + m->D + m->H, m->T), n < NX_COLUMNS ? NX_COLUMNS : n);
     uint32_t joined = nx_stride(m->E + m->D + m->H);
     scratch s;
-    for (int i = 0; i < 2; i++) s.picture[i] = nx_arena_take(&arena, (uint64_t)m->picture * sizeof(float));
     s.h = nx_arena_take(&arena, (uint64_t)n * nx_stride(m->H) * sizeof(float));
     s.c = nx_arena_take(&arena, (uint64_t)n * nx_stride(m->H) * sizeof(float));
     s.z = nx_arena_take(&arena, (uint64_t)n * nx_stride(m->D) * sizeof(float));
@@ -250,34 +250,33 @@ static void apply(float *out, const nx_linear *l, const float *x, uint32_t n, vo
 
 /* ---- the encoder ----------------------------------------------------------------------------------------------------- */
 
-/* A picture of 64x64 takes a few milliseconds, which is one slice. */
+/* Up to NX_COLUMNS locations of a convolution a slice, one convolution after another; then of the keys; then the start. */
 static int encode(const void *opaque, const nx_inputs *inputs, uint32_t slice, void *output, void *memory) {
     const model *m = opaque;
     scratch s = scratch_at(m, memory, NX_COLUMNS, NULL);
     encoder_output out = seen_at(m, output, NULL);
-    float *from = s.picture[0], *to = s.picture[1];
-    (void)slice;
-    for (uint32_t i = 0; i < m->height * m->width * COLOURS; i++) from[i] = (255 - (float)inputs->port[IMAGE][i]) / 255;
-    for (uint32_t i = 0; i < m->n_convolutions; i++) {
+    for (uint32_t i = 0; !slice && i < m->height * m->width * COLOURS; i++) out.picture[0][i] = (255 - (float)inputs->port[IMAGE][i]) / 255;
+    uint32_t at = slice * NX_COLUMNS, last = m->n_convolutions - 1;
+    for (uint32_t i = 0; i <= last; i++) {
         const convolution *c = &m->convolutions[i];
-        uint32_t outputs = c->map.weight.rows;
-        float *written = i + 1 < m->n_convolutions ? to : out.a;
-        for (uint32_t at = 0; at < c->locations; at += NX_COLUMNS) {
-            uint32_t n = c->locations - at < NX_COLUMNS ? c->locations - at : NX_COLUMNS;
-            nx_convolve(written + (size_t)at * nx_stride(outputs), &c->map.weight, c->map.bias, from, &c->patches, at, n, s.product);
+        if (at < c->locations) {
+            uint32_t outputs = c->map.weight.rows, n = c->locations - at < NX_COLUMNS ? c->locations - at : NX_COLUMNS;
+            float *written = (i < last ? out.picture[(i + 1) % 2] : out.a) + (size_t)at * nx_stride(outputs);
+            nx_convolve(written, &c->map.weight, c->map.bias, out.picture[i % 2], &c->patches, at, n, s.product);
+            nx_relu(written, outputs, n);
+            for (uint32_t j = 0; i == last && j < n; j++)
+                nx_add_scaled(written + (size_t)j * nx_stride(m->D), m->position + (size_t)(at + j) * m->D, 1, m->D);
+            return 1;
         }
-        nx_relu(written, outputs, c->locations);
-        to = from, from = written;
+        at -= (c->locations + NX_COLUMNS - 1) / NX_COLUMNS * NX_COLUMNS;
     }
-    memset(s.z, 0, nx_stride(m->D) * sizeof *s.z);
-    for (uint32_t i = 0; i < m->L; i++) {
-        nx_add_scaled(out.a + (size_t)i * nx_stride(m->D), m->position + (size_t)i * m->D, 1, m->D);
-        nx_add_scaled(s.z, out.a + (size_t)i * nx_stride(m->D), 1 / (float)m->L, m->D);
-    }
-    for (uint32_t at = 0; at < m->L; at += NX_COLUMNS) {
+    if (at < m->L) {
         nx_input input = nx_input_of(out.a + (size_t)at * nx_stride(m->D), m->L - at < NX_COLUMNS ? m->L - at : NX_COLUMNS, s.product);
         nx_matmul(out.keys + (size_t)at * nx_stride(m->A), &m->key, NULL, &input);
+        return 1;
     }
+    memset(s.z, 0, nx_stride(m->D) * sizeof *s.z);
+    for (uint32_t i = 0; i < m->L; i++) nx_add_scaled(s.z, out.a + (size_t)i * nx_stride(m->D), 1 / (float)m->L, m->D);
     apply(out.h, &m->start_h, s.z, 1, s.product);
     apply(out.c, &m->start_c, s.z, 1, s.product);
     nx_tanh(out.h, m->H, 1);

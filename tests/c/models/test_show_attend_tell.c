@@ -115,16 +115,142 @@ static teller *build(const config *c) {
 static nx_model *opened(teller *m) { return toy_file_open(written(m)); }
 
 static const config configs[] = {
-    {.values = 31, .length = 30, .height = 9, .width = 12, .kernels = {3}, .strides = {3}, .channels = {8}, .E = 8, .H = 12, .T = 8, .A = 12, .seed = 1},
-    {.values = 31, .length = 30, .height = 13, .width = 10, .kernels = {5, 3, 1}, .strides = {2, 2, 1}, .channels = {8, 12, 20}, .E = 8, .H = 16, .T = 12, .A = 8, .selects = 1, .seed = 2},
-    {.values = 40, .length = 24, .height = 16, .width = 16, .kernels = {5, 3}, .strides = {2, 2}, .channels = {32, 32}, .E = 32, .H = 32, .T = 32, .A = 32, .selects = 1, .type = NX_Q8_0, .seed = 3},
-    {.values = 31, .length = 30, .height = 12, .width = 9, .kernels = {3, 3}, .strides = {2, 1}, .channels = {16, 12}, .E = 12, .H = 20, .T = 8, .A = 16, .selects = 1, .type = NX_F16, .seed = 4},
-    {.values = 25, .length = 30, .height = 8, .width = 8, .kernels = {3}, .strides = {2}, .channels = {16}, .E = 8, .H = 16, .T = 16, .A = 8, .selects = 1, .end = 3, .seed = 5},
-    {.values = 7, .length = 9, .height = 5, .width = 4, .kernels = {3}, .strides = {2}, .channels = {4}, .E = 4, .H = 4, .T = 4, .A = 4, .end = 1, .seed = 6},
-    {.values = 7, .length = 9, .height = 1, .width = 1, .kernels = {1}, .strides = {1}, .channels = {4}, .E = 4, .H = 4, .T = 4, .A = 4, .selects = 1, .seed = 7},
-    {.values = 31, .length = 30, .height = 13, .width = 10, .kernels = {5, 3, 1}, .strides = {2, 2, 1}, .channels = {8, 12, 20}, .E = 8, .H = 16, .T = 12, .A = 8, .selects = 1, .hard = 1, .seed = 8},
-    {.values = 40, .length = 24, .height = 16, .width = 16, .kernels = {5, 3}, .strides = {2, 2}, .channels = {32, 32}, .E = 32, .H = 32, .T = 32, .A = 32, .hard = 1, .end = 3, .type = NX_Q8_0, .seed = 9},
-    {.values = 7, .length = 9, .height = 5, .width = 4, .kernels = {3}, .strides = {2}, .channels = {4}, .E = 4, .H = 4, .T = 4, .A = 4, .hard = 1, .end = 1, .seed = 10},
+    {.values = 31,
+     .length = 30,
+     .height = 9,
+     .width = 12,
+     .kernels = {3},
+     .strides = {3},
+     .channels = {8},
+     .E = 8,
+     .H = 12,
+     .T = 8,
+     .A = 12,
+     .seed = 1},
+    {.values = 31,
+     .length = 30,
+     .height = 13,
+     .width = 10,
+     .kernels = {5, 3, 1},
+     .strides = {2, 2, 1},
+     .channels = {8, 12, 20},
+     .E = 8,
+     .H = 16,
+     .T = 12,
+     .A = 8,
+     .selects = 1,
+     .seed = 2},
+    {.values = 40,
+     .length = 24,
+     .height = 16,
+     .width = 16,
+     .kernels = {5, 3},
+     .strides = {2, 2},
+     .channels = {32, 32},
+     .E = 32,
+     .H = 32,
+     .T = 32,
+     .A = 32,
+     .selects = 1,
+     .type = NX_Q8_0,
+     .seed = 3},
+    {.values = 31,
+     .length = 30,
+     .height = 12,
+     .width = 9,
+     .kernels = {3, 3},
+     .strides = {2, 1},
+     .channels = {16, 12},
+     .E = 12,
+     .H = 20,
+     .T = 8,
+     .A = 16,
+     .selects = 1,
+     .type = NX_F16,
+     .seed = 4},
+    {.values = 25,
+     .length = 30,
+     .height = 8,
+     .width = 8,
+     .kernels = {3},
+     .strides = {2},
+     .channels = {16},
+     .E = 8,
+     .H = 16,
+     .T = 16,
+     .A = 8,
+     .selects = 1,
+     .end = 3,
+     .seed = 5},
+    {.values = 7,
+     .length = 9,
+     .height = 5,
+     .width = 4,
+     .kernels = {3},
+     .strides = {2},
+     .channels = {4},
+     .E = 4,
+     .H = 4,
+     .T = 4,
+     .A = 4,
+     .end = 1,
+     .seed = 6},
+    {.values = 7,
+     .length = 9,
+     .height = 1,
+     .width = 1,
+     .kernels = {1},
+     .strides = {1},
+     .channels = {4},
+     .E = 4,
+     .H = 4,
+     .T = 4,
+     .A = 4,
+     .selects = 1,
+     .seed = 7},
+    {.values = 31,
+     .length = 30,
+     .height = 13,
+     .width = 10,
+     .kernels = {5, 3, 1},
+     .strides = {2, 2, 1},
+     .channels = {8, 12, 20},
+     .E = 8,
+     .H = 16,
+     .T = 12,
+     .A = 8,
+     .selects = 1,
+     .hard = 1,
+     .seed = 8},
+    {.values = 40,
+     .length = 24,
+     .height = 16,
+     .width = 16,
+     .kernels = {5, 3},
+     .strides = {2, 2},
+     .channels = {32, 32},
+     .E = 32,
+     .H = 32,
+     .T = 32,
+     .A = 32,
+     .hard = 1,
+     .end = 3,
+     .type = NX_Q8_0,
+     .seed = 9},
+    {.values = 7,
+     .length = 9,
+     .height = 5,
+     .width = 4,
+     .kernels = {3},
+     .strides = {2},
+     .channels = {4},
+     .E = 4,
+     .H = 4,
+     .T = 4,
+     .A = 4,
+     .hard = 1,
+     .end = 1,
+     .seed = 10},
 };
 #define CONFIGS (sizeof configs / sizeof *configs)
 
@@ -174,7 +300,8 @@ static double *annotations(const teller *m, const uint32_t *picture) {
         for (uint32_t at = 0; at < rows * cols; at++) {
             for (uint32_t tap = 0; tap < k * k; tap++)
                 for (uint32_t e = 0; e < in; e++) {
-                    int row = (int)(at / cols * c->strides[l] + tap / k) - (int)(k / 2), col = (int)(at % cols * c->strides[l] + tap % k) - (int)(k / 2);
+                    int row = (int)(at / cols * c->strides[l] + tap / k) - (int)(k / 2),
+                        col = (int)(at % cols * c->strides[l] + tap % k) - (int)(k / 2);
                     int inside = row >= 0 && col >= 0 && row < (int)rows_of(c, l) && col < (int)cols_of(c, l);
                     patch[tap * in + e] = inside ? x[((uint32_t)row * cols_of(c, l) + (uint32_t)col) * in + e] : 0;
                 }
@@ -198,7 +325,8 @@ static twin_run twin(const teller *m, const uint32_t *picture, const uint32_t *i
     const config *c = &m->c;
     uint32_t L = cells(c), D = depth(c, layers(c)), E = c->E, H = c->H, A = c->A;
     twin_run t = {memory_take((size_t)n * c->values * sizeof(double)), memory_take((size_t)n * L * sizeof(double))};
-    double *a = annotations(m, picture), mean[100] = {0}, h[100], state[100], z[100], joined[300], gates[400], of_h[100], of_a[100], out[100];
+    double *a = annotations(m, picture), mean[100] = {0}, h[100], state[100], z[100], joined[300], gates[400], of_h[100], of_a[100],
+           out[100];
     for (uint32_t i = 0; i < L * D; i++) mean[i % D] += a[i] / L;
     mapped(h, m, "init_h", H, D, mean), mapped(state, m, "init_c", H, D, mean);
     for (uint32_t i = 0; i < H; i++) h[i] = tanh(h[i]), state[i] = tanh(state[i]);
@@ -242,8 +370,10 @@ static nx_session *opened_session(const nx_model *model, const config *c, const 
     CHECK_INT(nx_session_open(memory_take(bytes), bytes, model, 0, settings, &shape, &session), NX_OK);
     CHECK_INT(nx_session_input(model, session, 0, picture, bytes_of(c)), NX_OK);
     nx_status status;
-    while ((status = nx_session_encode(model, session)) == NX_MORE) {}
+    uint32_t slices = 1;
+    while ((status = nx_session_encode(model, session)) == NX_MORE) slices++;
     CHECK_INT(status, NX_OK);
+    CHECK(slices > (c->height * c->width + NX_COLUMNS * c->strides[0] * c->strides[0] - 1) / (NX_COLUMNS * c->strides[0] * c->strides[0]));
     return session;
 }
 
@@ -275,7 +405,8 @@ static uint32_t look(const nx_model *model, const config *c, const nx_session *s
 }
 
 /* Logits of n known ids, one after another; their weights over the cells (n, L) and their places (n), both may be null. */
-static float *run(const nx_model *model, const config *c, const uint32_t *picture, const uint32_t *ids, uint32_t n, float *weights, uint32_t *places) {
+static float *run(const nx_model *model, const config *c, const uint32_t *picture, const uint32_t *ids, uint32_t n, float *weights,
+                  uint32_t *places) {
     nx_session *session = session_of(model, c, picture, weights != NULL);
     float *all = memory_take((size_t)n * c->values * sizeof *all), nats;
     for (uint32_t p = 0; p < n; p++) {
@@ -300,7 +431,8 @@ static void logits(void) {
         double worst = 0, worst_map = 0;
         uint32_t n = c->length, L = cells(c);
         const uint32_t *picture = some_ids(bytes_of(c), 256, 10 + i), *ids = some_ids(n, c->values, 20 + i);
-        float *weights = memory_take((size_t)n * L * sizeof *weights), *single = memory_take(n * sizeof *single), *at_once = memory_take(n * sizeof *at_once);
+        float *weights = memory_take((size_t)n * L * sizeof *weights), *single = memory_take(n * sizeof *single),
+              *at_once = memory_take(n * sizeof *at_once);
         uint32_t *places = memory_take(n * sizeof *places);
         check_at("configuration %lld", (long long)i, 0, 0, 0);
         const float *output = run(model, c, picture, ids, n, weights, places);
@@ -350,7 +482,8 @@ static void one_cell_alone(void) {
     teller *m = build(&c);
     uint32_t *picture = some_ids(bytes_of(&c), 256, 1), *ids = some_ids(N, c.values, 3), D = c.channels[0];
     zero(m, "init_h.weight", c.H * D), zero(m, "init_c.weight", c.H * D);
-    for (uint32_t i = 0; i < D; i++) tensor(m, "enc.blk.0.bias")[i] = i ? 2 : 0; /* relu lets everything through, and the first channel is */
+    for (uint32_t i = 0; i < D; i++)
+        tensor(m, "enc.blk.0.bias")[i] = i ? 2 : 0; /* relu lets everything through, and the first channel is */
     zero(m, "enc.blk.0.weight", COLOURS), zero(m, "attn_q.weight", c.A * c.H), zero(m, "attn_k.weight", c.A * D);
     for (uint32_t i = 0; i < cells(&c); i++) tensor(m, "position.weight")[i * D] = i == 5 ? 1 : -1; /* what is scored, by tanh(+-1000) */
     for (uint32_t i = 0; i < c.A; i++) tensor(m, "attn_k.weight")[i * D] = 1000, tensor(m, "attn_v.weight")[i] = 1000;
@@ -380,7 +513,7 @@ static void light(void) {
         CHECK_INT(nx_session_open(memory_take(bytes), bytes, model, 0, &settings, &shape, &session), NX_OK);
         CHECK_INT(nx_session_input(model, session, 0, picture, bytes_of(&c)), NX_OK);
         CHECK_INT(nx_session_input(model, session, 1, lit, 4), NX_OK);
-        CHECK_INT(nx_session_encode(model, session), NX_OK);
+        while (nx_session_encode(model, session) == NX_MORE) {}
         nx_session *dark = opened_session(model, &c, picture, &settings);
         float nats, own, weights[16];
         uint32_t differ = 0;
@@ -425,7 +558,14 @@ static void places(void) {
     nx_model *model = opened(build(&c));
     uint32_t *picture = some_ids(bytes_of(&c), 256, 1), *ids = some_ids(N, c.values, 3), L = cells(&c), differ = 0;
     for (int cold = 0; cold < 2; cold++) {
-        nx_settings settings = {.samples = B, .first_sample = 2, .seed_low = 7, .seed_high = 8, .origin = 1, .temperature = cold ? 0 : 1, .top_p = 1, .maps = 1};
+        nx_settings settings = {.samples = B,
+                                .first_sample = 2,
+                                .seed_low = 7,
+                                .seed_high = 8,
+                                .origin = 1,
+                                .temperature = cold ? 0 : 1,
+                                .top_p = 1,
+                                .maps = 1};
         nx_session *session = opened_session(model, &c, picture, &settings);
         for (uint32_t p = 0; p < N; p++) {
             CHECK_INT(nx_session_put(model, session, ids + p, 1, 0, NULL), NX_OK);
