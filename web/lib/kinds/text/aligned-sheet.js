@@ -22,16 +22,26 @@ import { Sheet } from '../../sinks/sheet.js';
 
 /** A word or a sign: its text, which tokens it is made of, and whether it follows without a space.
  * @typedef {{ text: string, tokens: number[], tight: boolean }} Word */
-/** A word in its place: left edge, line and width in CSS pixels, and whether it is read from the right.
- * @typedef {Word & { x: number, line: number, width: number, reversed: boolean }} Placed */
+/** A word in its place: left edge, middle of its line and width in CSS pixels, and whether it is read from the right.
+ * @typedef {Word & { x: number, y: number, width: number, reversed: boolean }} Placed */
+/** Both texts in their places: the letters' size, whether one takes several lines, and where a band between two words begins and ends.
+ * @typedef {{ size: number, above: Placed[], below: Placed[], broken: boolean, ends: (word: Placed, other: Placed) => [Point, Point], upright: boolean }} Layout */
+/** @typedef {[number, number]} Point */
 
 const LINE_HEIGHT = 1.5;
+/** Of words one below the other. */
+const WORD_HEIGHT = 1.3;
+/** Between two columns of words, at least such a share of the width. */
+const LEAST_BETWEEN = 0.25;
+/** Letters of columns are no smaller than this. */
+const LEAST_LETTERS = 11;
 /** Between words, in spaces. */
 const GAP = 1.5;
 /** Between the two texts at least so many times the height of the letters. */
 const LEAST_GAP = 3;
-/** A weight below this is not drawn. */
+/** A weight below this is not drawn, nor one below such a share of the word's largest, of which many heads together have many. */
 const LEAST_WEIGHT = 0.04;
+const LEAST_SHARE = 1 / 3;
 /** Stands for the token that ends the sentence. */
 const END = '\u2022';
 
@@ -73,53 +83,98 @@ export class AlignedSheet extends Sheet {
     super.paint();
     const { context } = this;
     const { ink, accent, forced } = this.colours();
-    /** @type {Placed[]} */
-    let above = [];
-    /** @type {Placed[]} */
-    let below = [];
-    const size = this.fitting((letters) => {
-      above = this.#layOut(this.#target, this.font(letters));
-      below = this.#layOut(this.#source, this.font(letters));
-      return (linesOf(above) + linesOf(below)) * LINE_HEIGHT * letters + LEAST_GAP * letters <= this.height;
-    });
-    const leading = LINE_HEIGHT * size;
-    const floor = this.height - linesOf(below) * leading; // where the sentence begins
-    const drop = 0.45 * leading;
-    /** @type {{ from: [number, number], to: [number, number], weight: number }[]} */
+    const { above, below, size, ends, upright } = this.#layOut();
+    /** @type {{ from: Point, to: Point, weight: number }[]} */
     const bands = [];
     for (const word of above) {
-      for (const other of below) {
-        const weight = this.#weight(word, other);
-        if (weight < LEAST_WEIGHT) continue;
-        bands.push({
-          from: [word.x + word.width / 2, word.line * leading + leading / 2 + drop],
-          to: [other.x + other.width / 2, floor + other.line * leading + leading / 2 - drop], weight,
-        });
-      }
+      const weights = below.map((other) => this.#weight(word, other));
+      const least = Math.max(LEAST_WEIGHT, LEAST_SHARE * Math.max(...weights));
+      below.forEach((other, i) => {
+        const [from, to] = ends(word, other);
+        if (weights[i] >= least) bands.push({ from, to, weight: weights[i] });
+      });
     }
     context.strokeStyle = accent;
     context.lineCap = 'round';
     for (const { from: [x0, y0], to: [x1, y1], weight } of bands.sort((a, b) => a.weight - b.weight)) {
-      const half = (y0 + y1) / 2;
+      const [x, y] = [(x0 + x1) / 2, (y0 + y1) / 2];
       context.globalAlpha = 0.12 + 0.6 * weight;
       context.lineWidth = Math.max(1, 0.6 * size * weight);
       context.beginPath();
       context.moveTo(x0, y0);
-      context.bezierCurveTo(x0, half, x1, half, x1, y1);
+      if (upright) context.bezierCurveTo(x0, y, x1, y, x1, y1);
+      else context.bezierCurveTo(x, y0, x, y1, x1, y1);
       context.stroke();
     }
     context.font = this.font(size);
     context.fillStyle = ink;
     context.textBaseline = 'middle';
     context.textAlign = 'left';
-    for (const [words, top, alpha] of /** @type {[Placed[], number, number][]} */ ([[above, 0, 1], [below, floor, 0.8]])) {
-      for (const { text, x, line, reversed } of words) {
+    for (const [words, alpha] of /** @type {[Placed[], number][]} */ ([[above, 1], [below, 0.8]])) {
+      for (const { text, x, y, reversed } of words) {
         context.direction = reversed ? 'rtl' : 'ltr';
         context.globalAlpha = forced ? 1 : text === END ? 0.4 : alpha;
-        context.fillText(text, x, top + (line + 0.5) * leading);
+        context.fillText(text, x, y);
       }
     }
     context.globalAlpha = 1;
+  }
+
+  /**
+   * One text above the other; where one of them would take several lines, through which the bands of the others would run, as two columns, if these find room.
+   *
+   * @returns {Layout}
+   */
+  #layOut() {
+    const rows = this.#inRows();
+    const columns = rows.broken ? this.#inColumns() : undefined;
+    return columns && columns.size >= Math.min(rows.size, LEAST_LETTERS) ? columns : rows;
+  }
+
+  /** @returns {Layout} */
+  #inRows() {
+    /** @type {Placed[]} */
+    let above = [];
+    /** @type {Placed[]} */
+    let below = [];
+    let lines = [1, 1];
+    const size = this.fitting((letters) => {
+      const leading = LINE_HEIGHT * letters;
+      above = this.#inLines(this.#target, letters);
+      below = this.#inLines(this.#source, letters);
+      lines = [above, below].map((words) => Math.round((words[words.length - 1]?.y ?? 0) / leading + 0.5) || 1);
+      const floor = this.height - lines[1] * leading; // where the sentence begins
+      for (const word of below) word.y += floor;
+      return (lines[0] + lines[1]) * leading + LEAST_GAP * letters <= this.height;
+    });
+    const drop = 0.45 * LINE_HEIGHT * size;
+    return {
+      size, above, below, broken: lines[0] + lines[1] > 2, upright: true,
+      ends: (word, other) => [[word.x + word.width / 2, word.y + drop], [other.x + other.width / 2, other.y - drop]],
+    };
+  }
+
+  /** A word a line, the translation at the left. @returns {Layout | undefined} */
+  #inColumns() {
+    const { context, width, height } = this;
+    /** @type {Placed[][]} */
+    let sides = [];
+    let fits = false;
+    const size = this.fitting((letters) => {
+      context.font = this.font(letters);
+      const leading = WORD_HEIGHT * letters;
+      sides = [this.#target, this.#source].map((words) => words.map((word, i) => ({
+        ...word, x: 0, y: (i + 0.5) * leading, width: context.measureText(word.text).width, reversed: levelsOf(word.text).base === 1,
+      })));
+      const [left, right] = sides.map((words) => Math.max(0, ...words.map((word) => word.width)));
+      for (const word of sides[0]) word.x = left - word.width;
+      for (const word of sides[1]) word.x = width - right;
+      fits = left + right + LEAST_BETWEEN * width <= width && Math.max(...sides.map(({ length }) => length)) * leading <= height;
+      return fits;
+    });
+    const [above, below] = sides;
+    const space = 0.4 * size;
+    return fits ? { size, above, below, broken: false, upright: false, ends: (word, other) => [[word.x + word.width + space, word.y], [other.x - space, other.y]] } : undefined;
   }
 
   /**
@@ -135,14 +190,14 @@ export class AlignedSheet extends Sheet {
   }
 
   /**
-   * Words in lines, broken where they must and set in the direction in which they are read.
+   * Words in lines, broken where they must and set in the direction in which they are read; the first line is at the top.
    *
    * @param {Word[]} words
-   * @param {string} font
+   * @param {number} size
    * @returns {Placed[]}
    */
-  #layOut(words, font) {
-    this.context.font = font;
+  #inLines(words, size) {
+    this.context.font = this.font(size);
     const space = this.context.measureText(' ').width;
     const { base, levels } = levelsOf(words.map(({ text, tight }) => (tight ? text : ` ${text}`)).join(''));
     /** Words and the gaps between them. @type {{ word?: Word, width: number, level: number }[][]} */
@@ -166,7 +221,7 @@ export class AlignedSheet extends Sheet {
     }
     return lines.flatMap((parts, line) => {
       const edges = edgesOf(parts, base, this.width);
-      return parts.flatMap(({ word, width, level }, i) => (word ? { ...word, x: edges[i], line, width, reversed: level % 2 === 1 } : []));
+      return parts.flatMap(({ word, width, level }, i) => (word ? { ...word, x: edges[i], y: (line + 0.5) * LINE_HEIGHT * size, width, reversed: level % 2 === 1 } : []));
     });
   }
 }
@@ -187,9 +242,4 @@ function append(words, text, token) {
   } else {
     words.push({ text: text.trimStart(), tokens: [token], tight: sign });
   }
-}
-
-/** @param {Placed[]} words */
-function linesOf(words) {
-  return words.length === 0 ? 1 : words[words.length - 1].line + 1;
 }
