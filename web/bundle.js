@@ -17,7 +17,7 @@
  *     page-shell.js  what all pages share, with these two        page-text.js  what pages of texts share beside it
  *     page-<name>.js  the rest of web/pages/<name>, with these
  *     page-front.js, page-front.css  the front page for itself, with what it needs of all that
- *     ../index.html, ../pages/<name>/index.html  the pages, of their page.html and the frame in frame.js
+ *     ../index.html, ../pages/<name>/index.html  the pages, of their page.html and the frame in frame.js; those in Korean in ko/ beside them
  *
  * A page then fetches four modules side by side and not a chain of fifty, and no comments. The files are checked in; the tests
  * prove that the sources make them, byte for byte. The first line of the pages' names the sources, so that web/serve.js
@@ -25,7 +25,7 @@
  */
 
 import { mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises';
-import { basename, join, relative } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { build } from 'esbuild';
@@ -227,8 +227,10 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   }
   const files = [...[...made].map(([name, text]) => [`dist/${name}`, text]), ...await framedPages(WEB)];
   for (const [path, text] of files) {
-    if (!check) await writeFile(WEB + path, text);
-    else if (await readFile(WEB + path, 'utf8').catch(() => '') !== text) {
+    if (!check) {
+      await mkdir(dirname(WEB + path), { recursive: true });
+      await writeFile(WEB + path, text);
+    } else if (await readFile(WEB + path, 'utf8').catch(() => '') !== text) {
       console.error(`web/${path} is not what the sources make. Run ./build.sh js and commit the result.`);
       process.exitCode = 1;
     }

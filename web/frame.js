@@ -31,17 +31,19 @@
  *     <!-- include text/writing.html prompt="Once upon a time" -->
  *
  * Only title, description and contents must be there. The folder's own style sheets are found: the one of its name first, then the others by name.
+ *
+ * A page.ko.html beside it is the same page in Korean: facts for readers (title, description, contents, ways), and the text with the same figures. Its address is
+ * ko/ below the other's (languages.js).
  */
 
 import { readFile, readdir, stat } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, relative, sep } from 'node:path';
 
 import { courseLists, courseOf } from './front/courses.js';
 import { pagesOf } from './fresh.js';
-
-/** The file that a page is written in, beside its index.html; that of web/index.html is in web/front. */
-const SOURCE = 'page.html';
-const LINE = 'made of page.html by ./build.sh js';
+import { alternates, deeper, sourceFor, switchTo, translationOf, wordsTag } from './languages.js';
+import { phrase as english, phrasesIn } from './shell/phrase.js';
+/** @import { Translation } from './languages.js' */
 
 /**
  * The Content-Security-Policy: what the library needs, and nothing else: no inline script or style, no other origin.
@@ -62,11 +64,12 @@ export const policy = (connect) => "default-src 'none'; script-src 'self' 'wasm-
  * @param {string} [facts.connect]
  * @param {string[]} facts.tags       the page's own tags
  * @param {string} [facts.kind]       class of the body
+ * @param {string} [facts.lang]
  */
-export const opening = ({ title, description, up, line, connect, tags, kind }) => `<!doctype html>
+export const opening = ({ title, description, up, line, connect, tags, kind, lang = 'en' }) => `<!doctype html>
 <!-- SPDX-License-Identifier: MIT -->
 <!-- ${line} -->
-<html lang="en">
+<html lang="${lang}">
 <head>
   <meta charset="utf-8">
   <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -138,10 +141,13 @@ const link = (item) => `<a href="${item.slice(0, item.indexOf(' '))}">${item.sli
  * @param {string} where.path      of the source, for errors
  * @param {string} where.name      of the page's folder; '': the front page
  * @param {string[]} where.sheets  the folder's own style sheets
+ * @param {boolean} [where.both]   whether there is this page in Korean, too
+ * @param {Translation} [where.translation]  for the one in Korean
  */
-export function framed(source, { path, name, sheets }) {
+export function framed(source, { path, name, sheets, both = false, translation }) {
   const { facts, head, text, footer } = parsePage(source, path);
-  const { weights, styles = '', scripts = '', takes, contents, ways = [] } = facts;
+  const { weights, styles = '', scripts = '', takes, contents, ways = [] } = { ...translation?.facts, ...facts };
+  const phrase = translation ? phrasesIn(translation.table) : english;
   const up = name ? '../../' : '';
   const words = (/** @type {string} */ list) => list.split(' ').filter(Boolean);
   const [, figure] = /<figure id="([\w-]+)"/.exec(text) ?? [];
@@ -149,6 +155,8 @@ export function framed(source, { path, name, sheets }) {
   const sheet = (/** @type {string} */ address) => `<link rel="stylesheet" href="${address}">`;
   const early = (/** @type {string} */ script) => `<script type="module" async src="${up}dist/${script}.js"></script>`;
   const tags = [
+    ...(both ? alternates(translation?.lang) : []),
+    ...(translation ? [wordsTag(translation)] : []), // before whatever says them
     ...(takes ? [`<meta name="takes" content="${takes}">`] : []),
     ...(weights ? [`<link rel="preload" as="fetch" crossorigin href="${up}../weights/${weights}">`] : []),
     early('page-first'), early(name ? 'page-start' : 'page-front'),
@@ -159,16 +167,18 @@ export function framed(source, { path, name, sheets }) {
       `<script type="module" src="${up}dist/page-${name}.js"></script>`,
     ] : [sheet('dist/page-front.css')]),
   ];
-  return `${opening({ title: `: ${facts.title}`, description: facts.description, up, line: LINE, connect: takes && ELSEWHERE, tags })}  <a class="skip" href="#${figure}">Skip to the figure</a>
+  const line = `made of ${basename(path)} by ./build.sh js`;
+  const links = [...contents.map(link), `<a href="${up}manual/">${phrase`Manual`}</a>`, ...(both ? [switchTo(translation?.lang)] : [])];
+  const page = `${opening({ title: `: ${facts.title}`, description: facts.description, up, line, connect: takes && ELSEWHERE, tags, lang: translation?.lang })}  <a class="skip" href="#${figure}">${phrase`Skip to the figure`}</a>
 
-${masthead(up, [...contents.map(link), `<a href="${up}manual/">Manual</a>`].join('\n      '), 'Contents')}
+${masthead(up, links.join('\n      '), phrase`Contents`)}
   <main>
 <div class="opening">
 ${head}
 </div>
-${text.replace('    <!-- courses -->\n', courseLists)}${name ? `
-${courseOf(name)}` : ''}${ways.length > 0 ? `
-    <nav class="ways" aria-label="Other systems">
+${text.replace('    <!-- courses -->\n', () => courseLists(phrase))}${name ? `
+${courseOf(name, phrase)}` : ''}${ways.length > 0 ? `
+    <nav class="ways" aria-label="${phrase`Other systems`}">
 ${ways.map((way) => `      <p>${link(way)}</p>\n`).join('')}    </nav>
 ` : ''}  </main>
 
@@ -178,6 +188,7 @@ ${footer}  </footer>
 </body>
 </html>
 `;
+  return translation ? deeper(page, name, translation) : page;
 }
 
 /**
@@ -185,12 +196,26 @@ ${footer}  </footer>
  *
  * @param {string} web     the folder
  * @param {string} source
+ * @param {string} [lang]
  */
-async function included(web, source) {
+async function included(web, source, lang) {
   const includes = /^ *<!-- include ([\w/-]+\.html)((?: \w+="[^"]*")*) -->\n/gm;
   const parts = await Promise.all([...source.matchAll(includes)].map(async ([, path, words]) => (
-    [...words.matchAll(/(\w+)="([^"]*)"/g)].reduce((text, [, name, value]) => text.replaceAll(`{{${name}}}`, () => value), await readFile(join(web, 'shell', path), 'utf8')))));
+    [...words.matchAll(/(\w+)="([^"]*)"/g)].reduce((text, [, name, value]) => text.replaceAll(`{{${name}}}`, () => value), await readFile(join(web, 'shell', sourceFor(path, lang)), 'utf8')))));
   return source.replace(includes, () => parts.shift() ?? '');
+}
+
+/** Where the source of a page lies, from web/. @param {string} name @param {string} [lang] */
+const pathOf = (name, lang) => join(name ? join('pages', name) : 'front', sourceFor('page.html', lang));
+
+/** @param {string} web @param {string} name @param {string} [lang] */
+const isThere = (web, name, lang) => stat(join(web, pathOf(name, lang))).then((found) => found.isFile(), () => false);
+
+/** The pages, by their folders, that are there in a language; '': the front page. @param {string} web @param {string} [lang] */
+export async function pagesIn(web, lang) {
+  const names = ['', ...await pagesOf(web)];
+  const there = await Promise.all(names.map((name) => isThere(web, name, lang)));
+  return names.filter((_, i) => there[i]);
 }
 
 /**
@@ -198,13 +223,16 @@ async function included(web, source) {
  *
  * @param {string} web   the folder
  * @param {string} name  of the page's folder; '': the front page
+ * @param {string} [lang]  nothing: English
  */
-async function made(web, name) {
-  const folder = name ? join('pages', name) : 'front';
-  const path = join(folder, SOURCE);
-  const sheets = name ? (await readdir(join(web, folder))).filter((file) => file.endsWith('.css')).sort((a, b) => (
+async function made(web, name, lang) {
+  const path = pathOf(name, lang);
+  const read = (/** @type {string} */ file) => readFile(join(web, file), 'utf8');
+  const sheets = name ? (await readdir(join(web, dirname(path)))).filter((file) => file.endsWith('.css')).sort((a, b) => (
     Number(b === `${name}.css`) - Number(a === `${name}.css`) || (a < b ? -1 : 1))) : [];
-  return framed(await included(web, await readFile(join(web, path), 'utf8')), { path: `web/${path}`, name, sheets });
+  const original = pathOf(name);
+  const translation = lang ? await translationOf(web, name, { lang, facts: parsePage(await read(original), `web/${original}`).facts, pages: await pagesIn(web, lang) }) : undefined;
+  return framed(await included(web, await read(path), lang), { path: `web/${path}`, name, sheets, both: lang !== undefined || await isThere(web, name, 'ko'), translation });
 }
 
 /**
@@ -214,8 +242,9 @@ async function made(web, name) {
  * @returns {Promise<Map<string, string>>}
  */
 export async function framedPages(web) {
-  const names = ['', ...await pagesOf(web)];
-  return new Map(await Promise.all(names.map(async (name) => /** @type {[string, string]} */ ([name ? `pages/${name}/index.html` : 'index.html', await made(web, name)]))));
+  const all = (await Promise.all([undefined, 'ko'].map(async (lang) => (await pagesIn(web, lang)).map((name) => ({ name, lang }))))).flat();
+  return new Map(await Promise.all(all.map(async ({ name, lang }) => (
+    /** @type {[string, string]} */ ([`${name && `pages/${name}/`}${lang ? `${lang}/` : ''}index.html`, await made(web, name, lang)])))));
 }
 
 /**
@@ -226,12 +255,8 @@ export async function framedPages(web) {
  * @returns {Promise<string | undefined>}  nothing, if the file itself will do
  */
 export async function pageOf(web, path) {
-  if (basename(path) !== 'index.html') return undefined;
-  const front = dirname(path) === web;
-  if (!front && dirname(dirname(path)) !== join(web, 'pages')) return undefined;
-  const name = front ? '' : basename(dirname(path));
-  const there = await stat(join(web, name ? `pages/${name}` : 'front', SOURCE)).then((found) => found.isFile(), () => false);
-  if (!there) return undefined;
-  const page = await made(web, name);
+  const [found, name = '', lang] = /^(?:pages\/([\w-]+)\/)?(?:(ko)\/)?index\.html$/.exec(relative(web, path).replaceAll(sep, '/')) ?? [];
+  if (!found || !await isThere(web, name, lang)) return undefined;
+  const page = await made(web, name, lang);
   return page === await readFile(path, 'utf8') ? undefined : page;
 }

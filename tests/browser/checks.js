@@ -164,3 +164,26 @@ export const isKept = (page) => until(page, async () => {
   const wanted = [location.href, ...loaded.map(({ name }) => name)].map((name) => name.split('#')[0]);
   return wanted.some((url) => url.endsWith('.gguf')) && wanted.every((url) => kept.includes(url));
 });
+
+/**
+ * Sentences in English on a page in another language, of what is seen or read out. Code, formulas, names of papers, what is marked as being in a language of its own, and
+ * what models write ([data-result]) may be.
+ *
+ * @param {Page} page
+ * @returns {Promise<string[]>}
+ */
+export const englishIn = (page) => page.evaluate(() => {
+  const data = 'pre, code, math, cite, footer, .papers-list, .card-paper, [lang]:not(html), [data-result], option, textarea, input, svg text, script, style, noscript';
+  const sentence = /(?:\b[A-Za-z][a-z’']+\b[ ,]+){2,}[a-z]{2,}/;
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT);
+  /** @type {string[]} */
+  const found = [];
+  const names = ['aria-label', 'aria-valuetext', 'aria-description', 'title', 'alt', 'placeholder'];
+  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+    const element = node instanceof Element ? node : node.parentElement;
+    if (!element || element.closest(data)) continue;
+    const texts = node instanceof Element ? names.map((name) => element.getAttribute(name) ?? '') : [node.textContent ?? ''];
+    for (const text of texts) if (sentence.test(text)) found.push(`${element.tagName.toLowerCase()}${element.id && `#${element.id}`}: ${text.trim()}`);
+  }
+  return found;
+});

@@ -15,6 +15,7 @@ import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 
+import { framedPages } from '../../web/frame.js';
 import { ATTRIBUTES } from '../../web/lib/element/attributes.js';
 import { load } from '../../web/lib/index.js';
 import { CODES } from '../../web/lib/engine/protocol.js';
@@ -222,8 +223,7 @@ test('the program of C compiles as the manual says, and draws what the WebAssemb
 
 /** Pages that a visitor meets: the front, the systems, the manual. */
 async function everyPage() {
-  const systems = (await readdir(`${ROOT}web/pages`)).map((name) => `web/pages/${name}/index.html`);
-  return ['web/index.html', ...systems, ...(await readdir(MANUAL)).filter((name) => name.endsWith('.html')).map((name) => `web/manual/${name}`)];
+  return [...[...(await framedPages(`${ROOT}web`)).keys()].map((page) => `web/${page}`), ...(await readdir(MANUAL)).filter((name) => name.endsWith('.html')).map((name) => `web/manual/${name}`)];
 }
 
 test('every link of the manual leads somewhere, and every page leads to the manual', async () => {

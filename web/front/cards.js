@@ -5,6 +5,7 @@ import { make, reducedMotion } from '../shell/dom.js';
 import { Codec, acquire } from '../shell/library.js';
 import { Pace } from '../shell/pace.js';
 import { palette } from '../shell/palette.js';
+import { pageAt, phrase } from '../shell/phrase.js';
 import { weights } from '../shell/weights.js';
 import { PAPERS } from './papers.js';
 import { layout, shareOf } from './thumbs.js';
@@ -16,15 +17,12 @@ const SPEED = 500;
 /** Pixels to ask for at once. */
 const CHUNK = 14;
 
-/** @param {string} path */
-const page = (path) => new URL(`../pages/${path}`, import.meta.url).href;
-
 /** @param {Paper & { page: string }} paper */
 function createCard({ page: name, system, year, by, credit = `${by}, ${year}`, says = '', pictures, colourful }) {
-  const still = make('img', { 'data-src': page(`${name}/still.png`), alt: '', width: '300', height: '200' });
+  const still = make('img', { 'data-src': new URL(`../pages/${name}/still.png`, import.meta.url).href, alt: '', width: '300', height: '200' });
   const canvas = make('canvas', { 'aria-hidden': 'true', hidden: '' });
   const box = make('div', { class: colourful ? 'thumb' : 'thumb inked' }, still, canvas);
-  const root = make('a', { class: 'card', href: page(`${name}/`) }, box, make('h3', {}, system), make('p', {}, says), make('p', { class: 'card-paper' }, credit));
+  const root = make('a', { class: 'card', href: pageAt(name) }, box, make('h3', {}, phrase(system)), make('p', {}, phrase(says)), make('p', { class: 'card-paper' }, phrase(credit)));
   return { root, box, canvas, still, pictures, done: false, seen: false };
 }
 /** @typedef {ReturnType<typeof createCard>} Card */

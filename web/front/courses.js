@@ -2,7 +2,10 @@
 // The courses: the pages in an order in which one leads to the next, and of each page a question whose answer one finds by trying.
 // @ts-check
 
+import { phrase as english } from '../shell/phrase.js';
 import { PAPERS } from './papers.js';
+
+/** @typedef {typeof english} Phrase */
 
 /**
  * @typedef {Object} Step
@@ -63,26 +66,30 @@ const systemOf = (page) => PAPERS.find((paper) => paper.page === page)?.system ?
 /** The id of a course on the front page. @param {string} name */
 const idOf = (name) => `course-${name.toLowerCase().replaceAll(' ', '-')}`;
 
-/** The courses for the front page: HTML of lists. */
-export const courseLists = () => COURSES.map(({ name, says, steps }) => `    <section class="course" id="${idOf(name)}">
-      <h3>${name}</h3>
-      <p>${says}</p>
-      <ol>${steps.map(({ page }) => `<li><a href="pages/${page}/">${systemOf(page)}</a></li>`).join('')}</ol>
+/** The courses for the front page: HTML of lists. @param {Phrase} [phrase] in the language of the page */
+export const courseLists = (phrase = english) => COURSES.map(({ name, says, steps }) => `    <section class="course" id="${idOf(name)}">
+      <h3>${phrase(name)}</h3>
+      <p>${phrase(says)}</p>
+      <ol>${steps.map(({ page }) => `<li><a href="pages/${page}/">${phrase(systemOf(page))}</a></li>`).join('')}</ol>
     </section>
 `).join('');
 
-/** A page's place in its course, HTML: a question, what came before, what comes next. @param {string} page */
-export function courseOf(page) {
+/** A page's place in its course, HTML: a question, what came before, what comes next. @param {string} page @param {Phrase} [phrase] */
+export function courseOf(page, phrase = english) {
   const course = COURSES.find(({ steps }) => steps.some((step) => step.page === page));
   if (!course) throw new Error(`web/front/courses.js has no course with the page ${page}`);
   const { name, steps } = course;
   const here = steps.findIndex((step) => step.page === page);
   const { asks, at } = steps[here];
   const [before, next] = [steps[here - 1], steps[here + 1]];
-  return `    <nav class="course-place" aria-label="Course: ${name}">
-      <p class="course-asks"><strong>A question.</strong> ${asks} <a href="#${at}">Try it</a></p>
-      <p><a href="../../#${idOf(name)}">${name}</a>, ${here + 1} of ${steps.length}${before ? `; before this <a href="../${before.page}/" rel="prev">${systemOf(before.page)}</a>` : ''}${
-  next ? `; next <a href="../${next.page}/" rel="next">${systemOf(next.page)}</a>` : '; this is its end'}.</p>
+  const place = [
+    phrase`${`<a href="../../#${idOf(name)}">${phrase(name)}</a>`}, ${here + 1} of ${steps.length}`,
+    ...(before ? [phrase`before this ${`<a href="../${before.page}/" rel="prev">${phrase(systemOf(before.page))}</a>`}`] : []),
+    next ? phrase`next ${`<a href="../${next.page}/" rel="next">${phrase(systemOf(next.page))}</a>`}` : phrase`this is its end`,
+  ];
+  return `    <nav class="course-place" aria-label="${phrase`Course: ${phrase(name)}`}">
+      <p class="course-asks"><strong>${phrase`A question.`}</strong> ${phrase(asks)} <a href="#${at}">${phrase`Try it`}</a></p>
+      <p>${place.join('; ')}.</p>
     </nav>
 `;
 }

@@ -8,6 +8,7 @@ import { createStore, initialState } from '../shell/completion/state.js';
 import { PIXELS, SIDE } from '../shell/digits.js';
 import { byId, reducedMotion } from '../shell/dom.js';
 import { startPage } from '../shell/page.js';
+import { phrase } from '../shell/phrase.js';
 import { acquireEarly } from '../shell/early.js';
 import { THREE } from '../pictures/three.js';
 import { createCards } from './cards.js';
@@ -26,7 +27,7 @@ const pixels = Uint8Array.from({ length: PIXELS }, (_, i) => 17 * ((packed.charC
 if (document.readyState === 'loading') await new Promise((resolve) => { document.addEventListener('DOMContentLoaded', resolve, { once: true }); });
 
 const store = createStore(initialState());
-store.set({ source: { pixels, name: 'Test digit 3', digit: 14 } });
+store.set({ source: { pixels, name: phrase`Test digit ${3}`, digit: 14 } });
 const address = keepInAddress('figure-hero', {
   settings: () => ({ seed: store.now.seed, rows: store.now.rows }),
   apply(given) {

@@ -11,6 +11,7 @@
 //     Figure 6   look-ahead       look-ahead#figure-ahead
 //     embedding, the machine      image-transformer#embed, #machine
 // @ts-check
+import { pageAt } from '../shell/phrase.js';
 
 /** Of each page, the places that the one page had. @type {Record<string, string[]>} */
 const PLACES = {
@@ -29,7 +30,7 @@ export function leadOn() {
   const go = () => {
     const target = location.hash.slice(1);
     const page = Object.keys(PLACES).find((name) => PLACES[name].includes(target));
-    if (page) location.replace(new URL(`../pages/${page}/#${NAMES[target] ?? target}`, import.meta.url));
+    if (page) location.replace(`${pageAt(page)}#${NAMES[target] ?? target}`);
   };
   addEventListener('hashchange', go);
   go();

@@ -2,6 +2,7 @@
 // The papers in order of time, with the system of each.
 // @ts-check
 import { make } from '../shell/dom.js';
+import { pageAt, phrase } from '../shell/phrase.js';
 import { PAPERS } from './papers.js';
 
 /** @param {HTMLElement} root of a list */
@@ -9,5 +10,5 @@ export function createPapers(root) {
   root.append(...PAPERS.map(({ year, by, title, url, system, shownOn, page = shownOn }) => make('li', page ? {} : { class: 'to-come' },
     make('span', { class: 'year' }, String(year)),
     make('span', { class: 'paper' }, make('a', { href: url }, title), ` ${by}`),
-    make('span', { class: 'system' }, page ? make('a', { href: new URL(`../pages/${page}/`, import.meta.url).href }, system) : `${system}: to come`))));
+    make('span', { class: 'system' }, page ? make('a', { href: pageAt(page) }, phrase(system)) : phrase`${phrase(system)}: to come`))));
 }

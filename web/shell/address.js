@@ -78,6 +78,27 @@ function bring(figure) {
   figure.wanted = undefined;
 }
 
+/** Where the settings of the figures are on their way to the same page in another language. */
+const CARRIED = 'nextpixel-carried';
+
+/** Takes the settings of all figures along to the next page. */
+export function carry() {
+  try {
+    sessionStorage.setItem(CARRIED, JSON.stringify(remembered() ?? {}));
+  } catch { /* not allowed: the address still has those of one figure */ }
+}
+
+/** What the last page has given along, once. @returns {Record<string, string> | undefined} */
+function carried() {
+  try {
+    const text = sessionStorage.getItem(CARRIED);
+    sessionStorage.removeItem(CARRIED);
+    return text ? JSON.parse(text) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 /** @param {string} id */
 const scrollTo = (id) => document.getElementById(id)?.scrollIntoView({ behavior: 'instant' });
 
@@ -112,7 +133,7 @@ function open() {
   const { target, settings } = read();
   const before = remembered();
   const asked = before === undefined && settings.size > 0;
-  const wanted = before ?? (asked ? { [target]: String(settings) } : {});
+  const wanted = before ?? { ...carried(), ...(asked && { [target]: String(settings) }) };
   try {
     history.replaceState({ figures: wanted }, '');
   } catch { /* as above */ }

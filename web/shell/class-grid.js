@@ -5,6 +5,7 @@ import { make, reducedMotion } from './dom.js';
 import { Codec, blank } from './library.js';
 import { onTheme, palette } from './palette.js';
 import { Playback } from './playback.js';
+import { phrase } from './phrase.js';
 /** @import { Model, Step } from './library.js' */
 /** @import { Shot } from './take.js' */
 /** @import { Phase } from './transport.js' */
@@ -92,13 +93,13 @@ class Group {
   clear() {
     this.done = this.#drawing = false;
     for (const tile of this.#tiles) tile.clear();
-    this.#label('not drawn yet');
+    this.#label(phrase`not drawn yet`);
   }
 
   begin() {
     this.clear();
     this.#drawing = true;
-    this.#label('being drawn');
+    this.#label(phrase`being drawn`);
   }
 
   /** @param {Step} step */
@@ -111,15 +112,15 @@ class Group {
 
   end() {
     this.done = true;
-    this.#leave('drawn');
+    this.#leave(phrase`drawn`);
   }
 
   /** @param {string} file */
-  shots(file) { return this.#tiles.flatMap((tile, i) => tile.shots(`${this.name}, picture ${i + 1}`, `${file}-${this.name.toLowerCase().replaceAll(' ', '-')}-${i + 1}`)); }
+  shots(file) { return this.#tiles.flatMap((tile, i) => tile.shots(phrase`${this.name}, picture ${i + 1}`, `${file}-${this.name.toLowerCase().replaceAll(' ', '-')}-${i + 1}`)); }
 
   /** As far as it came. */
   stop() {
-    if (this.#drawing) this.#leave('not finished');
+    if (this.#drawing) this.#leave(phrase`not finished`);
   }
 
   /** The pen is lifted. @param {string} how */
@@ -135,7 +136,7 @@ class Group {
 
   /** @param {string} how */
   #label(how) {
-    this.#tiles.forEach(({ canvas }, i) => canvas.setAttribute('aria-label', `${this.name}, picture ${i + 1}: ${how}`));
+    this.#tiles.forEach(({ canvas }, i) => canvas.setAttribute('aria-label', phrase`${this.name}, picture ${i + 1}: ${how}`));
   }
 }
 

@@ -12,6 +12,7 @@ import { createModelSwitch } from './model-switch.js';
 import { createTake } from './take.js';
 import { createTransport } from './transport.js';
 import { integer, time } from './words.js';
+import { phrase } from './phrase.js';
 
 /** @typedef {{ weights: string, temperature: number, things: string }} ClassModel things: what its classes are of, for people */
 
@@ -28,7 +29,7 @@ export function createClasses(models, first = 1) {
   let shown = names[0];
   let drawn = '';
   let each = NaN;
-  const say = () => transport.say([drawn, each > 0 && `${time(each)} a pixel, computed here`].filter(Boolean).join('; '));
+  const say = () => transport.say([drawn, each > 0 && phrase`${time(each)} a pixel, computed here`].filter(Boolean).join('; '));
   const meter = createMeter((ms) => {
     each = ms;
     say();
@@ -37,16 +38,16 @@ export function createClasses(models, first = 1) {
   const grid = createClassGrid(root, {
     onPull: meter.pulled,
     onProgress(done, of) {
-      drawn = `${integer(SAMPLES * done)} of ${integer(SAMPLES * of)} drawn`;
+      drawn = phrase`${integer(SAMPLES * done)} of ${integer(SAMPLES * of)} drawn`;
       say();
     },
     onPhase(phase) {
       transport.show(phase);
       if (phase === 'running') {
         loading.clear();
-        announce(`Drawing ${models[shown].things}, ${SAMPLES} of each class.`);
+        announce(phrase`Drawing ${models[shown].things}, ${SAMPLES} of each class.`);
       }
-      if (phase === 'done') announce(`All ${models[shown].things} are drawn.`);
+      if (phase === 'done') announce(phrase`All ${models[shown].things} are drawn.`);
     },
     onError: (error) => loading.failed(error),
   });
@@ -59,7 +60,7 @@ export function createClasses(models, first = 1) {
     },
     onStop() {
       grid.stop();
-      announce('Stopped.');
+      announce(phrase`Stopped.`);
     },
   });
 
@@ -101,7 +102,7 @@ export function createClasses(models, first = 1) {
       drawn = '';
       root.dataset.model = shown;
       grid.use(model, temperature);
-      announce(`The model of the ${things} is loaded.`);
+      announce(phrase`The model of the ${things} is loaded.`);
       sight.proceed();
     },
     onLost: () => grid.use(null),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A button beside each block of code, which copies it.
 // @ts-check
+import { phrase } from './phrase.js';
 
 /** Milliseconds for which it says that it did. */
 const SAID_MS = 2000;
@@ -10,16 +11,16 @@ function buttonFor(code) {
   const button = document.createElement('button');
   button.type = 'button';
   button.className = 'copy';
-  button.textContent = 'Copy';
+  button.textContent = phrase`Copy`;
   button.addEventListener('click', async () => {
     try {
       await navigator.clipboard.writeText(`${code.textContent?.trimEnd()}\n`);
-      button.textContent = 'Copied';
+      button.textContent = phrase`Copied`;
     } catch { // not allowed, or a page that is not secure: what is selected can be copied by hand
       getSelection()?.selectAllChildren(code);
-      button.textContent = 'Selected';
+      button.textContent = phrase`Selected`;
     }
-    setTimeout(() => { button.textContent = 'Copy'; }, SAID_MS);
+    setTimeout(() => { button.textContent = phrase`Copy`; }, SAID_MS);
   });
   return button;
 }

@@ -2,8 +2,10 @@
 // The models of a figure: loading with progress and cancel, what went wrong with a way to try again, and a worker that has gone.
 // @ts-check
 import { make } from './dom.js';
+import { fault } from './fault.js';
 import { announce, supported } from './library.js';
 import { bytes } from './words.js';
+import { phrase } from './phrase.js';
 /** @import { Hold, Model, NextPixelError, Progress } from './library.js' */
 
 /** Errors that trying again will not mend. */
@@ -21,9 +23,9 @@ const LOST = new Set(['trap', 'closed']);
  * @param {() => void} hooks.onLost they are gone
  */
 export function createLoading(root, { acquire, onModels, onLost }) {
-  const bar = make('progress', { id: `${root.id}-bar`, max: '1', value: '0', 'aria-label': 'Loading the model' });
+  const bar = make('progress', { id: `${root.id}-bar`, max: '1', value: '0', 'aria-label': phrase`Loading the model` });
   const text = make('p', { id: `${root.id}-text` });
-  const action = make('button', { id: `${root.id}-action`, type: 'button', class: 'button' }, 'Cancel');
+  const action = make('button', { id: `${root.id}-action`, type: 'button', class: 'button' }, phrase`Cancel`);
   root.append(bar, text, action);
   /** @type {AbortController | null} */
   let stopper = null;
@@ -46,16 +48,16 @@ export function createLoading(root, { acquire, onModels, onLost }) {
     root.hidden = false;
     root.classList.remove('failed');
     action.hidden = false;
-    action.textContent = 'Cancel';
-    text.textContent = 'Loading the model';
+    action.textContent = phrase`Cancel`;
+    text.textContent = phrase`Loading the model`;
     bar.removeAttribute('value');
-    announce('Loading the model');
+    announce(phrase`Loading the model`);
     try {
       const held = await acquire({
         signal,
         onProgress({ loaded, total }) {
           if (total) bar.value = loaded / total;
-          text.textContent = total ? `Loading the model: ${bytes(loaded)} of ${bytes(total)}` : `Loading the model: ${bytes(loaded)}`;
+          text.textContent = total ? phrase`Loading the model: ${bytes(loaded)} of ${bytes(total)}` : phrase`Loading the model: ${bytes(loaded)}`;
         },
       });
       for (const hold of holds) hold.release();
@@ -63,9 +65,9 @@ export function createLoading(root, { acquire, onModels, onLost }) {
       root.hidden = true;
       onModels(holds.map(({ model }) => model));
     } catch (error) {
-      const { name, code, message } = /** @type {any} */ (error);
-      if (name === 'AbortError') stopped('Loading was cancelled.', 'Load the model');
-      else stopped(`The model could not be loaded. ${message}`, !supported || FINAL.has(code) ? '' : 'Try again');
+      const { name, code } = /** @type {any} */ (error);
+      if (name === 'AbortError') stopped(phrase`Loading was cancelled.`, phrase`Load the model`);
+      else stopped(phrase`The model could not be loaded. ${fault(error)}`, !supported || FINAL.has(code) ? '' : phrase`Try again`);
     } finally {
       stopper = null;
     }
@@ -76,14 +78,14 @@ export function createLoading(root, { acquire, onModels, onLost }) {
     load,
     /** A run has failed. @param {unknown} error */
     failed(error) {
-      const { code, message } = /** @type {NextPixelError} */ (error);
+      const { code } = /** @type {NextPixelError} */ (error);
       const lost = LOST.has(code);
       if (lost) {
         for (const hold of holds) hold.discard();
         holds = [];
         onLost();
       }
-      stopped(`The run stopped. ${message}`, lost ? 'Load the model again' : '');
+      stopped(phrase`The run stopped. ${fault(error)}`, lost ? phrase`Load the model again` : '');
     },
     /** A run has begun: an old message goes. */
     clear() { if (!stopper) root.hidden = true; },

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: MIT
 // A sound from the microphone, and what may be wrong with it as a sentence.
 // @ts-check
+import { phrase } from './phrase.js';
 
 /** By the name of the error. @type {Record<string, string>} */
 const REFUSED = {
-  NotAllowedError: 'The microphone may not be used: allow it in the address bar of the browser, or choose a file.',
-  NotFoundError: 'There is no microphone: choose a file.',
-  NotReadableError: 'The microphone is in use elsewhere: end that, or choose a file.',
+  NotAllowedError: phrase`The microphone may not be used: allow it in the address bar of the browser, or choose a file.`,
+  NotFoundError: phrase`There is no microphone: choose a file.`,
+  NotReadableError: phrase`The microphone is in use elsewhere: end that, or choose a file.`,
 };
 
 /** What went wrong with a microphone. @param {unknown} error */
 export function microphoneRefused(error) {
   const { name, message } = /** @type {Error} */ (error);
-  return REFUSED[name] ?? `The microphone gave nothing: ${message || name}. Choose a file.`;
+  return REFUSED[name] ?? phrase`The microphone gave nothing: ${message || name}. Choose a file.`;
 }
 
 /**
@@ -31,7 +32,7 @@ export async function recorded(ms, onSpeak) {
     recorder.addEventListener('dataavailable', ({ data }) => parts.push(data));
     const stopped = new Promise((resolve, reject) => {
       recorder.addEventListener('stop', resolve);
-      recorder.addEventListener('error', (event) => reject(/** @type {any} */ (event).error ?? new Error('the recording broke off')));
+      recorder.addEventListener('error', (event) => reject(/** @type {any} */ (event).error ?? new Error(phrase`the recording broke off`)));
     });
     recorder.start();
     onSpeak();

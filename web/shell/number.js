@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Figures are numbered by the page, in their order: captions begin with their number, and what is said of a figure elsewhere names it.
 // @ts-check
+import { phrase } from './phrase.js';
 
 /** Numbers all figures with a caption; `<a data-figure="id">` anywhere becomes "Figure 2". */
 export function numberFigures() {
@@ -8,7 +9,7 @@ export function numberFigures() {
   const names = new Map();
   const figures = [...document.querySelectorAll('figure[id]:has(figcaption)')];
   figures.forEach((figure, i) => {
-    const name = figures.length > 1 ? `Figure ${i + 1}` : 'Figure';
+    const name = figures.length > 1 ? phrase`Figure ${i + 1}` : phrase`Figure`;
     names.set(figure.id, name);
     const number = document.createElement('b');
     number.textContent = `${name}.`;

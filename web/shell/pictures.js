@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The strips of held-out pictures: names in emoji.json and photos.json, pictures side by side in a PNG file (see ../pictures/emoji.md and photos.md).
 // @ts-check
+import { phrase } from './phrase.js';
 
 /**
  * @typedef {Object} Subject a picture to complete or to enlarge
@@ -26,7 +27,7 @@ export const STRIPS = {
 /** @param {string} file */
 async function get(file) {
   const response = await fetch(new URL(`../pictures/${file}`, import.meta.url));
-  if (!response.ok) throw new Error(`The pictures could not be fetched: the server answered ${response.status}.`);
+  if (!response.ok) throw new Error(phrase`The pictures could not be fetched: the server answered ${response.status}.`);
   return response;
 }
 
@@ -39,11 +40,11 @@ export async function loadPictures(strip) {
   const bitmap = await createImageBitmap(sprite, { colorSpaceConversion: 'none' });
   const canvas = Object.assign(document.createElement('canvas'), { width: bitmap.width, height: bitmap.height });
   const context = canvas.getContext('2d', { willReadFrequently: true });
-  if (!context) throw new Error('The browser gives no canvas to read the pictures from.');
+  if (!context) throw new Error(phrase`The browser gives no canvas to read the pictures from.`);
   context.drawImage(bitmap, 0, 0);
   return pictures.map((/** @type {Entry} */ { name, style, number }, /** @type {number} */ i) => ({
     name,
-    note: style ?? `test picture ${number}`,
+    note: style ?? phrase`test picture ${number}`,
     label: style ?? null,
     image: context.getImageData((i % columns) * size, Math.floor(i / columns) * size, size, size),
   }));

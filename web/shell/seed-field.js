@@ -3,6 +3,7 @@
 // @ts-check
 import { createButton } from './button.js';
 import { make } from './dom.js';
+import { phrase } from './phrase.js';
 
 const LIMIT = 1e9;
 /** Seeds of the button are short, to be remembered and typed. */
@@ -19,7 +20,7 @@ const isSeed = (n) => Number.isInteger(n) && n >= 0 && n < LIMIT;
 export function createSeedField(ids, first, onSeed) {
   let seed = first;
   const input = make('input', { id: ids.seed, type: 'text', inputmode: 'numeric', autocomplete: 'off', maxlength: '9', value: String(first) });
-  const { button: dice } = createButton('New seed', { id: ids.dice, icon: 'dice' });
+  const { button: dice } = createButton(phrase`New seed`, { id: ids.dice, icon: 'dice' });
   /** @param {number} n */
   const put = (n) => {
     if (isSeed(n)) seed = n;
@@ -34,7 +35,7 @@ export function createSeedField(ids, first, onSeed) {
     onSeed(seed);
   });
   return {
-    root: make('span', { class: 'seed' }, make('label', { for: ids.seed }, 'Seed'), input, dice),
+    root: make('span', { class: 'seed' }, make('label', { for: ids.seed }, phrase`Seed`), input, dice),
     get value() { return seed; },
     /** From elsewhere: nobody is told. @param {number} n */
     set value(n) { put(n); },

@@ -6,6 +6,7 @@ import { make } from './dom.js';
 import { acquireEarly } from './early.js';
 import { misfit } from './misfit.js';
 import { integer } from './words.js';
+import { phrase } from './phrase.js';
 /** @import { Hold, Model } from './library.js' */
 /** @import { LoadOptions } from './loading.js' */
 
@@ -13,7 +14,7 @@ import { integer } from './words.js';
 function introduce({ info }) {
   if (document.getElementById('asked')) return;
   document.querySelector('main figure')?.before(make('p', { id: 'asked', class: 'notice' },
-    `In place of ours: ${info.name}, ${integer(info.parameters)} parameters, from ${new URL(String(asked)).host || asked}. `, make('a', { href: location.pathname }, 'Back to ours')));
+    phrase`In place of ours: ${info.name}, ${integer(info.parameters)} parameters, from ${new URL(String(asked)).host || asked}. `, make('a', { href: location.pathname }, phrase`Back to ours`)));
 }
 
 /** The model of somebody else, if the page can show it. @param {Hold} hold */

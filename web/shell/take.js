@@ -6,6 +6,7 @@ import { createButton } from './button.js';
 import { make } from './dom.js';
 import { announce, blank } from './library.js';
 import { encodeFilm, encodePng } from './png.js';
+import { phrase } from './phrase.js';
 /** @import { Picture } from './library.js' */
 /** @import { Settings } from './address.js' */
 
@@ -70,17 +71,17 @@ function save(bytes, name) {
  * @param {(shot: number) => Settings | null} figure.settings all that the pictures follow from; null: no address can hold it
  */
 export function createTake(root, { id, shots, settings, films = true }) {
-  const still = createButton('PNG', { icon: 'picture' }).button;
-  const film = createButton('Animated PNG', { icon: 'film' }).button;
-  const link = createButton('Link', { icon: 'link' }).button;
+  const still = createButton(phrase`PNG`, { icon: 'picture' }).button;
+  const film = createButton(phrase`Animated PNG`, { icon: 'film' }).button;
+  const link = createButton(phrase`Link`, { icon: 'link' }).button;
   const said = make('p', { class: 'take-said' });
-  const choice = make('select', { id: `${id}-take`, 'aria-label': 'Which picture' });
-  const box = make('details', { class: 'take' }, make('summary', {}, 'Save or share'),
+  const choice = make('select', { id: `${id}-take`, 'aria-label': phrase`Which picture` });
+  const box = make('details', { class: 'take' }, make('summary', {}, phrase`Save or share`),
     make('div', { class: 'take-tools' }, choice, still, ...(films ? [film] : []), link), said);
   root.append(box);
 
   /** @param {string} text */
-  function say(text) {
+  function tell(text) {
     said.textContent = text;
     announce(text);
   }
@@ -101,20 +102,20 @@ export function createTake(root, { id, shots, settings, films = true }) {
   /** @param {HTMLButtonElement} button @param {(shot: Shot) => Promise<Uint8Array<ArrayBuffer>>} encode @param {string} kind */
   const saves = (button, encode, kind) => button.addEventListener('click', async () => {
     const shot = chosen();
-    if (!shot) return say('Nothing is drawn yet.');
+    if (!shot) return tell(phrase`Nothing is drawn yet.`);
     save(await encode(shot), `${shot.file}${kind}.png`);
-    say(`Saved: ${shot.name}.`);
+    tell(phrase`Saved: ${shot.name}.`);
   });
   saves(still, stillOf, '');
   saves(film, filmOf, '-film');
   link.addEventListener('click', async () => {
     refresh();
     const all = settings(Math.max(0, choice.selectedIndex));
-    if (!all) return say('No link can take a model of your own along. The pictures can be saved.');
+    if (!all) return tell(phrase`No link can take a model of your own along. The pictures can be saved.`);
     const address = addressOf(id, all);
     showAddress(address);
     const copied = await navigator.clipboard?.writeText(address).then(() => true, () => false);
-    say(copied ? 'The link is copied. Whoever opens it sees this picture being drawn, to the last bit.'
-      : 'The link stands in the address bar. Whoever opens it sees this picture being drawn, to the last bit.');
+    tell(copied ? phrase`The link is copied. Whoever opens it sees this picture being drawn, to the last bit.`
+      : phrase`The link stands in the address bar. Whoever opens it sees this picture being drawn, to the last bit.`);
   });
 }

@@ -5,6 +5,7 @@ import { createButton } from './button.js';
 import { make } from './dom.js';
 import { createSeedField } from './seed-field.js';
 import { createSpeed } from './speed.js';
+import { phrase } from './phrase.js';
 
 /** @typedef {'empty' | 'ready' | 'running' | 'paused' | 'timing' | 'done'} Phase of a run; empty: no model yet */
 
@@ -29,23 +30,23 @@ import { createSpeed } from './speed.js';
 
 /** Texts of the first button. @type {Record<'pauses' | 'restarts', Partial<Record<Phase, string>>>} */
 const WORDS = {
-  pauses: { running: 'Pause', paused: 'Continue', done: 'Run again' },
-  restarts: { running: 'Start over', done: 'Play again' },
+  pauses: { running: phrase`Pause`, paused: phrase`Continue`, done: phrase`Run again` },
+  restarts: { running: phrase`Start over`, done: phrase`Play again` },
 };
 
 /**
  * @param {HTMLElement} root
  * @param {Wanted} wanted
  */
-export function createTransport(root, { name, onRun, pauses = false, verb, onStop, onStep, next = 'Next pixel', onAgain, seed, onSeed = () => {}, speeds, speed = 0, unit, onSpeed = () => {}, pace }) {
+export function createTransport(root, { name, onRun, pauses = false, verb, onStop, onStep, next = phrase`Next pixel`, onAgain, seed, onSeed = () => {}, speeds, speed = 0, unit, onSpeed = () => {}, pace }) {
   /** @param {string} part */
   const id = (part) => (name ? `${name}-${part}` : part);
-  const words = { ...WORDS[pauses ? 'pauses' : 'restarts'], ...(verb && { running: verb, done: `${verb} again` }) };
-  const first = verb ?? (pauses ? 'Run' : 'Play');
+  const words = { ...WORDS[pauses ? 'pauses' : 'restarts'], ...(verb && { running: verb, done: phrase`${verb} again` }) };
+  const first = verb ?? (pauses ? phrase`Run` : phrase`Play`);
   const run = createButton(first, { id: id('run'), icon: 'run', primary: true });
-  const stop = onStop && createButton('Stop', { id: id('stop'), icon: 'stop' });
+  const stop = onStop && createButton(phrase`Stop`, { id: id('stop'), icon: 'stop' });
   const step = onStep && createButton(next, { id: id('step'), icon: 'step' });
-  const again = onAgain && createButton('Start over', { id: id('again') });
+  const again = onAgain && createButton(phrase`Start over`, { id: id('again') });
   const field = seed === undefined ? undefined : createSeedField({ seed: id('seed'), dice: id('dice') }, seed, onSeed);
   const note = pace ? make('p', { id: id('pace'), class: 'pace' }) : undefined;
   for (const part of [run, stop, step, again]) if (part) root.append(part.button);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Numbers in words, one way everywhere.
 // @ts-check
+import { phrase } from './phrase.js';
 
 const grouped = new Intl.NumberFormat('en');
 
@@ -11,7 +12,7 @@ export const integer = (n) => grouped.format(Math.round(n));
 export const bytes = (n) => (n >= 1e6 ? `${(n / 1e6).toFixed(2)} MB` : `${Math.round(n / 1e3)} KB`);
 
 /** @param {number} ms */
-export const time = (ms) => (ms >= 1000 ? `${(ms / 1000).toFixed(2)} s` : ms >= 10 ? `${Math.round(ms)} ms` : `${ms.toFixed(2)} ms`);
+export const time = (ms) => (ms >= 1000 ? phrase`${(ms / 1000).toFixed(2)} s` : ms >= 10 ? `${Math.round(ms)} ms` : `${ms.toFixed(2)} ms`);
 
 /** @param {number} share 0..1 */
-export const percent = (share) => (share > 0.995 && share < 1 ? 'over 99%' : share >= 0.1 ? `${Math.round(100 * share)}%` : share >= 0.001 ? `${(100 * share).toFixed(1)}%` : 'under 0.1%');
+export const percent = (share) => (share > 0.995 && share < 1 ? phrase`over 99%` : share >= 0.1 ? `${Math.round(100 * share)}%` : share >= 0.001 ? `${(100 * share).toFixed(1)}%` : phrase`under 0.1%`);

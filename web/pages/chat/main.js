@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The page of talks: with the model that comes with it a tale by two, with one's own file what its template says.
 // @ts-check
-import { acquireFirst, byId, createLoading, integer, make, ownFiles, reducedMotion, startPage, talks } from '../../shell/index.js';
+import { acquireFirst, byId, createLoading, integer, make, ownFiles, phrase, reducedMotion, startPage, talks } from '../../shell/index.js';
 import { createOwn, showCard } from '../../shell/text/index.js';
 /** @import { Model, Talk } from '../../shell/index.js' */
 
@@ -47,7 +47,7 @@ function createPage(Box) {
     },
   });
   createOwn({
-    says: 'answers now',
+    says: (name) => phrase`${name} answers now.`,
     onModel(next) {
       talk.clear();
       use(next);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The figure that learns: digits to pick, the weights of a pixel as they form, samples of what is known so far, nats on their way down.
 // @ts-check
-import { Playback, announce, byId, createButton, createPad, createStore, createTransport, initialState, integer, make, onTheme, reducedMotion } from '../../shell/index.js';
+import { Playback, announce, byId, createButton, createPad, createStore, createTransport, initialState, integer, make, onTheme, phrase, reducedMotion } from '../../shell/index.js';
 import { randomFrom } from '../../shell/random.js';
 import { createCurve } from './curve.js';
 import { sample } from './learn.js';
@@ -31,16 +31,17 @@ export function createLearning(training) {
   let lesson = new Lesson(pictures);
   const curve = createCurve();
   const votes = createVotes(byId('learning-votes'));
-  const drawn = make('canvas', { role: 'img', 'aria-label': 'Samples of what it knows so far' });
+  const drawn = make('canvas', { role: 'img', 'aria-label': phrase`Samples of what it knows so far` });
   const nats = make('p', { id: 'learning-nats', class: 'panel-note' });
   byId('learning-samples').append(drawn);
   byId('learning-curve').append(curve.canvas, nats);
 
   const words = () => {
     const point = lesson.points.at(-1);
-    if (!point) return 'Nothing learnt yet: 784 fair coins, 543 nats a digit.';
-    const unseen = Number.isNaN(point.unseen) ? '' : `, ${point.unseen.toFixed(0)} a digit that it never learnt from`;
-    return `${integer(lesson.steps)} ${lesson.steps === 1 ? 'digit' : 'digits'}, one at a time: ${point.learning.toFixed(0)} nats a digit before it learns from it${unseen}.`;
+    if (!point) return phrase`Nothing learnt yet: 784 fair coins, 543 nats a digit.`;
+    const learnt = lesson.steps === 1 ? phrase`1 digit` : phrase`${integer(lesson.steps)} digits, one at a time`;
+    const now = phrase`${learnt}: ${point.learning.toFixed(0)} nats a digit before it learns from it`;
+    return Number.isNaN(point.unseen) ? `${now}.` : phrase`${now}, ${point.unseen.toFixed(0)} a digit that it never learnt from.`;
   };
   function show() {
     const random = randomFrom(1); // the same coins each time: only what is known changes
@@ -67,7 +68,7 @@ export function createLearning(training) {
       for (let n = 0; n < due && (n === 0 || performance.now() < by); n++) {
         if (lesson.step() < 0) {
           playback.pause();
-          said = () => 'No digit is picked.';
+          said = () => phrase`No digit is picked.`;
           break;
         }
         if (lesson.steps % SAY === 0) said = words;
@@ -84,7 +85,7 @@ export function createLearning(training) {
   }
   const begin = (paused = false) => void playback.run(go, { paused });
   const transport = createTransport(byId('learning-transport'), {
-    name: 'learning', pauses: true, next: 'Next digit', speeds: SPEEDS, speed: 3, unit: 'digits',
+    name: 'learning', pauses: true, next: phrase`Next digit`, speeds: SPEEDS, speed: 3, unit: phrase`digits`,
     onRun() {
       sight.decide();
       if (playback.phase === 'running') playback.pause();
@@ -114,7 +115,7 @@ export function createLearning(training) {
 
   const picking = createPicking(byId('learning-digits'), pictures, { own: training.length, rest: LEFT_OUT, lesson: () => lesson });
   const drawing = createStore(initialState());
-  const { button: add } = createButton('Learn from this drawing', { id: 'learning-add' });
+  const { button: add } = createButton(phrase`Learn from this drawing`, { id: 'learning-add' });
   add.disabled = true;
   const side = make('div', { class: 'learning-pad' });
   createPad(drawing, side, () => {}, 'learning-pad');

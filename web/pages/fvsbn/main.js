@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The page of the fully visible sigmoid belief network: a binarised digit is completed, and the weights that do it.
 // @ts-check
-import { SIDE, byId, bytes, createEndings, createStore, initialState, integer, startPage, weights, whenNear } from '../../shell/index.js';
+import { SIDE, byId, bytes, createEndings, createStore, initialState, integer, phrase, startPage, weights, whenNear } from '../../shell/index.js';
 import { readGguf } from '../../shell/gguf.js';
 import { createLearning } from './learning-figure.js';
 import { createSamples } from './samples-figure.js';
@@ -17,7 +17,7 @@ const samples = createSamples();
 // A pixel that is pointed at in an ending shows its votes.
 store.on(['asked'], ({ asked }) => { if (asked) votes.show(asked.row * SIDE + asked.column); });
 store.on(['info'], ({ info }) => {
-  if (info) byId('model-size').textContent = `${integer(info.parameters)} numbers, ${bytes(info.bytes)}`;
+  if (info) byId('model-size').textContent = phrase`${integer(info.parameters)} numbers, ${bytes(info.bytes)}`;
 });
 
 /** The weights themselves, of the file that the model is made of. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The sheet of digits to learn from: each is picked or not, with the pointer or the keyboard.
 // @ts-check
-import { announce, askable, createButton, make, onTheme, perFrame } from '../../shell/index.js';
+import { announce, askable, createButton, make, onTheme, perFrame, phrase } from '../../shell/index.js';
 import { paintSheet } from './sheet.js';
 /** @import { Lesson } from './lesson.js' */
 
@@ -19,30 +19,30 @@ export function createPicking(root, pictures, { own, rest, lesson }) {
   const canvas = make('canvas', { role: 'img' });
   let at = -1;
   const cols = () => (NARROW.matches ? FEW : COLS);
-  const name = (/** @type {number} */ k) => (k < own ? `Digit ${k + 1}` : `Your drawing ${k - own + 1}`);
+  const name = (/** @type {number} */ k) => (k < own ? phrase`Digit ${k + 1}` : phrase`Your drawing ${k - own + 1}`);
   const frame = askable(canvas, {
-    label: 'Digits to learn from. Arrow keys choose one, Enter or the space bar picks it or leaves it out.',
+    label: phrase`Digits to learn from. Arrow keys choose one, Enter or the space bar picks it or leaves it out.`,
     grid: () => ({ rows: Math.ceil(pictures.length / cols()), cols: cols() }),
     start: () => ({ row: 0, col: 0 }),
     limit: () => pictures.length,
     onPixel({ row, col }) {
       at = row * cols() + col;
       redraw();
-      if (document.activeElement === frame) announce(`${name(at)}, ${lesson().picked.has(at) ? 'picked' : 'left out'}`, 400);
+      if (document.activeElement === frame) announce(`${name(at)}, ${lesson().picked.has(at) ? phrase`picked` : phrase`left out`}`, 400);
     },
     onLeave() { at = -1; redraw(); },
   });
   const redraw = perFrame(() => {
     const { picked } = lesson();
     paintSheet(canvas, pictures, { cols: cols(), ink: 'known', pale: (k) => !picked.has(k), cursor: at });
-    canvas.setAttribute('aria-label', `${pictures.length} digits, ${picked.size} of them picked`);
+    canvas.setAttribute('aria-label', phrase`${pictures.length} digits, ${picked.size} of them picked`);
   });
 
   function toggle() {
     if (at < 0) return;
     const { picked } = lesson();
     if (!picked.delete(at)) picked.add(at);
-    announce(`${name(at)}, ${picked.has(at) ? 'picked' : 'left out'}. ${picked.size} are picked.`);
+    announce(phrase`${name(at)}, ${picked.has(at) ? phrase`picked` : phrase`left out`}. ${picked.size} are picked.`);
     redraw();
   }
   /** @param {(k: number) => boolean} wanted */
@@ -60,11 +60,11 @@ export function createPicking(root, pictures, { own, rest, lesson }) {
     toggle();
   });
   const tools = make('div', { class: 'transport' });
-  for (const [text, act] of /** @type {[string, () => void][]} */ ([[`All but ${rest}`, most], ['None', () => pick(() => false)]])) {
+  for (const [text, act] of /** @type {[string, () => void][]} */ ([[phrase`All but ${rest}`, most], [phrase`None`, () => pick(() => false)]])) {
     const { button } = createButton(text);
     button.addEventListener('click', () => {
       act();
-      announce(`${lesson().picked.size} digits are picked.`);
+      announce(phrase`${lesson().picked.size} digits are picked.`);
       redraw();
     });
     tools.append(button);
@@ -79,7 +79,7 @@ export function createPicking(root, pictures, { own, rest, lesson }) {
     add(picture) {
       pictures.push(picture);
       lesson().picked.add(pictures.length - 1);
-      announce(`Your drawing is picked. ${lesson().picked.size} are.`);
+      announce(phrase`Your drawing is picked. ${lesson().picked.size} are.`);
       redraw();
     },
   };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The figure of what the model was trained on beside what it draws, in the same number.
 // @ts-check
-import { announce, byId, createButton, make, onTheme } from '../../shell/index.js';
+import { announce, byId, createButton, make, onTheme, phrase } from '../../shell/index.js';
 import { randomFrom } from '../../shell/random.js';
 import { sample } from './learn.js';
 import { paintSheet } from './sheet.js';
@@ -12,9 +12,9 @@ const COUNT = COLS * COLS;
 
 /** Makes the figure #figure-samples. */
 export function createSamples() {
-  const given = make('canvas', { role: 'img', 'aria-label': `${COUNT} handwritten digits that the model was trained on` });
-  const drawn = make('canvas', { role: 'img', 'aria-label': `${COUNT} pictures that the model draws from nothing` });
-  const { button } = createButton('Draw others', { id: 'samples-again' });
+  const given = make('canvas', { role: 'img', 'aria-label': phrase`${COUNT} handwritten digits that the model was trained on` });
+  const drawn = make('canvas', { role: 'img', 'aria-label': phrase`${COUNT} pictures that the model draws from nothing` });
+  const { button } = createButton(phrase`Draw others`, { id: 'samples-again' });
   button.disabled = true;
   /** @type {Uint8Array[]} */
   let training = [];
@@ -30,12 +30,12 @@ export function createSamples() {
   }
   /** @param {string} name @param {HTMLCanvasElement} canvas */
   const panel = (name, canvas) => make('div', { class: 'panel' }, make('p', { class: 'panel-name' }, make('b', {}, name)), make('div', { class: 'stage' }, canvas));
-  byId('samples').append(panel('Training digits', given), panel('Drawn by the model', drawn));
+  byId('samples').append(panel(phrase`Training digits`, given), panel(phrase`Drawn by the model`, drawn));
   byId('samples-tools').append(button);
   button.addEventListener('click', () => {
     seed++;
     draw();
-    announce(`${COUNT} other pictures were drawn.`);
+    announce(phrase`${COUNT} other pictures were drawn.`);
   });
   onTheme(draw);
   return {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The figure of the weights: for one pixel, how each of the ones before it votes.
 // @ts-check
-import { PIXELS, SIDE, announce, askable, byId, make, onTheme, paintGrid, palette, perFrame } from '../../shell/index.js';
+import { PIXELS, SIDE, announce, askable, byId, make, onTheme, paintGrid, palette, perFrame, phrase } from '../../shell/index.js';
 
 /** The most that a vote is shown as: heavier ones are as strong. */
 const MOST = 3;
@@ -20,10 +20,10 @@ export function createVotes(root) {
   let weights = null;
   /** The pixel that is asked about. */
   let at = 14 * SIDE + 13;
-  const canvas = make('canvas', { role: 'img', 'aria-label': 'The weights are not there yet' });
+  const canvas = make('canvas', { role: 'img', 'aria-label': phrase`The weights are not there yet` });
   const note = make('p', { class: 'panel-note' });
   const frame = askable(canvas, {
-    label: 'The incoming weights of a pixel. Arrow keys choose the pixel.',
+    label: phrase`The incoming weights of a pixel. Arrow keys choose the pixel.`,
     grid: () => ({ rows: SIDE, cols: SIDE }),
     from: () => ({ row: Math.floor(at / SIDE), col: at % SIDE }),
     onPixel: ({ row, col }) => show(row * SIDE + col),
@@ -65,22 +65,22 @@ export function createVotes(root) {
 
 /** @param {Weights} weights @param {number} i */
 function describe(weights, i) {
-  const where = (/** @type {number} */ j) => `row ${Math.floor(j / SIDE) + 1}, column ${j % SIDE + 1}`;
+  const where = (/** @type {number} */ j) => phrase`row ${Math.floor(j / SIDE) + 1}, column ${j % SIDE + 1}`;
   let [most, least] = [-1, -1];
   for (let j = 0; j < i; j++) {
     if (most < 0 || vote(weights, i, j) > vote(weights, i, most)) most = j;
     if (least < 0 || vote(weights, i, j) < vote(weights, i, least)) least = j;
   }
-  const first = `Row ${Math.floor(i / SIDE) + 1}, column ${i % SIDE + 1}: by itself, ink with probability ${(100 * alone(weights.bias[i])).toFixed(1)}%.`;
-  if (i === 0) return `${first} Nothing comes before it.`;
+  const first = phrase`Row ${Math.floor(i / SIDE) + 1}, column ${i % SIDE + 1}: by itself, ink with probability ${(100 * alone(weights.bias[i])).toFixed(1)}%.`;
+  if (i === 0) return phrase`${first} Nothing comes before it.`;
   const [for_, against] = [vote(weights, i, most), vote(weights, i, least)];
-  return `${first} Most for it: ${where(most)} (${for_ >= 0 ? '+' : ''}${for_.toFixed(1)}); most against it: ${where(least)} (${against.toFixed(1)}).`;
+  return phrase`${first} Most for it: ${where(most)} (${for_ >= 0 ? '+' : ''}${for_.toFixed(1)}); most against it: ${where(least)} (${against.toFixed(1)}).`;
 }
 
 /** The legend: against, nothing, for. @param {string} id */
 export function createScale(id) {
   const canvas = make('canvas', { width: '257', height: '1', 'aria-hidden': 'true' });
-  const scale = make('div', { class: 'legend-scale' }, ...[`−${MOST}`, 'against ink', '0', 'for ink', `+${MOST}`].map((text) => make('span', {}, text)));
+  const scale = make('div', { class: 'legend-scale' }, ...[`−${MOST}`, phrase`against ink`, '0', phrase`for ink`, `+${MOST}`].map((text) => make('span', {}, text)));
   byId(id).append(canvas, scale);
   const draw = () => {
     const context = canvas.getContext('2d');

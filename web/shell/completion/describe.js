@@ -4,6 +4,7 @@
 import { SIDE } from '../digits.js';
 import { make } from '../dom.js';
 import { percent } from '../words.js';
+import { phrase } from '../phrase.js';
 /** @import { ModelInfo } from '../library.js' */
 /** @import { Ending } from './runner.js' */
 /** @import { Pixel } from './state.js' */
@@ -15,9 +16,8 @@ import { percent } from '../words.js';
  */
 export function describe({ picture, pixel: { row, column }, known, info }) {
   const i = row * SIDE + column;
-  const where = `Row ${row + 1}, column ${column + 1}: `;
-  const shade = `shade ${Math.round(picture.values[i] * (info.levels - 1) / 255)} of ${info.levels - 1}`;
-  if (i < known) return [`${where}${shade}, given`];
+  const shade = phrase`Row ${row + 1}, column ${column + 1}: shade ${Math.round(picture.values[i] * (info.levels - 1) / 255)} of ${info.levels - 1}`;
+  if (i < known) return [phrase`${shade}, given`];
   const nats = picture.nats[i];
-  return [`${where}${shade}, `, make('b', {}, `${nats.toFixed(2)} nats`), ` (probability ${percent(Math.exp(-nats))})`];
+  return [`${shade}, `, make('b', {}, phrase`${nats.toFixed(2)} nats`), phrase` (probability ${percent(Math.exp(-nats))})`];
 }

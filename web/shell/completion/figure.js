@@ -10,6 +10,7 @@ import { createTransport } from '../transport.js';
 import { integer, time } from '../words.js';
 import { createPanels } from './panels.js';
 import { createRunner } from './runner.js';
+import { phrase } from '../phrase.js';
 /** @import { Hold } from '../library.js' */
 /** @import { LoadOptions } from '../loading.js' */
 /** @import { Pixel, State, Store } from './state.js' */
@@ -25,7 +26,7 @@ import { createRunner } from './runner.js';
  */
 export function createCompletion(store, { acquire, steps = true, heatAt, onDrawn = () => {}, onPace = () => {} }) {
   const meter = createMeter((each) => {
-    transport.say(`${time(each)} a pixel, computed here`);
+    transport.say(phrase`${time(each)} a pixel, computed here`);
     onPace(each);
   });
   const runner = createRunner(store, {
@@ -82,14 +83,14 @@ export function createCompletion(store, { acquire, steps = true, heatAt, onDrawn
     transport.show(phase);
     if (phase === 'running') {
       loading.clear();
-      announce('Drawing three endings.');
+      announce(phrase`Drawing three endings.`);
     }
-    if (phase === 'paused') announce('Paused.');
-    if (phase === 'ready') announce(before === 'empty' ? 'The model is loaded.' : 'Stopped.');
+    if (phase === 'paused') announce(phrase`Paused.`);
+    if (phase === 'ready') announce(before === 'empty' ? phrase`The model is loaded.` : phrase`Stopped.`);
     before = phase;
     if (phase !== 'done') return;
-    const costs = runner.pictures.map(({ nats }) => `${nats.subarray(rows * SIDE).reduce((sum, n) => sum + n, 0).toFixed(1)} nats`);
-    announce(`Three endings are drawn: ${costs.join(', ')}.`);
+    const costs = runner.pictures.map(({ nats }) => phrase`${nats.subarray(rows * SIDE).reduce((sum, n) => sum + n, 0).toFixed(1)} nats`);
+    announce(phrase`Three endings are drawn: ${costs.join(', ')}.`);
     onDrawn('done');
     scoreTruth();
   });
@@ -98,4 +99,4 @@ export function createCompletion(store, { acquire, steps = true, heatAt, onDrawn
 }
 
 /** Pixels a second, in words. @param {number} each milliseconds of a pixel */
-export const rate = (each) => `${integer(1000 / each)} pixels a second`;
+export const rate = (each) => phrase`${integer(1000 / each)} pixels a second`;

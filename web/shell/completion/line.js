@@ -3,6 +3,7 @@
 // @ts-check
 import { SIDE } from '../digits.js';
 import { make, makeSvg } from '../dom.js';
+import { phrase } from '../phrase.js';
 /** @import { State, Store } from './state.js' */
 
 /** The line leaves the model at least one row to draw. */
@@ -21,7 +22,7 @@ const KEYS = {
  */
 export function createLine(store, stage, panels) {
   const handle = make('div', {
-    role: 'slider', tabindex: '0', class: 'handle', 'aria-orientation': 'vertical', 'aria-label': 'Rows that the model is given',
+    role: 'slider', tabindex: '0', class: 'handle', 'aria-orientation': 'vertical', 'aria-label': phrase`Rows that the model is given`,
     'aria-valuemin': '0', 'aria-valuemax': String(MOST),
   });
   handle.append(makeSvg('svg', { viewBox: '0 0 10 16' }, makeSvg('path', { d: 'M5 1.5 9 6H1zM5 14.5 1 10h8z' })));
@@ -33,7 +34,7 @@ export function createLine(store, stage, panels) {
     const { rows } = store.now;
     panels.style.setProperty('--line', `${100 * rows / SIDE}%`);
     handle.setAttribute('aria-valuenow', String(rows));
-    handle.setAttribute('aria-valuetext', `${rows} of ${SIDE} rows given`);
+    handle.setAttribute('aria-valuetext', phrase`${rows} of ${SIDE} rows given`);
   };
   store.on(['rows'], show);
   show();

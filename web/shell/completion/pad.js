@@ -7,6 +7,7 @@ import { createButton } from '../button.js';
 import { make } from '../dom.js';
 import { onTheme, palette } from '../palette.js';
 import { rasterise } from './rasterise.js';
+import { phrase } from '../phrase.js';
 /** @import { State, Store } from './state.js' */
 /** @import { Point } from './rasterise.js' */
 
@@ -20,16 +21,16 @@ const PEN = 0.07;
  * @param {string} [id] of the pad, where a page has two
  */
 export function createPad(store, side, onDraw, id = 'pad') {
-  const { button: opener } = createButton('Draw your own', { id: `${id}-open`, icon: 'pen' });
+  const { button: opener } = createButton(phrase`Draw your own`, { id: `${id}-open`, icon: 'pen' });
   opener.setAttribute('aria-expanded', 'false');
   opener.setAttribute('aria-controls', id);
   const root = make('div', { id, class: 'pad', hidden: '' });
   side.append(opener, root);
-  const surface = make('canvas', { class: 'pad-surface', role: 'img', 'aria-label': 'Drawing pad, for mouse, finger or pen' });
-  const undo = make('button', { type: 'button', class: 'button' }, 'Undo');
-  const clear = make('button', { type: 'button', class: 'button' }, 'Clear');
+  const surface = make('canvas', { class: 'pad-surface', role: 'img', 'aria-label': phrase`Drawing pad, for mouse, finger or pen` });
+  const undo = make('button', { type: 'button', class: 'button' }, phrase`Undo`);
+  const clear = make('button', { type: 'button', class: 'button' }, phrase`Clear`);
   root.append(surface, make('div', { class: 'pad-tools' }, undo, clear),
-    make('p', {}, 'Draw one digit. It is centred and scaled as the digits of the training set were.'));
+    make('p', {}, phrase`Draw one digit. It is centred and scaled as the digits of the training set were.`));
 
   /** @type {Point[][]} in shares of the pad */
   const strokes = [];
@@ -59,7 +60,7 @@ export function createPad(store, side, onDraw, id = 'pad') {
     if (!strokes.length) return;
     const levels = store.now.info?.levels ?? 16;
     onDraw();
-    store.set({ source: { pixels: quantise(rasterise(strokes), levels), name: 'Your drawing', digit: -1 }, truth: null });
+    store.set({ source: { pixels: quantise(rasterise(strokes), levels), name: phrase`Your drawing`, digit: -1 }, truth: null });
   }
 
   /** @param {PointerEvent} event @returns {Point} */
@@ -83,7 +84,7 @@ export function createPad(store, side, onDraw, id = 'pad') {
   surface.addEventListener('pointerup', use);
   surface.addEventListener('pointercancel', use);
   undo.addEventListener('click', () => { strokes.pop(); use(); });
-  clear.addEventListener('click', () => { strokes.length = 0; draw(); announce('The pad is empty.'); });
+  clear.addEventListener('click', () => { strokes.length = 0; draw(); announce(phrase`The pad is empty.`); });
   opener.addEventListener('click', () => {
     root.hidden = !root.hidden;
     opener.setAttribute('aria-expanded', String(!root.hidden));

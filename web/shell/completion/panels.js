@@ -9,6 +9,8 @@ import { paint } from '../paint.js';
 import { onTheme } from '../palette.js';
 import { askable } from '../ask.js';
 import { describe } from './describe.js';
+import { ENDINGS } from './shots.js';
+import { phrase } from '../phrase.js';
 /** @import { Cell } from '../ask.js' */
 /** @import { Ending } from './runner.js' */
 /** @import { Pixel, State, Store } from './state.js' */
@@ -36,8 +38,8 @@ function panel(name, extra) {
  * @param {(pixel: Pixel) => ((i: number) => number) | undefined} [heatAt] what is to be shown while a pixel is pointed at: shares of the heat ramp
  * @param {string[]} [titles] of the endings
  */
-export function createPanels(store, root, pictures, heatAt = () => undefined, titles = ['First ending', 'Second ending', 'Third ending']) {
-  const source = panel('The digit', 'source');
+export function createPanels(store, root, pictures, heatAt = () => undefined, titles = ENDINGS) {
+  const source = panel(phrase`The digit`, 'source');
   source.stage.append(source.canvas);
   root.append(source.root);
   createLine(store, source.stage, root);
@@ -47,7 +49,7 @@ export function createPanels(store, root, pictures, heatAt = () => undefined, ti
     /** Where the keyboard left off. @type {Cell | null} */
     let last = null;
     const explorer = askable(ending.canvas, {
-      label: `${name}, pixel by pixel. Arrow keys move.`,
+      label: phrase`${name}, pixel by pixel. Arrow keys move.`,
       grid: () => ({ rows: SIDE, cols: SIDE }),
       from: () => (last && last.row * SIDE + last.col < pictures()[sample].filled ? last : null),
       start() {
@@ -75,10 +77,10 @@ export function createPanels(store, root, pictures, heatAt = () => undefined, ti
       values: chosen.pixels, filled: PIXELS, known, ghost: true,
       heat: surprise && truth ? (i) => (i < known ? NaN : truth[i] / NATS_SHOWN) : undefined,
     });
-    source.canvas.setAttribute('aria-label', `${chosen.name}; the model is given its first ${rows} rows`);
-    source.detail.textContent = `${rows} ${rows === 1 ? 'row' : 'rows'} given`;
+    source.canvas.setAttribute('aria-label', phrase`${chosen.name}; the model is given its first ${rows} rows`);
+    source.detail.textContent = rows === 1 ? phrase`1 row given` : phrase`${rows} rows given`;
     const cost = truth && total(truth, known, PIXELS);
-    source.note.replaceChildren(...(cost === null ? [] : [make('b', {}, `${cost.toFixed(1)} nats`), ' for the true ending']));
+    source.note.replaceChildren(...(cost === null ? [] : [make('b', {}, phrase`${cost.toFixed(1)} nats`), phrase` for the true ending`]));
   }
 
   function drawEndings() {
@@ -96,11 +98,11 @@ export function createPanels(store, root, pictures, heatAt = () => undefined, ti
         pen: phase === 'running' || phase === 'paused' ? filled : -1,
       });
       const cost = total(nats, known, filled);
-      canvas.setAttribute('aria-label', `${titles[sample]}: ${Math.max(0, filled - known)} of ${PIXELS - known} pixels drawn, ${cost.toFixed(1)} nats`);
+      canvas.setAttribute('aria-label', phrase`${titles[sample]}: ${Math.max(0, filled - known)} of ${PIXELS - known} pixels drawn, ${cost.toFixed(1)} nats`);
       if (here && info) {
         note.replaceChildren(...describe({ picture, pixel: here, known, info }));
       } else {
-        note.replaceChildren(...(filled > known ? [make('b', {}, `${cost.toFixed(1)} nats`), filled < PIXELS ? ' so far' : ''] : []));
+        note.replaceChildren(...(filled > known ? [make('b', {}, phrase`${cost.toFixed(1)} nats`), filled < PIXELS ? phrase` so far` : ''] : []));
       }
     });
   }

@@ -5,10 +5,14 @@ import { fromText, numberIn, toText, wholeIn } from '../address.js';
 import { PIXELS, SIDE } from '../digits.js';
 import { blank, quantise } from '../library.js';
 import { palette } from '../palette.js';
+import { phrase } from '../phrase.js';
 /** @import { Settings } from '../address.js' */
 /** @import { Shot } from '../take.js' */
 /** @import { Ending } from './runner.js' */
 /** @import { State, Store } from './state.js' */
+
+/** What they are called. */
+export const ENDINGS = [phrase`First ending`, phrase`Second ending`, phrase`Third ending`];
 
 /** @param {string} css 'rgb(r g b)' @returns {number[]} */
 const parsed = (css) => (css.match(/\d+/g) ?? []).map(Number);
@@ -25,7 +29,7 @@ export function inked(values, known, filled) {
 export function shotsOf({ now: { rows, seed, source } }, endings) {
   const known = rows * SIDE;
   return endings.filter(({ filled }) => filled > known).map(({ values, filled }, i) => ({
-    name: `${['First', 'Second', 'Third'][i]} ending`,
+    name: ENDINGS[i],
     file: `${source?.name.toLowerCase().replaceAll(' ', '-')}-seed-${seed}-ending-${i + 1}`,
     picture: inked(values, known, filled),
     order: Array.from({ length: filled - known }, (_, k) => known + k),
@@ -52,7 +56,7 @@ export function applySettings(store, settings, strip) {
   if (digit >= 0) strip.choose(digit);
   else if (drawing) {
     strip.clear();
-    store.set({ source: { pixels: quantise(drawing, now.info?.levels ?? 16), name: 'Your drawing', digit: -1 }, truth: null });
+    store.set({ source: { pixels: quantise(drawing, now.info?.levels ?? 16), name: phrase`Your drawing`, digit: -1 }, truth: null });
   }
   store.set({
     seed: wholeIn(settings, 'seed', 0, 1e9 - 1, now.seed), rows: wholeIn(settings, 'rows', 0, SIDE - 1, now.rows),

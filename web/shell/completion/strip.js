@@ -5,6 +5,7 @@ import { quantise } from '../library.js';
 import { make } from '../dom.js';
 import { paintSmall } from '../paint.js';
 import { onTheme, palette } from '../palette.js';
+import { phrase } from '../phrase.js';
 /** @import { State, Store } from './state.js' */
 
 /**
@@ -17,15 +18,15 @@ export function createStrip(store, root, digits, first) {
   const row = make('div', { class: 'strip-row' });
   const each = digits.length / 10;
   const cells = digits.map(({ digit, pixels }, i) => {
-    const name = `Test digit ${digit}${each > 1 ? `, number ${i % each + 1} of ${each}` : ''}`;
+    const name = each > 1 ? phrase`Test digit ${digit}, number ${i % each + 1} of ${each}` : phrase`Test digit ${digit}`;
     const input = make('input', { type: 'radio', name: 'digit', value: String(i), 'aria-label': name });
     const canvas = make('canvas', { 'aria-hidden': 'true' });
     const choose = () => {
       const levels = store.now.info?.levels ?? 16;
-      store.set({ source: { pixels: quantise(pixels, levels), name: `Test digit ${digit}`, digit: i }, truth: null });
+      store.set({ source: { pixels: quantise(pixels, levels), name: phrase`Test digit ${digit}`, digit: i }, truth: null });
     };
     input.addEventListener('change', choose);
-    row.append(make('label', { title: `A test ${digit}` }, input, canvas));
+    row.append(make('label', { title: phrase`A test ${digit}` }, input, canvas));
     return { input, canvas, pixels, choose };
   });
   const draw = () => cells.forEach(({ canvas, pixels }) => paintSmall(canvas, (i) => palette().known[pixels[i]]));

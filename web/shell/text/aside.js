@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Beside the tale: the marked token, what might have been in its place, and which head's attention is shown.
 // @ts-check
-import { byId, make } from '../index.js';
+import { byId, make, phrase } from '../index.js';
 import { createHeads } from './heads.js';
 import { meanOf } from './maps.js';
 import { share, visible } from './words.js';
@@ -33,15 +33,15 @@ export function createAside({ onChoose, onHead }) {
     /** The mean of the rows that are chosen. @param {TokenLook[]} rows @param {number} count of heads */
     chosen: (rows, count) => ({ tokens: rows[0].tokens, weights: meanOf(rows.map(({ weights }) => weights), count, heads.choice) }),
     clear() {
-      title.textContent = 'Point at a word';
-      note.textContent = 'Or walk through the tale with the arrow keys: what might have been there instead, and where the model looked, appear here.';
+      title.textContent = phrase`Point at a word`;
+      note.textContent = phrase`Or walk through the tale with the arrow keys: what might have been there instead, and where the model looked, appear here.`;
       list.replaceChildren();
       wait(false);
     },
     /** The list is to follow: alternatives(). @param {string} text @param {number} token @param {number} nats @param {boolean} given */
     token(text, token, nats, given) {
       title.textContent = visible(text);
-      note.textContent = given ? `Token ${token}, given.` : `Token ${token}: probability ${share(Math.exp(-nats))}, a surprise of ${nats.toFixed(2)} nats.`;
+      note.textContent = given ? phrase`Token ${token}, given.` : phrase`Token ${token}: probability ${share(Math.exp(-nats))}, a surprise of ${nats.toFixed(2)} nats.`;
       wait(true);
     },
     /** @param {Alternative[]} all @param {number} token the one that was drawn */

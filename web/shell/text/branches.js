@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The tree of branches: each a line, indented by how often it has parted, which tells its branch when it is pressed.
 // @ts-check
-import { make } from '../index.js';
+import { make, phrase } from '../index.js';
 /** @import { Tale, Twig } from './tale.js' */
 
 /** @param {HTMLElement} root a list @param {(end: Twig) => void} onChoose */
@@ -15,7 +15,7 @@ export function createBranches(root, onChoose) {
       root.replaceChildren(...branches.map(({ end, depth, words, count, told }) => {
         const button = make('button', { type: 'button', class: 'branch', ...(told && { 'aria-current': 'true' }) },
           make('span', { class: 'branch-words' }, depth === 0 ? `${words.trim()} …` : `… ${words.trim()} …`),
-          make('span', { class: 'branch-count' }, `${count} ${count === 1 ? 'token' : 'tokens'}`));
+          make('span', { class: 'branch-count' }, count === 1 ? phrase`1 token` : phrase`${count} tokens`));
         button.addEventListener('click', () => onChoose(end));
         const item = make('li', {}, button);
         item.style.setProperty('--depth', String(depth));

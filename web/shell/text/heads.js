@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The choice of a layer and a head, in several places at once.
 // @ts-check
-import { make } from '../index.js';
+import { make, phrase } from '../index.js';
 /** @import { Choice } from './maps.js' */
 
 /**
@@ -46,7 +46,7 @@ export function createHeads(layers, heads, onChange, first = { layer: -1, head: 
       for (const [same, count] of /** @type {[HTMLSelectElement[], number][]} */ ([[selects[0], layerCount], [selects[1], headCount]])) {
         for (const select of same) {
           if (!select.disabled && select.options.length === count + 1) continue;
-          select.replaceChildren(make('option', { value: '' }, 'all'), ...Array.from({ length: count }, (_, i) => make('option', { value: String(i) }, String(i + 1))));
+          select.replaceChildren(make('option', { value: '' }, phrase`all`), ...Array.from({ length: count }, (_, i) => make('option', { value: String(i) }, String(i + 1))));
           select.disabled = false;
         }
       }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A map of attention as a matrix: who looked, line by line, at what, column by column.
 // @ts-check
-import { announce, make, onTheme, palette, percent, perFrame } from '../index.js';
+import { announce, make, onTheme, palette, perFrame, percent, phrase } from '../index.js';
 
 /** @typedef {{ rows: string[], columns: string[], weights: ArrayLike<number>[], windows?: { from: number, to: number, centre: number }[] }} Matrix  weights: a
  * line may be shorter than the others; windows: what a line may see at all, and where the middle of it is, framed */
@@ -17,7 +17,7 @@ const LEAST = 13;
  */
 export function createMatrix(root, note, { say, rest } = {}) {
   const canvas = make('canvas', {
-    class: 'picture matrix', tabindex: '0', role: 'application', 'aria-label': 'Map of attention. The arrow keys walk through it.',
+    class: 'picture matrix', tabindex: '0', role: 'application', 'aria-label': phrase`Map of attention. The arrow keys walk through it.`,
   });
   root.append(canvas);
   /** @type {Matrix} */
@@ -88,8 +88,8 @@ export function createMatrix(root, note, { say, rest } = {}) {
     const { rows, columns, weights } = matrix;
     marked = row >= 0 && row < rows.length && column >= 0 && column < columns.length ? [row, column] : null;
     const weight = marked && weights[row]?.[column];
-    note.textContent = !marked ? (rest?.() ?? hint) : weight === undefined || weight === null ? `“${rows[row]}” may not look at “${columns[column]}”, which comes later` :
-      say?.(row, column) ?? `“${rows[row]}” gives “${columns[column]}” ${percent(weight)}`;
+    note.textContent = !marked ? (rest?.() ?? hint) : weight === undefined || weight === null ? phrase`“${rows[row]}” may not look at “${columns[column]}”, which comes later` :
+      say?.(row, column) ?? phrase`“${rows[row]}” gives “${columns[column]}” ${percent(weight)}`;
     if (aloud && marked) announce(note.textContent);
     draw();
   }

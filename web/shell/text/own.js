@@ -1,29 +1,32 @@
 // SPDX-License-Identifier: MIT
 // Another model in place of the one that came with the page: a file that is dropped or chosen, or an address. And what the model is.
 // @ts-check
-import { announce, byId, bytes, integer, load, make, misfit } from '../index.js';
+import { announce, byId, bytes, fault, integer, load, make, misfit, phrase } from '../index.js';
 /** @import { Model } from '../index.js' */
 
 /** The entries of a card that are shown, and what they are called. @type {[string, string][]} */
-const CARD = [['description', 'What it is'], ['dataset', 'Trained on'], ['author', 'By'], ['organization', 'By'], ['license', 'Licence'], ['quality', 'Quality'], ['source.url', 'From']];
+const CARD = [
+  ['description', phrase`What it is`], ['dataset', phrase`Trained on`], ['author', phrase`By`], ['organization', phrase`By`], ['license', phrase`Licence`],
+  ['quality', phrase`Quality`], ['source.url', phrase`From`],
+];
 
 /** @param {Model} model */
 export function showCard(model) {
   const { info } = model;
   /** @type {[string, string][]} */
   const rows = [
-    ['Name', info.name], ['Architecture', info.architecture], ['Parameters', `${integer(info.parameters)} (${bytes(info.bytes)})`],
-    ['Sees', `${integer(info.positions)} tokens`],
+    [phrase`Name`, info.name], [phrase`Architecture`, info.architecture], [phrase`Parameters`, `${integer(info.parameters)} (${bytes(info.bytes)})`],
+    [phrase`Sees`, phrase`${integer(info.positions)} tokens`],
   ];
   try {
     const { model: kind, pre, size, addsBegin } = model.tokenizer;
-    rows.push(['Vocabulary', `${integer(size)} tokens`], ['Cut by', kind === 'llama' ? 'SentencePiece, merges by score' : `byte pairs, words cut as “${pre}”`],
-      ['A text begins with', addsBegin ? 'a token of its own' : 'its first token']);
+    rows.push([phrase`Vocabulary`, phrase`${integer(size)} tokens`], [phrase`Cut by`, kind === 'llama' ? phrase`SentencePiece, merges by score` : phrase`byte pairs, words cut as “${pre}”`],
+      [phrase`A text begins with`, addsBegin ? phrase`a token of its own` : phrase`its first token`]);
   } catch {
-    rows.push(['Vocabulary', `${integer(info.vocabulary)} tokens, of which the file does not say what they are`]);
+    rows.push([phrase`Vocabulary`, phrase`${integer(info.vocabulary)} tokens, of which the file does not say what they are`]);
   }
-  if (info.chatTemplate) rows.push(['Talks', 'the file says how the model reads them']);
-  if (info.warnings.length > 0) rows.push(['Odd', info.warnings.join('. ')]);
+  if (info.chatTemplate) rows.push([phrase`Talks`, phrase`the file says how the model reads them`]);
+  if (info.warnings.length > 0) rows.push([phrase`Odd`, info.warnings.join('. ')]);
   for (const [key, name] of CARD) if (info.card[key]) rows.push([name, info.card[key]]);
   byId('card').replaceChildren(...rows.map(([name, value]) => make('div', {}, make('dt', {}, name), make('dd', {}, value))));
 }
@@ -31,9 +34,9 @@ export function showCard(model) {
 /**
  * The part of a page where one's own file is given (own.html).
  *
- * @param {{ onModel: (model: Model) => void, says?: string }} hooks  says: what the model does then
+ * @param {{ onModel: (model: Model) => void, says?: (name: string) => string }} hooks  says: of the model, by its name, what it does then
  */
-export function createOwn({ onModel, says = 'writes now' }) {
+export function createOwn({ onModel, says = (name) => phrase`${name} writes now.` }) {
   const zone = byId('own');
   /** @type {HTMLInputElement} */
   const file = byId('own-file');
@@ -45,7 +48,7 @@ export function createOwn({ onModel, says = 'writes now' }) {
   let mine = null;
 
   /** @param {string} text */
-  const say = (text) => {
+  const tell = (text) => {
     said.textContent = text;
     announce(text);
   };
@@ -55,25 +58,25 @@ export function createOwn({ onModel, says = 'writes now' }) {
     stopper.abort();
     stopper = new AbortController();
     const { signal } = stopper;
-    say(`Loading ${name}`);
+    tell(phrase`Loading ${name}`);
     try {
       const model = await load(source, {
         signal, cache: false,
-        onProgress({ loaded, total }) { said.textContent = `Loading ${name}: ${bytes(loaded)}${total ? ` of ${bytes(total)}` : ''}`; },
+        onProgress({ loaded, total }) { said.textContent = total ? phrase`Loading ${name}: ${bytes(loaded)} of ${bytes(total)}` : phrase`Loading ${name}: ${bytes(loaded)}`; },
       });
       const wrong = misfit(model.info, name);
       if (wrong) {
         model.close();
-        say(wrong);
+        tell(wrong);
         return;
       }
       const before = mine;
       mine = model;
       onModel(model);
       before?.close();
-      say(`${model.info.name} ${says}.`);
+      tell(says(model.info.name));
     } catch (error) {
-      if (!signal.aborted) say(/** @type {any} */ (error).message);
+      if (!signal.aborted) tell(fault(error));
     }
   }
 
@@ -85,7 +88,7 @@ export function createOwn({ onModel, says = 'writes now' }) {
     const wanted = address.value.trim();
     if (!wanted) return;
     if (URL.canParse(wanted, document.baseURI)) open(new URL(wanted, document.baseURI), wanted);
-    else say(`${wanted} is no address: it begins with https:// or, of a file beside this page, with its name`);
+    else tell(phrase`${wanted} is no address: it begins with https:// or, of a file beside this page, with its name`);
   });
   for (const type of ['dragover', 'drop']) {
     document.addEventListener(type, (event) => {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The page that is being written: a canvas with the text, arcs over it, and a token that is marked by pointing or with the arrow keys.
 // @ts-check
-import { make, onTheme, perFrame } from '../index.js';
+import { make, onTheme, perFrame, phrase } from '../index.js';
 /** @import { TextSheet, TokenLook } from '../index.js' */
 
 /** Weights below this leave no trace. */
@@ -18,7 +18,7 @@ export function createPageView(root, Sheet, { mirror, onMark, onEnter }) {
   const arcs = make('canvas', { class: 'page-arcs', 'aria-hidden': 'true' });
   const frame = make('div', {
     class: 'picture page', tabindex: '0', role: 'application',
-    'aria-label': 'The tale, token by token: the left and right arrow keys walk through it, Enter goes to what might have been in the place of a token',
+    'aria-label': phrase`The tale, token by token: the left and right arrow keys walk through it, Enter goes to what might have been in the place of a token`,
   }, canvas, arcs);
   root.append(frame);
   const page = new Sheet(canvas, { mirror });

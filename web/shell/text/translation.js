@@ -2,7 +2,7 @@
 // A figure in which a model translates a sentence while it is typed: the translation above its sentence, beams, and whose attention is shown.
 // @ts-check
 import {
-  Playback, acquireFirst, announce, byId, createLoading, createTake, createTransport, integer, keepInAddress, make, reducedMotion, time,
+  Playback, acquireFirst, announce, byId, createLoading, createTake, createTransport, fault, integer, keepInAddress, make, phrase, reducedMotion, time,
 } from '../index.js';
 import { createHeads } from './heads.js';
 import { meanOf, rowsOf } from './maps.js';
@@ -84,7 +84,7 @@ export function createTranslation(Sheet, { name, examples, choices = [], first, 
       try {
         now = { run: reader.translate(input.value, { ...options, maps: true, onSearch: () => onChange(now) }), steps: [], beams: options.beams, over: false };
       } catch (error) {
-        said.textContent = /** @type {Error} */ (error).message; // such as that it is too long
+        said.textContent = fault(error); // such as that it is too long
         return 'ready';
       }
       const { run, steps } = now;
@@ -111,7 +111,8 @@ export function createTranslation(Sheet, { name, examples, choices = [], first, 
       const started = performance.now();
       await reader.translate(input.value, options).text();
       const ms = performance.now() - started;
-      transport.say(text === '' ? '' : `${integer(steps.length)} tokens, ${nats.toFixed(1)} nats; without maps, in ${time(ms)}${run.finish === 'length' ? '. There was no room for more' : ''}`);
+      const cost = phrase`${integer(steps.length)} tokens, ${nats.toFixed(1)} nats; without maps, in ${time(ms)}`;
+      transport.say(text === '' ? '' : run.finish === 'length' ? phrase`${cost}. There was no room for more` : cost);
       if (slowly) announce(text);
       return 'done';
     });
@@ -178,7 +179,7 @@ export function createTranslation(Sheet, { name, examples, choices = [], first, 
       return true;
     },
   });
-  createTake(byId('take'), { id: 'figure-translation', films: false, shots: () => (shown ? shotOf(canvas, 'The translation', 'translation') : []), settings });
+  createTake(byId('take'), { id: 'figure-translation', films: false, shots: () => (shown ? shotOf(canvas, phrase`The translation`, 'translation') : []), settings });
   return {
     load: loading.load,
     /** The translation that is shown. */

@@ -2,7 +2,7 @@
 // A figure in which a model writes a text: the text with the surprise of every token, what might have been, where it looked, and its branches.
 // @ts-check
 import {
-  Playback, announce, byId, createLoading, createTake, createTransport, integer, keepInAddress, time, wholeIn,
+  Playback, announce, byId, createLoading, createTake, createTransport, integer, keepInAddress, phrase, time, wholeIn,
 } from '../index.js';
 import { createAside } from './aside.js';
 import { createBranches } from './branches.js';
@@ -80,7 +80,7 @@ export function createWriting(Sheet, {
       sight.decide();
       view.release();
       tale.branch(at, one);
-      announce(`Another branch: ${visible(one.text)}`);
+      announce(phrase`Another branch: ${visible(one.text)}`);
       showTale();
       write();
     },
@@ -132,7 +132,7 @@ export function createWriting(Sheet, {
           setTimeout(showRest);
         }
       }
-      announce(`${run.finish === 'end' ? 'The end.' : 'The tale is as long as it may be.'} ${integer(telling.path.length)} tokens.`);
+      announce(run.finish === 'end' ? phrase`The end. ${integer(telling.path.length)} tokens.` : phrase`The tale is as long as it may be. ${integer(telling.path.length)} tokens.`);
     });
   }
 
@@ -143,8 +143,8 @@ export function createWriting(Sheet, {
     else clock.ms += ms;
     if (clock.tokens % 16 > 1 && clock.tokens > 16) return;
     const rest = clock.tokens - 1;
-    transport.say(clock.ms > 0 && rest > 0 ? `First token after ${time(clock.first)}, then ${time(clock.ms / rest)} each: ${integer((1000 * rest) / clock.ms)} a second` :
-      `First token after ${time(clock.first)}`);
+    transport.say(clock.ms > 0 && rest > 0 ? phrase`First token after ${time(clock.first)}, then ${time(clock.ms / rest)} each: ${integer((1000 * rest) / clock.ms)} a second` :
+      phrase`First token after ${time(clock.first)}`);
   }
 
   /** Sets the prompt. */
@@ -199,7 +199,7 @@ export function createWriting(Sheet, {
     if (here) {
       const text = telling.texts()[at];
       aside.token(text, here.token, here.nats, here.given);
-      if (by === 'keys') announce(`${visible(text)}, ${here.given ? 'given' : `${here.nats.toFixed(1)} nats`}`);
+      if (by === 'keys') announce(`${visible(text)}, ${here.given ? phrase`given` : phrase`${here.nats.toFixed(1)} nats`}`);
     }
     if (at < 1) {
       aside.alternatives([], -1);
@@ -267,7 +267,7 @@ export function createWriting(Sheet, {
     },
   });
   const transport = createTransport(byId('transport'), {
-    name: '', seed: 1, pauses: true, speeds: SPEEDS, speed: 1, unit: 'tokens', pace: true,
+    name: '', seed: 1, pauses: true, speeds: SPEEDS, speed: 1, unit: phrase`tokens`, pace: true,
     onRun() {
       const { phase } = playback;
       if (phase === 'running') {
@@ -309,7 +309,7 @@ export function createWriting(Sheet, {
       return true;
     },
   });
-  createTake(byId('take'), { id: 'figure-tale', films: false, shots: () => (tale ? shotOf(view.canvas, 'The tale', `tale-seed-${transport.seed}`) : []), settings });
+  createTake(byId('take'), { id: 'figure-tale', films: false, shots: () => (tale ? shotOf(view.canvas, phrase`The tale`, `tale-seed-${transport.seed}`) : []), settings });
 
   return {
     load: loading.load,

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/**
+ * The pages in Korean: every sentence stands in both languages, none in a script alone, and a page has the same figures, places and code in both. CONTRIBUTING.md says
+ * how a page becomes one of them; those that are not yet are listed here.
+ */
+
+import assert from 'node:assert/strict';
+import { readFile, readdir } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+import { pagesIn, framedPages } from '../../web/frame.js';
+import { COURSES } from '../../web/front/courses.js';
+import { PAPERS } from '../../web/front/papers.js';
+import { pagesOf } from '../../web/fresh.js';
+import { phrasesIn } from '../../web/shell/phrase.js';
+import { stringsOf } from './strings.js';
+
+const WEB = fileURLToPath(new URL('../../web', import.meta.url));
+
+/** Pages that are in English alone, still. */
+const TO_DO = [
+  'alignment', 'captions', 'chains', 'chat', 'chorale', 'colour', 'image-transformer', 'jukebox', 'look-ahead', 'opened', 'pixelcnn', 'reading', 'sagan', 'same-digit',
+  'snail', 'sparse', 'structure', 'tokens', 'transformer', 'wavenet',
+];
+/** Scripts that run in no page. */
+const TOOLS = ['web/front/make-stills.js'];
+/** Where sentences are looked up whose places are not in scripts of the page. */
+const DATA = ['web/front/papers.js', 'web/front/courses.js'];
+
+const korean = await pagesIn(WEB, 'ko');
+/** @param {string} path */
+const read = (path) => readFile(join(WEB, path), 'utf8');
+/** @param {string} folder @returns {Promise<Record<string, string>>} */
+const tableOf = async (folder) => JSON.parse(await read(`${folder}/ko.json`).catch(() => '{}'));
+
+/** What the scripts of a folder say. @param {string} folder from web/ */
+async function saidIn(folder) {
+  const names = (await readdir(join(WEB, folder), { recursive: true })).filter((name) => name.endsWith('.js')).map((name) => `${folder}/${name}`);
+  const all = await Promise.all(names.filter((name) => !TOOLS.includes(`web/${name}`)).map(async (name) => stringsOf(await read(name), `web/${name}`)));
+  return { said: all.flatMap(({ said }) => said), plain: all.flatMap(({ plain }) => plain), literals: new Set(all.flatMap(({ literals }) => [...literals])) };
+}
+
+const shell = await tableOf('shell');
+const FOLDERS = ['shell', 'front', ...korean.flatMap((name) => (name ? [`pages/${name}`] : []))];
+/** @param {import('./strings.js').Found} found */
+const shown = ({ file, line, text }) => `${file}:${line}: ${text}`;
+
+/** What the frame says of a page, and the courses and papers, which are data. */
+const frame = stringsOf(await read('frame.js'), 'web/frame.js').said;
+const data = [...COURSES.flatMap(({ name, says, steps }) => [name, says, ...steps.map(({ asks }) => asks)]), ...PAPERS.flatMap(({ system, says, credit }) => [system, says ?? '', credit ?? ''])].filter(Boolean);
+
+test('every page is there in both languages, but for those that are listed', async () => {
+  assert.deepEqual(['', ...await pagesOf(WEB)].filter((name) => !korean.includes(name)), TO_DO);
+});
+
+for (const folder of FOLDERS) {
+  test(`web/${folder}: every sentence of the scripts stands in Korean, and none of the table is left over`, async () => {
+    const own = await tableOf(folder);
+    const table = { ...shell, ...own };
+    const { said, plain, literals } = await saidIn(folder);
+    const all = folder === 'front' ? [...said, ...frame] : said;
+    assert.deepEqual(all.filter(({ text }) => !(text in table)).map(shown), [], `is not in web/${folder}/ko.json`);
+    assert.deepEqual(plain.filter(({ file, text }) => !(text in table) && !DATA.includes(file)).map(shown), [], 'is said to people, and not through phrase`...`');
+    if (folder === 'front') assert.deepEqual(data.filter((text) => !(text in table)), [], 'is not in web/front/ko.json');
+    const used = new Set([...all.map(({ text }) => text), ...literals, ...(folder === 'front' ? data : [])]);
+    assert.deepEqual(Object.keys(own).filter((english) => !used.has(english)), [], `of web/${folder}/ko.json nobody says this`);
+  });
+
+  test(`web/${folder}/ko.json: each sentence once, with the same places, in the marks of Korean`, async () => {
+    const text = await read(`${folder}/ko.json`).catch(() => '{}');
+    const keys = [...text.matchAll(/^ {2}("(?:[^"\\]|\\.)*"): /gm)].map(([, key]) => JSON.parse(key));
+    assert.deepEqual(keys.filter((key, i) => keys.indexOf(key) !== i), [], 'stands there twice');
+    for (const [english, other] of Object.entries(await tableOf(folder))) {
+      const places = english.split('{}').length - 1;
+      const given = [...other.matchAll(/\{(\d+)/g)].map(([, n]) => Number(n));
+      if (english === other) continue;
+      assert.ok(given.every((n) => n < places), `${english}: ${other} has a place too many`);
+      assert.deepEqual([...new Set(given)].sort((a, b) => a - b), [...Array(places).keys()], `${english}: ${other}`);
+      assert.doesNotMatch(other, /[.,!?][가-힣]|[\u3000-\u303f]/u, english);
+      assert.equal(/\s$/.test(other), /\s$/.test(english), english);
+    }
+  });
+}
+
+/** What must be the same in both languages. @param {string} html */
+function skeleton(html) {
+  const body = html.slice(html.indexOf('\n---\n', 4));
+  const all = (/** @type {RegExp} */ pattern) => [...body.matchAll(pattern)].map(([, found]) => found);
+  return {
+    ids: all(/ id="([^"]+)"/g),
+    links: all(/ href="([^"]+)"/g).sort(),
+    media: all(/ (?:src|model)="([^"]+)"/g),
+    controls: all(/<(input|select|button|canvas|figure|table|math|next-pixel|video|audio|details)\b/g),
+    values: all(/ (?:value|for|name|data-[\w-]+)="([^"]*)"/g),
+    code: all(/<pre[^>]*><code>(.*?)<\/code>/gs).map((code) => code.replace(/\/\/.*$/gm, '')),
+    includes: all(/<!-- include (\S+)/g),
+  };
+}
+/** @param {string} html the items of a list of facts @param {string} name */
+const facts = (html, name) => [...(new RegExp(`^${name}:\\n((?:  .*\\n)*)`, 'm').exec(html)?.[1] ?? '').matchAll(/^ {2}(\S+)/gm)].map(([, address]) => address);
+
+for (const name of korean) {
+  const folder = name ? `pages/${name}` : 'front';
+  test(`web/${folder}/page.ko.html: the same figures, places, links and code as in English`, async () => {
+    const [english, other] = await Promise.all([read(`${folder}/page.html`), read(`${folder}/page.ko.html`)]);
+    assert.deepEqual(skeleton(other), skeleton(english));
+    for (const list of ['contents', 'ways']) assert.deepEqual(facts(other, list), facts(english, list), list);
+    const prose = other.replace(/<pre.*?<\/pre>|<math.*?<\/math>|<cite>.*?<\/cite>|<footer>.*<\/footer>|<[^>]*>/gs, ' ');
+    assert.deepEqual(prose.match(/(?:\b[A-Za-z]{2,}\b[ ,]+){6,}/g) ?? [], [], 'is English still');
+  });
+}
+
+test('parts of pages in web/shell are there in Korean for every page that has them', async () => {
+  for (const name of korean) {
+    for (const [, part] of (await read(`${name ? `pages/${name}` : 'front'}/page.ko.html`)).matchAll(/<!-- include (\S+)\.html/g)) {
+      const [english, other] = await Promise.all([read(`shell/${part}.html`), read(`shell/${part}.ko.html`)]);
+      assert.deepEqual(skeleton(`\n---\n${other}`), skeleton(`\n---\n${english}`), part);
+    }
+  }
+});
+
+test('a page in Korean leads to files that are there, to pages in Korean where there are such, and to the page in English', async () => {
+  const pages = await framedPages(WEB);
+  for (const name of korean) {
+    const path = `${name && `pages/${name}/`}ko/index.html`;
+    const html = pages.get(path) ?? '';
+    assert.match(html, /<html lang="ko">/);
+    const original = pages.get(`${name && `pages/${name}/`}index.html`) ?? '';
+    assert.match(original, /<link rel="alternate" hreflang="ko" href="ko\/">/);
+    assert.match(original, /<a class="language" href="ko\/" hreflang="ko" lang="ko">한국어<\/a>/);
+    assert.doesNotMatch(original, /words-of-page/);
+    const base = `https://host/web/${path.replace('index.html', '')}`;
+    for (const [tag, address] of html.matchAll(/<[^>]* (?:href|src|model)="([^"#]+)[^"]*"[^>]*>/g)) {
+      if (/^[a-z]+:/.test(address)) continue;
+      const { pathname } = new URL(address, base);
+      const target = pathname.slice('/web/'.length);
+      if (pathname.startsWith('/weights/')) assert.ok((await readdir(join(WEB, '../weights'))).includes(basename(pathname)), tag);
+      else if (pathname.endsWith('/')) {
+        assert.ok(pages.has(`${target}index.html`) || target === 'manual/', `${path}: ${tag}`);
+        const page = /^(?:pages\/([\w-]+)\/)?$/.exec(target);
+        if (!tag.includes('hreflang')) assert.ok(!page || !korean.includes(page[1] ?? ''), `${path}: ${tag} leads to English`);
+      } else if (!target.startsWith('dist/')) await assert.doesNotReject(readFile(join(WEB, target)), `${path}: ${tag}`);
+    }
+  }
+});
+
+test('a phrase: in English as it stands; by a table with its places in any order, and the particle that follows a value', () => {
+  const english = phrasesIn({});
+  assert.equal(english`Row ${1} of ${2}`, 'Row 1 of 2');
+  assert.equal(english('a text of elsewhere'), 'a text of elsewhere');
+  const other = phrasesIn({ 'Row {} of {}': '{1}행 중 {0}행', one: '하나', 'Press {}': '{0:을/를} 누르세요', 'To {}': '{0:으로/로}' });
+  assert.equal(other`Row ${1} of ${2}`, '2행 중 1행');
+  assert.equal(other('one'), '하나');
+  for (const [value, expected] of [['픽셀', '픽셀을'], ['나트', '나트를'], [3, '3을'], [2, '2를'], ['“열”', '“열”을'], ['FVSBN', 'FVSBN을'], ['SAGAN', 'SAGAN을'], ['Ada', 'Ada를'], ['', '를']]) {
+    assert.equal(other`Press ${value}`, `${expected} 누르세요`);
+  }
+  for (const [value, expected] of [['픽셀', '픽셀로'], ['행', '행으로'], ['토큰', '토큰으로'], ['나트', '나트로'], [1, '1로'], [6, '6으로']]) assert.equal(other`To ${value}`, expected);
+});
+
+test('what people read is found in a script, and what is not for them is left alone', () => {
+  const texts = (/** @type {string} */ source) => stringsOf(source, 'toy.js').plain.map(({ text }) => text);
+  assert.deepEqual(texts("make('p', { class: 'a note of it' }, 'Stop', b ? 'go' : ` (${n} nats)`)"), ['Stop', 'go', ' ({} nats)']);
+  assert.deepEqual(texts("box.textContent = `${n} of ${m}`; box.className = 'one two three'; announce('Done'); canvas.setAttribute('aria-label', 'a map')"), ['{} of {}', 'Done', 'a map']);
+  assert.deepEqual(texts("const words = { name: 'Nothing is drawn yet.', d: 'M0 0 L1 1' }; say(`The ${x} is there`)"), ['Nothing is drawn yet.', 'The {} is there']);
+  assert.deepEqual(texts("document.querySelector('main figure .a'); throw new Error('The page has no place.'); a.matches('p em'); phrase`Row ${1}`; import x from './an other.js'"), []);
+  assert.deepEqual(stringsOf('phrase`Row ${phrase`one`} of ${2}`', 'toy.js').said.map(({ text }) => text), ['Row {} of {}', 'one']);
+});

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+// What went wrong, for people: the message of the library, which is in English; on a page in another language after a sentence in that.
+// @ts-check
+import { phrase } from './phrase.js';
+
+/** By the code of the error. @type {Record<string, string>} */
+const SENTENCES = {
+  argument: 'What was given does not fit.', format: 'The file cannot be read.', unsupported: 'This browser or this page cannot do it.', limit: 'It is too large.', memory: 'There is not enough memory.',
+  numeric: 'The numbers broke.', network: 'The file could not be fetched.', integrity: 'The file is another one.', trap: 'The computation broke off.', closed: 'The model is closed.',
+};
+
+/** @param {unknown} error @returns {string} */
+export function fault(error) {
+  const { code = '', message } = /** @type {{ code?: string, message: string }} */ (error);
+  const sentence = SENTENCES[code] ?? '';
+  const lead = phrase(sentence);
+  return lead === sentence ? message : `${lead} (${message})`;
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+// The link to the same page in the other language keeps the place that the visitor looks at, and the settings of every figure.
+// @ts-check
+import { carry } from './address.js';
+import { asked } from './asked.js';
+import { words } from './phrase.js';
+
+/** The figure or section in the middle of the window; '': the page stands at its beginning. */
+const inView = () => [...document.querySelectorAll('main figure[id], main section[id]')]
+  .filter((place) => scrollY > 0 && place.getBoundingClientRect().top < innerHeight / 2).at(-1)?.id ?? '';
+
+/** Looks after the link, and lets elements of the library speak as the page does. */
+export function keepLanguage() {
+  /** @type {HTMLAnchorElement | null} */
+  const link = document.querySelector('.masthead .language');
+  for (const kind of ['pointerdown', 'click']) {
+    link?.addEventListener(kind, () => {
+      const [id, here] = [inView(), location.hash.slice(1).split('?')[0]];
+      link.hash = id && id !== here ? id : location.hash;
+      link.search = asked ? String(new URLSearchParams({ model: asked })) : '';
+      carry();
+    });
+  }
+  if (words) {
+    customElements.whenDefined('next-pixel').then((Element) => {
+      Object.assign(Element, { words: JSON.parse(words ?? '{}') });
+    });
+  }
+}
