@@ -131,6 +131,9 @@ npm_packages() {
 # newer_than_sources FILE: whether FILE is there, and newer than all that the library is made of
 newer_than_sources() { [ -e "$1" ] && [ -z "$(find include src build.sh -newer "$1")" ]; }
 
+# sources_hash: names the sources of the engine: a session that was saved by other ones is not gone on with
+sources_hash() { find include src -name '*.[ch]' | LC_ALL=C sort | xargs cat | sha256sum | cut -c 1-8; }
+
 # optimise_of SOURCE: what runs once per element is compiled for speed, the rest for size; as fast by node tests/bench/paired.js, and smaller, where it is not -O2
 optimise_of() {
   case $1 in
@@ -159,8 +162,9 @@ build_wasm() {
     object=$dir/$(echo "$source" | tr / _ | sed 's/c$/o/')
     optimise=$(optimise_of "$source")
     # A build without texts keeps its promise of size (tests/bench/size.js): only its products are compiled for speed first.
+    case $source in src/session/session.c) build=-DNX_BUILD=0x$(sources_hash)u ;; *) build= ;; esac
     case $TEXTS:$source in -D*:src/kernels/matmul.c) optimise='-O2 -mllvm -unroll-threshold=55' ;; -D*:src/attention/* | -D*:src/sampling/* | -D*:src/kernels/vector.c) optimise=-Oz ;; esac
-    "$CLANG" --target=wasm32-unknown-emscripten --sysroot="$root" $WASM_CFLAGS $optimise ${NX_MODELS:+"-DNX_MODELS=$NX_MODELS"} $TEXTS "$@" -Iinclude -Isrc -c "$source" -o "$object"
+    "$CLANG" --target=wasm32-unknown-emscripten --sysroot="$root" $WASM_CFLAGS $optimise $build ${NX_MODELS:+"-DNX_MODELS=$NX_MODELS"} $TEXTS "$@" -Iinclude -Isrc -c "$source" -o "$object"
   done
   case $TEXTS in '') marks='NX_API NX_API_TEXTS' ;; *) marks=NX_API ;; esac
   exports=$(for mark in $marks; do sed -n "s/^$mark .*\(nx_[a-z_]*\)(.*/--export=\1/p" include/nextpixel.h; done)

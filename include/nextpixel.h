@@ -289,8 +289,9 @@ NX_API_TEXTS nx_status nx_session_grown_size(const nx_model *model, const nx_ses
 NX_API_TEXTS nx_status nx_session_grow(void *block, size_t block_bytes, const nx_model *model, const nx_session *from, uint32_t length,
                                        nx_session **session);
 
-/* Checks a saved run that was read back. Returns NX_OK if `block` holds a session of this model that may be continued, else NX_E_STATE. */
-NX_API_NATIVE nx_status nx_session_check(const nx_model *model, const void *block, size_t block_bytes);
+/* Checks a saved run that was read back. Returns NX_OK if `block` holds a session of this model that may be continued, else NX_E_STATE.
+ * A block begins with two words that name the build and the file that the session is of. */
+NX_API_TEXTS nx_status nx_session_check(const nx_model *model, const void *block, size_t block_bytes);
 
 /* Gives the run one of its inputs. ids (count), each below the port's values; the port's dimensions, or the shape, say what count is.
  * Returns NX_E_ARGUMENT when there is no such port, when an id or the count does not fit, when the input was given before, and after the

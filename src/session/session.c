@@ -5,7 +5,12 @@
 
 #include "draft.h"
 
+/* Begins every session. The builds of web/dist say by it of which sources they are (build.sh), so that none goes on with what others left. */
+#ifdef NX_BUILD
+#define MAGIC NX_BUILD
+#else
 #define MAGIC 0x3453584eu /* "NXS4" */
+#endif
 
 /* ---- layout ----------------------------------------------------------------------------------------------------------- */
 

@@ -3,7 +3,7 @@
 
 /**
  * A talk of several turns with random weights in the shape of SmolLM2-135M: what each turn reads and what that costs, with what earlier turns left and, on a
- * model of its own for each turn, without; and that both write the same.
+ * model of its own for each turn, without; and that both write the same. Then the talk is saved with its state, and another model goes on with it.
  *
  *     node tests/bench/talk.js [--turns 5] [--tokens 32] [--question 30] [--write FILE.gguf]
  *
@@ -94,12 +94,14 @@ async function main() {
       text += step.text;
     }
     const spent = /** @type {NodeJS.CpuUsage} */ (first);
-    return { text, ids: run.ids.join(), prompt: run.promptLength, reused: run.reused, seconds: (spent.user + spent.system) / 1e6 };
+    return { run, text, ids: run.ids.join(), prompt: run.promptLength, reused: run.reused, seconds: (spent.user + spent.system) / 1e6 };
   };
   const model = await open();
   await model.tokens([5, 6, 7], { maxTokens: 8 }).text(); // compiled
   /** @type {Message[]} */
   const talk = [];
+  /** @type {Awaited<ReturnType<typeof answer>> | undefined} */
+  let last;
   console.log('Processor seconds to the first token of each turn');
   console.log('turn  prompt  read  seconds  read of all  seconds  same');
   for (let turn = 1; turn <= turns; turn++) {
@@ -113,8 +115,19 @@ async function main() {
       .map((cell, i) => String(cell).padStart([4, 6, 4, 7, 11, 7, 4][i])).join('  '));
     if (with_.ids !== without.ids) process.exitCode = 1;
     talk.push({ role: 'assistant', content: with_.text });
+    last = with_;
   }
-  model.close();
+  if (last) {
+    const saved = structuredClone(await last.run.save({ state: true }));
+    model.close();
+    const tomorrow = await open();
+    await tomorrow.tokens([5, 6, 7], { maxTokens: 8 }).text();
+    tomorrow.resume(saved);
+    talk.push({ role: 'user', content: question(turns + 1, words) });
+    const { prompt, reused, seconds } = await answer(tomorrow, talk, turns + 1);
+    console.log(`saved with its state: ${saved.ids.length} tokens, ${(saved.state.bytes.length / 1e6).toFixed(1)} MB; another model reads ${prompt - reused} of ${prompt} tokens of the next turn, ${seconds.toFixed(2)} s`);
+    tomorrow.close();
+  }
 }
 
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) await main();

@@ -272,6 +272,28 @@ export class Core {
     return session;
   }
 
+  /** A copy of the bytes of a run. @param {Session} session */
+  bytesOf({ address, bytes }) {
+    return this.#instance.bytes.slice(address, address + bytes);
+  }
+
+  /**
+   * A run of one sample of the part that draws, of bytes that may be of anybody: rewind() or branch() goes on with it, which check the rest.
+   *
+   * @param {Uint8Array} saved
+   * @param {number} length  positions that there is room for
+   * @returns {Session | undefined}  undefined: it cannot go on here
+   */
+  restore(saved, length) {
+    const { part } = this;
+    const bytes = saved.length;
+    const pointer = this.#instance.take(bytes);
+    this.#instance.bytes.set(saved, pointer);
+    if (this.#instance.call('nx_session_check', this.#model, pointer, bytes) === 0) return { address: pointer, pointer, bytes, samples: 1, part, counts: [], length };
+    this.#instance.heap.free(pointer);
+    return undefined;
+  }
+
   /**
    * @param {Settings} settings
    * @param {boolean} maps

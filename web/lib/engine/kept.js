@@ -9,7 +9,7 @@
  */
 
 /** @import { Core, Session } from './core.js' */
-/** @import { DrawMessage } from './protocol.js' */
+/** @import { DrawMessage, KeepMessage, State } from './protocol.js' */
 
 const MOST = 4;
 export const MOST_BYTES = 128e6;
@@ -19,7 +19,7 @@ const FEW = 16;
 
 /** @typedef {{ session: Session, ids: number[], shape: string, layout: string }} Held  shape, layout: what has to be the same to be copied, or to go on in place */
 
-/** @param {DrawMessage} message */
+/** @param {Pick<DrawMessage, 'part' | 'keyBits'>} message */
 const shapeOf = ({ part, keyBits }) => `${part} ${keyBits}`;
 /** @param {DrawMessage} message */
 const layoutOf = ({ maps, settings: { logitBias, origin = 0, first = 0 } }) => `${Boolean(maps)} ${logitBias?.length ?? 0} ${origin} ${first}`;
@@ -54,6 +54,16 @@ export class KeptSessions {
    * @returns {Session | undefined}
    */
   take(message) {
+    const { best, common } = this.#find(message);
+    if (!best) return undefined;
+    const lost = best.ids.length - common;
+    const fits = best.layout === layoutOf(message);
+    const copy = lost > FEW || !fits ? this.#copy(best, message, common) : undefined;
+    return copy ?? (fits && lost <= Math.max(FEW, common) ? this.#inPlace(best, message, common) : undefined);
+  }
+
+  /** The one that holds the most of what is known. @param {Pick<DrawMessage, 'part' | 'keyBits' | 'known'>} message */
+  #find(message) {
     const shape = shapeOf(message);
     /** @type {Held | undefined} */
     let best;
@@ -62,11 +72,26 @@ export class KeptSessions {
       const n = held.shape === shape ? alike(held.ids, message.known) : 0;
       if (n > 0 && n >= common) [best, common] = [held, n];
     }
-    if (!best) return undefined;
-    const lost = best.ids.length - common;
-    const fits = best.layout === layoutOf(message);
-    const copy = lost > FEW || !fits ? this.#copy(best, message, common) : undefined;
-    return copy ?? (fits && lost <= Math.max(FEW, common) ? this.#inPlace(best, message, common) : undefined);
+    return { best, common };
+  }
+
+  /**
+   * Gives a copy of what holds all these ids, or keeps one.
+   *
+   * @param {KeepMessage} message
+   * @returns {State | boolean | undefined}
+   */
+  keep(message) {
+    const { state } = message;
+    if (state) {
+      const session = this.#core.restore(state.bytes, state.length);
+      if (session) this.#add({ ...state, session });
+      return !!session;
+    }
+    const { best, common } = this.#find(message);
+    if (common < message.known.length) return undefined;
+    const { session, ids, shape, layout } = /** @type {Held} */ (best);
+    return { ids, shape, layout, length: session.length, bytes: this.#core.bytesOf(session) };
   }
 
   /** Undefined where the part cannot go back so far. @param {Held} held @param {DrawMessage} message @param {number} position */
@@ -107,7 +132,12 @@ export class KeptSessions {
    * @param {DrawMessage} message  of its run
    */
   add(session, ids, message) {
-    this.#held.push({ session, ids, shape: shapeOf(message), layout: layoutOf(message) });
+    this.#add({ session, ids, shape: shapeOf(message), layout: layoutOf(message) });
+  }
+
+  /** @param {Held} held */
+  #add(held) {
+    this.#held.push(held);
     while (this.#held.length > MOST || (this.#held.length > 1 && this.bytes > MOST_BYTES)) this.#drop();
   }
 

@@ -24,9 +24,9 @@
  *      | stop                                     |
  *      | ---------------------------------------> |  frees the run; heard between two slices
  *      |                                          |
- *      | score, attention, encode                 |
+ *      | score, attention, encode, keep           |
  *      | ---------------------------------------> |  one request ...
- *      |               scored, attended, encoded  |
+ *      |         scored, attended, encoded, kept  |
  *      | <--------------------------------------- |  ... one answer
  *      |                                          |
  *      | beat                                     |
@@ -211,8 +211,10 @@ export const CODES = Object.freeze(/** @type {const} */ ([
  * @typedef {{ type: 'attention', id: number, ids: Uint32Array, inputs: Inputs }} AttentionMessage */
 /** `part`: which one of the model; `results`: those that are wanted, by default all; `settings`: of its noise.
  * @typedef {{ type: 'encode', id: number, part: number, inputs: Inputs, results?: string[], maps?: boolean, settings?: Settings }} EncodeMessage */
+/** `known`: the session that holds these ids, of a run that is over, is asked for; `state`: one that was saved is kept for runs to come.
+ * @typedef {{ type: 'keep', id: number, known: Uint32Array, part?: number, keyBits?: number, state?: State }} KeepMessage */
 /** @typedef {{ type: 'stop', id: number }} StopMessage */
-/** @typedef {BeatMessage | MeasureMessage | OpenMessage | BeginMessage | FeedMessage | ShareMessage | ThreadMessage | DrawMessage | NextMessage | ScoreMessage | AttentionMessage | EncodeMessage | StopMessage} ToWorker */
+/** @typedef {BeatMessage | MeasureMessage | OpenMessage | BeginMessage | FeedMessage | ShareMessage | ThreadMessage | DrawMessage | NextMessage | ScoreMessage | AttentionMessage | EncodeMessage | KeepMessage | StopMessage} ToWorker */
 
 // Worker to page.
 /** @typedef {{ type: 'here', id: number }} HereMessage */
@@ -260,5 +262,9 @@ export const CODES = Object.freeze(/** @type {const} */ ([
  * @typedef {{ type: 'attended', id: number, keys: Uint32Array, weights: Float32Array }} AttendedMessage */
 /** Numbers of each result, row-major: ids, or floats.
  * @typedef {{ type: 'encoded', id: number, results: Record<string, Uint32Array<ArrayBuffer> | Float32Array<ArrayBuffer>>, maps?: MapRow[] }} EncodedMessage */
+/** The bytes of a session, the ids that it holds, the positions that it has room for, and what kept.js knows of it besides.
+ * @typedef {{ bytes: Uint8Array, ids: number[], length: number, shape: string, layout: string }} State */
+/** `state`: what there is, if anything; of one that was to be kept, whether it is of this file and this build.
+ * @typedef {{ type: 'kept', id: number, state: State | boolean | undefined }} KeptMessage */
 /** @typedef {{ type: 'failed', id: number, error: PlainError }} FailedMessage */
-/** @typedef {HereMessage | MeasuredMessage | OpenedMessage | FedMessage | SharedMessage | LostMessage | StepMessage | ScoredMessage | AttendedMessage | EncodedMessage | FailedMessage} FromWorker */
+/** @typedef {HereMessage | MeasuredMessage | OpenedMessage | FedMessage | SharedMessage | LostMessage | StepMessage | ScoredMessage | AttendedMessage | EncodedMessage | KeptMessage | FailedMessage} FromWorker */

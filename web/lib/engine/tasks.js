@@ -141,6 +141,9 @@ export class Tasks {
         case 'encode':
           this.#answer(id, this.#encode(message));
           break;
+        case 'keep':
+          this.#post({ type: 'kept', id, state: this.#keptOf(this.#live()).keep(message) });
+          break;
         case 'stop':
           this.#tasks.get(id)?.work.return();
           this.#tasks.delete(id);

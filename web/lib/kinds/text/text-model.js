@@ -11,6 +11,7 @@ import { Context } from './context.js';
 import { NextPixelError, argumentError } from '../../base/error.js';
 import { lookupOf } from '../../engine/metadata.js';
 import { classOf } from '../../base/realm.js';
+import { restored } from './saved-state.js';
 import { TokenRun } from './tokens.js';
 import { checkTokens } from './tokens-settings.js';
 import { Translation, checkTranslate, sentenceOf } from './translate.js';
@@ -34,7 +35,7 @@ import { Translation, checkTranslate, sentenceOf } from './translate.js';
  * @property {Float32Array} perToken  nats of each
  */
 
-/** The tokens that a run begins with, and how many of them were given. @typedef {{ ids: Uint32Array, prompt: number }} Given */
+/** The tokens that a run begins with, and how many of them were given. @typedef {{ ids: Uint32Array, prompt: number, ready?: Promise<void> }} Given ready: see Plan */
 
 /** @param {Entry[]} entries @param {string} architecture @returns {Tokenizer | undefined} */
 function tokenizerIn(entries, architecture) {
@@ -232,7 +233,8 @@ export class TextModel {
     }
     const ids = saved.ids.slice(0, saved.prompt + (at ?? drawn));
     this.#checkIds(ids);
-    return this.#run({ ids: Uint32Array.from(ids), prompt: saved.prompt }, all);
+    const ready = saved.state && restored(this.#link, saved.state, options.signal);
+    return this.#run({ ids: Uint32Array.from(ids), prompt: saved.prompt, ready }, all);
   }
 
   /**
@@ -316,11 +318,11 @@ export class TextModel {
     const checked = checkTokens(options, this.#tokenizer, this.#info.vocabulary);
     // Numbers of tokens, and finite ones: a Map and infinities do not survive JSON.
     const biases = logitBias && { logitBias: Object.fromEntries(checked.settings.logitBias ?? []) };
-    const planOf = (/** @type {Given} */ { ids, prompt }) => {
+    const planOf = (/** @type {Given} */ { ids, prompt, ready }) => {
       const context = this.#contextOf(ids);
       const most = maxTokens ?? Math.max(0, context.positions - ids.length);
       if (most > 0) context.start(ids.length + most - 1); // where it cannot go on so far, it does not begin
-      return { ids: Array.from(ids), prompt, context, most, vocabulary: this.#info.vocabulary };
+      return { ids: Array.from(ids), prompt, context, most, vocabulary: this.#info.vocabulary, ready };
     };
     const plan = given instanceof Promise ? given.then(planOf) : planOf(given);
     return new TokenRun(this.#link, this.#tokenizer, plan, checked, { model: modelName(this.#info), options: { ...kept, ...biases } }, signal);

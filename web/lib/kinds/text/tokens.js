@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
+import { checkOptions, flag } from '../../base/checks.js';
 import { NextPixelError } from '../../base/error.js';
 import { BaseRun } from '../../runs/base-run.js';
 import { TextPage } from './text-page.js';
 import { TextSheet } from './text-sheet.js';
 import { maskOf } from './constraint.js';
+import { stateOf } from './saved-state.js';
 import { Stops } from './stops.js';
 
 /** @import { Tokenizer } from './tokenizer.js' */
@@ -14,6 +16,7 @@ import { Stops } from './stops.js';
 /** @import { StepMessage } from '../../engine/protocol.js' */
 /** @import { Canvas } from '../../sinks/canvas.js' */
 /** @import { TextSheetOptions } from './text-sheet.js' */
+/** @import { SavedState } from './saved-state.js' */
 /** @import { TokenSettings } from './tokens-settings.js' */
 
 /**
@@ -54,9 +57,11 @@ import { Stops } from './stops.js';
  * @property {number} prompt     how many of the tokens were given
  * @property {number[]} ids      all tokens, in order
  * @property {object} options    as they were given to tokens(), without seed, signal and maxTokens
+ * @property {SavedState} [state]  what the engine holds of it, where that was asked for
  */
 
-/** Where a run begins and how far it goes. @typedef {{ ids: number[], prompt: number, context: Context, most: number, vocabulary: number }} Plan most: tokens to draw */
+/** Where a run begins and how far it goes. @typedef {{ ids: number[], prompt: number, context: Context, most: number, vocabulary: number, ready?: Promise<void> }} Plan
+ * most: tokens to draw; ready: when the engine has what was saved with it */
 
 /**
  * One run of a model of texts: an async iterable of tokens, a text, or drawn to a canvas. It can be read once. The tokens are
@@ -74,6 +79,8 @@ export class TokenRun extends BaseRun {
   /** Tokens that were emitted, the prompt included; and those that there were before it began. */
   #emitted = 0;
   #first = 0;
+  /** The first of them that the model saw last. */
+  #from = 0;
 
   /** How many tokens of its beginning the run did not have to read, for one before it of this model had; known with the first step. */
   reused = 0;
@@ -136,14 +143,36 @@ export class TokenRun extends BaseRun {
   }
 
   /**
-   * All that is needed to go on from here: model.resume(saved) draws the same tokens as this run would have.
+   * All that is needed to go on from here: model.resume(saved) draws the same tokens as this run would have. With `state`, once the run has ended or was
+   * stopped, also what the engine holds of it, so that who goes on another day, or asks the next question of a talk, reads nothing again.
    *
+   * @overload
    * @returns {SavedTokens}
    */
-  save() {
+  /**
+   * @overload
+   * @param {{ state?: false }} options
+   * @returns {SavedTokens}
+   */
+  /**
+   * @overload
+   * @param {{ state: true }} options  bytes by the MB: for IndexedDB or a file, not for JSON
+   * @returns {Promise<SavedTokens & { state: SavedState }>}
+   */
+  /**
+   * @param {{ state?: boolean }} [options]
+   * @returns {any}
+   */
+  save(options = {}) {
+    checkOptions(options, 'save()', ['state']);
+    flag('state', options.state);
     if (!this.#plan) throw new NextPixelError('state', 'The talk is not made into tokens yet: await run.prompt() before run.save()');
-    const { prompt, ids } = this.#plan;
-    return this.saved({ prompt, ids: ids.slice(0, this.#emitted) });
+    const { prompt, ids, context } = this.#plan;
+    const saved = this.saved({ prompt, ids: ids.slice(0, this.#emitted) });
+    if (!options.state) return saved;
+    if (!this.finish) throw new NextPixelError('state', 'The run is not over: read it to its end, or stop() it and wait for that, before save({ state: true })');
+    const { cache: keyBits } = this.#checked;
+    return stateOf(this.#link, { known: context.window(saved.ids, this.#from), keyBits }).then((state) => ({ ...saved, state }));
   }
 
   /**
@@ -233,10 +262,11 @@ export class TokenRun extends BaseRun {
     const { ids, context, most } = plan;
     const { settings, alternatives: k, maps, cache, constraint } = this.#checked;
     const { prompt, vocabulary } = plan;
+    await plan.ready;
     if (constraint?.start && this.#tokenizer) await constraint.start(this.#tokenizer);
     const allow = constraint && (() => maskOf(constraint, Uint32Array.from(ids.slice(prompt)), vocabulary));
     for (let left = most; left > 0;) {
-      const from = context.start(ids.length);
+      const from = this.#from = context.start(ids.length);
       const known = context.window(ids, from);
       const length = Math.min(context.positions, known.length + left);
       const order = { known, inputs: {}, settings: { ...settings, origin: context.origin(from) }, maps, length, alternatives: k, keyBits: cache, keep: !allow, constrained: Boolean(allow) };

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** save({ state: true }): what a run has read, kept with it: another day nothing is read again, the bits are the same, and what is none is refused. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { isError, load } from './helpers.js';
+import { toyText } from './toy-text.js';
+
+/** @import { Message, Model, TokenOptions, TokenRun } from '../../web/lib/index.js' */
+
+const TEMPLATE = '{% for message in messages %}<s>{{ message.role }}: {{ message.content }}</s>{% endfor %}<s>assistant: ';
+const file = (context = 256) => toyText({ context, metadata: { 'tokenizer.chat_template': ['string', TEMPLATE] } });
+const PROMPT = 'ab abc ab abc ab abc';
+
+/** @param {TokenRun} run */
+async function told(run) {
+  const nats = [];
+  for await (const step of run) nats.push(step.nats);
+  return { ids: [...run.ids], nats };
+}
+
+/** A run that is over, and the same through a structured clone, as IndexedDB keeps it. @param {Model} model @param {TokenOptions} [options] @param {string} [prompt] */
+async function kept(model, options = {}, prompt = PROMPT) {
+  const run = model.tokens(prompt, { seed: 1, maxTokens: 20, ...options });
+  await run.text();
+  return { run, saved: structuredClone(await run.save({ state: true })) };
+}
+
+test('another day a run goes on where it was, and reads nothing again, with whatever options', async () => {
+  /** @type {TokenOptions[]} */
+  const all = [{}, { maps: true }, { cache: 16 }, { logitBias: { 65: 2 } }, { repetitionPenalty: 1.3 }, { alternatives: 3 }, { temperature: 0 }, { stop: 'a' }];
+  for (const options of all) {
+    const today = await load(file());
+    const { run, saved } = await kept(today, options);
+    assert.deepEqual({ ...saved, state: undefined }, { ...run.save(), state: undefined });
+    const expected = await told(today.resume(run.save(), { maxTokens: 30 }));
+    today.close();
+    const tomorrow = await load(file());
+    const rest = tomorrow.resume(saved, { maxTokens: 30 });
+    assert.deepEqual(await told(rest), expected, JSON.stringify(options));
+    assert.equal(rest.reused, run.ids.length, JSON.stringify(options));
+    const branch = tomorrow.resume(saved, { at: 2, seed: 9, maxTokens: 4 });
+    await branch.text();
+    assert.equal(branch.reused, Math.min(run.ids.length, run.promptLength + 2), 'also another branch');
+    tomorrow.close();
+  }
+});
+
+test('a talk goes on with the next question, of which only that is read', async () => {
+  /** @type {Message[]} */
+  const talk = [{ role: 'system', content: 'abc' }, { role: 'user', content: 'ab ab ab' }];
+  const today = await load(file());
+  const first = today.chat(talk, { seed: 1, maxTokens: 12 });
+  talk.push({ role: 'assistant', content: await first.text() }, { role: 'user', content: 'bc' });
+  const saved = await first.save({ state: true });
+  const second = today.chat(talk, { seed: 2, maxTokens: 12 });
+  const expected = await told(second);
+  today.close();
+  const tomorrow = await load(file());
+  tomorrow.resume(saved); // which is enough: nothing of it has to be drawn
+  const next = tomorrow.chat(talk, { seed: 2, maxTokens: 12 });
+  assert.deepEqual(await told(next), expected);
+  assert.equal(next.reused, second.reused, 'as much as on the same day');
+  tomorrow.close();
+});
+
+test('of a run that was left, of one beyond its context, and again of one that went on', async () => {
+  const model = await load(file(40));
+  const left = model.tokens(PROMPT, { seed: 2, maxTokens: 200 });
+  let count = 0;
+  for await (const step of left) if (step && ++count === 9) break;
+  const states = [structuredClone(await left.save({ state: true })), (await kept(model, { maxTokens: 90 })).saved];
+  const fresh = await load(file(40));
+  for (const saved of states) {
+    const expected = await told(model.resume({ ...saved, state: undefined }, { maxTokens: 30 }));
+    const rest = fresh.resume(saved, { maxTokens: 10 });
+    await rest.text();
+    assert.ok(rest.reused > 8);
+    const again = await load(file(40));
+    const further = again.resume(structuredClone(await rest.save({ state: true })), { maxTokens: 20 });
+    assert.deepEqual((await told(further)).ids, expected.ids);
+    again.close();
+  }
+  fresh.close();
+  model.close();
+});
+
+test('what is no state, damaged, cut short, or of another file is refused with a sentence, and the save without it goes on', async () => {
+  const model = await load(file());
+  const { saved } = await kept(model);
+  const { state } = saved;
+  const bytes = (/** @type {(bytes: Uint8Array<ArrayBuffer>) => Uint8Array | void} */ change) => {
+    const copy = state.bytes.slice();
+    return { ...state, bytes: change(copy) ?? copy };
+  };
+  const ids = state.ids.map((id, i) => (i === 3 ? id + 1 : id));
+  /** @type {[any, RegExp][]} */
+  const none = [[{}, /is none/], ['state', /is none/], [{ ...state, bytes: [...state.bytes] }, /is none/], [{ ...state, ids: undefined }, /is none/],
+    [JSON.parse(JSON.stringify(state)), /JSON does not/], [{ ...state, hash: 'x' }, /damaged/], [{ ...state, length: state.length + 1 }, /damaged/], [{ ...state, layout: undefined }, /damaged/], [{ ...state, hash: undefined }, /damaged/], [{ ...state, ids }, /damaged/],
+    [bytes((all) => { all[all.length >> 1] ^= 1; }), /damaged/], [bytes((all) => { all[0] ^= 128; }), /damaged/], [bytes((all) => { all[all.length - 1]++; }), /damaged/],
+    [bytes((all) => all.subarray(0, -1)), /damaged/], [bytes((all) => all.subarray(0, 16)), /damaged/], [bytes((all) => all.subarray(0, 0)), /damaged/],
+    [bytes((all) => Uint8Array.from([...all, 0])), /damaged/]];
+  for (const [wrong, message] of none) assert.throws(() => model.resume({ ...saved, state: wrong }), isError('state', message));
+  await model.resume({ ...saved, state: undefined }, { maxTokens: 3 }).text();
+  // Of a file with the same description and other weights.
+  const other = file();
+  other[other.length - 2] ^= 64;
+  const stranger = await load(other);
+  await assert.rejects(() => stranger.resume(saved, { maxTokens: 3 }).text(), isError('state', /another weight file/));
+  stranger.resume(saved); // nobody reads it: no unhandled rejection
+  await stranger.resume({ ...saved, state: undefined }, { maxTokens: 3 }).text();
+  stranger.close();
+  model.close();
+});
+
+test('a run that goes on, that read nothing or is not held has no state to save', async () => {
+  const model = await load(file());
+  const run = model.tokens(PROMPT, { seed: 1, maxTokens: 20 });
+  assert.throws(() => run.save({ state: true }), isError('state', /not over/));
+  for await (const step of run) if (step) assert.throws(() => run.save({ state: true }), isError('state', /not over/));
+  await run.save({ state: true });
+  const held = model.tokens('bc bc ab', { seed: 1, maxTokens: 20, constraint: { next: () => undefined } });
+  await held.text();
+  await assert.rejects(async () => held.save({ state: true }), isError('state', /constraint/));
+  assert.throws(() => run.save(/** @type {any} */ ({ State: true })), isError('argument', /save\(\) has no option State: state\?/));
+  assert.throws(() => run.save(/** @type {any} */ ({ state: 1 })), isError('argument', /state must be true or false/));
+  model.close();
+});

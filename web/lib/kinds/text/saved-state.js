@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/**
+ * What a run of a text has read, kept with it: the bytes of its session, so that who goes on another day reads nothing again. They are of one weight file and
+ * one build of the engine. Their hash tells damage; whether the engine may go on with them is for nx_session_check.
+ */
+
+import { classOf } from '../../base/realm.js';
+import { NextPixelError } from '../../base/error.js';
+
+/** @import { KeptMessage, State } from '../../engine/protocol.js' */
+/** @import { Link } from '../../workers/link.js' */
+
+/**
+ * `bytes` of the engine, which IndexedDB and files keep and JSON does not; `ids`, the tokens that it holds: those that the model still sees, and possibly some
+ * that were drawn ahead; the rest says how it may be gone on with, and `hash` that all this is as it was.
+ *
+ * @typedef {State & { hash: string }} SavedState
+ */
+
+const wrong = (/** @type {string} */ what) => new NextPixelError('state', `The state of the saved run ${what}. Leave it out, { ...saved, state: undefined }, and all is read again`);
+
+/** Two hashes of 32 bits: no change of a single word leaves either as it is. @param {State} state @internal */
+export function hashOf({ bytes, ids, length, shape, layout }) {
+  const whole = bytes.length & ~3;
+  const words = new Uint32Array(bytes.slice(0, whole).buffer);
+  let [a, b] = [bytes.length, ids.length];
+  const add = (/** @type {number} */ word) => {
+    const one = a ^ Math.imul(word, 0xcc9e2d51);
+    const two = b ^ Math.imul(word, 0x85ebca6b);
+    a = Math.imul(one << 13 | one >>> 19, 5) + 0x6546b64 | 0;
+    b = Math.imul(two << 15 | two >>> 17, 9) + 0x1b873593 | 0;
+  };
+  words.forEach(add);
+  bytes.subarray(whole).forEach(add);
+  ids.forEach(add);
+  new TextEncoder().encode([length, shape, layout].join('\n')).forEach(add);
+  return [a, b].map((half) => (half >>> 0).toString(16).padStart(8, '0')).join('');
+}
+
+/**
+ * The state of a run that is over.
+ *
+ * @param {Link} link
+ * @param {{ known: Uint32Array, keyBits?: number }} run  what the model saw of it
+ * @returns {Promise<SavedState>}
+ * @internal
+ */
+export async function stateOf(link, run) {
+  const job = link.job();
+  try {
+    /** @type {KeptMessage} */
+    const { state } = await job.ask({ type: 'keep', ...run });
+    if (typeof state !== 'object') throw new NextPixelError('state', 'The engine does not hold this run any more, or never did, as one with a constraint: save it without its state');
+    return { ...state, hash: hashOf(state) };
+  } finally {
+    job.end();
+  }
+}
+
+/**
+ * Gives the engine a state for the runs to come.
+ *
+ * @param {Link} link
+ * @param {any} state  of anybody
+ * @param {AbortSignal} [signal]
+ * @returns {Promise<void>} throws at once where it is none
+ * @internal
+ */
+export function restored(link, state, signal) {
+  const { bytes, ids, length, shape, layout, hash } = state ?? {};
+  if (classOf(bytes) !== 'Uint8Array' || !Array.isArray(ids) || !Array.from(ids).every(Number.isInteger)) throw wrong('is none: its bytes must be a Uint8Array, which IndexedDB and files keep and JSON does not');
+  const known = { bytes, ids, length, shape, layout };
+  if (typeof shape !== 'string' || typeof layout !== 'string' || !Number.isInteger(length) || hash !== hashOf(known)) throw wrong('is damaged');
+  const job = link.job(signal);
+  const done = job.ask({ type: 'keep', known: new Uint32Array(0), state: known }).then(({ state: taken }) => {
+    if (!taken) throw wrong('belongs to another weight file or another version of nextpixel');
+  }).finally(() => job.end());
+  done.catch(() => {}); // said to who reads the run
+  return done;
+}
