@@ -36,6 +36,19 @@ export async function shiftsBelow(page, most) {
   return sum;
 }
 
+/**
+ * Waits until no canvas of the first figure that is on the screen is empty, without a click. One that lies over another, and is no target for a pointer, may be.
+ *
+ * @param {Page} page
+ */
+export const isFilled = (page) => page.waitForFunction(() => [...document.querySelectorAll('figure')].slice(0, 1).every((figure) => [...figure.querySelectorAll('canvas')].every((canvas) => {
+  const { top, bottom, width, height } = canvas.getBoundingClientRect();
+  if (width * height === 0 || bottom < 0 || top > innerHeight || getComputedStyle(canvas).pointerEvents === 'none') return true;
+  const context = canvas.getContext('2d');
+  const words = new Uint32Array(context?.getImageData(0, 0, canvas.width, canvas.height).data.buffer ?? new ArrayBuffer(0));
+  return words.some((word) => word !== words[0]);
+})), undefined, { timeout: 20000 });
+
 /** @param {Page} page */
 export async function fits(page) {
   const [wide, screen] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);

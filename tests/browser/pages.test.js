@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * What every page promises, in two loads of it as it is published: nothing moves while it loads, it fits whoever reads it, axe-core finds nothing by
+ * What every page promises, in two loads of it as it is published: nothing moves while it loads, its first figure fills without a click, it fits whoever reads it, axe-core finds nothing by
  * day and on a telephone by night, the policy holds, all of it is reached with Tab, and it works without a connection. A page is found by its folder
  * in web/pages. all/pages.test.js asks each of these at every width, and in a load of its own.
  */
@@ -11,7 +11,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
 import { OUT, everyPage, firstFigure, painted, session } from './browser.js';
-import { SET, axeFindsNothing, fitsAnyReader, isKept, scrollThrough, shiftsBelow, tabReachesAll, watchShifts } from './checks.js';
+import { SET, axeFindsNothing, fitsAnyReader, isFilled, isKept, scrollThrough, shiftsBelow, tabReachesAll, watchShifts } from './checks.js';
 import { published } from './published.js';
 
 /** @import { Page } from 'playwright-core' */
@@ -37,6 +37,7 @@ async function still(page) {
   // On a telephone the figure may lie too far down to be made yet.
   if (await page.locator('figure').first().evaluate((figure) => figure.getBoundingClientRect().top < innerHeight)) await firstFigure(page).waitFor(WAIT);
   else await page.waitForLoadState('networkidle');
+  await isFilled(page);
   await shiftsBelow(page, SHIFT);
   await page.locator('figure').first().scrollIntoViewIfNeeded();
   await firstFigure(page).waitFor(WAIT);

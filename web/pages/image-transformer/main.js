@@ -9,11 +9,15 @@ import { createMachine } from './machine.js';
 import { createSettings } from './settings.js';
 /** @import { Attended } from './attention.js' */
 
-const store = createStore(initialState());
+/** The digit that it opens with, a 9 whose upper part might become a 0. */
+const FIRST = 36;
+
+const store = createStore({ ...initialState(), surprise: true });
 const attended = createStore(/** @type {Attended} */ ({ head: -1, attention: null }));
 const machine = createMachine(store);
 
 const { runner, panels, load } = createEndings(store, 'digits', {
+  first: FIRST,
   heatAt: (pixel) => (attended.now.attention?.asked === pixel ? heatOf(attended.now.attention, attended.now.head).share : undefined),
   onDrawn(what) {
     attention.redraw();

@@ -55,4 +55,5 @@ export function createSettings(store) {
     if (store.now.surprise) byId('figure-endings').scrollIntoView({ block: 'start' });
   });
   store.on(['surprise'], showSurprise);
+  showSurprise();
 }

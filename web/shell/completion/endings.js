@@ -12,7 +12,7 @@ import { applySettings, settingsOf, shotsOf } from './shots.js';
 import { createStrip } from './strip.js';
 /** @import { State, Store } from './state.js' */
 
-/** The digit that a page opens with. */
+/** The digit that a page opens with, unless it says another. */
 const FIRST = 14;
 
 /**
@@ -20,9 +20,9 @@ const FIRST = 14;
  *
  * @param {Store<State>} store
  * @param {string} name of the model, for the address
- * @param {Omit<Parameters<typeof createCompletion>[1], 'acquire'>} [options]
+ * @param {Omit<Parameters<typeof createCompletion>[1], 'acquire'> & { first?: number }} [options] first: the digit of the strip that it opens with
  */
-export function createEndings(store, name, options = {}) {
+export function createEndings(store, name, { first = FIRST, ...options } = {}) {
   /** @type {ReturnType<typeof createStrip> | undefined} */
   let strip;
   /** @type {Promise<void> | undefined} */
@@ -30,7 +30,7 @@ export function createEndings(store, name, options = {}) {
   /** The strip of digits; a failure is not kept, so that the next try is a new one. */
   function showStrip() {
     coming ??= loadStrip().then((digits) => {
-      const choice = strip = createStrip(store, byId('strip'), digits, FIRST);
+      const choice = strip = createStrip(store, byId('strip'), digits, first);
       createPad(store, byId('pad-side'), choice.clear);
       address.proceed();
     }).catch((error) => {
