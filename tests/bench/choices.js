@@ -1,26 +1,24 @@
 // SPDX-License-Identifier: MIT
-// Which of several endings should be shown? Draws held-out pictures' lower halves and chooses in four ways, for somebody who does not know which is which:
+// Which of several endings, or enlargements, should be shown? Draws held-out pictures and chooses in several ways, for somebody who does not know which is which:
 //
-//   node tests/bench/choices.js weights/emoji.gguf [--out build/emoji] [--count 40] [--temperature 0.9]
+//   node tests/bench/choices.js weights/emoji.gguf|weights/emoji-sr.gguf [--out build/emoji] [--count 40] [--temperature 0.9]
 //
-//   OUT-choices.png    of each picture the known half, four endings in an order of its own, the original; two pictures a row
+//   OUT-choices.png    of each picture what is given, four endings of the lower half or two enlargements in an order of its own, the original; two pictures a row
 //   OUT-choices.json   [picture: [the way of each ending]], to be opened after the judging
 //
 // The ways: one, the first sample; likeliest, of 4 that compete while they are drawn (the options samples and resample); middle 4 and middle 16, of so many that do
 // not compete the one whose nats are nearest to the mean of all sixteen, which is what the model expects of its own endings. The pictures are those of
-// tests/golden, evenly spaced; the classes are not told. It prints the mean nats of each way, and how much neighbouring pixels of its lower half differ.
+// tests/golden, evenly spaced; the classes are not told. It prints the mean nats of each way, and how much neighbouring pixels of its lower half differ. Of a model that enlarges: one, and the likeliest of 8, as on the page.
 // @ts-check
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { load } from '../../web/lib/index.js';
 import { readSmallSet } from './eval.js';
-import { writeSheet } from './sheet.js';
+import { squaresOf, writeSheet } from './sheet.js';
 
 /** @import { Run } from '../../web/lib/index.js' */
 
-const WAYS = ['one', 'likeliest', 'middle 4', 'middle 16'];
-const [FEW, MANY] = [4, 16];
 
 const { values: { out, count: wanted, temperature }, positionals: [file] } = parseArgs({
   allowPositionals: true,
@@ -37,6 +35,9 @@ const { info } = model;
 const { width, height, channels } = info;
 const size = width * height * channels;
 const held = readSmallSet(info);
+const enlarges = info.inputWidth > 0;
+const WAYS = enlarges ? ['one', 'likeliest'] : ['one', 'likeliest', 'middle 4', 'middle 16'];
+const [FEW, MANY, COMPETING] = enlarges ? [1, 1, 8] : [4, 16, 4];
 const count = Math.min(Number(wanted), held.count);
 
 /** All samples of a run, in their own order. @param {Run} run @param {number} samples @param {Uint8Array} original */
@@ -74,16 +75,18 @@ for (let i = 0; i < count; i++) {
   const at = Math.floor((i * held.count) / count);
   const original = Uint8Array.from(held.pixels.subarray(at * size, (at + 1) * size));
   const image = { data: original, width, height };
-  const options = { rows: height / 2, seed: i, temperature: Number(temperature) };
-  const free = await drawn(model.complete(image, { ...options, samples: MANY }), MANY, original);
-  const competing = await drawn(model.complete(image, { ...options, samples: FEW, resample: FEW }), FEW, original);
+  const options = { seed: i, temperature: Number(temperature) };
+  /** @param {number} samples @param {number} [resample] */
+  const draw = (samples, resample = 0) => (enlarges ? model.superResolve(image, { ...options, samples, resample }) : model.complete(image, { ...options, rows: height / 2, samples, resample }));
+  const [all, few] = [draw(MANY), draw(COMPETING, COMPETING)];
+  const [free, competing] = [await drawn(all, MANY, original), await drawn(few, COMPETING, original)];
   const expected = free.reduce((sum, { nats }) => sum + nats, 0) / MANY;
-  const found = [free[0], competing[0], nearest(free.slice(0, FEW), expected), nearest(free, expected)];
+  const found = [free[0], competing[0], nearest(free.slice(0, FEW), expected), nearest(free, expected)].slice(0, WAYS.length);
   found.forEach(({ picture, nats }, k) => { const sum = /** @type {{ nats: number, rough: number }} */ (sums.get(WAYS[k])); sum.nats += nats / count; sum.rough += roughness(picture) / count; });
   /** @type {{ nats: number, rough: number }} */ (sums.get('original')).rough += roughness(original) / count;
-  const order = [0, 1, 2, 3];
-  for (let k = 3; k > 0; k--) { const other = below(k + 1); [order[k], order[other]] = [order[other], order[k]]; }
-  const given = original.slice().fill(128, size / 2);
+  const order = WAYS.map((_, k) => k);
+  for (let k = order.length - 1; k > 0; k--) { const other = below(k + 1); [order[k], order[other]] = [order[other], order[k]]; }
+  const given = enlarges ? squaresOf(/** @type {Uint8Array} */ (all.input), info) : original.slice().fill(128, size / 2);
   groups.push([given, ...order.map((k) => found[k].picture), original]);
   key.push(order.map((k) => WAYS[k]));
 }

@@ -40,3 +40,16 @@ export function writeSheet(file, pictures, groups, { width, height, channels }) 
   writeFileSync(file, png(rgb, sheetWidth, sheetHeight));
   console.log(`${file}: ${pictures.length} x ${each} pictures`);
 }
+
+/**
+ * A small input at the size of what is made of it, without any smoothing.
+ * @param {Uint8Array} input
+ * @param {{ width: number, height: number, channels: number, inputWidth: number, inputHeight: number }} info
+ */
+export function squaresOf(input, { width, height, channels, inputWidth, inputHeight }) {
+  return Uint8Array.from({ length: width * height * channels }, (_, k) => {
+    const [pixel, c] = [Math.floor(k / channels), k % channels];
+    const [y, x] = [Math.floor(pixel / width), pixel % width];
+    return input[(Math.floor((y * inputHeight) / height) * inputWidth + Math.floor((x * inputWidth) / width)) * channels + c];
+  });
+}

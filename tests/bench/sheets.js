@@ -16,7 +16,7 @@ import { parseArgs } from 'node:util';
 import { load } from '../../web/lib/index.js';
 import { picturesOf } from './drawn.js';
 import { readPictures, readSmallSet } from './eval.js';
-import { writeSheet } from './sheet.js';
+import { squaresOf, writeSheet } from './sheet.js';
 import { bicubic } from '../../web/pages/colour/bicubic.js';
 
 /** @import { Picture } from './sheet.js' */
@@ -64,12 +64,7 @@ if (info.inputWidth > 0) {
   for (const [i, original] of originals.entries()) {
     const run = model.superResolve({ data: original, width: info.width, height: info.height }, { seed: seed + i, temperature, ...contest });
     const input = /** @type {Uint8Array} */ (run.input);
-    const squares = Uint8Array.from({ length: size }, (_, k) => {
-      const [pixel, c] = [Math.floor(k / info.channels), k % info.channels];
-      const [y, x] = [Math.floor(pixel / info.width), pixel % info.width];
-      const row = Math.floor((y * small.height) / info.height);
-      return input[(row * small.width + Math.floor((x * small.width) / info.width)) * info.channels + c];
-    });
+    const squares = squaresOf(input, info);
     const { pictures } = await picturesOf(model, run, of);
     groups.push([squares, bicubic(input, small, info), pictures[0], original]);
   }
