@@ -13,8 +13,8 @@ import { phrase } from './phrase.js';
 
 /** The strips, and what to call what is in them. */
 export const STRIPS = {
-  emoji: { things: 'emoji', one: 'an emoji' },
-  photos: { things: 'photographs', one: 'a photograph' },
+  emoji: { things: phrase`emoji`, one: phrase`an emoji` },
+  photos: { things: phrase`photographs`, one: phrase`a photograph` },
 };
 /** @typedef {keyof typeof STRIPS} StripName */
 

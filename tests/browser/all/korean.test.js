@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** What ../korean.test.js asks of every page in Korean, at every width, with wider spaces and larger text, by Tab, and with the first figure drawn to its end: `npm run test:all`. */
+
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+import { pagesIn } from '../../../web/frame.js';
+import { firstFigure, session } from '../browser.js';
+import { axeFindsNothing, englishIn, fitsAnyReader, scrollThrough, shiftsBelow, tabReachesAll, watchShifts } from '../checks.js';
+
+const { withPage } = session();
+const WAIT = { timeout: 60000 };
+const SHIFT = 0.1;
+
+describe('pages in Korean', { concurrency: 2 }, async () => {
+  for (const name of await pagesIn(fileURLToPath(new URL('../../../web', import.meta.url)), 'ko')) {
+    const address = `/web/${name && `pages/${name}/`}ko/`;
+    test(`${address}: does not move, fits any reader, axe-core finds nothing, Tab reaches all, nothing is in English once all is drawn`, () => withPage(async (page) => {
+      await watchShifts(page);
+      await page.goto(address);
+      await firstFigure(page).waitFor(WAIT);
+      await shiftsBelow(page, SHIFT);
+      await scrollThrough(page);
+      await page.locator('figure').first().scrollIntoViewIfNeeded();
+      await page.locator('figure').first().locator('[data-phase] button').first().click();
+      await firstFigure(page, 'done').waitFor(WAIT);
+      await axeFindsNothing(page);
+      assert.deepEqual(await englishIn(page), []);
+      await fitsAnyReader(page);
+      await tabReachesAll(page);
+    }, { reducedMotion: 'reduce' }));
+  }
+});
