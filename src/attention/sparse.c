@@ -3,7 +3,7 @@
 
 static uint32_t min(uint32_t a, uint32_t b) { return a < b ? a : b; }
 
-/* Slots that the far set of the strided pattern has for each residue: whole tiles of 16, or an even part of one. So where a run stands in
+/* Slots that the far set of columns has for each residue: whole tiles of 16, or an even part of one. So where a run stands in
  * its tiles, and with it the rounding of sums, does not depend on how long a sequence may become. */
 static uint32_t residue_slots(const nx_sparse *p) {
     uint32_t rows = (p->positions - 1) / p->stride + 1;
@@ -18,7 +18,7 @@ static uint32_t summaries(const nx_sparse *p, uint32_t i) {
 
 uint32_t nx_sparse_slot(const nx_sparse *p, uint32_t i) {
     if (p->sets != NX_FAR) return i;
-    if (p->kind == NX_STRIDED) return i % p->stride * residue_slots(p) + i / p->stride;
+    if (p->kind != NX_FIXED) return i % p->stride * residue_slots(p) + i / p->stride;
     return i % p->stride < p->stride - p->summary ? NX_NOT_KEPT : summaries(p, i) - 1;
 }
 
@@ -34,13 +34,14 @@ static uint32_t append(nx_range *ranges, uint32_t n, uint32_t from, uint32_t to)
 
 /* The first position of A1. */
 static uint32_t near_from(const nx_sparse *p, uint32_t i) {
-    if (p->kind == NX_FIXED) return i - i % p->stride;
+    if (p->kind != NX_STRIDED) return i - i % p->stride;
     return i < p->stride ? 0 : i + 1 - p->stride;
 }
 
 uint32_t nx_sparse_ranges(const nx_sparse *p, uint32_t i, nx_range *ranges) {
     uint32_t l = p->stride, near = near_from(p, i), n = 0;
-    if (p->sets == NX_FAR && p->kind == NX_STRIDED) {
+    if (p->sets == NX_PREVIOUS) return near ? append(ranges, 0, near - l, near) : 0;
+    if (p->sets == NX_FAR && p->kind != NX_FIXED) {
         uint32_t slot = nx_sparse_slot(p, i);
         return append(ranges, 0, slot - i / l, slot + 1);
     }
@@ -60,13 +61,14 @@ uint32_t nx_sparse_keys(const nx_sparse *p, uint32_t i, uint32_t *keys) {
         for (uint32_t j = from; j < to && j < end; j++) keys[n++] = j;
     }
     for (uint32_t j = near; j <= i && (p->sets & NX_NEAR); j++) keys[n++] = j;
+    for (uint32_t j = near < l ? near : near - l; j < near && p->sets == NX_PREVIOUS; j++) keys[n++] = j;
     return n;
 }
 
 uint32_t nx_sparse_max_ranges(const nx_sparse *p) { return p->sets == (NX_NEAR | NX_FAR) ? (p->positions - 1) / p->stride + 1 : 1; }
 
 uint32_t nx_sparse_window(const nx_sparse *p) {
-    uint64_t n = p->positions, near = p->sets & NX_NEAR ? p->stride : 0;
+    uint64_t n = p->positions, near = p->sets & NX_NEAR || (p->sets == NX_PREVIOUS && n > p->stride) ? p->stride : 0;
     uint64_t far = p->kind == NX_FIXED ? summaries(p, p->positions - 1) : (n - 1) / p->stride + 1;
     uint64_t window = near + (p->sets & NX_FAR ? far : 0);
     return !window ? 1 : window < n ? (uint32_t)window : p->positions; /* of sets that are always empty, room for one */
@@ -75,7 +77,8 @@ uint32_t nx_sparse_window(const nx_sparse *p) {
 uint32_t nx_sparse_slots(const nx_sparse *p) {
     uint64_t all = p->positions, slots = all;
     if (p->sets == NX_NEAR) slots = (uint64_t)p->stride + NX_SPARSE_SPARE;
+    if (p->sets == NX_PREVIOUS) slots = 2 * (uint64_t)p->stride + NX_SPARSE_SPARE;
     if (p->sets != NX_FAR) return (uint32_t)(((slots < all ? slots : all) + 3) & ~3u);
-    slots = p->kind == NX_STRIDED ? (uint64_t)p->stride * residue_slots(p) : summaries(p, p->positions - 1);
+    slots = p->kind != NX_FIXED ? (uint64_t)p->stride * residue_slots(p) : summaries(p, p->positions - 1);
     return ((uint32_t)slots + 3) & ~3u;
 }

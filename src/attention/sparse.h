@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT
  *
- * Sparse patterns [Child, Gray, Radford, Sutskever 2019, arXiv:1904.10509, section 4]. Of the positions up to its own, query i sees one of two
- * sets of about sqrt(n) each, or both; l is the stride, c the summary:
+ * Sparse patterns [Child, Gray, Radford, Sutskever 2019, arXiv:1904.10509, section 4; blocks: Dhariwal et al. 2020, arXiv:2005.00341]. Of the
+ * positions up to its own, query i sees one of several sets of about sqrt(n) each, or near and far; l is the stride, c the summary:
  *
- *                A1, near                                      A2, far
+ *                A1, near                                      A2, far                                         A3, previous
  *   strided      the last l positions, i among them            every l-th position back from i, i among them
  *   fixed        those of i's block of l positions, up to i    the last c positions of each block of l, up to i
+ *   blocks       those of i's block of l positions, up to i    every l-th position back from i, i among them   all of the block before i's
  *
- * The paper's formula for the strided A1 is i - l .. i, which are l + 1 positions; the code that its authors released takes l, as here. The
- * fixed A2 of the first l - c positions is empty.
+ * Where positions stand in rows of l, the sets of blocks are i's row, its column and the previous row. The paper's formula for the strided A1 is i - l .. i, which are l + 1 positions; the code that its authors released takes l, as here. The
+ * fixed A2 of the first l - c positions is empty, and the A3 of the first l.
  *
  * A pattern says slots as well: where in a cache a position is kept, so that what a query sees of one set is a single run there. The near
- * sets keep the last positions in a ring; the far one of the strided pattern keeps the positions of a residue modulo l side by side,
+ * sets and the previous one keep the last positions in a ring; the far one of columns keeps the positions of a residue modulo l side by side,
  * that of the fixed pattern keeps the summaries and nothing else. Both sets at once are kept in the order of the positions.
  */
 #ifndef NX_SPARSE_H
@@ -19,16 +20,16 @@
 
 #include "attention.h"
 
-typedef enum { NX_STRIDED, NX_FIXED } nx_sparse_kind;
+typedef enum { NX_STRIDED, NX_FIXED, NX_BLOCKS } nx_sparse_kind;
 
-enum { NX_NEAR = 1, NX_FAR = 2 }; /* A1, A2 */
+enum { NX_NEAR = 1, NX_FAR = 2, NX_PREVIOUS = 4 }; /* A1, A2, A3 */
 
 typedef struct {
     nx_sparse_kind kind;
     uint32_t positions; /* n, at least 1 */
     uint32_t stride;    /* l, at least 1 */
     uint32_t summary;   /* c, 1..l, of the fixed pattern */
-    uint32_t sets;      /* NX_NEAR, NX_FAR or NX_NEAR | NX_FAR */
+    uint32_t sets;      /* NX_NEAR, NX_FAR, NX_NEAR | NX_FAR or, of blocks, NX_PREVIOUS */
 } nx_sparse;
 
 #define NX_NOT_KEPT 0xffffffffu

@@ -15,13 +15,15 @@ static uint32_t read_width(nx_reader *r, const char *arch, const char *name, uin
 }
 
 static void read_pattern(nx_reader *r, nx_sparse_blocks *b, const char *arch, uint32_t positions) {
-    static const char *const kinds[] = {"strided", "fixed"}, *const ways[] = {"interleaved", "merged", "heads"};
+    static const char *const kinds[] = {"strided", "fixed", "blocks"}, *const ways[] = {"interleaved", "merged", "heads"};
     nx_sparse *p = &b->pattern;
-    p->kind = nx_read_choice(r, nx_key(arch, "attention.pattern").text, kinds, 2) ? NX_FIXED : NX_STRIDED;
+    p->kind = (nx_sparse_kind)nx_read_choice(r, nx_key(arch, "attention.pattern").text, kinds, 3);
     p->positions = positions;
     p->stride = nx_read_u32(r, nx_key(arch, "attention.stride").text, 1, positions, NX_REQUIRED);
     if (p->kind == NX_FIXED) p->summary = nx_read_u32(r, nx_key(arch, "attention.summary").text, 1, p->stride, NX_REQUIRED);
     b->combine = (nx_sparse_combine)nx_read_choice(r, nx_key(arch, "attention.combine").text, ways, 3);
+    if (p->kind == NX_BLOCKS && b->combine != NX_INTERLEAVED)
+        nx_reader_fail(r, NX_E_UNSUPPORTED, nx_key(arch, "attention.combine").text, "three sets are taken in turn");
     if (b->combine == NX_BY_HEAD && b->heads < 2)
         nx_reader_fail(r, NX_E_FORMAT, nx_key(arch, "attention.head_count").text, "two sets by head need two heads");
 }
@@ -59,12 +61,15 @@ typedef struct {
     uint32_t first, heads;
 } group;
 
+/* Every so many blocks see the same sets. */
+static uint32_t cycle_of(const nx_sparse_blocks *b) { return b->pattern.kind == NX_BLOCKS ? 3 : 2; }
+
 /* Groups of block `index`, 1 or 2, of a sequence of `positions` positions. */
 static uint32_t groups_of(const nx_sparse_blocks *b, uint32_t index, uint32_t positions, group *groups) {
     uint32_t near = b->heads - b->heads / 2;
     groups[0] = (group){b->pattern, 0, b->heads};
     groups[0].pattern.positions = positions ? positions : 1;
-    groups[0].pattern.sets = b->combine == NX_MERGED ? NX_NEAR | NX_FAR : b->combine == NX_INTERLEAVED && index % 2 ? NX_FAR : NX_NEAR;
+    groups[0].pattern.sets = b->combine == NX_MERGED ? NX_NEAR | NX_FAR : b->combine == NX_INTERLEAVED ? 1u << index % cycle_of(b) : NX_NEAR;
     if (b->combine != NX_BY_HEAD) return 1;
     groups[1] = groups[0];
     groups[1].pattern.sets = NX_FAR;
@@ -82,20 +87,21 @@ static uint32_t pattern_positions(const nx_sparse_blocks *b, uint32_t length) { 
 
 /* Bytes of the caches of the blocks before block `end`. */
 static uint64_t caches_bytes(const nx_sparse_blocks *b, uint32_t end, uint32_t length) {
-    uint64_t of[2] = {0, 0}; /* blocks are alike, two by two */
-    for (uint32_t i = 0; i < 2; i++) {
+    uint32_t cycle = cycle_of(b);
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < cycle; i++) {
         group groups[2];
-        uint32_t n = groups_of(b, i, pattern_positions(b, length), groups);
-        for (uint32_t g = 0; g < n; g++) of[i] += group_bytes(b, groups + g);
+        uint32_t n = groups_of(b, i, pattern_positions(b, length), groups), alike = (end + cycle - 1 - i) / cycle;
+        for (uint32_t g = 0; g < n; g++) bytes += alike * group_bytes(b, groups + g);
     }
-    return (end + 1) / 2 * of[0] + end / 2 * of[1];
+    return bytes;
 }
 
 uint64_t nx_sparse_blocks_state_bytes(const nx_sparse_blocks *b, uint32_t length) { return caches_bytes(b, b->n_blocks, length); }
 
 nx_map nx_sparse_blocks_map(const nx_sparse_blocks *b) {
     nx_map map = {.name = "attention", .port = NX_NONE, .rows = b->n_blocks * b->heads, .keys = 1};
-    for (uint32_t i = 0; i < 2; i++) {
+    for (uint32_t i = 0; i < cycle_of(b); i++) {
         group groups[2];
         uint32_t n = groups_of(b, i, b->pattern.positions, groups);
         for (uint32_t g = 0; g < n; g++)

@@ -5,8 +5,9 @@
  *
  *   a = W_o attention(LN(x))        b = W_down f(W_up LN(x + a))        x = x + a + b,        f(x) = x sigma(1.702 x)
  *
- * Attention is over the sets A1 and A2 of attention/sparse.h, combined in one of three ways: blocks take them in turn, A1 first (interleaved,
- * equation 6), every block sees their union (merged, 7), or the first half of the heads has A1 and the other A2 (heads, 8).
+ * Attention is over the sets of attention/sparse.h, combined in one of three ways: blocks take them in turn, A1 first (interleaved, equation 6),
+ * every block sees the union of A1 and A2 (merged, 7), or the first half of the heads has A1 and the other A2 (heads, 8). Where there is an A3,
+ * blocks take the three in turn.
  *
  * Letters: d width of the model, H heads of width k, F inner width of the feed-forward network, N blocks; J is the number of columns of a pass.
  */

@@ -17,9 +17,13 @@
 static int sees(const nx_sparse *p, uint32_t sets, uint32_t i, uint32_t j) {
     uint32_t l = p->stride;
     int near = p->kind == NX_STRIDED ? j + l > i : i / l == j / l;
-    int far = p->kind == NX_STRIDED ? (i - j) % l == 0 : j % l >= l - p->summary;
-    return j <= i && (((sets & NX_NEAR) && near) || ((sets & NX_FAR) && far));
+    int far = p->kind != NX_FIXED ? (i - j) % l == 0 : j % l >= l - p->summary;
+    int previous = i / l == j / l + 1;
+    return j <= i && (((sets & NX_NEAR) && near) || ((sets & NX_FAR) && far) || ((sets & NX_PREVIOUS) && previous));
 }
+
+/* Sets that stand in a ring of the last positions. */
+static int in_ring(const nx_sparse *p) { return p->sets == NX_NEAR || p->sets == NX_PREVIOUS; }
 
 /* A pattern is what the definition says; its slots are the positions, permuted; a ring has room for the set and a pass beyond it. */
 static void pattern_of(const nx_sparse *p) {
@@ -31,7 +35,7 @@ static void pattern_of(const nx_sparse *p) {
     memset(taken, 0, slots);
     check_at("kind %lld, n = %lld, l = %lld, sets and c %lld", p->kind, n, p->stride, p->sets * 100 + p->summary);
     CHECK(slots % 4 == 0);
-    if (p->sets == NX_NEAR) CHECK(slots >= n || slots >= p->stride + NX_SPARSE_SPARE);
+    if (in_ring(p)) CHECK(slots >= n || slots >= (p->sets == NX_NEAR ? 1 : 2) * p->stride + NX_SPARSE_SPARE);
     for (uint32_t i = 0; i < n; i++) {
         uint32_t count = nx_sparse_keys(p, i, keys), n_ranges = nx_sparse_ranges(p, i, ranges), k = 0, next = 0, slot = nx_sparse_slot(p, i);
         for (uint32_t j = 0; j < n; j++)
@@ -43,15 +47,15 @@ static void pattern_of(const nx_sparse *p) {
             for (uint32_t s = ranges[r].from; s < ranges[r].to && CHECK(k < count); s++) CHECK_INT(s, nx_sparse_slot(p, keys[k++]));
         }
         CHECK_INT(k, count);
-        if (slot != NX_NOT_KEPT && p->sets != NX_NEAR && CHECK(slot < slots)) CHECK(!taken[slot]++);
+        if (slot != NX_NOT_KEPT && !in_ring(p) && CHECK(slot < slots)) CHECK(!taken[slot]++);
         if (slot == NX_NOT_KEPT)
             for (uint32_t later = i; later < n; later++) CHECK(!sees(p, p->sets, later, i));
         if (count > most) most = count;
         empty += count == 0;
         if (p->sets == NX_NEAR && p->kind == NX_STRIDED) CHECK_INT(count, i + 1 < p->stride ? i + 1 : p->stride); /* l members, not l + 1 */
     }
-    uint32_t first = p->stride - p->summary;
-    CHECK_INT(empty, p->sets == NX_FAR && p->kind == NX_FIXED ? (first < n ? first : n) : 0);
+    uint32_t first = p->sets == NX_PREVIOUS ? p->stride : p->stride - p->summary;
+    CHECK_INT(empty, p->sets == NX_PREVIOUS || (p->sets == NX_FAR && p->kind == NX_FIXED) ? (first < n ? first : n) : 0);
     CHECK(p->sets == (NX_NEAR | NX_FAR) || most == window || (most == 0 && window == 1));
     memory_release(mark);
 }
@@ -62,6 +66,7 @@ static void each_pattern(uint32_t most, void (*of)(const nx_sparse *)) {
             for (uint32_t sets = NX_NEAR; sets <= (NX_NEAR | NX_FAR); sets++) {
                 of(&(nx_sparse){NX_STRIDED, n, l, 0, sets});
                 for (uint32_t c = 1; c <= l; c++) of(&(nx_sparse){NX_FIXED, n, l, c, sets});
+                of(&(nx_sparse){NX_BLOCKS, n, l, 0, sets == (NX_NEAR | NX_FAR) ? NX_PREVIOUS : sets});
             }
 }
 
@@ -71,6 +76,8 @@ static void definition(void) {
     pattern_of(&(nx_sparse){NX_STRIDED, 390, 7, 0, NX_FAR});
     pattern_of(&(nx_sparse){NX_STRIDED, 400, 20, 0, NX_NEAR | NX_FAR});
     pattern_of(&(nx_sparse){NX_FIXED, 400, 32, 8, NX_FAR});
+    pattern_of(&(nx_sparse){NX_BLOCKS, 390, 7, 0, NX_FAR});
+    pattern_of(&(nx_sparse){NX_BLOCKS, 400, 32, 0, NX_PREVIOUS});
 }
 
 /* Stride 1 makes all of A2, a stride as long as the sequence all of A1: dense attention. */
@@ -107,6 +114,8 @@ static void two_layers(void) {
         for (uint32_t l = 3; 2 * l < n; l++) {
             nx_sparse p = {NX_STRIDED, n, l, 0, 0};
             CHECK(reaches_all(&p, NX_NEAR, NX_FAR, 0) && reaches_all(&p, NX_FAR, NX_NEAR, 0));
+            p.kind = NX_BLOCKS; /* row and column need the previous row, of which a row comes after a column */
+            CHECK(!reaches_all(&p, NX_NEAR, NX_FAR, 1) && !reaches_all(&p, NX_FAR, NX_NEAR, 1));
             for (uint32_t c = 1; c < l; c++) {
                 p = (nx_sparse){NX_FIXED, n, l, c, 0};
                 check_at("n = %lld, l = %lld, c = %lld", n, l, c, 0);
@@ -179,6 +188,8 @@ static void sparse_is_dense_with_a_mask(void) {
         attention_of(&(nx_sparse){NX_STRIDED, 60, 13, 0, sets});
         attention_of(&(nx_sparse){NX_FIXED, 60, 8, 3, sets});
         attention_of(&(nx_sparse){NX_FIXED, 60, 17, 5, sets});
+        attention_of(&(nx_sparse){NX_BLOCKS, 60, 8, 0, sets == (NX_NEAR | NX_FAR) ? NX_PREVIOUS : sets});
+        attention_of(&(nx_sparse){NX_BLOCKS, 60, 13, 0, sets == (NX_NEAR | NX_FAR) ? NX_PREVIOUS : sets});
     }
 }
 

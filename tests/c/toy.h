@@ -141,7 +141,7 @@ enum {
     TOY_SHAPED = 4, /* it is also run with penalties, biases and filters: one of each sort is enough */
     TOY_SEARCH = 8, /* a search by beams is compared with one by hand; its positions have one id each, 40 values at most, and it is 30 long at most */
     TOY_DAMPED = 16, /* the weights of its maps add up to 1 at most, not to 1: the paper damps them after the softmax, or has nothing to attend to */
-    TOY_FIXED = 32,  /* rows of its maps need not see their own position, and at first see nothing: the fixed pattern */
+    TOY_FIXED = 32,  /* rows of its maps need not see their own position, and at first see nothing: fixed patterns, blocks */
     TOY_BITS = 64,   /* each weight of its maps is a probability of its own, so that they need not add up to 1 */
     TOY_PART = 256,  /* times the part of the model that runs */
 };

@@ -16,7 +16,7 @@ from common import gguf, native
 from common.export import export
 from models.sparse_transformer import notes
 from models.sparse_transformer.golden import NOTES, PICTURE, TEXT, randomise
-from models.sparse_transformer.model import FAR, NEAR, Block, Config, SparseTransformer, Swish, dense, seen
+from models.sparse_transformer.model import FAR, NEAR, PREVIOUS, Block, Config, SparseTransformer, Swish, dense, seen, turn
 from models.sparse_transformer.start import look_around
 from models.sparse_transformer.task import TASK
 
@@ -35,6 +35,13 @@ class Patterns(unittest.TestCase):
         self.assertEqual(int(seen(c, NEAR, 24).sum(1).max()), 6)
         c = replace(c, pattern="fixed", summary=2)
         self.assertEqual(seen(c, FAR, 24).any(1).tolist(), [False] * 4 + [True] * 20)
+
+    def test_blocks_are_row_column_and_previous_row(self):
+        c, at = Config(context_length=24, pattern="blocks", stride=6), 15         # row 2, column 3
+        found = {which: seen(c, which, 24)[at].nonzero()[:, 0].tolist() for which in (NEAR, FAR, PREVIOUS)}
+        self.assertEqual(found, {NEAR: [12, 13, 14, 15], FAR: [3, 9, 15], PREVIOUS: [6, 7, 8, 9, 10, 11]})
+        self.assertEqual([turn("blocks", i) for i in range(4)], [NEAR, FAR, PREVIOUS, NEAR])
+        self.assertEqual(seen(c, PREVIOUS, 24).any(1).tolist(), [False] * 6 + [True] * 18)
 
     def test_two_layers(self):
         eye = torch.eye(24)
@@ -87,7 +94,7 @@ class Notes(unittest.TestCase):
 
 class Models(unittest.TestCase):
     def test_causal(self):
-        for c in (PICTURE, TEXT, replace(TEXT, combine="merged"), replace(PICTURE, combine="heads")):
+        for c in (PICTURE, TEXT, replace(TEXT, combine="merged"), replace(PICTURE, combine="heads"), replace(TEXT, pattern="blocks", block_count=3)):
             model = SparseTransformer(replace(c, levels=5)).double().eval()
             randomise(model, 1)
             model.double()
@@ -111,9 +118,9 @@ class Models(unittest.TestCase):
         if not native.usable(torch.zeros(1)):
             self.skipTest("no native functions here")
         torch.manual_seed(1)
-        for pattern, stride, summary, n in (("strided", 28, 0, 784), ("strided", 20, 0, 400), ("fixed", 64, 8, 512), ("fixed", 64, 64, 448)):
+        for pattern, stride, summary, n in (("strided", 28, 0, 784), ("strided", 20, 0, 400), ("fixed", 64, 8, 512), ("fixed", 64, 64, 448), ("blocks", 32, 0, 256)):
             block = Block(Config(context_length=n, pattern=pattern, stride=stride, summary=summary, embedding_length=64, head_count=2), 0)
-            for which in (NEAR | FAR,) if dense(block.c, FAR) else (NEAR, FAR):
+            for which in (NEAR | FAR,) if dense(block.c, FAR) else (NEAR, FAR, PREVIOUS)[:3 if pattern == "blocks" else 2]:
                 plain = torch.randn(2, n, 192, requires_grad=True)
                 fast = plain.detach().to(torch.bfloat16).requires_grad_()
                 a, b = block.gathered(which, plain, 2), block.gathered_fast(which, fast, 2)

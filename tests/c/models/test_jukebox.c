@@ -28,6 +28,7 @@ typedef struct {
 #define TOP_HOP 8u
 #define BOTTOM_HOP 4u
 #define RATIO (TOP_HOP / BOTTOM_HOP)
+#define BLOCKS 3u /* a row, a column, the row before */
 
 typedef struct {
     const jukebox_toy *toy;
@@ -98,7 +99,7 @@ static void put_prior(writer *w, const char *stack, uint32_t positions, uint32_t
     put(w, stack, "position_col.weight", stride, d, NX_F32, 0.4f, 0);
     put(w, stack, "class_embd.weight", 3, d, NX_F32, 0.4f, 0);
     put(w, stack, "speaker_embd.weight", 2, d, NX_F32, 0.4f, 0);
-    for (uint32_t i = 0; i < 2; i++) {
+    for (uint32_t i = 0; i < BLOCKS; i++) {
         put_norm(w, stack, numbered(text, i, "attn_norm"), d);
         put_linear(w, stack, numbered(text, i, "attn_q"), d, d, type, 0);
         put_linear(w, stack, numbered(text, i, "attn_k"), d, d, type, 0);
@@ -126,12 +127,12 @@ static void put_key(writer *w, const char *prefix, const char *name, uint32_t va
 
 static void put_prior_keys(writer *w, const char *prefix, uint32_t stride) {
     char key[60];
-    put_key(w, prefix, "block_count", 2);
+    put_key(w, prefix, "block_count", BLOCKS);
     put_key(w, prefix, "embedding_length", w->toy->d);
     put_key(w, prefix, "feed_forward_length", w->toy->d);
     put_key(w, prefix, "attention.head_count", w->toy->heads);
     put_key(w, prefix, "attention.stride", stride);
-    put_key_text(&w->keys, strcat(strcpy(key, prefix), "attention.pattern"), "strided"), w->n_keys++;
+    put_key_text(&w->keys, strcat(strcpy(key, prefix), "attention.pattern"), "blocks"), w->n_keys++;
 }
 
 static toy_file file_of(const jukebox_toy *of) {
@@ -183,8 +184,8 @@ static const jukebox_toy toys[] = {
 static toy_file toy_number(uint32_t number) { return file_of(toys + number); }
 
 const toy_row jukebox_toys[] = {
-    {"top prior of jukebox", TOY_RUN | TOP * TOY_PART, toy_number, 0, {.length = 15}},
-    {"bottom prior of jukebox, rounded", TOY_RUN | BOTTOM * TOY_PART, toy_number, 1, {.length = 28, .counts = {0, 0, 14}}},
+    {"top prior of jukebox", TOY_RUN | TOY_FIXED | TOP * TOY_PART, toy_number, 0, {.length = 15}},
+    {"bottom prior of jukebox, rounded", TOY_RUN | TOY_FIXED | BOTTOM * TOY_PART, toy_number, 1, {.length = 28, .counts = {0, 0, 14}}},
     {NULL, TOY_SEED, toy_number, 2, {0}},
     {0},
 };

@@ -20,11 +20,12 @@
 /* ---- toys ------------------------------------------------------------------------------------------------------------------- */
 
 enum { INTERLEAVED, MERGED, BY_HEAD };
+enum { STRIDED, FIXED, BLOCKS };
 
 typedef struct {
     uint32_t height, width; /* 0: a text of `length` ids */
     uint32_t length, levels, blocks, d, inner, heads, key_length;
-    uint32_t fixed, stride, summary, combine;
+    uint32_t kind, stride, summary, combine;
     uint32_t bernoulli, end, type;
     uint32_t time_length, bar, chord; /* of music: ticks and places in a chord that have embeddings, ticks of a bar; 0: no music */
     uint64_t seed;
@@ -113,7 +114,7 @@ static made *build(const config *c) {
     add(m, "output.weight", outputs_of(c), d, c->type, 0, into_d);
     add(m, "output.bias", 1, outputs_of(c), NX_F32, 0, 0.3);
     if (c->time_length) add_notes(m);
-    static const char *const ways[] = {"interleaved", "merged", "heads"};
+    static const char *const ways[] = {"interleaved", "merged", "heads"}, *const kinds[] = {"strided", "fixed", "blocks"};
     const struct {
         const char *key;
         uint32_t value;
@@ -121,14 +122,14 @@ static made *build(const config *c) {
     } keys[] = {{"image.height", c->height, c->height > 0}, {"image.width", c->width, c->height > 0}, {"image.levels", c->levels, c->height > 0},
                 {"context_length", c->length, !c->height}, {"block_count", c->blocks, 1}, {"embedding_length", d, 1},
                 {"feed_forward_length", c->inner, 1}, {"attention.head_count", c->heads, 1}, {"attention.key_length", c->key_length, 1},
-                {"attention.stride", c->stride, 1}, {"attention.summary", c->summary, c->fixed > 0},
+                {"attention.stride", c->stride, 1}, {"attention.summary", c->summary, c->kind == FIXED},
                 {"time_length", c->time_length, c->time_length > 0}, {"notes.bar", c->bar, c->bar > 0}, {"notes.ticks", 4, c->bar > 0}};
     uint32_t n = 4;
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) n += keys[i].there > 0;
     toy_file data = {0};
     put_header(&m->file, m->n_tensors, n + (c->end > 0) + (c->time_length ? 3 : 0));
     put_key_text(&m->file, "general.architecture", "sparse-transformer");
-    put_key_text(&m->file, "sparse-transformer.attention.pattern", c->fixed ? "fixed" : "strided");
+    put_key_text(&m->file, "sparse-transformer.attention.pattern", kinds[c->kind]);
     put_key_text(&m->file, "sparse-transformer.attention.combine", ways[c->combine]);
     put_key_text(&m->file, "sparse-transformer.output.type", c->bernoulli ? "bernoulli" : "categorical");
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
@@ -146,16 +147,18 @@ static made *build(const config *c) {
 static const config toys[] = {
     {.height = 5, .width = 6, .levels = 3, .blocks = 2, .d = 16, .inner = 8, .heads = 2, .key_length = 8, .stride = 6, .seed = 61},
     {.height = 6, .width = 6, .levels = 2, .bernoulli = 1, .blocks = 3, .d = 64, .inner = 32, .heads = 2, .key_length = 32, .stride = 5, .combine = BY_HEAD, .type = NX_Q8_0, .seed = 62},
-    {.length = 40, .levels = 30, .blocks = 3, .d = 16, .inner = 12, .heads = 2, .key_length = 8, .fixed = 1, .stride = 7, .summary = 2, .seed = 63},
-    {.length = 40, .levels = 30, .blocks = 2, .d = 64, .inner = 32, .heads = 3, .key_length = 32, .fixed = 1, .stride = 8, .summary = 3, .combine = BY_HEAD, .type = NX_Q8_0, .seed = 64},
-    {.length = 40, .levels = 30, .blocks = 2, .d = 16, .inner = 12, .heads = 1, .key_length = 12, .fixed = 1, .stride = 6, .summary = 2, .combine = MERGED, .seed = 65},
+    {.length = 40, .levels = 30, .blocks = 3, .d = 16, .inner = 12, .heads = 2, .key_length = 8, .kind = FIXED, .stride = 7, .summary = 2, .seed = 63},
+    {.length = 40, .levels = 30, .blocks = 2, .d = 64, .inner = 32, .heads = 3, .key_length = 32, .kind = FIXED, .stride = 8, .summary = 3, .combine = BY_HEAD, .type = NX_Q8_0, .seed = 64},
+    {.length = 40, .levels = 30, .blocks = 2, .d = 16, .inner = 12, .heads = 1, .key_length = 12, .kind = FIXED, .stride = 6, .summary = 2, .combine = MERGED, .seed = 65},
     {.height = 3, .width = 3, .levels = 2, .bernoulli = 1, .blocks = 2, .d = 4, .inner = 4, .heads = 1, .key_length = 4, .stride = 3, .seed = 66},
     {.height = 2, .width = 4, .levels = 4, .blocks = 1, .d = 8, .inner = 4, .heads = 2, .key_length = 4, .stride = 5, .combine = BY_HEAD, .type = NX_F16, .seed = 67},
-    {.length = 9, .levels = 12, .blocks = 2, .d = 8, .inner = 4, .heads = 1, .key_length = 4, .fixed = 1, .stride = 4, .summary = 1, .end = 2, .seed = 68},
-    {.length = 40, .levels = 30, .blocks = 2, .d = 64, .inner = 32, .heads = 2, .key_length = 32, .fixed = 1, .stride = 8, .summary = 3, .combine = BY_HEAD, .type = NX_Q8_0,
+    {.length = 9, .levels = 12, .blocks = 2, .d = 8, .inner = 4, .heads = 1, .key_length = 4, .kind = FIXED, .stride = 4, .summary = 1, .end = 2, .seed = 68},
+    {.length = 40, .levels = 30, .blocks = 2, .d = 64, .inner = 32, .heads = 2, .key_length = 32, .kind = FIXED, .stride = 8, .summary = 3, .combine = BY_HEAD, .type = NX_Q8_0,
      .time_length = 40, .bar = 6, .chord = 3, .seed = 74},
     {.length = 9, .levels = 8, .blocks = 1, .d = 8, .inner = 4, .heads = 1, .key_length = 4, .stride = 3, .time_length = 5, .bar = 2, .chord = 1, .end = 1, .seed = 75},
     {.length = 9, .levels = 5, .blocks = 1, .d = 32, .inner = 32, .heads = 1, .key_length = 32, .stride = 3, .combine = MERGED, .type = NX_Q8_0, .seed = 69},
+    {.length = 40, .levels = 30, .blocks = 4, .d = 16, .inner = 12, .heads = 2, .key_length = 8, .kind = BLOCKS, .stride = 7, .seed = 76},
+    {.height = 6, .width = 6, .levels = 3, .blocks = 3, .d = 64, .inner = 32, .heads = 2, .key_length = 32, .kind = BLOCKS, .stride = 6, .type = NX_Q8_0, .seed = 77},
 };
 
 static toy_file toy_number(uint32_t number) { return build(toys + number)->file; }
@@ -190,11 +193,12 @@ static void norm(const made *m, double *out, const double *x, const char *gain, 
     ref_layer_norm(out, weights(m, gain, block), weights(m, bias, block), 1e-5, m->c.d);
 }
 
-/* The sets of the paper's section 4.2, where the strided A1 has l members. */
+/* The sets of the paper's section 4.2, where the strided A1 has l members; of blocks those of Jukebox, in turn. */
 static int sees(const config *c, uint32_t block, uint32_t head, uint32_t i, uint32_t j) {
-    int near = c->fixed ? i / c->stride == j / c->stride : j + c->stride > i;
-    int far = c->fixed ? j % c->stride >= c->stride - c->summary : (i - j) % c->stride == 0;
+    int near = c->kind != STRIDED ? i / c->stride == j / c->stride : j + c->stride > i;
+    int far = c->kind == FIXED ? j % c->stride >= c->stride - c->summary : (i - j) % c->stride == 0;
     if (j > i) return 0;
+    if (c->kind == BLOCKS) return block % 3 == 2 ? i / c->stride == j / c->stride + 1 : block % 3 ? far : near;
     if (c->combine == MERGED) return near || far;
     if (c->combine == INTERLEAVED) return block % 2 ? far : near;
     return head < c->heads - c->heads / 2 ? near : far;
@@ -330,10 +334,10 @@ static void compare(const config *c, long long row) {
 static void equations(void) {
     for (uint32_t i = 0; i < sizeof toys / sizeof *toys; i++) compare(toys + i, i);
     long long row = 100;
-    for (uint32_t fixed = 0; fixed < 2; fixed++)
-        for (uint32_t combine = INTERLEAVED; combine <= BY_HEAD; combine++)
+    for (uint32_t kind = STRIDED; kind <= BLOCKS; kind++)
+        for (uint32_t combine = INTERLEAVED; combine <= (kind == BLOCKS ? INTERLEAVED : BY_HEAD); combine++)
             for (uint32_t stride = 1; stride <= 56; stride += stride < 3 ? 1 : 11) {
-                config c = {.length = 56, .levels = 9, .blocks = 3, .d = 12, .inner = 8, .heads = 3, .key_length = 8, .fixed = fixed,
+                config c = {.length = 56, .levels = 9, .blocks = 3, .d = 12, .inner = 8, .heads = 3, .key_length = 8, .kind = kind,
                             .stride = stride, .summary = (stride + 2) / 3, .combine = combine, .seed = 70};
                 compare(&c, row++);
                 c.height = 7, c.width = 8;
@@ -384,7 +388,7 @@ static void memory_of_a_run(void) {
     size_t bytes[3], longer[3];
     for (uint32_t combine = INTERLEAVED; combine <= BY_HEAD; combine++)
         for (int twice = 0; twice < 2; twice++) {
-            config c = {.length = twice ? 2048 : 1024, .levels = 4, .blocks = 2, .d = 16, .inner = 8, .heads = 2, .key_length = 8, .fixed = 1,
+            config c = {.length = twice ? 2048 : 1024, .levels = 4, .blocks = 2, .d = 16, .inner = 8, .heads = 2, .key_length = 8, .kind = FIXED,
                         .stride = 32, .summary = 4, .combine = combine, .seed = 73};
             nx_settings settings = {.samples = 1, .temperature = 1, .top_p = 1};
             CHECK_INT(nx_session_size(toy_file_open(&build(&c)->file), 0, &settings, NULL, (twice ? longer : bytes) + combine), NX_OK);
@@ -442,6 +446,7 @@ static void refused_files(void) {
         {0, "attention.key_length", 6, NX_E_UNSUPPORTED, NULL},
         {0, "attention.head_count", 0, NX_E_FORMAT, NULL},
         {6, "attention.head_count", 1, NX_E_FORMAT, NULL}, /* two sets, one head */
+        {12, "attention.stride", 0, NX_E_FORMAT, NULL},
         {8, "time_length", 0, NX_E_FORMAT, NULL},
         {8, "time_length", 200, NX_E_FORMAT, "time_bar.weight"},
         {8, "time_length", UINT32_MAX, NX_E_LIMIT, NULL},
@@ -457,6 +462,10 @@ static void refused_files(void) {
         const made *m = build(&c);
         toy_refused(m->file.bytes, m->file.length, rows[i].status, rows[i].named ? rows[i].named : strcat(key, rows[i].key));
     }
+    config three = toys[12]; /* sets, of which two would be one */
+    three.combine = MERGED;
+    const made *m = build(&three);
+    toy_refused(m->file.bytes, m->file.length, NX_E_UNSUPPORTED, "sparse-transformer.attention.combine");
 }
 
 /* What ids are is a number for each, in its range, or the file is refused. */

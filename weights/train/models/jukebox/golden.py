@@ -16,7 +16,7 @@ from common.golden import Case
 from models.jukebox.task import JukeboxTask, Settings
 
 SHAPE = dict(top_strides=(2, 4, 2), top_widths=(16, 16, 32), bottom_strides=(2, 2), bottom_widths=(16, 16), unit_count=2, code_length=16, top_codes=20, bottom_codes=24, classes=3,
-             speakers=2, top_length=12, embedding_length=32, feed_forward_length=32, head_count=2, key_length=16, top_blocks=2, bottom_blocks=2, top_stride=4, bottom_stride=8,
+             speakers=2, top_length=12, embedding_length=32, feed_forward_length=32, head_count=2, key_length=16, top_blocks=3, bottom_blocks=3, top_stride=4, bottom_stride=8,
              conditioner_units=2)
 
 

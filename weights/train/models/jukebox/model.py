@@ -23,7 +23,7 @@ import torch.nn.functional as F
 from torch import nn
 
 from data.fsdd import expand
-from models.sparse_transformer.model import Block
+from models.sparse_transformer.model import Block, turn
 
 LEVELS = ("top", "bottom")
 
@@ -50,7 +50,8 @@ class Config:
     key_length: int = 32
     top_blocks: int = 4                  # 0: there are no priors yet
     bottom_blocks: int = 6
-    top_stride: int = 16                 # l of the pattern of attention
+    pattern: str = "blocks"              # of attention (models/sparse_transformer/model.py): blocks | strided
+    top_stride: int = 16                 # its l
     bottom_stride: int = 32
     conditioner_units: int = 3           # residual units of what reads the codes above
     layer_norm_epsilon: float = 1e-5
@@ -71,9 +72,9 @@ class Config:
         """What the blocks of a Sparse Transformer want to know."""
         class Sets(SimpleNamespace):
             def sets(self, index):
-                return [(1 + index % 2, self.head_count)]    # near, far
+                return [(turn(self.pattern, index), self.head_count)]
         return Sets(embedding_length=self.embedding_length, feed_forward_length=self.feed_forward_length, head_count=self.head_count, key_length=self.key_length,
-                    layer_norm_epsilon=self.layer_norm_epsilon, pattern="strided", stride=getattr(self, name + "_stride"), summary=0, block_count=getattr(self, name + "_blocks"))
+                    layer_norm_epsilon=self.layer_norm_epsilon, pattern=self.pattern, stride=getattr(self, name + "_stride"), summary=0, block_count=getattr(self, name + "_blocks"))
 
 
 def linear(rows, cols, gain=1.0):

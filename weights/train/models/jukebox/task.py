@@ -15,6 +15,7 @@ from data.fsdd import RATE, expand
 from models.jukebox.model import LEVELS, Config, Jukebox
 
 PREFIX = "jukebox."
+PRIORS = ("top.", "bottom.")             # with which their tensors begin
 WINDOWS = (512, 256, 128, 64)            # samples of the spectra that training compares; hops are a quarter of them
 FLOOR = 1e-3                             # of a magnitude, before its logarithm
 WHOLE = 16                               # positions of the top level by which a batch is filled up: of blocks of the pattern
@@ -26,8 +27,11 @@ DEAD = 0.05                              # part of the mean use below which a co
 class Settings(Config, Common):
     dataset: str = "fsdd"
     part: str = "codes"                  # codes | priors: what a run trains
+    codes: str = ""                      # of priors with --from: the file whose codes they have from now on, else that with which they begin
     crop: int = 2048                     # samples that codes are trained on at once
     commitment: float = 0.25
+    error_weight: float = 1.0            # of the squared error in the loss of codes
+    log_weight: float = 0.5              # of the distance of logarithms of spectra
     shifts: int = 3                      # how often each sound is encoded for the priors, with other silence before it and other loudness
     class_drop: float = 0.1              # probability that an example is shown without its class
     speaker_drop: float = 0.15           # and without its speaker
@@ -43,11 +47,11 @@ def spectra(x):
     return found
 
 
-def loss_of(x, y):
-    """(B,): the squared error in parts of the energy, and of each spectrum the distance of the magnitudes, in parts of them, and that of their logarithms."""
-    total = ((x - y) ** 2).mean(1) / ((x * x).mean(1) + 1e-3)
+def loss_of(x, y, error, log):
+    """(B,): the squared error in parts of the energy, times `error`, and of each spectrum the distance of the magnitudes, in parts of them, and that of their logarithms, times `log`."""
+    total = error * ((x - y) ** 2).mean(1) / ((x * x).mean(1) + 1e-3)
     for a, b in zip(spectra(x), spectra(y)):
-        total = total + ((a - b) ** 2).sum((1, 2)).sqrt() / ((a * a).sum((1, 2)).sqrt() + 1e-1) + 0.5 * ((a + FLOOR).log() - (b + FLOOR).log()).abs().mean((1, 2))
+        total = total + ((a - b) ** 2).sum((1, 2)).sqrt() / ((a * a).sum((1, 2)).sqrt() + 1e-1) + log * ((a + FLOOR).log() - (b + FLOOR).log()).abs().mean((1, 2))
     return total
 
 
@@ -126,12 +130,14 @@ class JukeboxTask(Task):
         for prior in (model.top, model.bottom) if self.s.top_blocks else ():
             prior.dropout = self.s.dropout
         for name, p in model.named_parameters():
-            p.requires_grad_(not name.startswith(("codebook.", "level.")) and name.startswith(("top.", "bottom.")) == (self.s.part == "priors"))
+            p.requires_grad_(not name.startswith(("codebook.", "level.")) and name.startswith(PRIORS) == (self.s.part == "priors"))
         return model
 
     def grow(self, model, weights):
-        """Priors that a file does not have begin anew."""
-        super().grow(model, dict({k: w for k, w in model.state_dict().items() if k.startswith(("top.", "bottom."))}, **weights))
+        """Priors that a file does not have begin anew; codes may be those of another file."""
+        own = {k: w for k, w in model.state_dict().items() if k.startswith(PRIORS)}
+        other = {k: w for k, w in self.stored(self.s.codes).items() if not k.startswith(PRIORS)} if self.s.codes else {}
+        super().grow(model, dict(own, **dict(weights, **other)))
 
     # codes
 
@@ -178,6 +184,9 @@ class JukeboxTask(Task):
             book[dead], use[dead] = fresh, float(use.mean())
             sums[dead] = fresh * use.mean()
 
+    def loss(self, x, y):
+        return loss_of(x, y, self.s.error_weight, self.s.log_weight)
+
     def update_codes(self, trainer, batch, rate):
         model, (x,), total = trainer.model, batch, 0.0
         for group in trainer.adam.param_groups:
@@ -190,7 +199,7 @@ class JukeboxTask(Task):
                 ids = getattr(model.codebook, name).nearest(h.detach())
                 e = self.book(name)[ids]
                 y = getattr(model.dec, name)(h + (e - h).detach())[..., 0].float()
-                total = total + loss_of(x, y).mean() + self.s.commitment * ((h - e) ** 2).mean()
+                total = total + self.loss(x, y).mean() + self.s.commitment * ((h - e) ** 2).mean()
                 seen.append((name, h.detach().flatten(0, 1), ids.flatten()))
         total.backward()
         torch.nn.utils.clip_grad_norm_(trainer.parameters, self.s.clip)
@@ -237,7 +246,7 @@ class JukeboxTask(Task):
     def nats(self, model, *batch):
         """(B,): of codes the loss of both levels"""
         if self.s.part == "codes":
-            return sum(loss_of(batch[0], model.decode(model.encode(batch[0], name), name).float()) for name in LEVELS)
+            return sum(self.loss(batch[0], model.decode(model.encode(batch[0], name), name).float()) for name in LEVELS)
         top, bottom, label, speaker = batch
         return model.top.each(top, label, speaker).sum(1) + model.bottom.each(bottom, label, speaker, self.above(top)).sum(1)
 
@@ -327,7 +336,7 @@ class JukeboxTask(Task):
         if found["top_blocks"]:
             shared = {key.split(".")[-1]: v for key, v in m.items() if key.startswith("bottom.")}
             found.update({key: shared[key] for key in ("embedding_length", "feed_forward_length", "head_count", "key_length", "layer_norm_epsilon")})
-            found.update(conditioner_units=m["conditioner_units"], top_length=m["top.context_length"], top_stride=m["top.attention.stride"], bottom_stride=m["bottom.attention.stride"],
+            found.update(conditioner_units=m["conditioner_units"], pattern=m["top.attention.pattern"], top_length=m["top.context_length"], top_stride=m["top.attention.stride"], bottom_stride=m["bottom.attention.stride"],
                          classes=len(m.get("classes", ())), speakers=len(m.get("speakers", ())))
         for name in LEVELS:
             found.update({name + "_strides": tuple(int(s) for s in m[name + ".strides"]), name + "_widths": tuple(int(w) for w in m[name + ".widths"]),

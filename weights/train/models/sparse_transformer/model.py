@@ -6,10 +6,11 @@ positions before and with its own, a query sees two sets, of about sqrt(n) each;
 
     strided    A1(i) = the last l positions, i among them          A2(i) = every l-th position back from i
     fixed      A1(i) = those of i's own block of l positions       A2(i) = the last c positions of each block, up to i
+    blocks     A1(i) = those of i's own block of l positions       A2(i) = every l-th position back from i           A3(i) = all of the block before
 
-Blocks take them in turn, A1 first ("interleaved"), every block sees their union ("merged"), or half of the heads has one set and half the other
+The last one is that of Jukebox (Dhariwal et al. 2020): of positions in rows of l, row, column and previous row.  Blocks take them in turn, A1 first ("interleaved"), every block sees their union ("merged"), or half of the heads has one set and half the other
 ("heads").  The paper writes i - l .. i for the strided A1, l + 1 positions; the code that its authors released takes l of them, as here.  With
-the fixed pattern the first l - c positions have an empty A2: what such a query gathers is 0.
+the fixed pattern the first l - c positions have an empty A2, and the first l an empty A3: what such a query gathers is 0.
 """
 import math
 from dataclasses import dataclass
@@ -21,7 +22,7 @@ from torch import nn
 from common import distributions, native
 from models.sparse_transformer import notes
 
-NEAR, FAR = 1, 2                         # A1, A2
+NEAR, FAR, PREVIOUS = 1, 2, 4            # A1, A2, A3
 LIMIT = -1e30                            # the score of what is not seen
 
 
@@ -38,7 +39,7 @@ class Config:
     feed_forward_length: int = 256
     head_count: int = 4
     key_length: int = 32
-    pattern: str = "strided"             # strided | fixed
+    pattern: str = "strided"             # strided | fixed | blocks
     stride: int = 28                     # l
     summary: int = 0                     # c, of the fixed pattern
     combine: str = "interleaved"         # interleaved | merged | heads
@@ -63,10 +64,15 @@ class Config:
     def sets(self, index):
         """Which sets the heads of a block see: [(A1, A2 or both, heads)]"""
         if self.combine == "interleaved":
-            return [(FAR if index % 2 else NEAR, self.head_count)]
+            return [(turn(self.pattern, index), self.head_count)]
         if self.combine == "merged":
             return [(NEAR | FAR, self.head_count)]
         return [(NEAR, self.head_count - self.head_count // 2), (FAR, self.head_count // 2)]
+
+
+def turn(pattern, index):
+    """Which set a block sees where blocks take them in turn"""
+    return (NEAR, FAR, PREVIOUS)[index % (3 if pattern == "blocks" else 2)]
 
 
 def dense(c, which):
@@ -77,11 +83,10 @@ def dense(c, which):
 def seen(c, which, n):
     """(n, n) bool: does query i see key j?  The definition; what is faster below has to give the same."""
     i, j = torch.arange(n)[:, None], torch.arange(n)[None]
-    if c.pattern == "strided":
-        near, far = j > i - c.stride, (i - j) % c.stride == 0
-    else:
-        near, far = i // c.stride == j // c.stride, j % c.stride >= c.stride - c.summary
-    return (j <= i) & ((near & bool(which & NEAR)) | (far & bool(which & FAR)))
+    near = j > i - c.stride if c.pattern == "strided" else i // c.stride == j // c.stride
+    far = j % c.stride >= c.stride - c.summary if c.pattern == "fixed" else (i - j) % c.stride == 0
+    previous = i // c.stride == j // c.stride + 1
+    return (j <= i) & ((near & bool(which & NEAR)) | (far & bool(which & FAR)) | (previous & bool(which & PREVIOUS)))
 
 
 def masked(q, k, v, visible):
@@ -137,11 +142,15 @@ class Block(nn.Module):
         if which == NEAR:
             strided = c.pattern == "strided"
             return native.Attention.apply(qkv, heads, l, l if strided else 0, l if strided else 0)
-        if c.pattern == "strided":       # every column of the (n / l, l) grid sees itself
+        q, k, v = qkv.view(B, n, 3, heads, c.key_length).permute(2, 0, 3, 1, 4)
+        if which == PREVIOUS:            # of the first block nothing
+            q, k, v = (t.reshape(B, heads, n // l, l, -1) for t in (q, k, v))
+            weights = (q[:, :, 1:] @ k[:, :, :-1].transpose(-1, -2) / math.sqrt(c.key_length)).softmax(-1).to(v.dtype)
+            return F.pad(weights @ v[:, :, :-1], (0, 0, 0, 0, 1, 0)).flatten(2, 3).transpose(1, 2).flatten(2)
+        if c.pattern != "fixed":         # every column of the (n / l, l) grid sees itself
             across = qkv.view(B, n // l, l, -1).transpose(1, 2).reshape(B * l, n // l, -1)
             out = native.Attention.apply(across, heads, n // l, 0)
             return out.view(B, l, n // l, -1).transpose(1, 2).reshape(B, n, -1)
-        q, k, v = qkv.view(B, n, 3, heads, c.key_length).permute(2, 0, 3, 1, 4)
         last = lambda t: t.reshape(B, heads, n // l, l, -1)[:, :, :, l - c.summary:].flatten(2, 3)
         place = (torch.arange(n // l)[:, None] * l + torch.arange(l - c.summary, l)).flatten()
         return masked(q, last(k), last(v), place[None] <= torch.arange(n)[:, None]).transpose(1, 2).flatten(2)
