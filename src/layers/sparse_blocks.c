@@ -69,7 +69,9 @@ static uint32_t groups_of(const nx_sparse_blocks *b, uint32_t index, uint32_t po
     uint32_t near = b->heads - b->heads / 2;
     groups[0] = (group){b->pattern, 0, b->heads};
     groups[0].pattern.positions = positions ? positions : 1;
-    groups[0].pattern.sets = b->combine == NX_MERGED ? NX_NEAR | NX_FAR : b->combine == NX_INTERLEAVED ? 1u << index % cycle_of(b) : NX_NEAR;
+    groups[0].pattern.sets = b->combine == NX_MERGED        ? NX_NEAR | NX_FAR
+                             : b->combine == NX_INTERLEAVED ? 1u << index % cycle_of(b)
+                                                            : NX_NEAR;
     if (b->combine != NX_BY_HEAD) return 1;
     groups[1] = groups[0];
     groups[1].pattern.sets = NX_FAR;
