@@ -334,29 +334,38 @@ static uint32_t *known_ids(const nx_part_info *part) {
     return ids;
 }
 
-/* The class or the speaker of the line, where it has one. */
-static void give(nx_session *session, const char *name, int which) {
+/* The input `name` of a part, if it has that. */
+static uint32_t port_of(uint32_t part, const char *name) {
     nx_port port;
-    uint32_t id = number(which);
-    if (strcmp(field[which], "-1"))
-        for (uint32_t i = 0; nx_model_port(model, 0, i, &port) == NX_OK; i++)
-            if (!strcmp(port.name, name)) check(nx_session_input(model, session, i, &id, 1), "nx_session_input");
+    for (uint32_t i = 0; nx_model_port(model, part, i, &port) == NX_OK; i++)
+        if (!strcmp(port.name, name)) return i;
+    return NX_NONE;
+}
+
+/* The class or the speaker of the line, where it has one. */
+static void give(nx_session *session, uint32_t part, const char *name, int which) {
+    uint32_t id = number(which), port = port_of(part, name);
+    if (strcmp(field[which], "-1") && port != NX_NONE) check(nx_session_input(model, session, port, &id, 1), "nx_session_input");
+}
+
+static nx_settings settings_of_line(void) {
+    uint64_t seed = strtoull(field[SEED], NULL, 10);
+    return (nx_settings){.seed_low = (uint32_t)seed,
+                         .seed_high = (uint32_t)(seed >> 32),
+                         .samples = 1,
+                         .temperature = strtof(field[TEMPERATURE], NULL),
+                         .top_k = number(TOP_K),
+                         .top_p = strtof(field[TOP_P], NULL)};
 }
 
 static nx_session *start_text(void) {
-    uint64_t seed = strtoull(field[SEED], NULL, 10);
-    nx_settings settings = {.seed_low = (uint32_t)seed,
-                            .seed_high = (uint32_t)(seed >> 32),
-                            .samples = 1,
-                            .temperature = strtof(field[TEMPERATURE], NULL),
-                            .top_k = number(TOP_K),
-                            .top_p = strtof(field[TOP_P], NULL),
-                            .temperature_last = !is_sound()};
+    nx_settings settings = settings_of_line();
+    settings.temperature_last = !is_sound();
     nx_shape shape = {.length = number(KNOWN) + number(DRAW)};
     nx_session *session;
     check(nx_session_size(model, 0, &settings, &shape, &session_bytes), "nx_session_size");
     check(nx_session_open(room(session_bytes), session_bytes, model, 0, &settings, &shape, &session), "nx_session_open");
-    if (is_sound()) give(session, "class", LABEL), give(session, "speaker", SPEAKER);
+    if (is_sound()) give(session, 0, "class", LABEL), give(session, 0, "speaker", SPEAKER);
     return session;
 }
 
@@ -578,6 +587,121 @@ static void classify(const char *way, int moved) {
     free(keys), free(all), free(nats), free(weights), free(session);
 }
 
+/* ---- sounds by codes ---------------------------------------------------------------------------------------------------- */
+
+enum { ENCODER, TOP, BOTTOM, DECODER };
+
+static nx_session *start_part(uint32_t part, const nx_shape *shape) {
+    nx_settings settings = settings_of_line();
+    nx_session *session;
+    check(nx_session_size(model, part, &settings, shape, &session_bytes), "nx_session_size");
+    check(nx_session_open(room(session_bytes), session_bytes, model, part, &settings, shape, &session), "nx_session_open");
+    return session;
+}
+
+static nx_session *encode_all(nx_session *session, int moved) {
+    nx_status status;
+    while ((status = nx_session_encode(model, session)) == NX_MORE)
+        if (moved) session = move(session);
+    check(status, "nx_session_encode");
+    return session;
+}
+
+/* All numbers of a result. */
+static void *result_of(const nx_session *session, uint32_t index, uint32_t *count) {
+    check(nx_session_result_count(model, session, index, count), "nx_session_result_count");
+    uint32_t *numbers = room(*count * sizeof *numbers);
+    check(nx_session_result(model, session, index, 0, *count, numbers), "nx_session_result");
+    return numbers;
+}
+
+/* The sound of the line: levels of no meaning. codes[0], codes[1]: of the levels */
+static void codes_of_sound(uint32_t *codes[2], uint32_t count[2], int moved) {
+    uint32_t n = number(KNOWN), *levels = room(n * sizeof *levels);
+    for (uint32_t i = 0; i < n; i++) levels[i] = (7 * i * i + 3 * i + 1) % 256;
+    nx_session *session = start_part(ENCODER, &(nx_shape){.counts = {n}});
+    check(nx_session_input(model, session, 0, levels, n), "nx_session_input");
+    session = encode_all(session, moved);
+    for (uint32_t i = 0; i < 2; i++) codes[i] = result_of(session, i, count + i);
+    free(session), free(levels);
+}
+
+/* The samples of codes. */
+static void say_sound(const char *item, const char *way, const uint32_t *codes, uint32_t n, uint32_t upper, int moved) {
+    uint32_t count;
+    nx_session *session = start_part(DECODER, &(nx_shape){.counts = {n}});
+    check(nx_session_input(model, session, 0, codes, n), "nx_session_input");
+    check(nx_session_input(model, session, 1, &upper, 1), "nx_session_input");
+    session = encode_all(session, moved);
+    float *samples = result_of(session, 0, &count);
+    say(item, way, samples, count * sizeof *samples);
+    free(session), free(samples);
+}
+
+/* The line's sound as codes, and as a sound again. */
+static void code(const char *way, int moved) {
+    uint32_t *codes[2], count[2];
+    codes_of_sound(codes, count, moved);
+    say("top codes", way, codes[0], count[0] * sizeof **codes);
+    say("bottom codes", way, codes[1], count[1] * sizeof **codes);
+    say_sound("from the top", way, codes[0], count[0], 1, moved);
+    say_sound("from the bottom", way, codes[1], count[1], 0, moved);
+    free(codes[0]), free(codes[1]);
+}
+
+/* Draws codes behind the `known` first ones, up to `most`, `each` a call, or 0: all, and says them and their nats, 0 of what is known. Returns how many there are. */
+static uint32_t draw_codes(nx_session *session, const char *way, const char *const items[2], uint32_t *ids, uint32_t known, uint32_t most, uint32_t end, uint32_t each) {
+    float *nats = room((most + 1) * sizeof *nats);
+    uint32_t told = known, drawn = 1;
+    memset(nats, 0, (most + 1) * sizeof *nats);
+    for (uint32_t at = 0, n; at < known; at += n) {
+        n = least(each ? each : known, known - at);
+        check(nx_session_put(model, session, ids + at, n, 0, NULL), "nx_session_put");
+    }
+    for (; told < most && drawn; told += drawn) {
+        check(nx_session_draw(model, session, least(each ? each : most, most - told), ids + told, nats + told, &drawn), "nx_session_draw");
+        if (drawn && ids[told + drawn - 1] == end) {
+            told += drawn - 1;
+            break;
+        }
+    }
+    say(items[0], way, ids, told * sizeof *ids);
+    say(items[1], way, nats, told * sizeof *nats);
+    free(nats);
+    return told;
+}
+
+/* Codes of both levels, behind those of the line's sound, and the sound of them all. */
+static void speak(const char *way, uint32_t each, int moved) {
+    static const char *const items[2][2] = {{"top codes", "nats of the top"}, {"bottom codes", "nats of the bottom"}};
+    uint32_t *given[2], count[2] = {0, 0}, end = NX_NONE, ratio = 1;
+    nx_part_info top, bottom;
+    check(nx_model_part(model, TOP, &top), "nx_model_part");
+    check(nx_model_part(model, BOTTOM, &bottom), "nx_model_part");
+    nx_model_end(model, TOP, 0, &end);
+    ratio = bottom.length / (top.length - 1);
+    if (number(KNOWN)) codes_of_sound(given, count, moved);
+    uint32_t known = count[0] ? count[0] - 1 : 0, most = known + number(DRAW); /* the last one is not whole */
+    if (most > top.length - 1) most = top.length - 1;
+    uint32_t *ids[2] = {room((most + 1) * sizeof(uint32_t)), room((most + 1) * ratio * sizeof(uint32_t))};
+    if (known) memcpy(ids[0], given[0], known * sizeof(uint32_t)), memcpy(ids[1], given[1], known * ratio * sizeof(uint32_t));
+    nx_session *session = start_part(TOP, &(nx_shape){.length = most});
+    give(session, TOP, "class", LABEL), give(session, TOP, "speaker", SPEAKER);
+    most = draw_codes(session, way, items[0], ids[0], known, most, end, each);
+    free(session);
+    nx_shape shape = {.length = most * ratio};
+    shape.counts[port_of(BOTTOM, "top")] = most;
+    session = start_part(BOTTOM, &shape);
+    give(session, BOTTOM, "class", LABEL), give(session, BOTTOM, "speaker", SPEAKER);
+    check(nx_session_input(model, session, port_of(BOTTOM, "top"), ids[0], most), "nx_session_input");
+    session = encode_all(session, moved);
+    draw_codes(session, way, items[1], ids[1], known * ratio, most * ratio, NX_NONE, each);
+    free(session);
+    say_sound("samples", way, ids[1], most * ratio, 0, moved);
+    free(ids[0]), free(ids[1]);
+    if (number(KNOWN)) free(given[0]), free(given[1]);
+}
+
 int main(void) {
     static char line[65536], path[4096];
     while (fgets(line, sizeof line, stdin)) {
@@ -603,6 +727,10 @@ int main(void) {
             make("at once", 0), make("moved between slices", 1);
         else if (!strcmp(task, "classify"))
             classify("at once", 0), classify("moved between slices", 1);
+        else if (!strcmp(task, "code"))
+            code("at once", 0), code("moved between slices", 1);
+        else if (!strcmp(task, "speak") || !strcmp(task, "go-on"))
+            speak("at once", 0, 0), speak("code by code", 1, 0), speak("by fives, moved between slices", 5, 1);
         else if (!strcmp(task, "score-text") || !strcmp(task, "score-sound"))
             score_text();
         else if (!strcmp(task, "score-music"))

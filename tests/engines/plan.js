@@ -40,7 +40,7 @@ import { engineOf } from '../../web/lib/model/engine.js';
  * @property {string} model        its name
  * @property {string} work
  * @property {string} task         'open': the first line of each model; 'score-text'; of sounds 'sound', from nothing or after another one, and
- *   'score-sound'; of music 'sing', 'harmonise' and 'score-music'; of pictures from latents 'make'; else as in Work
+ *   'score-sound'; of sounds by codes 'code', 'speak' and 'go-on'; of music 'sing', 'harmonise' and 'score-music'; of pictures from latents 'make'; else as in Work
  * @property {number} known        positions; of a text tokens, of a sound samples
  * @property {number} draw         positions; of a text or a sound at most so many, for it may end
  * @property {number} samples
@@ -77,6 +77,9 @@ const MOST_TOLD = 48;
 /** Samples of a sound that are known, and drawn at most. */
 const KNOWN_SAMPLES = 300;
 const MOST_SOUNDED = 400;
+
+/** Codes of the top level that are drawn at most. */
+const MOST_CODED = 9;
 
 /** The words that are tagged, one that no training sentence has among them. */
 const WORDS = 'Time flies like an arrow , but fruit flies like a xqzzyish banana in 1905 .'.split(' ');
@@ -140,7 +143,8 @@ function runsOf(works, path, model, info, shipped, features) {
   if (tasks.includes('classify')) {
     return [base, ...works.filter(({ task }) => task === 'classify').map(({ label, ...work }) => ({ ...base, ...work, known: EXAMPLES, draw: QUESTIONS }))];
   }
-  if (tasks.includes('parse') || info.codec === 'codes') return [base]; // likewise
+  if (tasks.includes('parse')) return [base]; // likewise
+  if (info.codec === 'codes') return [base, ...works.filter(({ task }) => tasks.includes(task)).map((work) => ({ ...base, ...work, ...coding(work, info) }))];
   if (info.codec === 'notes') return [base, ...works.filter(({ task }) => tasks.includes(task)).map((work) => ({ ...base, ...work, ...singing(work, info) }))];
   if (info.codec === 'sound') return [base, ...works.filter(({ task }) => tasks.includes(task)).map((work) => ({ ...base, ...work, ...sounding(work, info) }))];
   if (vocabulary > 0) {
@@ -189,6 +193,18 @@ function sounding(work, { classes, speakers = [] }) {
 }
 
 /**
+ * A work as one of sounds by codes: codes of a sound whose last code of the top level is not whole, or so many more.
+ *
+ * @param {Work} work
+ * @param {ModelInfo} info
+ */
+function coding(work, info) {
+  const { hop } = (info.codes ?? [])[0];
+  const task = { generate: 'speak', complete: 'go-on' }[work.task] ?? 'code';
+  return { ...sounding(work, info), task, known: task === 'speak' ? 0 : 2 * hop + (hop >> 1), draw: MOST_CODED };
+}
+
+/**
  * A work of pictures as one of music: all voices of some notes are scored, the first of them is harmonised.
  *
  * @param {Work} work
@@ -228,6 +244,8 @@ export function itemsOf({ task, samples }) {
   if (['score', 'score-text', 'score-sound', 'score-music'].includes(task)) return ['nats'];
   if (task === 'sing' || task === 'harmonise') return ['notes', 'nats of notes'];
   if (task === 'sound') return ['levels', 'nats', 'odds'];
+  if (task === 'code') return ['top codes', 'bottom codes', 'from the top', 'from the bottom'];
+  if (task === 'speak' || task === 'go-on') return ['top codes', 'nats of the top', 'bottom codes', 'nats of the bottom', 'samples'];
   if (task === 'tokens') return ['tokens', 'nats'];
   if (task === 'make') return ['values', 'latent', 'weights', 'line', 'sphere', 'circle'];
   if (task === 'tag') return ['tags', 'marginals', 'nats'];

@@ -116,6 +116,28 @@ export async function runPlan(loadModel, plan, read, options) {
       await say('odds', 'asked', Float32Array.from(odds));
     } else if (run.task === 'score-sound') {
       await say('nats', 'asked', (await model.score(knownSound(model.info, run.known), { label: labelOf(run), speaker: speakerOf(run) })).perElement);
+    } else if (run.task === 'code') {
+      const { top, bottom } = await model.encode(knownSound(model.info, run.known));
+      await say('top codes', 'asked', top);
+      await say('bottom codes', 'asked', bottom);
+      await say('from the top', 'asked', (await model.decode({ top })).samples);
+      await say('from the bottom', 'asked', (await model.decode({ bottom })).samples);
+    } else if (run.task === 'speak' || run.task === 'go-on') {
+      for (const way of ['at once', 'in chunks of 7', 'resumed']) {
+        const asked = codesOf(model, run, way === 'in chunks of 7' ? { chunk: 7 } : {});
+        /** @type {Record<string, number[]>} */
+        const found = { top: [], bottom: [], sound: [], 'nats of the top': [], 'nats of the bottom': [] };
+        for await (const { level, codes, nats, samples } of way === 'resumed' ? await halfWay(model, asked) : asked) {
+          found[level].push(...(level === 'sound' ? samples : codes));
+          if (level !== 'sound') found[`nats of the ${level}`].push(...nats);
+        }
+        await say('top codes', way, Uint32Array.from(found.top));
+        await say('bottom codes', way, Uint32Array.from(found.bottom));
+        await say('samples', way, Float32Array.from(found.sound));
+        if (way === 'resumed') continue; // what was drawn before costs nothing any more
+        await say('nats of the top', way, Float32Array.from(found['nats of the top']));
+        await say('nats of the bottom', way, Float32Array.from(found['nats of the bottom']));
+      }
     } else if (run.task === 'sing' || run.task === 'harmonise') {
       for (const way of ['at once', 'in chunks of 7', 'resumed']) {
         const asked = musicOf(model, run, way === 'in chunks of 7' ? { chunk: 7 } : {});
@@ -194,6 +216,21 @@ function soundOf(model, run, way) {
 }
 
 /**
+ * The sound by codes of a run of the plan.
+ *
+ * @param {Model} model
+ * @param {PlannedRun} run
+ * @param {{ chunk?: number }} way
+ * @returns {import('../../web/lib/kinds/codes/codes-run.js').CodesRun}
+ */
+function codesOf(model, run, way) {
+  const { seed, temperature, topK, topP, known, draw: most } = run;
+  const { rate = 1, codes: [{ hop }] = [{ hop: 1 }] } = model.info;
+  const options = { seed: BigInt(seed), temperature, topK, topP, label: labelOf(run), speaker: speakerOf(run), seconds: (most * hop) / rate, ...way };
+  return /** @type {any} */ (known > 0 ? model.complete(knownSound(model.info, known), options) : model.generate(options));
+}
+
+/**
  * The music of a run of the plan.
  *
  * @param {Model} model
@@ -209,14 +246,14 @@ function musicOf(model, { task, seed, temperature, topK, topP, draw: bars, notes
 /**
  * The same run, saved after its first step and gone on with.
  *
- * @template {SoundRun | NoteRun} R
+ * @template {SoundRun | NoteRun | import('../../web/lib/kinds/codes/codes-run.js').CodesRun} R
  * @param {Model} model
  * @param {R} run
  * @returns {Promise<R>}
  */
 async function halfWay(model, run) {
   for await (const _ of run) break;
-  return /** @type {any} */ (model.resume(run.save()));
+  return /** @type {any} */ (model.resume(/** @type {any} */ (run.save())));
 }
 
 /**
