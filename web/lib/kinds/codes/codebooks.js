@@ -23,7 +23,7 @@ import { reachOf } from './reach.js';
 
 export { CodesRun } from './codes-run.js';
 
-/** Codes of the bottom level that the decoder makes samples of at once, while they are drawn. */
+/** Codes of the bottom level that the decoder makes samples of at once, while they are drawn; as many come in a message, so that something is heard soon. */
 const LEAST = 24;
 
 /** Levels of codes of a sound. @typedef {{ top?: ArrayLike<number>, bottom?: ArrayLike<number> }} Codes */
@@ -88,7 +88,7 @@ export class CodesModel {
    */
   run(options, begin = async (seconds) => ({ most: this.#codesIn(seconds) * this.levels.top.hop })) {
     const { links, info, parts } = this.#engine;
-    const { settings, options: { seconds, label, speaker, chunk = 0 }, seed } = checkSettings('codes', options);
+    const { settings, options: { seconds, label, speaker, chunk = LEAST }, seed } = checkSettings('codes', options);
     const [given, voice] = [checkLabel(label, info), voiceOf(speaker, this.speakers)];
     /** @type {Inputs} */
     const inputs = { ...(given >= 0 && { class: Uint32Array.of(given) }), ...(voice >= 0 && { speaker: Uint32Array.of(voice) }) };
