@@ -18,6 +18,7 @@ from models.jukebox.task import JukeboxTask, Settings
 SHAPE = dict(top_strides=(2, 4, 2), top_widths=(16, 16, 32), bottom_strides=(2, 2), bottom_widths=(16, 16), unit_count=2, code_length=16, top_codes=20, bottom_codes=24, classes=3,
              speakers=2, top_length=12, embedding_length=32, feed_forward_length=32, head_count=2, key_length=16, top_blocks=3, bottom_blocks=3, top_stride=4, bottom_stride=8,
              conditioner_units=2)
+SHOWN = 10                               # codes of the top level that are recorded of the file that ships
 
 
 def cases():
@@ -50,14 +51,20 @@ def tensors(case, model, seed):
 
 
 def encoder(model, rng, part, case):
-    ids = rng.integers(0, 256, 150)      # the last code of the top level is not whole
+    return coded(model, rng.integers(0, 256, 150))       # the last code of the top level is not whole
+
+
+def coded(model, ids):
     x = F.pad(model.level.weight[torch.from_numpy(ids)], (0, -len(ids) % model.c.hop("top")))[None]
     return {"input.sound": ids, "result.top": model.encode(x, "top")[0], "result.bottom": model.encode(x, "bottom")[0]}
 
 
 def decoder(model, rng, part, case):
     level = "top" if case.label == 1 else "bottom"
-    ids = torch.from_numpy(rng.integers(0, getattr(model.c, level + "_codes"), 37))
+    return decoded(model, level, torch.from_numpy(rng.integers(0, getattr(model.c, level + "_codes"), 37)))
+
+
+def decoded(model, level, ids):
     return {"input.bottom": ids, "input.upper": [int(level == "top")], "result.sound": model.decode(ids[None], level)[0]}
 
 
@@ -65,7 +72,20 @@ def prior(model, rng, part, case):
     c, own = model.c, getattr(model, part)
     label, speaker, top = torch.tensor([1]), torch.tensor([0]), torch.from_numpy(rng.integers(0, c.top_codes, (1, c.top_length)))
     x = torch.from_numpy(rng.integers(0, own.values, (1, c.top_length + 1 if part == "top" else c.top_length * c.ratio)))
-    above = None if part == "top" else top
-    found = {"values": x[0], "logits": own(x, label, speaker, None if above is None else own.cond(above))[0], "nats": own.each(x, label, speaker, above)[0],
+    return predicted(own, x, label, speaker, top if part == "bottom" else None)
+
+
+def predicted(own, x, label, speaker, top, suffix=""):
+    found = {"values": x[0], "logits" + suffix: own(x, label, speaker, None if top is None else own.cond(top))[0], "nats" + suffix: own.each(x, label, speaker, top)[0],
              "input.class": label, "input.speaker": speaker}
-    return found if above is None else dict(found, **{"input.top": top[0]})
+    return found if top is None else dict(found, **{"input.top": top[0]})
+
+
+def shipped(task, model):
+    """Of the beginning of a recording that validates: its codes, what the priors think of them, and what the decoder makes of them."""
+    clips, labels, speakers = task.load("validation")
+    codes = coded(model, clips[0][:SHOWN * model.c.hop("top")].astype(np.int64))
+    top, bottom, label, speaker = codes["result.top"][None], codes["result.bottom"][None], torch.tensor([int(labels[0])]), torch.tensor([int(speakers[0])])
+    found = {"encoder": codes, "top": predicted(model.top, top, label, speaker, None, "_q8_0"), "bottom": predicted(model.bottom, bottom, label, speaker, top, "_q8_0"),
+             "decoder": decoded(model, "bottom", bottom[0])}
+    return {part + "." + name: x for part, of in found.items() for name, x in of.items()}
