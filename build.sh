@@ -253,7 +253,7 @@ task_test_sweep() {
   (export EVERY_IMAGE=1; tests 900 --test-name-pattern='bits/dim of' tests/js/golden.test.js)
 }
 
-# site       write build/site, the demo as a folder that any static host serves as it is: ./build.sh site [folder]
+# site       write build/site, the demo as a folder that any static host serves as it is: ./build.sh site [folder] [--address https://host/path/]
 task_site() { node web/site.js "$@"; }
 
 # release    build/release: the package as npm would publish it and the demo as a site; publishes nothing, says what is not ready and the commands that do

@@ -4,7 +4,7 @@
 /**
  * Writes the demo as a folder that any static host serves as it is, at whatever path: ./build.sh site
  *
- *     node web/site.js [folder, default build/site]
+ *     node web/site.js [folder, default build/site] [--address https://host/path/]
  *
  *     index.html           leads to web/
  *     web/                 the pages, their styles and pictures: short-lived, as `Cache-Control: no-cache`
@@ -12,15 +12,17 @@
  *     weights-HASH/        models                 } `Cache-Control: max-age=31536000, immutable`
  *     *.gz, *.br           the same compressed, for hosts that send those
  *
- * Every address in it is relative.
+ * Every address in it is relative. With --address, where it is going to lie, its pages also say what a shared link shows (sharing.js).
  */
 
 import { createHash } from 'node:crypto';
 import { cp, mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
+import { parseArgs, promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
+
+import { shared } from './sharing.js';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
@@ -44,8 +46,8 @@ function hashOf(files) {
   return hash.digest('hex').slice(0, 12);
 }
 
-/** @param {string} target @param {{ effort?: number }} [options]  effort: of compression, from 1 to 11; 0: nothing is compressed */
-export async function writeSite(target, { effort = 11 } = {}) {
+/** @param {string} target @param {{ effort?: number, address?: string }} [options]  effort: of compression, from 1 to 11; 0: nothing is compressed */
+export async function writeSite(target, { effort = 11, address } = {}) {
   /** @param {string} folder @param {(name: string) => boolean} wanted @returns {Promise<Map<string, Buffer>>} */
   const read = async (folder, wanted) => new Map(await Promise.all((await filesOf(`${ROOT}${folder}`)).filter(wanted)
     .map(async (name) => /** @type {[string, Buffer]} */ ([name, await readFile(join(ROOT, folder, name))]))));
@@ -68,7 +70,8 @@ export async function writeSite(target, { effort = 11 } = {}) {
   for (const [name, bytes] of dist) await write(`web/${scripts}/${name}`, bytes);
   for (const [name, bytes] of await read('web', (file) => SCRIPTS.test(file) || !SOURCES.test(file))) {
     const page = /\.html$/.test(name);
-    await write(`web/${name}`, page ? changed(bytes, [[/(href|src)="([./]*)dist\//g, `$1="$2${scripts}/`], [/(href|src|model)="([./]*)weights\/(?=[\w-]+\.(gguf|md))/g, `$1="$2${models}/`]]) : bytes);
+    const made = page && address ? Buffer.from(shared(bytes.toString('utf8'), `web/${name}`, address)) : bytes;
+    await write(`web/${name}`, page ? changed(made, [[/(href|src)="([./]*)dist\//g, `$1="$2${scripts}/`], [/(href|src|model)="([./]*)weights\/(?=[\w-]+\.(gguf|md))/g, `$1="$2${models}/`]]) : bytes);
   }
   await write('index.html', '<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n<meta http-equiv="refresh" content="0; url=web/">\n' +
     '<title>nextpixel</title>\n<link rel="icon" href="web/shell/icon.svg" type="image/svg+xml">\n<body><a href="web/">nextpixel</a></body>\n</html>\n');
@@ -88,7 +91,9 @@ export async function writeSite(target, { effort = 11 } = {}) {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const target = resolve(process.argv[2] ?? `${ROOT}build/site`);
-  const { files } = await writeSite(target);
+  const { values: { address }, positionals: [folder = `${ROOT}build/site`] } = parseArgs({ options: { address: { type: 'string' } }, allowPositionals: true });
+  if (address && !(URL.canParse(address) && address.endsWith('/'))) throw new Error(`--address takes the whole address of the site with / at its end, not ${address}`);
+  const target = resolve(folder);
+  const { files } = await writeSite(target, { address });
   console.log(`${target}: ${files} files. Any static host serves them as they are.`);
 }

@@ -27,7 +27,7 @@ const TO_DO = [
   'snail', 'sparse', 'structure', 'tokens', 'transformer', 'wavenet',
 ];
 /** Scripts that run in no page. */
-const TOOLS = ['web/front/make-stills.js'];
+const TOOLS = ['web/front/make-stills.js', 'web/front/figures.js'];
 /** Where sentences are looked up whose places are not in scripts of the page. */
 const DATA = ['web/front/papers.js', 'web/front/courses.js'];
 

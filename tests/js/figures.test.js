@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** What the lectures show: every row is alive in a figure that its page has, in both languages, or is named with the reason. tests/browser/all/figures.test.js tries them. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+import { framedPages } from '../../web/frame.js';
+import { FIGURES } from '../../web/front/figures.js';
+
+const WEB = fileURLToPath(new URL('../../web', import.meta.url));
+/** Rows of the five lectures. D10 to D12 are one. */
+const ROWS = { A: 13, B: 16, C: 9, D: 18, E: 9 };
+
+test('each row of the five lectures is there, in order', () => {
+  const wanted = Object.entries(ROWS).flatMap(([lecture, count]) => Array.from({ length: count }, (_, i) => `${lecture}${i + 1}`));
+  assert.deepEqual(Object.keys(FIGURES).flatMap((n) => (n === 'D10 to D12' ? ['D10', 'D11', 'D12'] : [n])), wanted);
+});
+
+test('each is in a figure of its page, in every language, or says why not', async () => {
+  const pages = await framedPages(WEB);
+  for (const [n, row] of Object.entries(FIGURES)) {
+    if ('why' in row) {
+      assert.ok(row.why.length > 20, n);
+      continue;
+    }
+    assert.ok(pages.has(`pages/${row.page}/index.html`), n);
+    for (const [path, html] of pages) {
+      if (path.startsWith(`pages/${row.page}/`)) assert.ok(html.includes(` id="${row.at}"`), `${n}: ${path} has no #${row.at}`);
+    }
+  }
+});
+
+test('of the 63 rows at least 56 are alive', () => {
+  assert.ok(Object.values(FIGURES).filter((row) => 'page' in row).length >= 56);
+});

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** What a link that is shared shows: a picture, a title, a description (the Open Graph protocol). It takes addresses that are whole, which only a site that knows its own has: ./build.sh site --address. */
+
+/** From the site; so large. */
+const PICTURE = { path: 'web/front/screenshot.png', width: 1200, height: 694 };
+/** @type {Record<string, string>} */
+const LOCALES = { en: 'en', ko: 'ko_KR' };
+
+/**
+ * A page with that in its head, and with whole addresses of its other language.
+ *
+ * @param {string} html
+ * @param {string} path     of the page in the site
+ * @param {string} address  of the site, with / at its end
+ */
+export function shared(html, path, address) {
+  const url = new URL(path.replace(/index\.html$/, ''), address).href;
+  const [, lang = 'en'] = /<html lang="(\w+)">/.exec(html) ?? [];
+  const [, title = ''] = /<title>(.*?)<\/title>/.exec(html) ?? [];
+  const [, description = ''] = /<meta name="description" content="([^"]*)">/.exec(html) ?? [];
+  const whole = html.replace(/(<link rel="alternate" hreflang="\w+" href=")([^"]*)"/g, (_, tag, way) => `${tag}${new URL(way, url).href}"`);
+  const properties = {
+    type: 'website', site_name: 'nextpixel', title: title.replaceAll('"', '&quot;'), description, url, locale: LOCALES[lang],
+    image: new URL(PICTURE.path, address).href, 'image:width': PICTURE.width, 'image:height': PICTURE.height,
+  };
+  const tags = Object.entries(properties).map(([name, value]) => `  <meta property="og:${name}" content="${value}">\n`).join('');
+  return whole.replace('</head>', `${tags}  <meta name="twitter:card" content="summary_large_image">\n  <link rel="canonical" href="${url}">\n</head>`);
+}
