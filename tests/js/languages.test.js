@@ -23,8 +23,7 @@ const WEB = fileURLToPath(new URL('../../web', import.meta.url));
 
 /** Pages that are in English alone, still. */
 const TO_DO = [
-  'alignment', 'captions', 'chains', 'chat', 'chorale', 'colour', 'image-transformer', 'jukebox', 'look-ahead', 'opened', 'pixelcnn', 'reading', 'sagan', 'same-digit',
-  'snail', 'sparse', 'structure', 'tokens', 'transformer', 'wavenet',
+  'captions', 'chorale', 'colour', 'image-transformer', 'look-ahead', 'pixelcnn', 'same-digit', 'snail', 'sparse', 'wavenet',
 ];
 /** Scripts that run in no page. */
 const TOOLS = ['web/front/make-stills.js', 'web/front/figures.js'];
@@ -37,9 +36,11 @@ const read = (path) => readFile(join(WEB, path), 'utf8');
 /** @param {string} folder @returns {Promise<Record<string, string>>} */
 const tableOf = async (folder) => JSON.parse(await read(`${folder}/ko.json`).catch(() => '{}'));
 
-/** What the scripts of a folder say. @param {string} folder from web/ */
+/** What the scripts of a folder say, and those of other pages that they take in. @param {string} folder from web/ */
 async function saidIn(folder) {
-  const names = (await readdir(join(WEB, folder), { recursive: true })).filter((name) => name.endsWith('.js')).map((name) => `${folder}/${name}`);
+  const own = (await readdir(join(WEB, folder), { recursive: true })).filter((name) => name.endsWith('.js')).map((name) => `${folder}/${name}`);
+  const taken = folder.startsWith('pages/') ? (await Promise.all(own.map(read))).flatMap((source) => [...source.matchAll(/ from '\.\.\/([\w-]+\/[\w-]+\.js)'/g)].map(([, name]) => `pages/${name}`)) : [];
+  const names = [...new Set([...own, ...taken])];
   const all = await Promise.all(names.filter((name) => !TOOLS.includes(`web/${name}`)).map(async (name) => stringsOf(await read(name), `web/${name}`)));
   return { said: all.flatMap(({ said }) => said), plain: all.flatMap(({ plain }) => plain), literals: new Set(all.flatMap(({ literals }) => [...literals])) };
 }

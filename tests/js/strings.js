@@ -60,7 +60,8 @@ export function stringsOf(source, file) {
     const text = node.type === 'Literal' && typeof node.value === 'string' ? node.value : node.type === 'TemplateLiteral' ? keyOf(node) : undefined;
     if (text !== undefined) {
       found.literals.add(text);
-      if (!place.unread && (place.read ? LETTERS.test(text.replaceAll('{}', '')) : SENTENCE.test(text.replaceAll('{}', '1')))) found.plain.push(at(text));
+      const read = text.replaceAll('{}', place.read ? '' : '1');
+      if (!place.unread && LETTERS.test(read) && (place.read || SENTENCE.test(read))) found.plain.push(at(text));
       for (const value of node.expressions ?? []) walk(value, place.read ? place : {});
       return;
     }

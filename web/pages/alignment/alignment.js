@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The figure of the alignments: one sentence, translated by networks that differ in their attention alone, with the matrix of each as it grows.
 // @ts-check
-import { Playback, acquireAll, acquireFirst, announce, byId, createLoading, createTransport, keepInAddress, make, reducedMotion, time, weights } from '../../shell/index.js';
+import { Playback, acquireAll, acquireFirst, announce, byId, createLoading, createTransport, fault, keepInAddress, make, phrase, reducedMotion, time, weights } from '../../shell/index.js';
 import { createMatrix, rowsOf, visible } from '../../shell/text/index.js';
 import { EXAMPLES } from './examples.js';
 import { below, cellTerms, centreOf, rowSum, windowOf } from './terms.js';
@@ -26,7 +26,7 @@ export function createAlignment() {
   const panels = KINDS.map((kind) => {
     const panel = byId(`panel-${kind}`);
     const text = make('p', { class: 'translation', lang: 'en', 'data-result': '' });
-    const hint = kind === 'none' ? 'No matrix: the decoder begins with one vector, and that is all it is told.' : 'Point at a cell, or walk with the arrow keys.';
+    const hint = kind === 'none' ? phrase`No matrix: the decoder begins with one vector, and that is all it is told.` : phrase`Point at a cell, or walk with the arrow keys.`;
     const note = make('p', { class: 'map-note terms' }, hint);
     panel.append(text);
     /** @type {Written | null} */
@@ -85,10 +85,10 @@ export function createAlignment() {
       try {
         all = models.map((model) => ({ run: model.translate(input.value, { maps: true, signal }), steps: [], over: false }));
       } catch (error) {
-        said.textContent = /** @type {Error} */ (error).message; // such as that it is too long
+        said.textContent = fault(error); // such as that it is too long
         return 'ready';
       }
-      said.textContent = input.value.trim() === '' ? 'Type a sentence, or take one from below.' : '';
+      said.textContent = input.value.trim() === '' ? phrase`Type a sentence, or take one from below.` : '';
       loading.clear();
       const readers = all.map(({ run }) => run[Symbol.asyncIterator]());
       panels.forEach((panel, k) => panel.show(all[k]));
@@ -108,7 +108,8 @@ export function createAlignment() {
       // How long it takes when nobody looks.
       const began = performance.now();
       for (const model of models) await model.translate(input.value, { signal }).text();
-      transport.say(all[0].steps.length === 0 ? '' : `${all.map(({ steps }, k) => `${KINDS[k]} ${steps.reduce((sum, { nats }) => sum + nats, 0).toFixed(1)}`).join(', ')} nats; all five in ${time(performance.now() - began)}`);
+      const costs = all.map(({ steps }, k) => `${phrase(KINDS[k])} ${steps.reduce((sum, { nats }) => sum + nats, 0).toFixed(1)}`).join(', ');
+      transport.say(all[0].steps.length === 0 ? '' : phrase`${costs} nats; all five in ${time(performance.now() - began)}`);
       if (slowly) announce(panels[0].text.textContent ?? '');
       return 'done';
     });

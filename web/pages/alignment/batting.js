@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The game: nine players that one can drag, nine places in the batting order that look at them.
 // @ts-check
-import { Playback, announce, byId, createTransport, make, percent } from '../../shell/index.js';
+import { Playback, announce, byId, createTransport, make, percent, phrase } from '../../shell/index.js';
 import { PLACES, PLAYERS, mixture, order, weights } from './fit.js';
 /** @import { Vector } from './fit.js' */
 
@@ -46,7 +46,7 @@ export function createBatting() {
       if (!by) return;
       event.preventDefault();
       move(i, at[i][0] + by[0], at[i][1] + by[1]);
-      announce(`${name}: speed ${percent(at[i][0])}, power ${percent(at[i][1])}. ${said.textContent}`);
+      announce(phrase`${name}: speed ${percent(at[i][0])}, power ${percent(at[i][1])}. ${said.textContent}`);
     });
     plane.append(dot);
     return dot;
@@ -59,10 +59,10 @@ export function createBatting() {
     });
     const cells = PLAYERS.map(() => make('td', {}));
     const who = make('td', { class: 'who' });
-    byId('batting-rows').append(make('tr', {}, make('th', { scope: 'row' }, make('label', {}, radio, ` ${p + 1}`, make('span', { class: 'wants' }, ` ${wants}`))), ...cells, who));
+    byId('batting-rows').append(make('tr', {}, make('th', { scope: 'row' }, make('label', {}, radio, ` ${p + 1}`, make('span', { class: 'wants' }, ` ${phrase(wants)}`))), ...cells, who));
     return { cells, who };
   });
-  byId('batting-names').append(...PLAYERS.map(({ name }) => make('th', { scope: 'col' }, name)), make('th', { scope: 'col' }, 'bats'));
+  byId('batting-names').append(...PLAYERS.map(({ name }) => make('th', { scope: 'col' }, name)), make('th', { scope: 'col' }, phrase`bats`));
 
   function show() {
     const all = weights(at, Number(sharpness.value), fit.value === 'dot' ? 'dot' : 'cosine');
@@ -90,8 +90,8 @@ export function createBatting() {
     const shown = parts.filter(({ w }) => w >= 0.05);
     sum.textContent = `c${'₁₂₃₄₅₆₇₈₉'[chosen]} = ${shown.map(({ w, name }) => `${w.toFixed(2)} ${name}`).join(' + ')}${shown.length < parts.length ? ' + …' : ''} = (${mixed.map((x) => x.toFixed(2)).join(', ')})`;
     const best = PLAYERS[taken[chosen]].name;
-    said.textContent = best === parts[0].name ? `${best} fits place ${chosen + 1} best, and bats there.` :
-      `${parts[0].name} would fit number ${chosen + 1} best, but bats number ${taken.findIndex((i) => PLAYERS[i].name === parts[0].name) + 1}; so ${best} does.`;
+    said.textContent = best === parts[0].name ? phrase`${best} fits place ${chosen + 1} best, and bats there.` :
+      phrase`${parts[0].name} would fit number ${chosen + 1} best, but bats number ${taken.findIndex((i) => PLAYERS[i].name === parts[0].name) + 1}; so ${best} does.`;
   }
   const playback = new Playback({ speed: SPEED, onPhase: (phase) => transport.show(phase) });
   const transport = createTransport(byId('batting-transport'), {
@@ -104,7 +104,7 @@ export function createBatting() {
         show();
         await playback.take(1, signal);
       }
-      announce(`The order: ${rows.map(({ who }) => who.textContent).join(', ')}`);
+      announce(phrase`The order: ${rows.map(({ who }) => who.textContent).join(', ')}`);
     }),
   });
   sharpness.addEventListener('input', show);

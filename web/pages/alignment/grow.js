@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A sentence that grows, translated by the network that can look back at it and by the one that is told one vector.
 // @ts-check
-import { acquireAll, announce, byId, make, weights } from '../../shell/index.js';
+import { acquireAll, announce, byId, fault, make, phrase, weights } from '../../shell/index.js';
 /** @import { Model } from '../../shell/index.js' */
 
 /** Of 5, 8, 12, 16 and 22 words; none is of the data. */
@@ -23,8 +23,8 @@ export function createGrow() {
   let loading;
   let now = 0;
 
-  /** @param {number} i of the sentence */
-  async function show(i) {
+  /** @param {number} i of the sentence @param {boolean} aloud whether the visitor asked */
+  async function show(i, aloud) {
     const own = ++now;
     german.textContent = SENTENCES[i];
     try {
@@ -33,18 +33,18 @@ export function createGrow() {
       const texts = await Promise.all(models.map((model) => model.translate(SENTENCES[i]).text()));
       if (own !== now) return;
       texts.forEach((text, k) => { written[k].textContent = text; });
-      announce(texts[0]);
+      if (aloud) announce(texts[0]);
     } catch (error) {
       loading = undefined; // another try is possible
-      if (own === now) written[0].textContent = `${/** @type {Error} */ (error).message}.`;
+      if (own === now) written[0].textContent = `${fault(error)}.`;
     }
   }
 
   choices.append(...SENTENCES.map((sentence, i) => {
     const input = /** @type {HTMLInputElement} */ (make('input', { type: 'radio', name: 'grow', value: String(i) }));
     input.checked = i === FIRST;
-    input.addEventListener('change', () => show(i));
-    return make('label', {}, input, ` ${sentence.split(' ').length} words`);
+    input.addEventListener('change', () => show(i, true));
+    return make('label', {}, input, ' ', phrase`${sentence.split(' ').length} words`);
   }));
-  void show(FIRST);
+  void show(FIRST, false);
 }

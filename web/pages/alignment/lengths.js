@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // BLEU by the length of the sentence, a line for each attention, and the same numbers as a table.
 // @ts-check
-import { byId, make, makeSvg } from '../../shell/index.js';
+import { byId, make, makeSvg, phrase } from '../../shell/index.js';
 import { MEASURED, QUARTERS } from './measured.js';
 
 const [WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM] = [640, 300, 40, 110, 12, 30];
@@ -25,7 +25,7 @@ export function createLengths() {
     const own = DRAWN.includes(kind) ? `line ${kind}` : 'line other';
     chart.append(makeSvg('path', { class: own, d: byLength.map((bleu, i) => `${i ? 'L' : 'M'}${x(i)} ${y(bleu)}`).join('') }));
     if (own === 'line other') continue;
-    const text = makeSvg('text', { class: `name ${kind}`, x: String(WIDTH - RIGHT - 8) }, name);
+    const text = makeSvg('text', { class: `name ${kind}`, x: String(WIDTH - RIGHT - 8) }, phrase(name));
     names.push({ text, at: y(byLength[byLength.length - 1]) + 4 });
   }
   names.sort((a, b) => a.at - b.at).forEach((one, i) => {
@@ -34,9 +34,9 @@ export function createLengths() {
     chart.append(one.text);
   });
   byId('scores-rows').append(...MEASURED.map(({ kind, name, order, bleu, byLength, entropy, ms }) => make('tr', { class: kind },
-    make('th', { scope: 'row' }, DRAWN.includes(kind) ? make('a', { href: `#panel-${kind}` }, name) : name),
-    make('td', { class: 'how' }, order),
+    make('th', { scope: 'row' }, DRAWN.includes(kind) ? make('a', { href: `#panel-${kind}` }, phrase(name)) : phrase(name)),
+    make('td', { class: 'how' }, phrase(order)),
     ...[bleu, ...byLength].map((one) => make('td', {}, one.toFixed(1))),
     make('td', {}, entropy === null ? '–' : entropy.toFixed(2)), make('td', {}, ms.toFixed(1)))));
-  byId('quarters').append(...['Score', 'Looks', 'BLEU', ...QUARTERS.map((words) => `${words} words`), 'Entropy', 'ms'].map((text) => make('th', { scope: 'col' }, text)));
+  byId('quarters').append(...[phrase`Score`, phrase`Looks`, 'BLEU', ...QUARTERS.map((words) => phrase`${words} words`), phrase`Entropy`, 'ms'].map((text) => make('th', { scope: 'col' }, text)));
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A weight as the terms of its equation, and a row of weights as the sum that it stands for. No page here.
 // @ts-check
+import { phrase } from '../../shell/phrase.js';
 
 /** Weights below this are left out of a sum. */
 const LEAST = 0.05;
@@ -39,7 +40,7 @@ export const bell = (i, centre, D) => Math.exp(-2 * ((i - centre) / D) ** 2);
 export function cellTerms(weights, i, local) {
   const shares = Array.from(weights, (w, k) => (local ? w / bell(k, local.centre, local.D) : w));
   const inside = shares.map((share, k) => ({ share, k })).filter(({ share }) => share > 0).sort((a, b) => b.share - a.share);
-  if (!(weights[i] > 0)) return 'outside the window: 0';
+  if (!(weights[i] > 0)) return phrase`outside the window: 0`;
   const score = (/** @type {number} */ k) => Math.log(shares[k] / inside[0].share);
   const power = (/** @type {number} */ k) => `e^${two(score(k)).replace(/^−0\.00$/, '0.00')}`;
   const under = inside.slice(0, TERMS).map(({ k }) => power(k)).join(' + ') + (inside.length > TERMS ? ' + …' : '');

@@ -27,8 +27,9 @@ export function showCard(model) {
   }
   if (info.chatTemplate) rows.push([phrase`Talks`, phrase`the file says how the model reads them`]);
   if (info.warnings.length > 0) rows.push([phrase`Odd`, info.warnings.join('. ')]);
-  for (const [key, name] of CARD) if (info.card[key]) rows.push([name, info.card[key]]);
-  byId('card').replaceChildren(...rows.map(([name, value]) => make('div', {}, make('dt', {}, name), make('dd', {}, value))));
+  const told = CARD.filter(([key]) => info.card[key]).map(([key, name]) => [name, info.card[key]]); // in the language of whoever made the file
+  byId('card').replaceChildren(...rows.map(([name, value]) => make('div', {}, make('dt', {}, name), make('dd', {}, value))),
+    ...told.map(([name, value]) => make('div', {}, make('dt', {}, name), make('dd', { lang: '' }, value))));
 }
 
 /**

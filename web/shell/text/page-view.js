@@ -14,7 +14,7 @@ const LEAST_WEIGHT = 0.02;
  *   the marked token to what might have been in its place
  */
 export function createPageView(root, Sheet, { mirror, onMark, onEnter }) {
-  const canvas = make('canvas', { class: 'page-text', 'aria-hidden': 'true' });
+  const canvas = make('canvas', { class: 'page-text', 'aria-hidden': 'true', lang: '' });
   const arcs = make('canvas', { class: 'page-arcs', 'aria-hidden': 'true' });
   const frame = make('div', {
     class: 'picture page', tabindex: '0', role: 'application',
