@@ -3,7 +3,7 @@
 // beside it by the self-attention of a decoder.
 // @ts-check
 import {
-  Playback, acquireAll, acquireFirst, announce, byId, createLoading, createTransport, keepInAddress, make, percent, reducedMotion, time, weights,
+  Playback, acquireAll, acquireFirst, announce, byId, createLoading, createTransport, keepInAddress, make, percent, phrase, reducedMotion, time, weights,
 } from '../../shell/index.js';
 import { createHeads, meanOf, visible } from '../../shell/text/index.js';
 import { looksOf } from './looks.js';
@@ -76,10 +76,10 @@ export function createReading() {
   }
   /** @param {number} m @param {number} t */
   const named = (m, t) => [...row(m, t)].map((w, i) => ({ w, i })).filter(({ w, i }) => w >= 0.02 && i < t).sort((a, b) => b.w - a.w).slice(0, NAMED)
-    .map(({ w, i }) => `“${words[i]}” ${percent(w)}`).join(', ') || 'nothing before it';
+    .map(({ w, i }) => `“${words[i]}” ${percent(w)}`).join(', ') || phrase`nothing before it`;
   function tell() {
-    note.textContent = chosen < 0 || chosen >= words.length ? 'Press a line, or walk through them with the Tab key: where the red word looks, in numbers.' :
-      `“${words[chosen]}” looks at ${named(0, chosen)}; in the decoder at ${named(1, chosen)}.`;
+    note.textContent = chosen < 0 || chosen >= words.length ? phrase`Press a line, or walk through them with the Tab key: where the red word looks, in numbers.` :
+      phrase`“${words[chosen]}” looks at ${named(0, chosen)}; in the decoder at ${named(1, chosen)}.`;
   }
   /** @param {number} t */
   function choose(t) {
@@ -95,7 +95,7 @@ export function createReading() {
     await playback.run(async (signal) => {
       const { tokenizer } = models[0];
       const ids = tokenizer.encode(input.value.trim()).slice(0, MOST);
-      said.textContent = ids.length === MOST ? `The figure ends after ${MOST} tokens.` : ids.length < 2 ? 'Type a sentence, or take one from below.' : '';
+      said.textContent = ids.length === MOST ? phrase`The figure ends after ${MOST} tokens.` : ids.length < 2 ? phrase`Type a sentence, or take one from below.` : '';
       words = Array.from(ids, (id) => visible(tokenizer.name(id), '⇥'));
       looks = [[], []];
       chosen = -1;
@@ -112,7 +112,12 @@ export function createReading() {
       }
       lines();
       const scored = ids.length > 1 ? await Promise.all(models.map((model) => model.score(ids, { signal }))) : [];
-      transport.say(scored.length === 0 ? '' : `${ids.length - 1} tokens: the memory-network ${scored[0].nats.toFixed(1)} nats, the decoder ${scored[1].nats.toFixed(1)}${slowly ? '' : `; read in ${time(performance.now() - began)}`}`);
+      if (scored.length === 0) {
+        transport.say('');
+      } else {
+        const costs = phrase`${ids.length - 1} tokens: the memory-network ${scored[0].nats.toFixed(1)} nats, the decoder ${scored[1].nats.toFixed(1)}`;
+        transport.say(slowly ? costs : phrase`${costs}; read in ${time(performance.now() - began)}`);
+      }
       return 'done';
     });
   }
@@ -155,7 +160,7 @@ export function createReading() {
     }, REST_MS);
   });
   byId('examples').append(...EXAMPLES.map((text) => {
-    const button = make('button', { type: 'button', class: 'textual example' }, text);
+    const button = make('button', { type: 'button', class: 'textual example', lang: 'en' }, text);
     button.addEventListener('click', () => {
       sight.decide();
       input.value = text;
