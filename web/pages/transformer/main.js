@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The page of the Transformer: a sentence that is translated while it is typed, its maps, its positions, and its beams.
 // @ts-check
-import { byId, integer, make, startPage, texts, whenNear } from '../../shell/index.js';
+import { byId, integer, make, phrase, startPage, texts, whenNear } from '../../shell/index.js';
 import { createMatrix, createTranslation, rowsOf, visible } from '../../shell/text/index.js';
 import { EXAMPLES } from './examples.js';
 import { createSearch } from './search.js';
@@ -11,10 +11,11 @@ import { createWaves } from './waves.js';
 
 /** @param {ModelInfo} info */
 function showNumbers({ parameters, vocabulary, positions, blocks, heads, embedding, card }) {
-  byId('numbers').replaceChildren(...Object.entries({
-    Parameters: integer(parameters), Vocabulary: `${integer(vocabulary)} tokens`, 'Longest sentence': `${integer(positions)} tokens`,
-    'Layers, heads': `${blocks}, ${heads}`, Width: integer(embedding), Data: card.dataset ?? '',
-  }).filter(([, value]) => value).map(([name, value]) => make('div', {}, make('dt', {}, name), make('dd', {}, value))));
+  const rows = [
+    [phrase`Parameters`, integer(parameters)], [phrase`Vocabulary`, phrase`${integer(vocabulary)} tokens`], [phrase`Longest sentence`, phrase`${integer(positions)} tokens`],
+    [phrase`Layers, heads`, `${blocks}, ${heads}`], [phrase`Width`, integer(embedding)], [phrase`Data`, card.dataset ?? '', 'en'],
+  ];
+  byId('numbers').replaceChildren(...rows.filter(([, value]) => value).map(([name, value, lang]) => make('div', {}, make('dt', {}, name), make('dd', lang ? { lang } : {}, value))));
 }
 
 /** @param {AlignedSheet} Sheet what sets a translation above its sentence */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Shows what positions are for: the words in another order, and the same weights without positions.
 // @ts-check
-import { byId, inSight, load, weights } from '../../shell/index.js';
+import { byId, fault, inSight, load, phrase, weights } from '../../shell/index.js';
 import { withoutPositions } from './placeless.js';
 import { shuffled } from './words.js';
 /** @import { Model } from '../../shell/index.js' */
@@ -45,7 +45,7 @@ export function createShuffling(sentence) {
     byId('order-other').textContent = other?.text ?? '';
     said.textContent = '';
     /** @param {string} id @param {Model} by @param {string | number[]} text */
-    const put = async (id, by, text) => { byId(id).textContent = text.length > 0 ? await by.translate(text, { signal }).text() || '(nothing)' : ''; };
+    const put = async (id, by, text) => { byId(id).textContent = text.length > 0 ? await by.translate(text, { signal }).text() || phrase`(nothing)` : ''; };
     try {
       await put('with-own', reader, of);
       await put('with-other', reader, other?.tokens ?? '');
@@ -53,9 +53,9 @@ export function createShuffling(sentence) {
       signal.throwIfAborted();
       await put('without-own', bag, of);
       await put('without-other', bag, other?.tokens ?? '');
-      if (byId('without-own').textContent === byId('without-other').textContent) said.textContent = 'Without positions both are one and the same to the model: a bag of words.';
+      if (byId('without-own').textContent === byId('without-other').textContent) said.textContent = phrase`Without positions both are one and the same to the model: a bag of words.`;
     } catch (error) {
-      if (!signal.aborted) said.textContent = /** @type {Error} */ (error).message;
+      if (!signal.aborted) said.textContent = fault(error);
     }
   }
   function again() {

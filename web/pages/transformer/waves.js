@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The positions of section 3.5 as a picture: a line for every place of a sentence, a column for every channel; and how alike places are.
 // @ts-check
-import { byId, onTheme, palette, perFrame } from '../../shell/index.js';
+import { byId, onTheme, palette, perFrame, phrase } from '../../shell/index.js';
 
 /** @param {number} p @param {number} d @returns {Float64Array} element 2i is sin(p / 10000^(2i/d)), element 2i + 1 the cosine */
 export function position(p, d) {
@@ -37,8 +37,8 @@ export function createWaves() {
     const alike = table.map((row) => row.reduce((sum, value, i) => sum + value * table[at][i], 0) / (CHANNELS / 2));
     line.setAttribute('d', alike.map((value, p) => `${p === 0 ? 'M' : 'L'}${((p + 0.5) * 640) / PLACES} ${110 - 100 * value}`).join(''));
     byId('place-text').textContent = String(at + 1);
-    byId('alike-chart').setAttribute('aria-label', `How alike place ${at + 1} and every other one are: 1 at itself, ${alike[Math.min(PLACES - 1, at + 1)].toFixed(2)} next to it, ` +
-      `${alike[at < PLACES / 2 ? PLACES - 1 : 0].toFixed(2)} at the far end.`);
+    const [near, far] = [alike[Math.min(PLACES - 1, at + 1)], alike[at < PLACES / 2 ? PLACES - 1 : 0]].map((value) => value.toFixed(2));
+    byId('alike-chart').setAttribute('aria-label', phrase`How alike place ${at + 1} and every other one are: 1 at itself, ${near} next to it, ${far} at the far end.`);
   });
   slider.max = String(PLACES - 1);
   slider.addEventListener('input', draw);
