@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The boxes of a network, as its file says, and the matrices in each of them. No page here.
 // @ts-check
+import { phrase } from '../../shell/phrase.js';
 
 /** @import { Matrix } from './graph.js' */
 /** @import { WeightFile } from './file.js' */
@@ -52,7 +53,12 @@ export function boxesOf({ kind, blocks, encoderBlocks }) {
 }
 
 /** A box by its whole name, for people. @param {Box} box @param {Shape} shape */
-export const nameOf = ({ title, side, block }, { kind }) => [...(kind === 'gpt2' ? [] : [side === 'enc' ? 'Encoder' : 'Decoder']), ...(block >= 0 ? [`${kind === 'gpt2' ? 'Block' : 'block'} ${block + 1}`] : []), title].join(', ');
+export const nameOf = ({ title, side, block }, { kind }) => [
+  ...(kind === 'gpt2' ? [] : [side === 'enc' ? phrase`Encoder` : phrase`Decoder`]), ...(block < 0 ? [] : [kind === 'gpt2' ? phrase`Block ${block + 1}` : phrase`block ${block + 1}`]), phrase(title),
+].join(', ');
+
+/** A head of a box, for people. @param {Box} box @param {Shape} shape @param {number} head */
+export const headOf = (box, shape, head) => phrase`${nameOf(box, shape)}, head ${head + 1}`;
 
 /** The box in which a matrix is made: the one with the longest name that it begins with. @param {Box[]} boxes @param {string} name */
 export function boxOf(boxes, name) {
@@ -84,49 +90,49 @@ export function groupsOf({ id, kind, side }, head, { matrices }, file) {
   switch (kind) {
     case 'embed': {
       const scaled = matrices.has(`${side}.scaled`);
-      return [{ says: 'A letter is a row with a single one in it. Times the table it is a row of the table.', line: [shown(`${side}.onehot`, 'one-hot', { wide: true }), '×', made(get(`${side}.embedding`).made.of[1], '<i>E</i>'), '=', shown(`${side}.embedding`, 'embedding')] },
-        ...(scaled ? [{ says: 'The row is made longer, so that the positions do not drown it.', line: /** @type {Line} */ (['√<i>d</i> ×', shown(`${side}.embedding`, 'embedding'), '=', shown(`${side}.scaled`, stream)]) }] : [])];
+      return [{ says: phrase`A letter is a row with a single one in it. Times the table it is a row of the table.`, line: [shown(`${side}.onehot`, 'one-hot', { wide: true }), '×', made(get(`${side}.embedding`).made.of[1], '<i>E</i>'), '=', shown(`${side}.embedding`, 'embedding')] },
+        ...(scaled ? [{ says: phrase`The row is made longer, so that the positions do not drown it.`, line: /** @type {Line} */ (['√<i>d</i> ×', shown(`${side}.embedding`, 'embedding'), '=', shown(`${side}.scaled`, stream)]) }] : [])];
     }
     case 'place': {
       const { made: { of: [x, p] } } = get(`${side}.input`);
-      const learned = p.made.of.map((table) => ({ says: 'They are the first rows of a table that was learned.', line: /** @type {Line} */ ([made(table, 'places'), '→', made(p, 'positions')]) }));
-      return [{ says: 'Each place has numbers of its own, which are added.', line: [made(x, stream), '+', made(p, 'positions'), '=', shown(id, stream)] }, ...learned];
+      const learned = p.made.of.map((table) => ({ says: phrase`They are the first rows of a table that was learned.`, line: /** @type {Line} */ ([made(table, 'places'), '→', made(p, 'positions')]) }));
+      return [{ says: phrase`Each place has numbers of its own, which are added.`, line: [made(x, stream), '+', made(p, 'positions'), '=', shown(id, stream)] }, ...learned];
     }
     case 'norm': {
       const { made: { of: [x, gain, bias] } } = get(id);
       const added = x.made.op === 'add' && x.name.endsWith('.sum') && get(x.name).name.startsWith(id.replace(/\.norm$/, '')) ? x.made.of : [];
-      return [...(added.length ? [{ says: 'What went in is added to what came out: the residual.', line: /** @type {Line} */ ([made(added[0], stream), '+', made(added[1], '<i>y</i>'), '=', made(x, `${stream} + <i>y</i>`)]) }] : []),
-        { says: 'Each row less its mean, over its spread; then a gain and a bias for every channel.', line: ['LN', made(x, added.length ? `${stream} + <i>y</i>` : stream), made(gain, 'gain'), made(bias, 'bias'), '=', shown(id, stream)] }];
+      return [...(added.length ? [{ says: phrase`What went in is added to what came out: the residual.`, line: /** @type {Line} */ ([made(added[0], stream), '+', made(added[1], '<i>y</i>'), '=', made(x, `${stream} + <i>y</i>`)]) }] : []),
+        { says: phrase`Each row less its mean, over its spread; then a gain and a bias for every channel.`, line: ['LN', made(x, added.length ? `${stream} + <i>y</i>` : stream), made(gain, 'gain'), made(bias, 'bias'), '=', shown(id, stream)] }];
     }
     case 'attend': {
       const name = `${id}.${head}`;
       const [q, k] = ['query', 'key'].map((part) => `${name}.${part}`);
-      const qkv = matrices.has(`${id}.qkv`) ? [{ says: 'Queries, keys and values of both heads, from one matrix of weights.', line: product(`${id}.qkv`, stream, sub('W', 'QKV'), '<i>Q K V</i>'), closed: true }]
-        : [{ says: 'Every row asks: a query.', line: product(`${id}.query`, stream, sub('W', 'Q'), '<i>Q</i>'), closed: true },
-          { says: id.endsWith('cross') ? 'Every letter of the word answers with a key …' : 'Every row answers with a key …', line: product(`${id}.key`, id.endsWith('cross') ? 'encoder’s <i>x</i>' : stream, sub('W', 'K'), '<i>K</i>'), closed: true },
-          { says: '… and has something to give: a value.', line: product(`${id}.value`, id.endsWith('cross') ? 'encoder’s <i>x</i>' : stream, sub('W', 'V'), '<i>V</i>'), closed: true }];
+      const qkv = matrices.has(`${id}.qkv`) ? [{ says: phrase`Queries, keys and values of both heads, from one matrix of weights.`, line: product(`${id}.qkv`, stream, sub('W', 'QKV'), '<i>Q K V</i>'), closed: true }]
+        : [{ says: phrase`Every row asks: a query.`, line: product(`${id}.query`, stream, sub('W', 'Q'), '<i>Q</i>'), closed: true },
+          { says: id.endsWith('cross') ? phrase`Every letter of the word answers with a key …` : phrase`Every row answers with a key …`, line: product(`${id}.key`, id.endsWith('cross') ? 'encoder’s <i>x</i>' : stream, sub('W', 'K'), '<i>K</i>'), closed: true },
+          { says: phrase`… and has something to give: a value.`, line: product(`${id}.value`, id.endsWith('cross') ? 'encoder’s <i>x</i>' : stream, sub('W', 'V'), '<i>V</i>'), closed: true }];
       const masked = matrices.has(`${name}.mask`);
       const residual = matrices.has(`${id}.sum`) && get(`${id}.sum`).made.of.length === 2 && qkv.length === 1;
       return [...qkv,
-        { says: `Head ${head + 1} compares each query with each key.`, line: [shown(q, `${sub('Q', String(head + 1))}`), '×', shown(k, `${sub('K', String(head + 1))}<sup>T</sup>`, { transposed: true }), '=', shown(`${name}.compare`, '<i>QK</i><sup>T</sup>')] },
-        { says: masked ? 'Scaled; what comes later is hidden; and each row becomes shares of one.' : 'Scaled; and each row becomes shares of one.',
+        { says: phrase`Head ${head + 1} compares each query with each key.`, line: [shown(q, `${sub('Q', String(head + 1))}`), '×', shown(k, `${sub('K', String(head + 1))}<sup>T</sup>`, { transposed: true }), '=', shown(`${name}.compare`, '<i>QK</i><sup>T</sup>')] },
+        { says: masked ? phrase`Scaled; what comes later is hidden; and each row becomes shares of one.` : phrase`Scaled; and each row becomes shares of one.`,
           line: [shown(`${name}.scale`, '<i>QK</i><sup>T</sup>/√<i>k</i>'), ...(masked ? ['→', shown(`${name}.mask`, 'mask')] : []), '→', shown(`${name}.weights`, 'softmax')] },
-        { says: 'The values, each as much as its share.', line: [shown(`${name}.weights`, 'softmax'), '×', shown(`${name}.value`, sub('V', String(head + 1))), '=', shown(`${name}.output`, `head ${head + 1}`)] },
-        { says: 'The heads side by side, mixed by one more matrix.', line: product(`${id}.project`, 'heads', sub('W', 'O'), '<i>y</i>'), closed: true },
-        ...(residual ? [{ says: 'Added to what went in: the residual.', line: /** @type {Line} */ ([made(get(`${id}.sum`).made.of[0], stream), '+', shown(`${id}.project`, '<i>y</i>'), '=', shown(`${id}.sum`, stream)]) }] : [])];
+        { says: phrase`The values, each as much as its share.`, line: [shown(`${name}.weights`, 'softmax'), '×', shown(`${name}.value`, sub('V', String(head + 1))), '=', shown(`${name}.output`, phrase`head ${head + 1}`)] },
+        { says: phrase`The heads side by side, mixed by one more matrix.`, line: product(`${id}.project`, 'heads', sub('W', 'O'), '<i>y</i>'), closed: true },
+        ...(residual ? [{ says: phrase`Added to what went in: the residual.`, line: /** @type {Line} */ ([made(get(`${id}.sum`).made.of[0], stream), '+', shown(`${id}.project`, '<i>y</i>'), '=', shown(`${id}.sum`, stream)]) }] : [])];
     }
     case 'feed': {
       const { kind: activation } = { kind: get(`${id}.active`).made.op };
       const sum = file.facts.get('general.architecture') === 'gpt2' ? get(`${id}.sum`) : undefined;
-      return [{ says: 'Every row by itself is made wider …', line: product(`${id}.up`, stream, sub('W', '1'), 'wide') },
-        { says: activation === 'relu' ? '… what is below zero becomes zero …' : '… what is below zero is nearly shut …', line: [activation === 'relu' ? 'ReLU' : 'GELU', shown(`${id}.up`, 'wide'), '=', shown(`${id}.active`, 'active')] },
-        { says: '… and narrow again.', line: product(`${id}.down`, 'active', sub('W', '2'), '<i>y</i>') },
-        ...(sum?.made.of.length === 2 ? [{ says: 'Added to what went in: the residual.', line: /** @type {Line} */ ([made(sum.made.of[0], stream), '+', shown(`${id}.down`, '<i>y</i>'), '=', made(sum, stream)]) }] : [])];
+      return [{ says: phrase`Every row by itself is made wider …`, line: product(`${id}.up`, stream, sub('W', '1'), 'wide') },
+        { says: activation === 'relu' ? phrase`… what is below zero becomes zero …` : phrase`… what is below zero is nearly shut …`, line: [activation === 'relu' ? 'ReLU' : 'GELU', shown(`${id}.up`, 'wide'), '=', shown(`${id}.active`, 'active')] },
+        { says: phrase`… and narrow again.`, line: product(`${id}.down`, 'active', sub('W', '2'), '<i>y</i>') },
+        ...(sum?.made.of.length === 2 ? [{ says: phrase`Added to what went in: the residual.`, line: /** @type {Line} */ ([made(sum.made.of[0], stream), '+', shown(`${id}.down`, '<i>y</i>'), '=', made(sum, stream)]) }] : [])];
     }
     case 'linear':
-      return [{ says: 'What stands at each place is compared with every row of the table, the same one as below.', line: [made(get(id).made.of[0], stream), '×', made(get(id).made.of[1], '<i>E</i><sup>T</sup>', { transposed: true, wide: true }), '=', shown(id, 'logits', { wide: true })] }];
+      return [{ says: phrase`What stands at each place is compared with every row of the table, the same one as below.`, line: [made(get(id).made.of[0], stream), '×', made(get(id).made.of[1], '<i>E</i><sup>T</sup>', { transposed: true, wide: true }), '=', shown(id, 'logits', { wide: true })] }];
     default:
-      return [{ says: 'Each row becomes shares of one: the probabilities of the next letter.', line: [shown('logits', 'logits', { wide: true }), '→', shown('odds', 'odds', { wide: true })] }];
+      return [{ says: phrase`Each row becomes shares of one: the probabilities of the next letter.`, line: [shown('logits', 'logits', { wide: true }), '→', shown('odds', 'odds', { wide: true })] }];
   }
 }
 
@@ -141,7 +147,7 @@ export function shortOf({ name, made: { op } }) {
   if (op === 'file') return name;
   const last = SHORT[name.slice(name.lastIndexOf('.') + 1)] ?? name;
   const [, head] = /\.(\d)\.\w+$/.exec(name.replace(/^\w+\.\d/, '')) ?? [];
-  return head === undefined ? last : last === 'head' ? `head ${Number(head) + 1}` : `${last} of head ${Number(head) + 1}`;
+  return head === undefined ? phrase(last) : last === 'head' ? phrase`head ${Number(head) + 1}` : phrase`${phrase(last)} of head ${Number(head) + 1}`;
 }
 
 /** A token as the page writes it. @param {string} token */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // What the network writes with one thing taken away, for each thing that it has: a row each, filled one after another.
 // @ts-check
-import { byId, make } from '../../shell/index.js';
-import { boxesOf, letter, nameOf } from './boxes.js';
+import { byId, make, phrase } from '../../shell/index.js';
+import { boxesOf, headOf, letter } from './boxes.js';
 import { ALL_ON, trace } from './networks.js';
 
 /** @import { WeightFile } from './file.js' */
@@ -13,9 +13,9 @@ import { ALL_ON, trace } from './networks.js';
 /** Everything that can be taken away. @param {Shape} shape @returns {Loss[]} */
 export function lossesOf(shape) {
   const heads = boxesOf(shape).filter(({ kind }) => kind === 'attend').flatMap((box) => Array.from({ length: shape.heads }, (_, i) => (
-    { name: `${nameOf(box, shape)}, head ${i + 1}`, off: { off: `${box.id}.${i}` } })));
-  return [{ name: 'nothing', off: {} }, { name: 'the scale', off: { scale: false } }, { name: 'the mask', off: { mask: false } }, { name: 'the positions', off: { positions: false } },
-    { name: 'the residuals', off: { residual: false } }, ...heads];
+    { name: headOf(box, shape, i), off: { off: `${box.id}.${i}` } })));
+  return [{ name: phrase`nothing`, off: {} }, { name: phrase`the scale`, off: { scale: false } }, { name: phrase`the mask`, off: { mask: false } }, { name: phrase`the positions`, off: { positions: false } },
+    { name: phrase`the residuals`, off: { residual: false } }, ...heads];
 }
 
 export function createBroken() {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The network as the paper draws it, from bottom to top: a button for each box, arrows between them, on which the numbers are seen to flow.
 // @ts-check
-import { make, makeSvg } from '../../shell/index.js';
+import { make, makeSvg, phrase } from '../../shell/index.js';
 import { nameOf } from './boxes.js';
 
 /** @import { Box } from './boxes.js' */
@@ -69,7 +69,7 @@ export function createDiagram(boxes, shape, onOpen) {
 
   const buttons = new Map(boxes.map((box) => {
     const { x, y } = place(box);
-    const button = make('button', { type: 'button', class: `box box-${box.kind}`, 'aria-pressed': 'false', 'aria-label': nameOf(box, shape), 'data-box': box.id }, box.title);
+    const button = make('button', { type: 'button', class: `box box-${box.kind}`, 'aria-pressed': 'false', 'aria-label': nameOf(box, shape), 'data-box': box.id }, phrase(box.title));
     Object.assign(button.style, { left: `${(100 * x) / WIDTH}%`, top: `${(100 * (y - half)) / height}%`, width: `${(100 * BOX) / WIDTH}%`, height: `${(100 * HEIGHT) / height}%` });
     button.addEventListener('click', () => onOpen(box));
     return [box, button];
@@ -81,7 +81,7 @@ export function createDiagram(boxes, shape, onOpen) {
     return words;
   };
   const [below, above] = [sides.map((side) => label(side, 'foot')), label('dec', 'head')];
-  const drawing = make('div', { class: 'diagram', role: 'group', 'aria-label': 'The network, from bottom to top. The arrow keys walk through its boxes; Enter opens one.' }, ...buttons.values(), ...below, above);
+  const drawing = make('div', { class: 'diagram', role: 'group', 'aria-label': phrase`The network, from bottom to top. The arrow keys walk through its boxes; Enter opens one.` }, ...buttons.values(), ...below, above);
   drawing.prepend(lines);
   drawing.style.aspectRatio = `${WIDTH} / ${height}`;
 

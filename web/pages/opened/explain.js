@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What made a number: the sum, and the numbers that went into it. No page here.
 // @ts-check
+import { phrase } from '../../shell/phrase.js';
 
 /** @import { Matrix } from './graph.js' */
 
@@ -29,35 +30,37 @@ const column = (matrix, j) => Float32Array.from({ length: matrix.rows }, (_, i) 
 
 /** By operation. @type {Record<import('./graph.js').Op, (matrix: Matrix, i: number, j: number) => Explanation>} */
 const RULES = {
-  file: ({ name }) => ({ rule: `a weight that was learned, ${name} in the file`, sum: '', sources: [] }),
-  onehot: () => ({ rule: 'one at the letter that stands here, zero at every other', sum: '', sources: [] }),
+  file: ({ name }) => ({ rule: phrase`a weight that was learned, ${name} in the file`, sum: '', sources: [] }),
+  onehot: () => ({ rule: phrase`one at the letter that stands here, zero at every other`, sum: '', sources: [] }),
   lookup({ made: { of: [hot, table], ids = [] } }, i, j) {
-    if (ids[i] < 0) return { rule: 'nothing is read here yet: zeros', sum: '', sources: [] };
-    return { rule: 'the one-hot row times the table leaves one row of it', sum: `1 × ${factor(table.at(ids[i], j))}`, sources: [one(hot, i, ids[i]), one(table, ids[i], j)] };
+    if (ids[i] < 0) return { rule: phrase`nothing is read here yet: zeros`, sum: '', sources: [] };
+    return { rule: phrase`the one-hot row times the table leaves one row of it`, sum: `1 × ${factor(table.at(ids[i], j))}`, sources: [one(hot, i, ids[i]), one(table, ids[i], j)] };
   },
-  times: ({ made: { of: [a], by = 1 } }, i, j) => ({ rule: `times ${number(by)}`, sum: `${factor(a.at(i, j))} × ${number(by, 3)}`, sources: [one(a, i, j)] }),
-  wave: ({ cols }, i, j) => ({ rule: `the ${j % 2 ? 'cosine' : 'sine'} of the place, ${i}, over 10000 to the power ${j - j % 2}/${cols}`,
-    sum: `${j % 2 ? 'cos' : 'sin'}(${i} / ${number(10000 ** ((j - j % 2) / cols), 1)})`, sources: [] }),
-  add: ({ made: { of: [a, b] } }, i, j) => ({ rule: 'the sum of two', sum: `${number(a.at(i, j))} + ${factor(b.at(i, j))}`, sources: [one(a, i, j), one(b, i, j)] }),
-  product: ({ made: { of: [x, w, bias] } }, i, j) => ({ rule: `a row times a column${bias ? ', and a bias' : ''}`, sum: products(x.row(i), w.row(j), bias ? [bias.data[j]] : []),
+  times: ({ made: { of: [a], by = 1 } }, i, j) => ({ rule: phrase`times ${number(by)}`, sum: `${factor(a.at(i, j))} × ${number(by, 3)}`, sources: [one(a, i, j)] }),
+  wave: ({ cols }, i, j) => ({
+    rule: j % 2 ? phrase`the cosine of the place, ${i}, over 10000 to the power ${j - 1}/${cols}` : phrase`the sine of the place, ${i}, over 10000 to the power ${j}/${cols}`,
+    sum: `${j % 2 ? 'cos' : 'sin'}(${i} / ${number(10000 ** ((j - j % 2) / cols), 1)})`, sources: [],
+  }),
+  add: ({ made: { of: [a, b] } }, i, j) => ({ rule: phrase`the sum of two`, sum: `${number(a.at(i, j))} + ${factor(b.at(i, j))}`, sources: [one(a, i, j), one(b, i, j)] }),
+  product: ({ made: { of: [x, w, bias] } }, i, j) => ({ rule: bias ? phrase`a row times a column, and a bias` : phrase`a row times a column`, sum: products(x.row(i), w.row(j), bias ? [bias.data[j]] : []),
     sources: [wholeRow(x, i), wholeRow(w, j), ...(bias ? [one(bias, 0, j)] : [])] }),
-  columns: ({ made: { of: [a], from = 0 } }, i, j) => ({ rule: 'taken out of a larger matrix', sum: '', sources: [one(a, i, from + j)] }),
-  join: ({ made: { of } }, i, j) => ({ rule: 'the heads side by side', sum: '', sources: [one(of[Math.floor(j / of[0].cols)], i, j % of[0].cols)] }),
-  compare: ({ made: { of: [q, k] } }, i, j) => ({ rule: 'this query times that key', sum: products(q.row(i), k.row(j)), sources: [wholeRow(q, i), wholeRow(k, j)] }),
-  mask: ({ made: { of: [a] } }, i, j) => ({ rule: j > i ? 'it comes later: not to be seen' : 'it may be seen', sum: '', sources: [one(a, i, j)] }),
+  columns: ({ made: { of: [a], from = 0 } }, i, j) => ({ rule: phrase`taken out of a larger matrix`, sum: '', sources: [one(a, i, from + j)] }),
+  join: ({ made: { of } }, i, j) => ({ rule: phrase`the heads side by side`, sum: '', sources: [one(of[Math.floor(j / of[0].cols)], i, j % of[0].cols)] }),
+  compare: ({ made: { of: [q, k] } }, i, j) => ({ rule: phrase`this query times that key`, sum: products(q.row(i), k.row(j)), sources: [wholeRow(q, i), wholeRow(k, j)] }),
+  mask: ({ made: { of: [a] } }, i, j) => ({ rule: j > i ? phrase`it comes later: not to be seen` : phrase`it may be seen`, sum: '', sources: [one(a, i, j)] }),
   softmax({ made: { of: [a] } }, i, j) {
     const row = Array.from(a.row(i)).filter((x) => x > -Infinity);
     const terms = row.map((x) => `e^${factor(x)}`).join(' + ');
-    return { rule: 'e to this score, divided by the sum over its row', sum: a.at(i, j) === -Infinity ? '0' : `e^${factor(a.at(i, j))} / (${terms})`, sources: [wholeRow(a, i)] };
+    return { rule: phrase`e to this score, divided by the sum over its row`, sum: a.at(i, j) === -Infinity ? '0' : `e^${factor(a.at(i, j))} / (${terms})`, sources: [wholeRow(a, i)] };
   },
-  aggregate: ({ made: { of: [w, v] } }, i, j) => ({ rule: 'every value, as much as its weight', sum: products(w.row(i), column(v, j)),
+  aggregate: ({ made: { of: [w, v] } }, i, j) => ({ rule: phrase`every value, as much as its weight`, sum: products(w.row(i), column(v, j)),
     sources: [wholeRow(w, i), { matrix: v, cells: Array.from({ length: v.rows }, (_, r) => [r, j]) }] }),
-  norm: ({ made: { of: [x, g, b], means = [], scales = [] } }, i, j) => ({ rule: 'less the mean of its row, over its spread, times a gain, and a bias',
+  norm: ({ made: { of: [x, g, b], means = [], scales = [] } }, i, j) => ({ rule: phrase`less the mean of its row, over its spread, times a gain, and a bias`,
     sum: `(${number(x.at(i, j))} − ${factor(means[i])}) / ${number(1 / scales[i])} × ${factor(g.data[j])} + ${factor(b.data[j])}`, sources: [wholeRow(x, i), one(g, 0, j), one(b, 0, j)] }),
-  relu: ({ made: { of: [a] } }, i, j) => ({ rule: 'itself, or zero if it is below', sum: `max(0, ${number(a.at(i, j))})`, sources: [one(a, i, j)] }),
-  gelu: ({ made: { of: [a] } }, i, j) => ({ rule: 'itself, times a gate that shuts below zero', sum: `gelu(${number(a.at(i, j))})`, sources: [one(a, i, j)] }),
-  copy: ({ made: { of: [a] } }, i, j) => ({ rule: 'unchanged: this is switched off', sum: '', sources: [one(a, i, j)] }),
-  zero: () => ({ rule: 'zero: this is switched off', sum: '', sources: [] }),
+  relu: ({ made: { of: [a] } }, i, j) => ({ rule: phrase`itself, or zero if it is below`, sum: `max(0, ${number(a.at(i, j))})`, sources: [one(a, i, j)] }),
+  gelu: ({ made: { of: [a] } }, i, j) => ({ rule: phrase`itself, times a gate that shuts below zero`, sum: `gelu(${number(a.at(i, j))})`, sources: [one(a, i, j)] }),
+  copy: ({ made: { of: [a] } }, i, j) => ({ rule: phrase`unchanged: this is switched off`, sum: '', sources: [one(a, i, j)] }),
+  zero: () => ({ rule: phrase`zero: this is switched off`, sum: '', sources: [] }),
 };
 
 /** @param {Matrix} matrix @param {number} i @param {number} j @returns {Explanation} */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Equations (1) and (2) of the Image Transformer with the numbers of one layer: block 1 of the encoder, which is such a layer. A part of an equation shows its matrix.
 // @ts-check
-import { byId, make } from '../../shell/index.js';
+import { byId, make, phrase } from '../../shell/index.js';
 import { shortOf } from './boxes.js';
 import { createSheet } from './sheet.js';
 
@@ -69,7 +69,7 @@ export function createLayer() {
     const operands = op === 'file' ? [] : of.map((one, i) => ({ name: one.name, matrix: one, symbol: symbol(one), transposed: (op === 'product' || op === 'compare') && i === 1 }));
     const sign = /** @type {Record<string, string>} */ ({ add: '+', product: '×', compare: '×', aggregate: '×' })[op] ?? ',';
     /** @type {Line} */
-    const line = [...operands.flatMap((one, i) => (i ? [i === 1 ? sign : op === 'product' ? '+' : ',', one] : [one])), ...(operands.length ? [op === 'norm' ? '→ layernorm →' : op === 'softmax' ? '→ softmax →' : op === 'relu' ? '→ ReLU →' : op === 'columns' ? '→ head 1 →' : '='] : []),
+    const line = [...operands.flatMap((one, i) => (i ? [i === 1 ? sign : op === 'product' ? '+' : ',', one] : [one])), ...(operands.length ? [op === 'norm' ? '→ layernorm →' : op === 'softmax' ? '→ softmax →' : op === 'relu' ? '→ ReLU →' : op === 'columns' ? phrase`→ head 1 →` : '='] : []),
       { name: matrix.name, matrix, symbol: symbol(matrix) }];
     return [{ says: '', line }];
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A matrix as a grid of coloured cells with their numbers, its size above it; one cell is pointed at, others are lit.
 // @ts-check
-import { make, onTheme, palette, perFrame } from '../../shell/index.js';
+import { make, onTheme, palette, perFrame, phrase } from '../../shell/index.js';
 import { number } from './explain.js';
 
 /** @import { Matrix } from './graph.js' */
@@ -26,9 +26,9 @@ export function createMatrixView({ matrix, symbol, transposed = false, wide = fa
   const [down, across] = transposed ? [labels.columns, labels.rows] : [labels.rows, labels.columns];
   const [height, width] = transposed ? [matrix.cols, matrix.rows] : [matrix.rows, matrix.cols];
   const name = make('span', { class: 'matrix-name' });
-  name.innerHTML = symbol; // our own words
+  name.innerHTML = phrase(symbol); // our own words
   const canvas = make('canvas', { class: 'matrix-canvas', tabindex: '0', role: 'application',
-    'aria-label': `${name.textContent}, ${height} by ${width}. The arrow keys walk through it.` });
+    'aria-label': phrase`${name.textContent}, ${height} by ${width}. The arrow keys walk through it.` });
   const root = make('div', { class: 'matrix-view' }, make('p', { class: 'matrix-head' }, name, make('span', { class: 'matrix-size' }, `${height} × ${width}`)), canvas);
   /** @type {[number, number] | null} row and column of the matrix */
   let pointed = null;

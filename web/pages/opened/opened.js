@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The first figure: a word, the network that writes it backwards, its boxes, the walk, and switches that break it.
 // @ts-check
-import { acquire, acquireFirst, announce, byId, createLoading, inSight, make, weights } from '../../shell/index.js';
-import { boxOf, boxesOf, groupsOf, letter, nameOf } from './boxes.js';
+import { acquire, acquireFirst, announce, byId, createLoading, fault, inSight, make, phrase, weights } from '../../shell/index.js';
+import { boxOf, boxesOf, groupsOf, headOf as nameOfHead, letter, nameOf } from './boxes.js';
 import { createDiagram } from './diagram.js';
 import { readFile } from './file.js';
 import { ALL_ON, shapeOf, trace } from './networks.js';
@@ -142,7 +142,7 @@ export function createOpened(onPass) {
     restore.disabled = asTrained();
     if (ids.length === 0) {
       written.replaceChildren();
-      verdict.textContent = 'Type one to six letters from a to z.';
+      verdict.textContent = phrase`Type one to six letters from a to z.`;
       return;
     }
     shown = trace(file, ids, settings());
@@ -151,7 +151,7 @@ export function createOpened(onPass) {
     const out = shown.written.map(name).join('');
     const wanted = `${[...ids].reverse().map(name).join('')}⏎`;
     const right = out === wanted;
-    verdict.textContent = right ? `✓ ${asTrained() ? '' : 'still right'}` : `✗ it should be ${wanted}`;
+    verdict.textContent = right ? `✓ ${asTrained() ? '' : phrase`still right`}` : phrase`✗ it should be ${wanted}`;
     verdict.classList.toggle('wrong', !right);
     showWritten();
     const read = shown.source.map(name).join(' ');
@@ -209,7 +209,7 @@ export function createOpened(onPass) {
     const said = (/** @type {number[]} */ all) => all.filter((id) => id !== shape.end).map((id) => shape.tokens[id]).join('');
     const apart = steps.map(({ token, nats }, i) => Math.abs(Math.exp(-nats) - odds.at(first + i, token)));
     const same = said(steps.map(({ token }) => token)) === said(ids) && apart.every((x) => x < 1e-5);
-    verdict.textContent = `✓ ${same ? 'The WebAssembly model gives the same word, bit for bit.' : 'The engine writes something else.'}`;
+    verdict.textContent = `✓ ${same ? phrase`The WebAssembly model gives the same word, bit for bit.` : phrase`The engine writes something else.`}`;
     // For those who compare engines: to the last bit.
     result.textContent = `${said(source)}: ${said(ids)}; ${ids.map((id, i) => odds.at(first + i, id)).join(' ')}; ${steps.map(({ nats }) => nats).join(' ')}; ${fingerprint(matrices.values())}`;
     transport.dataset.phase = 'done';
@@ -232,11 +232,11 @@ export function createOpened(onPass) {
     heads.replaceChildren(...Array.from({ length: shape.heads }, (_, i) => {
       const radio = make('input', { type: 'radio', name: 'head', value: String(i) });
       radio.addEventListener('change', () => open(box, i));
-      return make('label', {}, radio, ` head ${i + 1}`);
+      return make('label', {}, radio, ' ', phrase`head ${i + 1}`);
     }));
     const names = boxes.filter(({ kind }) => kind === 'attend');
-    off.replaceChildren(make('option', { value: '' }, 'none'), ...names.flatMap((one) => Array.from({ length: shape.heads }, (_, i) => (
-      make('option', { value: `${one.id}.${i}` }, `${nameOf(one, shape)}, head ${i + 1}`)))));
+    off.replaceChildren(make('option', { value: '' }, phrase`none`), ...names.flatMap((one) => Array.from({ length: shape.heads }, (_, i) => (
+      make('option', { value: `${one.id}.${i}` }, nameOfHead(one, shape, i))))));
     box = undefined;
     write();
     if (!shown) return;
@@ -277,7 +277,7 @@ export function createOpened(onPass) {
       try {
         await use(name);
       } catch (error) {
-        verdict.textContent = /** @type {Error} */ (error).message;
+        verdict.textContent = fault(error);
         return;
       }
       if (name !== FILES[0] && !models.has(name)) (second ??= loadingOf(name)).load();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Compare and aggregate: a query, three keys and three values that one drags, the weights, and the sum.
 // @ts-check
-import { Playback, announce, byId, createTransport, make } from '../../shell/index.js';
+import { Playback, announce, byId, createTransport, make, phrase } from '../../shell/index.js';
 import { attend } from './attend.js';
 import { number } from './explain.js';
 import { createPlane } from './plane.js';
@@ -23,7 +23,7 @@ export function createOverture() {
     return { score, weight, bar };
   });
   const said = byId('overture-said');
-  const planes = [createPlane(byId('overture-keys'), 'Keys and a query', [...keys, q], show), createPlane(byId('overture-values'), 'Values and their sum', [...values, out], show)];
+  const planes = [createPlane(byId('overture-keys'), phrase`Keys and a query`, [...keys, q], show), createPlane(byId('overture-values'), phrase`Values and their sum`, [...values, out], show)];
 
   function show() {
     const { scores, weights, sum } = attend(q.at, keys.map(({ at }) => at), values.map(({ at }) => at));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Arrows in a plane that are dragged, or moved with the arrow keys.
 // @ts-check
-import { make, makeSvg } from '../../shell/index.js';
+import { make, makeSvg, phrase } from '../../shell/index.js';
 
 /** The plane reaches so far from its middle; a key moves an arrow by so much. */
 const [REACH, STEP] = [2, 0.1];
@@ -34,7 +34,7 @@ export function createPlane(root, label, arrows, onMove) {
       line.setAttribute('x2', String((100 * x) / REACH));
       line.setAttribute('y2', String((-100 * y) / REACH));
       Object.assign(handle.style, { left: `${50 + (50 * x) / REACH}%`, top: `${50 - (50 * y) / REACH}%` });
-      if (!fixed) handle.setAttribute('aria-label', `${name} at ${x.toFixed(1)}, ${y.toFixed(1)}. The arrow keys move it.`);
+      if (!fixed) handle.setAttribute('aria-label', phrase`${name} at ${x.toFixed(1)}, ${y.toFixed(1)}. The arrow keys move it.`);
     }
   }
   /** @param {Arrow} arrow @param {number} x @param {number} y */

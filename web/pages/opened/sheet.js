@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // An open box: its matrices, line by line as they follow from one another, and the sum that made the number that is pointed at.
 // @ts-check
-import { announce, make } from '../../shell/index.js';
+import { announce, make, phrase } from '../../shell/index.js';
 import { explain, number } from './explain.js';
 import { labelsOf, shortOf } from './boxes.js';
 import { createMatrixView } from './matrix-view.js';
@@ -46,7 +46,7 @@ export function createSheet(root, said, { onGo, onChange }) {
   function wordsOf(matrix, i, j) {
     if (!open) return '';
     const { rows, columns } = labelsOf(matrix, open.trace, open.shape);
-    return `${shortOf(matrix)} at ${[rows[i], columns[j]].filter(Boolean).join(', ')}`;
+    return phrase`${shortOf(matrix)} at ${[rows[i], columns[j]].filter(Boolean).join(', ')}`;
   }
 
   function tell(aloud = false) {
@@ -57,7 +57,7 @@ export function createSheet(root, said, { onGo, onChange }) {
       view.mark(now?.matrix === view.matrix ? [now.i, now.j] : null, new Set(lit));
     }
     if (!now) {
-      said.replaceChildren(make('p', {}, 'Point at a number, or walk with the arrow keys: here stands how it was made.'));
+      said.replaceChildren(make('p', {}, phrase`Point at a number, or walk with the arrow keys: here stands how it was made.`));
       return;
     }
     const { matrix, i, j } = now;
@@ -77,7 +77,7 @@ export function createSheet(root, said, { onGo, onChange }) {
     };
     if (matrix.made.op === 'file') {
       if (!onChange) return box;
-      for (const [text, by] of /** @type {[string, number][]} */ ([['− 0.5', -0.5], ['+ 0.5', 0.5], ['as trained', 0]])) add(text, () => onChange(matrix, i, j, by));
+      for (const [text, by] of /** @type {[string, number][]} */ ([['− 0.5', -0.5], ['+ 0.5', 0.5], [phrase`as trained`, 0]])) add(text, () => onChange(matrix, i, j, by));
       return box;
     }
     for (const source of new Set(sources)) {

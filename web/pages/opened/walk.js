@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The guided walk: a sentence, an equation and the live numbers of each step, which are HTML of the page; forward, back, and by itself.
 // @ts-check
-import { announce, createButton, make } from '../../shell/index.js';
+import { announce, createButton, make, phrase } from '../../shell/index.js';
 import { number } from './explain.js';
 import { letter } from './boxes.js';
 
@@ -76,8 +76,8 @@ export function createWalk({ list, tools }, onStep) {
   let at = -1;
   /** @type {ReturnType<typeof setInterval> | undefined} */
   let timer;
-  const play = createButton('Play', { id: 'walk-play', icon: 'run', primary: true });
-  const [back, next] = [createButton('Back', { id: 'walk-back' }).button, createButton('Next', { id: 'walk-next' }).button];
+  const play = createButton(phrase`Play`, { id: 'walk-play', icon: 'run', primary: true });
+  const [back, next] = [createButton(phrase`Back`, { id: 'walk-back' }).button, createButton(phrase`Next`, { id: 'walk-next' }).button];
   const count = make('span', { class: 'walk-count' });
   tools.append(play.button, back, next, count);
   const items = /** @type {HTMLElement[]} */ ([...list.children]);
@@ -89,20 +89,20 @@ export function createWalk({ list, tools }, onStep) {
     for (const item of items) item.hidden = item !== steps[at].item;
     back.disabled = at === 0;
     next.disabled = at === steps.length - 1;
-    count.textContent = `${at + 1} of ${steps.length}`;
+    count.textContent = phrase`${at + 1} of ${steps.length}`;
     onStep(steps[at]);
     if (aloud) announce(textOf(steps[at].item), 300);
   }
   function stop() {
     clearInterval(timer);
     timer = undefined;
-    play.show('Play', 'run');
+    play.show(phrase`Play`, 'run');
   }
   play.button.addEventListener('click', () => {
     if (timer) return stop();
     if (at === steps.length - 1) go(0);
     else go(at + 1);
-    play.show('Pause', 'pause');
+    play.show(phrase`Pause`, 'pause');
     timer = setInterval(() => {
       if (!document.hidden) go(at + 1);
       if (at === steps.length - 1) stop();
