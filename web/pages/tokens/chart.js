@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The odds of the next token as bars, and the filters as cuts through them.
 // @ts-check
-import { byId, makeSvg } from '../../shell/index.js';
+import { byId, makeSvg, phrase } from '../../shell/index.js';
 import { share, visible } from '../../shell/text/index.js';
 import { cut } from './filters.js';
 /** @import { Alternative } from '../../shell/index.js' */
@@ -16,7 +16,7 @@ const LEFT = 40;
 const heightOf = (odds) => HEIGHT * Math.sqrt(odds);
 
 export function createChart() {
-  const svg = makeSvg('svg', { class: 'odds-chart', viewBox: `${-LEFT} 0 ${WIDTH + LEFT} ${TOP + HEIGHT + LABELS}`, role: 'img', 'aria-label': 'Nothing is asked yet' });
+  const svg = makeSvg('svg', { class: 'odds-chart', viewBox: `${-LEFT} 0 ${WIDTH + LEFT} ${TOP + HEIGHT + LABELS}`, role: 'img', 'aria-label': phrase`Nothing is asked yet` });
   byId('odds-chart').append(svg);
 
   return {
@@ -52,8 +52,9 @@ export function createChart() {
       svg.replaceChildren(...shapes);
       const beyond = kept >= tokens.length && tokens.length < size;
       const first = tokens.slice(0, Math.min(5, kept)).map(({ text }, i) => `${visible(text)} ${share(drawn[i])}`).join(', ');
-      const said = `${beyond ? 'All' : kept} of ${size} tokens ${kept === 1 && !beyond ? 'is' : 'are'} left. ${first}${kept > 5 ? ', …' : ''}`;
-      svg.setAttribute('aria-label', `Odds of the next token. ${said}`);
+      const left = beyond ? phrase`All of ${size} tokens are left.` : kept === 1 ? phrase`1 of ${size} tokens is left.` : phrase`${kept} of ${size} tokens are left.`;
+      const said = `${left} ${first}${kept > 5 ? ', …' : ''}`;
+      svg.setAttribute('aria-label', phrase`Odds of the next token. ${said}`);
       byId('odds-said').textContent = said;
     },
   };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The sliders of temperature and filters, and their values for an address.
 // @ts-check
-import { byId, numberIn, wholeIn } from '../../shell/index.js';
+import { byId, numberIn, phrase, wholeIn } from '../../shell/index.js';
 /** @import { Settings } from '../../shell/index.js' */
 /** @import { Filters } from './filters.js' */
 
@@ -33,10 +33,10 @@ export function createDial({ onMove, onSet }) {
       },
     };
   }
-  const temperature = slider('temperature', (n) => n / 20, (n) => (n === 0 ? '0: always the first' : n.toFixed(2)));
-  const topK = slider('top-k', (n) => (n === 0 ? 0 : Math.round(2 ** (9 - n))), (n) => (n === 0 ? 'all tokens' : `the first ${n}`));
-  const topP = slider('top-p', (n) => n / 100, (n) => (n === 1 ? 'all tokens' : `${Math.round(100 * n)}% of the probability`));
-  const minP = slider('min-p', (n) => n / 200, (n) => (n === 0 ? 'all tokens' : `${(100 * n).toFixed(1)}% of the first one’s`));
+  const temperature = slider('temperature', (n) => n / 20, (n) => (n === 0 ? phrase`0: always the first` : n.toFixed(2)));
+  const topK = slider('top-k', (n) => (n === 0 ? 0 : Math.round(2 ** (9 - n))), (n) => (n === 0 ? phrase`all tokens` : phrase`the first ${n}`));
+  const topP = slider('top-p', (n) => n / 100, (n) => (n === 1 ? phrase`all tokens` : phrase`${Math.round(100 * n)}% of the probability`));
+  const minP = slider('min-p', (n) => n / 200, (n) => (n === 0 ? phrase`all tokens` : phrase`${(100 * n).toFixed(1)}% of the first one’s`));
   return {
     /** @returns {Filters} */
     filters: () => ({ temperature: temperature.value, topK: topK.value, topP: topP.value, minP: minP.value }),

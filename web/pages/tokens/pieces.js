@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A text cut into tokens while it is typed: their numbers, and their bytes where they are no characters.
 // @ts-check
-import { byId, make, perFrame } from '../../shell/index.js';
+import { byId, make, perFrame, phrase } from '../../shell/index.js';
 import { visible } from '../../shell/text/index.js';
 /** @import { Tokenizer } from '../../shell/index.js' */
 
@@ -23,8 +23,11 @@ export function createPieces() {
   function tell(chip) {
     if (!tokenizer) return;
     const id = Number(chip.dataset.token);
-    const kind = { normal: '', byte: ', one byte of a character that has no token', control: ', of control', unknown: ', unknown', user: ', defined by the file’s maker' }[tokenizer.kind(id)];
-    note.textContent = `${chip.textContent}: token ${id}${kind}, ${tokenizer.bytes(id).length === 1 ? 'byte' : 'bytes'} ${hex(tokenizer.bytes(id))}`;
+    const kind = {
+      normal: '', byte: phrase`, one byte of a character that has no token`, control: phrase`, of control`, unknown: phrase`, unknown`, user: phrase`, defined by the file’s maker`,
+    }[tokenizer.kind(id)];
+    const bytes = tokenizer.bytes(id);
+    note.textContent = bytes.length === 1 ? phrase`${chip.textContent}: token ${id}${kind}, byte ${hex(bytes)}` : phrase`${chip.textContent}: token ${id}${kind}, bytes ${hex(bytes)}`;
     for (const other of list.children) /** @type {HTMLElement} */ (other).tabIndex = other === chip ? 0 : -1;
   }
 
@@ -39,9 +42,10 @@ export function createPieces() {
     }));
     const letters = [...input.value].length;
     const own = addsBegin && ids[0] === begin ? ids.length - 1 : ids.length;
-    count.textContent = `${own} ${own === 1 ? 'token' : 'tokens'} for ${letters} ${letters === 1 ? 'character' : 'characters'}` +
-      `${ids.length > SHOWN ? `, of which ${SHOWN} are shown` : ''}`;
-    note.textContent = 'Point at a piece, or walk with the arrow keys, for its number and its bytes.';
+    const tokens = own === 1 ? phrase`1 token` : phrase`${own} tokens`;
+    const characters = letters === 1 ? phrase`1 character` : phrase`${letters} characters`;
+    count.textContent = ids.length > SHOWN ? phrase`${tokens} for ${characters}, of which ${SHOWN} are shown` : phrase`${tokens} for ${characters}`;
+    note.textContent = phrase`Point at a piece, or walk with the arrow keys, for its number and its bytes.`;
   });
   input.addEventListener('input', show);
   for (const type of ['pointerover', 'focusin']) {

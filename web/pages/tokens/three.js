@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // One prompt at three temperatures side by side, with the same noise.
 // @ts-check
-import { Playback, announce, byId, createTransport, keepInAddress, make, wholeIn } from '../../shell/index.js';
+import { Playback, announce, byId, createTransport, fault, keepInAddress, make, phrase, wholeIn } from '../../shell/index.js';
 /** @import { Model, TextSheet } from '../../shell/index.js' */
 
 const TEMPERATURES = [0.4, 0.8, 1.2];
@@ -13,11 +13,11 @@ export function createThree(Sheet) {
   /** @type {HTMLInputElement} */
   const prompt = byId('three-prompt');
   const panels = TEMPERATURES.map((temperature, i) => {
-    const canvas = make('canvas', { class: 'page-text small', 'aria-hidden': 'true' });
-    const mirror = make('p', { class: 'visually-hidden' });
+    const canvas = make('canvas', { class: 'page-text small', 'aria-hidden': 'true', lang: '' });
+    const mirror = make('p', { class: 'visually-hidden', lang: '' });
     const note = make('p', { class: 'panel-note' });
     byId('three-panels').append(make('div', { class: 'panel' },
-      make('p', { class: 'panel-name' }, make('b', {}, `Temperature ${temperature}`)), make('div', { class: 'page', id: `three-${i}` }, canvas, mirror), note));
+      make('p', { class: 'panel-name' }, make('b', {}, phrase`Temperature ${temperature}`)), make('div', { class: 'page', id: `three-${i}` }, canvas, mirror), note));
     return { temperature, page: new Sheet(canvas, { mirror }), note };
   });
   /** @type {Model | null} */
@@ -28,13 +28,13 @@ export function createThree(Sheet) {
       transport.show(phase);
       prompt.disabled = phase === 'empty';
     },
-    onError(error) { panels[0].note.textContent = String(/** @type {any} */ (error).message); },
+    onError(error) { panels[0].note.textContent = fault(error); },
   });
 
   async function start() {
     const writer = model;
     if (!writer) return;
-    announce('Writing at three temperatures.');
+    announce(phrase`Writing at three temperatures.`);
     await playback.run(async (signal) => {
       const runs = panels.map(({ temperature, page, note }) => {
         const run = writer.tokens(prompt.value, { temperature, seed: transport.seed, maxTokens: Math.min(TOKENS, writer.info.positions >> 1), signal });
@@ -55,10 +55,11 @@ export function createThree(Sheet) {
             one.count++;
           }
           if (one.over) one.page.end();
-          one.note.textContent = one.count > 0 ? `${one.count} tokens, ${(one.nats / one.count).toFixed(2)} nats each${one.over && one.run.finish === 'end' ? '; the end' : ''}` : '';
+          const each = (one.nats / one.count).toFixed(2);
+          one.note.textContent = one.count === 0 ? '' : one.over && one.run.finish === 'end' ? phrase`${one.count} tokens, ${each} nats each; the end` : phrase`${one.count} tokens, ${each} nats each`;
         }
       }
-      announce('Three tales are written.');
+      announce(phrase`Three tales are written.`);
     });
   }
 
