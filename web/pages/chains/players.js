@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Nine players, each on the field or not: by themselves, or with a chain over neighbours.
 // @ts-check
-import { byId, make, percent } from '../../shell/index.js';
+import { byId, make, percent, phrase } from '../../shell/index.js';
 import { marginals } from './chain.js';
 
 const SCORES = [1, -0.5, 2, -1.5, 0.5, -0.5, 1.5, -2, 0];
@@ -16,7 +16,7 @@ export function createPlayers() {
   /** @type {HTMLInputElement} */
   const linked = byId('linked');
   const columns = SCORES.map((score, i) => {
-    const slider = make('input', { type: 'range', min: '-4', max: '4', step: '0.5', value: String(score), 'aria-label': `How well player ${i + 1} fits` });
+    const slider = make('input', { type: 'range', min: '-4', max: '4', step: '0.5', value: String(score), 'aria-label': phrase`How well player ${i + 1} fits` });
     const bar = make('div', { class: 'player-bar' }, make('span', { class: 'player-alone' }), make('span', { class: 'player-p' }));
     const note = make('output', {});
     slider.addEventListener('input', show);
@@ -38,8 +38,8 @@ export function createPlayers() {
     });
     const moved = p.map((one, i) => one - alone(scores[i]));
     const most = moved.reduce((at, one, i) => (Math.abs(one) > Math.abs(moved[at]) ? i : at), 0);
-    byId('players-said').textContent = strength === 0 ? 'Each by itself: p is σ of its own score, and whom else one takes changes nothing.' :
-      `With neighbours player ${most + 1} goes from ${percent(alone(scores[most]))} to ${percent(p[most])}. All of it sums up: ${p.reduce((sum, one) => sum + one, 0).toFixed(2)} players are expected.`;
+    byId('players-said').textContent = strength === 0 ? phrase`Each by itself: p is σ of its own score, and whom else one takes changes nothing.` :
+      phrase`With neighbours player ${most + 1} goes from ${percent(alone(scores[most]))} to ${percent(p[most])}. All of it sums up: ${p.reduce((sum, one) => sum + one, 0).toFixed(2)} players are expected.`;
   }
   show();
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The machine of Lafferty, McCallum and Pereira: words rib and rob through a noisy channel; a MEMM and a CRF on the same states learn which it was.
 // @ts-check
-import { announce, byId, make, percent, reducedMotion, whileSeen } from '../../shell/index.js';
+import { announce, byId, make, percent, phrase, reducedMotion, whileSeen } from '../../shell/index.js';
 import { LETTERS, TEST, TRAIN, climb, errors, second, words, zeros } from './channel.js';
 
 const ROUNDS = 240;
@@ -16,8 +16,8 @@ export function createRibRob() {
   let [train, held] = [words(TRAIN, 1), words(TEST, 1001)];
   /** @type {number | undefined} */
   let frame;
-  const run = make('button', { type: 'button', class: 'button primary' }, 'Train both');
-  const again = make('button', { type: 'button', class: 'button' }, 'Other words');
+  const run = make('button', { type: 'button', class: 'button primary' }, phrase`Train both`);
+  const again = make('button', { type: 'button', class: 'button' }, phrase`Other words`);
   const choices = LETTERS.map((letter) => {
     const input = make('input', { type: 'radio', name: 'middle', value: letter, ...(letter === 'o' && { checked: '' }) });
     input.addEventListener('change', show);
@@ -75,8 +75,8 @@ export function createRibRob() {
       }
     });
     const [memm, crf] = learners.map(({ kind, g }) => errors(kind, g, held));
-    byId('ribrob-said').textContent = round === 0 ? '2,000 words to learn from and 500 to be tested on are drawn; nothing is learned yet.' :
-      `After ${round} steps the MEMM takes ${(100 * memm.words).toFixed(1)}% of the ${TEST} test words for the other one, the CRF ${(100 * crf.words).toFixed(1)}%.`;
+    byId('ribrob-said').textContent = round === 0 ? phrase`2,000 words to learn from and 500 to be tested on are drawn; nothing is learned yet.` :
+      phrase`After ${round} steps the MEMM takes ${(100 * memm.words).toFixed(1)}% of the ${TEST} test words for the other one, the CRF ${(100 * crf.words).toFixed(1)}%.`;
   }
   if (reducedMotion()) return start(false);
   begin();

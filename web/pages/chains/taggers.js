@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The figure of the three taggers: a sentence, its tags by each of them, and what follows when one is pinned.
 // @ts-check
-import { acquireAll, acquireFirst, announce, byId, createLoading, createTransport, make, percent, time, weights } from '../../shell/index.js';
+import { acquireAll, acquireFirst, announce, byId, createLoading, createTransport, fault, make, percent, phrase, time, weights } from '../../shell/index.js';
 import { EXAMPLES } from './examples.js';
 
 /** @import { Model } from '../../shell/index.js' */
@@ -36,7 +36,7 @@ export function createTaggers() {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer;
 
-  const transport = createTransport(byId('transport'), { name: '', onRun: () => tag(), verb: 'Tag', pace: true });
+  const transport = createTransport(byId('transport'), { name: '', onRun: () => tag(), verb: phrase`Tag`, pace: true });
   const loading = createLoading(byId('load'), {
     // The one that the page's head asks for, then the others.
     acquire: async (options) => {
@@ -47,7 +47,7 @@ export function createTaggers() {
       models = loaded;
       input.disabled = false;
       transport.show('ready');
-      pin.replaceChildren(make('option', { value: '' }, 'free'), ...namesOf().map((name) => make('option', { value: name }, `${name}, ${WORDS[name] ?? ''}`)));
+      pin.replaceChildren(make('option', { value: '' }, phrase`free`), ...namesOf().map((name) => make('option', { value: name }, `${name}, ${phrase(WORDS[name] ?? '')}`)));
       tag();
     },
     onLost() {
@@ -78,7 +78,7 @@ export function createTaggers() {
     } catch (error) {
       if (signal.aborted) return;
       transport.show('ready');
-      said.textContent = /** @type {Error} */ (error).message;
+      said.textContent = fault(error);
     }
   }
 
@@ -104,27 +104,27 @@ export function createTaggers() {
         cell.style.setProperty('--p', `${Math.round(100 * p)}%`);
         cell.title = `${NAMES[m]}: ${percent(p)}`;
       });
-      button.setAttribute('aria-description', `${tags.map((one, m) => `${NAMES[m]} ${one}, ${percent(probability(shown[m], t, names.indexOf(one)))}`).join('; ')}${t in pinned ? '; pinned' : ''}`);
+      button.setAttribute('aria-description', `${tags.map((one, m) => `${NAMES[m]} ${one}, ${percent(probability(shown[m], t, names.indexOf(one)))}`).join('; ')}${t in pinned ? phrase`; pinned` : ''}`);
     });
     const torn = words.filter((_, t) => new Set(shown.map(({ tags }) => tags[t])).size > 1);
-    said.textContent = words.length === 0 ? 'Type a sentence.' : isPinned() ? `${pinsInWords()} ${movesInWords()}` : torn.length > 0 ? `They do not agree on ${torn.map((word) => `“${word}”`).join(', ')}.` : 'All three agree.';
+    said.textContent = words.length === 0 ? phrase`Type a sentence.` : isPinned() ? `${pinsInWords()} ${movesInWords()}` : torn.length > 0 ? phrase`They do not agree on ${torn.map((word) => `“${word}”`).join(', ')}.` : phrase`All three agree.`;
     // For those who compare engines: to the last bit.
     byId('result').textContent = shown.map(({ words: all, tags, nats, marginals }, m) => (
       `${NAMES[m]}: ${all.map((word, t) => `${word}/${tags[t]}`).join(' ')}; ${nats} nats; ${[...marginals ?? []].filter((p) => p > 0.01).join(' ')}`)).join('\n');
-    transport.say(words.length === 0 ? '' : `Best tags cost ${shown.map(({ nats }, m) => `${NAMES[m]} ${nats.toFixed(2)}`).join(', ')} nats; ${time(ms)} for all three`);
+    transport.say(words.length === 0 ? '' : phrase`Best tags cost ${shown.map(({ nats }, m) => `${NAMES[m]} ${nats.toFixed(2)}`).join(', ')} nats; ${time(ms)} for all three`);
     showSuggestion();
     showWord();
   }
 
-  const pinsInWords = () => `With ${Object.entries(pinned).map(([t, tag]) => `“${shown[2].words[Number(t)]}” as ${tag}`).join(' and ')}:`;
+  const pinsInWords = () => phrase`With ${Object.entries(pinned).map(([t, tag]) => phrase`“${shown[2].words[Number(t)]}” as ${tag}`).reduce((all, one) => phrase`${all} and ${one}`)}:`;
 
   /** The other words whose tags changed with the pins, in each model. */
   function movesInWords() {
     const moves = shown[2].words.flatMap((word, t) => {
       const by = NAMES.flatMap((name, m) => (t in pinned || free[m].tags[t] === shown[m].tags[t] ? [] : [`${name} ${free[m].tags[t]} → ${shown[m].tags[t]}`]));
-      return by.length > 0 ? [`“${word}” follows (${by.join(', ')})`] : [];
+      return by.length > 0 ? [phrase`“${word}” follows (${by.join(', ')})`] : [];
     });
-    return moves.length > 0 ? `${moves.join('; ')}.` : 'no other word changes its tag, though its probabilities move.';
+    return moves.length > 0 ? `${moves.join('; ')}.` : phrase`no other word changes its tag, though its probabilities move.`;
   }
 
   /** The pin of an example, or to take it back. */
@@ -133,11 +133,11 @@ export function createTaggers() {
     suggestion.hidden = !example;
     if (!example) return;
     const word = `“${shown[2].words[example.word]}”`;
-    suggestion.textContent = isPinned() ? 'Unpin' : `Pin ${word} as ${WORDS[example.tag]}`;
+    suggestion.textContent = isPinned() ? phrase`Unpin` : phrase`Pin ${word} as ${phrase(WORDS[example.tag])}`;
     suggestion.onclick = () => {
       pinned = isPinned() ? {} : { [example.word]: example.tag };
       chosen = isPinned() ? example.word : -1;
-      announce(isPinned() ? `Pinned: ${example.tag}` : 'Free');
+      announce(isPinned() ? phrase`Pinned: ${example.tag}` : phrase`Free`);
       tag();
     };
   }
@@ -174,7 +174,7 @@ export function createTaggers() {
   pin.addEventListener('change', () => {
     if (pin.value) pinned[chosen] = pin.value;
     else delete pinned[chosen];
-    announce(pin.value ? `Pinned: ${pin.value}` : 'Free');
+    announce(pin.value ? phrase`Pinned: ${pin.value}` : phrase`Free`);
     tag();
   });
   byId('unpin').addEventListener('click', () => {
@@ -188,7 +188,7 @@ export function createTaggers() {
     timer = setTimeout(tag, REST_MS);
   });
   for (const { text } of EXAMPLES) {
-    const button = make('button', { type: 'button', class: 'example' }, text);
+    const button = make('button', { type: 'button', class: 'example', lang: 'en' }, text);
     button.addEventListener('click', () => {
       input.value = text;
       pinned = {};

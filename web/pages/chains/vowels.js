@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Baum-Welch: a hidden Markov model of two states reads letters without tags, and what it finds.
 // @ts-check
-import { announce, byId, make, reducedMotion, whileSeen } from '../../shell/index.js';
+import { announce, byId, make, phrase, reducedMotion, whileSeen } from '../../shell/index.js';
 import { logSum, marginals } from './chain.js';
 
 const TEXT = 'once upon a time there was a little girl who lived in a village near the forest and whenever she went out she wore a red riding cloak so everyone in the village called her little red riding hood one morning she asked her mother if she could go to visit her grandmother as it had been a while since they had seen each other';
@@ -41,7 +41,7 @@ export function round({ start, A, B }) {
 }
 
 export function createVowels() {
-  const run = make('button', { type: 'button', class: 'button primary' }, 'Learn');
+  const run = make('button', { type: 'button', class: 'button primary' }, phrase`Learn`);
   byId('vowels-tools').append(run);
   const letters = [...TEXT].map((letter) => make('span', { class: 'letter' }, letter));
   byId('vowels-text').append(...letters);
@@ -57,7 +57,7 @@ export function createVowels() {
     rounds++;
     letters.forEach((span, t) => span.style.setProperty('--p', `${Math.round(100 * found.p[t][1])}%`));
     const sides = [0, 1].map((k) => LETTERS.filter((_, v) => SEQUENCE.includes(v) && hmm.B[k][v] > hmm.B[1 - k][v]).map((letter) => (letter === ' ' ? '␣' : letter)).join(' '));
-    byId('vowels-said').textContent = `Round ${rounds}: log p(text) = ${found.logP.toFixed(2).replace('-', '−')}. One state likes ${sides[0]}; the other ${sides[1]}.`;
+    byId('vowels-said').textContent = phrase`Round ${rounds}: log p(text) = ${found.logP.toFixed(2).replace('-', '−')}. One state likes ${sides[0]}; the other ${sides[1]}.`;
     if (rounds < ROUNDS && !reducedMotion()) frame = requestAnimationFrame(() => go(asked));
     else if (rounds < ROUNDS) go(asked);
     else if (asked) announce(byId('vowels-said').textContent ?? '');
