@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The game of the page on alignment with a chain switched on: nine places, nine players, and neighbours who should bat from different sides.
 // @ts-check
-import { byId, make, percent } from '../../shell/index.js';
+import { byId, make, percent, phrase } from '../../shell/index.js';
 import { PLACES, PLAYERS, order } from '../alignment/fit.js';
 import { HANDS, alike, chainOf } from './order.js';
 
@@ -9,18 +9,18 @@ export function createBatting() {
   /** @type {HTMLInputElement} */
   const pull = byId('pull');
   const free = chainOf(0).p;
-  byId('batting-names').append(...PLAYERS.map(({ name }, i) => make('th', { scope: 'col' }, name, make('small', {}, HANDS[i]))), make('th', { scope: 'col' }, 'bats'));
+  byId('batting-names').append(...PLAYERS.map(({ name }, i) => make('th', { scope: 'col' }, name, make('small', {}, HANDS[i]))), make('th', { scope: 'col' }, phrase`bats`));
   const rows = PLACES.map(({ wants }, place) => {
     const cells = PLAYERS.map(() => make('td', {}));
     const who = make('td', { class: 'who' });
-    byId('batting-rows').append(make('tr', {}, make('th', { scope: 'row' }, `${place + 1} `, make('small', {}, wants)), ...cells, who));
+    byId('batting-rows').append(make('tr', {}, make('th', { scope: 'row' }, `${place + 1} `, make('small', {}, phrase(wants))), ...cells, who));
     return { cells, who };
   });
 
   function show() {
     const { p } = chainOf(Number(pull.value));
     const [alone, taken] = [order(free), order(p)];
-    byId('pull-said').textContent = Number(pull.value) === 0 ? 'none' : Number(pull.value).toFixed(1);
+    byId('pull-said').textContent = Number(pull.value) === 0 ? phrase`none` : Number(pull.value).toFixed(1);
     rows.forEach(({ cells, who }, place) => {
       who.textContent = `${PLAYERS[taken[place]].name} ${HANDS[taken[place]]}`;
       who.classList.toggle('moved', taken[place] !== alone[place]);
@@ -31,7 +31,8 @@ export function createBatting() {
       });
     });
     const most = p.map((row, place) => ({ place, by: row.reduce((sum, one, i) => sum + Math.abs(one - free[place][i]), 0) / 2 })).sort((a, b) => b.by - a.by)[0];
-    byId('batting-said').textContent = `${alike(taken)} of 8 neighbours bat from the same side${Number(pull.value) === 0 ? '.' : `; without the chain ${alike(alone)}. Place ${most.place + 1} changed most: ${percent(most.by)} of its weight went elsewhere.`}`;
+    byId('batting-said').textContent = Number(pull.value) === 0 ? phrase`${alike(taken)} of 8 neighbours bat from the same side.`
+      : phrase`${alike(taken)} of 8 neighbours bat from the same side; without the chain ${alike(alone)}. Place ${most.place + 1} changed most: ${percent(most.by)} of its weight went elsewhere.`;
   }
   pull.addEventListener('input', show);
   show();

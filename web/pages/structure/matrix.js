@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The same marginals as attention: a row for each word, whose weights over the root and all words add up to 1.
 // @ts-check
-import { byId, make, percent } from '../../shell/index.js';
+import { byId, make, percent, phrase } from '../../shell/index.js';
 
 /** @import { Parse } from './tree-view.js' */
 
@@ -12,7 +12,7 @@ export function createMatrix() {
   /** @param {Parse} parse */
   function show({ words, heads, marginals = new Float32Array() }) {
     const row = words.length + 1;
-    const names = ['root', ...words];
+    const names = [phrase`root`, ...words];
     table.replaceChildren(
       make('thead', {}, make('tr', {}, make('td', {}), ...names.map((name) => make('th', { scope: 'col' }, make('span', {}, name))))),
       make('tbody', {}, ...words.map((word, m) => make('tr', {}, make('th', { scope: 'row' }, word), ...names.map((name, head) => {
@@ -22,7 +22,7 @@ export function createMatrix() {
         return cell;
       })))));
     const entropy = words.reduce((sum, _, m) => sum - [...marginals.subarray(m * row, (m + 1) * row)].reduce((all, p) => all + (p > 0 ? p * Math.log2(p) : 0), 0), 0) / words.length;
-    said.textContent = `Entropy of a row, on average: ${entropy.toFixed(2)} bits; if each looked at all the same it would be ${Math.log2(words.length).toFixed(2)}.`;
+    said.textContent = phrase`Entropy of a row, on average: ${entropy.toFixed(2)} bits; if each looked at all the same it would be ${Math.log2(words.length).toFixed(2)}.`;
   }
   return { show };
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The figure of soft parents: a sentence, every word's parent, and what follows when one is pinned.
 // @ts-check
-import { acquireFirst, announce, byId, createLoading, createTransport, make, percent, time } from '../../shell/index.js';
+import { acquireFirst, announce, byId, createLoading, createTransport, fault, make, percent, phrase, time } from '../../shell/index.js';
 import { EXAMPLES } from './examples.js';
 import { createMatrix } from './matrix.js';
 import { createTreeView } from './tree-view.js';
@@ -30,7 +30,7 @@ export function createParents() {
   let timer;
   const view = createTreeView(byId('tree'), choose);
   const matrix = createMatrix();
-  const transport = createTransport(byId('transport'), { name: '', onRun: () => parse(), verb: 'Parse', pace: true });
+  const transport = createTransport(byId('transport'), { name: '', onRun: () => parse(), verb: phrase`Parse`, pace: true });
   const loading = createLoading(byId('load'), {
     acquire: async (options) => [await acquireFirst(options)],
     onModels([loaded]) {
@@ -61,11 +61,11 @@ export function createParents() {
       shown = { parse: now, free };
       show();
       transport.show('done');
-      transport.say(`${now.words.length} words in ${time(ms)}; the tree that is drawn costs ${now.nats.toFixed(2)} nats`);
+      transport.say(phrase`${now.words.length} words in ${time(ms)}; the tree that is drawn costs ${now.nats.toFixed(2)} nats`);
     } catch (error) {
       if (signal.aborted) return;
       transport.show('ready');
-      said.textContent = input.value.trim() ? /** @type {Error} */ (error).message : 'Type a sentence.';
+      said.textContent = input.value.trim() ? fault(error) : phrase`Type a sentence.`;
     }
   }
 
@@ -75,7 +75,7 @@ export function createParents() {
     if (chosen > now.words.length) chosen = 0;
     view.show({ parse: now, free, pinned, chosen });
     matrix.show(now);
-    said.textContent = chosen ? `Choose the parent of “${now.words[chosen - 1]}”.` : isPinned() ? `${pinsInWords(now)} ${movesInWords(now, free)}` : unsureInWords(now);
+    said.textContent = chosen ? phrase`Choose the parent of “${now.words[chosen - 1]}”.` : isPinned() ? `${pinsInWords(now)} ${movesInWords(now, free)}` : unsureInWords(now);
     unpin.hidden = !isPinned();
     byId('root-pin').hidden = chosen === 0;
     // For those who compare engines: to the last bit.
@@ -89,20 +89,21 @@ export function createParents() {
     byId('word-panel').hidden = chosen === 0;
     if (chosen === 0) return;
     byId('word-name').textContent = `“${words[chosen - 1]}”`;
-    pin.replaceChildren(make('option', { value: '' }, 'free'), make('option', { value: '0' }, 'the root'),
+    pin.replaceChildren(make('option', { value: '' }, phrase`free`), make('option', { value: '0' }, phrase`the root`),
       ...words.flatMap((word, m) => (m + 1 === chosen ? [] : [make('option', { value: String(m + 1) }, `${m + 1} ${word}`)])));
     pin.value = chosen in pinned ? String(pinned[chosen]) : '';
   }
 
   /** @param {Parse} now */
   function pinsInWords({ words }) {
-    return `With ${Object.entries(pinned).map(([child, head]) => `“${words[Number(child) - 1]}” under ${name(words, head)}`).join(' and ')}:`;
+    const pins = Object.entries(pinned).map(([child, head]) => phrase`“${words[Number(child) - 1]}” under ${name(words, head)}`);
+    return phrase`With ${pins.reduce((all, one) => phrase`${all} and ${one}`)}:`;
   }
 
   /** Words whose parent changed with the pins. @param {Parse} now @param {Parse} free */
   function movesInWords({ words, heads }, free) {
-    const moves = words.flatMap((word, m) => (m + 1 in pinned || free.heads[m] === heads[m] ? [] : [`“${word}” follows (${name(words, free.heads[m])} → ${name(words, heads[m])})`]));
-    return moves.length > 0 ? `${moves.join('; ')}.` : 'no other word changes its parent, though their probabilities move.';
+    const moves = words.flatMap((word, m) => (m + 1 in pinned || free.heads[m] === heads[m] ? [] : [phrase`“${word}” follows (${name(words, free.heads[m])} → ${name(words, heads[m])})`]));
+    return moves.length > 0 ? `${moves.join('; ')}.` : phrase`no other word changes its parent, though their probabilities move.`;
   }
 
   /** The word that is least sure. @param {Parse} now */
@@ -111,7 +112,8 @@ export function createParents() {
     const sure = heads.map((head, m) => marginals[m * row + head]);
     const m = sure.indexOf(Math.min(...sure));
     const second = [...marginals.subarray(m * row, (m + 1) * row)].map((p, head) => ({ p, head })).filter(({ head }) => head !== heads[m]).sort((a, b) => b.p - a.p)[0];
-    return `Least sure: “${words[m]}” hangs from ${name(words, heads[m])} with ${percent(sure[m])}${second ? `, from ${name(words, second.head)} with ${percent(second.p)}` : ''}.`;
+    const [first, p] = [name(words, heads[m]), percent(sure[m])];
+    return second ? phrase`Least sure: “${words[m]}” hangs from ${first} with ${p}, from ${name(words, second.head)} with ${percent(second.p)}.` : phrase`Least sure: “${words[m]}” hangs from ${first} with ${p}.`;
   }
 
   /** The pin of an example. @param {Parse} now */
@@ -119,7 +121,7 @@ export function createParents() {
     const example = EXAMPLES.find(({ text }) => text === input.value);
     suggestion.hidden = !example || isPinned();
     if (!example) return;
-    suggestion.textContent = `Hang “${words[example.child - 1]}” from ${name(words, example.head)}`;
+    suggestion.textContent = phrase`Hang “${words[example.child - 1]}” from ${name(words, example.head)}`;
     suggestion.onclick = () => setPins({ [example.child]: example.head });
   }
 
@@ -127,7 +129,7 @@ export function createParents() {
   function setPins(pins) {
     pinned = pins;
     chosen = 0;
-    announce(isPinned() ? 'Pinned' : 'Free');
+    announce(isPinned() ? phrase`Pinned` : phrase`Free`);
     void parse();
   }
 
@@ -161,7 +163,7 @@ export function createParents() {
     timer = setTimeout(parse, REST_MS);
   });
   for (const { text } of EXAMPLES) {
-    const button = make('button', { type: 'button', class: 'example' }, text);
+    const button = make('button', { type: 'button', class: 'example', lang: 'en' }, text);
     button.addEventListener('click', () => {
       input.value = text;
       setPins({});
@@ -173,4 +175,4 @@ export function createParents() {
 }
 
 /** @param {string[]} words @param {number} word */
-const name = (words, word) => (word ? `“${words[word - 1]}”` : 'the root');
+const name = (words, word) => (word ? `“${words[word - 1]}”` : phrase`the root`);

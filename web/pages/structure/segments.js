@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The figure of segments: one sentence, character by character, through three attentions, and what transitions do to the third.
 // @ts-check
-import { acquireAll, announce, byId, createLoading, createTransport, make, percent, time, weights } from '../../shell/index.js';
+import { acquireAll, announce, byId, createLoading, createTransport, fault, make, percent, phrase, time, weights } from '../../shell/index.js';
 import { fileBytes, readGguf } from '../../shell/gguf.js';
 import { GERMAN } from './examples.js';
 import { LETTERS } from './expectation.js';
@@ -38,7 +38,7 @@ export function createSegments(onFour) {
   const panels = KINDS.map((kind) => {
     const root = byId(`panel-${kind}`);
     const text = make('p', { class: 'translation', lang: 'en', 'data-result': '' });
-    const rows = make('ol', { class: 'looked', 'aria-label': 'English words, and where each looked' });
+    const rows = make('ol', { class: 'looked', 'aria-label': phrase`English words, and where each looked` });
     const sum = make('p', { class: 'said-line' });
     root.append(text, rows, sum);
     return { kind, text, rows, sum };
@@ -72,13 +72,16 @@ export function createSegments(onFour) {
           /** @type {HTMLElement} */ (letter).style.setProperty('--p', `${(100 * Math.min(1, p[i])).toFixed(1)}%`);
         });
         const place = rows.children[t].firstElementChild;
-        place?.setAttribute(place.matches('button') ? 'aria-description' : 'aria-label', `${step.text.trim()}: ${segments.map(({ from, to }) => `“${letters.slice(from, to).join('')}”`).join(', ') || `most of all “${letters[p.indexOf(Math.max(...p))] ?? 'the end'}”, ${percent(Math.max(...p))}`}`);
+        const looks = segments.map(({ from, to }) => `“${letters.slice(from, to).join('')}”`).join(', ');
+        const most = Math.max(...p);
+        place?.setAttribute(place.matches('button') ? 'aria-description' : 'aria-label', `${step.text.trim()}: ${looks || phrase`most of all “${letters[p.indexOf(most)] ?? phrase`the end`}”, ${percent(most)}`}`);
       });
-      sum.textContent = steps.length === 0 ? '' : `Weights of a word add up to ${(looked / steps.length).toFixed(2)} on average; ${count === 0 ? 'no character has half' :
-        `stretches of half and more: ${(count / steps.length).toFixed(1)} a word, ${(long / count).toFixed(1)} characters long`}.`;
+      const total = (looked / steps.length).toFixed(2);
+      sum.textContent = steps.length === 0 ? '' : count === 0 ? phrase`Weights of a word add up to ${total} on average; no character has half.`
+        : phrase`Weights of a word add up to ${total} on average; stretches of half and more: ${(count / steps.length).toFixed(1)} a word, ${(long / count).toFixed(1)} characters long.`;
     });
     const factor = Number(strength.value);
-    byId('strength-said').textContent = factor === 0 ? 'independent' : factor === 1 ? 'as trained' : `${factor.toFixed(2)} times`;
+    byId('strength-said').textContent = factor === 0 ? phrase`independent` : factor === 1 ? phrase`as trained` : phrase`${factor.toFixed(2)} times`;
   }
 
   /** @param {number} k @param {number} t */
@@ -100,7 +103,7 @@ export function createSegments(onFour) {
     const from = letters.map((_, i) => i).slice(0, 1 - LETTERS).reduce((best, i) => (sumOf(p, i) > sumOf(p, best) ? i : best), 0);
     const four = letters.slice(from, from + LETTERS).map((letter) => (letter === ' ' ? '␣' : letter));
     onFour({ letters: four, ...part(theta, A, from, LETTERS) });
-    announce(`The sixteen ways below are now those of ${four.join('')}`);
+    announce(phrase`The sixteen ways below are now those of ${four.join('')}`);
   }
 
   async function translate() {
@@ -114,21 +117,21 @@ export function createSegments(onFour) {
       await Promise.all(found.map(async ({ run, steps }) => { for await (const step of run) steps.push(step); }));
       if (signal.aborted) return;
       shown = found;
-      said.textContent = input.value.trim() ? '' : 'Type a German sentence, or take one from below.';
+      said.textContent = input.value.trim() ? '' : phrase`Type a German sentence, or take one from below.`;
       show();
-      transport.say(found[0].steps.length > 0 ? `${found[0].run.source.length - 1} characters, three translations in ${time(performance.now() - began)}` : '');
+      transport.say(found[0].steps.length > 0 ? phrase`${found[0].run.source.length - 1} characters, three translations in ${time(performance.now() - began)}` : '');
       const words = found[KINDS.indexOf('structured')].steps;
       if (words.length > 0) take(Math.min(2, words.length - 1));
       transport.show('done');
     } catch (error) {
       if (signal.aborted) return;
       transport.show('ready');
-      if (/** @type {any} */ (error).code === 'argument') said.textContent = /** @type {Error} */ (error).message;
+      if (/** @type {any} */ (error).code === 'argument') said.textContent = fault(error);
       else loading.failed(error);
     }
   }
 
-  const transport = createTransport(byId('segments-transport'), { name: 'segments', onRun: () => translate(), verb: 'Translate', pace: true });
+  const transport = createTransport(byId('segments-transport'), { name: 'segments', onRun: () => translate(), verb: phrase`Translate`, pace: true });
   const loading = createLoading(byId('segments-load'), {
     async acquire(how) {
       const holds = await acquireAll(KINDS.map(FILE), how);

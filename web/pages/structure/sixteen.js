@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The figure of the sixteen ways: scores, neighbours, and every term of the expectation.
 // @ts-check
-import { byId, make, percent } from '../../shell/index.js';
+import { byId, make, percent, phrase } from '../../shell/index.js';
 import { sigma } from './bits.js';
 import { WAYS, bit, byChain, bySoftmax, expectation } from './expectation.js';
 
@@ -19,7 +19,7 @@ export function createSixteen() {
   const among = Array.from({ length: WAYS }, () => true);
   /** @type {HTMLInputElement} */
   const stick = byId('stick');
-  const rows = /** @type {[string, string][]} */ ([['simple', 'softmax: one of the four'], ['sigmoid', 'each by itself'], ['structured', 'each with its neighbours']]);
+  const rows = /** @type {[string, string][]} */ ([[phrase`simple`, phrase`softmax: one of the four`], [phrase`sigmoid`, phrase`each by itself`], [phrase`structured`, phrase`each with its neighbours`]]);
   const sliders = scores.map((_, i) => {
     const slider = make('input', { type: 'range', step: 'any' });
     slider.addEventListener('input', () => {
@@ -30,7 +30,7 @@ export function createSixteen() {
   });
   const heads = scores.map(() => make('th', { scope: 'col' }));
   byId('looks').append(
-    make('thead', {}, make('tr', {}, make('td', {}), ...heads), make('tr', {}, make('th', { scope: 'row' }, 'score'), ...sliders.map((slider) => make('td', { class: 'plain' }, slider)))),
+    make('thead', {}, make('tr', {}, make('td', {}), ...heads), make('tr', {}, make('th', { scope: 'row' }, phrase`score`), ...sliders.map((slider) => make('td', { class: 'plain' }, slider)))),
     make('tbody', {}, ...rows.map(([name, how]) => make('tr', {}, make('th', { scope: 'row' }, name, make('small', {}, how)), ...scores.map(() => make('td', {}))))),
   );
   const cells = [...byId('looks').querySelectorAll('tbody tr')].map((row) => /** @type {HTMLElement[]} */ ([...row.querySelectorAll('td')]));
@@ -47,7 +47,7 @@ export function createSixteen() {
   function show() {
     const pull = Number(stick.value);
     const { Z, p, looks } = expectation(scores, pull, among);
-    byId('stick-said').textContent = pull === 0 ? 'independent' : pull.toFixed(2);
+    byId('stick-said').textContent = pull === 0 ? phrase`independent` : pull.toFixed(2);
     [bySoftmax(scores), scores.map(sigma), looks].forEach((row, k) => row.forEach((one, i) => {
       cells[k][i].textContent = percent(one);
       cells[k][i].style.setProperty('--p', `${Math.round(100 * one)}%`);
@@ -56,15 +56,16 @@ export function createSixteen() {
       const looked = first.letters.filter((_, i) => bit(z, i));
       button.setAttribute('aria-pressed', String(among[z]));
       button.style.setProperty('--p', `${(100 * Math.sqrt(p[z])).toFixed(1)}%`);
-      button.setAttribute('aria-description', `looks at ${looked.join(', ') || 'nothing'}`);
-      /** @type {HTMLElement} */ (button.lastElementChild).textContent = among[z] ? percent(p[z]) : 'out';
+      button.setAttribute('aria-description', phrase`looks at ${looked.join(', ') || phrase`nothing`}`);
+      /** @type {HTMLElement} */ (button.lastElementChild).textContent = among[z] ? percent(p[z]) : phrase`out`;
     });
     const count = among.filter(Boolean).length;
     const sum = looks.map((one, i) => `${one.toFixed(3)} ${first.letters[i]}`).join(' + ');
     const chain = byChain(scores, pull);
     const far = Math.max(...looks.map((one, i) => Math.abs(one - chain[i])));
-    byId('sixteen-said').textContent = count === 0 ? 'With no way left there is nothing to expect.'
-      : `c = ${sum}: ${count} of 16 terms, Z = ${Z < 1e4 ? Z.toFixed(2) : `e^${Math.log(Z).toFixed(2)}`}. ${count < WAYS ? 'Forward and backward would have taken all.' : far < 1e-9 ? 'Forward and backward give the same four numbers without any of the terms.' : ''}`;
+    const whole = count < WAYS ? phrase`Forward and backward would have taken all.` : far < 1e-9 ? phrase`Forward and backward give the same four numbers without any of the terms.` : '';
+    byId('sixteen-said').textContent = count === 0 ? phrase`With no way left there is nothing to expect.`
+      : phrase`c = ${sum}: ${count} of 16 terms, Z = ${Z < 1e4 ? Z.toFixed(2) : `e^${Math.log(Z).toFixed(2)}`}. ${whole}`;
   }
   function begin() {
     among.fill(true);
@@ -72,7 +73,7 @@ export function createSixteen() {
     const wide = Math.max(WIDEST, ...scores.map((one) => Math.ceil(Math.abs(one))));
     sliders.forEach((slider, i) => {
       Object.assign(slider, { min: String(-wide), max: String(wide), value: String(scores[i]) });
-      slider.setAttribute('aria-label', `Score of ${first.letters[i]}`);
+      slider.setAttribute('aria-label', phrase`Score of ${first.letters[i]}`);
       heads[i].textContent = first.letters[i];
     });
     buttons.forEach((button) => button.querySelectorAll('i').forEach((letter, i) => { letter.textContent = first.letters[i]; }));
@@ -82,13 +83,13 @@ export function createSixteen() {
   stick.addEventListener('input', show);
   byId('sixteen-again').addEventListener('click', () => {
     first = MADE_UP;
-    byId('sixteen-from').textContent = 'Scores are made up.';
+    byId('sixteen-from').textContent = phrase`Scores are made up.`;
     begin();
   });
   begin();
   return (four) => {
     first = four;
-    byId('sixteen-from').textContent = `Scores of “${four.letters.join('')}” from the trained network above, with what the rest of the sentence tells the first and the last.`;
+    byId('sixteen-from').textContent = phrase`Scores of “${four.letters.join('')}” from the trained network above, with what the rest of the sentence tells the first and the last.`;
     begin();
   };
 }

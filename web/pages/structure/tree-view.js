@@ -2,7 +2,7 @@
 // Words with arcs from their parents: in a line with the arcs above, or, where a line has no room, one under another with the arcs at the right.
 // @ts-check
 import { arcsOf, depthOf, widest } from '../../lib/kinds/heads/arcs.js';
-import { make, makeSvg, percent, perFrame } from '../../shell/index.js';
+import { make, makeSvg, percent, perFrame, phrase } from '../../shell/index.js';
 
 /** @import { Model } from '../../shell/index.js' */
 /** @typedef {Awaited<ReturnType<Model['parse']>>} Parse */
@@ -22,7 +22,7 @@ const TIP = 7;
  */
 export function createTreeView(frame, onWord) {
   const svg = makeSvg('svg', { class: 'arcs', 'aria-hidden': 'true' });
-  const list = make('ol', { class: 'tree-words', 'aria-label': 'Words with their parents' });
+  const list = make('ol', { class: 'tree-words', 'aria-label': phrase`Words with their parents` });
   frame.append(svg, list);
   /** @type {Shown | undefined} */
   let shown;
@@ -74,7 +74,7 @@ export function createTreeView(frame, onWord) {
     const { parse, pinned, chosen } = what;
     const { words, heads, seen, marginals = [] } = parse;
     const p = (/** @type {number} */ child, /** @type {number} */ head) => marginals[(child - 1) * (words.length + 1) + head];
-    const name = (/** @type {number} */ head) => (head ? words[head - 1] : 'the root');
+    const name = (/** @type {number} */ head) => (head ? words[head - 1] : phrase`the root`);
     while (list.children.length > words.length) list.lastElementChild?.remove();
     words.forEach((word, m) => {
       const child = m + 1;
@@ -91,8 +91,8 @@ export function createTreeView(frame, onWord) {
       button.setAttribute('aria-pressed', String(child === chosen));
       note.textContent = chosen && chosen !== child ? percent(p(chosen, child)) : percent(p(child, heads[m]));
       button.style.setProperty('--p', `${Math.round(100 * (chosen && chosen !== child ? p(chosen, child) : 0))}%`);
-      button.setAttribute('aria-description', chosen && chosen !== child ? `${percent(p(chosen, child))} parent of ${words[chosen - 1]}; choose to pin it`
-        : `its parent: ${name(heads[m])}, ${percent(p(child, heads[m]))}${child in pinned ? ', pinned' : ''}`);
+      button.setAttribute('aria-description', chosen && chosen !== child ? phrase`${percent(p(chosen, child))} parent of ${words[chosen - 1]}; choose to pin it`
+        : `${phrase`its parent: ${name(heads[m])}, ${percent(p(child, heads[m]))}`}${child in pinned ? phrase`, pinned` : ''}`);
     });
     layOut();
   }
