@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Where a picture looked: a point that follows the pointer, four that stay, and gamma.
 // @ts-check
-import { byId, load, make, percent, weights } from '../../shell/index.js';
+import { byId, load, make, percent, phrase, weights } from '../../shell/index.js';
 import { one, show } from './draw.js';
 import { fileBytes } from '../../shell/gguf.js';
 import { withGain } from './file.js';
@@ -51,12 +51,12 @@ export function createLook(sheet) {
     }));
     heats.replaceChildren(...points.map(({ row, column }, i) => {
       const canvas = make('canvas', { class: 'pixels', width: String(picture.width), height: String(picture.height), role: 'img',
-        'aria-label': `What row ${row + 1}, column ${column + 1} looked at` });
+        'aria-label': phrase`What row ${row + 1}, column ${column + 1} looked at` });
       heat(canvas, /** @type {LatentStep} */ (now?.step).values, all.subarray((row * rows + column) * keyRows ** 2, (row * rows + column + 1) * keyRows ** 2), keyRows);
       return make('figure', { class: i < kept.length ? `heat point-${i}` : 'heat' }, canvas);
     }));
     const mine = Array.from(all.subarray((hover.row * rows + hover.column) * keyRows ** 2, (hover.row * rows + hover.column + 1) * keyRows ** 2)).sort((a, b) => b - a);
-    said.textContent = `Row ${hover.row + 1}, column ${hover.column + 1} gives ${percent(mine.slice(0, MOST).reduce((sum, w) => sum + w, 0))} of its attention to ${MOST} of ${keyRows ** 2} places; evenly it would be ${
+    said.textContent = phrase`Row ${hover.row + 1}, column ${hover.column + 1} gives ${percent(mine.slice(0, MOST).reduce((sum, w) => sum + w, 0))} of its attention to ${MOST} of ${keyRows ** 2} places; evenly it would be ${
       percent(MOST / keyRows ** 2)}.`;
   }
 
@@ -64,7 +64,7 @@ export function createLook(sheet) {
     const mine = ++turn;
     if (!chosen) return;
     const gain = Number(gamma.value);
-    byId('gamma-said').textContent = gain === 1 ? 'as it was trained' : gain === 0 ? 'it does not look' : `${gain} times as much`;
+    byId('gamma-said').textContent = gain === 1 ? phrase`as it was trained` : gain === 0 ? phrase`it does not look` : phrase`${gain} times as much`;
     try {
       let { model } = chosen;
       if (gain !== 1) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The sizes of the attention module, read from the file.
 // @ts-check
-import { byId, weights } from '../../shell/index.js';
+import { byId, phrase, weights } from '../../shell/index.js';
 import { fileBytes, readGguf } from '../../shell/gguf.js';
 
 export async function createModule() {
@@ -12,13 +12,13 @@ export async function createModule() {
   const [[channels, queries], [, keys], [, values]] = ['q', 'k', 'v'].map(matrix);
   const gain = tensor('attn.gain').values[0];
   const grid = (/** @type {number} */ side, /** @type {number} */ depth) => `${side} × ${side} × ${depth}`;
-  const by = (/** @type {number} */ rows, /** @type {number} */ columns) => `a matrix of ${rows} × ${columns}`;
-  const then = pooled === size ? '' : ', then the largest of 2 × 2';
+  const by = (/** @type {number} */ rows, /** @type {number} */ columns) => phrase`a matrix of ${rows} × ${columns}`;
+  const pooling = (/** @type {string} */ made) => (pooled === size ? made : phrase`${made}, then the largest of 2 × 2`);
   /** @type {Record<string, string>} */
   const said = {
-    'size-x': grid(size, channels), 'made-f': by(keys, channels) + then, 'size-f': grid(pooled, keys), 'made-g': by(queries, channels), 'size-g': grid(size, queries),
-    'made-h': by(values, channels) + then, 'size-h': grid(pooled, values), 'size-beta': `${size ** 2} × ${pooled ** 2}`, 'made-o': by(channels, values), 'size-o': grid(size, channels),
-    'made-y': `γ = ${gain.toFixed(3)}, learned`, 'size-y': grid(size, channels),
+    'size-x': grid(size, channels), 'made-f': pooling(by(keys, channels)), 'size-f': grid(pooled, keys), 'made-g': by(queries, channels), 'size-g': grid(size, queries),
+    'made-h': pooling(by(values, channels)), 'size-h': grid(pooled, values), 'size-beta': `${size ** 2} × ${pooled ** 2}`, 'made-o': by(channels, values), 'size-o': grid(size, channels),
+    'made-y': phrase`γ = ${gain.toFixed(3)}, learned`, 'size-y': grid(size, channels),
   };
   for (const [id, text] of Object.entries(said)) byId(id).textContent = text;
 }

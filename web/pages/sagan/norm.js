@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The spectral norm of a matrix of 2 x 2: the ellipse, power iteration, a chain of layers.
 // @ts-check
-import { byId } from '../../shell/index.js';
+import { byId, phrase } from '../../shell/index.js';
 import { largest, round } from './singular.js';
 /** @import { Matrix, Vector } from './singular.js' */
 
@@ -40,10 +40,12 @@ export function createNorm() {
       part(`tip-${k}`).setAttribute('cy', String(-used[2 + k]));
     });
     const found = Math.hypot(...apply(unit));
-    byId('norm-said').textContent = `σ is ${(divide.checked && sigma > 0 ? 1 : sigma).toFixed(4)}; after ${rounds} round${rounds === 1 ? '' : 's'} power iteration says ${found.toFixed(4)}.`;
+    const norm = divide.checked && sigma > 0 ? 1 : sigma;
+    byId('norm-said').textContent = rounds === 1 ? phrase`σ is ${norm.toFixed(4)}; after 1 round power iteration says ${found.toFixed(4)}.`
+      : phrase`σ is ${norm.toFixed(4)}; after ${rounds} rounds power iteration says ${found.toFixed(4)}.`;
     const n = Number(chain.value);
-    byId('chain-said').textContent = `${n} layer${n === 1 ? '' : 's'} like this stretch at most ${n === 1 ? '' : `${(divide.checked && sigma > 0 ? 1 : sigma).toFixed(2)} to the power of ${n}: `}${
-      ((divide.checked && sigma > 0 ? 1 : sigma) ** n).toPrecision(3)} times.`;
+    const most = (norm ** n).toPrecision(3);
+    byId('chain-said').textContent = n === 1 ? phrase`1 layer like this stretches at most ${most} times.` : phrase`${n} layers like this stretch at most ${norm.toFixed(2)} to the power of ${n}: ${most} times.`;
   }
 
   const changed = () => {

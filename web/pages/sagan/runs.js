@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The curves of three short runs, drawn from the numbers in the table below them.
 // @ts-check
-import { byId, makeSvg } from '../../shell/index.js';
+import { byId, makeSvg, phrase } from '../../shell/index.js';
 
 const [WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM] = [640, 260, 44, 16, 12, 44];
 /** Of the scale of distances. */
@@ -21,7 +21,7 @@ export function createRuns() {
   for (const [step] of rows.filter(([step]) => 8 * step >= last)) {
     chart.append(makeSvg('text', { class: 'scale', x: x(step), y: HEIGHT - 24, 'text-anchor': step === last ? 'end' : 'middle' }, step.toLocaleString('en')));
   }
-  chart.append(makeSvg('text', { class: 'scale', x: (LEFT + WIDTH - RIGHT) / 2, y: HEIGHT - 5, 'text-anchor': 'middle' }, 'steps'));
+  chart.append(makeSvg('text', { class: 'scale', x: (LEFT + WIDTH - RIGHT) / 2, y: HEIGHT - 5, 'text-anchor': 'middle' }, phrase`steps`));
   ['plain', 'both', 'scales'].forEach((name, k) => {
     chart.append(makeSvg('path', { class: `run ${name}`, d: rows.map((row, i) => `${i ? 'L' : 'M'}${x(row[0])} ${y(row[k + 1])}`).join('') }));
     for (const row of rows) chart.append(makeSvg('circle', { class: `run-point ${name}`, cx: x(row[0]), cy: y(row[k + 1]), r: 4 }));

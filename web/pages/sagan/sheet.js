@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The sheet: a latent a column, a class a row. A picture can be chosen.
 // @ts-check
-import { acquireFirst, announce, byId, createLoading, createTransport, make, time } from '../../shell/index.js';
+import { acquireFirst, announce, byId, createLoading, createTransport, make, phrase, time } from '../../shell/index.js';
 import { made, show, sumOf } from './draw.js';
 /** @import { Model } from '../../shell/index.js' */
 /** @import { LatentStep } from './draw.js' */
@@ -9,8 +9,13 @@ import { made, show, sumOf } from './draw.js';
 const COLUMNS = 16;
 /** The seed whose pictures stand there first. */
 const SEED = 1;
+/** Classes of the file that comes with the page: what they are called is said in the page's language. */
+const CLASSES = ['face', 'person', 'heart', 'clock'];
 
 /** @typedef {{ model: Model, chosen: LatentStep, corners: LatentStep[] }} Chosen  corners: four pictures of its class */
+
+/** @param {string} name of a class */
+const named = (name) => (CLASSES.includes(name) ? phrase(name) : name);
 
 export function createSheet() {
   const root = byId('sheet');
@@ -42,11 +47,11 @@ export function createSheet() {
   function build({ info: { classes, width, height } }) {
     tiles = classes.map((name, row) => Array.from({ length: COLUMNS }, (_, column) => {
       const canvas = make('canvas', { class: 'pixels', width: String(width), height: String(height) });
-      const button = make('button', { type: 'button', class: 'tile', 'aria-pressed': 'false', 'aria-label': `${name}, latent ${column + 1}` }, canvas);
+      const button = make('button', { type: 'button', class: 'tile', 'aria-pressed': 'false', 'aria-label': phrase`${named(name)}, latent ${column + 1}` }, canvas);
       button.addEventListener('click', () => choose(row, column));
       return { button, canvas };
     }));
-    root.replaceChildren(...classes.map((name, row) => make('div', { class: 'sheet-row', role: 'group', 'aria-label': name }, make('p', { class: 'sheet-name' }, name),
+    root.replaceChildren(...classes.map(named).map((name, row) => make('div', { class: 'sheet-row', role: 'group', 'aria-label': name }, make('p', { class: 'sheet-name' }, name),
       make('div', { class: 'sheet-tiles' }, ...tiles[row].map(({ button }) => button)))));
     root.addEventListener('keydown', (event) => {
       const step = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] }[event.key];
@@ -85,14 +90,14 @@ export function createSheet() {
         }
       }
       const ms = performance.now() - began;
-      transport.say(`${done} pictures in ${time(ms)}, ${time(ms / done)} each`);
+      transport.say(phrase`${done} pictures in ${time(ms)}, ${time(ms / done)} each`);
       byId('result').textContent = tiles.map((row) => row.map(({ step }) => step && sumOf(step.values)).join(' ')).join('\n');
       transport.show('done');
     } catch (error) {
       if (signal.aborted) {
         if (stopper.signal === signal) {
           transport.show('ready');
-          transport.say(`${done} pictures, stopped`);
+          transport.say(phrase`${done} pictures, stopped`);
         }
         return;
       }
@@ -113,7 +118,7 @@ export function createSheet() {
     const step = tiles[row]?.[column].step;
     const corners = [0, 1, 2, 3].map((i) => tiles[row]?.[(column + i) % COLUMNS].step);
     if (!model || !step || !corners.every(Boolean)) return;
-    announce(`Chosen: ${model.info.classes[row]}`);
+    announce(phrase`Chosen: ${named(model.info.classes[row])}`);
     for (const listener of listeners) listener({ model, chosen: step, corners: /** @type {LatentStep[]} */ (corners) });
   }
 

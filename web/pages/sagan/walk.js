@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Between four latents, and once round a circle.
 // @ts-check
-import { byId, reducedMotion } from '../../shell/index.js';
+import { byId, phrase, reducedMotion } from '../../shell/index.js';
 import { one, show } from './draw.js';
 /** @import { Chosen, createSheet } from './sheet.js' */
 
@@ -58,16 +58,16 @@ export function createWalk(sheet) {
     thumb.style.setProperty('--y', `${100 * y}%`);
     const weights = [(1 - x) * (1 - y), x * (1 - y), (1 - x) * y, x * y];
     const said = weights.map((w) => `${Math.round(100 * w)} %`).join(', ');
-    pad.setAttribute('aria-valuetext', `upper left, upper right, lower left, lower right: ${said}`);
+    pad.setAttribute('aria-valuetext', phrase`upper left, upper right, lower left, lower right: ${said}`);
     pad.setAttribute('aria-valuenow', String(Math.round(100 * x)));
-    byId('walk-said').textContent = `${said} of the four`;
+    byId('walk-said').textContent = phrase`${said} of the four`;
     wanted = () => blend(/** @type {Chosen} */ (news).corners.map(({ latent }) => latent), weights);
     next();
   }
 
   function onCircle() {
     const t = 2 * Math.PI * Number(round.value);
-    byId('walk-said').textContent = `${Math.round(360 * Number(round.value))}° round the circle`;
+    byId('walk-said').textContent = phrase`${Math.round(360 * Number(round.value))}° round the circle`;
     wanted = () => {
       const [a, b] = /** @type {Chosen} */ (news).corners.map(({ latent }) => latent);
       return a.map((z, i) => Math.cos(t) * z + Math.sin(t) * b[i]);
@@ -102,12 +102,12 @@ export function createWalk(sheet) {
 
   function halt() {
     walking = false;
-    play.textContent = 'Walk';
+    play.textContent = phrase`Walk`;
   }
   play.addEventListener('click', async () => {
     if (walking || !news) return halt();
     walking = true;
-    play.textContent = 'Stop';
+    play.textContent = phrase`Stop`;
     for (let i = Math.round(Number(round.value) * STEPS) % STEPS; walking && i < STEPS; i++) {
       round.value = String((i + 1) / STEPS);
       onCircle();
