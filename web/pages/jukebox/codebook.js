@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The codebooks as pictures, each code a sound; and a sound of the top level painted with them.
 // @ts-check
-import { byId } from '../../shell/index.js';
+import { byId, fault, phrase } from '../../shell/index.js';
 import { playSamples } from './audible.js';
 import { createBars } from './bars.js';
 import { createSurface, paintWave } from './surface.js';
@@ -49,7 +49,9 @@ export function createCodebook(stages) {
     place = Math.min(own.count - 1, Math.max(0, at));
     again();
     const code = own.order[place];
-    said.textContent = `Code ${code} of the ${own.level} level: ${Math.round(100 * own.loudness(code))} % as loud as the loudest, on a scale of decibels.`;
+    const loud = Math.round(100 * own.loudness(code));
+    said.textContent = own.level === 'top' ? phrase`Code ${code} of the top level: ${loud} % as loud as the loudest, on a scale of decibels.`
+      : phrase`Code ${code} of the bottom level: ${loud} % as loud as the loudest, on a scale of decibels.`;
     if (aloud) void playSamples(own.sounds[code], stages.model.info.rate);
   }
   const at = (/** @type {PointerEvent} */ { offsetX, offsetY }) => Math.floor((offsetY / canvas.clientHeight) * rows()) * COLUMNS + Math.min(COLUMNS - 1, Math.floor((offsetX / canvas.clientWidth) * COLUMNS));
@@ -72,7 +74,7 @@ export function createCodebook(stages) {
       if (!own || !codes) return;
       codes[index] = own.order[place];
       bars.show(codes);
-      said.textContent = `Place ${index + 1} of ${codes.length} is code ${own.order[place]} now.`;
+      said.textContent = phrase`Place ${index + 1} of ${codes.length} is code ${own.order[place]} now.`;
       void decode();
     },
   });
@@ -88,7 +90,7 @@ export function createCodebook(stages) {
       byId('painted-result').textContent = codes.join(' ');
       wave();
     } catch (error) {
-      said.textContent = `${/** @type {Error} */ (error).message}.`;
+      said.textContent = `${fault(error)}.`;
     }
   }
   function take() {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A digit in a voice: the top prior draws its codes, the bottom prior those below, and the decoder is heard meanwhile. WaveNet beside it.
 // @ts-check
-import { acquire, announce, byId, createTransport, make, weights } from '../../shell/index.js';
+import { acquire, announce, byId, createTransport, fault, make, phrase, weights } from '../../shell/index.js';
 import { audio, hush } from './audible.js';
 import { createBars } from './bars.js';
 import { createSurface, paintWave } from './surface.js';
@@ -49,7 +49,7 @@ export function createDraw(stages) {
         input.checked = name === '7';
         return make('label', {}, input, make('span', {}, name));
       }));
-      speaker.replaceChildren(...speakers.map((name) => make('option', { value: name }, name)), make('option', { value: '' }, 'any voice'));
+      speaker.replaceChildren(...speakers.map((name) => make('option', { value: name }, name)), make('option', { value: '' }, phrase`any voice`));
       speaker.value = 'jackson';
       speaker.disabled = false;
       transport.show('ready');
@@ -69,7 +69,7 @@ export function createDraw(stages) {
     const { signal } = (stopper = new AbortController());
     transport.show('running');
     file.hidden = true;
-    said.textContent = 'Drawing';
+    said.textContent = phrase`Drawing`;
     const began = performance.now();
     const options = { label: chosen(), speaker: speaker.value || undefined, seconds: SECONDS, seed: transport.seed, signal };
     const half = from.checked && staged ? staged.samples.slice(0, staged.samples.length >> 1) : undefined;
@@ -98,8 +98,9 @@ export function createDraw(stages) {
       wave();
       const seconds = drawn / (model.info.rate ?? 1);
       byId('result').textContent = `${codes.top.join(' ')} | ${codes.bottom.join(' ')}`;
-      transport.say(`${seconds.toFixed(2)} s of sound in ${took.toFixed(2)} s, the first of it after ${Math.round(first)} ms`);
-      said.textContent = drawn === 0 ? 'It ended at once: another seed may say more.' : `${codes.top.length} codes of the top level, ${codes.bottom.length} of the bottom level, ${seconds.toFixed(2)} s of sound.${await heard}`;
+      transport.say(phrase`${seconds.toFixed(2)} s of sound in ${took.toFixed(2)} s, the first of it after ${Math.round(first)} ms`);
+      said.textContent = drawn === 0 ? phrase`It ended at once: another seed may say more.`
+        : `${phrase`${codes.top.length} codes of the top level, ${codes.bottom.length} of the bottom level, ${seconds.toFixed(2)} s of sound.`}${await heard}`;
       if (signal.aborted) return;
       if (file.href) URL.revokeObjectURL(file.href);
       file.href = URL.createObjectURL(await run.wav());
@@ -109,7 +110,7 @@ export function createDraw(stages) {
       announce(said.textContent);
     } catch (error) {
       transport.show('ready');
-      if (!signal.aborted) said.textContent = `${/** @type {Error} */ (error).message}.`;
+      if (!signal.aborted) said.textContent = `${fault(error)}.`;
     }
   }
 
@@ -120,9 +121,9 @@ export function createDraw(stages) {
         cursor = over ? -1 : seconds * run.rate;
         wave();
       } });
-      return gaps > 0 ? ` This machine did not keep up: ${gaps} ${gaps === 1 ? 'gap' : 'gaps'}.` : '';
+      return gaps === 0 ? '' : ` ${gaps === 1 ? phrase`This machine did not keep up: 1 gap.` : phrase`This machine did not keep up: ${gaps} gaps.`}`;
     } catch (error) {
-      return signal.aborted ? '' : ` It cannot be heard: ${/** @type {Error} */ (error).message}.`;
+      return signal.aborted ? '' : ` ${phrase`It cannot be heard: ${fault(error)}.`}`;
     } finally {
       cursor = -1;
       wave();
@@ -139,7 +140,7 @@ export function createDraw(stages) {
     const context = audio();
     void context.resume(); // while the click still counts
     const note = byId('wavenet-said');
-    note.textContent = 'Loading WaveNet';
+    note.textContent = phrase`Loading WaveNet`;
     try {
       const { model, release } = await acquire(weights('wavenet.gguf'), { signal });
       try {
@@ -148,13 +149,13 @@ export function createDraw(stages) {
         const heard = run.playTo(context, { signal });
         heard.catch(() => {});
         const samples = await run.samples();
-        note.textContent = `WaveNet drew ${(samples.length / run.rate).toFixed(2)} s of sound in ${((performance.now() - began) / 1000).toFixed(2)} s, sample by sample.`;
+        note.textContent = phrase`WaveNet drew ${(samples.length / run.rate).toFixed(2)} s of sound in ${((performance.now() - began) / 1000).toFixed(2)} s, sample by sample.`;
         await heard;
       } finally {
         release();
       }
     } catch (error) {
-      note.textContent = signal.aborted ? '' : `${/** @type {Error} */ (error).message}.`;
+      note.textContent = signal.aborted ? '' : `${fault(error)}.`;
     }
   });
   stages.on(ready);

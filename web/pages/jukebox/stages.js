@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The first figure: a sound, its codes of two levels, and the sound again from either, each heard at its stage.
 // @ts-check
-import { acquireFirst, announce, byId, createLoading, createTransport, make, microphoneRefused, recorded } from '../../shell/index.js';
+import { acquireFirst, announce, byId, createLoading, createTransport, fault, make, microphoneRefused, phrase, recorded } from '../../shell/index.js';
 import { audio, hush, playSamples } from './audible.js';
 import { createBars } from './bars.js';
 import { readBook } from './book.js';
@@ -16,7 +16,7 @@ import { createSurface, paintWave } from './surface.js';
 const LISTEN_MS = 1500;
 const LEVELS = /** @type {const} */ (['top', 'bottom']);
 const STAGES = /** @type {const} */ (['given', ...LEVELS]);
-const SOUNDS = { given: 'What was given', top: 'From the top level alone', bottom: 'From the bottom level' };
+const SOUNDS = { given: phrase`What was given`, top: phrase`From the top level alone`, bottom: phrase`From the bottom level` };
 
 export function createStages() {
   const [choice, said, notes] = [byId('recording'), byId('stages-said'), byId('stages-note')];
@@ -41,7 +41,9 @@ export function createStages() {
       const book = books[level];
       const code = staged?.[level][at];
       if (!book || code === undefined || !model?.info.rate) return;
-      said.textContent = `Code ${at + 1} of ${staged?.[level].length} of the ${level} level is number ${code} of ${book.count}. It stands for ${book.hop} samples; here it lasts longer.`;
+      const { length = 0 } = staged?.[level] ?? {};
+      said.textContent = level === 'top' ? phrase`Code ${at + 1} of ${length} of the top level is number ${code} of ${book.count}. It stands for ${book.hop} samples; here it lasts longer.`
+        : phrase`Code ${at + 1} of ${length} of the bottom level is number ${code} of ${book.count}. It stands for ${book.hop} samples; here it lasts longer.`;
       void playSamples(book.sounds[code], model.info.rate);
     },
   })]));
@@ -50,7 +52,7 @@ export function createStages() {
     const samples = name === 'given' ? staged?.samples : staged?.from[name];
     const rate = model?.info.rate;
     if (!samples || !rate) return false;
-    said.textContent = `${SOUNDS[name]}: ${(samples.length / rate).toFixed(2)} s.`;
+    said.textContent = phrase`${SOUNDS[name]}: ${(samples.length / rate).toFixed(2)} s.`;
     return playSamples(samples, rate, (seconds) => {
       cursors[name] = seconds < 0 ? -1 : seconds * rate;
       waves[name]();
@@ -63,7 +65,7 @@ export function createStages() {
     return [name, button];
   }));
   const transport = createTransport(byId('stages-transport'), {
-    name: 'stages', verb: 'Hear all three', onStop: hush,
+    name: 'stages', verb: phrase`Hear all three`, onStop: hush,
     async onRun() {
       transport.show('running');
       for (const name of STAGES) if (!await hear(name)) break;
@@ -87,20 +89,20 @@ export function createStages() {
       for (const paint of Object.values(waves)) paint();
       for (const button of Object.values(buttons)) button.disabled = false;
       const seconds = heard.samples.length / rate;
-      notes.textContent = `${what}, ${seconds.toFixed(2)} s: ${heard.samples.length} samples became ${top.length} codes of the top level and ${bottom.length} of the bottom level in ${Math.round(coded - began)} ms, and samples again, from both, in ${Math.round(performance.now() - coded)} ms. ${heard.said}`;
+      notes.textContent = phrase`${what}, ${seconds.toFixed(2)} s: ${heard.samples.length} samples became ${top.length} codes of the top level and ${bottom.length} of the bottom level in ${Math.round(coded - began)} ms, and samples again, from both, in ${Math.round(performance.now() - coded)} ms. ${heard.said}`;
       said.textContent = '';
       byId('stages-result').textContent = `${[...top].join(' ')} | ${[...bottom].join(' ')}`;
       announce(notes.textContent);
       for (const tell of listeners) tell();
     } catch (error) {
-      if (!signal.aborted) said.textContent = `${/** @type {Error} */ (error).message}.`;
+      if (!signal.aborted) said.textContent = `${fault(error)}.`;
     }
   }
 
   const chosen = () => RECORDINGS[Number(/** @type {HTMLInputElement | null} */ (choice.querySelector('input:checked'))?.value ?? 0)];
   const stageChosen = () => {
     const { said: digit, speaker, levels } = chosen();
-    return stage({ data: samplesOf(levels), rate: model?.info.rate ?? 8000 }, `“${digit}” as ${speaker} said it, which was not trained on`);
+    return stage({ data: samplesOf(levels), rate: model?.info.rate ?? 8000 }, phrase`“${digit}” as ${speaker} said it, which was not trained on`);
   };
   choice.append(...RECORDINGS.map(({ said: digit, speaker }, i) => {
     const input = make('input', { type: 'radio', name: 'recording', value: String(i) });
@@ -112,7 +114,7 @@ export function createStages() {
     record.disabled = true;
     void audio().resume();
     try {
-      await stage(await recorded(LISTEN_MS, () => { said.textContent = 'Speak now'; }), 'Your voice');
+      await stage(await recorded(LISTEN_MS, () => { said.textContent = phrase`Speak now`; }), phrase`Your voice`);
     } catch (error) {
       said.textContent = microphoneRefused(error);
     } finally {
