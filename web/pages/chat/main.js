@@ -30,7 +30,7 @@ function createPage(Box) {
   function use(next) {
     model = next;
     talk.use(next);
-    byId('talk-model').textContent = next.info.chatTemplate ? `${next.info.name}, by the template of its file` : `${next.info.name}, which has no template for talks: it goes on with what is written`;
+    byId('talk-model').textContent = next.info.chatTemplate ? phrase`${next.info.name}, by the template of its file` : phrase`${next.info.name}, which has no template for talks: it goes on with what is written`;
     byId('template-text').textContent = next.info.chatTemplate || TALE;
     showCard(next);
   }
@@ -55,7 +55,7 @@ function createPage(Box) {
   });
   const show = () => {
     byId('temperature-text').textContent = (Number(temperature.value) / 20).toFixed(2);
-    byId('length-text').textContent = `${integer(2 ** Number(length.value))} tokens`;
+    byId('length-text').textContent = phrase`${integer(2 ** Number(length.value))} tokens`;
   };
   for (const input of [temperature, length]) input.addEventListener('input', show);
   show();
