@@ -275,3 +275,40 @@ test('pictures in Display P3 and of Float16 are converted', () => withPage(async
   assert.ok(far(seen.wide) <= 2, `${seen.wide} is ${seen.plain}`);
   if (seen.half) assert.ok(far(seen.half) <= 1, `${seen.half} is ${seen.plain}`);
 }));
+
+test('a film gives the frame that it shows, and a frame of its own; before there is one, a sentence', () => withPage(async (page) => {
+  await provide(page, WEIGHTS, digitsFile);
+  await openEmpty(page);
+  const seen = await page.evaluate(async (library) => {
+    const { pictureOf } = await import(library.replace('index', 'kinds/picture/image'));
+    const shape = { width: 4, height: 4, channels: 3 };
+    const canvas = Object.assign(document.createElement('canvas'), { width: 256, height: 256 });
+    const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d'));
+    for (let i = 0; i < 16; i++) {
+      context.fillStyle = `rgb(${15 * i}, ${15 * i}, ${255 - 15 * i})`;
+      context.fillRect(64 * (i % 4), 64 * (i >> 2), 64, 64);
+    }
+    const video = Object.assign(document.createElement('video'), { muted: true, srcObject: canvas.captureStream(30) });
+    const before = (() => {
+      try {
+        pictureOf(video, shape);
+        return '';
+      } catch (error) {
+        return /** @type {Error} */ (error).message;
+      }
+    })();
+    const loaded = new Promise((resolve) => video.addEventListener('loadeddata', resolve, { once: true }));
+    void video.play();
+    await loaded;
+    const frame = new VideoFrame(canvas, { timestamp: 0 });
+    /** @param {any} image @returns {number[]} */
+    const read = (image) => [...pictureOf(image, shape)];
+    const found = { before, canvas: read(canvas), video: read(video), frame: read(frame) };
+    frame.close();
+    return found;
+  }, LIBRARY);
+  const far = (/** @type {number[]} */ a) => Math.max(...a.map((value, i) => Math.abs(value - seen.canvas[i])));
+  assert.match(seen.before, /shows no frame yet: await its event loadeddata/);
+  assert.ok(far(seen.video) <= 6, `${seen.video} is ${seen.canvas}`); // colours of films have fewer steps
+  assert.ok(far(seen.frame) <= 6, `${seen.frame} is ${seen.canvas}`);
+}));

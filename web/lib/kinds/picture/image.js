@@ -188,10 +188,12 @@ export function resample(rgba, width, height, newWidth, newHeight) {
   for (let y = 0; y < newHeight; y++) {
     for (let x = 0; x < newWidth; x++) {
       let r = 0, g = 0, b = 0, opacity = 0, area = 0;
-      for (const [row, high] of rows[y]) {
-        for (const [column, wide] of columns[x]) {
-          const at = 4 * (row * width + column);
-          const weight = high * wide;
+      for (let i = rows.from[y]; i < rows.from[y + 1]; i++) {
+        const line = rows.index[i] * width;
+        const high = rows.share[i];
+        for (let j = columns.from[x]; j < columns.from[x + 1]; j++) {
+          const at = 4 * (line + columns.index[j]);
+          const weight = high * columns.share[j];
           const alpha = weight * rgba[at + 3];
           r += alpha * rgba[at];
           g += alpha * rgba[at + 1];
@@ -207,23 +209,30 @@ export function resample(rgba, width, height, newWidth, newHeight) {
 }
 
 /**
- * For each of `count` equal parts of 0..size, the unit intervals that it meets and how much of each.
+ * For each of `count` equal parts of 0..size, the unit intervals that it meets and how much of each: those of part i stand at from[i] to from[i + 1] - 1.
  *
  * @param {number} size
  * @param {number} count
  */
 function coverage(size, count) {
-  return Array.from({ length: count }, (_, part) => {
-    const from = (part * size) / count;
-    const to = ((part + 1) * size) / count;
-    /** @type {[index: number, share: number][]} */
-    const parts = [];
-    for (let i = Math.floor(from); i < Math.min(size, Math.ceil(to)); i++) {
-      const share = Math.min(to, i + 1) - Math.max(from, i);
-      if (share > 1e-9) parts.push([i, share]);
+  const from = [0];
+  /** @type {number[]} */
+  const index = [];
+  /** @type {number[]} */
+  const share = [];
+  for (let part = 0; part < count; part++) {
+    const begin = (part * size) / count;
+    const end = ((part + 1) * size) / count;
+    for (let i = Math.floor(begin); i < Math.min(size, Math.ceil(end)); i++) {
+      const met = Math.min(end, i + 1) - Math.max(begin, i);
+      if (met > 1e-9) {
+        index.push(i);
+        share.push(met);
+      }
     }
-    return parts;
-  });
+    from.push(index.length);
+  }
+  return { from, index: Int32Array.from(index), share: Float64Array.from(share) };
 }
 
 /**
