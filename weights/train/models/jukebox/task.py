@@ -27,7 +27,6 @@ DEAD = 0.05                              # part of the mean use below which a co
 class Settings(Config, Common):
     dataset: str = "fsdd"
     part: str = "codes"                  # codes | priors: what a run trains
-    codes: str = ""                      # of priors with --from: the file whose codes they have from now on, else that with which they begin
     crop: int = 2048                     # samples that codes are trained on at once
     commitment: float = 0.25
     error_weight: float = 1.0            # of the squared error in the loss of codes
@@ -134,10 +133,8 @@ class JukeboxTask(Task):
         return model
 
     def grow(self, model, weights):
-        """Priors that a file does not have begin anew; codes may be those of another file."""
-        own = {k: w for k, w in model.state_dict().items() if k.startswith(PRIORS)}
-        other = {k: w for k, w in self.stored(self.s.codes).items() if not k.startswith(PRIORS)} if self.s.codes else {}
-        super().grow(model, dict(own, **dict(weights, **other)))
+        """Priors that a file does not have begin anew."""
+        super().grow(model, dict({k: w for k, w in model.state_dict().items() if k.startswith(PRIORS)}, **weights))
 
     # codes
 
@@ -162,8 +159,8 @@ class JukeboxTask(Task):
             getattr(average.codebook, name).weight.data.copy_(self.book(name))
 
     def begin_on(self, model, train, device):
-        """The first vectors are what the encoders make of some sounds."""
-        if self.s.part == "codes":
+        """The first vectors are what the encoders make of some sounds, but of a file that has some."""
+        if self.s.part == "codes" and not self.s.start:
             x, = train.take(np.random.default_rng(self.s.seed).permutation(len(train))[:64], device)
             with torch.no_grad():
                 for name in LEVELS:
