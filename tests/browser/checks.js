@@ -179,8 +179,8 @@ export const isKept = (page) => until(page, async () => {
 });
 
 /**
- * Sentences in English on a page in another language, of what is seen or read out. Code, formulas, names of papers, what is marked as being in a language of its own, and
- * what models write ([data-result]) may be.
+ * Sentences in English on a page in another language, of what is seen or read out. Code, formulas, names of papers, what is quoted or marked as being in a language of its own,
+ * and what models write ([data-result]) may be.
  *
  * @param {Page} page
  * @returns {Promise<string[]>}
@@ -196,7 +196,8 @@ export const englishIn = (page) => page.evaluate(() => {
     const element = node instanceof Element ? node : node.parentElement;
     if (!element || element.closest(data)) continue;
     const texts = node instanceof Element ? names.map((name) => element.getAttribute(name) ?? '') : [node.textContent ?? ''];
-    for (const text of texts) if (sentence.test(text)) found.push(`${element.tagName.toLowerCase()}${element.id && `#${element.id}`}: ${text.trim()}`);
+    if (!(node instanceof Element) && element.matches('canvas[role=img]')) continue; // nobody sees or hears it: the picture has a name
+    for (const text of texts) if (sentence.test(text.replace(/“[^”]*”/g, ''))) found.push(`${element.tagName.toLowerCase()}${element.id && `#${element.id}`}: ${text.trim()}`);
   }
   return found;
 });

@@ -16,6 +16,7 @@ import { pagesIn, framedPages } from '../../web/frame.js';
 import { COURSES } from '../../web/front/courses.js';
 import { PAPERS } from '../../web/front/papers.js';
 import { pagesOf } from '../../web/fresh.js';
+import { THINGS } from '../../web/pages/captions/emoji.js';
 import { phrasesIn } from '../../web/shell/phrase.js';
 import { stringsOf } from './strings.js';
 
@@ -54,6 +55,9 @@ const shown = ({ file, line, text }) => `${file}:${line}: ${text}`;
 const frame = stringsOf(await read('frame.js'), 'web/frame.js').said;
 const data = [...COURSES.flatMap(({ name, says, steps }) => [name, says, ...steps.map(({ asks }) => asks)]), ...PAPERS.flatMap(({ system, says, credit }) => [system, says ?? '', credit ?? ''])].filter(Boolean);
 
+/** Names of pictures and of what stands in scenes: data that scripts look up. */
+const named = [...THINGS, ...(await Promise.all(['photos', 'emoji'].map(async (strip) => JSON.parse(await read(`pictures/${strip}.json`)).pictures.map((/** @type {{ name: string }} */ { name }) => name)))).flat()];
+
 test('every page is there in both languages, but for those that are listed', async () => {
   assert.deepEqual(['', ...await pagesOf(WEB)].filter((name) => !korean.includes(name)), TO_DO);
 });
@@ -67,7 +71,7 @@ for (const folder of FOLDERS) {
     assert.deepEqual(all.filter(({ text }) => !(text in table)).map(shown), [], `is not in web/${folder}/ko.json`);
     assert.deepEqual(plain.filter(({ file, text }) => !(text in table) && !DATA.includes(file)).map(shown), [], 'is said to people, and not through phrase`...`');
     if (folder === 'front') assert.deepEqual(data.filter((text) => !(text in table)), [], 'is not in web/front/ko.json');
-    const used = new Set([...all.map(({ text }) => text), ...literals, ...(folder === 'front' ? data : [])]);
+    const used = new Set([...all.map(({ text }) => text), ...literals, ...named, ...(folder === 'front' ? data : [])]);
     assert.deepEqual(Object.keys(own).filter((english) => !used.has(english)), [], `of web/${folder}/ko.json nobody says this`);
   });
 

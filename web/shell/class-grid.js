@@ -85,7 +85,7 @@ class Group {
   constructor(name, codec) {
     this.name = name;
     this.#tiles = Array.from({ length: SAMPLES }, () => new Tile(codec));
-    this.root = make('div', { class: 'class-group', role: 'listitem' }, make('p', { class: 'class-name' }, name),
+    this.root = make('div', { class: 'class-group', role: 'listitem' }, make('p', { class: 'class-name' }, phrase(name)),
       make('div', { class: 'class-tiles' }, ...this.#tiles.map(({ canvas }) => make('div', { class: 'class-tile' }, canvas))));
     this.clear();
   }
@@ -116,7 +116,7 @@ class Group {
   }
 
   /** @param {string} file */
-  shots(file) { return this.#tiles.flatMap((tile, i) => tile.shots(phrase`${this.name}, picture ${i + 1}`, `${file}-${this.name.toLowerCase().replaceAll(' ', '-')}-${i + 1}`)); }
+  shots(file) { return this.#tiles.flatMap((tile, i) => tile.shots(phrase`${phrase(this.name)}, picture ${i + 1}`, `${file}-${this.name.toLowerCase().replaceAll(' ', '-')}-${i + 1}`)); }
 
   /** As far as it came. */
   stop() {
@@ -136,7 +136,7 @@ class Group {
 
   /** @param {string} how */
   #label(how) {
-    this.#tiles.forEach(({ canvas }, i) => canvas.setAttribute('aria-label', phrase`${this.name}, picture ${i + 1}: ${how}`));
+    this.#tiles.forEach(({ canvas }, i) => canvas.setAttribute('aria-label', phrase`${phrase(this.name)}, picture ${i + 1}: ${how}`));
   }
 }
 

@@ -66,13 +66,17 @@ export class Roll extends Sheet {
     this.paint();
   }
 
+  /** Notes and bars in all, notes that were given, and nats of each note that was drawn; NaN: none was. */
+  get facts() {
+    const { nats, notes } = this.#drawn;
+    return { notes: this.notes.length, bars: Math.ceil(this.time / this.#bar), given: this.notes.filter((note) => note.given).length, nats: notes > 0 ? nats / notes : NaN };
+  }
+
   /** A sentence that says what the music is. */
   get result() {
-    const { nats, notes } = this.#drawn;
+    const { notes, bars, given, nats } = this.facts;
     const count = (/** @type {number} */ n, /** @type {string} */ what) => `${n} ${what}${n === 1 ? '' : 's'}`;
-    const bars = Math.ceil(this.time / this.#bar);
-    const given = this.notes.filter((note) => note.given).length;
-    return `Music of ${count(this.notes.length, 'note')} in ${count(bars, 'bar')}${given > 0 ? `, of which ${count(given, 'note')} ${given === 1 ? 'was' : 'were'} given` : ''}${notes > 0 ? `, ${(nats / notes).toFixed(2)} nats a note that was drawn` : ''}.`;
+    return `Music of ${count(notes, 'note')} in ${count(bars, 'bar')}${given > 0 ? `, of which ${count(given, 'note')} ${given === 1 ? 'was' : 'were'} given` : ''}${nats >= 0 ? `, ${nats.toFixed(2)} nats a note that was drawn` : ''}.`;
   }
 
   /** @param {Pick<NoteStep, 'events' | 'time'>} step */

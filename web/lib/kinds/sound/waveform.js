@@ -46,12 +46,16 @@ export class Waveform extends Sheet {
     this.paint();
   }
 
+  /** Seconds in all, seconds that were given, and bits of each sample that was drawn; NaN: none was. */
+  get facts() {
+    const drawn = this.#nats.length;
+    return { seconds: this.#samples.length / this.#rate, given: this.#known / this.#rate, bits: drawn > 0 ? this.#nats.reduce((sum, cost) => sum + cost, 0) / drawn / Math.LN2 : NaN };
+  }
+
   /** A sentence that says what the sound is. */
   get result() {
-    const seconds = (/** @type {number} */ samples) => `${(samples / this.#rate).toFixed(2)} s`;
-    const drawn = this.#nats.length;
-    const bits = drawn > 0 ? `, ${(this.#nats.reduce((sum, cost) => sum + cost, 0) / drawn / Math.LN2).toFixed(1)} bits a sample` : '';
-    return `A sound of ${seconds(this.#samples.length)}${this.#known > 0 ? `, of which ${seconds(this.#known)} were given` : ''}${bits}.`;
+    const { seconds, given, bits } = this.facts;
+    return `A sound of ${seconds.toFixed(2)} s${given > 0 ? `, of which ${given.toFixed(2)} s were given` : ''}${bits >= 0 ? `, ${bits.toFixed(1)} bits a sample` : ''}.`;
   }
 
   /** The sound that is gone on with. @param {Float32Array} samples  @param {number} most */
