@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Shows what one pixel attended to: a large picture with the chosen head's shares, and a grid of all heads.
 // @ts-check
-import { PIXELS, SIDE, announce, askable, createLegend, describe, make, onTheme, paint, paintSmall, palette, percent, perFrame, toImage } from '../../shell/index.js';
+import { PIXELS, SIDE, announce, askable, createLegend, describe, make, onTheme, paint, paintSmall, palette, perFrame, percent, phrase, toImage } from '../../shell/index.js';
 import { heatOf, windowOf } from './heads.js';
 /** @import { Attention, Ending, Pixel, State, Store } from '../../shell/index.js' */
 
@@ -45,14 +45,14 @@ export function createAsker(store, attended, pictures) {
  * @param {() => Ending[]} pictures
  */
 export function createAttentionView(store, attended, root, pictures) {
-  const canvas = make('canvas', { role: 'img', 'aria-label': 'Nothing is asked yet' });
+  const canvas = make('canvas', { role: 'img', 'aria-label': phrase`Nothing is asked yet` });
   const note = make('p', { class: 'panel-note' });
   const scale = make('div', { class: 'legend' });
   const legend = createLegend(scale, []);
   /** Which ending is shown. */
   let shown = 0;
-  const choice = make('div', { class: 'attention-choice', role: 'radiogroup', 'aria-label': 'Which ending' });
-  const endings = ['First ending', 'Second', 'Third'].map((name, sample) => {
+  const choice = make('div', { class: 'attention-choice', role: 'radiogroup', 'aria-label': phrase`Which ending` });
+  const endings = [phrase`First ending`, phrase`Second`, phrase`Third`].map((name, sample) => {
     const input = make('input', { type: 'radio', name: 'attention-ending', value: String(sample) });
     input.checked = sample === shown;
     input.addEventListener('change', () => {
@@ -64,7 +64,7 @@ export function createAttentionView(store, attended, root, pictures) {
     return input;
   });
   const explorer = askable(canvas, {
-    label: 'The ending, large. Arrow keys choose the pixel to explain.',
+    label: phrase`The ending, large. Arrow keys choose the pixel to explain.`,
     grid: () => ({ rows: SIDE, cols: SIDE }),
     from: () => store.now.asked && { row: store.now.asked.row, col: store.now.asked.column },
     limit: () => pictures()[shown].filled,
@@ -92,16 +92,16 @@ export function createAttentionView(store, attended, root, pictures) {
     choices = [];
     const cells = make('div', { class: 'heads-grid' });
     cells.style.setProperty('--heads', String(info.heads));
-    cells.append(make('span'), ...Array.from({ length: info.heads }, (_, h) => make('span', { class: 'column' }, `head ${h + 1}`)));
-    const average = make('label', { class: 'average' }, option(-1, 'Average of all heads', null), 'Average of all heads, or one of them:');
+    cells.append(make('span'), ...Array.from({ length: info.heads }, (_, h) => make('span', { class: 'column' }, phrase`head ${h + 1}`)));
+    const average = make('label', { class: 'average' }, option(-1, phrase`Average of all heads`, null), phrase`Average of all heads, or one of them:`);
     for (let b = 0; b < info.blocks; b++) {
-      cells.append(make('span', {}, `layer ${b + 1}`));
+      cells.append(make('span', {}, phrase`layer ${b + 1}`));
       for (let h = 0; h < info.heads; h++) {
         const thumb = make('canvas', { 'aria-hidden': 'true' });
-        cells.append(make('label', {}, option(b * info.heads + h, `Layer ${b + 1}, head ${h + 1}`, thumb), thumb));
+        cells.append(make('label', {}, option(b * info.heads + h, phrase`Layer ${b + 1}, head ${h + 1}`, thumb), thumb));
       }
     }
-    grid.replaceChildren(make('legend', {}, 'Layers and heads'), average, cells);
+    grid.replaceChildren(make('legend', {}, phrase`Layers and heads`), average, cells);
   }
 
   function draw() {
@@ -119,12 +119,12 @@ export function createAttentionView(store, attended, root, pictures) {
     paint(canvas, {
       values: picture.values, filled: picture.filled, known, heat: heat?.share, cursor: at, ranges: seen ? [seen.memory, seen.own] : [],
     });
-    if (!asked) note.replaceChildren('Point at a pixel.');
+    if (!asked) note.replaceChildren(phrase`Point at a pixel.`);
     if (!asked || !current || !heat) return;
-    const who = head < 0 ? 'All heads on average' : `Layer ${Math.floor(head / info.heads) + 1}, head ${head % info.heads + 1}`;
+    const who = head < 0 ? phrase`All heads on average` : phrase`Layer ${Math.floor(head / info.heads) + 1}, head ${head % info.heads + 1}`;
     const words = describe({ picture, pixel: asked, known, info });
-    const shares = at === 0 ? ' There is nothing before the first pixel to look at.'
-      : ` ${who}: at most ${percent(heat.most)} on one pixel${current.elements[0] < 0 ? `, ${percent(heat.start)} on the mark that stands before the first pixel` : ''}.`;
+    const shares = at === 0 ? phrase` There is nothing before the first pixel to look at.`
+      : phrase` ${who}: at most ${percent(heat.most)} on one pixel${current.elements[0] < 0 ? phrase`, ${percent(heat.start)} on the mark that stands before the first pixel` : ''}.`;
     note.replaceChildren(...words, '.', shares);
     legend.label(['0', percent(heat.most / 16), percent(heat.most / 4), percent(heat.most * 9 / 16), percent(heat.most)]);
     canvas.setAttribute('aria-label', note.textContent ?? '');

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Charts how many positions each query sees, in the order of drawing: full attention climbs, local attention does not.
 // @ts-check
-import { integer, make, makeSvg } from '../../shell/index.js';
+import { integer, make, makeSvg, phrase } from '../../shell/index.js';
 
 /**
  * @param {HTMLElement} root
@@ -14,9 +14,9 @@ export function createChart(root, curves) {
     return makeSvg('path', { class: `curve ${kind}`, d: `M${points.join('L')}`, 'vector-effect': 'non-scaling-stroke' });
   });
   const marker = makeSvg('path', { class: 'chart-marker', 'vector-effect': 'non-scaling-stroke' });
-  const words = curves.map(({ name, count, positions }) => `${name}: ${integer(count(positions - 1))} at the last`).join('; ');
+  const words = curves.map(({ name, count, positions }) => phrase`${name}: ${integer(count(positions - 1))} at the last`).join('; ');
   const svg = makeSvg('svg', {
-    class: 'chart', viewBox: `0 0 ${most} ${most}`, preserveAspectRatio: 'none', role: 'img', 'aria-label': `Positions seen by each pixel. ${words}.`,
+    class: 'chart', viewBox: `0 0 ${most} ${most}`, preserveAspectRatio: 'none', role: 'img', 'aria-label': phrase`Positions seen by each pixel. ${words}.`,
   }, ...paths, marker);
   const legend = make('p', { class: 'chart-legend' });
   for (const { name, kind } of curves) {

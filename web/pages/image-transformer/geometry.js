@@ -3,7 +3,7 @@
 // @ts-check
 import {
   acquireAll, announce, askable, byId, createLoading, createTake, createTransport, integer, keepInAddress, loadPictures, make, onTheme,
-  perFrame, weights, whenNear, whileSeen, wholeIn,
+  perFrame, phrase, weights, whenNear, whileSeen, wholeIn,
 } from '../../shell/index.js';
 import { createChart } from './geometry-chart.js';
 import { paintGeometry } from './geometry-paint.js';
@@ -79,12 +79,12 @@ function createFigure({ onRun, onError }) {
 
   /** @typedef {ReturnType<typeof createPanel>} Panel */
 
-  /** One picture with its name and its numbers. @param {Track} track @param {{ name: string, detail: string, source?: HTMLCanvasElement }} texts */
-  function createPanel(track, { name, detail, source }) {
+  /** One picture with its name and its numbers. @param {Track} track @param {{ name: string, file: string, detail: string, source?: HTMLCanvasElement }} texts */
+  function createPanel(track, { name, file, detail, source }) {
     const canvas = make('canvas', { role: 'img' });
     const note = make('p', { class: 'panel-note' });
     const frame = askable(canvas, {
-      label: `${name}. Arrow keys ask what a pixel sees.`,
+      label: phrase`${name}. Arrow keys ask what a pixel sees.`,
       grid: () => track.geometry,
       from: () => (player.head > 0 ? track.geometry.at(Math.min(player.head, track.geometry.positions) - 1) : null),
       onPixel: (cell) => ask({ cell, by: panel }),
@@ -92,8 +92,8 @@ function createFigure({ onRun, onError }) {
     });
     const stage = make('div', { class: 'stage geometry-stage' }, frame);
     const heading = make('p', { class: 'panel-name' }, make('b', {}, name), make('span', {}, detail));
-    const foot = make('div', { class: 'geometry-foot' }, note, ...(source ? [make('div', { class: 'geometry-source' }, source, 'given')] : []));
-    const panel = { name, track, canvas, note, root: make('div', { class: 'panel geometry-panel' }, heading, stage, foot) };
+    const foot = make('div', { class: 'geometry-foot' }, note, ...(source ? [make('div', { class: 'geometry-source' }, source, phrase`given`)] : []));
+    const panel = { name, file, track, canvas, note, root: make('div', { class: 'panel geometry-panel' }, heading, stage, foot) };
     return panel;
   }
 
@@ -124,17 +124,17 @@ function createFigure({ onRun, onError }) {
       const query = queryOf(panel);
       const drawn = Math.min(player.head, geometry.positions);
       paintGeometry(canvas, { track, drawn, query, trail: !asked });
-      canvas.setAttribute('aria-label', `${integer(drawn)} of ${integer(geometry.positions)} pixels drawn`);
+      canvas.setAttribute('aria-label', phrase`${integer(drawn)} of ${integer(geometry.positions)} pixels drawn`);
       if (query < 0) {
-        note.replaceChildren(make('b', {}, 'Drawn.'), ' Point at a pixel to ask what it saw.');
+        note.replaceChildren(make('b', {}, phrase`Drawn.`), phrase` Point at a pixel to ask what it saw.`);
         continue;
       }
       if (asked && ('step' in asked || asked.by === panel)) marked = query;
       const { elements, own, memory } = geometry.seen(query);
       const { row, col } = geometry.at(query);
       note.replaceChildren(
-        make('b', {}, `Sees ${integer(elements.length)}`), `: ${integer(own)} of its block, ${integer(memory)} of its memory. `,
-        make('span', { class: 'geometry-where' }, `Step ${integer(query + 1)}: row ${row + 1}, column ${col + 1}.`),
+        make('b', {}, phrase`Sees ${integer(elements.length)}`), phrase`: ${integer(own)} of its block, ${integer(memory)} of its memory. `,
+        make('span', { class: 'geometry-where' }, phrase`Step ${integer(query + 1)}: row ${row + 1}, column ${col + 1}.`),
       );
       // Whoever walks over a picture with the keyboard hears what is under the cursor.
       if (asked && 'cell' in asked && asked.by === panel && document.activeElement?.contains(canvas)) announce(note.textContent ?? '', 400);
@@ -142,7 +142,7 @@ function createFigure({ onRun, onError }) {
     chart?.mark(marked);
     const step = asked && 'step' in asked ? asked.step : marked < 0 ? player.total - 1 : marked;
     if (document.activeElement !== scrubber || !asked) scrubber.value = String(step);
-    const text = `Step ${integer(step + 1)} of ${integer(player.total)}`;
+    const text = phrase`Step ${integer(step + 1)} of ${integer(player.total)}`;
     byId('geometry-scrubber-text').textContent = text;
     scrubber.setAttribute('aria-valuetext', [text, ...panels.map(({ note }) => note.textContent)].join('. '));
   }
@@ -152,7 +152,7 @@ function createFigure({ onRun, onError }) {
     scrubber.disabled = phase === 'empty';
     transport.show(phase);
     if (phase === 'running' || phase === 'paused') onRun();
-    if (phase === 'done') announce('Both pictures are drawn.');
+    if (phase === 'done') announce(phrase`Both pictures are drawn.`);
   }
 
   function start() {
@@ -184,8 +184,8 @@ function createFigure({ onRun, onError }) {
   transport.onPress(sight.decide);
 
   /** @returns {Shot[]} */
-  const shots = () => panels.filter(({ track }) => track.pulled > 0).map(({ track, name }) => ({
-    name, file: `${name.toLowerCase().replaceAll(' ', '-')}-seed-${transport.seed}`, picture: track.picture(),
+  const shots = () => panels.filter(({ track }) => track.pulled > 0).map(({ track, name, file }) => ({
+    name, file: `${file}-seed-${transport.seed}`, picture: track.picture(),
     order: [...track.geometry.order.subarray(0, track.pulled)],
   }));
   const settings = () => ({ model: 'emoji, cifar10-sr-2d', seed: transport.seed });
@@ -209,35 +209,35 @@ function createFigure({ onRun, onError }) {
       }
       player.seed = transport.seed;
       panels = [createPanel(new Track(one, (options) => one.generate({ ...options, temperature: TEMPERATURES.one })), {
-        name: 'In one dimension', detail: `block ${integer(one.info.queryBlock)}, memory ${integer(one.info.memoryBlock)}`,
+        name: phrase`In one dimension`, file: 'in-one-dimension', detail: phrase`block ${integer(one.info.queryBlock)}, memory ${integer(one.info.memoryBlock)}`,
       })];
       const { blockRows, blockCols, flangeRows, flangeCols, inputWidth, inputHeight } = two.info;
-      const small = make('canvas', { width: String(inputWidth), height: String(inputHeight), role: 'img', 'aria-label': 'Nothing is given yet' });
+      const small = make('canvas', { width: String(inputWidth), height: String(inputHeight), role: 'img', 'aria-label': phrase`Nothing is given yet` });
       panels.push(createPanel(new Track(two, (options) => {
         const { name, image, label } = photos[Number(options.seed) % photos.length];
         const enlarged = two.superResolve(image, {
           ...options, temperature: TEMPERATURES.two, label: label && two.info.classes.includes(label) ? label : null,
         });
         showSmall(small, /** @type {Uint8Array} */ (enlarged.input));
-        small.setAttribute('aria-label', `${name}, reduced to ${inputWidth} by ${inputHeight}: what the second picture starts from`);
+        small.setAttribute('aria-label', phrase`${phrase(name)}, reduced to ${inputWidth} by ${inputHeight}: what the second picture starts from`);
         return enlarged;
       }), {
-        name: 'In two dimensions', source: small,
-        detail: `block ${times(blockRows, blockCols)}, flange ${flangeRows === flangeCols ? flangeRows : times(flangeRows, flangeCols)}`,
+        name: phrase`In two dimensions`, file: 'in-two-dimensions', source: small,
+        detail: phrase`block ${times(blockRows, blockCols)}, flange ${flangeRows === flangeCols ? flangeRows : times(flangeRows, flangeCols)}`,
       }));
       byId('geometry-panels').replaceChildren(...panels.map(({ root }) => root));
       player.use(panels.map(({ track }) => track));
       scrubber.max = String(player.total - 1);
       compare(panels.map(({ track }) => track.geometry));
       chart = createChart(byId('geometry-chart'), [
-        { name: 'everything before', kind: 'all', count: (step) => step + 1, positions: player.total },
+        { name: phrase`everything before`, kind: 'all', count: (step) => step + 1, positions: player.total },
         ...panels.map(({ track: { geometry } }) => ({
-          name: geometry.is2d ? 'two dimensions' : 'one dimension', kind: geometry.is2d ? 'two' : 'one',
+          name: geometry.is2d ? phrase`two dimensions` : phrase`one dimension`, kind: geometry.is2d ? 'two' : 'one',
           count: (/** @type {number} */ step) => geometry.count(step), positions: geometry.positions,
         })),
       ]);
       redraw();
-      announce('The models of local attention are loaded.');
+      announce(phrase`The models of local attention are loaded.`);
       sight.proceed();
     },
   };
@@ -256,8 +256,8 @@ function compare(geometries) {
   /** @param {string} name @param {(side: number) => number} most */
   const line = (name, most) => make('tr', {}, make('th', { scope: 'row' }, name), ...SIDES.map((side) => make('td', {}, integer(most(side)))));
   byId('geometry-table').replaceChildren(
-    make('tr', {}, make('th', { scope: 'col' }, 'Side of the picture'), ...SIDES.map((side) => make('th', { scope: 'col' }, String(side)))),
-    line('everything before', (side) => first.over(side).positions),
-    ...geometries.map((geometry) => line(geometry.is2d ? 'two dimensions' : 'one dimension', (side) => geometry.over(side).most())),
+    make('tr', {}, make('th', { scope: 'col' }, phrase`Side of the picture`), ...SIDES.map((side) => make('th', { scope: 'col' }, String(side)))),
+    line(phrase`everything before`, (side) => first.over(side).positions),
+    ...geometries.map((geometry) => line(geometry.is2d ? phrase`two dimensions` : phrase`one dimension`, (side) => geometry.over(side).most())),
   );
 }

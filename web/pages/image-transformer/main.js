@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The page of the Image Transformer: half a digit and three endings, what the model looked at, local attention, classes.
 // @ts-check
-import { SIDE, byId, createClasses, createEndings, createStore, initialState, startPage, weights } from '../../shell/index.js';
+import { SIDE, byId, createClasses, createEndings, createStore, initialState, phrase, startPage, weights } from '../../shell/index.js';
 import { createAsker, createAttentionView } from './attention.js';
 import { createGeometry } from './geometry.js';
 import { heatOf } from './heads.js';
@@ -35,4 +35,4 @@ createSettings(store);
 
 createGeometry();
 // Chosen by looking at samples of 0.6 to 1: at 0.9 the digits are cleaner than at 1 and more varied than below.
-createClasses({ digits: { weights: weights('digits.gguf'), temperature: 0.9, things: 'digits' } });
+createClasses({ digits: { weights: weights('digits.gguf'), temperature: 0.9, things: phrase`digits` } });

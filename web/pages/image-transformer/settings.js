@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Settings of the first figure, each bound to one field of the state.
 // @ts-check
-import { NATS_SHOWN, byId, createLegend, createSpeed, make } from '../../shell/index.js';
+import { NATS_SHOWN, byId, createLegend, createSpeed, make, phrase } from '../../shell/index.js';
 /** @import { State, Store } from '../../shell/index.js' */
 
 /** Pixels per second of each picture. */
@@ -13,7 +13,8 @@ export function createSettings(store) {
   const temperature = byId('temperature');
   const showTemperature = () => {
     const t = store.now.temperature;
-    const text = t === 0 ? '0: always the favourite' : t === 1 ? '1: the probabilities as they are' : `${t.toFixed(2)}: ${t < 1 ? 'more cautious' : 'more daring'}`;
+    const text = t === 0 ? phrase`0: always the favourite` : t === 1 ? phrase`1: the probabilities as they are`
+      : t < 1 ? phrase`${t.toFixed(2)}: more cautious` : phrase`${t.toFixed(2)}: more daring`;
     temperature.value = String(t);
     byId('temperature-text').textContent = text;
     temperature.setAttribute('aria-valuetext', text);
@@ -30,7 +31,7 @@ export function createSettings(store) {
   label.addEventListener('change', () => store.set({ label: label.value, truth: null }));
   store.on(['info', 'label'], ({ info, label: name }) => {
     if (!info) return;
-    if (label.options.length === 1) label.append(...info.classes.map((/** @type {string} */ one) => make('option', { value: one }, `It is a ${one}`)));
+    if (label.options.length === 1) label.append(...info.classes.map((/** @type {string} */ one) => make('option', { value: one }, phrase`It is a ${one}`)));
     label.disabled = info.classes.length === 0;
     if (name && !info.classes.includes(name)) store.set({ label: '' });
     label.value = store.now.label;
@@ -40,14 +41,14 @@ export function createSettings(store) {
   const surprise = byId('show-surprise');
   const link = byId('surprise-link');
   const legend = byId('nats-legend');
-  createLegend(legend, Array.from({ length: NATS_SHOWN + 1 }, (_, n) => (n === NATS_SHOWN ? `${n} nats or more` : String(n))));
+  createLegend(legend, Array.from({ length: NATS_SHOWN + 1 }, (_, n) => (n === NATS_SHOWN ? phrase`${n} nats or more` : String(n))));
   const figure = document.querySelector('#surprise-link [data-figure]')?.textContent ?? '';
   const showSurprise = () => {
     const on = store.now.surprise;
     surprise.checked = on;
     legend.hidden = !on;
     link.setAttribute('aria-pressed', String(on));
-    link.textContent = `${on ? 'Hide' : 'Show'} the surprise in ${figure}`;
+    link.textContent = on ? phrase`Hide the surprise in ${figure}` : phrase`Show the surprise in ${figure}`;
   };
   surprise.addEventListener('change', () => store.set({ surprise: surprise.checked }));
   link.addEventListener('click', () => {
