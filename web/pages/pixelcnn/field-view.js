@@ -2,7 +2,7 @@
 // What a pixel may see, in PixelCNN and in gated PixelCNN, layer by layer: both models say so themselves.
 // @ts-check
 import {
-  SIDE, acquireAll, announce, askable, byId, countOf, createFields, createLoading, integer, make, onTheme, paintGrid, perFrame, whenNear,
+  SIDE, acquireAll, announce, askable, byId, countOf, createFields, createLoading, integer, make, onTheme, paintGrid, perFrame, phrase, whenNear,
 } from '../../shell/index.js';
 /** @import { Field } from '../../shell/field.js' */
 
@@ -18,11 +18,11 @@ export function createFieldView(root, plainWeights, gatedWeights) {
   let asked = [];
   /** @type {(Field | undefined)[]} */
   let shown = [];
-  const views = ['PixelCNN', 'Gated PixelCNN'].map((name) => {
-    const canvas = make('canvas', { role: 'img', 'aria-label': `${name}: not there yet` });
+  const views = ['PixelCNN', phrase`Gated PixelCNN`].map((name) => {
+    const canvas = make('canvas', { role: 'img', 'aria-label': phrase`${name}: not there yet` });
     const note = make('p', { class: 'panel-note' });
     const frame = askable(canvas, {
-      label: `${name}: what a pixel may see. Arrow keys choose the pixel.`,
+      label: phrase`${name}: what a pixel may see. Arrow keys choose the pixel.`,
       grid: () => ({ rows: SIDE, cols: SIDE }),
       from: () => ({ row: Math.floor(at / SIDE), col: at % SIDE }),
       onPixel: ({ row, col }) => choose(row * SIDE + col),
@@ -32,7 +32,7 @@ export function createFieldView(root, plainWeights, gatedWeights) {
   });
   const slider = make('input', { id: 'field-layer', type: 'range', min: '0', max: '12', value: '12' });
   const output = make('output', { for: 'field-layer' });
-  root.after(make('p', { class: 'mask-slider' }, make('label', { for: 'field-layer' }, 'Layers'), slider, output));
+  root.after(make('p', { class: 'mask-slider' }, make('label', { for: 'field-layer' }, phrase`Layers`), slider, output));
 
   /** @param {number} k */
   const layerOf = (k) => {
@@ -41,14 +41,14 @@ export function createFieldView(root, plainWeights, gatedWeights) {
   };
 
   const redraw = perFrame(() => {
-    output.textContent = layer === 0 ? 'the first alone' : `the first and ${Math.min(layer, Number(slider.max))} more`;
+    output.textContent = layer === 0 ? phrase`the first alone` : phrase`the first and ${Math.min(layer, Number(slider.max))} more`;
     views.forEach(({ name, canvas, note, frame }, k) => {
       const seen = layerOf(k);
       const painted = paintGrid(canvas, {
         at, cell: (i, { wash, paper, heat, predicted }) => (i >= at ? wash : !seen ? paper : seen[i] ? heat(0.35) : predicted[60]),
       });
       if (!seen || !painted) return;
-      note.textContent = `Row ${Math.floor(at / SIDE) + 1}, column ${at % SIDE + 1}: sees ${integer(countOf(seen))} of the ${integer(at)} pixels before it.`;
+      note.textContent = phrase`Row ${Math.floor(at / SIDE) + 1}, column ${at % SIDE + 1}: sees ${integer(countOf(seen))} of the ${integer(at)} pixels before it.`;
       canvas.setAttribute('aria-label', `${name}. ${note.textContent}`);
       if (document.activeElement === frame) announce(note.textContent, 400);
     });

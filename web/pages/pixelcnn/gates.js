@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The function of a gate, tanh(f) sigma(g), to be moved by hand: no numbers of the model.
 // @ts-check
-import { announce, byId } from '../../shell/index.js';
+import { announce, byId, phrase } from '../../shell/index.js';
 
 /** f and g go from -MOST to MOST; the chart is 300 by 120 units, from 1 at its top to -1. */
 const MOST = 4;
@@ -28,7 +28,7 @@ export function createGates() {
     const point = chart.querySelector('circle');
     point?.setAttribute('cx', String(x(feature)));
     point?.setAttribute('cy', String(y(out)));
-    said.textContent = `tanh ${n(feature)} = ${n(Math.tanh(feature))}; σ(${n(gate)}) = ${n(1 / (1 + Math.exp(-gate)))}; together ${n(out)}.`;
+    said.textContent = phrase`tanh ${n(feature)} = ${n(Math.tanh(feature))}; σ(${n(gate)}) = ${n(1 / (1 + Math.exp(-gate)))}; together ${n(out)}.`;
   }
   for (const slider of [f, g]) {
     slider.addEventListener('input', () => {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The page of PixelCNN and gated PixelCNN: endings, what a pixel may see layer by layer, classes.
 // @ts-check
-import { SIDE, byId, createClasses, createEndings, createFields, createStore, initialState, startPage, weights } from '../../shell/index.js';
+import { SIDE, byId, createClasses, createEndings, createFields, createStore, initialState, phrase, startPage, weights } from '../../shell/index.js';
 import { createFieldView } from './field-view.js';
 import { createGates } from './gates.js';
 import { createMasks } from './masks.js';
@@ -25,5 +25,5 @@ store.on(['hover'], async ({ hover }) => {
 createMasks(byId('masks'));
 createFieldView(byId('fields'), weights('pixelcnn-digits.gguf'), weights('gated-pixelcnn-digits.gguf'));
 createGates();
-createClasses({ digits: { weights: weights('gated-pixelcnn-digits.gguf'), temperature: 1, things: 'digits' } });
+createClasses({ digits: { weights: weights('gated-pixelcnn-digits.gguf'), temperature: 1, things: phrase`digits` } });
 startPage(load());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Masks A and B, laid over a digit as it is drawn: the kernel moves along the raster, and the mask takes away what is not known yet.
 // @ts-check
-import { PIXELS, SIDE, announce, loadStrip, make, onTheme, paintGrid, perFrame } from '../../shell/index.js';
+import { PIXELS, SIDE, announce, loadStrip, make, onTheme, paintGrid, perFrame, phrase } from '../../shell/index.js';
 import { leaves } from './leaves.js';
 
 /** Half of the kernel's side, as in the lecture's figure: 5 x 5. */
@@ -18,17 +18,17 @@ export function createMasks(root) {
   const views = /** @type {const} */ (['A', 'B']).map((kind) => {
     const canvas = make('canvas', { role: 'img', class: 'picture' });
     const note = make('p', { class: 'panel-note' });
-    root.append(make('div', { class: 'mask' }, make('p', { class: 'panel-name' }, make('b', {}, `Mask ${kind}`), make('span', {}, kind === 'A' ? 'first layer' : 'all others')),
+    root.append(make('div', { class: 'mask' }, make('p', { class: 'panel-name' }, make('b', {}, phrase`Mask ${kind}`), make('span', {}, kind === 'A' ? phrase`first layer` : phrase`all others`)),
       make('div', { class: 'stage' }, canvas), note));
     return { kind, canvas, note };
   });
   const slider = make('input', { id: 'mask-at', type: 'range', min: '0', max: String(PIXELS - 1), value: String(at) });
   const output = make('output', { for: 'mask-at' });
-  root.after(make('p', { class: 'mask-slider' }, make('label', { for: 'mask-at' }, 'Pixel that is predicted'), slider, output));
+  root.after(make('p', { class: 'mask-slider' }, make('label', { for: 'mask-at' }, phrase`Pixel that is predicted`), slider, output));
 
   const redraw = perFrame(() => {
     const [row, column] = [Math.floor(at / SIDE), at % SIDE];
-    output.textContent = `row ${row + 1}, column ${column + 1}`;
+    output.textContent = phrase`row ${row + 1}, column ${column + 1}`;
     for (const { kind, canvas, note } of views) {
       /** @param {number} i @returns {'no tap' | 'open' | 'masked'} */
       const tapAt = (i) => {
@@ -43,14 +43,16 @@ export function createMasks(root) {
         dot: (i, { known }) => (i < at && pixels[i] > 127 ? { colour: known[255], margin: taps[i] === 'open' ? 1 / 5 : 0 } : undefined),
       });
       if (!painted) continue;
-      note.textContent = `${left} of ${(2 * HALF + 1) ** 2} taps are on the picture and open${kind === 'B' ? ', the pixel’s own column of the layer below among them' : ''}.`;
-      canvas.setAttribute('aria-label', `Mask ${kind} at row ${row + 1}, column ${column + 1}: ${note.textContent}`);
+      const all = (2 * HALF + 1) ** 2;
+      note.textContent = kind === 'B' ? phrase`${left} of ${all} taps are on the picture and open, the pixel’s own column of the layer below among them.`
+        : phrase`${left} of ${all} taps are on the picture and open.`;
+      canvas.setAttribute('aria-label', phrase`Mask ${kind} at row ${row + 1}, column ${column + 1}: ${note.textContent}`);
     }
   });
   slider.addEventListener('input', () => {
     at = Number(slider.value);
     redraw();
-    announce(`Row ${Math.floor(at / SIDE) + 1}, column ${at % SIDE + 1}`, 400);
+    announce(phrase`Row ${Math.floor(at / SIDE) + 1}, column ${at % SIDE + 1}`, 400);
   });
   loadStrip().then((digits) => {
     pixels = digits[DIGIT].pixels;
