@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The odds of a stretch of samples as a picture: a column a sample, a row a level.
 // @ts-check
-import { byId, percent, perFrame } from '../../shell/index.js';
+import { byId, fault, perFrame, percent, phrase } from '../../shell/index.js';
 /** @typedef {ReturnType<typeof import('./play.js').createPlayer>} Player */
 /** @typedef {import('../../lib/kinds/sound/sound-run.js').SoundRun} SoundRun */
 
@@ -59,7 +59,7 @@ export function createOdds(player) {
       column = -1;
       paint();
     } catch (error) {
-      if (!signal.aborted) said.textContent = /** @type {Error} */ (error).message;
+      if (!signal.aborted) said.textContent = fault(error);
     }
   }
 
@@ -99,11 +99,11 @@ export function createOdds(player) {
     if (levels.length === 0) return void (said.textContent = '');
     const bits = (/** @type {number} */ i) => -Math.log2(odds[i * VALUES + levels[i]]);
     const mean = levels.reduce((sum, _, i) => sum + bits(i), 0) / levels.length;
-    canvas.setAttribute('aria-label', `Odds of ${levels.length} samples from ${(begin / rate).toFixed(3)} s; ${mean.toFixed(1)} bits each`);
-    if (column < 0) return void (said.textContent = `${levels.length} samples, ${mean.toFixed(1)} bits each; eight bits would be a blind guess.`);
+    canvas.setAttribute('aria-label', phrase`Odds of ${levels.length} samples from ${(begin / rate).toFixed(3)} s; ${mean.toFixed(1)} bits each`);
+    if (column < 0) return void (said.textContent = phrase`${levels.length} samples, ${mean.toFixed(1)} bits each; eight bits would be a blind guess.`);
     const own = odds.subarray(column * VALUES, (column + 1) * VALUES);
     const best = own.indexOf(Math.max(...own));
-    said.textContent = `Sample ${begin + column}: level ${levels[column]} was drawn, at ${percent(own[levels[column]])}; the likeliest was ${best === LEVELS ? 'the end' : `level ${best}`}, at ${percent(own[best])}.`;
+    said.textContent = phrase`Sample ${begin + column}: level ${levels[column]} was drawn, at ${percent(own[levels[column]])}; the likeliest was ${best === LEVELS ? phrase`the end` : phrase`level ${best}`}, at ${percent(own[best])}.`;
   }
 
   canvas.addEventListener('pointermove', ({ offsetX }) => {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The first figure: a digit in a voice, heard while it is drawn, and looked at from seconds down to samples.
 // @ts-check
-import { acquireFirst, announce, byId, createLoading, createTransport, make } from '../../shell/index.js';
+import { acquireFirst, announce, byId, createLoading, createTransport, fault, make, phrase } from '../../shell/index.js';
+import { sentenceOf } from './sentence.js';
 /** @import { Model } from '../../shell/index.js' */
 /** @typedef {import('../../lib/kinds/sound/sound-run.js').SoundRun} SoundRun */
 /** @typedef {import('../../lib/kinds/sound/waveform.js').Waveform} Waveform */
@@ -25,10 +26,10 @@ export const audio = () => (context ??= new AudioContext());
 export async function hear(run, wave, signal) {
   try {
     const { gaps } = await run.playTo(audio(), { signal, onPlay: ({ seconds, over }) => { wave.cursor = over ? -1 : seconds; } });
-    return gaps > 0 ? ` This machine did not keep up: ${gaps} ${gaps === 1 ? 'gap' : 'gaps'}.` : '';
+    return gaps === 0 ? '' : gaps === 1 ? phrase` This machine did not keep up: 1 gap.` : phrase` This machine did not keep up: ${gaps} gaps.`;
   } catch (error) {
     if (signal.aborted) throw error;
-    return ` It cannot be heard: ${/** @type {Error} */ (error).message}.`;
+    return phrase` It cannot be heard: ${fault(error)}.`;
   } finally {
     wave.cursor = -1;
   }
@@ -73,11 +74,11 @@ export function createPlayer() {
           input.checked = name === '7';
           return make('label', {}, input, make('span', {}, name));
         }));
-        speaker.replaceChildren(...speakers.map((name) => make('option', { value: name }, name)), make('option', { value: '' }, 'any voice'));
+        speaker.replaceChildren(...speakers.map((name) => make('option', { value: name }, name)), make('option', { value: '' }, phrase`any voice`));
       }
       speaker.disabled = zoom.disabled = false;
       const field = (2 + dilations.reduce((sum, d) => sum + d, 0)) / rate;
-      byId('own-field').textContent = `This network hears ${Math.round(1000 * field)} thousandths of a second with ${dilations.length} layers.`;
+      byId('own-field').textContent = phrase`This network hears ${Math.round(1000 * field)} thousandths of a second with ${dilations.length} layers.`;
       byId('voice-field').textContent = String(Math.round(1000 * field));
       transport.show('ready');
       for (const tell of listeners) tell();
@@ -106,7 +107,7 @@ export function createPlayer() {
     loading.clear();
     transport.show('running');
     file.hidden = true;
-    said.textContent = 'Drawing';
+    said.textContent = phrase`Drawing`;
     const began = performance.now();
     const label = chosen();
     try {
@@ -128,16 +129,17 @@ export function createPlayer() {
       middle = seconds / 2;
       look();
       byId('result').textContent = levels.join(' ');
-      transport.say(`${seconds.toFixed(2)} s of sound drawn in ${took.toFixed(2)} s${aloud ? ' while it was played' : `: ${(seconds / took).toFixed(1)} times as fast as it sounds`}`);
+      transport.say(aloud ? phrase`${seconds.toFixed(2)} s of sound drawn in ${took.toFixed(2)} s while it was played`
+        : phrase`${seconds.toFixed(2)} s of sound drawn in ${took.toFixed(2)} s: ${(seconds / took).toFixed(1)} times as fast as it sounds`);
       for (const tell of listeners) tell();
-      said.textContent = `${shown.result}${drawing.finish === 'length' ? ' It did not come to an end.' : ''}${await heard}`;
+      said.textContent = `${sentenceOf(shown)}${drawing.finish === 'length' ? phrase` It did not come to an end.` : ''}${await heard}`;
       if (signal.aborted) return;
       if (file.href) URL.revokeObjectURL(file.href);
       file.href = URL.createObjectURL(await drawing.wav());
       file.download = `${label}-${transport.seed}.wav`;
       file.hidden = false;
       transport.show('done');
-      announce(shown.result);
+      announce(sentenceOf(shown));
     } catch (error) {
       if (signal.aborted) return;
       transport.show('ready');
@@ -154,7 +156,7 @@ export function createPlayer() {
     transport.show('running');
     try {
       const how = await hear(run, wave, signal);
-      said.textContent = `${wave.result}${how}`;
+      said.textContent = `${sentenceOf(wave)}${how}`;
       transport.show('done');
     } catch (error) {
       if (!signal.aborted) throw error;
@@ -168,7 +170,7 @@ export function createPlayer() {
     const length = seconds * (Math.min(CLOSEST, seconds) / seconds) ** share;
     const from = Math.min(Math.max(0, middle - length / 2), seconds - length);
     wave.show(share === 0 ? undefined : from, share === 0 ? undefined : from + length);
-    zoomSaid.textContent = share === 0 ? 'the whole sound' : `${length < 0.1 ? `${(1000 * length).toFixed(0)} thousandths of a second` : `${length.toFixed(2)} s`} from ${from.toFixed(3)} s, ${Math.round(length * (run?.rate ?? 0))} samples`;
+    zoomSaid.textContent = share === 0 ? phrase`the whole sound` : phrase`${length < 0.1 ? phrase`${(1000 * length).toFixed(0)} thousandths of a second` : phrase`${length.toFixed(2)} s`} from ${from.toFixed(3)} s, ${Math.round(length * (run?.rate ?? 0))} samples`;
   }
   zoom.addEventListener('input', look);
   canvas.tabIndex = 0;

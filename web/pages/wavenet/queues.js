@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The queues of five layers as rings that turn: what is read was written a turn ago, and gives its place to the new value.
 // @ts-check
-import { byId, makeSvg, reducedMotion } from '../../shell/index.js';
+import { byId, makeSvg, phrase, reducedMotion } from '../../shell/index.js';
 
 const DILATIONS = [1, 2, 4, 8, 16];
 const TURN_MS = 350;
@@ -37,7 +37,7 @@ export function createQueues() {
     });
     root.replaceChildren(...parts);
     const read = DILATIONS.map((d) => (t >= d ? t - d : undefined));
-    said.textContent = `Sample ${t}: the layers read what they made at ${read.map((at) => at ?? 'nothing yet').join(', ')}.`;
+    said.textContent = phrase`Sample ${t}: the layers read what they made at ${read.map((at) => at ?? phrase`nothing yet`).join(', ')}.`;
   }
   function next() {
     t++;
@@ -47,7 +47,7 @@ export function createQueues() {
     clearInterval(timer);
     timer = undefined;
     turn.setAttribute('aria-pressed', 'false');
-    turn.textContent = 'Let them turn';
+    turn.textContent = phrase`Let them turn`;
     said.setAttribute('role', 'status');
   }
   step.addEventListener('click', () => {
@@ -58,7 +58,7 @@ export function createQueues() {
     if (timer) return halt();
     said.removeAttribute('role'); // nobody wants that read aloud three times a second
     turn.setAttribute('aria-pressed', 'true');
-    turn.textContent = 'Stop';
+    turn.textContent = phrase`Stop`;
     timer = setInterval(() => (document.hidden ? undefined : next()), reducedMotion() ? 3 * TURN_MS : TURN_MS);
   });
   draw();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Causal convolutions as trees: one step back in every layer, and twice as far with every layer; lit is what a sample depends on.
 // @ts-check
-import { byId, makeSvg } from '../../shell/index.js';
+import { byId, makeSvg, phrase } from '../../shell/index.js';
 import { lit } from './reach.js';
 
 const SAMPLES = 32;
@@ -20,7 +20,7 @@ export function createTrees() {
     const x = (/** @type {number} */ t) => EDGE + t * STEP;
     const y = (/** @type {number} */ l) => EDGE + (count - l) * RISE;
     byId('tree-layers-said').textContent = String(count);
-    byId('tree-at-said').textContent = `${top + 1} of ${SAMPLES}`;
+    byId('tree-at-said').textContent = phrase`${top + 1} of ${SAMPLES}`;
     for (const { root, said, dilation } of trees) {
       const dilations = Array.from({ length: count }, (_, l) => dilation(l));
       const rows = lit(top, dilations);
@@ -43,7 +43,8 @@ export function createTrees() {
       root.setAttribute('viewBox', `0 0 ${2 * EDGE + (SAMPLES - 1) * STEP} ${2 * EDGE + count * RISE}`);
       root.replaceChildren(...lines, ...nodes);
       const reach = rows[0].size;
-      said.textContent = `${count} ${count === 1 ? 'layer' : 'layers'}: it hears ${reach} ${reach === 1 ? 'sample' : 'samples'}${top + 1 < 1 + dilations.reduce((sum, d) => sum + d, 0) ? ', for there are no more before it' : ''}.`;
+      const [stack, heard] = [count === 1 ? phrase`1 layer` : phrase`${count} layers`, reach === 1 ? phrase`1 sample` : phrase`${reach} samples`];
+      said.textContent = top + 1 < 1 + dilations.reduce((sum, d) => sum + d, 0) ? phrase`${stack}: it hears ${heard}, for there are no more before it.` : phrase`${stack}: it hears ${heard}.`;
     }
   }
   layers.addEventListener('input', draw);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // A voice, from the microphone or a file, that the model goes on with.
 // @ts-check
-import { byId, make, microphoneRefused, recorded } from '../../shell/index.js';
+import { byId, fault, make, microphoneRefused, phrase, recorded } from '../../shell/index.js';
 import { audio, hear } from './play.js';
+import { changeOf, sentenceOf } from './sentence.js';
 /** @typedef {ReturnType<typeof import('./play.js').createPlayer>} Player */
 /** @typedef {import('../../lib/kinds/sound/sound-run.js').SoundRun} SoundRun */
 /** @typedef {import('../../lib/kinds/sound/waveform.js').Waveform} Waveform */
@@ -43,7 +44,7 @@ export function createVoice(player) {
     if (!model) return;
     const { signal } = (stopper = new AbortController());
     play.disabled = true;
-    said.textContent = 'Listening back';
+    said.textContent = phrase`Listening back`;
     try {
       const next = run = model.complete(sound, { label: label.value || undefined, seconds: SECONDS, signal });
       const heard = await next.heard;
@@ -53,9 +54,9 @@ export function createVoice(player) {
       for await (const step of next) shown.add(step);
       shown.end();
       play.disabled = false;
-      said.textContent = `${shown.result} ${heard?.said ?? ''}${await played}`;
+      said.textContent = `${sentenceOf(shown)} ${heard ? changeOf(heard, next.rate) : ''}${await played}`;
     } catch (error) {
-      if (!signal.aborted) said.textContent = `${/** @type {Error} */ (error).message}.`;
+      if (!signal.aborted) said.textContent = `${fault(error)}.`;
     }
   }
 
@@ -64,7 +65,7 @@ export function createVoice(player) {
     record.disabled = true;
     void audio().resume(); // while the click still counts
     try {
-      await goOn(await recorded(LISTEN_MS, () => { said.textContent = 'Speak now'; }));
+      await goOn(await recorded(LISTEN_MS, () => { said.textContent = phrase`Speak now`; }));
     } catch (error) {
       said.textContent = microphoneRefused(error);
     } finally {

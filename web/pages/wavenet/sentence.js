@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+// A sound in a sentence: what the library says of it, in the language of the page.
+// @ts-check
+import { phrase } from '../../shell/index.js';
+/** @typedef {import('../../lib/kinds/sound/waveform.js').Waveform} Waveform */
+
+/** @param {Waveform} wave */
+export function sentenceOf({ facts: { seconds, given, bits } }) {
+  const before = given > 0 ? phrase`, of which ${given.toFixed(2)} s were given` : '';
+  const cost = bits >= 0 ? phrase`, ${bits.toFixed(1)} bits a sample` : '';
+  return phrase`A sound of ${seconds.toFixed(2)} s${before}${cost}.`;
+}
+
+/** What was done to a sound before the model heard it; '': nothing. @param {import('../../lib/kinds/sound/hear.js').Heard} heard @param {number} to the rate of the model */
+export function changeOf({ rate, channels }, to) {
+  if (rate === to) return channels === 1 ? '' : phrase`The sound was mixed to one channel of ${channels}.`;
+  return channels === 1 ? phrase`The sound was brought from ${rate} to ${to} samples a second.`
+    : phrase`The sound was brought from ${rate} to ${to} samples a second and was mixed to one channel of ${channels}.`;
+}
