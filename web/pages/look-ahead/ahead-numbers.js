@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // The numbers of look-ahead: what the picture took with guesses and without, and how long many of them take.
 // @ts-check
-import { byId, time } from '../../shell/index.js';
+import { byId, phrase, time } from '../../shell/index.js';
 import { passes, verdict } from './ahead-run.js';
 /** @import { Drawing, Timing } from './ahead-run.js' */
 
 /** @typedef {'guessing' | 'without'} Way */
 const WAYS = /** @type {const} */ (['guessing', 'without']);
-const BLANK = 'not yet';
+const BLANK = phrase`not yet`;
 
 /** The numbers of a picture as far as it is shown. @param {Way} way @param {Drawing} drawing @param {number} pixels */
 export function showDrawing(way, { ahead, ms }, pixels) {
@@ -15,10 +15,11 @@ export function showDrawing(way, { ahead, ms }, pixels) {
   const whole = pixels === ahead.length;
   byId(`ahead-passes-${way}`).textContent = String(count);
   byId(`ahead-each-${way}`).textContent = (pixels / count).toFixed(2);
-  byId(`ahead-right-${way}`).textContent = way === 'guessing' ? String(pixels - count) : 'none';
+  byId(`ahead-right-${way}`).textContent = way === 'guessing' ? String(pixels - count) : phrase`none`;
   byId(`ahead-ms-${way}`).textContent = time(ms);
   if (way !== 'guessing') return;
-  byId('ahead-summary').textContent = `${pixels} pixels in ${count} passes: ${(pixels / count).toFixed(2)} pixels a pass${whole ? ' on average' : ' so far'}.`;
+  const each = (pixels / count).toFixed(2);
+  byId('ahead-summary').textContent = whole ? phrase`${pixels} pixels in ${count} passes: ${each} pixels a pass on average.` : phrase`${pixels} pixels in ${count} passes: ${each} pixels a pass so far.`;
 }
 
 /** Compares, once both are there. @param {Drawing | undefined} a @param {Drawing | undefined} b @returns {string} what there is to say */
@@ -38,8 +39,8 @@ export function clearNumbers() {
 export function showTiming(timing, pictures) {
   for (const way of WAYS) byId(`ahead-median-${way}`).textContent = time(timing[way]);
   const { guessing, without, unequal } = timing;
-  const same = unequal ? `${unequal} of them were not the same both ways, which should never be.` : 'All were the same both ways.';
-  return say(`${pictures} pictures, each drawn both ways: ${(without / guessing).toFixed(2)} times as fast with guesses, in the median. ${same}`);
+  const same = unequal ? phrase`${unequal} of them were not the same both ways, which should never be.` : phrase`All were the same both ways.`;
+  return say(phrase`${pictures} pictures, each drawn both ways: ${(without / guessing).toFixed(2)} times as fast with guesses, in the median. ${same}`);
 }
 
 /** @param {string} text */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The two pictures of look-ahead: the digit as it appears, and the passes of the model that drew it.
 // @ts-check
-import { SIDE, announce, askable, make, onTheme, paint, perFrame } from '../../shell/index.js';
+import { SIDE, announce, askable, make, onTheme, paint, perFrame, phrase } from '../../shell/index.js';
 import { passAt, passes } from './ahead-run.js';
 /** @import { Drawing } from './ahead-run.js' */
 
@@ -12,8 +12,8 @@ const shareOf = (ahead) => (ahead === 0 ? FIRST : 0.32 - 0.03 * ahead);
 
 const NOTHING = { values: new Uint8Array(SIDE * SIDE), ahead: new Uint8Array(SIDE * SIDE) };
 
-/** @param {number} count @param {string} noun */
-const counted = (count, noun) => `${count} ${noun}${count === 1 ? '' : noun.endsWith('s') ? 'es' : 's'}`;
+/** @param {number} count */
+const pixelsOf = (count) => (count === 1 ? phrase`1 pixel` : phrase`${count} pixels`);
 
 /** @param {HTMLElement} root */
 export function createAheadPanels(root) {
@@ -33,10 +33,10 @@ export function createAheadPanels(root) {
     paint(picture.canvas, view);
     paint(runs.canvas, { ...view, heat: (/** @type {number} */ i) => shareOf(ahead[i]) });
     const count = passes(ahead, head);
-    picture.canvas.setAttribute('aria-label', `${head} of ${values.length} pixels drawn`);
-    runs.canvas.setAttribute('aria-label', `${counted(count, 'pass')} for ${counted(head, 'pixel')}`);
-    picture.note.textContent = head === 0 ? 'Nothing drawn yet.' : drawn ? 'Drawn.' : `${head} of ${values.length} pixels.`;
-    runs.note.textContent = pass ? describe(ahead, pass) : head === 0 ? '' : 'Point at a pixel to ask which pass it came with.';
+    picture.canvas.setAttribute('aria-label', phrase`${head} of ${values.length} pixels drawn`);
+    runs.canvas.setAttribute('aria-label', count === 1 ? phrase`1 pass for ${pixelsOf(head)}` : phrase`${count} passes for ${pixelsOf(head)}`);
+    picture.note.textContent = head === 0 ? phrase`Nothing drawn yet.` : drawn ? phrase`Drawn.` : phrase`${head} of ${values.length} pixels.`;
+    runs.note.textContent = pass ? describe(ahead, pass) : head === 0 ? '' : phrase`Point at a pixel to ask which pass it came with.`;
     // Whoever walks over a picture with the keyboard hears what is under the cursor.
     if (pass && root.contains(document.activeElement)) announce(runs.note.textContent, 400);
   });
@@ -52,7 +52,7 @@ export function createAheadPanels(root) {
     const canvas = make('canvas', { role: 'img' });
     const note = make('p', { class: 'panel-note' });
     const frame = askable(canvas, {
-      label: `${label} Arrow keys ask which pass a pixel came with.`,
+      label: phrase`${label} Arrow keys ask which pass a pixel came with.`,
       grid: () => ({ rows: SIDE, cols: SIDE }),
       from: () => (head > 0 ? { row: Math.floor((head - 1) / SIDE), col: (head - 1) % SIDE } : null),
       onPixel: ({ row, col }) => ask(row * SIDE + col),
@@ -62,8 +62,8 @@ export function createAheadPanels(root) {
     root.append(make('div', { class: 'panel ahead-panel' }, heading, make('div', { class: 'stage' }, frame), note));
     return { canvas, note };
   }
-  const picture = createPanel('The picture', '', 'The picture.');
-  const runs = createPanel('Its passes', 'a run of colour each', 'The passes of the model.');
+  const picture = createPanel(phrase`The picture`, '', phrase`The picture.`);
+  const runs = createPanel(phrase`Its passes`, phrase`a run of colour each`, phrase`The passes of the model.`);
   runs.canvas.dataset.varies = ''; // a pass also ends where a slice of the work does, which is a matter of time
 
   onTheme(redraw);
@@ -85,8 +85,8 @@ export function createAheadPanels(root) {
 /** @param {Uint8Array} ahead @param {{ from: number, to: number }} pass */
 function describe(ahead, { from, to }) {
   /** @param {number} pixel */
-  const where = (pixel) => `row ${Math.floor(pixel / SIDE) + 1}, column ${pixel % SIDE + 1}`;
+  const where = (pixel) => phrase`row ${Math.floor(pixel / SIDE) + 1}, column ${pixel % SIDE + 1}`;
   const right = to - from - 1;
-  const guesses = right === 0 ? 'no guess that held' : `${counted(right, 'right guess')}`;
-  return `Pass ${passes(ahead, from + 1)}: ${counted(to - from, 'pixel')}, ${guesses}. From ${where(from)}.`;
+  const guesses = right === 0 ? phrase`no guess that held` : right === 1 ? phrase`1 right guess` : phrase`${right} right guesses`;
+  return phrase`Pass ${passes(ahead, from + 1)}: ${pixelsOf(to - from)}, ${guesses}. From ${where(from)}.`;
 }

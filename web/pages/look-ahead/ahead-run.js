@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Draws digits at full speed, with guesses or without, and knows which passes of the model a picture took.
 // @ts-check
+import { phrase } from '../../shell/phrase.js';
 /** @import { DrawOptions, Model } from '../../shell/index.js' */
 
 /**
@@ -47,8 +48,8 @@ export const differences = (a, b) => a.values.reduce((count, value, i) => count 
 /** Says whether a picture that was drawn both ways is the same. @param {Drawing} a @param {Drawing} b */
 export function verdict(a, b) {
   const count = differences(a, b);
-  return count === 0 ? `The same ${a.values.length} values, with guesses and without.`
-    : `The pictures differ in ${count} of ${a.values.length} values, which should never be.`;
+  return count === 0 ? phrase`The same ${a.values.length} values, with guesses and without.`
+    : phrase`The pictures differ in ${count} of ${a.values.length} values, which should never be.`;
 }
 
 /** @param {number[]} numbers */

@@ -2,7 +2,7 @@
 // The figure of look-ahead: a digit, the passes of the model that drew it, and the same digit drawn without guesses.
 // @ts-check
 import {
-  Playback, SIDE, acquireFirst, announce, byId, createLoading, createTake, createTransport, inked, keepInAddress, make, reducedMotion, startPage, wholeIn,
+  Playback, SIDE, acquireFirst, announce, byId, createLoading, createTake, createTransport, inked, keepInAddress, make, phrase, reducedMotion, startPage, wholeIn,
 } from '../../shell/index.js';
 import { clearNumbers, say, showDrawing, showTiming, showVerdict } from './ahead-numbers.js';
 import { createAheadPanels } from './ahead-panels.js';
@@ -65,7 +65,7 @@ function createAhead() {
   /** Draws the picture at full speed, then shows it pass by pass. */
   const start = () => run('running', async (artist, signal) => {
     const way = plain.checked ? 'without' : 'guessing';
-    announce(plain.checked ? 'Drawing a digit without guesses.' : 'Drawing a digit with guesses.');
+    announce(plain.checked ? phrase`Drawing a digit without guesses.` : phrase`Drawing a digit with guesses.`);
     shown = null;
     panels.show(null);
     const drawing = await draw(artist, { ...options(), lookAhead: way === 'guessing', signal });
@@ -96,8 +96,8 @@ function createAhead() {
 
   const time = () => run('timing', async (artist, signal) => {
     showWhole(); // what was being shown; its time is known already
-    announce(`Timing ${PICTURES} pictures, each with guesses and without.`);
-    const timing = await timeBoth(artist, { ...options(), signal }, PICTURES, (done) => say(`Timing: ${done} of ${PICTURES} pictures drawn both ways.`));
+    announce(phrase`Timing ${PICTURES} pictures, each with guesses and without.`);
+    const timing = await timeBoth(artist, { ...options(), signal }, PICTURES, (done) => say(phrase`Timing: ${done} of ${PICTURES} pictures drawn both ways.`));
     announce(showTiming(timing, PICTURES));
   });
 
@@ -112,7 +112,7 @@ function createAhead() {
   }
 
   function halt() {
-    if (playback.phase === 'timing') say('Timing was stopped.');
+    if (playback.phase === 'timing') say(phrase`Timing was stopped.`);
     playback.stop();
   }
 
@@ -137,7 +137,7 @@ function createAhead() {
     name: 'ahead', seed: 10, onRun: start, onSeed: startNew,
     onStop() {
       halt();
-      announce('Stopped.');
+      announce(phrase`Stopped.`);
     },
   });
   const sight = playback.watch(byId('figure-ahead'), start);
@@ -147,7 +147,7 @@ function createAhead() {
   createTake(byId('ahead-take'), {
     id: 'figure-ahead',
     shots: () => (shown ? [{
-      name: 'The picture', file: `digit-seed-${transport.seed}`, picture: inked(shown.drawing.values, 0, SIDE * SIDE),
+      name: phrase`The picture`, file: `digit-seed-${transport.seed}`, picture: inked(shown.drawing.values, 0, SIDE * SIDE),
       order: Array.from({ length: SIDE * SIDE }, (_, i) => i),
     }] : []),
     settings,
