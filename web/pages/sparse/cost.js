@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: MIT
 // What a step costs by length, measured here and now: random weights, the last pixels of a picture.
 // @ts-check
-import { Playback, announce, bytes, byId, createButton, integer, load, make } from '../../shell/index.js';
+import { Playback, announce, byId, bytes, createButton, fault, integer, load, make, phrase } from '../../shell/index.js';
 import { FAR, NEAR, kept } from './patterns.js';
 import { LAYERS, POSITION_BYTES, kindOf, randomModel } from './random-model.js';
 
 /** Sides of pictures: 1,024, 4,096 and 16,384 positions. */
 const SIDES = [32, 64, 128];
 const WHICH = /** @type {const} */ (['dense', 'strided', 'fixed']);
-const NAMES = { dense: 'Dense', strided: 'Strided', fixed: 'Fixed' };
+const NAMES = { dense: phrase`Dense`, strided: phrase`Strided`, fixed: phrase`Fixed` };
 
 /** Pixels that are drawn, the last ones of a picture, and in how many parts they come: each part costs a message, too. */
 const DRAWN = 256, PARTS = 8;
 /** Times that all but the longest are measured. Of all parts the median counts: other programs take time as well. */
 const TRIES = 3;
 /** The same, measured before by tests/bench/sparse.js --width 32 --json: what the table opens with, in microseconds a step, medians of three such runs. */
-const MEASURED = { where: 'another machine, an Intel Xeon with other work, in Node 20', times: [[50, 13, 11], [128, 11, 8], [1088, 11, 22]] };
+const MEASURED = { where: phrase`another machine, an Intel Xeon with other work, in Node 20`, times: [[50, 13, 11], [128, 11, 8], [1088, 11, 22]] };
 
 /** @param {number[]} numbers */
 const median = (numbers) => [...numbers].sort((a, b) => a - b)[numbers.length >> 1];
@@ -45,33 +45,33 @@ function memory(which, side) {
 }
 
 /** @param {number[]} times of WHICH */
-const ratioOf = ([dense, ...sparse]) => `${(dense / Math.min(...sparse)).toFixed(1)} times`;
+const ratioOf = ([dense, ...sparse]) => phrase`${(dense / Math.min(...sparse)).toFixed(1)} times`;
 
 /** @param {HTMLElement} root */
 export function createCost(root) {
   const body = make('tbody');
   const rows = SIDES.map((side, i) => {
-    const cells = WHICH.map((which, k) => ({ time: make('td', { 'data-head': `${NAMES[which]}, a step` }, `${integer(MEASURED.times[i][k])} µs`), memory: make('td', { 'data-head': `${NAMES[which]} keeps` }, bytes(memory(which, side))) }));
-    const ratio = make('td', { 'data-head': 'Dense by the faster one' }, ratioOf(MEASURED.times[i]));
+    const cells = WHICH.map((which, k) => ({ time: make('td', { 'data-head': phrase`${NAMES[which]}, a step` }, phrase`${integer(MEASURED.times[i][k])} µs`), memory: make('td', { 'data-head': phrase`${NAMES[which]} keeps` }, bytes(memory(which, side))) }));
+    const ratio = make('td', { 'data-head': phrase`Dense by the faster one` }, ratioOf(MEASURED.times[i]));
     body.append(make('tr', {}, make('th', { scope: 'row' }, integer(side * side)), ...cells.map(({ time }) => time), ratio, ...cells.map(({ memory: kept_ }) => kept_)));
     return { side, cells, ratio };
   });
   root.append(make('table', { class: 'costs' },
-    make('thead', {}, make('tr', {}, make('th', { scope: 'col' }, 'Length'), ...WHICH.map((which) => make('th', { scope: 'col' }, `${NAMES[which]}, a step`)),
-      make('th', { scope: 'col' }, 'Dense by the faster one'), ...WHICH.map((which) => make('th', { scope: 'col' }, `${NAMES[which]} keeps`)))), body));
+    make('thead', {}, make('tr', {}, make('th', { scope: 'col' }, phrase`Length`), ...WHICH.map((which) => make('th', { scope: 'col' }, phrase`${NAMES[which]}, a step`)),
+      make('th', { scope: 'col' }, phrase`Dense by the faster one`), ...WHICH.map((which) => make('th', { scope: 'col' }, phrase`${NAMES[which]} keeps`)))), body));
   const said = byId('cost-said');
   const buttons = byId('cost-transport');
-  const measure = createButton('Measure', { id: 'cost-run', icon: 'run', primary: true });
-  const stop = createButton('Stop', { id: 'cost-stop', icon: 'stop' });
+  const measure = createButton(phrase`Measure`, { id: 'cost-run', icon: 'run', primary: true });
+  const stop = createButton(phrase`Stop`, { id: 'cost-stop', icon: 'stop' });
   buttons.append(measure.button, stop.button);
   const playback = new Playback({
     onPhase(phase) {
       buttons.dataset.phase = phase; // for whoever waits for the end
-      measure.show(phase === 'done' ? 'Measure again' : 'Measure', 'run');
+      measure.show(phase === 'done' ? phrase`Measure again` : phrase`Measure`, 'run');
       measure.button.disabled = phase === 'running';
       stop.button.disabled = phase !== 'running';
     },
-    onError: (error) => { said.textContent = `It could not be measured. ${/** @type {Error} */ (error).message}`; },
+    onError: (error) => { said.textContent = phrase`It could not be measured. ${fault(error)}`; },
   });
   measure.button.addEventListener('click', () => {
     run();
@@ -80,32 +80,32 @@ export function createCost(root) {
   stop.button.addEventListener('click', () => {
     playback.abort();
     playback.enter('ready');
-    said.textContent = 'Stopped.';
+    said.textContent = phrase`Stopped.`;
     measure.button.focus();
   });
   playback.enter('ready');
-  said.textContent = `Measured on ${MEASURED.where}. Measure it on yours.`;
+  said.textContent = phrase`Measured on ${MEASURED.where}. Measure it on yours.`;
 
   function run() {
     return playback.run(async (signal) => {
       for (const { cells, ratio } of rows) for (const cell of [...cells.map(({ time }) => time), ratio]) cell.textContent = '–';
-      said.textContent = 'Warming up …';
+      said.textContent = phrase`Warming up …`;
       for (const which of WHICH) await measured(which, SIDES[0], signal); // a program is slow at first
       for (const { side, cells, ratio } of rows) {
         /** @type {number[]} */
         const times = [];
         for (const [k, which] of WHICH.entries()) {
-          said.textContent = `Measuring ${NAMES[which].toLowerCase()} attention over ${integer(side * side)} positions …`;
+          said.textContent = phrase`Measuring ${NAMES[which].toLowerCase()} attention over ${integer(side * side)} positions …`;
           const parts = [];
           for (let k = 0; k < (side < 128 ? TRIES : 1); k++) parts.push(...await measured(which, side, signal));
           signal.throwIfAborted();
           times.push(median(parts));
-          cells[k].time.textContent = `${integer(times[k])} µs`;
+          cells[k].time.textContent = phrase`${integer(times[k])} µs`;
         }
         ratio.textContent = ratioOf(times);
       }
-      said.textContent = 'A step holds all else that a network does, too, which does not grow: the longer, the nearer its time is to that of attention.';
-      announce(`Measured: ${rows.map(({ side, ratio }) => `${integer(side * side)} positions, ${ratio.textContent}`).join('; ')}.`);
+      said.textContent = phrase`A step holds all else that a network does, too, which does not grow: the longer, the nearer its time is to that of attention.`;
+      announce(phrase`Measured: ${rows.map(({ side, ratio }) => phrase`${integer(side * side)} positions, ${ratio.textContent}`).join('; ')}.`);
       return 'done';
     });
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Where the idea came from: the heads of all layers of a dense model at one pixel, beside those of the sparse one.
 // @ts-check
-import { SIDE, acquireAll, announce, askable, byId, createLoading, loadStrip, make, onTheme, paint, paintSmall, palette, perFrame, quantise, toImage, whenNear } from '../../shell/index.js';
+import { SIDE, acquireAll, announce, askable, byId, createLoading, loadStrip, make, onTheme, paint, paintSmall, palette, perFrame, phrase, quantise, toImage, whenNear } from '../../shell/index.js';
 /** @import { Attention, Model } from '../../shell/index.js' */
 
 const DIGIT = 14;
@@ -28,15 +28,15 @@ export function createHeadsFigure(root, files) {
   let models = [];
   /** @type {Uint8Array | undefined} */
   let pixels;
-  const canvas = make('canvas', { role: 'img', 'aria-label': 'A digit' });
+  const canvas = make('canvas', { role: 'img', 'aria-label': phrase`A digit` });
   const frame = askable(canvas, {
-    label: 'The digit. Arrow keys choose the pixel whose heads are shown.',
+    label: phrase`The digit. Arrow keys choose the pixel whose heads are shown.`,
     grid: () => ({ rows: SIDE, cols: SIDE }), from: () => at, onPixel: (cell) => { at = cell; redraw(); ask(); },
   });
   const note = make('p', { class: 'panel-note', 'data-result': '' });
-  const grids = files.map(({ name }) => ({ name, grid: make('div', { class: 'all-heads', role: 'img', 'aria-label': `${name}: not there yet` }), thumbs: /** @type {HTMLCanvasElement[]} */ ([]), attention: /** @type {Attention | undefined} */ (undefined) }));
-  root.append(make('div', { class: 'panel heads-source' }, make('p', { class: 'panel-name' }, make('b', {}, 'The pixel that asks')), make('div', { class: 'stage' }, frame), note),
-    ...grids.map(({ name, grid }) => make('div', { class: 'panel' }, make('p', { class: 'panel-name' }, make('b', {}, name), make('span', {}, 'a row is a layer')), grid)));
+  const grids = files.map(({ name }) => ({ name, grid: make('div', { class: 'all-heads', role: 'img', 'aria-label': phrase`${name}: not there yet` }), thumbs: /** @type {HTMLCanvasElement[]} */ ([]), attention: /** @type {Attention | undefined} */ (undefined) }));
+  root.append(make('div', { class: 'panel heads-source' }, make('p', { class: 'panel-name' }, make('b', {}, phrase`The pixel that asks`)), make('div', { class: 'stage' }, frame), note),
+    ...grids.map(({ name, grid }) => make('div', { class: 'panel' }, make('p', { class: 'panel-name' }, make('b', {}, name), make('span', {}, phrase`a row is a layer`)), grid)));
 
   const redraw = perFrame(() => {
     if (pixels) paint(canvas, { values: pixels, filled: SIDE * SIDE, known: at.row * SIDE + at.col, ghost: true, cursor: at.row * SIDE + at.col });
@@ -68,9 +68,9 @@ export function createHeadsFigure(root, files) {
         if (back < SIDE || back % SIDE === 0) for (let h = 0; h < dense.blocks * dense.heads; h++) held += dense.weights[h * dense.elements.length + k];
       });
       held /= dense.blocks * dense.heads;
-      note.textContent = `Row ${asked.row + 1}, column ${asked.col + 1}: ${Math.round(100 * held)}% of what the dense heads look at here lies in the two strided sets, which hold ${SIDE + asked.row} of ${query + 1} places.`;
+      note.textContent = phrase`Row ${asked.row + 1}, column ${asked.col + 1}: ${Math.round(100 * held)}% of what the dense heads look at here lies in the two strided sets, which hold ${SIDE + asked.row} of ${query + 1} places.`;
       canvas.setAttribute('aria-label', note.textContent);
-      grids.forEach(({ grid, name }) => grid.setAttribute('aria-label', `${name}: attention of all heads at row ${asked.row + 1}, column ${asked.col + 1}`));
+      grids.forEach(({ grid, name }) => grid.setAttribute('aria-label', phrase`${name}: attention of all heads at row ${asked.row + 1}, column ${asked.col + 1}`));
       if (document.activeElement === frame) announce(note.textContent, 400);
     } catch { /* the loading box says what is wrong with a model */ } finally {
       busy = false;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The page of sparse attention: endings of a digit, the patterns, the heads of a dense model, what a step costs by length, a tale.
 // @ts-check
-import { SIDE, byId, createEndings, createStore, initialState, startPage, weights } from '../../shell/index.js';
+import { SIDE, byId, createEndings, createStore, initialState, phrase, startPage, weights } from '../../shell/index.js';
 import { createCost } from './cost.js';
 import { createHeadsFigure } from './heads-figure.js';
 import { createPatternFigure } from './pattern-figure.js';
@@ -20,8 +20,8 @@ const { load } = createEndings(store, 'sparse-digits', {
 
 createPatternFigure(byId('patterns'));
 createHeadsFigure(byId('heads'), [
-  { name: 'Dense: the Image Transformer', address: weights('image-transformer-digits-bw.gguf') },
-  { name: 'Sparse: strided, in turn', address: weights('sparse-digits.gguf') },
+  { name: phrase`Dense: the Image Transformer`, address: weights('image-transformer-digits-bw.gguf') },
+  { name: phrase`Sparse: strided, in turn`, address: weights('sparse-digits.gguf') },
 ]);
 createCost(byId('cost'));
 createTale(byId('tale'), weights('sparse-tales.gguf'));

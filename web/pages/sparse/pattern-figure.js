@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The patterns as matrices and on the picture: point at a row, see its keys, and what two layers reach.
 // @ts-check
-import { announce, askable, byId, integer, make, onTheme, palette, percent, perFrame } from '../../shell/index.js';
+import { announce, askable, byId, integer, make, onTheme, palette, perFrame, percent, phrase } from '../../shell/index.js';
 import { FAR, NEAR, PARTS, cells, keysOf, reached, sees } from './patterns.js';
 /** @import { Combine, Pattern } from './patterns.js' */
 
@@ -11,11 +11,11 @@ const summaryOf = (side) => (side > 10 ? 4 : 1);
 /** @type {{ pattern: Pattern['kind'], combine: Combine, side: string }} */
 const CHOICES = { pattern: 'strided', combine: 'interleaved', side: '6' };
 const WORDS = {
-  pattern: { strided: 'Strided', fixed: 'Fixed' },
-  combine: { interleaved: 'In turn', merged: 'Merged', heads: 'By head' },
+  pattern: { strided: phrase`Strided`, fixed: phrase`Fixed` },
+  combine: { interleaved: phrase`In turn`, merged: phrase`Merged`, heads: phrase`By head` },
   side: { 6: '6 × 6', 28: '28 × 28' },
 };
-const LEGENDS = { pattern: 'Pattern', combine: 'Combined', side: 'Picture' };
+const LEGENDS = { pattern: phrase`Pattern`, combine: phrase`Combined`, side: phrase`Picture` };
 
 /** @param {HTMLElement} root */
 export function createPatternFigure(root) {
@@ -64,8 +64,8 @@ export function createPatternFigure(root) {
   }
   const matrixGrid = () => ({ rows: pattern().n, cols: pattern().n });
   const pictureGrid = () => ({ rows: Number(now.side), cols: Number(now.side) });
-  const matrices = [1, 2].map((k) => view(`Matrix ${k}: a row is a query. Arrow keys up and down choose it.`, matrixGrid, ({ row }) => row));
-  const pictures = ['What it sees', 'What two layers reach'].map((label) => view(`${label}, on the picture. Arrow keys choose the pixel.`, pictureGrid,
+  const matrices = [1, 2].map((k) => view(phrase`Matrix ${k}: a row is a query. Arrow keys up and down choose it.`, matrixGrid, ({ row }) => row));
+  const pictures = [phrase`What it sees`, phrase`What two layers reach`].map((label) => view(phrase`${label}, on the picture. Arrow keys choose the pixel.`, pictureGrid,
     ({ row, col }) => row * Number(now.side) + col));
   const said = make('p', { class: 'pattern-said', 'data-result': '' });
   root.append(choices, make('div', { class: 'patterns' }, ...[...matrices, ...pictures].map(({ panel }) => panel)), said);
@@ -141,29 +141,31 @@ export function createPatternFigure(root) {
       if (panel.hidden) return;
       const { name: of, sets } = parts[k];
       name.textContent = of;
-      note.textContent = `${sets === NEAR ? 'A1' : sets === FAR ? 'A2' : 'A1 and A2'}: ${integer(counts[k])} ${counts[k] === 1 ? 'key' : 'keys'} in this row; ${percent(cells(p, sets) / (p.n * (p.n + 1) / 2))} of all cells.`;
+      const which = sets === NEAR ? 'A1' : sets === FAR ? 'A2' : phrase`A1 and A2`;
+      const share = percent(cells(p, sets) / (p.n * (p.n + 1) / 2));
+      note.textContent = counts[k] === 1 ? phrase`${which}: 1 key in this row; ${share} of all cells.` : phrase`${which}: ${integer(counts[k])} keys in this row; ${share} of all cells.`;
       canvas.setAttribute('aria-label', `${of}. ${note.textContent}`);
       drawMatrix(canvas, p, sets);
     });
-    const place = `Row ${Math.floor(at / p.stride) + 1}, column ${at % p.stride + 1}`;
+    const place = phrase`Row ${Math.floor(at / p.stride) + 1}, column ${at % p.stride + 1}`;
     const reach = reached(p, now.combine, at);
     const count = reach.reduce((sum, one) => sum + one, 0);
     const [seen, two] = pictures;
-    seen.name.textContent = 'What it sees';
+    seen.name.textContent = phrase`What it sees`;
     const union = keysOf(p, NEAR | FAR, at).length;
-    seen.note.textContent = `${place}: ${integer(union)} of ${integer(at + 1)}, itself among them.`.replace(', itself among them', sees(p, NEAR | FAR, at, at) ? ', itself among them' : '');
+    seen.note.textContent = sees(p, NEAR | FAR, at, at) ? phrase`${place}: ${integer(union)} of ${integer(at + 1)}, itself among them.` : phrase`${place}: ${integer(union)} of ${integer(at + 1)}.`;
     drawPicture(seen.canvas, p, (j) => {
       const [near, far] = [sees(p, NEAR, at, j), sees(p, FAR, at, j)];
       return near || far ? inkOf(near, far) : '';
     });
-    two.name.textContent = 'What two layers reach';
-    two.note.textContent = count === at + 1 ? `All ${integer(count)}: everything up to it.` : `${integer(count)} of ${integer(at + 1)}.`;
+    two.name.textContent = phrase`What two layers reach`;
+    two.note.textContent = count === at + 1 ? phrase`All ${integer(count)}: everything up to it.` : phrase`${integer(count)} of ${integer(at + 1)}.`;
     drawPicture(two.canvas, p, (j) => (reach[j] ? palette().heat(0.3) : ''));
     for (const { canvas, note, name } of pictures) canvas.setAttribute('aria-label', `${name.textContent}. ${note.textContent}`);
-    const steps = parts.length === 1 ? `a step looks at ${integer(counts[0])} keys`
-      : now.combine === 'heads' ? `half of the heads look at ${integer(counts[0])} keys, the others at ${integer(counts[1])}`
-        : `a step looks at ${integer(counts[0])} keys in one layer and ${integer(counts[1])} in the next`;
-    said.textContent = `${place} is position ${integer(at + 1)} of ${integer(p.n)}. Dense attention looks at ${integer(at + 1)} keys in each layer; here ${steps}.`;
+    const steps = parts.length === 1 ? phrase`a step looks at ${integer(counts[0])} keys`
+      : now.combine === 'heads' ? phrase`half of the heads look at ${integer(counts[0])} keys, the others at ${integer(counts[1])}`
+        : phrase`a step looks at ${integer(counts[0])} keys in one layer and ${integer(counts[1])} in the next`;
+    said.textContent = phrase`${place} is position ${integer(at + 1)} of ${integer(p.n)}. Dense attention looks at ${integer(at + 1)} keys in each layer; here ${steps}.`;
     if (document.activeElement?.closest('.patterns')) announce(said.textContent, 400);
   });
   redraw();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The sets of sparse attention (Child et al. 2019, section 4), as src/attention/sparse.h has them; a test compares these with what the models say.
 // @ts-check
+import { phrase } from '../../shell/phrase.js';
 
 /** The sets A1 and A2, which may be added up. */
 export const NEAR = 1;
@@ -22,9 +23,9 @@ export const FAR = 2;
  * @type {Record<Combine, { name: string, sets: number }[]>}
  */
 export const PARTS = {
-  interleaved: [{ name: 'Layers 1, 3, 5', sets: NEAR }, { name: 'Layers 2, 4, 6', sets: FAR }],
-  merged: [{ name: 'Every layer', sets: NEAR | FAR }],
-  heads: [{ name: 'Half of the heads', sets: NEAR }, { name: 'The other half', sets: FAR }],
+  interleaved: [{ name: phrase`Layers 1, 3, 5`, sets: NEAR }, { name: phrase`Layers 2, 4, 6`, sets: FAR }],
+  merged: [{ name: phrase`Every layer`, sets: NEAR | FAR }],
+  heads: [{ name: phrase`Half of the heads`, sets: NEAR }, { name: phrase`The other half`, sets: FAR }],
 };
 
 /** Whether query i sees key j. @param {Pattern} pattern @param {number} sets @param {number} i @param {number} j */

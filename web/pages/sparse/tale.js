@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A tale byte by byte, each shaded by how far back the far heads looked when it was written.
 // @ts-check
-import { Playback, acquire, announce, byId, createLoading, createTransport, integer, make, onTheme, palette, percent, reducedMotion, whenNear } from '../../shell/index.js';
+import { Playback, acquire, announce, byId, createLoading, createTransport, integer, make, onTheme, palette, percent, phrase, reducedMotion, whenNear } from '../../shell/index.js';
 /** @import { Model } from '../../shell/library.js' */
 /** @import { TokenLook } from '../../shell/index.js' */
 
@@ -46,8 +46,8 @@ export function createTale(root, address) {
   let written = [];
   let chosen = -1;
   const prompt = byId('tale-prompt');
-  const text = make('div', { id: 'tale-text', class: 'sparse-tale', tabindex: '0', role: 'group', 'aria-label': 'The tale. Arrow keys choose a byte.' });
-  const said = make('p', { class: 'pattern-said', 'data-result': '' }, 'Point at a byte.');
+  const text = make('div', { id: 'tale-text', class: 'sparse-tale', tabindex: '0', role: 'group', 'aria-label': phrase`The tale. Arrow keys choose a byte.` });
+  const said = make('p', { class: 'pattern-said', 'data-result': '' }, phrase`Point at a byte.`);
   root.append(text, said);
 
   const shade = (/** @type {Written} */ { far }) => (far > 0 ? Math.log1p(far) / Math.log1p(FARTHEST) : 0);
@@ -69,10 +69,10 @@ export function createTale(root, address) {
     const one = written[i];
     if (!one) return;
     text.children[i].classList.add('chosen');
-    const name = one.text === ' ' ? 'The space' : one.text === '\n' ? 'The line break' : `“${one.text}”`;
-    said.textContent = one.nats < 0 ? `${name}, byte ${integer(i + 1)}, was given.`
-      : `${name}, byte ${integer(i + 1)}: ${one.nats.toFixed(2)} nats. The near heads looked ${integer(one.near)} bytes back on average, ${one.far > 0
-        ? `the far ones ${integer(one.far)}, most of all (${percent(one.share)}) at ${integer(one.top)} back` : 'the far ones had nothing to look at yet'}.`;
+    const name = one.text === ' ' ? phrase`The space` : one.text === '\n' ? phrase`The line break` : `“${one.text}”`;
+    said.textContent = one.nats < 0 ? phrase`${name}, byte ${integer(i + 1)}, was given.`
+      : one.far > 0 ? phrase`${name}, byte ${integer(i + 1)}: ${one.nats.toFixed(2)} nats. The near heads looked ${integer(one.near)} bytes back on average, the far ones ${integer(one.far)}, most of all (${percent(one.share)}) at ${integer(one.top)} back.`
+        : phrase`${name}, byte ${integer(i + 1)}: ${one.nats.toFixed(2)} nats. The near heads looked ${integer(one.near)} bytes back on average, the far ones had nothing to look at yet.`;
     if (document.activeElement === text) announce(said.textContent, 400);
   }
   text.addEventListener('pointermove', ({ target }) => {
@@ -105,7 +105,7 @@ export function createTale(root, address) {
       written = [];
       chosen = -1;
       text.replaceChildren();
-      said.textContent = 'Point at a byte.';
+      said.textContent = phrase`Point at a byte.`;
       const begin = /** @type {HTMLInputElement} */ (prompt).value || 'Once upon a time';
       for (const one of begin) append({ text: one, near: 0, far: 0, top: 0, share: 0, nats: -1 });
       const { heads } = from.info;
@@ -116,7 +116,7 @@ export function createTale(root, address) {
         await playback.take(1, signal);
         append({ text: one, nats, ...lookedBack(maps, heads, ++at) });
       }
-      announce('The tale is written.');
+      announce(phrase`The tale is written.`);
       return 'done';
     });
   }
