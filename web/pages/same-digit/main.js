@@ -3,7 +3,7 @@
 // @ts-check
 import {
   PIXELS, Playback, SIDE, acquireAll, announce, applySettings, byId, countOf, createFields, createLoading, createPad, createPanels, createStore, createStrip,
-  createTake, createTransport, initialState, inked, keepInAddress, loadStrip, quantise, reducedMotion, settingsOf, startPage, toImage, weights,
+  createTake, createTransport, initialState, inked, keepInAddress, loadStrip, phrase, quantise, reducedMotion, settingsOf, startPage, toImage, weights,
 } from '../../shell/index.js';
 import { createTable } from './table.js';
 import { SYSTEMS } from './systems.js';
@@ -105,7 +105,7 @@ async function start() {
       if (!reducedMotion() || playback.paused || filled === PIXELS) panels.redraw();
     }
     await timed;
-    announce(`All have finished: ${SYSTEMS.map(({ name }, k) => `${name} ${pictures[k].nats.reduce((a, b) => a + b, 0).toFixed(1)} nats`).join(', ')}.`);
+    announce(phrase`All have finished: ${SYSTEMS.map(({ name }, k) => phrase`${name} ${pictures[k].nats.reduce((a, b) => a + b, 0).toFixed(1)} nats`).join(', ')}.`);
     if (!store.now.hover) look(LOOK);
     return 'done';
   });

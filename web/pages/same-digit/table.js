@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // The table below the pictures: what each system's ending cost, what the true digit would have cost and test digits do, how long a pixel takes, what one saw.
 // @ts-check
-import { bytes, integer, make, time } from '../../shell/index.js';
+import { bytes, integer, make, phrase, time } from '../../shell/index.js';
 /** @import { ModelInfo } from '../../shell/library.js' */
 /** @import { System } from './systems.js' */
 
-const HEADS = ['System', 'Its ending', 'The true one', 'A test digit', 'A pixel takes', 'A pixel sees', 'Parameters', 'File'];
+const HEADS = [phrase`System`, phrase`Its ending`, phrase`The true one`, phrase`A test digit`, phrase`A pixel takes`, phrase`A pixel sees`, phrase`Parameters`, phrase`File`];
 
 /** Columns, after the first. */
 const [ENDING, TRUTH, TEST, TIME, SEES, PARAMETERS, FILE] = HEADS.slice(1).keys();
@@ -16,7 +16,7 @@ export function createTable(root, systems) {
   const rows = systems.map(({ name, year, page, how, test }) => {
     const cells = HEADS.slice(1).map((head) => make('td', { 'data-head': head }, '·'));
     const row = make('tr', {}, make('th', { scope: 'row' }, make('a', { href: `../${page}/` }, name), make('span', {}, ` ${year}, ${how}`)), ...cells);
-    cells[TEST].textContent = `${test.toFixed(1)} nats`;
+    cells[TEST].textContent = phrase`${test.toFixed(1)} nats`;
     if (test === best) cells[TEST].classList.add('best');
     return { row, cells };
   });
@@ -34,16 +34,16 @@ export function createTable(root, systems) {
     /** @param {number} k @param {{ nats: number, truth: number }} found */
     say(k, { nats, truth }) {
       const { cells } = rows[k];
-      cells[ENDING].textContent = `${nats.toFixed(1)} nats`;
-      cells[TRUTH].textContent = `${truth.toFixed(1)} nats`;
+      cells[ENDING].textContent = phrase`${nats.toFixed(1)} nats`;
+      cells[TRUTH].textContent = phrase`${truth.toFixed(1)} nats`;
     },
     /** @param {number} k @param {number} each  milliseconds of a pixel */
     took(k, each) {
       const cell = rows[k].cells[TIME];
-      cell.textContent = `${(1000 * each).toFixed(each < 0.01 ? 1 : 0)} µs`;
+      cell.textContent = phrase`${(1000 * each).toFixed(each < 0.01 ? 1 : 0)} µs`;
       cell.title = time(each);
     },
     /** @param {number} k @param {number} count @param {number} of */
-    saw(k, count, of) { rows[k].cells[SEES].textContent = `${integer(count)} of ${integer(of)} before it`; },
+    saw(k, count, of) { rows[k].cells[SEES].textContent = phrase`${integer(count)} of ${integer(of)} before it`; },
   };
 }
