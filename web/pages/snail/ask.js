@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The first figure: five examples, a sign to be named, its odds and where the network looked, anew with every stroke.
 // @ts-check
-import { acquireFirst, announce, byId, createLoading, createTransport, make, percent, time } from '../../shell/index.js';
+import { acquireFirst, announce, byId, createLoading, createTransport, fault, make, percent, phrase, time } from '../../shell/index.js';
 import { createPad } from './pad.js';
 import { ALPHABETS, DRAWINGS, SIGNS, loadSigns } from './signs.js';
 /** @import { Model } from '../../shell/index.js' */
@@ -39,14 +39,14 @@ export function createAsk({ onAnswer, onModel }) {
   /** The visitor drew, or emptied the squares, before the model was there. */
   let early = false;
 
-  const transport = createTransport(byId('transport'), { name: '', onRun: () => ask(), verb: 'Name it', pace: true });
+  const transport = createTransport(byId('transport'), { name: '', onRun: () => ask(), verb: phrase`Name it`, pace: true });
   const slots = NAMES.map((name, i) => {
-    const pad = createPad(`Example ${name}: a square to draw in`, change);
+    const pad = createPad(phrase`Example ${name}: a square to draw in`, change);
     const bar = make('span', { class: 'odds-bar' });
     const odds = make('span', { class: 'odds-said' });
     const look = make('span', { class: 'look-said' });
-    const other = make('button', { type: 'button', class: 'sign-button', 'aria-label': `Another sign for ${name}` }, 'Another');
-    const clear = make('button', { type: 'button', class: 'sign-button', 'aria-label': `Clear ${name}` }, 'Clear');
+    const other = make('button', { type: 'button', class: 'sign-button', 'aria-label': phrase`Another sign for ${name}` }, phrase`Another`);
+    const clear = make('button', { type: 'button', class: 'sign-button', 'aria-label': phrase`Clear ${name}` }, phrase`Clear`);
     other.addEventListener('click', () => {
       if (!sign) return;
       do chosen[i] = (chosen[i] + 1) % SIGNS;
@@ -59,9 +59,9 @@ export function createAsk({ onAnswer, onModel }) {
     byId('examples').append(item);
     return { name, pad, bar, odds, look, item };
   });
-  const query = createPad('The sign to be named: a square to draw in', change);
-  const next = make('button', { type: 'button', class: 'sign-button', 'aria-label': 'Another drawing to be named' }, 'Another');
-  const clear = make('button', { type: 'button', class: 'sign-button', 'aria-label': 'Clear the sign to be named' }, 'Clear');
+  const query = createPad(phrase`The sign to be named: a square to draw in`, change);
+  const next = make('button', { type: 'button', class: 'sign-button', 'aria-label': phrase`Another drawing to be named` }, phrase`Another`);
+  const clear = make('button', { type: 'button', class: 'sign-button', 'aria-label': phrase`Clear the sign to be named` }, phrase`Clear`);
   next.addEventListener('click', () => {
     asked = (asked + 1) % WAYS;
     drawing = 1 + (drawing % (DRAWINGS - 1));
@@ -120,7 +120,7 @@ export function createAsk({ onAnswer, onModel }) {
     stale = busy;
     if (busy) return;
     const { support, query: picture } = question();
-    if (support.length === 0 || !picture) return showNothing(support.length === 0 ? 'Draw the first example.' : 'Now draw the sign to be named.');
+    if (support.length === 0 || !picture) return showNothing(support.length === 0 ? phrase`Draw the first example.` : phrase`Now draw the sign to be named.`);
     busy = true;
     transport.show('running');
     try {
@@ -129,7 +129,7 @@ export function createAsk({ onAnswer, onModel }) {
       show(answer, support.map(({ label }) => label), performance.now() - began);
       transport.show('done');
     } catch (error) {
-      said.textContent = /** @type {Error} */ (error).message;
+      said.textContent = fault(error);
       transport.show('ready');
     } finally {
       busy = false;
@@ -158,14 +158,14 @@ export function createAsk({ onAnswer, onModel }) {
     for (const slot of slots) {
       const p = odds.find((one) => one.label === slot.name)?.p;
       slot.bar.style.setProperty('--p', `${Math.round(100 * (p ?? 0))}%`);
-      slot.odds.textContent = p === undefined ? 'empty' : short(p);
+      slot.odds.textContent = p === undefined ? phrase`empty` : short(p);
       slot.item.classList.toggle('best', slot.name === label);
     }
     maps = (answer.maps ?? []).map((weights) => Float32Array.from(slots, ({ name }) => weights[labels.indexOf(name)] ?? 0));
     showLooks();
-    said.textContent = `It says ${label}, with a probability of ${percent(odds[0].p)}.`;
+    said.textContent = phrase`It says ${label}, with a probability of ${percent(odds[0].p)}.`;
     result.textContent = `${odds.map((one) => `${one.label} ${one.nats}`).join(' ')}; ${maps.map((weights) => [...weights].join(' ')).join('; ')}`;
-    transport.say(`${nats.toFixed(3)} nats; ${time(ms)}`);
+    transport.say(phrase`${nats.toFixed(3)} nats; ${time(ms)}`);
     onAnswer(maps);
   }
 
@@ -175,21 +175,21 @@ export function createAsk({ onAnswer, onModel }) {
     const weights = maps[which];
     if (!weights) return;
     slots.forEach(({ look, pad }, i) => {
-      look.textContent = pad.pixels ? `looked ${short(weights[i])}` : '';
+      look.textContent = pad.pixels ? phrase`looked ${short(weights[i])}` : '';
     });
-    ownWeight.textContent = `The other ${percent(Math.max(0, 1 - weights.reduce((sum, w) => sum + w, 0)))} went to the query itself.`;
+    ownWeight.textContent = phrase`The other ${percent(Math.max(0, 1 - weights.reduce((sum, w) => sum + w, 0)))} went to the query itself.`;
   }
   for (const radio of document.querySelectorAll('input[name="look"]')) radio.addEventListener('change', showLooks);
 
   byId('mine').addEventListener('click', () => {
     for (const { pad } of slots) pad.set(null);
     query.set(null);
-    announce('All squares are empty.');
+    announce(phrase`All squares are empty.`);
     change();
   });
   byId('shuffle').addEventListener('click', async () => {
     const { support, query: picture } = question();
-    if (!model || support.length < 2 || !picture) return void (orderSaid.textContent = 'There must be two examples and a sign to be named.');
+    if (!model || support.length < 2 || !picture) return void (orderSaid.textContent = phrase`There must be two examples and a sign to be named.`);
     const labels = new Set();
     /** @type {number[]} */
     const best = [];
@@ -200,8 +200,8 @@ export function createAsk({ onAnswer, onModel }) {
       labels.add(label);
       best.push(odds.find((one) => one.label === usual)?.p ?? 0);
     }
-    orderSaid.textContent = `In ${ORDERS} other orders of the same examples the probability of ${usual} goes from ${percent(Math.min(...best))} to ${percent(Math.max(...best))}, because the convolutions see order; ${
-      labels.size === 1 ? 'the answer stays.' : `the answer is ${[...labels].join(' or ')}.`}`;
+    const answers = labels.size === 1 ? phrase`the answer stays.` : phrase`the answer is ${[...labels].join(phrase` or `)}.`;
+    orderSaid.textContent = phrase`In ${ORDERS} other orders of the same examples the probability of ${usual} goes from ${percent(Math.min(...best))} to ${percent(Math.max(...best))}, because the convolutions see order; ${answers}`;
   });
   alphabet.append(...ALPHABETS.map((name) => make('option', {}, name)));
   alphabet.addEventListener('change', fill);

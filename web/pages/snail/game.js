@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Twenty tasks: the visitor and the network name the same signs.
 // @ts-check
-import { byId, make, onTheme, palette } from '../../shell/index.js';
+import { byId, make, onTheme, palette, phrase } from '../../shell/index.js';
 import { raw } from './ask.js';
 import { ALPHABETS, DRAWINGS, SIGNS, paint } from './signs.js';
 /** @import { Model } from '../../shell/index.js' */
@@ -25,7 +25,7 @@ export function createGame(model, sign) {
   const below = (/** @type {number} */ n) => Math.floor(n * Math.random());
   const buttons = Array.from({ length: SIGNS }, (_, i) => {
     const canvas = make('canvas', { class: 'sign', width: '28', height: '28', 'aria-hidden': 'true' });
-    const button = make('button', { type: 'button', class: 'game-choice', 'aria-label': `Sign ${i + 1}`, disabled: '' }, canvas);
+    const button = make('button', { type: 'button', class: 'game-choice', 'aria-label': phrase`Sign ${i + 1}`, disabled: '' }, canvas);
     button.addEventListener('click', () => choose(i));
     choices.append(button);
     return { button, canvas };
@@ -51,7 +51,7 @@ export function createGame(model, sign) {
       button.classList.remove('right', 'wrong');
     }
     start.disabled = true;
-    said.textContent = `Task ${task + 1} of ${TASKS}, ${ALPHABETS[alphabet]}: which is it?`;
+    said.textContent = phrase`Task ${task + 1} of ${TASKS}, ${ALPHABETS[alphabet]}: which is it?`;
     repaint();
   }
 
@@ -65,12 +65,14 @@ export function createGame(model, sign) {
     its += Number(Number(label) === truth);
     buttons[truth].button.classList.add('right');
     if (i !== truth) buttons[i].button.classList.add('wrong');
-    said.textContent = `${i === truth ? 'Right' : `No, it was sign ${truth + 1}`}; the network said ${Number(label) === truth ? 'the same, right' : `sign ${Number(label) + 1}, wrong`}.${
-      task === TASKS ? ` ${yours > its ? 'You win' : yours < its ? 'It wins' : 'A draw'}: ${yours} to ${its}.` : ''}`;
-    score.textContent = `You ${yours}, it ${its}, of ${task}`;
+    const you = i === truth ? phrase`Right` : phrase`No, it was sign ${truth + 1}`;
+    const it = Number(label) === truth ? phrase`${you}; the network said the same, right.` : phrase`${you}; the network said sign ${Number(label) + 1}, wrong.`;
+    const end = yours > its ? phrase` You win: ${yours} to ${its}.` : yours < its ? phrase` It wins: ${yours} to ${its}.` : phrase` A draw: ${yours} to ${its}.`;
+    said.textContent = `${it}${task === TASKS ? end : ''}`;
+    score.textContent = phrase`You ${yours}, it ${its}, of ${task}`;
     for (const { button } of buttons) button.disabled = true;
     start.disabled = false;
-    start.textContent = task === TASKS ? 'Play again' : 'Next task';
+    start.textContent = task === TASKS ? phrase`Play again` : phrase`Next task`;
     start.focus({ preventScroll: true });
   }
   start.addEventListener('click', () => {
@@ -79,6 +81,6 @@ export function createGame(model, sign) {
     buttons[0].button.focus({ preventScroll: true });
   });
   start.disabled = false;
-  said.textContent = 'Nothing is shown before you begin.';
+  said.textContent = phrase`Nothing is shown before you begin.`;
   onTheme(repaint);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The network as a drawing: places across, layers upwards. A layer that is chosen lights up with what the query reads there.
 // @ts-check
-import { byId, make, makeSvg, percent } from '../../shell/index.js';
+import { byId, make, makeSvg, percent, phrase } from '../../shell/index.js';
 
 const EXAMPLES = ['A', 'B', 'C', 'D', 'E'];
 /** As the file has them: attentions, and how far back the dense blocks behind each look. */
@@ -9,12 +9,12 @@ const DENSE = [2, 4, 8, 16, 32];
 /** @typedef {{ name: string, attention?: number, reach?: number, says: string }} Layer */
 /** From below. @type {Layer[]} */
 const LAYERS = [
-  { name: 'picture and label', says: 'Four convolutions make 64 numbers of each picture; an example has its label beside them, the query has zeros.' },
+  { name: phrase`picture and label`, says: phrase`Four convolutions make 64 numbers of each picture; an example has its label beside them, the query has zeros.` },
   ...[0, 1, 2].flatMap((attention) => [
-    { name: `attention ${attention + 1}`, attention, says: 'Attention: the query compares itself with every example before it, and with itself.' },
-    ...(attention === 2 ? [] : DENSE.map((reach) => ({ name: `${reach} back`, reach, says: '' }))),
+    { name: phrase`attention ${attention + 1}`, attention, says: phrase`Attention: the query compares itself with every example before it, and with itself.` },
+    ...(attention === 2 ? [] : DENSE.map((reach) => ({ name: phrase`${reach} back`, reach, says: '' }))),
   ]),
-  { name: 'odds', says: 'A linear map of all channels that the query has by now, and softmax over the labels that an example has.' },
+  { name: phrase`odds`, says: phrase`A linear map of all channels that the query has by now, and softmax over the labels that an example has.` },
 ];
 const [LEFT, STEP, ROW, TOP] = [108, 62, 21, 14];
 const HEIGHT = TOP * 2 + ROW * (LAYERS.length - 1);
@@ -26,7 +26,7 @@ export function createLayers() {
   const links = makeSvg('g', { class: 'layer-links' });
   const dots = LAYERS.map((_, layer) => makeSvg('g', { class: 'layer-dots' }, ...[...EXAMPLES, '?'].map((_name, place) => makeSvg('circle', { cx: X(place), cy: Y(layer), r: 5 }))));
   const names = LAYERS.map(({ name }, layer) => makeSvg('text', { x: LEFT - 4, y: Y(layer) + 4, class: 'layer-name' }, name));
-  byId('layers').append(makeSvg('svg', { viewBox: `0 0 ${X(last) + 24} ${HEIGHT + 22}`, role: 'img', 'aria-label': 'Layers of the network over five examples and the query' },
+  byId('layers').append(makeSvg('svg', { viewBox: `0 0 ${X(last) + 24} ${HEIGHT + 22}`, role: 'img', 'aria-label': phrase`Layers of the network over five examples and the query` },
     links, ...dots, ...names, ...[...EXAMPLES, '?'].map((name, place) => makeSvg('text', { x: X(place), y: HEIGHT + 16, class: 'layer-place' }, name))));
   /** @type {Float32Array[]} */
   let maps = [];
@@ -42,11 +42,11 @@ export function createLayers() {
     if (attention !== undefined) {
       const weights = maps[attention];
       reads = weights ? [...Array.from(weights, (w, i) => /** @type {[number, number]} */ ([i, w])), [last, Math.max(0, 1 - weights.reduce((sum, w) => sum + w, 0))]] : [];
-      if (weights) text += ` Now: ${EXAMPLES.map((name, i) => `${name} ${percent(weights[i])}`).join(', ')}.`;
+      if (weights) text += phrase` Now: ${EXAMPLES.map((name, i) => `${name} ${percent(weights[i])}`).join(', ')}.`;
     } else if (reach !== undefined) {
       reads = last - reach >= 0 ? [[last - reach, 0.5], [last, 0.5]] : [[last, 0.5]];
-      text = last - reach >= 0 ? `A dense block: tanh times sigma of the query and of the place ${reach} back, ${EXAMPLES[last - reach]}.` :
-        `A dense block that looks ${reach} places back: before five examples there is nothing there, so zeros. With twenty or more it matters.`;
+      text = last - reach >= 0 ? phrase`A dense block: tanh times sigma of the query and of the place ${reach} back, ${EXAMPLES[last - reach]}.` :
+        phrase`A dense block that looks ${reach} places back: before five examples there is nothing there, so zeros. With twenty or more it matters.`;
     }
     links.replaceChildren(...reads.map(([place, weight]) => makeSvg('path', { d: `M${X(place)} ${Y(chosen - 1)}L${X(last)} ${Y(chosen)}`, 'stroke-width': 0.6 + 7 * weight })));
     for (const [place] of reads) dots[chosen - 1].children[place].classList.add('lit');
