@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Soft attention beside hard: the same words of the same scene, one draw, and the mean of several.
 // @ts-check
-import { acquire, byId, createLoading, make, weights as addressOf } from '../../shell/index.js';
+import { acquire, byId, createLoading, make, phrase, weights as addressOf } from '../../shell/index.js';
 import { SIDE } from './scene.js';
 import { paint } from './tell.js';
 /** @import { CaptionStep, Model } from '../../shell/index.js' */
@@ -10,7 +10,7 @@ import { paint } from './tell.js';
 const DRAWS = 64;
 
 /** A place in words. @param {number} place */
-const named = (place) => `row ${Math.floor(place / 8) + 1}, column ${(place % 8) + 1}`;
+const named = (place) => phrase`row ${Math.floor(place / 8) + 1}, column ${(place % 8) + 1}`;
 
 /** How far two maps are apart: half of the sum of their differences, 0 to 1. @param {ArrayLike<number>} a @param {ArrayLike<number>} b */
 const apart = (a, b) => Array.from(a).reduce((sum, x, i) => sum + Math.abs(x - b[i]) / 2, 0);
@@ -71,7 +71,7 @@ export function createCompare(tell) {
           chosen = i;
           show();
         });
-        return make('label', {}, input, make('span', {}, word));
+        return make('label', {}, input, make('span', { lang: 'en' }, word));
       }));
       show();
     } catch (error) {
@@ -88,10 +88,10 @@ export function createCompare(tell) {
     const one = new Float32Array(64);
     one[now.places[0]] = 1;
     for (const [id, map] of /** @type {[string, Float32Array][]} */ ([['soft', now.soft], ['hard', one], ['mean', mean]])) void paint(byId(`compare-${id}`), tell.picture, map);
-    byId('compare-count').textContent = n === 1 ? '1 draw' : `${n} draws`;
-    byId('compare-soft-said').textContent = `Most at ${named(now.soft.indexOf(Math.max(...now.soft)))}, ${Math.round(100 * Math.max(...now.soft))}% of its light.`;
-    byId('compare-hard-said').textContent = `Drawn: ${named(now.places[0])}.`;
-    byId('compare-mean-said').textContent = `${Math.round(100 * apart(mean, now.hard))}% of the light stands elsewhere than in the weights it was drawn from.`;
+    byId('compare-count').textContent = n === 1 ? phrase`1 draw` : phrase`${n} draws`;
+    byId('compare-soft-said').textContent = phrase`Most at ${named(now.soft.indexOf(Math.max(...now.soft)))}, ${Math.round(100 * Math.max(...now.soft))}% of its light.`;
+    byId('compare-hard-said').textContent = phrase`Drawn: ${named(now.places[0])}.`;
+    byId('compare-mean-said').textContent = phrase`${Math.round(100 * apart(mean, now.hard))}% of the light stands elsewhere than in the weights it was drawn from.`;
   }
 
   draws.addEventListener('input', show);

@@ -28,7 +28,7 @@ export function createHand(tell) {
     const text = await model.caption({ data: picture, width: SIDE, height: SIDE }, { light: Array(HELD).fill(at) }).text();
     if (mine !== asked) return;
     const words = text.split(' ');
-    said.replaceChildren(make('b', {}, words.slice(0, HELD).join(' ')), ` ${words.slice(HELD).join(' ')}`);
+    said.replaceChildren(make('b', { lang: 'en' }, words.slice(0, HELD).join(' ')), ' ', make('span', { lang: 'en' }, words.slice(HELD).join(' ')));
   }
 
   /** @param {number} row @param {number} column */

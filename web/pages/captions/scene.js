@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The scene: things that are put on it, moved, made larger and taken away, by mouse, touch and keyboard; and its 64x64 pixels.
 // @ts-check
-import { announce, byId, make } from '../../shell/index.js';
+import { announce, byId, make, phrase } from '../../shell/index.js';
 import { THINGS } from './emoji.js';
 
 export const SIDE = 64;
@@ -37,7 +37,7 @@ export function createScene() {
   function changed(busy = false) {
     for (const { name, left, top, size, handle } of placed) {
       for (const [side, at] of Object.entries({ left, top, width: size, height: size })) handle.style.setProperty(side, `${(100 * at) / SIDE}%`);
-      handle.setAttribute('aria-label', `${name}, ${Math.round(left + size / 2)} from the left, ${Math.round(top + size / 2)} from the top, ${size} wide`);
+      handle.setAttribute('aria-label', phrase`${phrase(name)}, ${Math.round(left + size / 2)} from the left, ${Math.round(top + size / 2)} from the top, ${size} wide`);
     }
     for (const listener of listeners) listener(busy);
   }
@@ -96,7 +96,7 @@ export function createScene() {
     placed.splice(at, 1);
     thing.handle.remove();
     (placed[Math.min(at, placed.length - 1)]?.handle ?? byId('things').querySelector('button'))?.focus();
-    announce(`The ${thing.name} is gone.`);
+    announce(phrase`The ${phrase(thing.name)} is gone.`);
     changed();
   }
 
@@ -151,13 +151,13 @@ export function createScene() {
 
   function fillThings() {
     byId('things').replaceChildren(...THINGS.map((name, at) => {
-      const button = make('button', { type: 'button', class: 'thing', 'aria-label': name, title: name });
+      const button = make('button', { type: 'button', class: 'thing', 'aria-label': phrase(name), title: phrase(name) });
       button.style.setProperty('background-position', `${(100 * at) / (THINGS.length - 1)}% ${unseen.checked ? 100 : 0}%`);
       let dragged = false;
       button.addEventListener('click', () => {
         if (!dragged) {
           put(name);
-          announce(`A ${name} is on the scene.`);
+          announce(phrase`A ${phrase(name)} is on the scene.`);
         }
         dragged = false;
       });
@@ -200,14 +200,14 @@ export function createScene() {
       onto.drawImage(bitmap, (bitmap.width - side) / 2, (bitmap.height - side) / 2, side, side, 0, 0, SIDE, SIDE);
       clear();
       own = square;
-      said.textContent = 'Your picture, its middle. It knows 120 nouns and scenes of emoji on white; of anything else it will still say one of these.';
+      said.textContent = phrase`Your picture, its middle. It knows 120 nouns and scenes of emoji on white; of anything else it will still say one of these.`;
       changed();
     } catch {
-      said.textContent = 'This file is no picture that the browser can read.';
+      said.textContent = phrase`This file is no picture that the browser can read.`;
     }
   }
 
-  byId('clear').addEventListener('click', () => { clear(); announce('The scene is empty.'); });
+  byId('clear').addEventListener('click', () => { clear(); announce(phrase`The scene is empty.`); });
   unseen.addEventListener('change', () => {
     for (const thing of placed) thing.row = Number(unseen.checked);
     fillThings();

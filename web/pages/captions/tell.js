@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The first figure: the scene, told word by word with a light on each.
 // @ts-check
-import { acquireFirst, announce, byId, captions, createLoading, createTransport, make, percent, reducedMotion, time } from '../../shell/index.js';
+import { acquireFirst, announce, byId, captions, createLoading, createTransport, make, percent, phrase, reducedMotion, time } from '../../shell/index.js';
 import { SIDE } from './scene.js';
 /** @import { CaptionStep, Model } from '../../shell/index.js' */
 
@@ -36,7 +36,7 @@ export function createTell(scene) {
   /** @type {(() => void)[]} */
   const listeners = [];
 
-  const transport = createTransport(byId('transport'), { name: '', onRun: () => void tell(true), verb: 'Tell it', pace: true });
+  const transport = createTransport(byId('transport'), { name: '', onRun: () => void tell(true), verb: phrase`Tell it`, pace: true });
   const loading = createLoading(byId('load'), {
     acquire: async (options) => [(await Promise.all([acquireFirst(options), scene.ready, captions()]))[0]],
     onModels([loaded]) {
@@ -53,7 +53,7 @@ export function createTell(scene) {
   /** @param {number} count words that are shown @param {number} [now] the one that is lit */
   function show(count, now) {
     line.replaceChildren(...steps.slice(0, count).map(({ word, nats }, i) => {
-      const button = make('button', { type: 'button', class: i === now ? 'word lit' : 'word' }, make('span', {}, word), make('small', {}, percent(Math.exp(-nats))));
+      const button = make('button', { type: 'button', class: i === now ? 'word lit' : 'word' }, make('span', { lang: 'en' }, word), make('small', {}, percent(Math.exp(-nats))));
       for (const on of ['pointerenter', 'focus']) button.addEventListener(on, () => light(i));
       for (const off of ['pointerleave', 'blur']) button.addEventListener(off, () => light());
       return button;
@@ -82,7 +82,7 @@ export function createTell(scene) {
       if (scene.empty) {
         steps = [];
         show(0);
-        line.textContent = 'Put something on the scene.';
+        line.textContent = phrase`Put something on the scene.`;
         transport.say('');
         byId('result').textContent = '';
       } else {
@@ -92,7 +92,7 @@ export function createTell(scene) {
         for await (const step of model.caption({ data: picture, width: SIDE, height: SIDE }, { maps: true })) found.push(step);
         const ms = performance.now() - began;
         steps = found;
-        transport.say(`${steps.length} words in ${time(ms)}`);
+        transport.say(phrase`${steps.length} words in ${time(ms)}`);
         busy = false;
         if (!stale && slowly && !reducedMotion()) {
           for (let i = 0; i < steps.length && !signal.aborted; i++) {
@@ -105,7 +105,7 @@ export function createTell(scene) {
         byId('result').textContent = steps.map(({ word, nats, maps }) => `${word} ${nats} ${maps?.weights.indexOf(Math.max(...maps.weights))}`).join('; ');
       }
       const text = steps.map(({ word }) => word).join(' ');
-      canvas.setAttribute('aria-label', text ? `The scene, told as: ${text}` : 'An empty scene');
+      canvas.setAttribute('aria-label', text ? phrase`The scene, told as: ${text}` : phrase`An empty scene`);
       if (slowly) announce(text);
       transport.show('done');
       for (const listener of listeners) listener();
