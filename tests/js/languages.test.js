@@ -24,7 +24,7 @@ const WEB = fileURLToPath(new URL('../../web', import.meta.url));
 
 /** Pages that are in English alone, still. */
 const TO_DO = [
-  'chorale', 'colour',
+  'colour',
 ];
 /** Scripts that run in no page. */
 const TOOLS = ['web/front/make-stills.js', 'web/front/figures.js'];

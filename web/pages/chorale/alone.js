@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // A chorale from nothing, and of each note what attention looked at, as arcs.
 // @ts-check
-import { announce, byId, createTransport, perFrame } from '../../shell/index.js';
+import { announce, byId, createTransport, fault, perFrame, phrase } from '../../shell/index.js';
 import { hear, offer } from './hear.js';
 import { nameOf } from './piano.js';
+import { sentenceOf, voiceOf } from './sentence.js';
 /** @typedef {import('../../lib/kinds/notes/note-run.js').NoteRun} NoteRun */
 /** @typedef {import('../../lib/kinds/notes/roll.js').Roll} Roll */
 /** @typedef {ReturnType<typeof import('./answer.js').createAnswer>} Answer */
@@ -59,17 +60,17 @@ export function createAlone(answer) {
       }
       shown.end();
       byId('alone-result').textContent = (await drawing.notes()).map(({ start: at, length, pitch, voice }) => `${voice[0]}${at}+${length}:${pitch}`).join(' ');
-      transport.say(`${ids} ids in ${((performance.now() - began) / 1000).toFixed(2)} s`);
-      said.textContent = `${shown.result}${drawing.finish === 'length' ? ` It was cut off after ${BARS} bars.` : ''}${await heard}`;
+      transport.say(phrase`${ids} ids in ${((performance.now() - began) / 1000).toFixed(2)} s`);
+      said.textContent = `${sentenceOf(shown)}${drawing.finish === 'length' ? phrase` It was cut off after ${BARS} bars.` : ''}${await heard}`;
       await offer(links, drawing, `chorale-${transport.seed}`);
       if (signal.aborted) return;
       transport.show('done');
-      announce(shown.result);
+      announce(sentenceOf(shown));
       look(Math.floor(shown.notes.length / 2));
     } catch (error) {
       if (signal.aborted) return;
       transport.show('ready');
-      said.textContent = `${/** @type {Error} */ (error).message}.`;
+      said.textContent = `${fault(error)}.`;
     }
   }
 
@@ -79,7 +80,7 @@ export function createAlone(answer) {
     const { signal } = (stopper = new AbortController());
     transport.show('running');
     try {
-      said.textContent = `${roll.result}${await hear(run, roll, signal)}`;
+      said.textContent = `${sentenceOf(roll)}${await hear(run, roll, signal)}`;
       transport.show('done');
     } catch (error) {
       if (!signal.aborted) throw error;
@@ -92,7 +93,7 @@ export function createAlone(answer) {
     chosen = Math.min(roll.notes.length - 1, Math.max(0, index));
     const note = roll.notes[chosen];
     const best = arcsOf(note.position).sort((a, b) => b.share - a.share).slice(0, 3);
-    looked.textContent = `${note.voice} ${nameOf(note.pitch)}, ${note.nats.toFixed(2)} nats. It looked most at ${best.map(({ to }) => `${to.voice} ${nameOf(to.pitch)}`).join(', ') || 'the beginning'}.`;
+    looked.textContent = phrase`${voiceOf(note.voice)} ${nameOf(note.pitch)}, ${note.nats.toFixed(2)} nats. It looked most at ${best.map(({ to }) => `${voiceOf(to.voice)} ${nameOf(to.pitch)}`).join(', ') || phrase`the beginning`}.`;
     roll.paintSoon();
   }
 

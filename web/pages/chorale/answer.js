@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // The first figure: a melody from the keyboard, and the three voices that are drawn around it.
 // @ts-check
-import { acquireFirst, announce, byId, createLoading, createTransport, keepInAddress, music } from '../../shell/index.js';
+import { acquireFirst, announce, byId, createLoading, createTransport, fault, keepInAddress, music, phrase } from '../../shell/index.js';
 import { audio, hear, offer } from './hear.js';
 import { connectMidi, createPiano, nameOf } from './piano.js';
+import { sentenceOf } from './sentence.js';
 /** @import { Model } from '../../shell/index.js' */
 /** @typedef {import('../../lib/kinds/notes/note-run.js').NoteRun} NoteRun */
 /** @typedef {import('../../lib/kinds/notes/roll.js').Roll} Roll */
@@ -51,7 +52,7 @@ export function createAnswer() {
   const piano = createPiano(byId('piano'), { low: 60, high: 81, onKey: sing });
   piano.enable(false);
   connectMidi(/** @type {HTMLButtonElement} */ (byId('midi-in')), (pitch) => (pitch >= range[0] && pitch <= range[1] ? piano.press(pitch) :
-    void (said.textContent = `The soprano sings ${nameOf(range[0])} to ${nameOf(range[1])}.`)), (text) => { said.textContent = text; });
+    void (said.textContent = phrase`The soprano sings ${nameOf(range[0])} to ${nameOf(range[1])}.`)), (text) => { said.textContent = text; });
   const kept = keepInAddress('figure-answer', {
     settings: () => (melody.length <= MOST ? {
       seed: transport.seed, tune: melody.map(({ pitch, length: ticks }) => `${pitch}.${ticks}`).join('-'), ...(strict.checked ? {} : { parallels: 1 }),
@@ -127,7 +128,7 @@ export function createAnswer() {
       const from = melody.length > 0 ? model.complete(melody, { voices: ['soprano'], seed: transport.seed, temperature: TEMPERATURE, parallels: !strict.checked, odds: true, signal }) : undefined;
       if (!from) {
         roll?.close();
-        said.textContent = 'Press a key.';
+        said.textContent = phrase`Press a key.`;
         transport.show('ready');
         return undefined;
       }
@@ -146,12 +147,12 @@ export function createAnswer() {
       if (odds) showOdds(odds);
       const notes = await from.notes();
       byId('answer-result').textContent = notes.map(({ start, length: ticks, pitch, voice }) => `${voice[0]}${start}+${ticks}:${pitch}`).join(' ');
-      said.textContent = shown.result;
-      transport.say(`${ids} ids in ${(took / 1000).toFixed(2)} s`);
+      said.textContent = sentenceOf(shown);
+      transport.say(phrase`${ids} ids in ${(took / 1000).toFixed(2)} s`);
       await offer(links, from, `chorale-${transport.seed}`);
       if (signal.aborted) return undefined;
       transport.show('done');
-      announce(shown.result);
+      announce(sentenceOf(shown));
       for (const tell of listeners) tell();
       return notes;
     } catch (error) {
@@ -183,7 +184,7 @@ export function createAnswer() {
     transport.show('running');
     try {
       const how = await hear(run, roll, signal);
-      said.textContent = `${roll.result}${how}`;
+      said.textContent = `${sentenceOf(roll)}${how}`;
       transport.show('done');
     } catch (error) {
       if (!signal.aborted) throw error;
@@ -210,7 +211,7 @@ export function createAnswer() {
       change(notes.map(({ start, length: ticks, pitch }) => ({ start: start - notes[0].start, length: ticks, pitch })));
       if (given?.said) announce(given.said);
     } catch (error) {
-      said.textContent = `${/** @type {Error} */ (error).message}.`;
+      said.textContent = `${fault(error)}.`;
     }
   });
 

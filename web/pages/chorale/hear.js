@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Plays runs through the one context of the page, which is made at the first press, and offers them as files.
 // @ts-check
+import { fault, phrase } from '../../shell/index.js';
 /** @typedef {import('../../lib/kinds/notes/note-run.js').NoteRun} NoteRun */
 /** @typedef {import('../../lib/kinds/notes/roll.js').Roll} Roll */
 
@@ -12,10 +13,10 @@ export const audio = () => (context ??= new AudioContext());
 export async function hear(run, roll, signal) {
   try {
     const { late } = await run.playTo(audio(), { signal, onPlay: ({ ticks, over }) => { roll.cursor = over ? -1 : ticks; } });
-    return late > 0 ? ` This machine did not keep up: ${late} ${late === 1 ? 'note was' : 'notes were'} late.` : '';
+    return late === 0 ? '' : late === 1 ? phrase` This machine did not keep up: 1 note was late.` : phrase` This machine did not keep up: ${late} notes were late.`;
   } catch (error) {
     if (signal.aborted) throw error;
-    return ` It cannot be heard: ${/** @type {Error} */ (error).message}.`;
+    return phrase` It cannot be heard: ${fault(error)}.`;
   } finally {
     roll.cursor = -1;
   }

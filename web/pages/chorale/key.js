@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The melody of the first figure in another key, with the same dice.
 // @ts-check
-import { byId } from '../../shell/index.js';
+import { byId, fault, phrase } from '../../shell/index.js';
 import { hear } from './hear.js';
 /** @typedef {import('../../lib/kinds/notes/note-run.js').NoteRun} NoteRun */
 /** @typedef {import('../../lib/kinds/notes/roll.js').Roll} Roll */
@@ -30,7 +30,7 @@ export function createKey(answer) {
     key.max = String(Math.min(12, high - Math.max(...pitches)));
     key.disabled = button.disabled = false;
     const shift = Number(key.value);
-    keySaid.textContent = shift === 0 ? 'as above' : `${Math.abs(shift)} ${shift > 0 ? 'up' : 'down'}`;
+    keySaid.textContent = shift === 0 ? phrase`as above` : shift > 0 ? phrase`${shift} up` : phrase`${-shift} down`;
     const { signal } = (stopper = new AbortController());
     try {
       const before = await answer.run?.notes();
@@ -41,9 +41,9 @@ export function createKey(answer) {
       const notes = (await run.notes()).filter(({ voice }) => voice !== 'soprano');
       const there = new Set(before?.map(({ start, length, pitch, voice }) => `${voice} ${start} ${length} ${pitch + shift}`));
       const kept = notes.filter(({ start, length, pitch, voice }) => there.has(`${voice} ${start} ${length} ${pitch}`)).length;
-      same.textContent = `${kept} of ${notes.length} notes of the three voices are those of the first figure but for the key.`;
+      same.textContent = phrase`${kept} of ${notes.length} notes of the three voices are those of the first figure but for the key.`;
     } catch (error) {
-      if (!signal.aborted) same.textContent = `${/** @type {Error} */ (error).message}.`;
+      if (!signal.aborted) same.textContent = `${fault(error)}.`;
     }
   }
 

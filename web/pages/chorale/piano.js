@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // A keyboard for mouse, touch, letters and MIDI, with a bar on each key for how probable it is as the next note.
 // @ts-check
-import { make, percent } from '../../shell/index.js';
+import { make, percent, phrase } from '../../shell/index.js';
 
 /** The letters of a row of keys, from C on. */
 const LETTERS = 'awsedftgyhujkolp;';
 const BLACK = [1, 3, 6, 8, 10];
-const NAMES = ['C', 'C sharp', 'D', 'E flat', 'E', 'F', 'F sharp', 'G', 'A flat', 'A', 'B flat', 'B'];
+const NAMES = ['C', phrase`C sharp`, 'D', phrase`E flat`, 'E', 'F', phrase`F sharp`, 'G', phrase`A flat`, 'A', phrase`B flat`, 'B'];
 
 /** @param {number} pitch */
 export const nameOf = (pitch) => `${NAMES[pitch % 12]} ${Math.floor(pitch / 12) - 1}`;
@@ -96,12 +96,12 @@ export function connectMidi(button, onKey, say) {
             if ((status & 0xf0) === 0x90 && velocity > 0) onKey(pitch);
           };
         }
-        say(access.inputs.size > 0 ? 'Listening to the MIDI keyboard.' : 'No MIDI keyboard is connected.');
+        say(access.inputs.size > 0 ? phrase`Listening to the MIDI keyboard.` : phrase`No MIDI keyboard is connected.`);
       };
       access.onstatechange = listen;
       listen();
     } catch {
-      say('The MIDI keyboard may not be used: allow it in the address bar of the browser.');
+      say(phrase`The MIDI keyboard may not be used: allow it in the address bar of the browser.`);
     }
   });
 }
