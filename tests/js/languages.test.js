@@ -3,7 +3,7 @@
 
 /**
  * The pages in Korean: every sentence stands in both languages, none in a script alone, and a page has the same figures, places and code in both. CONTRIBUTING.md says
- * how a page becomes one of them; those that are not yet are listed here.
+ * how a page becomes one of them.
  */
 
 import assert from 'node:assert/strict';
@@ -22,10 +22,6 @@ import { stringsOf } from './strings.js';
 
 const WEB = fileURLToPath(new URL('../../web', import.meta.url));
 
-/** Pages that are in English alone, still. */
-const TO_DO = [
-  'colour',
-];
 /** Scripts that run in no page. */
 const TOOLS = ['web/front/make-stills.js', 'web/front/figures.js'];
 /** Where sentences are looked up whose places are not in scripts of the page. */
@@ -58,8 +54,8 @@ const data = [...COURSES.flatMap(({ name, says, steps }) => [name, says, ...step
 /** Names of pictures and of what stands in scenes: data that scripts look up. */
 const named = [...THINGS, ...(await Promise.all(['photos', 'emoji'].map(async (strip) => JSON.parse(await read(`pictures/${strip}.json`)).pictures.map((/** @type {{ name: string }} */ { name }) => name)))).flat()];
 
-test('every page is there in both languages, but for those that are listed', async () => {
-  assert.deepEqual(['', ...await pagesOf(WEB)].filter((name) => !korean.includes(name)), TO_DO);
+test('every page is there in both languages', async () => {
+  assert.deepEqual(['', ...await pagesOf(WEB)].filter((name) => !korean.includes(name)), []);
 });
 
 for (const folder of FOLDERS) {

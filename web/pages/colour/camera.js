@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 // A picture from the camera: a dialog with what it sees, a shutter, a way out. However it ends, the camera is switched off.
 // @ts-check
-import { make } from '../../shell/index.js';
+import { make, phrase } from '../../shell/index.js';
 import { PictureError } from './picture.js';
 
 /** What a browser calls it, and what to do about it. @type {Record<string, string>} */
 const REASONS = {
-  NotAllowedError: 'The camera was not allowed. Allow it for this page in the browser\'s settings, or choose a file.',
-  NotFoundError: 'There is no camera here. Choose a file instead.',
-  NotReadableError: 'The camera does not answer: another program may be using it. Close that one, or choose a file.',
+  NotAllowedError: phrase`The camera was not allowed. Allow it for this page in the browser's settings, or choose a file.`,
+  NotFoundError: phrase`There is no camera here. Choose a file instead.`,
+  NotReadableError: phrase`The camera does not answer: another program may be using it. Close that one, or choose a file.`,
 };
 
 /** @param {MediaStream} stream */
@@ -17,15 +17,15 @@ const switchOff = (stream) => stream.getTracks().forEach((track) => track.stop()
 /** @returns {Promise<ImageBitmap | null>} null: the visitor did not want to */
 export async function takePicture() {
   if (!navigator.mediaDevices?.getUserMedia) {
-    throw new PictureError(isSecureContext ? 'This browser shows no camera to pages. Choose a file instead.' :
-      'Browsers show the camera only to pages that come over https. Choose a file instead.');
+    throw new PictureError(isSecureContext ? phrase`This browser shows no camera to pages. Choose a file instead.` :
+      phrase`Browsers show the camera only to pages that come over https. Choose a file instead.`);
   }
-  const video = make('video', { playsinline: '', 'aria-label': 'What the camera sees' });
+  const video = make('video', { playsinline: '', 'aria-label': phrase`What the camera sees` });
   video.muted = true;
-  const shutter = make('button', { type: 'button', class: 'button primary' }, 'Take the picture');
-  const cancel = make('button', { type: 'button', class: 'button' }, 'Cancel');
-  const text = make('p', { class: 'camera-text' }, 'Waiting for the camera. The browser may ask you whether this page may use it.');
-  const dialog = make('dialog', { class: 'camera', 'aria-label': 'Camera' },
+  const shutter = make('button', { type: 'button', class: 'button primary' }, phrase`Take the picture`);
+  const cancel = make('button', { type: 'button', class: 'button' }, phrase`Cancel`);
+  const text = make('p', { class: 'camera-text' }, phrase`Waiting for the camera. The browser may ask you whether this page may use it.`);
+  const dialog = make('dialog', { class: 'camera', 'aria-label': phrase`Camera` },
     make('div', { class: 'camera-view' }, video), text, make('div', { class: 'camera-tools' }, shutter, cancel));
   shutter.disabled = true;
   document.body.append(dialog);
@@ -45,18 +45,18 @@ export async function takePicture() {
     }
     video.srcObject = stream;
     const [track] = stream.getVideoTracks();
-    const gone = new Promise((_, reject) => track.addEventListener('ended', () => reject(new PictureError('The camera was switched off.'))));
+    const gone = new Promise((_, reject) => track.addEventListener('ended', () => reject(new PictureError(phrase`The camera was switched off.`))));
     await Promise.race([video.play(), closed, gone]);
     shutter.disabled = false;
     shutter.focus();
-    text.textContent = 'The square is what is taken. It stays on this page.';
+    text.textContent = phrase`The square is what is taken. It stays on this page.`;
     const pressed = new Promise((resolve) => shutter.addEventListener('click', () => resolve(true), { once: true }));
     return await Promise.race([pressed, closed, gone]) ? await createImageBitmap(video) : null;
   } catch (error) {
     if (error instanceof PictureError) throw error;
     if (!dialog.open) return null; // closed while the camera was starting
     const { name, message } = /** @type {Error} */ (error);
-    throw new PictureError(REASONS[name] ?? `The camera does not work here: ${message || name}.`);
+    throw new PictureError(REASONS[name] ?? phrase`The camera does not work here: ${message || name}.`);
   } finally {
     if (stream) switchOff(stream);
     video.srcObject = null;

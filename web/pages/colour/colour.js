@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 // The section in colour: halves of emoji and of photographs, completed.
 // @ts-check
-import { pictureOf, weights } from '../../shell/index.js';
+import { phrase, pictureOf, weights } from '../../shell/index.js';
 import { createSection } from './section.js';
 /** @import { Task } from './gallery.js' */
 
 /** @type {Task} */
 const completion = {
   kind: 'complete',
-  plan: { given: [{ kind: 'given', name: 'the upper half' }], noun: 'ending' },
+  plan: { given: [{ kind: 'given', name: phrase`the upper half` }], noun: 'ending', called: phrase`ending`, many: phrase`endings` },
   ask: (model, image, options) => model.complete(image, options),
   preview({ known }, codec) {
     const half = pictureOf(codec, known);
@@ -35,5 +35,5 @@ export const createColour = () => createSection({
     first: [0, 1, 3, 4, 6, 10],
   },
   task: completion,
-  fate: 'reduced to 32 by 32 pixels',
+  fate: phrase`reduced to 32 by 32 pixels`,
 });

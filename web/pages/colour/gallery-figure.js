@@ -2,7 +2,7 @@
 // A gallery with what stands around it: buttons, seed, strip, a picture of one's own, and whether it can be seen.
 // @ts-check
 import {
-  STRIPS, announce, byId, createMeter, createTake, createTransport, fromText, integer, time, toText, whileSeen, wholeIn,
+  STRIPS, announce, byId, createMeter, createTake, createTransport, fromText, integer, phrase, time, toText, whileSeen, wholeIn,
 } from '../../shell/index.js';
 import { createGallery } from './gallery.js';
 import { createPhoto } from './photo.js';
@@ -20,27 +20,27 @@ import { SHOWN } from './row.js';
 export function createGalleryFigure({ id, task, fate }, choice, subjects, { onRun, onError, onModel, onChange }) {
   /** @type {<T extends HTMLElement>(name: string) => T} */
   const part = (name) => byId(`${id}-${name}`);
-  const made = `${task.plan.noun}s`;
+  const { many: made } = task.plan;
   /** The row that is shown. */
   let { strip: name, temperature, own: model } = choice;
   /** The visitor's picture, while it is in the first row. @type {Subject | null} */
   let own = null;
-  const meter = createMeter((each) => transport.say(each > 0 ? `${time(each)} a pixel, computed here` : ''));
+  const meter = createMeter((each) => transport.say(each > 0 ? phrase`${time(each)} a pixel, computed here` : ''));
   const gallery = createGallery(part('gallery'), choice.first.map((i) => subjects[i]), task, {
     onPull: meter.pulled,
     onError,
     onPhase(phase) {
       transport.show(phase);
       if (phase === 'running') onRun();
-      if (phase === 'running') announce(`Drawing ${STRIPS[name].things}, three ${made} of each.`);
+      if (phase === 'running') announce(phrase`Drawing ${STRIPS[name].things}, three ${made} of each.`);
     },
-    onEnd: (drawn) => announce(drawn.length === 1 ? `${drawn[0].name}: three ${made} are drawn.` : `All ${made} are drawn.`),
+    onEnd: (drawn) => announce(drawn.length === 1 ? phrase`${phrase(drawn[0].name)}: three ${made} are drawn.` : phrase`All ${made} are drawn.`),
   });
   const transport = createTransport(part('transport'), {
     name: id, seed: 7, pace: true, onRun: () => gallery.start(),
     onStop() {
       gallery.stop();
-      announce('Stopped.');
+      announce(phrase`Stopped.`);
     },
     onSeed(seed) {
       sight.decide();
@@ -53,7 +53,7 @@ export function createGalleryFigure({ id, task, fate }, choice, subjects, { onRu
   const blend = /** @type {HTMLInputElement | null} */ (document.getElementById(`${id}-blend`));
   blend?.addEventListener('input', () => {
     gallery.blend(blend.valueAsNumber / 100);
-    blend.setAttribute('aria-valuetext', blend.value === '100' ? "the model's" : blend.value === '0' ? 'bicubic' : `${blend.value} percent the model's`);
+    blend.setAttribute('aria-valuetext', blend.value === '100' ? phrase`the model's` : blend.value === '0' ? phrase`bicubic` : phrase`${blend.value} percent the model's`);
   });
   /** How many are drawn for a row. */
   const tries = /** @type {HTMLSelectElement | null} */ (document.getElementById(`${id}-tries`));
@@ -158,7 +158,7 @@ export function createGalleryFigure({ id, task, fate }, choice, subjects, { onRu
       part('temperature').textContent = String(temperature);
       if (!model) {
         part(`${name}-parameters`).textContent = integer(loaded.info.parameters);
-        announce(`The model of the ${STRIPS[name].things} is loaded.`);
+        announce(phrase`The model of the ${STRIPS[name].things} is loaded.`);
       }
       sight.proceed();
     },

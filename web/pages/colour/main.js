@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The page in colour: completed, enlarged, and drawn from nothing but a class.
 // @ts-check
-import { acquire, asked, createClasses, startPage, weights } from '../../shell/index.js';
+import { acquire, asked, createClasses, phrase, startPage, weights } from '../../shell/index.js';
 import { createColour } from './colour.js';
 import { createSuperres } from './superres.js';
 
@@ -10,8 +10,8 @@ const [colour, superres] = [createColour(), createSuperres()];
 // Temperatures chosen by looking at samples of 0.6 to 1: the emoji model falls silent below 1, for white is always the safest bet at the edge of
 // a picture; photographs, of 0.8 to 1, sank into the dark below 1, halfway through the training.
 createClasses({
-  emoji: { weights: weights('emoji.gguf'), temperature: 1, things: 'emoji' },
-  photos: { weights: weights('cifar10.gguf'), temperature: 1, things: 'photographs' },
+  emoji: { weights: weights('emoji.gguf'), temperature: 1, things: phrase`emoji` },
+  photos: { weights: weights('cifar10.gguf'), temperature: 1, things: phrase`photographs` },
 });
 
 /** The model of the page's address goes to the figure that it suits; what cannot be loaded, to the first, which says why. @param {string} address */

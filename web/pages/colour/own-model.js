@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A model of one's own for a figure: a GGUF file that is chosen or dropped there and never leaves the page, or one that the page's address names.
 // @ts-check
-import { acquire, announce, load, make, misfit } from '../../shell/index.js';
+import { acquire, announce, load, make, misfit, phrase } from '../../shell/index.js';
 /** @import { Hold, LoadOptions, ModelInfo } from '../../shell/index.js' */
 
 /** @param {File} file */
@@ -11,8 +11,8 @@ export const isModelFile = ({ name }) => /\.gguf$/i.test(name);
 function problem(info, name, kind) {
   const wrong = misfit(info, name);
   if (wrong || info.tasks.includes(kind)) return wrong;
-  return kind === 'complete' ? `${name} enlarges pictures: give it to the figure below, which does that.`
-    : `${name} does not enlarge pictures: give it to the figure above, which completes them.`;
+  return kind === 'complete' ? phrase`${name} enlarges pictures: give it to the figure below, which does that.`
+    : phrase`${name} does not enlarge pictures: give it to the figure above, which completes them.`;
 }
 
 /**
@@ -48,12 +48,12 @@ export const nameOf = (own) => (typeof own === 'string' ? own : own.name);
  */
 export function createOwnModel(root, onFile) {
   const input = make('input', { type: 'file', accept: '.gguf', hidden: '' });
-  const choose = make('button', { type: 'button', class: 'button' }, 'Choose a model');
+  const choose = make('button', { type: 'button', class: 'button' }, phrase`Choose a model`);
   const said = make('p', { class: 'photo-said', hidden: '' });
   root.append(
-    make('p', { class: 'photo-name' }, 'Or a model of your own'),
-    make('div', { class: 'photo-tools' }, choose, input, make('p', {}, 'A GGUF file, trained on your own pictures if you like: the repository’s ',
-      make('code', {}, 'weights/train'), ' makes such files. You can also drop one on this figure. It never leaves this page.')),
+    make('p', { class: 'photo-name' }, phrase`Or a model of your own`),
+    make('div', { class: 'photo-tools' }, choose, input, make('p', {}, phrase`A GGUF file, trained on your own pictures if you like: the repository’s `,
+      make('code', {}, 'weights/train'), phrase` makes such files. You can also drop one on this figure. It never leaves this page.`)),
     said,
   );
   choose.addEventListener('click', () => input.click());
@@ -62,7 +62,7 @@ export function createOwnModel(root, onFile) {
     input.value = ''; // the same file can be chosen again, once it was trained on
     if (!file) return;
     if (isModelFile(file)) onFile(file);
-    else say(`${file.name} is no GGUF file: its name would end in .gguf. PyTorch checkpoints become one by weights/train/export.py.`, true);
+    else say(phrase`${file.name} is no GGUF file: its name would end in .gguf. PyTorch checkpoints become one by weights/train/export.py.`, true);
   });
 
   /** @param {string} text @param {boolean} [wrong] */

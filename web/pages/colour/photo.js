@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A picture of one's own for a figure: from a file, dropped on the figure, pasted, or from the camera. It never leaves the page.
 // @ts-check
-import { announce, make } from '../../shell/index.js';
+import { announce, make, phrase } from '../../shell/index.js';
 import { takePicture } from './camera.js';
 import { isModelFile } from './own-model.js';
 import { PictureError, openPicture } from './picture.js';
@@ -26,14 +26,13 @@ const fileOf = (transfer) => [...transfer?.files ?? []].sort((a, b) => Number(b.
 export function createPhoto(root, size, fate, onPicture, onModel) {
   const figure = /** @type {HTMLElement} */ (root.closest('figure'));
   const input = make('input', { type: 'file', accept: 'image/*', hidden: '' });
-  const choose = make('button', { type: 'button', class: 'button' }, 'Choose a picture');
-  const camera = make('button', { type: 'button', class: 'button' }, 'Use the camera');
+  const choose = make('button', { type: 'button', class: 'button' }, phrase`Choose a picture`);
+  const camera = make('button', { type: 'button', class: 'button' }, phrase`Use the camera`);
   const said = make('p', { class: 'photo-said', hidden: '' });
   root.append(
-    make('p', { class: 'photo-name' }, 'Or a picture of your own'),
+    make('p', { class: 'photo-name' }, phrase`Or a picture of your own`),
     make('div', { class: 'photo-tools' }, choose, camera, input,
-      make('p', {}, 'You can also drop one anywhere on this figure, or paste it. Its middle square is ' +
-        `${fate}. It never leaves this page.`)),
+      make('p', {}, phrase`You can also drop one anywhere on this figure, or paste it. Its middle square is ${fate}. It never leaves this page.`)),
     said,
   );
 
@@ -56,7 +55,7 @@ export function createPhoto(root, size, fate, onPicture, onModel) {
       say('');
       if (image) onPicture(image);
     } catch (error) {
-      const text = error instanceof PictureError ? error.message : `The picture cannot be read: ${error}`;
+      const text = error instanceof PictureError ? error.message : phrase`The picture cannot be read: ${error}`;
       if (mine === latest) say(text, true);
     }
   }
@@ -67,7 +66,7 @@ export function createPhoto(root, size, fate, onPicture, onModel) {
       onModel(file);
       return;
     }
-    say('Reading the picture.');
+    say(phrase`Reading the picture.`);
     use(() => openPicture(file));
   }
 
@@ -94,7 +93,7 @@ export function createPhoto(root, size, fate, onPicture, onModel) {
     event.preventDefault();
     const file = fileOf(event.dataTransfer);
     if (file) take(file);
-    else say('That was a link, not a file. Save the picture first: this page fetches nothing from elsewhere.', true);
+    else say(phrase`That was a link, not a file. Save the picture first: this page fetches nothing from elsewhere.`, true);
   });
   takers.set(figure, take);
 }

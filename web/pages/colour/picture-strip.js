@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A strip of pictures: radio buttons, so that arrow keys walk along it.
 // @ts-check
-import { STRIPS, make } from '../../shell/index.js';
+import { STRIPS, make, phrase } from '../../shell/index.js';
 /** @import { StripName, Subject } from '../../shell/index.js' */
 
 /**
@@ -16,15 +16,15 @@ export function createPictureStrip(root, choose) {
     /** @param {StripName} name @param {Subject[]} subjects @param {Subject} first the one of the first row, which may not be of the strip */
     show(name, subjects, first) {
       root.dataset.strip = name;
-      legend.textContent = `Choose ${STRIPS[name].one} for the first row`;
+      legend.textContent = phrase`Choose ${STRIPS[name].one} for the first row`;
       row.replaceChildren(...subjects.map((subject, i) => {
         const { name: called, note, image } = subject;
-        const input = make('input', { type: 'radio', name: root.id, value: String(i), 'aria-label': `${called}, ${note}` });
+        const input = make('input', { type: 'radio', name: root.id, value: String(i), 'aria-label': `${phrase(called)}, ${note}` });
         const canvas = make('canvas', { 'aria-hidden': 'true', width: String(image.width), height: String(image.height) });
         canvas.getContext('2d')?.putImageData(image, 0, 0);
         input.checked = subject === first;
         input.addEventListener('change', () => choose(subject));
-        return make('label', { title: `${called}, ${note}` }, input, canvas);
+        return make('label', { title: `${phrase(called)}, ${note}` }, input, canvas);
       }));
     },
     /** None of them is in the first row any more. */

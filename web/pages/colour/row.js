@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A row of a gallery: what the model is given, what it draws from that, the original.
 // @ts-check
-import { make, paintElements, palette, perFrame, reducedMotion } from '../../shell/index.js';
+import { make, paintElements, palette, perFrame, phrase, reducedMotion } from '../../shell/index.js';
 /** @import { Codec, Picture, Shot, Subject } from '../../shell/index.js' */
 
 /** Pictures that a row shows. */
@@ -20,7 +20,9 @@ export const SHOWN = 3;
 /**
  * @typedef {Object} Plan what stands in a row
  * @property {{ kind: string, name: string }[]} given the tiles before the drawn ones; kind: a class for the style sheet
- * @property {string} noun what is drawn: 'ending'
+ * @property {string} noun what is drawn, in names of files: 'ending'
+ * @property {string} called the same for people
+ * @property {string} many several of them
  */
 
 /** A picture, and room for a word about it. @param {string} kind */
@@ -98,10 +100,11 @@ export class Row {
   /** The picture itself; the rest of the row waits for give(). @param {Subject} subject */
   show(subject) {
     this.subject = subject;
-    const { name, note, image } = subject;
+    const { note, image } = subject;
+    const name = phrase(subject.name);
     this.#name.replaceChildren(make('b', {}, name), ` ${note}`);
     put(this.#original.canvas, image);
-    this.#original.canvas.setAttribute('aria-label', `${name}, the original`);
+    this.#original.canvas.setAttribute('aria-label', phrase`${name}, the original`);
     this.#given.forEach(({ canvas }, i) => canvas.setAttribute('aria-label', `${name}, ${this.#plan.given[i].name}`));
   }
 
@@ -122,7 +125,7 @@ export class Row {
     this.#to = 0;
     this.#blank(SHOWN);
     for (const { note } of this.#drawn) say(note, undefined);
-    this.#label('not drawn yet');
+    this.#label(phrase`not drawn yet`);
     this.#paint();
   }
 
@@ -152,7 +155,7 @@ export class Row {
     const drawn = Array.from({ length: Math.floor(this.#to / channels) }, (_, i) => Math.floor(codec.place(i * channels) / channels));
     const order = drawn.filter((pixel) => start.data[4 * pixel + 3] === 0); // the others were given
     return this.#leading.map((picture, i) => ({
-      name: `${this.subject.name}, ${this.#plan.noun} ${i + 1}`,
+      name: phrase`${phrase(this.subject.name)}, ${this.#plan.called} ${i + 1}`,
       file: `${this.subject.name.toLowerCase().replace(/[^a-z0-9]+/g, '-')}-seed-${seed}-${this.#plan.noun}-${i + 1}`, picture, order,
     }));
   }
@@ -162,7 +165,7 @@ export class Row {
     this.clear();
     this.#blank(samples);
     this.#drawing = true;
-    this.#label('being drawn');
+    this.#label(phrase`being drawn`);
   }
 
   /** @param {Codec} codec @param {{ sample: number, from: number, to: number, values: Uint8Array, nats: Float32Array, anew?: boolean }} step */
@@ -184,7 +187,7 @@ export class Row {
       const first = Array.from({ length: SHOWN }, (_, i) => i * group).sort((a, b) => this.#nats[a] - this.#nats[b]);
       this.#pictures = first.map((i) => this.#pictures[i]);
     }
-    this.#leave('drawn');
+    this.#leave(phrase`drawn`);
     this.#judge();
   }
 
@@ -208,7 +211,7 @@ export class Row {
 
   /** As far as it came. */
   stop() {
-    if (this.#drawing) this.#leave('not finished');
+    if (this.#drawing) this.#leave(phrase`not finished`);
   }
 
   /** The pen is lifted. @param {string} how */
@@ -221,7 +224,7 @@ export class Row {
 
   /** @param {string} how */
   #label(how) {
-    this.#drawn.forEach(({ canvas }, i) => canvas.setAttribute('aria-label', `${this.subject.name}, ${this.#plan.noun} ${i + 1}: ${how}`));
+    this.#drawn.forEach(({ canvas }, i) => canvas.setAttribute('aria-label', phrase`${phrase(this.subject.name)}, ${this.#plan.called} ${i + 1}: ${how}`));
   }
 
   #paint() {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A section with a gallery: loaded when it comes near, with a switch to another model.
 // @ts-check
-import { acquire, byId, createLoading, createModelSwitch, integer, keepInAddress, loadPictures, whenNear } from '../../shell/index.js';
+import { acquire, byId, createLoading, createModelSwitch, integer, keepInAddress, loadPictures, phrase, whenNear } from '../../shell/index.js';
 import { createGalleryFigure } from './gallery-figure.js';
 import { createOwnModel, nameOf, openModel } from './own-model.js';
 import { keepDrops } from './photo.js';
@@ -46,11 +46,11 @@ export function createSection(section) {
   /** @param {File | string} given a file, or an address */
   function takeModel(given) {
     if (choices.busy) {
-      ownModel.say(`Another model is being loaded. Give ${nameOf(given)} again when it is there.`, true);
+      ownModel.say(phrase`Another model is being loaded. Give ${nameOf(given)} again when it is there.`, true);
       return;
     }
     own = { ...section.emoji, temperature: 1, tries: SHOWN, own: given };
-    choices.offer('own', typeof given === 'string' ? 'Linked model' : 'Your model');
+    choices.offer('own', typeof given === 'string' ? phrase`Linked model` : phrase`Your model`);
     choices.value = 'own';
     opened = true;
     return change();
@@ -88,7 +88,7 @@ export function createSection(section) {
       ready = true;
       figure?.use(model);
       const { own: given } = chosen();
-      if (given) ownModel.say(`${nameOf(given)}, a model of ${integer(model.info.parameters)} parameters, is at work now.`);
+      if (given) ownModel.say(phrase`${nameOf(given)}, a model of ${integer(model.info.parameters)} parameters, is at work now.`);
       address.proceed();
       address.changed(); // another model, if that was wanted
     },

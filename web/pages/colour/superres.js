@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The section about enlarging: emoji and photographs from eight by eight pixels.
 // @ts-check
-import { blank, fromRGBA, reduce, weights } from '../../shell/index.js';
+import { blank, fromRGBA, phrase, reduce, weights } from '../../shell/index.js';
 import { bicubic } from './bicubic.js';
 import { createSection } from './section.js';
 /** @import { Picture } from '../../shell/index.js' */
@@ -22,13 +22,16 @@ function agreement(values, wanted) {
   const squares = values.reduce((sum, value, i) => sum + (value - wanted[i]) ** 2, 0);
   const decibels = 10 * Math.log10(255 ** 2 * values.length / squares);
   const share = Math.min(1, Math.max(0, (decibels - BAR[0]) / (BAR[1] - BAR[0])));
-  return { words: squares === 0 ? 'exact' : `${decibels.toFixed(1)} dB`, share };
+  return { words: squares === 0 ? phrase`exact` : `${decibels.toFixed(1)} dB`, share };
 }
 
 /** @type {Task} */
 const enlargement = {
   kind: 'super-resolve',
-  plan: { given: [{ kind: 'given', name: 'eight by eight pixels' }, { kind: 'smooth', name: 'bicubic enlargement' }], noun: 'enlargement' },
+  plan: {
+    given: [{ kind: 'given', name: phrase`eight by eight pixels` }, { kind: 'smooth', name: phrase`bicubic enlargement` }],
+    noun: 'enlargement', called: phrase`enlargement`, many: phrase`enlargements`,
+  },
   ask: (model, image, options) => model.superResolve(image, options),
   preview({ input }, { info }) {
     const { width, height, channels, inputWidth, inputHeight } = info;
@@ -65,5 +68,5 @@ export const createSuperres = () => createSection({
     first: [0, 1, 3, 4],
   },
   task: enlargement,
-  fate: 'reduced to 32 by 32 pixels, and those to 8 by 8',
+  fate: phrase`reduced to 32 by 32 pixels, and those to 8 by 8`,
 });
