@@ -2,6 +2,7 @@
 // The shell: all that a page may want. web/dist/page-shell.js is made of it.
 // @ts-check
 import '../lib/define.js';
+import { createProjector } from './projector.js';
 
 export * from './library.js';
 export * from './acquire-all.js';
@@ -44,3 +45,5 @@ export * from './completion/shots.js';
 export * from './completion/state.js';
 export * from './completion/strip.js';
 /** @typedef {import('./completion/runner.js').Ending} Ending */
+
+createProjector();
