@@ -41,7 +41,7 @@ import { basename, dirname, join, relative, sep } from 'node:path';
 
 import { courseLists, courseOf } from './front/courses.js';
 import { pagesOf } from './fresh.js';
-import { alternates, deeper, sourceFor, switchTo, translationOf, wordsTag } from './languages.js';
+import { alternates, deeper, joined, sourceFor, switchTo, translationOf, wordsTag } from './languages.js';
 import { phrase as english, phrasesIn } from './shell/phrase.js';
 /** @import { Translation } from './languages.js' */
 
@@ -188,7 +188,7 @@ ${footer}  </footer>
 </body>
 </html>
 `;
-  return translation ? deeper(page, name, translation) : page;
+  return translation ? joined(deeper(page, name, translation)) : page;
 }
 
 /**

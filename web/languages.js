@@ -90,3 +90,6 @@ export function deeper(html, name, { lang, pages }) {
   return html.replace(/<(?:a|img|link|next-pixel|script|source)\b[^>]*>/g, (tag) => (tag.includes(' hreflang="') ? tag
     : tag.replace(/( (?:href|src|model)=")(?!#|\/|[a-z]+:)([^"]+)"/g, (_, attribute, address) => `${attribute}${moved(address)}"`)));
 }
+
+/** Text in which no line begins with a particle: browsers break after a bracket that closes, even where words are kept whole. @param {string} html */
+export const joined = (html) => html.replace(/(<[^>]*>)|\)(?=(?:<\/\w+>)*[가-힣])/g, (_, tag) => tag ?? ')\u2060');

@@ -16,6 +16,7 @@ import { pagesIn, framedPages } from '../../web/frame.js';
 import { COURSES } from '../../web/front/courses.js';
 import { PAPERS } from '../../web/front/papers.js';
 import { pagesOf } from '../../web/fresh.js';
+import { joined } from '../../web/languages.js';
 import { THINGS } from '../../web/pages/captions/emoji.js';
 import { phrasesIn } from '../../web/shell/phrase.js';
 import { stringsOf } from './strings.js';
@@ -160,6 +161,11 @@ test('a phrase: in English as it stands; by a table with its places in any order
     assert.equal(other`Press ${value}`, `${expected} 누르세요`);
   }
   for (const [value, expected] of [['픽셀', '픽셀로'], ['행', '행으로'], ['토큰', '토큰으로'], ['나트', '나트로'], [1, '1로'], [6, '6으로']]) assert.equal(other`To ${value}`, expected);
+});
+
+test('no line of a page in Korean begins with a particle after a bracket', () => {
+  assert.equal(joined('<b>쿼리(<span lang="en">query</span>)</b>이다. f(x) = 1'), '<b>쿼리(<span lang="en">query</span>)\u2060</b>이다. f(x) = 1');
+  assert.equal(joined('<p title="f(x)는">f(x)는 (뿌리)</p>'), '<p title="f(x)는">f(x)\u2060는 (뿌리)</p>');
 });
 
 test('what people read is found in a script, and what is not for them is left alone', () => {
