@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Has a model of spoken digits say some, each in the voices of its speakers in turn, as WAV files DIGIT_SPEAKER_SEED.wav, seeds from `first` on:
 //
-//   node tests/bench/say.js weights/wavenet.gguf build/said [--count 200] [--first 0] [--temperature 1] [--top-p 1] [--seconds 1.5]
+//   node tests/bench/say.js weights/wavenet.gguf build/said [--count 200] [--first 0] [--temperature 1] [--top-p 1] [--seconds 1.5] [--quiet 0]
 //
 // python3 weights/train/listen.py build/said then tells how many are understood.
 // @ts-check
@@ -12,15 +12,15 @@ import { load } from '../../web/lib/index.js';
 
 /** @import { SoundRun } from '../../web/lib/index.js' */
 
-const { values: { count, first, temperature, 'top-p': topP, seconds }, positionals: [file, folder] } = parseArgs({
+const { values: { count, first, temperature, 'top-p': topP, seconds, quiet }, positionals: [file, folder] } = parseArgs({
   allowPositionals: true,
   options: {
     count: { type: 'string', default: '200' }, first: { type: 'string', default: '0' }, temperature: { type: 'string', default: '1' }, 'top-p': { type: 'string', default: '1' },
-    seconds: { type: 'string', default: '1.5' },
+    seconds: { type: 'string', default: '1.5' }, quiet: { type: 'string', default: '0' },
   },
 });
 if (!file || !folder) {
-  console.error('usage: node tests/bench/say.js FILE FOLDER [--count 200] [--first 0] [--temperature 1] [--top-p 1] [--seconds 1.5]');
+  console.error('usage: node tests/bench/say.js FILE FOLDER [--count 200] [--first 0] [--temperature 1] [--top-p 1] [--seconds 1.5] [--quiet 0]');
   process.exit(2);
 }
 mkdirSync(folder, { recursive: true });
@@ -33,7 +33,7 @@ const waits = [];
 for (let i = 0; i < Number(count); i++) {
   const [label, speaker] = [classes[i % classes.length], speakers[Math.floor(i / classes.length) % speakers.length]];
   const pressed = performance.now();
-  const run = /** @type {SoundRun} */ (model.generate({ label, speaker, seconds: Number(seconds), temperature: Number(temperature), topP: Number(topP), seed: Number(first) + i }));
+  const run = /** @type {SoundRun} */ (model.generate({ label, speaker, seconds: Number(seconds), temperature: Number(temperature), topP: Number(topP), ...(Number(quiet) > 0 && { quiet: Number(quiet) }), seed: Number(first) + i }));
   let waited = 0;
   for await (const { samples = [] } of run) if (samples.length > 0) waited ||= performance.now() - pressed;
   if (waited) waits.push(waited);

@@ -10,7 +10,8 @@ import { after, test } from 'node:test';
 
 import { load } from '../../web/lib/index.js';
 import { Resampler, compress, expand, hear, readWav, resample, writeWav } from '../../web/lib/kinds/sound/sounds.js';
-import { GOLDEN, isError } from './helpers.js';
+import { Quiet } from '../../web/lib/kinds/sound/quiet.js';
+import { GOLDEN, ROOT, isError } from './helpers.js';
 
 /** @typedef {import('../../web/lib/kinds/sound/sound-run.js').SoundRun} SoundRun */
 /** @typedef {import('../../web/lib/options.js').SoundOptions} SoundOptions */
@@ -312,4 +313,41 @@ test('a sound that is none beside an option that is none: one error, and no reje
     process.off('unhandledRejection', hears);
   }
   assert.deepEqual(unhandled, []);
+});
+
+test('quiet: where a sound has been soft for so long it ends, however its samples are divided', async () => {
+  const rate = 8000;
+  const sound = [...tone(4000), ...tone(1600).map((x) => 0.3 * x), ...tone(8000).map((x) => 0.1 * x)];
+  for (const [seconds, end] of [[0.25, 5600 + 2000], [0.05, 5600 + 400], [1, 5600 + 8000], [1.05, -1], [0, -1]]) {
+    for (const step of [1, 7, 400, 4096, sound.length]) {
+      const quiet = new Quiet(rate, seconds);
+      let found = -1;
+      for (let at = 0; at < sound.length && found < 0; at += step) {
+        const here = quiet.until(sound.slice(at, at + step));
+        if (here >= 0) found = at + here;
+      }
+      assert.equal(found, end, `${seconds} s of quiet, ${step} at once`);
+    }
+  }
+  assert.equal(new Quiet(rate, 0.25).until(new Float32Array(20000)), -1, 'what has never been loud is not quiet');
+  assert.throws(() => generate({ quiet: -1 }), isError('argument', /quiet/));
+});
+
+test('quiet: a run ends there, alike in chunks of any size, and so does one that is saved and goes on', async () => {
+  const speaking = await load(`${ROOT}weights/wavenet.gguf`);
+  /** @param {SoundOptions} [more] @returns {SoundRun} */
+  const say = (more) => /** @type {any} */ (speaking.generate({ label: '8', speaker: 'theo', seed: 3, seconds: 0.6, ...more }));
+  const whole = say();
+  const all = await whole.samples();
+  const end = new Quiet(whole.rate, 0.25).until(all);
+  assert.ok(whole.finish === 'length' && end > 0 && end < all.length, `it hums on, and is quiet after ${end} samples`);
+  for (const chunk of [333, 8000]) {
+    const run = say({ quiet: 0.25, chunk });
+    assert.deepEqual(await run.samples(), all.slice(0, end));
+    assert.equal(run.finish, 'end');
+    const again = /** @type {SoundRun} */ (speaking.resume(run.save()));
+    assert.deepEqual(await again.samples(), all.slice(0, end));
+    assert.equal(again.finish, 'end');
+  }
+  speaking.close();
 });

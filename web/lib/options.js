@@ -119,6 +119,8 @@
  * @property {Label} [label] the class to draw
  * @property {Label} [speaker] of a model of sounds, the voice
  * @property {number} [seconds] the most seconds to draw, over 0 to 120; a sound may end before. Default 2
+ * @property {number} [quiet] end a sound after so many seconds in which it was softer than a fifth of its loudest twentieth of a second, 0
+ * to 120; 0: the model alone ends it. Default 0
  * @property {boolean} [odds] true: every step says the odds of each of its samples. Slower; what is drawn is the same. Default false
  * @property {number} [chunk] the most elements in a step, rounded up to whole pixels where the model draws these as a whole. Default: as
  * many as take about 10 ms

@@ -71,6 +71,9 @@ export const SETTINGS = /** @type {const} */ ({
   speaker: { of: 'sounds codes', attribute: true, fits: knowsSpeakers },
   /** the most seconds to draw, over 0 to 120; a sound may end before. Default 2 */
   seconds: { of: 'sounds codes', number: [0, 120], over: true, initial: 2, attribute: true },
+  /** end a sound after so many seconds in which it was softer than a fifth of its loudest twentieth of a second, 0 to 120; 0: the model alone ends it.
+   * Default 0 */
+  quiet: { of: 'sounds', number: [0, 120], initial: 0 },
   /** the most bars of music, 1 to 1000, those that were given among them; it may end before. Default: as many as the model has room for */
   bars: { of: 'notes', whole: [1, 1000], attribute: true },
   /** quarters a minute, 20 to 400, at which music is played and written. Default 84 */

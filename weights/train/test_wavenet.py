@@ -36,6 +36,17 @@ class Grow(unittest.TestCase):
                 self.assertLess(float((before(x, label, speaker) - after(x, label, speaker)).abs().max()), 1e-5, more)
 
 
+class Gain(unittest.TestCase):
+    def test_the_file_has_the_class_louder_and_the_model_in_training_does_not(self):
+        task = TASK.of(Config(dilations=(1, 2), residual_length=8, gate_length=8, skip_length=8, head_length=8, rate=8000, classes=3, speakers=2))
+        task.s.class_gain = 1.25
+        model = task.model()
+        before = {name: p.detach().clone() for name, p in model.state_dict().items()}
+        for name, p in task.folded(model).state_dict().items():
+            self.assertTrue(torch.equal(p, before[name] * (1.25 if ".class." in name else 1)), name)
+            self.assertTrue(torch.equal(model.state_dict()[name], before[name]), name)
+
+
 class Word(unittest.TestCase):
     def test_a_click_behind_the_last_whole_frame_is_left_as_it_is(self):
         self.assertEqual(len(word(np.eye(1, 430, 429)[0])), 430)

@@ -9,6 +9,8 @@ import { sentenceOf } from './sentence.js';
 
 /** The longest that is drawn, in seconds. */
 const SECONDS = 1.2;
+/** After so many seconds of quiet it is over, though the model has missed its end. */
+const QUIET = 0.25;
 /** The closest look, in seconds. */
 const CLOSEST = 0.006;
 const SEED = 1;
@@ -111,7 +113,7 @@ export function createPlayer() {
     const began = performance.now();
     const label = chosen();
     try {
-      const drawing = run = model.generate({ label, speaker: speaker.value || undefined, seconds: SECONDS, seed: transport.seed, signal });
+      const drawing = run = model.generate({ label, speaker: speaker.value || undefined, seconds: SECONDS, quiet: QUIET, seed: transport.seed, signal });
       const shown = wave = /** @type {Waveform} */ (drawing.sink(canvas));
       const heard = aloud ? hear(drawing, shown, signal) : Promise.resolve('');
       heard.catch(() => {});

@@ -6,6 +6,7 @@ import { oddsOf } from '../../runs/odds.js';
 import { LEVELS, compress, expand } from './mu-law.js';
 import { NextPixelError } from '../../base/error.js';
 import { AudibleRun } from './audible-run.js';
+import { Quiet } from './quiet.js';
 
 /** @import { Heard } from './hear.js' */
 /** @import { Link } from '../../workers/link.js' */
@@ -24,7 +25,7 @@ import { AudibleRun } from './audible-run.js';
  *   was drawn
  */
 
-/** The way in which a sound is drawn. @typedef {{ settings: Settings, seed: number | bigint, seconds: number, odds: boolean, chunk: number }} Sounding */
+/** The way in which a sound is drawn. @typedef {{ settings: Settings, seed: number | bigint, seconds: number, quiet: number, odds: boolean, chunk: number }} Sounding */
 
 /**
  * A run as run.save() gives it: a plain object, which can be kept as JSON and read by model.resume().
@@ -53,6 +54,9 @@ export class SoundRun extends AudibleRun {
   #kept;
   /** The levels that were given, once they are read. @type {Uint32Array | undefined} */
   #known;
+  #quiet;
+  /** What was saved has already become quiet. */
+  #over = false;
 
   /** The seed, whether it was given or chosen at random. @type {number | bigint} */
   seed;
@@ -81,6 +85,7 @@ export class SoundRun extends AudibleRun {
     this.#kept = kept;
     this.seed = how.seed;
     this.heard = heard;
+    this.#quiet = new Quiet(rate, how.quiet);
     this.most = Math.round(how.seconds * rate);
     heard.then((sound) => { this.#known ??= compress(sound?.samples ?? []); }, () => {}); // what is wrong, those who read are told
   }
@@ -94,7 +99,9 @@ export class SoundRun extends AudibleRun {
   after({ known, ids, nats }) {
     this.#known = Uint32Array.from(known);
     const [from, levels] = [known.length, Uint8Array.from(ids)];
-    if (ids.length > 0) this.steps.push({ from, to: from + ids.length, samples: expand(levels), levels, nats: Float32Array.from(nats) });
+    const samples = expand(levels);
+    if (ids.length > 0) this.steps.push({ from, to: from + ids.length, samples, levels, nats: Float32Array.from(nats) });
+    if (this.#quiet.until(samples) >= 0) this.#over = true;
     return this;
   }
 
@@ -124,13 +131,17 @@ export class SoundRun extends AudibleRun {
     const known = Uint32Array.from([...given, ...this.steps.flatMap(({ levels }) => [...levels])]);
     const length = given.length + Math.round(seconds * this.rate);
     this.most = length;
-    if (length <= known.length) return undefined;
+    if (this.#over) this.finish = 'end';
+    if (this.#over || length <= known.length) return undefined;
     return { known, inputs: this.#inputs, settings: { ...settings, samples: 1 }, maps: false, length, ...(odds && { alternatives: VALUES }) };
   }
 
   /** @param {StepMessage} message @internal */
   take(message) {
-    const end = message.ids.indexOf(LEVELS);
+    const ended = message.ids.indexOf(LEVELS);
+    const drawn = expand(message.ids.subarray(0, ended < 0 ? undefined : ended));
+    const quiet = this.#quiet.until(drawn);
+    const end = quiet < 0 ? ended : quiet;
     const step = stepOf(message, end < 0 ? message.ids.length : end);
     return { step: step.to > step.from ? step : undefined, finish: /** @type {'end' | undefined} */ (end < 0 ? undefined : 'end') };
   }

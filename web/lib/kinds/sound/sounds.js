@@ -72,9 +72,9 @@ export class SoundModel {
    */
   run(options, heard = Promise.resolve(undefined)) {
     const { links, info } = this.#engine;
-    const { settings, options: { seconds, odds, chunk = 0 }, seed } = checkSettings('sounds', options);
+    const { settings, options: { seconds, quiet, odds, chunk = 0 }, seed } = checkSettings('sounds', options);
     const { seed: _, signal, ...kept } = options;
-    return new SoundRun(links[0], this.rate, this.#inputs(options), heard, { settings, seed, seconds, odds, chunk }, { model: modelName(info), options: kept }, signal);
+    return new SoundRun(links[0], this.rate, this.#inputs(options), heard, { settings, seed, seconds, quiet, odds, chunk }, { model: modelName(info), options: kept }, signal);
   }
 
   /**

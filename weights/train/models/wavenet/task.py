@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """WaveNet as a task: sounds with a class and a speaker, each of the length it has; or grey pictures in raster order."""
+import copy
 import os
 from dataclasses import dataclass, fields
 
@@ -24,6 +25,7 @@ class Settings(Config, Common):
     speaker_drop: float = 0.15           # and without its speaker
     end_weight: float = 0.0              # of whether a sound ends here, in the loss of training, beside which of the levels comes
     longest: int = 8000                  # samples of a sound that are trained on
+    class_gain: float = 1.0              # the file's vectors of classes are so many times those that were trained: what is drawn is more clearly of its class
 
 
 class Sounds:
@@ -133,6 +135,14 @@ class WaveNetTask(Task):
             return model.nats(x, label, speaker)
         each, ends = model.each_and_ends(x, label, speaker)
         return (each + self.s.end_weight * ends).sum(1)
+
+    @torch.no_grad()
+    def folded(self, model):
+        found = copy.deepcopy(model)
+        for name, p in found.named_parameters():
+            if ".class." in name:
+                p.mul_(self.s.class_gain)
+        return found
 
     def matrices(self, model):
         return [p for name, p in model.named_parameters() if name.endswith(".weight") and self.product(name)]
