@@ -6,7 +6,7 @@ NAME.u8.gz: count x height x width x channels bytes, gzip; NAME.json: {width, he
 feed between them; NAME-short.txt: the short ones.  Of fsdd a folder NAME of WAV files, DIGIT_SPEAKER_TAKE.wav.  Of chorales NAME.json: a list of notes of
 each, as the library has them.  Of scenes NAME.u8.gz
 and NAME.json (words of each, and boxes of what they name), 1,000 of pairs that never stood together, and NAME-styles, 1,000 in drawings of a style that is
-held out.  Of multi30k and letters NAME.tsv: a sentence, a tab and its translation a line.  An evaluation entry point: training code cannot reach these (see data/__init__.py).
+held out.  Of multi30k, tatoeba and letters NAME.tsv: a sentence, a tab and its translation a line.  An evaluation entry point: training code cannot reach these (see data/__init__.py).
 """
 import argparse
 import json
@@ -23,7 +23,7 @@ from data import pictures
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("dataset", choices=("mnist", "binarised_mnist", "emoji", "cifar10", "stories", "multi30k", "letters", "fsdd", "scenes", "chorales"))
+    parser.add_argument("dataset", choices=("mnist", "binarised_mnist", "emoji", "cifar10", "stories", "multi30k", "tatoeba", "letters", "fsdd", "scenes", "chorales"))
     parser.add_argument("name", help="path without extension")
     parser.add_argument("--data", default="", help="default data/<data set>")
     parser.add_argument("--split", default="test", choices=("test", "validation"), help="validation: what settings may be chosen by")
@@ -54,7 +54,7 @@ def main():
             json.dump([module.notes(chorale) for chorale in examples], f)
         print("%s.json: %d chorales" % (args.name, len(examples)))
         return
-    if args.dataset in ("multi30k", "letters"):
+    if args.dataset in ("multi30k", "tatoeba", "letters"):
         with open(args.name + ".tsv", "w", encoding="utf-8") as f:
             f.writelines("%s\t%s\n" % pair for pair in zip(*examples))
         print("%s.tsv: %d sentences and their translations" % (args.name, len(examples[0])))

@@ -211,6 +211,15 @@ class Archives(Folder):
         self.prepared("multi30k", "--from", self.at("task1", "x")[:-2], "--to", self.at("m"))
         self.assertEqual(data.load("multi30k", self.at("m"), "validation", None), (["Ein Hund ."], ["A dog."]))
 
+    def test_pairs_of_daily_life(self):
+        from data import tatoeba
+        with open(self.at("deu.txt"), "w", encoding="utf-8", newline="") as f:
+            f.writelines(["1\t2\r\n"] + ["Run %d.\tLauf %d!\r\n" % (i, i) for i in range(200)])
+        self.prepared("tatoeba", "--from", self.at("deu.txt"), "--to", self.at("t"))
+        parts = [tatoeba.read(self.at("t"), split, evaluation=split == "test") for split in ("train", "validation", "test")]
+        self.assertEqual(sorted(t for _, targets in parts for t in targets), sorted("Run %d." % i for i in range(200)))
+        self.assertTrue(all(s == "Lauf %s!" % t[4:-1] for part in parts for s, t in zip(*part)))
+
     def test_stories(self):
         from data.originals import stories
         for i, number in enumerate(stories.BOOKS.values()):

@@ -20,7 +20,7 @@ import torch
 
 import data
 from common import bleu, bpe, export, gguf, native, recipes
-from data import multi30k, pairs
+from data import german, multi30k, pairs, tatoeba
 from models.transformer import golden
 from models.transformer.model import PADDING, Attention, Config, Transformer, dropped, sinusoid
 from models.transformer.task import TASK, VOCABULARIES, Epoch, Pairs, arranged, lengths, padded
@@ -82,6 +82,29 @@ class Cuts(unittest.TestCase):
         self.assertEqual(self.vocabulary.sampled(self.TEXT, 1.0, random.Random(1)), [b + 1 for b in self.TEXT.encode()])
 
 
+class Grown(unittest.TestCase):
+    TEXT = "Ein gro\u00dfer Hund l\u00e4uft, und zwei kleine Hunde laufen."
+
+    def test_a_grown_vocabulary_keeps_its_ids_and_cuts_no_word_finer(self):
+        few = bpe.Vocabulary(bpe.train([self.TEXT * 3], 20))
+        more = bpe.Vocabulary(bpe.train([self.TEXT * 3], 40, few.merges))
+        self.assertEqual(more.merges[:20], few.merges)
+        self.assertEqual(more.merges, bpe.train([self.TEXT * 3], 40))                    # of the same text it is what one training would give
+        self.assertLess(len(more.encode(self.TEXT)), len(few.encode(self.TEXT)))
+
+    def test_what_is_new_begins_as_the_mean_of_its_sides(self):
+        few, more = bpe.Vocabulary(bpe.train([self.TEXT], 20)), bpe.Vocabulary(bpe.train([self.TEXT], 24))
+        small = Config(values=len(few), context_length=40, block_count=1, encoder_block_count=1, embedding_length=16, feed_forward_length=16, head_count=2)
+        old, new = TASK.of(small), TASK.of(replace(small, values=len(more)))
+        old.words, new.words = few, more
+        before, after = old.model(), new.model()
+        new.grow(after, before.state_dict())
+        table = after.state_dict()["token_embd.weight"]
+        self.assertTrue(torch.equal(table[:len(few)], before.state_dict()["token_embd.weight"]))
+        for id, (a, b) in enumerate(more.merges[20:], len(few)):
+            self.assertTrue(torch.allclose(table[id], (table[more.ids[a]] + table[more.ids[b]]) / 2))
+
+
 class Data(unittest.TestCase):
     def tearDown(self):
         data._forbidden = False
@@ -103,8 +126,29 @@ class Data(unittest.TestCase):
         with self.assertRaises(SystemExit):
             multi30k.load(folder, "train")
 
+    def test_daily_life_is_split_by_the_english_sentence_and_what_is_asked_is_in_no_split(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for name in ("tatoeba", "multi30k"):
+                os.mkdir(os.path.join(folder, name))
+            asked = [(german, english) for german, english in tatoeba.ASKED] + [("Ich habe immer noch Hunger.", "I'm still hungry."), ("Gib her!", "What's your name again?")]
+            with lzma.open(os.path.join(folder, "tatoeba", tatoeba.MARK), "wt", encoding="utf-8") as f:
+                f.writelines("%s\t%s\n" % pair for pair in [("Satz %d %d." % (i, k), "Sentence %d." % i) for i in range(300) for k in range(2)] + asked)
+            for name in ("train", "val", "test_2016_flickr"):
+                for language in ("de", "en"):
+                    with lzma.open(os.path.join(folder, "multi30k", "%s.%s.xz" % (name, language)), "wt") as f:
+                        f.write("%s\n" % language)
+            parts = {split: tatoeba.read(os.path.join(folder, "tatoeba"), split, evaluation=split == "test") for split in ("train", "validation", "test")}
+            self.assertEqual(sum(len(part[0]) for part in parts.values()), 600)
+            of = {split: set(part[1]) for split, part in parts.items()}
+            self.assertFalse(of["train"] & of["validation"] | of["train"] & of["test"] | of["validation"] & of["test"])
+            self.assertTrue(all(of.values()))
+            both = german.load(folder, "train")
+            self.assertEqual([len(side) for side in both], 2 * [1 + german.TIMES * len(parts["train"][0])])
+            self.assertEqual(data.load("german", folder, "train", None), both)
+            self.assertEqual(len(german.load(folder, "validation")[0]), 1 + len(parts["validation"][0]))
+
     def test_held_out_pairs_are_forbidden(self):
-        for read in (multi30k.load, multi30k.read, pairs.read):
+        for read in (multi30k.load, multi30k.read, pairs.read, tatoeba.load, tatoeba.read):
             with self.assertRaises(data.TestSetError):
                 read("anywhere", "test")
         data.forbid_test_set()
@@ -134,12 +178,22 @@ class Data(unittest.TestCase):
         shipped = bpe.load(os.path.join(VOCABULARIES, "multi30k.txt"))
         sources, targets = multi30k.load(multi30k.DEFAULT_DIR, "train")
         self.assertEqual(bpe.train(sources + targets, len(shipped.merges)), shipped.merges)
+        if not os.path.exists(os.path.join(german.DEFAULT_DIR, german.MARK)):
+            self.skipTest("no data/tatoeba")
+        sources, targets = german.counted(german.DEFAULT_DIR)
+        grown = bpe.load(os.path.join(VOCABULARIES, "german.txt"))
+        self.assertEqual(bpe.train(sources + targets, len(grown.merges), shipped.merges), grown.merges)
+
+    def test_the_grown_vocabulary_begins_with_the_other(self):
+        few, more = (bpe.load(os.path.join(VOCABULARIES, name + ".txt")) for name in ("multi30k", "german"))
+        self.assertEqual((len(few), len(more)), (8000, 10000))
+        self.assertEqual(more.merges[:len(few.merges)], few.merges)
 
     def test_the_shipped_file_has_the_shipped_vocabulary(self):
         path = os.path.join(recipes.SHIPPED, "de-en.gguf")
         if not os.path.exists(path):
             self.skipTest("no weights/de-en.gguf")
-        metadata, expected = gguf.read_raw(path)[0], bpe.load(os.path.join(VOCABULARIES, "multi30k.txt")).metadata()
+        metadata, expected = gguf.read_raw(path)[0], bpe.load(os.path.join(VOCABULARIES, "german.txt")).metadata()
         self.assertEqual({key: metadata[key] for key in expected}, expected)
 
 

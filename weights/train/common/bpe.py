@@ -38,15 +38,16 @@ def hidden(text):
     return bytes(back[c] for c in text)
 
 
-def train(texts, count):
-    """-> `count` merges [(bytes, bytes)], the pair that is most frequent first; of equals the one whose bytes come first.
+def train(texts, count, known=()):
+    """-> `count` merges [(bytes, bytes)], the pair that is most frequent first; of equals the one whose bytes come first.  known: merges that they begin with.
 
     Words are counted once; the pairs' counts follow each merge, and a heap with stale entries knows the largest.
     """
     counts = collections.Counter()
     for text in texts:
         counts.update(WORD.findall(text))
-    words = [([bytes([b]) for b in word.encode()], n) for word, n in sorted(counts.items())]
+    cut = Vocabulary(known)
+    words = [([cut.tokens[i] for i in cut.word(word)], n) for word, n in sorted(counts.items())]
     pairs, where = collections.Counter(), collections.defaultdict(set)
     for i, (parts, n) in enumerate(words):
         for pair in zip(parts, parts[1:]):
@@ -54,7 +55,7 @@ def train(texts, count):
             where[pair].add(i)
     heap = [(-n, pair) for pair, n in pairs.items()]
     heapq.heapify(heap)
-    merges = []
+    merges = list(known)
     while heap and len(merges) < count:
         n, pair = heapq.heappop(heap)
         if -n != pairs[pair] or n == 0:

@@ -109,6 +109,13 @@ class TransformerTask(Task):
     def model(self):
         return Transformer(Config(**{f.name: getattr(self.s, f.name) for f in fields(Config)}))
 
+    def grow(self, model, weights):
+        """Where the file's vocabulary is a beginning of this one, each merge more begins as the mean of its two sides."""
+        table = list(weights["token_embd.weight"])
+        for pair in self.tokenizer.merges[len(table) - self.s.values:] if len(table) < self.s.values else ():
+            table.append(sum(table[self.tokenizer.ids[side]] for side in pair) / 2)
+        super().grow(model, dict(weights, **{"token_embd.weight": torch.stack(table)}))
+
     @property
     def tokenizer(self):
         if self.words is None and self.s.signs:
