@@ -18,9 +18,15 @@ MODELS= # --models a,b: the architectures of a build, else all
 NX_MODELS= # what tells the compiler so
 TEXTS=     # -DNX_TEXTS=0 where none of them needs what that stands for (src/kernels/kernels.h)
 
-# sources    the files of the library, of all models or of those in $MODELS
+# sources    the files of the library, what is alike side by side, for gzip looks back 32 KB; model_sources: of all models or of those in $MODELS
 sources() {
-  find src -name '*.c' ! -path 'src/models/*' | LC_ALL=C sort
+  find src/*.c src/session src/layers -name '*.c' | LC_ALL=C sort
+  model_sources
+  find src/kernels -name '*.c' ! -name formats.c ! -name blocks.c ! -name matmul.c | LC_ALL=C sort
+  find src/sampling src/attention -name '*.c' | LC_ALL=C sort
+  printf '%s\n' src/kernels/formats.c src/kernels/blocks.c src/kernels/matmul.c
+}
+model_sources() {
   if [ -z "$MODELS" ]; then find src/models -name '*.c' | LC_ALL=C sort; return; fi
   for model in $(echo "$MODELS" | tr , ' '); do find src/models -path "src/models/$model.c" -o -path "src/models/$model/*.c"; done
 }
@@ -197,7 +203,7 @@ task_wasm() {
 task_wasm_with() {
   mkdir -p "$OUT"
   MODELS=none NX_MODELS="NX_MODEL($(basename "$1" .c), TEXTS)"
-  sources() { find src -name '*.c' ! -path 'src/models/*'; echo "$file_with"; }
+  model_sources() { echo "$file_with"; }
   file_with=$1
   build_wasm "$2"
 }
