@@ -18,11 +18,10 @@ typedef struct {
 } nx_arena;
 
 /* `bytes` bytes aligned to NX_ALIGN, or NULL when counting or when the block is too small (nx_arena_full tells). */
-static inline void *nx_arena_take(nx_arena *arena, uint64_t bytes) {
-    uint64_t at = arena->used;
-    arena->used = at + ((bytes + (NX_ALIGN - 1)) & ~(uint64_t)(NX_ALIGN - 1));
-    return arena->base && arena->used <= arena->size ? (void *)((uintptr_t)arena->base + (size_t)at) : NULL;
-}
+void *nx_arena_take(nx_arena *arena, uint64_t bytes);
+
+/* The same for n columns of `width` floats, each with its stride (kernels/kernels.h). */
+float *nx_arena_columns(nx_arena *arena, uint32_t n, uint32_t width);
 
 static inline int nx_arena_full(const nx_arena *arena) { return arena->base && arena->used > arena->size; }
 

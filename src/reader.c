@@ -195,7 +195,7 @@ const float *nx_read_table(nx_reader *reader, const char *name, uint32_t rows, u
 static const float *read_vector(nx_reader *reader, const char *name, uint32_t n, float low, float high, int optional) {
     nx_tensor tensor;
     if (!find_tensor(reader, name, 1, n, optional, &tensor)) return NULL;
-    float *vector = nx_arena_take(reader->arena, nx_stride(n) * sizeof *vector);
+    float *vector = nx_arena_columns(reader->arena, 1, n);
     for (uint32_t i = n; vector && i < nx_stride(n); i++) vector[i] = 0;
     nx_destination to = {.kind = NX_FLOATS, .to = vector, .low = low, .high = high};
     if (tensor.data && !nx_destination_fits(&to, tensor.type, tensor.data, tensor.bytes))

@@ -151,7 +151,7 @@ static scratch scratch_at(const nx_sparse_blocks *b, void *memory, uint32_t n, u
     s.key = nx_arena_take(&arena, width_bytes);
     s.value = nx_arena_take(&arena, width_bytes);
     s.mixed = nx_arena_take(&arena, width_bytes);
-    s.inner = nx_arena_take(&arena, (uint64_t)n * nx_stride(b->inner) * 4);
+    s.inner = nx_arena_columns(&arena, n, b->inner);
     s.ranges = nx_arena_take(&arena, n_ranges * sizeof *s.ranges);
     s.attend = nx_arena_take(&arena, nx_attend_scratch_bytes(nx_sparse_blocks_map(b).keys, n_ranges));
     s.matmul = nx_arena_take(&arena, nx_input_bytes(widest, n));

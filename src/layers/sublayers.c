@@ -31,16 +31,15 @@ const nx_block *nx_read_blocks(nx_reader *r, const char *stack, uint32_t n, cons
 
 nx_sublayers nx_sublayers_at(nx_arena *arena, const nx_block_form *form, int pre_norm, float epsilon, uint32_t window, uint32_t n_ranges,
                              uint32_t n) {
-    uint64_t d_bytes = (uint64_t)n * nx_stride(form->d) * 4, width_bytes = (uint64_t)n * nx_stride(form->width) * 4;
     uint32_t widest = form->d > form->width ? form->d : form->width;
     nx_sublayers s = {.d = form->d, .width = form->width, .pre_norm = pre_norm, .epsilon = epsilon};
-    s.y = nx_arena_take(arena, d_bytes);
-    s.normed = nx_arena_take(arena, pre_norm ? d_bytes : 0);
-    s.query = nx_arena_take(arena, width_bytes);
-    s.key = nx_arena_take(arena, width_bytes);
-    s.value = nx_arena_take(arena, width_bytes);
-    s.mixed = nx_arena_take(arena, width_bytes);
-    s.inner = nx_arena_take(arena, (uint64_t)n * nx_stride(form->inner) * 4);
+    s.y = nx_arena_columns(arena, n, form->d);
+    s.normed = nx_arena_columns(arena, pre_norm ? n : 0, form->d);
+    s.query = nx_arena_columns(arena, n, form->width);
+    s.key = nx_arena_columns(arena, n, form->width);
+    s.value = nx_arena_columns(arena, n, form->width);
+    s.mixed = nx_arena_columns(arena, n, form->width);
+    s.inner = nx_arena_columns(arena, n, form->inner);
     s.attend = nx_arena_take(arena, nx_attend_scratch_bytes(window, n_ranges));
     s.matmul = nx_arena_take(arena, nx_input_bytes(form->inner > widest ? form->inner : widest, n));
     return s;

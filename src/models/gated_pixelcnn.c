@@ -139,11 +139,11 @@ static scratch scratch_at(const model *m, void *memory, uint64_t *bytes) {
     uint32_t wide = (above > beside ? above : beside) * d, y = m->pixels.head_length > 4 * d ? m->pixels.head_length : 4 * d;
     nx_arena arena = {memory, 0, UINT64_MAX};
     scratch s;
-    s.x = nx_arena_take(&arena, (uint64_t)n * nx_stride(d) * 4);
-    s.p = nx_arena_take(&arena, (uint64_t)n * nx_stride(2 * d) * 4);
-    s.o = nx_arena_take(&arena, (uint64_t)n * nx_stride(d) * 4);
-    s.y = nx_arena_take(&arena, (uint64_t)n * nx_stride(y) * 4);
-    s.wide = nx_arena_take(&arena, (uint64_t)n * nx_stride(wide) * 4);
+    s.x = nx_arena_columns(&arena, n, d);
+    s.p = nx_arena_columns(&arena, n, 2 * d);
+    s.o = nx_arena_columns(&arena, n, d);
+    s.y = nx_arena_columns(&arena, n, y);
+    s.wide = nx_arena_columns(&arena, n, wide);
     s.list = nx_arena_take(&arena, (uint64_t)m->pixels.n * sizeof *s.list);
     s.matmul = nx_arena_take(&arena, nx_input_bytes(wide > y ? wide : y, n));
     if (bytes) *bytes = arena.used;

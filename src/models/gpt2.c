@@ -98,14 +98,13 @@ typedef struct {
 static scratch scratch_at(const model *m, const nx_shape *shape, void *memory, uint32_t n, uint64_t *bytes) {
     nx_arena arena = {memory, 0, UINT64_MAX};
     uint32_t d = m->decoder.d;
-    uint64_t d_bytes = (uint64_t)n * nx_stride(d) * 4;
     scratch s;
-    s.x = nx_arena_take(&arena, d_bytes);
-    s.y = nx_arena_take(&arena, d_bytes);
-    s.normed = nx_arena_take(&arena, d_bytes);
-    s.qkv = nx_arena_take(&arena, (uint64_t)n * nx_stride(3 * d) * 4);
-    s.mixed = nx_arena_take(&arena, d_bytes);
-    s.inner = nx_arena_take(&arena, (uint64_t)n * nx_stride(m->inner) * 4);
+    s.x = nx_arena_columns(&arena, n, d);
+    s.y = nx_arena_columns(&arena, n, d);
+    s.normed = nx_arena_columns(&arena, n, d);
+    s.qkv = nx_arena_columns(&arena, n, 3 * d);
+    s.mixed = nx_arena_columns(&arena, n, d);
+    s.inner = nx_arena_columns(&arena, n, m->inner);
     s.attend = nx_arena_take(&arena, nx_attend_scratch_bytes(shape->length, 1));
     s.matmul = nx_arena_take(&arena, nx_input_bytes(m->inner > d ? m->inner : d, n));
     if (bytes) *bytes = arena.used;

@@ -283,7 +283,7 @@ static scratch scratch_at(const model *m, void *memory, uint32_t n, uint64_t *by
     if (m->source > window) window = m->source;
     nx_arena arena = {memory, 0, UINT64_MAX};
     scratch s;
-    s.x = nx_arena_take(&arena, (uint64_t)n * nx_stride(m->d) * 4);
+    s.x = nx_arena_columns(&arena, n, m->d);
     s.known = nx_arena_take(&arena, m->direct.places ? (uint64_t)n * nx_stride(NX_DIRECT_KNOWN) * 4 : 0);
     s.ranges = nx_arena_take(&arena, n_ranges * sizeof *s.ranges);
     s.sublayers = nx_sublayers_at(&arena, &widest, m->pre_norm, m->epsilon, window, n_ranges, n);
@@ -309,7 +309,7 @@ static encoder_output source_at(const model *m, const void *output, uint64_t *by
     nx_arena arena = {(void *)output, 0, UINT64_MAX};
     encoder_output c;
     c.cross = nx_arena_take(&arena, crossed(m) ? m->n_blocks * nx_cache_form_bytes(m->cache, m->source) : 0);
-    c.x = nx_arena_take(&arena, (uint64_t)m->source * nx_stride(m->d) * 4);
+    c.x = nx_arena_columns(&arena, m->source, m->d);
     c.cache = nx_arena_take(&arena, m->source ? nx_cache_form_bytes(m->cache, m->source) : 0);
     if (bytes) *bytes = arena.used;
     return c;

@@ -106,19 +106,18 @@ typedef struct {
 
 static scratch scratch_at(const model *m, const nx_shape *shape, void *memory, uint32_t n, uint64_t *bytes) {
     uint32_t d = m->decoder.d;
-    uint64_t size = (uint64_t)n * nx_stride(d) * sizeof(float);
     nx_arena arena = {memory, 0, UINT64_MAX};
     scratch s;
-    s.x = nx_arena_take(&arena, size);
-    s.s = nx_arena_take(&arena, size);
-    s.query = nx_arena_take(&arena, size);
-    s.added = nx_arena_take(&arena, size);
-    s.h = nx_arena_take(&arena, size);
-    s.c = nx_arena_take(&arena, size);
-    s.key = nx_arena_take(&arena, size);
-    s.joined = nx_arena_take(&arena, (uint64_t)n * nx_stride(2 * d) * sizeof(float));
-    s.gates = nx_arena_take(&arena, (uint64_t)n * nx_stride(4 * d) * sizeof(float));
-    s.weights = nx_arena_take(&arena, nx_stride(shape->length + 4) * sizeof(float));
+    s.x = nx_arena_columns(&arena, n, d);
+    s.s = nx_arena_columns(&arena, n, d);
+    s.query = nx_arena_columns(&arena, n, d);
+    s.added = nx_arena_columns(&arena, n, d);
+    s.h = nx_arena_columns(&arena, n, d);
+    s.c = nx_arena_columns(&arena, n, d);
+    s.key = nx_arena_columns(&arena, n, d);
+    s.joined = nx_arena_columns(&arena, n, 2 * d);
+    s.gates = nx_arena_columns(&arena, n, 4 * d);
+    s.weights = nx_arena_columns(&arena, 1, shape->length + 4);
     s.matmul = nx_arena_take(&arena, nx_input_bytes(2 * d, n));
     if (bytes) *bytes = arena.used;
     return s;

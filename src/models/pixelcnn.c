@@ -85,10 +85,10 @@ static scratch scratch_at(const model *m, void *memory, uint32_t n, uint64_t *by
     uint32_t wide = nx_taps_count(&m->taps) * m->h, y = m->pixels.head_length > m->pixels.d ? m->pixels.head_length : m->pixels.d;
     nx_arena arena = {memory, 0, UINT64_MAX};
     scratch s;
-    s.x = nx_arena_take(&arena, (uint64_t)n * nx_stride(m->pixels.d) * 4);
-    s.y = nx_arena_take(&arena, (uint64_t)n * nx_stride(y) * 4);
-    s.narrow = nx_arena_take(&arena, (uint64_t)n * nx_stride(m->h) * 4);
-    s.wide = nx_arena_take(&arena, (uint64_t)n * nx_stride(wide) * 4);
+    s.x = nx_arena_columns(&arena, n, m->pixels.d);
+    s.y = nx_arena_columns(&arena, n, y);
+    s.narrow = nx_arena_columns(&arena, n, m->h);
+    s.wide = nx_arena_columns(&arena, n, wide);
     s.list = nx_arena_take(&arena, (uint64_t)m->pixels.n * sizeof *s.list);
     s.matmul = nx_arena_take(&arena, nx_input_bytes(wide > y ? wide : y, n));
     if (bytes) *bytes = arena.used;

@@ -181,12 +181,12 @@ typedef struct {
 static int has_keys(const model *m) { return m->score == ADDITIVE || m->score == GENERAL || m->score == COSINE; }
 
 static encoder_output source_at(const model *m, const nx_shape *shape, const void *output, uint64_t *bytes) {
-    uint64_t S = shape->counts[0];
+    uint32_t S = shape->counts[0];
     nx_arena arena = {(void *)output, 0, UINT64_MAX};
     encoder_output s;
-    s.h = nx_arena_take(&arena, S * nx_stride(2 * m->e) * sizeof *s.h);
-    s.keys = has_keys(m) ? nx_arena_take(&arena, S * nx_stride(m->width) * sizeof *s.keys) : s.h;
-    s.start = nx_arena_take(&arena, nx_stride(2 * m->e) * sizeof *s.start);
+    s.h = nx_arena_columns(&arena, S, 2 * m->e);
+    s.keys = has_keys(m) ? nx_arena_columns(&arena, S, m->width) : s.h;
+    s.start = nx_arena_columns(&arena, 1, 2 * m->e);
     if (bytes) *bytes = arena.used;
     return s;
 }
@@ -230,17 +230,17 @@ static scratch scratch_at(const model *m, const nx_shape *shape, void *memory, u
     uint32_t h = 2 * m->e, inputs = m->decoder.input.weight.cols, query = nx_larger(h, nx_larger(m->A, m->positions));
     nx_arena arena = {memory, 0, UINT64_MAX};
     scratch s;
-    s.x = nx_arena_take(&arena, (uint64_t)n * nx_stride(inputs) * 4);
-    s.s = nx_arena_take(&arena, (uint64_t)n * nx_stride(h) * 4);
-    s.of_x = nx_arena_take(&arena, (uint64_t)n * nx_stride(3 * h) * 4);
-    s.of_s = nx_arena_take(&arena, (uint64_t)n * nx_stride(3 * h) * 4);
-    s.query = nx_arena_take(&arena, (uint64_t)n * nx_stride(query) * 4);
-    s.joined = nx_arena_take(&arena, (uint64_t)n * nx_stride(2 * h) * 4);
-    s.t = nx_arena_take(&arena, (uint64_t)n * nx_stride(m->d) * 4);
-    s.word = nx_arena_take(&arena, nx_stride(m->d) * 4);
-    s.weights = nx_arena_take(&arena, nx_stride(shape->counts[0] + 3) * 4);
-    s.theta = nx_arena_take(&arena, nx_stride(shape->counts[0] + 3) * 4);
-    s.ahead = nx_arena_take(&arena, nx_stride(shape->counts[0] + 3) * 4);
+    s.x = nx_arena_columns(&arena, n, inputs);
+    s.s = nx_arena_columns(&arena, n, h);
+    s.of_x = nx_arena_columns(&arena, n, 3 * h);
+    s.of_s = nx_arena_columns(&arena, n, 3 * h);
+    s.query = nx_arena_columns(&arena, n, query);
+    s.joined = nx_arena_columns(&arena, n, 2 * h);
+    s.t = nx_arena_columns(&arena, n, m->d);
+    s.word = nx_arena_columns(&arena, 1, m->d);
+    s.weights = nx_arena_columns(&arena, 1, shape->counts[0] + 3);
+    s.theta = nx_arena_columns(&arena, 1, shape->counts[0] + 3);
+    s.ahead = nx_arena_columns(&arena, 1, shape->counts[0] + 3);
     s.matmul = nx_arena_take(&arena, nx_input_bytes(nx_larger(nx_larger(inputs, 2 * h), m->d), n));
     if (bytes) *bytes = arena.used;
     return s;

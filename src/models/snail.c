@@ -186,7 +186,7 @@ static nx_cache cache_of(const nx_shape *shape, void *memory, uint32_t keys) {
 static room lay_out(const model *m, const nx_shape *shape, void *output) {
     nx_arena arena = {output, 0, UINT64_MAX};
     room r = {.done = nx_arena_take(&arena, sizeof *r.done)};
-    r.x = nx_arena_take(&arena, (uint64_t)steps_of(shape) * nx_stride(m->channels) * sizeof *r.x);
+    r.x = nx_arena_columns(&arena, steps_of(shape), m->channels);
     r.cache = nx_arena_take(&arena, nx_cache_bytes(NX_F32, nx_cache_slots(examples_of(shape) + 1), 1, m->keys));
     r.odds = nx_arena_take(&arena, (uint64_t)shape->counts[QUERY] * m->ways * sizeof *r.odds);
     r.bytes = arena.used;
@@ -216,7 +216,7 @@ static workspace scratch_of(const model *m, const nx_shape *shape, void *scratch
     w.q = nx_arena_take(&arena, wide * sizeof(float));
     w.k = nx_arena_take(&arena, wide * sizeof(float));
     w.v = nx_arena_take(&arena, wide * sizeof(float));
-    w.value = nx_arena_take(&arena, nx_stride(m->keys) * sizeof(float));
+    w.value = nx_arena_columns(&arena, 1, m->keys);
     w.weights = nx_arena_take(&arena, nx_cache_slots(N + 1) * sizeof(float));
     w.patches = nx_arena_take(&arena, nx_convolve_bytes(&widest));
     w.input = nx_arena_take(&arena, nx_input_bytes(m->reads, NX_COLUMNS));

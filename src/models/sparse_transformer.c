@@ -103,10 +103,9 @@ typedef struct {
 
 static scratch scratch_at(const model *m, void *memory, uint32_t n, uint64_t *bytes) {
     nx_arena arena = {memory, 0, UINT64_MAX};
-    uint64_t d_bytes = (uint64_t)n * nx_stride(m->blocks.d) * 4;
     scratch s;
-    s.x = nx_arena_take(&arena, d_bytes);
-    s.y = nx_arena_take(&arena, d_bytes);
+    s.x = nx_arena_columns(&arena, n, m->blocks.d);
+    s.y = nx_arena_columns(&arena, n, m->blocks.d);
     s.blocks = nx_arena_take(&arena, nx_sparse_blocks_scratch_bytes(&m->blocks, n));
     s.end = nx_arena_take(&arena, nx_input_bytes(m->blocks.d, n));
     if (bytes) *bytes = arena.used;

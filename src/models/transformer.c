@@ -143,7 +143,7 @@ static encoder_output source_at(const model *m, const nx_shape *shape, const voi
     encoder_output s;
     s.cross = nx_arena_take(&arena, m->writing.n_blocks * nx_cache_form_bytes(m->decoder.cache, S));
     s.self = nx_arena_take(&arena, nx_cache_form_bytes(m->decoder.cache, S));
-    s.x = nx_arena_take(&arena, (uint64_t)S * nx_stride(m->decoder.d) * sizeof *s.x);
+    s.x = nx_arena_columns(&arena, S, m->decoder.d);
     if (bytes) *bytes = arena.used;
     return s;
 }
@@ -163,7 +163,7 @@ static scratch scratch_at(const model *m, const nx_shape *shape, void *memory, u
     uint32_t window = shape->length > shape->counts[0] ? shape->length : shape->counts[0];
     nx_arena arena = {memory, 0, UINT64_MAX};
     scratch s;
-    s.x = nx_arena_take(&arena, (uint64_t)n * nx_stride(m->decoder.d) * 4);
+    s.x = nx_arena_columns(&arena, n, m->decoder.d);
     s.sublayers = nx_sublayers_at(&arena, &m->form, m->pre_norm, m->epsilon, window, 1, n);
     if (bytes) *bytes = arena.used;
     return s;

@@ -186,8 +186,8 @@ static scratch scratch_at(const model *m, const nx_shape *shape, void *memory) {
     nx_arena arena = {memory, 0, UINT64_MAX};
     uint64_t columns = (uint64_t)NX_COLUMNS * nx_stride(m->d) * sizeof(float);
     uint32_t widest = 3 * m->d > m->inner ? 3 * m->d : m->inner;
-    scratch s = {.three = nx_arena_take(&arena, (uint64_t)NX_COLUMNS * nx_stride(3 * m->d) * sizeof(float))};
-    s.inner = nx_arena_take(&arena, (uint64_t)NX_COLUMNS * nx_stride(m->inner) * sizeof(float));
+    scratch s = {.three = nx_arena_columns(&arena, NX_COLUMNS, 3 * m->d)};
+    s.inner = nx_arena_columns(&arena, NX_COLUMNS, m->inner);
     s.query = nx_arena_take(&arena, columns);
     s.key = nx_arena_take(&arena, columns);
     s.value = nx_arena_take(&arena, columns);

@@ -85,7 +85,7 @@ const nx_draft *nx_draft_read(nx_reader *r, uint32_t rows, uint32_t cols, uint32
 /* Its two parts. */
 static float *scratch_at(const nx_draft *d, void *memory, void **matmul, uint64_t *bytes) {
     nx_arena arena = {memory, 0, UINT64_MAX};
-    float *hidden = nx_arena_take(&arena, nx_stride(d->hidden) * sizeof *hidden);
+    float *hidden = nx_arena_columns(&arena, 1, d->hidden);
     *matmul = nx_arena_take(&arena, nx_input_bytes(d->hidden, 1));
     *bytes = arena.used;
     return hidden;
