@@ -36,12 +36,12 @@ test('Alt and P show the figures one by one; arrows go on, unless a control has 
   await page.keyboard.press('PageDown');
   assert.deepEqual(await seen(page), ['figure-votes']);
   for (let i = 0; i < 9; i++) await page.keyboard.press('ArrowRight');
-  assert.deepEqual(await seen(page), ['figure-learning'], 'the last one');
+  assert.deepEqual(await seen(page), ['figure-densities'], 'the last one');
   await page.keyboard.press('ArrowLeft');
-  assert.match(await page.locator('.stage-place').innerText(), /^3 of 4/);
+  assert.match(await page.locator('.stage-place').innerText(), /^4 of 5/);
   await page.keyboard.press('Escape');
   assert.ok((await seen(page)).includes('H1'));
-  assert.ok(await page.locator('#figure-samples').evaluate((figure) => Math.abs(figure.getBoundingClientRect().top) < 5));
+  assert.ok(await page.locator('#figure-learning').evaluate((figure) => Math.abs(figure.getBoundingClientRect().top) < 5));
   await page.click('#projector');
   assert.deepEqual(await seen(page), ['figure-endings']);
 }, { viewport: { width: 1920, height: 1080 }, reducedMotion: 'reduce' }));

@@ -33,6 +33,6 @@ test('each is in a figure of its page, in every language, or says why not', asyn
   }
 });
 
-test('of the 63 rows at least 56 are alive', () => {
-  assert.ok(Object.values(FIGURES).filter((row) => 'page' in row).length >= 56);
+test('of the 63 rows at least 57 are alive', () => {
+  assert.ok(Object.values(FIGURES).filter((row) => 'page' in row).length >= 57);
 });

@@ -24,7 +24,7 @@ export const FIGURES = {
 
   B1: { shows: 'the kinds of generative models', why: 'a table of the front page, whose every row leads to pages to touch' },
   B2: { shows: 'the chain rule', page: 'image-transformer', at: 'figure-endings' },
-  B3: { shows: 'Bernoulli, categorical, Gaussian, logistic: densities and losses', why: 'coins and lists of shades are on the pages of digits, a mixture of logistics in colour; no figure compares the four' },
+  B3: { shows: 'Bernoulli, categorical, Gaussian, logistic: densities and losses', page: 'fvsbn', at: 'figure-densities' },
   B4: { shows: 'the FVSBN, pixel by pixel', page: 'fvsbn', at: 'figure-endings' },
   B5: { shows: 'the FVSBN: training digits and samples', page: 'fvsbn', at: 'figure-samples' },
   B6: { shows: 'raster order, receptive field, a masked kernel of 5 by 5', page: 'pixelcnn', at: 'figure-masks' },

@@ -2,6 +2,7 @@
 // The page of the fully visible sigmoid belief network: a binarised digit is completed, and the weights that do it.
 // @ts-check
 import { SIDE, byId, bytes, createEndings, createStore, initialState, integer, phrase, startPage, weights, whenNear } from '../../shell/index.js';
+import { createDensities } from './densities-figure.js';
 import { readGguf } from '../../shell/gguf.js';
 import { createLearning } from './learning-figure.js';
 import { createSamples } from './samples-figure.js';
@@ -13,6 +14,7 @@ const { load } = createEndings(store, 'fvsbn');
 
 const votes = createVotes(byId('votes'));
 createScale('votes-scale');
+createDensities();
 const samples = createSamples();
 // A pixel that is pointed at in an ending shows its votes.
 store.on(['asked'], ({ asked }) => { if (asked) votes.show(asked.row * SIDE + asked.column); });

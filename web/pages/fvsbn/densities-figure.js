@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+// The figure of four distributions of a shade, with what each says of one that came, in nats.
+// @ts-check
+import { byId, keepInAddress, make, makeSvg, perFrame, phrase, wholeIn } from '../../shell/index.js';
+import { SHADES, bernoulli, categorical, gaussian, logistic } from './densities.js';
+
+const [HEIGHT, BASE] = [100, 92];
+/** Nats at the top of the lines, and probability at the top of the areas as a multiple of the largest. */
+const MOST = 12;
+
+const KINDS = [
+  { name: phrase`Bernoulli`, says: phrase`a coin: one number`, of: bernoulli },
+  { name: phrase`Categorical`, says: phrase`a list: 16 numbers`, of: categorical },
+  { name: phrase`Gaussian`, says: phrase`two numbers; the loss is a square`, of: gaussian },
+  { name: phrase`Logistic`, says: phrase`two numbers; far out the loss is straight`, of: logistic },
+];
+
+/** Makes the figure #figure-densities. */
+export function createDensities() {
+  const inputs = /** @type {Record<'mean' | 'width' | 'came', HTMLInputElement>} */ ({ mean: byId('density-mean'), width: byId('density-width'), came: byId('density-came') });
+  const panels = KINDS.map(({ name, says, of }) => {
+    const area = makeSvg('path', { class: 'density' });
+    const line = makeSvg('path', { class: 'loss' });
+    const mark = makeSvg('line', { class: 'mark', y1: 0, y2: BASE });
+    const svg = makeSvg('svg', { viewBox: `0 0 ${SHADES} ${HEIGHT}`, preserveAspectRatio: 'none', role: 'img', 'aria-label': name }, area, line, mark);
+    const note = make('p', { class: 'panel-note' });
+    byId('densities').append(make('div', { class: 'panel' }, make('p', { class: 'panel-name' }, make('b', {}, name), says), svg, note));
+    return { name, of, svg, area, line, mark, note };
+  });
+  /** @param {HTMLInputElement} input */
+  const number = (input) => Number(input.value);
+
+  const show = perFrame(() => {
+    const [mean, width, came] = [number(inputs.mean), number(inputs.width), number(inputs.came)];
+    byId('density-said').textContent = phrase`It expects shade ${mean}, give or take ${width}; shade ${came} came.`;
+    for (const { name, of, svg, area, line, mark, note } of panels) {
+      const nats = of({ mean, width });
+      const all = Array.from({ length: SHADES }, (_, x) => nats(x));
+      const top = Math.max(...all.map((n) => Math.exp(-n)));
+      const points = (/** @type {(nats: number) => number} */ height) => all.map((n, x) => `${x} ${(BASE - Math.min(1, Math.max(0, height(n))) * (BASE - 4)).toFixed(1)}H${x + 1}`).join('L');
+      area.setAttribute('d', `M0 ${BASE}L${points((n) => Math.exp(-n) / top)}V${BASE}Z`);
+      line.setAttribute('d', `M${points((n) => n / MOST)}`);
+      mark.setAttribute('x1', String(came + 0.5));
+      mark.setAttribute('x2', String(came + 0.5));
+      note.replaceChildren(make('b', {}, phrase`${nats(came).toFixed(2)} nats`));
+      svg.setAttribute('aria-label', `${name}: ${note.textContent}`);
+    }
+  });
+  const address = keepInAddress('figure-densities', {
+    settings: () => ({ mean: number(inputs.mean), width: number(inputs.width), came: number(inputs.came) }),
+    apply(given) {
+      for (const [name, input] of Object.entries(inputs)) input.value = String(wholeIn(given, name, Number(input.min), Number(input.max), number(input)));
+      show();
+    },
+  });
+  for (const input of Object.values(inputs)) input.addEventListener('input', () => { show(); address.changed(true); });
+  show();
+}

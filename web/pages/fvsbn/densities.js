@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+// Four answers to what a shade may be, from 0 to 255: a coin, a list, a Gaussian, a logistic. Each says the probability of every shade; its loss is the surprise. Pure.
+// @ts-check
+
+export const SHADES = 256;
+/** Shades of the list, as many as the Image Transformer of digits knows. */
+const LISTED = 16;
+/** A list may have two peaks; so much of it is in the second, which stands on the other side. */
+const SECOND = 0.25;
+
+/** @typedef {{ mean: number, width: number }} Expected in shades */
+/** @typedef {(x: number) => number} Nats the surprise of shade x */
+
+/** 1 / (1 + e^-z) @param {number} z */
+const sigmoid = (z) => 1 / (1 + Math.exp(-z));
+
+/** Ink from the middle on, or paper: the coin knows no width. @param {Expected} expected @returns {Nats} */
+export function bernoulli({ mean }) {
+  const ink = Math.min(0.999, Math.max(0.001, mean / (SHADES - 1)));
+  return (x) => -Math.log(x >= SHADES / 2 ? ink : 1 - ink);
+}
+
+/** Sixteen numbers that add up to 1; any will do, and here they have two peaks. @param {Expected} expected @returns {Nats} */
+export function categorical({ mean, width }) {
+  const per = SHADES / LISTED;
+  const peak = (/** @type {number} */ centre) => {
+    const all = Array.from({ length: LISTED }, (_, k) => Math.exp(-0.5 * (((k + 0.5) * per - centre) / (width + per / 2)) ** 2) + 1e-4);
+    const sum = all.reduce((a, b) => a + b, 0);
+    return all.map((share) => share / sum);
+  };
+  const [first, second] = [peak(mean), peak(SHADES - 1 - mean)];
+  return (x) => {
+    const k = Math.floor(x / per);
+    return -Math.log((1 - SECOND) * first[k] + SECOND * second[k]);
+  };
+}
+
+/** A density, by the width of a shade: -ln p = (x - mean)^2 / 2 width^2 + ln(width sqrt(2 pi)). @param {Expected} expected @returns {Nats} */
+export const gaussian = ({ mean, width }) => (x) => 0.5 * ((x - mean) / width) ** 2 + Math.log(width * Math.sqrt(2 * Math.PI));
+
+/** What a logistic gives to the shade: a difference of two sigmoids, with all that lies beyond at both ends. @param {Expected} expected @returns {Nats} */
+export function logistic({ mean, width }) {
+  const scale = width * Math.sqrt(3) / Math.PI; // of the same standard deviation
+  return (x) => {
+    const [above, below] = [(x + 0.5 - mean) / scale, (x - 0.5 - mean) / scale];
+    if (x === 0) return Math.log1p(Math.exp(-above));
+    if (x === SHADES - 1) return Math.log1p(Math.exp(below));
+    // Far out both sigmoids are 0 or 1 to the last bit: the density in the middle, which is as good there.
+    const share = x > mean ? sigmoid(-below) - sigmoid(-above) : sigmoid(above) - sigmoid(below);
+    const z = Math.abs(x - mean) / scale;
+    return share > 1e-12 ? -Math.log(share) : z + Math.log(scale) + 2 * Math.log1p(Math.exp(-z));
+  };
+}
