@@ -101,13 +101,17 @@ test('a template is run with what it may ask for', async () => {
   if (new Date().getDate() === now.getDate()) assert.equal(date, `<s>${String(now.getDate()).padStart(2, '0')} ${months[now.getMonth()]} ${now.getFullYear()}`);
   assert.match(await read("{{ strftime_now('%A, %-d %B, %H:%M:%S %p %j %y %% %q') }}", TALK), /^<s>\w+day, \d{1,2} [A-Z]\w+, \d\d:\d\d:\d\d [AP]M \d{3} \d\d % %q$/);
   assert.equal(await read("{% for i in range(2, 8, 3) %}{{ i }}{% endfor %}", TALK), '<s>25');
+  assert.equal(await read('a\r\n{% if true %}\r\nb{% endif %}\r\n', TALK), '<s>a\nb', 'lines end as they end');
+  assert.equal(await read("{% if tools is not none %}c{% endif %}{% if tools is defined and documents is none %}b{% endif %}", TALK), '<s>b', 'what is not given is there, and none');
+  assert.equal(await read(CHATML, TALK.slice(1, 2), { variables: { add_generation_prompt: false } }), '<s><|im_start|>user\nab<|im_end|>\n');
 });
 
 test('a template that refuses, breaks or goes on for ever is an error with a sentence', async () => {
   const own = await model(CHATML);
   for (const [template, code, words] of /** @type {[string, 'argument' | 'unsupported', RegExp][]} */ ([
     ["{{ raise_exception('Roles must alternate') }}", 'argument', /template of this model refuses the talk: Roles must alternate/], ['{% if %}', 'unsupported', /cannot be run .*pass \{ template \}, or \{ render \}/],
-    ['{{ nothing() }}', 'unsupported', /cannot be run/], ['{% for i in range(10 ** 9) %}{% endfor %}', 'unsupported', /range\(\) of/], ["{{ messages[0].content[0]['text'] + 'x' }}{{ none.x.y }}", 'unsupported', /cannot be run/],
+    ['{{ nothing() }}', 'unsupported', /cannot be run/], ['{% for i in range(10 ** 9) %}{% endfor %}', 'unsupported', /range\(\) of/],
+    ['{% for i in range(99999) %}{% for j in range(99999) %}{% endfor %}{% endfor %}', 'unsupported', /range\(\) of/], ["{{ messages[0].content[0]['text'] + 'x' }}{{ none.x.y }}", 'unsupported', /cannot be run/],
   ])) {
     const run = own.chat(TALK, { template });
     await assert.rejects(run.text(), isError(code, words), template);
@@ -117,6 +121,12 @@ test('a template that refuses, breaks or goes on for ever is an error with a sen
   for (const [options, words] of /** @type {[any, RegExp][]} */ ([[{ tools: {} }, /tools must be a list/], [{ tools: [1] }, /tools must be a list/], [{ variables: [] }, /variables must be an object/], [{ enable_thinking: true }, /no option enable_thinking/]])) {
     assert.throws(() => own.chat(TALK, options), isError('argument', words));
   }
+  /** @type {any[]} */
+  const round = [{}];
+  round[0].function = round;
+  assert.throws(() => own.chat(TALK, { variables: { messages: [] } }), isError('argument', /variables may not have messages/));
+  await assert.rejects(own.chat(TALK, { tools: round }).text(), isError('argument', /must be plain objects: .*circular/));
+  assert.throws(() => own.chat([{ role: 'user', content: /** @type {any} */ ([{ type: 'text', text: 'a' }]) }]), isError('argument', /its content is a list: join the texts/));
   own.close();
 });
 

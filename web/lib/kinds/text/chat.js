@@ -28,7 +28,8 @@ import { NextPixelError, argumentError } from '../../base/error.js';
  * @typedef {object} ChatOptions
  * @property {string} [template]  in place of that of the file, `info.chatTemplate`
  * @property {object[]} [tools]   functions that the model may ask for, as its template has them: mostly { type: 'function', function: { name, description, parameters } }
- * @property {Record<string, unknown>} [variables]  other variables of the template, such as { enable_thinking: false }
+ * @property {Record<string, unknown>} [variables]  other variables of the template, such as { enable_thinking: false }, or in place of what it gets anyway,
+ *   such as { add_generation_prompt: false }
  * @property {(template: string, values: object) => string} [render]  renders the template in place of the library. Control tokens count in all that it gives
  */
 
@@ -42,7 +43,8 @@ function checkedMessages(messages) {
     const { role, content } = message ?? {};
     const calls = (content === null || content === undefined) && message?.tool_calls;
     if (typeof role !== 'string' || (typeof content !== 'string' && !calls)) {
-      throw argumentError(`Message ${i} of chat() must be { role, content }, two texts, not ${show(message)}`);
+      const parts = Array.isArray(content) ? '; its content is a list: join the texts in it' : `, not ${show(message)}`;
+      throw argumentError(`Message ${i} of chat() must be { role, content }, two texts${parts}`);
     }
     return { ...message };
   });
@@ -61,6 +63,7 @@ export function checkedTalk(given, own, { template = own, tools, variables = {},
   if (render !== undefined && typeof render !== 'function') throw argumentError(`render must be a function, not ${show(render)}`);
   if (tools !== undefined && !(Array.isArray(tools) && tools.every(named))) throw argumentError(`tools must be a list of objects, not ${show(tools)}`);
   if (!named(variables)) throw argumentError(`variables must be an object with names, not ${show(variables)}`);
+  if ('messages' in variables) throw argumentError('variables may not have messages: they are what chat() is given first');
   if (template === '') throw new NextPixelError('unsupported', 'This file has no chat template: pass { template }, or write the prompt as the model was trained, with tokens()');
   return { messages, template, values: { ...variables, ...tools && { tools } }, render };
 }
@@ -75,7 +78,7 @@ export function checkedTalk(given, own, { template = own, tools, variables = {},
  * @returns {Piece[]}
  */
 export function renderedByPage({ messages, template, values, render }, names) {
-  const text = /** @type {NonNullable<typeof render>} */ (render)(template, { ...values, messages, add_generation_prompt: true, ...names });
+  const text = /** @type {NonNullable<typeof render>} */ (render)(template, { ...names, add_generation_prompt: true, ...values, messages });
   if (typeof text === 'string') return [{ text }];
   void Promise.resolve(text).catch(() => {}); // of an async function: this error is enough
   throw argumentError(`render must give a text at once, not ${show(text)}: load what it needs before`);
@@ -104,7 +107,7 @@ export function rendered(renderTemplate, { messages, template, values }, names, 
   const at = breakFor(template, messages, values);
   const said = mapTexts(messages, (text) => tokenizer.guarded(text, at));
   const others = mapTexts(values, (text) => tokenizer.guarded(text, at));
-  const render = (/** @type {Message[]} */ all) => renderTemplate(template, { ...others, messages: all, add_generation_prompt: true, ...names });
+  const render = (/** @type {Message[]} */ all) => renderTemplate(template, { ...names, add_generation_prompt: true, ...others, messages: all });
   return unbroken(withSystem(said, render), at);
 }
 
@@ -151,9 +154,18 @@ function mapTexts(value, change) {
   return map(value);
 }
 
+/** All texts in what is given, and more. @param {unknown} given */
+function writtenOut(given) {
+  try {
+    return JSON.stringify(given, (_, value) => (typeof value === 'bigint' ? String(value) : value));
+  } catch (cause) {
+    throw argumentError(`What chat() is given must be plain objects: ${cause instanceof Error ? cause.message.split('\n')[0] : cause}`);
+  }
+}
+
 /** A character that stands nowhere in what is given: one of those that Unicode keeps out of texts. @param {unknown[]} given */
 function breakFor(...given) {
-  const all = JSON.stringify(given, (_, value) => (typeof value === 'bigint' ? String(value) : value));
+  const all = writtenOut(given);
   for (let code = 0xfdd0; code <= 0xfdef; code++) if (!all.includes(String.fromCharCode(code))) return String.fromCharCode(code);
   throw argumentError('The talk has all characters that Unicode keeps out of texts: leave one of them out');
 }

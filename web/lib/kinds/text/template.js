@@ -7,8 +7,9 @@ import { Environment, Interpreter, parse, tokenize } from '@huggingface/jinja';
 
 import { NextPixelError, argumentError } from '../../base/error.js';
 
-/** The most numbers of a range(), as in the sandbox of Jinja itself. */
+/** The most numbers of a range(), as in the sandbox of Jinja itself; and of all of a template together, for one may stand in the loop of another. */
 const MOST_RANGE = 100_000;
+const MOST_RANGES = 1_000_000;
 
 const MONTHS = ['January', 'February', 'March', 'April', 'May', 'June', 'July', 'August', 'September', 'October', 'November', 'December'];
 const DAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
@@ -30,17 +31,22 @@ const midnight = (date, month = date.getMonth(), day = date.getDate()) => Date.U
 /** A template's own refusal, said by raise_exception(). */
 class Refusal extends Error {}
 
-/** @param {number} start @param {number} [stop] @param {number} [step] */
-function range(start, stop, step = 1) {
-  const [from, to] = stop === undefined ? [0, start] : [start, stop];
-  const length = step === 0 ? NaN : Math.max(0, Math.ceil((to - from) / step));
-  if (!(length <= MOST_RANGE)) throw new Error(`range() of ${length} numbers`);
-  return Array.from({ length }, (_, i) => from + i * step);
+/** The function range() of one template. */
+function ranging() {
+  let left = MOST_RANGES;
+  return (/** @type {number} */ start, /** @type {number | undefined} */ stop, step = 1) => {
+    const [from, to] = stop === undefined ? [0, start] : [start, stop];
+    const length = step === 0 ? NaN : Math.max(0, Math.ceil((to - from) / step));
+    left -= length;
+    if (!(length <= MOST_RANGE && left >= 0)) throw new Error(`range() of ${length} numbers`);
+    return Array.from({ length }, (_, i) => from + i * step);
+  };
 }
 
 /** What templates expect to find beside the talk. */
 const GLOBALS = {
-  true: true, false: false, none: null, True: true, False: false, None: null, range,
+  true: true, false: false, none: null, True: true, False: false, None: null,
+  tools: null, documents: null, // there, and nothing, where they are not given: so the package transformers has it, for which templates are written
   raise_exception: (/** @type {unknown} */ reason) => { throw new Refusal(String(reason)); },
   strftime_now: (/** @type {string} */ format) => {
     const now = new Date();
@@ -56,8 +62,8 @@ const GLOBALS = {
 export function renderTemplate(template, values) {
   try {
     const environment = new Environment();
-    for (const [name, value] of Object.entries({ ...GLOBALS, ...values })) environment.set(name, value);
-    const program = parse(tokenize(template, { lstrip_blocks: true, trim_blocks: true }));
+    for (const [name, value] of Object.entries({ range: ranging(), ...GLOBALS, ...values })) environment.set(name, value);
+    const program = parse(tokenize(template.replace(/\r\n?/g, '\n'), { lstrip_blocks: true, trim_blocks: true }));
     return String(new Interpreter(environment).run(program).value);
   } catch (error) {
     if (error instanceof Refusal) throw argumentError(`The template of this model refuses the talk: ${error.message}`);
