@@ -11,7 +11,7 @@ import { load } from '../../web/lib/index.js';
 import { GOLDEN } from '../js/helpers.js';
 import { toyText } from '../js/toy-text.js';
 import { openEmpty, provide, session } from './browser.js';
-import { axeFindsNothing, fits } from './checks.js';
+import { axeFindsNothing, fits, isKept } from './checks.js';
 
 /** @import { Page } from 'playwright-core' */
 /** @import { Message } from '../../web/lib/index.js' */
@@ -96,6 +96,25 @@ test('a talk of five turns by keyboard is the one that the library has, and read
   assert.equal(await page.locator('.talk-turn').count(), 10);
   await axeFindsNothing(page);
 }, PHONE));
+
+test('after the first visit a talk needs no connection', () => withPage(async (page) => {
+  await page.goto('/web/pages/chat/');
+  await page.locator('[data-phase=done]').waitFor(WAIT);
+  await isKept(page);
+  await page.context().setOffline(true);
+  await page.reload();
+  await page.locator('[data-phase=done]').waitFor(WAIT);
+  await bring(page);
+  await page.locator('#length').fill('3');
+  await field(page).focus();
+  for (let turn = 1; turn <= 5; turn++) {
+    await page.keyboard.type('ab abc');
+    await page.keyboard.press('Enter');
+    await answered(page, turn);
+    const [, fresh, all] = /(\d+) of (\d+) tokens were new/.exec(await page.locator('.talk-figures').textContent() ?? '') ?? [];
+    assert.ok(turn === 1 || Number(fresh) < Number(all) / 1.5, `turn ${turn}: ${fresh} of ${all}`);
+  }
+}, { ...PHONE, complains: true }));
 
 test('stop, go on, answer again, change what was said, take another token', () => withPage(async (page) => {
   await open(page);

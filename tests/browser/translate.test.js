@@ -104,10 +104,34 @@ test('<next-pixel task="translate"> translates, says so, and takes another sente
   });
   await page.getByRole('button', { name: 'Play' }).click();
   await page.evaluate(() => /** @type {any} */ (globalThis).ended);
-  const told = () => element.evaluate((node) => node.shadowRoot?.querySelector('[part=text]')?.textContent ?? '');
+  const told = () => element.evaluate((node) => node.shadowRoot?.querySelector('[part=text] .above')?.textContent ?? '');
   assert.equal(await told(), SENTENCE);
   assert.equal(await page.evaluate(() => /** @type {any} */ (globalThis).steps.join('')), SENTENCE);
   assert.match(await element.evaluate((node) => node.shadowRoot?.querySelector('canvas')?.ariaLabel ?? ''), /A translation by .*100 % done/);
+  // Text of the page, which can be selected, with a band from each word to where it looked; as a file it is a picture.
+  assert.equal(await element.evaluate((node) => {
+    const box = /** @type {HTMLElement} */ (node.shadowRoot?.querySelector('[part=text]'));
+    getSelection()?.selectAllChildren(/** @type {Node} */ (box.querySelector('.below')));
+    return String(getSelection()).replace(/\s*\u2022$/, '');
+  }), SENTENCE);
+  const shown = () => element.evaluate((node) => {
+    const box = /** @type {HTMLElement} */ (node.shadowRoot?.querySelector('[part=text]'));
+    return { bands: box.querySelectorAll('path').length, shaded: [...box.querySelectorAll('.below span')].filter((span) => Number(/** @type {HTMLElement} */ (span).style.getPropertyValue('--shade')) > 0).length,
+      wide: box.scrollWidth - box.clientWidth, over: box.scrollHeight - box.clientHeight };
+  });
+  const { bands, shaded, wide } = await shown();
+  assert.ok(bands >= SENTENCE.split(' ').length && shaded === 0 && wide <= 0, `${bands} bands, ${shaded} words shaded, ${wide} px too wide`);
+  await element.locator('.above span').first().hover();
+  assert.ok((await shown()).shaded > 0, 'who points at a word sees where it looked');
+  await page.mouse.move(0, 0);
+  const size = await element.evaluate(async (node) => (await /** @type {any} */ (node).toBlob()).size);
+  assert.ok(size > 2000, `a picture of ${size} bytes`);
+  await element.evaluate((node) => { /** @type {any} */ (node).width = 120; });
+  await page.waitForFunction(() => document.querySelector('next-pixel')?.shadowRoot?.querySelectorAll('path').length === 0);
+  assert.ok((await shown()).shaded > 0, 'in several lines no band runs through them');
+  assert.ok((await shown()).wide <= 0);
+  await element.evaluate((node) => node.removeAttribute('width'));
+  await page.waitForFunction(() => Number(document.querySelector('next-pixel')?.shadowRoot?.querySelectorAll('path').length) > 0);
   await page.emulateMedia({ colorScheme: 'dark' });
   await page.waitForTimeout(100);
   await page.screenshot({ path: `${OUT}translate-element.png`, clip: { x: 0, y: 0, width: 700, height: 320 } });

@@ -8,8 +8,10 @@
 
 import { levelsOf, edgesOf } from '../../sinks/bidi.js';
 import { Sheet } from '../../sinks/sheet.js';
+import { END, append, bandOf, looksOf, sourceOf } from './aligned-words.js';
 
 /** @import { Dom } from '../../base/dom.js' */
+/** @import { Word } from './aligned-words.js' */
 /** @import { TranslateStep } from './translate.js' */
 /** @import { Canvas } from '../../sinks/canvas.js' */
 
@@ -20,8 +22,6 @@ import { Sheet } from '../../sinks/sheet.js';
  *   Default: `step.alignment`
  */
 
-/** A word or a sign: its text, which tokens it is made of, and whether it follows without a space.
- * @typedef {{ text: string, tokens: number[], tight: boolean }} Word */
 /** A word in its place: left edge, middle of its line and width in CSS pixels, and whether it is read from the right.
  * @typedef {Word & { x: number, y: number, width: number, reversed: boolean }} Placed */
 /** Both texts in their places: the letters' size, whether one takes several lines, and where a band between two words begins and ends.
@@ -39,11 +39,6 @@ const LEAST_LETTERS = 11;
 const GAP = 1.5;
 /** Between the two texts at least so many times the height of the letters. */
 const LEAST_GAP = 3;
-/** A weight below this is not drawn, nor one below such a share of the word's largest, of which many heads together have many. */
-const LEAST_WEIGHT = 0.04;
-const LEAST_SHARE = 1 / 3;
-/** Stands for the token that ends the sentence. */
-const END = '\u2022';
 
 export class AlignedSheet extends Sheet {
   #weights;
@@ -64,8 +59,7 @@ export class AlignedSheet extends Sheet {
   constructor(canvas, source, { mirror, weights = ({ alignment }) => alignment ?? [] } = {}) {
     super(canvas, mirror);
     this.#weights = weights;
-    this.#source = [];
-    source.forEach((text, i) => append(this.#source, text === '' && i === source.length - 1 ? ` ${END}` : text, i));
+    this.#source = sourceOf(source);
     this.paint();
   }
 
@@ -87,19 +81,18 @@ export class AlignedSheet extends Sheet {
     /** @type {{ from: Point, to: Point, weight: number }[]} */
     const bands = [];
     for (const word of above) {
-      const weights = below.map((other) => this.#weight(word, other));
-      const least = Math.max(LEAST_WEIGHT, LEAST_SHARE * Math.max(...weights));
-      below.forEach((other, i) => {
-        const [from, to] = ends(word, other);
-        if (weights[i] >= least) bands.push({ from, to, weight: weights[i] });
-      });
+      for (const { at, weight } of looksOf(word, below, this.#rows)) {
+        const [from, to] = ends(word, below[at]);
+        bands.push({ from, to, weight });
+      }
     }
     context.strokeStyle = accent;
     context.lineCap = 'round';
     for (const { from: [x0, y0], to: [x1, y1], weight } of bands.sort((a, b) => a.weight - b.weight)) {
       const [x, y] = [(x0 + x1) / 2, (y0 + y1) / 2];
-      context.globalAlpha = 0.12 + 0.6 * weight;
-      context.lineWidth = Math.max(1, 0.6 * size * weight);
+      const { alpha, width } = bandOf(weight, size);
+      context.globalAlpha = alpha;
+      context.lineWidth = width;
       context.beginPath();
       context.moveTo(x0, y0);
       if (upright) context.bezierCurveTo(x0, y, x1, y, x1, y1);
@@ -178,18 +171,6 @@ export class AlignedSheet extends Sheet {
   }
 
   /**
-   * The attention of a word of the translation to one of the sentence: summed over the tokens of the latter, averaged over those of the former.
-   *
-   * @param {Word} word
-   * @param {Word} other
-   */
-  #weight(word, other) {
-    let sum = 0;
-    for (const token of word.tokens) for (const key of other.tokens) sum += this.#rows[token][key] ?? 0;
-    return Math.min(1, sum / word.tokens.length); // bits of characters may add up to more
-  }
-
-  /**
    * Words in lines, broken where they must and set in the direction in which they are read; the first line is at the top.
    *
    * @param {Word[]} words
@@ -223,23 +204,5 @@ export class AlignedSheet extends Sheet {
       const edges = edgesOf(parts, base, this.width);
       return parts.flatMap(({ word, width, level }, i) => (word ? { ...word, x: edges[i], y: (line + 0.5) * LINE_HEIGHT * size, width, reversed: level % 2 === 1 } : []));
     });
-  }
-}
-
-/**
- * Adds a token to words, of which white space begins another one; a sign such as a full stop is one by itself.
- *
- * @param {Word[]} words
- * @param {string} text
- * @param {number} token
- */
-function append(words, text, token) {
-  const last = words[words.length - 1];
-  const sign = /^[.,;:!?…]/.test(text);
-  if (last && !sign && !/^\s/.test(text)) {
-    last.text += text;
-    last.tokens.push(token);
-  } else {
-    words.push({ text: text.trimStart(), tokens: [token], tight: sign });
   }
 }

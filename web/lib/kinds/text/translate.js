@@ -6,6 +6,7 @@ import { BaseRun } from '../../runs/base-run.js';
 import { argumentError } from '../../base/error.js';
 import { checkSettings, show } from '../../base/checks.js';
 import { straight, visible } from '../../base/typed.js';
+import { AlignedPage } from './aligned-page.js';
 import { AlignedSheet } from './aligned-sheet.js';
 
 /** @import { Tokenizer } from './tokenizer.js' */
@@ -116,6 +117,8 @@ export class Translation extends BaseRun {
   #link;
   #tokenizer;
   #source;
+  /** What shows it on a page. @type {AlignedPage | undefined} */
+  #page;
   #checked;
   /** Tokens that were emitted. @type {number[]} */
   #ids;
@@ -214,8 +217,26 @@ export class Translation extends BaseRun {
   sink(canvas, options) {
     this.#checked = { ...this.#checked, maps: true }; // they are what is drawn
     const sheet = new AlignedSheet(canvas, this.sourceTexts, options);
-    for (const text of textsOf(this.#tokenizer, this.#ids)) sheet.add({ text });
+    for (const step of this.#page?.steps ?? this.#known()) sheet.add(step);
     return sheet;
+  }
+
+  /** What was told before, as far as its texts. */
+  #known() {
+    return textsOf(this.#tokenizer, this.#ids).map((text) => ({ text }));
+  }
+
+  /**
+   * Shows the run, with its sentence, as text of the page.
+   *
+   * @param {HTMLElement} box
+   * @internal
+   */
+  page(box) {
+    this.#checked = { ...this.#checked, maps: true };
+    const page = this.#page = new AlignedPage(box, this.sourceTexts);
+    for (const step of this.#known()) page.add(step);
+    return page;
   }
 
   /** The share of the translation that is there, 0 to 1: most are about as long as what they are of. @internal */

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/**
+ * Sets a translation above its sentence in a box of the page while it is written, as text that can be selected. Where each takes one line, bands join the words,
+ * as wide as the weight with which one looked at the other; where they take more, through which bands would run, the words that the newest word of the
+ * translation looked at are shaded, or those of the word that is pointed at.
+ */
+
+import { atNextFrame } from '../../sinks/canvas.js';
+import { append, bandOf, looksOf, sourceOf } from './aligned-words.js';
+
+/** @import { TranslateStep } from './translate.js' */
+/** @import { Word } from './aligned-words.js' */
+
+const SVG = 'http://www.w3.org/2000/svg';
+
+export class AlignedPage {
+  #box;
+  #above = document.createElement('p');
+  #below = document.createElement('p');
+  #bands = document.createElementNS(SVG, 'svg');
+  /** @type {Word[]} */
+  #source;
+  /** @type {Word[]} */
+  #target = [];
+  /** @type {ArrayLike<number>[]} */
+  #rows = [];
+  /** The word of the translation that is pointed at. @type {number | undefined} */
+  #pointed;
+  /** @type {(() => void) | undefined} */
+  #cancel;
+  /** @type {ResizeObserver | undefined} */
+  #sizes;
+
+  /** All of it so far. @type {(TranslateStep | { text: string })[]} */
+  steps = [];
+  /** The translation so far. */
+  result = '';
+
+  /**
+   * @param {HTMLElement} box
+   * @param {string[]} source  texts of the tokens of the sentence, the last one its end
+   */
+  constructor(box, source) {
+    this.#box = box;
+    this.#source = sourceOf(source);
+    this.#above.className = 'above';
+    this.#below.className = 'below';
+    for (const text of [this.#above, this.#below]) text.dir = 'auto';
+    this.#bands.setAttribute('aria-hidden', 'true');
+    setWords(this.#below, this.#source);
+    const pair = document.createElement('div');
+    pair.className = 'aligned';
+    pair.append(this.#bands, this.#above, this.#below);
+    box.replaceChildren(pair);
+    this.#above.addEventListener('pointerover', ({ target }) => this.#point([...this.#above.children].indexOf(/** @type {Element} */ (target))));
+    this.#above.addEventListener('pointerleave', () => this.#point(-1));
+    if (typeof ResizeObserver === 'function') (this.#sizes = new ResizeObserver(() => this.#paintSoon())).observe(box);
+    this.paint();
+  }
+
+  /** @param {TranslateStep | { text: string }} step  without a token: what was told before, of which no weights are known */
+  add(step) {
+    this.steps.push(step);
+    append(this.#target, step.text, this.#rows.length);
+    this.#rows.push(('token' in step && step.alignment) || []);
+    this.result += step.text;
+    this.#paintSoon();
+  }
+
+  #paintSoon() {
+    this.#cancel ??= atNextFrame(() => this.paint());
+  }
+
+  /** @param {number} word  -1: none */
+  #point(word) {
+    this.#pointed = word < 0 ? undefined : word;
+    this.#look();
+  }
+
+  paint() {
+    this.#cancel?.();
+    this.#cancel = undefined;
+    const grows = this.#above.children.length < this.#target.length;
+    setWords(this.#above, this.#target);
+    if (grows) this.#follow();
+    this.#look();
+  }
+
+  /** The newest word is in sight. */
+  #follow() {
+    const box = this.#box;
+    const over = /** @type {Element} */ (this.#above.lastElementChild).getBoundingClientRect().bottom - box.getBoundingClientRect().bottom;
+    if (over > 0) box.scrollTop += over;
+  }
+
+  /** Shows where words looked. */
+  #look() {
+    const [above, below] = [this.#above, this.#below].map(({ children }) => [...children].map((span) => span.getBoundingClientRect()));
+    const line = (/** @type {DOMRect[]} */ words) => words.every(({ top, bottom }) => top < words[0].bottom && bottom > words[0].top);
+    const broken = !line(above) || !line(below);
+    const shown = this.#pointed ?? (broken ? this.#target.length - 1 : -1);
+    const looks = this.#target.map((word) => looksOf(word, this.#source, this.#rows));
+    [...this.#below.children].forEach((span, at) => {
+      const weight = looks[shown]?.find((one) => one.at === at)?.weight ?? 0;
+      /** @type {HTMLElement} */ (span).style.setProperty('--shade', String(weight));
+    });
+    const { left, top } = this.#bands.getBoundingClientRect();
+    const size = parseFloat(getComputedStyle(this.#above).fontSize);
+    this.#bands.parentElement?.classList.toggle('broken', broken);
+    this.#bands.replaceChildren(...broken ? [] : looks.flatMap((all, i) => all.map(({ at, weight }) => {
+      const [from, to] = [above[i], below[at]];
+      const [x0, x1] = [from, to].map((word) => word.left + word.width / 2 - left);
+      const [y0, y1] = [from.bottom - top, to.top - top];
+      const path = document.createElementNS(SVG, 'path');
+      const { alpha, width } = bandOf(weight, size);
+      path.setAttribute('d', `M${x0} ${y0}C${x0} ${(y0 + y1) / 2} ${x1} ${(y0 + y1) / 2} ${x1} ${y1}`);
+      path.style.strokeOpacity = String(alpha);
+      path.style.strokeWidth = String(width);
+      return path;
+    })));
+  }
+
+  end() {
+    this.paint();
+  }
+
+  close() {
+    this.#cancel?.();
+    this.#sizes?.disconnect();
+  }
+}
+
+/**
+ * Has a text hold these words, a span each; what is there already stays, and stays selected.
+ *
+ * @param {HTMLElement} text
+ * @param {Word[]} words
+ */
+function setWords(text, words) {
+  const { children } = text;
+  for (const [i, { text: word, tight }] of words.entries()) {
+    if (!children[i]) text.append(tight || i === 0 ? '' : ' ', document.createElement('span'));
+    if (children[i].textContent !== word) children[i].textContent = word;
+  }
+}

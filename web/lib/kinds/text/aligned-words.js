@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** A translation and its sentence in words, and where each word of one looked in the other: what is drawn on a canvas, or set on a page. */
+
+/** A word or a sign: its text, which tokens it is made of, and whether it follows without a space.
+ * @typedef {{ text: string, tokens: number[], tight: boolean }} Word */
+
+/** A weight below this is not drawn, nor one below such a share of the word's largest, of which many heads together have many. */
+const LEAST_WEIGHT = 0.04;
+const LEAST_SHARE = 1 / 3;
+/** Stands for the token that ends the sentence. */
+export const END = '\u2022';
+
+/**
+ * Adds a token to words, of which white space begins another one; a sign such as a full stop is one by itself.
+ *
+ * @param {Word[]} words
+ * @param {string} text
+ * @param {number} token
+ */
+export function append(words, text, token) {
+  const last = words[words.length - 1];
+  const sign = /^[.,;:!?…]/.test(text);
+  if (last && !sign && !/^\s/.test(text)) {
+    last.text += text;
+    last.tokens.push(token);
+  } else {
+    words.push({ text: text.trimStart(), tokens: [token], tight: sign });
+  }
+}
+
+/** The words of a sentence. @param {string[]} texts  of its tokens, the last one its end @returns {Word[]} */
+export function sourceOf(texts) {
+  /** @type {Word[]} */
+  const words = [];
+  texts.forEach((text, i) => append(words, text === '' && i === texts.length - 1 ? ` ${END}` : text, i));
+  return words;
+}
+
+/**
+ * Where a word of the translation looked in the sentence, as far as that is to be seen.
+ *
+ * @param {Word} word
+ * @param {Word[]} source
+ * @param {ArrayLike<number>[]} rows  the weights of each token of the translation, over the tokens of the sentence
+ * @returns {{ at: number, weight: number }[]}
+ */
+export function looksOf(word, source, rows) {
+  const weights = source.map((other) => weightOf(word, other, rows));
+  const least = Math.max(LEAST_WEIGHT, LEAST_SHARE * Math.max(...weights));
+  return weights.flatMap((weight, at) => (weight >= least ? [{ at, weight }] : []));
+}
+
+/**
+ * The attention of a word of the translation to one of the sentence: summed over the tokens of the latter, averaged over those of the former.
+ *
+ * @param {Word} word
+ * @param {Word} other
+ * @param {ArrayLike<number>[]} rows
+ */
+function weightOf(word, other, rows) {
+  let sum = 0;
+  for (const token of word.tokens) for (const key of other.tokens) sum += rows[token][key] ?? 0;
+  return Math.min(1, sum / word.tokens.length); // bits of characters may add up to more
+}
+
+/** How the band of a weight looks between letters of a size. @param {number} weight @param {number} size */
+export const bandOf = (weight, size) => ({ alpha: 0.12 + 0.6 * weight, width: Math.max(1, 0.6 * size * weight) });
