@@ -15,7 +15,7 @@ import { load } from '../../web/lib/index.js';
 import { scorePieces } from './eval-text.js';
 
 /** @param {string} file */
-function readText(file) {
+export function readText(file) {
   if (!file.endsWith('.xz')) return readFileSync(file);
   const { status, stdout, error } = spawnSync('xz', ['-dc', file], { maxBuffer: 2 ** 30 });
   if (status !== 0) throw new Error(`cannot read ${file}${error ? `: ${error.message}` : ''}`);

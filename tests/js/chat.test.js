@@ -117,7 +117,7 @@ test('a template that refuses, breaks or goes on for ever is an error with a sen
     await assert.rejects(run.text(), isError(code, words), template);
     assert.throws(() => run.save(), isError('state', /await run.prompt\(\)/));
   }
-  await assert.rejects(own.chat([{ role: 'user', content: 'a'.repeat(600) }]).text(), isError('argument', /has over 512 tokens, and this model sees 512/));
+  await assert.rejects(own.chat([{ role: 'user', content: 'a'.repeat(600) }]).text(), isError('argument', /The talk has over 512 tokens, and this model sees 512: begin a new one/));
   for (const [options, words] of /** @type {[any, RegExp][]} */ ([[{ tools: {} }, /tools must be a list/], [{ tools: [1] }, /tools must be a list/], [{ variables: [] }, /variables must be an object/], [{ enable_thinking: true }, /no option enable_thinking/]])) {
     assert.throws(() => own.chat(TALK, options), isError('argument', words));
   }

@@ -22,6 +22,11 @@ function media(query){return typeof matchMedia=="function"?matchMedia(query):{ma
   .told.page:focus-visible { outline: 2px solid var(--nx-accent, currentcolor); outline-offset: 2px; }
   .told.page span { background: color-mix(in srgb, var(--nx-shade) calc(60% * var(--shade, 0)), transparent); }
   .told.page .given { opacity: 0.72; }
+  .aligned { display: flex; flex-direction: column; justify-content: space-between; gap: 2.5em; position: relative; min-height: 100%; isolation: isolate; word-spacing: 0.35em; }
+  .aligned.broken { gap: 1em; }
+  .aligned p { margin: 0; }
+  .aligned .below { color: color-mix(in srgb, currentcolor 80%, transparent); }
+  .aligned svg { position: absolute; inset: 0; z-index: -1; width: 100%; height: 100%; fill: none; stroke: var(--nx-shade); stroke-linecap: round; }
   canvas.written { visibility: hidden; }
   .controls { display: flex; flex-wrap: wrap; align-items: center; gap: 0.75em; margin-top: 0.6em; padding-bottom: 4px; } /* as wide as what shows the focus, so that it covers no neighbour */
   button {

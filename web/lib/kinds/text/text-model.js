@@ -118,14 +118,16 @@ export class TextModel {
    * The tokens of a prompt, which leave room for another.
    *
    * @param {string | ArrayLike<number> | { length: number }} prompt  or what is too long, whatever it is
+   * @param {boolean} [talk]
    * @returns {Given}
    */
-  #prompted(prompt) {
+  #prompted(prompt, talk = false) {
     const { positions } = this.#info;
     const long = this.#over(prompt?.length, typeof prompt === 'string');
     const ids = long ? undefined : this.#read(/** @type {string} */ (prompt));
     if (!ids || ids.length >= positions) {
-      throw argumentError(`The prompt has ${ids?.length ?? `over ${positions}`} tokens, and this model sees ${positions}: at most ${positions - 1} leave room for another`);
+      const count = `has ${ids?.length ?? `over ${positions}`} tokens, and this model sees ${positions}`;
+      throw argumentError(talk ? `The talk ${count}: begin a new one, or shorten what was said` : `The prompt ${count}: at most ${positions - 1} leave room for another`);
     }
     return { ids, prompt: ids.length };
   }
@@ -141,11 +143,11 @@ export class TextModel {
     const names = { bos_token: nameOf(begin), eos_token: nameOf(end) };
     const given = (/** @type {Piece[]} */ pieces) => {
       const length = pieces.reduce((sum, { text }) => sum + text.length, 0);
-      return this.#prompted(this.#over(length, true) ? { length } : this.tokenizer.encodePieces(pieces));
+      return this.#prompted(this.#over(length, true) ? { length } : this.tokenizer.encodePieces(pieces), true);
     };
     if (render) return this.#run(given(renderedByPage(talk, names)), options);
     const length = talk.messages.reduce((sum, { content }) => sum + (content ?? '').length, 0);
-    if (this.#over(length, true)) this.#prompted({ length });
+    if (this.#over(length, true)) this.#prompted({ length }, true);
     return this.#run(piecesOf(talk, names, this.tokenizer).then(given), options);
   }
 
