@@ -180,13 +180,13 @@ export const isKept = (page) => until(page, async () => {
 
 /**
  * Sentences in English on a page in another language, of what is seen or read out. Code, formulas, names of papers, what is quoted or marked as being in a language of its own,
- * and what models write ([data-result]) may be.
+ * and what models write ([data-result], and that read out in the page's one voice) may be.
  *
  * @param {Page} page
  * @returns {Promise<string[]>}
  */
 export const englishIn = (page) => page.evaluate(() => {
-  const data = 'pre, code, math, cite, footer, .papers-list, .card-paper, [lang]:not(html), [data-result], option, textarea, input, svg text, script, style, noscript';
+  const data = 'pre, code, math, cite, footer, .papers-list, .card-paper, [lang]:not(html), [data-result], body > [aria-live], option, textarea, input, svg text, script, style, noscript';
   const sentence = /(?:\b[A-Za-z][a-z’']+\b[ ,]+){2,}[a-z]{2,}/;
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT);
   /** @type {string[]} */

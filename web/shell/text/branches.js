@@ -14,7 +14,7 @@ export function createBranches(root, onChoose) {
       const focused = [...root.children].indexOf(/** @type {Element} */ (document.activeElement?.closest('li')));
       root.replaceChildren(...branches.map(({ end, depth, words, count, told }) => {
         const button = make('button', { type: 'button', class: 'branch', ...(told && { 'aria-current': 'true' }) },
-          make('span', { class: 'branch-words' }, depth === 0 ? `${words.trim()} …` : `… ${words.trim()} …`),
+          make('span', { class: 'branch-words', lang: '' }, depth === 0 ? `${words.trim()} …` : `… ${words.trim()} …`),
           make('span', { class: 'branch-count' }, count === 1 ? phrase`1 token` : phrase`${count} tokens`));
         button.addEventListener('click', () => onChoose(end));
         const item = make('li', {}, button);
