@@ -45,7 +45,7 @@ function groupsOf(files) {
 export function planOf(changed) {
   const c = changed.filter((file) => /^(src|include|tests\/c|tests\/fuzz)\/.*\.(c|h|mjs)$/.test(file));
   const source = c.some((file) => /^(src|include)\//.test(file));
-  const pages = readdirSync(`${ROOT}web/pages`).map((name) => `web/pages/${name}`);
+  const pages = readdirSync(`${ROOT}web/pages`, { withFileTypes: true }).filter((entry) => entry.isDirectory()).map(({ name }) => `web/pages/${name}`);
   // A page is what lies in its folder and what its modules import; the styles that pages share are in every page.
   const touched = pages.filter((page) => {
     const own = filesOf(page);

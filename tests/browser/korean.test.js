@@ -11,7 +11,7 @@ import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
 import { pagesIn } from '../../web/frame.js';
-import { OUT, firstFigure, painted, session } from './browser.js';
+import { firstFigure, painted, session } from './browser.js';
 import { PHONE, axeFindsNothing, englishIn, fits, scrollThrough } from './checks.js';
 
 const { withPage } = session();
@@ -25,7 +25,6 @@ describe('pages in Korean', { concurrency: 2 }, async () => {
       await firstFigure(page).waitFor(WAIT);
       await scrollThrough(page);
       await fits(page);
-      await page.screenshot({ path: `${OUT}${name || 'front'}-ko.png`, fullPage: true });
       await axeFindsNothing(page);
       assert.deepEqual(await englishIn(page), []);
     }, { ...PHONE, colorScheme: 'dark', reducedMotion: 'reduce' }));

@@ -8,7 +8,7 @@ import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
 import { pagesIn } from '../../../web/frame.js';
-import { firstFigure, session } from '../browser.js';
+import { OUT, firstFigure, session } from '../browser.js';
 import { axeFindsNothing, englishIn, fitsAnyReader, scrollThrough, shiftsBelow, tabReachesAll, watchShifts } from '../checks.js';
 
 const { withPage } = session();
@@ -27,6 +27,7 @@ describe('pages in Korean', { concurrency: 2 }, async () => {
       await page.locator('figure').first().scrollIntoViewIfNeeded();
       await page.locator('figure').first().locator('[data-phase] button').first().click();
       await firstFigure(page, 'done').waitFor(WAIT);
+      await page.screenshot({ path: `${OUT}${name || 'front'}-ko.png`, fullPage: true });
       await axeFindsNothing(page);
       assert.deepEqual(await englishIn(page), []);
       await fitsAnyReader(page);
