@@ -48,16 +48,6 @@ uint64_t nx_attend_scratch_bytes(uint32_t window, uint32_t n_ranges) { /* f32 ne
     return rounded > precise ? rounded : precise;
 }
 
-/* A score of a position that is not visible. */
-static v128_t minus_infinity(void) { return wasm_f32x4_splat(-__builtin_inff()); }
-
-v128_t nx_mask_group(v128_t scores, uint32_t group, nx_range range) {
-    v128_t position = wasm_i32x4_add(wasm_i32x4_splat((int32_t)(4 * group)), wasm_i32x4_make(0, 1, 2, 3));
-    v128_t inside = wasm_v128_and(wasm_u32x4_ge(position, wasm_i32x4_splat((int32_t)range.from)),
-                                  wasm_u32x4_lt(position, wasm_i32x4_splat((int32_t)range.to)));
-    return wasm_v128_bitselect(scores, minus_infinity(), inside);
-}
-
 /* Groups of four positions that a range touches. */
 static uint32_t range_groups(nx_range range) { return (range.to + 3) / 4 - range.from / 4; }
 

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * Attention over keys and values that are cached in 7 bits, for models of pictures whose weights are quantised. In attention.h's
- * terms; attention.c calls it.
+ * Attention over keys and values that are cached in 7 bits, for models of pictures whose weights are quantised. attention.c
+ * calls it.
  */
 #ifndef NX_KV7_H
 #define NX_KV7_H
 
-#include "attention.h"
+#include "cache.h"
+#include "pattern.h"
 
 uint64_t nx_kv7_cache_bytes(uint32_t slots, uint32_t heads, uint32_t key_length);
 void nx_kv7_write(const nx_cache *cache, uint32_t position, const float *key, const float *value);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * Attention over keys and values that are cached in 8 bits, for models of language. In attention.h's terms; attention.c
- * calls it.
+ * Attention over keys and values that are cached in 8 bits, for models of language. attention.c calls it.
  */
 #ifndef NX_KV8_H
 #define NX_KV8_H
 
-#include "attention.h"
+#include "cache.h"
+#include "pattern.h"
 
 uint64_t nx_kv8_cache_bytes(uint32_t type, uint32_t slots, uint32_t heads, uint32_t key_length);
 void nx_kv8_write(const nx_cache *cache, uint32_t position, const float *key, const float *value);

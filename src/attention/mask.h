@@ -2,8 +2,8 @@
 #ifndef NX_MASK_H
 #define NX_MASK_H
 
-#include "attention.h"
 #include "kernels/simd.h"
+#include "pattern.h"
 
 /* 1 / sqrt(key_length) */
 static inline float nx_score_scale(uint32_t key_length) {

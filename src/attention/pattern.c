@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT  Which positions a query sees, and in which order positions are generated. See
- * attention.h. */
-#include "attention.h"
+ * pattern.h. */
+#include "pattern.h"
 
 #include <stddef.h>
 

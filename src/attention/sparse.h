@@ -18,7 +18,7 @@
 #ifndef NX_SPARSE_H
 #define NX_SPARSE_H
 
-#include "attention.h"
+#include "pattern.h"
 
 typedef enum { NX_STRIDED, NX_FIXED, NX_BLOCKS } nx_sparse_kind;
 

@@ -15,7 +15,7 @@
 
 #include <string.h>
 
-#include "attention.h"
+#include "cache.h"
 #include "kernels/dot.h"
 #include "kernels/elementary.h"
 #include "kernels/kernels.h"

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Kept keys and values live in a ring of slots, position p in slot p mod slots, so that memory and time per element do
+ * not grow with the image when the pattern is local.
+ */
+#ifndef NX_CACHE_H
+#define NX_CACHE_H
+
+#include <stdint.h>
+
+#define NX_MAX_KEY_LENGTH 1024
+
+/* Types of a cache besides NX_F32, which keeps keys and values as they are: in 7 bits for pictures (kv7.c), and in 8 for models
+ * of language (kv8.c), wide: with keys of 16 bits, for models whose keys have a few channels far larger than the others. */
+enum { NX_KV7 = 8, NX_KV8 = 64, NX_KV8_WIDE = 65 };
+static inline int nx_is_kv8(uint32_t type) { return type == NX_KV8 || type == NX_KV8_WIDE; }
+
+/* The cached keys and values of one layer of one sequence: `memory` has nx_cache_bytes. `queries_per_kv` queries, one after another, share
+ * the keys and values of a head [Ainslie et al. 2023, arXiv:2305.13245]. Layout, NX_F32, width = heads * key_length:
+ * keys (slots / 4, width, 4): four positions side by side, so that a lane is a position when scores are computed
+ * values (slots, width): so that a lane is a channel when they are summed */
+typedef struct {
+    void *memory;
+    uint32_t type, slots, n_kv_heads, key_length, queries_per_kv;
+    float cap; /* of the scores, F32 and 8 bits: score becomes cap * tanh(score / cap) [Gemma Team 2024, section 2]; 0: none */
+} nx_cache;
+
+#endif

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Patterns: which cached positions a query sees; positions are indices in generation order.
+ *
+ * Query blocks. A pattern cuts the positions into query blocks, each contiguous in generation order. All queries of a
+ * block see the same memory, and of their own block what comes before them; so one pass of many columns stays within
+ * one block (nx_pattern_block_end) and shares one list of what is visible.
+ */
+#ifndef NX_PATTERN_H
+#define NX_PATTERN_H
+
+#include <stdint.h>
+
+typedef enum {
+    NX_FULL_CAUSAL, /* key j visible to query i:  j <= i */
+    NX_LOCAL_1D,    /* j <= i and j >= l_q floor(i / l_q) - l_m   [Parmar 2018, section 3.3, figure 1 left] */
+    NX_LOCAL_2D     /* blocks of rows and columns with flanges    [Parmar 2018, section 3.3, figure 1 right] */
+} nx_pattern_kind;
+
+/* Local 2D. Positions form a grid of rows and columns. It is cut into query blocks of block_rows x block_cols (smaller
+ * at the far edges); generation runs over the blocks in raster order and in raster order within a block. With a block's
+ * first row r0 and columns c0..c1-1, its queries see: the flange_rows rows above r0, columns c0 - flange_cols .. c1 +
+ * flange_cols - 1; in the block's own rows the flange_cols columns left of c0; and of the block itself what is not
+ * after the query. Never the right flange in its own rows, which is generated later. Everything is cut at the image's
+ * edges. */
+typedef struct {
+    nx_pattern_kind kind;
+    uint32_t positions;    /* n: positions of a complete sequence */
+    uint32_t query_block;  /* l_q; n for full causal attention */
+    uint32_t memory_block; /* l_m: positions just before the query block that it sees; 0 for full causal attention */
+    uint32_t rows, cols;   /* local 2D only, as all that follows: rows * cols = n */
+    uint32_t block_rows, block_cols, flange_rows, flange_cols;
+} nx_pattern;
+
+/* Visible positions from..to-1. */
+typedef struct {
+    uint32_t from, to;
+} nx_range;
+
+/* Query i sees these ranges: they ascend, neither touch nor overlap, and the last one ends with i itself. Returns their number. */
+uint32_t nx_pattern_ranges(const nx_pattern *pattern, uint32_t i, nx_range *ranges);
+
+/* The same positions one by one, ascending; keys: room for nx_pattern_window. Returns their number. */
+uint32_t nx_pattern_keys(const nx_pattern *pattern, uint32_t i, uint32_t *keys);
+
+/* An upper bound of nx_pattern_ranges. */
+uint32_t nx_pattern_max_ranges(const nx_pattern *pattern);
+
+/* The position after the last one of i's query block. */
+uint32_t nx_pattern_block_end(const nx_pattern *pattern, uint32_t i);
+
+/* The most positions that a query can see (for local 2D an upper bound: the uncut window). */
+uint32_t nx_pattern_window(const nx_pattern *pattern);
+
+/* Slots of the ring, a multiple of 4 that holds everything from the oldest visible position to the newest. */
+uint32_t nx_pattern_slots(const nx_pattern *pattern);
+
+/* The place of position i in the raster order of the grid. */
+uint32_t nx_pattern_raster(const nx_pattern *pattern, uint32_t i);
+
+#endif
