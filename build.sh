@@ -140,16 +140,19 @@ newer_than_sources() { [ -e "$1" ] && [ -z "$(find include src build.sh -newer "
 # sources_hash: names the sources of the engine: a session that was saved by other ones is not gone on with
 sources_hash() { find include src -name '*.[ch]' | LC_ALL=C sort | xargs cat | sha256sum | cut -c 1-8; }
 
+# The smallest code: without the pointers that a loop would otherwise keep beside its counter, and without a calculation moved up into several branches.
+SMALLEST='-Oz -mllvm -disable-lsr -mllvm -enable-pre=false'
+
 # optimise_of SOURCE: what runs once per element is compiled for speed, the rest for size; as fast by node tests/bench/paired.js, and smaller, where it is not -O2
 optimise_of() {
   case $1 in
-    src/kernels/formats.c | src/kernels/elementary.c) echo -Oz ;; # at load
-    src/sampling/filters.c | src/sampling/order.c | src/sampling/penalties.c) echo -Oz ;; # not for pictures
+    src/kernels/formats.c | src/kernels/elementary.c) echo "$SMALLEST" ;; # at load
+    src/sampling/filters.c | src/sampling/order.c | src/sampling/penalties.c) echo "$SMALLEST" ;; # not for pictures
     src/kernels/matmul.c) echo '-O2 -mllvm -unroll-threshold=100' ;;
     src/kernels/blocks.c) echo '-O2 -mllvm -unroll-threshold=50' ;;
     src/kernels/* | src/sampling/* | src/attention/tree.c | src/attention/forward_backward.c) echo -Os ;;
     src/attention/* | tests/bench/*) echo -O2 ;;
-    *) echo -Oz ;;
+    *) echo "$SMALLEST" ;;
   esac
 }
 
