@@ -5,9 +5,8 @@
 
 /** @type {Record<string, string>} */
 export const EXAMPLES = {
-  'Ein Mann, der einen roten Hut trägt, spielt auf der Straße Gitarre.': 'A man wearing a red hat is playing guitar on the street.',
+  'Ein kleines Mädchen, das ein rosa Kleid trägt, spielt im Sand.': 'A little girl wearing a pink dress is playing in the sand.',
   'Meine Mutter hat das Brot gebacken.': 'My mother baked the bread.',
   'Warum hast du mich nicht angerufen?': "Why didn't you call me?",
-  'Ein kleines Mädchen, das ein rosa Kleid trägt, spielt im Sand.': 'A little girl wearing a pink dress is playing in the sand.',
   'Eine Frau versucht, ihren Hund zu fangen.': 'A woman tries to catch her dog.',
 };
