@@ -62,6 +62,15 @@ export class Arena {
     return { page: name, target };
   }
 
+  /** Closes the pages whose names say so, with what was started in them. @param {(name: string) => boolean} which */
+  async close(which) {
+    for (const [name, page] of this.#pages) {
+      if (!which(name)) continue;
+      await page.context().close();
+      this.#pages.delete(name);
+    }
+  }
+
   /** @param {Probe} probe @returns {Promise<any>} what the method gives */
   async measure({ name, page: where, target, method, args = {} }) {
     const page = await this.#page(where);

@@ -20,7 +20,7 @@ import { workOf } from './facts.js';
 import { POSITIONS, SIDES, TYPES, W1, imageModel, partShape, productMacs } from './models.js';
 import { HELP, options } from './options.js';
 import { LLAMA_PEERS, MODULES, PEERS, install } from './peers.js';
-import { STREAM, llamaProbes, llamaResult } from './llama.js';
+import { LLAMA_ROUNDS, LLAMA_SIZES, STREAM, llamaProbes, llamaResult } from './llama.js';
 import {
   AT_ONCE, KNOWN, STEP, STREAMS, TOGETHER, ceilingProbes, ganProbes, kernelProbes, lookAheadProbes, loopProbes, pixelProbes, prefillProbes,
   sampleProbes, shippedProbes, soundProbes, w1Probes,
@@ -234,10 +234,14 @@ async function main() {
     if (sections.has('gan')) probes.push(...await ganProbes(stage, made, OUT));
     if (sections.has('prefill')) probes.push(...await prefillProbes(stage));
     if (sections.has('samples')) probes.push(...await sampleProbes(stage));
-    if (sections.has('llama')) probes.push(...await llamaProbes(stage, withPeers, say));
     if (sections.has('pixels')) probes.push(...await pixelProbes(stage, sides));
 
     const { samples, pixels } = await measure(arena, probes, runs);
+    for (const size of sections.has('llama') ? LLAMA_SIZES : []) { // one after another: all at once are not in everybody's memory
+      const some = await llamaProbes(stage, size, withPeers, say);
+      Object.assign(samples, (await measure(arena, some, Math.min(runs, LLAMA_ROUNDS))).samples);
+      await arena.close((name) => name.includes(size));
+    }
     load.push(loadavg()[0]);
     const llama = llamaResult(samples, LLAMA_PEERS);
     const result = assemble(samples, {

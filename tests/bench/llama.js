@@ -1,112 +1,30 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The section llama: language models of two sizes in two types of weights, as every runtime runs them. Random weights. */
+/** The section llama: language models of three sizes in three types of weights, as every runtime runs them. Random weights. */
 
-import { F32, Q8_0, writeGGUF } from '../js/gguf.js';
-import { Q4_0 } from './models.js';
+import { LLAMAS, POOL, bytesOf, llamaModel } from './language.js';
 import { FLOAT, INT32, INT64, Graph } from './onnx.js';
-import { floats, int8, normal, q4_0, q8_0 } from './random.js';
+import { floats, int8, normal } from './random.js';
 import { key, median } from './summary.js';
 
 /** @import { Probe } from './arena.js' */
+/** @import { LlamaShape } from './language.js' */
 /** @import { Stage } from './probes.js' */
 /** @import { Samples } from './summary.js' */
 
-/** @typedef {{ width: number, blocks: number, heads: number, inner: number, values: number, length: number }} LlamaShape */
-
-/** The shapes of stories15M and stories110M. @type {Record<string, LlamaShape>} */
-export const LLAMAS = Object.freeze({
-  '15M': { width: 288, blocks: 6, heads: 6, inner: 768, values: 32000, length: 1024 },
-  '110M': { width: 768, blocks: 12, heads: 12, inner: 2048, values: 32000, length: 1024 },
-});
-/** Types of the weights, and of the output layer, which is the embedding too. */
-export const LLAMA_TYPES = Object.freeze(/** @type {const} */ (['q8_0', 'q4_0']));
-/** Where a step is timed, and the tokens of a prompt. */
+/** Types of the weights. */
+export const LLAMA_TYPES = Object.freeze(/** @type {const} */ (['q8_0', 'q4_0', 'q4_k_m']));
+/** What is measured, each size in pages of its own. */
+export const LLAMA_SIZES = Object.freeze(['110M', '135M', '0.6B']);
+/** Where a step is timed: the others only at the first of these, and in so many rounds, for to read a prompt takes them long. So does the prompt's length. */
 export const LLAMA_POSITIONS = Object.freeze([64, 512]);
-export const PROMPT = 512;
-/** Megabytes of the streaming rate: as much as the larger model in eight bits. */
+export const LLAMA_ROUNDS = 3;
+export const PROMPT = 64;
+/** Megabytes of the streaming rate: as much as the models in eight bits. */
 export const STREAM = 128;
 /** A step reads its weights at this share of the streaming rate, at least. */
 const SHARE = 0.7;
-
-/** Numbers that repeat after a while: a hundred million different ones take long to draw and tell nothing more. */
-const POOL = 1 << 20;
-
-/** Weights of a block, a matrix each: name, rows, columns. @param {LlamaShape} shape @returns {[string, number, number][]} */
-const parts = ({ width, inner }) => [
-  ['attn_q', width, width], ['attn_k', width, width], ['attn_v', width, width], ['attn_output', width, width],
-  ['ffn_gate', inner, width], ['ffn_up', inner, width], ['ffn_down', width, inner],
-];
-
-/** Multiply-adds of the matrices of a step. @param {LlamaShape} shape */
-export function weightsOf(shape) {
-  return shape.values * shape.width + shape.blocks * parts(shape).reduce((sum, [, rows, cols]) => sum + rows * cols, 0);
-}
-
-/** Bytes of those matrices in the file, all of which a step reads. @param {LlamaShape} shape @param {string} type */
-export const bytesOf = (shape, type) => weightsOf(shape) * (type === 'q8_0' ? 34 : 18) / 32;
-
-/**
- * The same file for ours and for wllama: every token is printable, which wllama needs.
- *
- * @param {LlamaShape} shape
- * @param {string} type
- * @returns {Uint8Array<ArrayBuffer>}
- */
-export function llamaModel(shape, type) {
-  const { width, blocks, heads, inner, values, length } = shape;
-  const pool = floats(normal(1), POOL, 1), encoded = (type === 'q8_0' ? q8_0 : q4_0)(pool.map((x) => x * 0.02));
-  const kind = type === 'q8_0' ? Q8_0 : Q4_0;
-  /** @type {Record<string, import('../js/gguf.js').Tensor>} */
-  const tensors = {};
-  /** @param {string} name @param {number} rows @param {number} cols */
-  const matrix = (name, rows, cols) => {
-    const data = new Uint8Array(rows * cols / 32 * (type === 'q8_0' ? 34 : 18));
-    for (let at = 0; at < data.length; at += encoded.length) data.set(encoded.subarray(0, data.length - at), at);
-    tensors[name] = { shape: [rows, cols], type: kind, data };
-  };
-  /** @param {string} name */
-  const norm = (name) => {
-    tensors[`${name}.weight`] = { shape: [width], type: F32, data: new Float32Array(width).fill(1) };
-  };
-  matrix('token_embd.weight', values, width);
-  for (let i = 0; i < blocks; i++) {
-    norm(`blk.${i}.attn_norm`);
-    norm(`blk.${i}.ffn_norm`);
-    for (const [name, rows, cols] of parts(shape)) matrix(`blk.${i}.${name}.weight`, rows, cols);
-  }
-  norm('output_norm');
-  const special = ['<unk>', '<s>', '</s>'], characters = Array.from({ length: 94 }, (_, i) => String.fromCharCode(33 + i));
-  const words = Array.from({ length: values - special.length - characters.length }, (_, i) => `w${i}`);
-  const tokens = [...special, ...characters, ...words];
-  return writeGGUF({
-    metadata: {
-      'general.architecture': ['string', 'llama'],
-      'general.name': ['string', 'random'],
-      'general.quantization_version': ['u32', 2],
-      'llama.vocab_size': ['u32', values],
-      'llama.context_length': ['u32', length],
-      'llama.embedding_length': ['u32', width],
-      'llama.block_count': ['u32', blocks],
-      'llama.feed_forward_length': ['u32', inner],
-      'llama.attention.head_count': ['u32', heads],
-      'llama.attention.head_count_kv': ['u32', heads],
-      'llama.attention.layer_norm_rms_epsilon': ['f32', 1e-5],
-      'llama.rope.dimension_count': ['u32', width / heads],
-      'tokenizer.ggml.model': ['string', 'llama'],
-      'tokenizer.ggml.tokens': ['array', 'string', tokens],
-      'tokenizer.ggml.scores': ['array', 'f32', tokens.map((_, i) => -i)],
-      'tokenizer.ggml.token_type': ['array', 'i32', tokens.map((_, i) => [2, 3, 3][i] ?? 1)],
-      'tokenizer.ggml.bos_token_id': ['u32', 1],
-      'tokenizer.ggml.unknown_token_id': ['u32', 0],
-      'tokenizer.ggml.add_bos_token': ['bool', true],
-      'tokenizer.ggml.add_eos_token': ['bool', false],
-      'tokenizer.ggml.add_space_prefix': ['bool', false],
-    },
-    tensors,
-  });
-}
 
 /**
  * The same for ONNX Runtime: dynamic 8-bit products, its own operators for attention with a cache, rotary positions and the norm.
@@ -161,38 +79,37 @@ export function onnxLlama(shape) {
 }
 
 /**
- * Starts ours and, where asked for, the others: each size and type in pages of their own.
+ * Starts ours and, where asked for, the others, of one size: each type in pages of its own.
  *
  * @param {Stage} stage
+ * @param {string} size
  * @param {boolean} withPeers
  * @param {(line: string) => void} say
  */
-export async function llamaProbes({ arena, chosen, provide, steps }, withPeers, say) {
+export async function llamaProbes({ arena, chosen, provide, steps }, size, withPeers, say) {
   /** @type {Probe[]} */
   const probes = [];
-  const count = Math.min(steps, 16);
-  for (const [size, shape] of Object.entries(LLAMAS)) {
-    /** @param {string} id @param {{ page: string, target: string }} target @param {string} type */
-    const add = (id, target, type) => {
-      for (const position of LLAMA_POSITIONS) {
-        probes.push({ name: key('llama', size, type, position, id), ...target, method: 'time', args: { position, steps: count, greedy: true } });
-      }
-      probes.push({ name: key('llama', size, type, 'prompt', id), ...target, method: 'prompt', args: { length: PROMPT } });
-    };
-    for (const type of LLAMA_TYPES) {
-      say(`starting llama ${size} ${type} ...`);
-      const model = provide(`llama-${size}-${type}.gguf`, () => llamaModel(shape, type));
-      add('ours', await arena.start(`llama ${size} ${type}`, `${chosen} ${model}`, 'ours', 'startCore', { wasm: `/web/dist/${chosen}.wasm`, model }), type);
-      if (!withPeers) continue;
-      const given = { peers: '/tests/bench/node_modules', model, shape: { ...shape, side: 32 } };
-      add('wllama', await arena.start(`wllama ${size} ${type}`, 'wllama', 'wllama', 'start', given), type);
+  const count = Math.min(steps, 16), shape = LLAMAS[size];
+  /** @param {string} id @param {{ page: string, target: string }} target @param {string} type @param {readonly number[]} positions */
+  const add = (id, target, type, positions) => {
+    for (const position of positions) {
+      probes.push({ name: key('llama', size, type, position, id), ...target, method: 'time', args: { position, steps: count, greedy: true } });
     }
+    probes.push({ name: key('llama', size, type, 'prompt', id), ...target, method: 'prompt', args: { length: PROMPT } });
+  };
+  for (const type of LLAMA_TYPES) {
+    say(`starting llama ${size} ${type} ...`);
+    const model = provide(`llama-${size}-${type}.gguf`, () => llamaModel(shape, type));
+    add('ours', await arena.start(`llama ${size} ${type}`, `${chosen} ${model}`, 'ours', 'startCore', { wasm: `/web/dist/${chosen}.wasm`, model }), type, LLAMA_POSITIONS);
     if (!withPeers) continue;
-    say(`starting llama ${size} onnxruntime ...`);
-    const model = provide(`llama-${size}.onnx`, () => onnxLlama(shape));
-    const given = { peers: '/tests/bench/node_modules', model, shape, prompts: true };
-    add('onnxruntime', await arena.start(`onnxruntime ${size}`, 'onnxruntime', 'onnxruntime', 'start', given), 'int8');
+    const given = { peers: '/tests/bench/node_modules', model, shape: { ...shape, side: 32 } };
+    add('wllama', await arena.start(`wllama ${size} ${type}`, 'wllama', 'wllama', 'start', given), type, LLAMA_POSITIONS.slice(0, 1));
   }
+  if (!withPeers || size !== '110M') return probes;
+  say(`starting llama ${size} onnxruntime ...`);
+  const model = provide(`llama-${size}.onnx`, () => onnxLlama(shape));
+  const given = { peers: '/tests/bench/node_modules', model, shape, prompts: true };
+  add('onnxruntime', await arena.start(`onnxruntime ${size}`, 'onnxruntime', 'onnxruntime', 'start', given), 'int8', LLAMA_POSITIONS.slice(0, 1));
   return probes;
 }
 
@@ -207,7 +124,7 @@ export function llamaResult(samples, peers) {
   const rate = stream ? Math.max(...stream) : null;
   /** @type {any} */
   const summary = {}, rows = [];
-  for (const [size, shape] of Object.entries(LLAMAS)) {
+  for (const size of LLAMA_SIZES) {
     for (const type of LLAMA_TYPES) {
       for (const what of [...LLAMA_POSITIONS, 'prompt']) {
         const ours = times(size, type, what, 'ours');
@@ -218,7 +135,7 @@ export function llamaResult(samples, peers) {
           return found ? [{ id, name, ms: median(found), ratio: median(found.map((ms, round) => ms / ours[round])) }] : [];
         });
         const fastest = others.length ? others.reduce((best, one) => (one.ms < best.ms ? one : best)) : null;
-        const gigabytes = what === 'prompt' ? null : bytesOf(shape, type) / Math.min(...ours) / 1e6;
+        const gigabytes = what === 'prompt' ? null : bytesOf(LLAMAS[size], type) / Math.min(...ours) / 1e6;
         const one = {
           ours: median(ours), peer: fastest?.ms ?? null, peerName: fastest?.name ?? null, ratio: fastest?.ratio ?? null,
           wllama: others.find(({ id }) => id === 'wllama')?.ratio ?? null, gigabytes, share: gigabytes && rate ? gigabytes / rate : null,
@@ -233,7 +150,7 @@ export function llamaResult(samples, peers) {
   /** @type {import('./summary.js').Goal[]} */
   const goals = [];
   for (const { size, type, what, wllama, share } of rows) {
-    const wanted = what === 'prompt' ? 3 : 5, name = what === 'prompt' ? `a prompt of ${PROMPT} tokens` : `position ${what}`;
+    const wanted = 8, name = what === 'prompt' ? `a prompt of ${PROMPT} tokens` : `position ${what}`;
     if (wllama !== null) goals.push({ name: `times wllama, llama ${size} ${type}, ${name}`, value: wllama, wanted, atMost: false, met: wllama >= wanted });
     if (size === '110M' && what === LLAMA_POSITIONS[0] && share !== null) {
       goals.push({ name: `share of the streaming rate, llama ${size} ${type}, ${name}`, value: share, wanted: SHARE, atMost: false, met: share >= SHARE });

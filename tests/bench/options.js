@@ -19,7 +19,7 @@ export const HELP = `npm run bench [-- OPTIONS]
                  gan      pictures made at once, and the convolutions of one alone
                  prefill  known pixels: 16 columns against one
                  samples  ${TOGETHER.join(', ')} samples that advance together
-                 llama    language models of 15 and 110 M weights in 8 and 4 bits: ours and the others
+                 llama    language models of 110, 135 and 600 M weights in Q8_0, Q4_0 and Q4_K_M, three rounds: ours and the others
                  pixels   cost per pixel at ${SIDES.join(', ')} pixels a side
                  sizes    bytes of a page; in every run
   --runs N     rounds; each measures everything once. Default 9

@@ -14,7 +14,8 @@ import { availableParallelism, cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 
 import { load } from '../../web/lib/index.js';
-import { LLAMAS, LLAMA_TYPES, llamaModel } from './llama.js';
+import { LLAMAS, llamaModel } from './language.js';
+import { LLAMA_TYPES } from './llama.js';
 import { median } from './summary.js';
 
 const { values } = parseArgs({ options: { rounds: { type: 'string', default: '5' } } });

@@ -6,7 +6,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { llamaModel } from '../bench/llama.js';
+import { llamaModel } from '../bench/language.js';
 import { EMPTY, LIBRARY, session } from './browser.js';
 
 const { withPage } = session();

@@ -12,7 +12,8 @@ import { promisify } from 'node:util';
 
 import { scorePieces } from '../bench/eval-text.js';
 import { keysOf, workOf } from '../bench/facts.js';
-import { LLAMAS, LLAMA_TYPES, STREAM, bytesOf, llamaModel, llamaResult, onnxLlama, weightsOf } from '../bench/llama.js';
+import { LLAMAS, WEIGHTS, bytesOf, llamaModel, typeOf, weightsOf } from '../bench/language.js';
+import { LLAMA_TYPES, STREAM, llamaResult, onnxLlama } from '../bench/llama.js';
 import { load } from '../../web/lib/index.js';
 import { W1, gpt2Model, imageModel, localShape, onnxModel, productMacs } from '../bench/models.js';
 import { options } from '../bench/options.js';
@@ -421,18 +422,25 @@ test('the command line', async () => {
   await assert.rejects(run(process.execPath, [`${ROOT}tests/bench/bench.js`, '--only', 'tea']), /bench: no section 'tea'/);
 });
 
-test('language models of both types open, draw, and are as large as they are said to be', async () => {
+test('language models of every type open, draw, and are as large as they are said to be', async () => {
   const shape = { width: 64, blocks: 2, heads: 2, inner: 96, values: 256, length: 32 };
-  for (const type of LLAMA_TYPES) {
-    const file = llamaModel(shape, type), core = new Core(wasmModule, file);
-    const session = core.openSession({ seed: 1n, samples: 1, temperature: 0, topK: 0, topP: 1 });
-    core.put(session, Uint32Array.of(1, 5, 9), false);
-    assert.equal(core.draw(session, 4).ids.length, 4);
-    const { tensors } = readGGUF(file);
-    const bytes = Object.values(tensors).reduce((sum, { shape: [rows, cols], type: kind }) => sum + (cols ? rows * cols * (kind === 8 ? 34 : 18) / 32 : 0), 0);
-    assert.equal(bytesOf(shape, type), bytes);
+  const grouped = { ...shape, width: 256, kvHeads: 1, keyLength: 32, inner: 512, arch: /** @type {const} */ ('qwen3') };
+  for (const type of [...LLAMA_TYPES, 'f16']) {
+    for (const one of [shape, grouped]) {
+      const file = llamaModel(one, type), core = new Core(wasmModule, file);
+      const session = core.openSession({ seed: 1n, samples: 1, temperature: 0, topK: 0, topP: 1 });
+      core.put(session, Uint32Array.of(1, 5, 9), false);
+      assert.equal(core.draw(session, 4).ids.length, 4);
+      const rows = Object.values(WEIGHTS);
+      const bytes = Object.values(readGGUF(file).tensors).reduce((sum, { shape: [count, cols], type: kind }) => {
+        const of = rows.find(({ number }) => number === kind);
+        return sum + (cols && of ? count * cols / of.values * of.bytes : 0);
+      }, 0);
+      assert.equal(bytesOf(one, type), bytes);
+    }
   }
   assert.equal(weightsOf(LLAMAS['110M']), 109_510_656);
+  assert.deepEqual(['attn_q', 'attn_v', 'ffn_down', 'token_embd'].map((part) => typeOf('q4_k_m', part, part === 'ffn_down' ? 1536 : 576, 0, 30)), ['q5_0', 'q8_0', 'q6_k', 'q8_0']);
   assert.ok(onnxLlama(shape).length > weightsOf(shape));
 });
 
@@ -448,7 +456,7 @@ test('figures of language models: ratios of rounds, the share of the streaming r
   const { ours, peer, peerName, ratio, wllama, share } = summary['110M'].q8_0;
   assert.deepEqual({ ours, peer, peerName, ratio, wllama }, { ours: 7, peer: 39, peerName: 'o', ratio: 5.5, wllama: 11 });
   assert.ok(Math.abs(share - bytesOf(LLAMAS['110M'], 'q8_0') / 6e6 / 25) < 1e-9);
-  assert.deepEqual(goals.map(({ wanted, met }) => [wanted, met]), [[5, true], [0.7, true], [5, true], [3, true]]);
+  assert.deepEqual(goals.map(({ wanted, met }) => [wanted, met]), [[8, true], [0.7, true], [8, true], [8, true]]);
   assert.equal(rows.length, 3);
   assert.deepEqual(llamaResult({}, []).summary, {});
 });

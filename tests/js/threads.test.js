@@ -10,7 +10,7 @@ import { test } from 'node:test';
 
 import { Core } from '../../web/lib/engine/core.js';
 import { load as loadModel } from '../../web/lib/index.js';
-import { llamaModel } from '../bench/llama.js';
+import { llamaModel } from '../bench/language.js';
 import { ROOT, busyDuring, isError, sleep, wasmModule } from './helpers.js';
 import { wasmUrl } from './patch.js';
 import { toyModel } from './toy.js';

@@ -107,6 +107,7 @@ export class Tasks {
         case 'feed': {
           const core = this.#live();
           core.feed(message.bytes);
+          /** @type {any} */ (message.bytes.buffer).transfer?.(0); // its memory is free now, and not only when garbage is collected
           this.#fed(id, core);
           break;
         }

@@ -35,14 +35,15 @@ export async function openLarge(jobs, module, file, how) {
 
   /** The next bytes of the file: at least so many, or all that are left. @param {number} least */
   const take = async (least) => {
+    /** @type {Uint8Array<ArrayBuffer>[]} */
     const taken = [];
     for (let bytes = 0; bytes < least;) {
       const { value } = await chunks.next();
       if (!value) break;
-      taken.push(value);
+      taken.push(/** @type {Uint8Array<ArrayBuffer>} */ (value));
       bytes += value.length;
     }
-    const piece = joined(taken);
+    const piece = together(taken);
     await copy?.write(piece.slice()); // the piece itself is going to be transferred
     return piece;
   };
@@ -97,6 +98,19 @@ export async function openLarge(jobs, module, file, how) {
   } finally {
     void chunks.return();
   }
+}
+
+/**
+ * The bytes of chunks, whose memory is free at once: garbage as large as the file would be collected too late. (Engines of before 2023 wait for it.)
+ *
+ * @param {Uint8Array<ArrayBuffer>[]} chunks
+ */
+function together(chunks) {
+  const alone = (/** @type {Uint8Array} */ chunk) => chunk.length === chunk.buffer.byteLength;
+  if (chunks.length === 1 && alone(chunks[0])) return chunks[0];
+  const piece = joined(chunks);
+  for (const chunk of chunks) if (alone(chunk)) /** @type {any} */ (chunk.buffer).transfer?.(0);
+  return piece;
 }
 
 /** Bytes of so many numbers in a file, by the type of their tensor. @type {Record<number, [bytes: number, numbers: number]>} */
