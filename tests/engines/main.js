@@ -14,6 +14,7 @@
  *
  *     ./build.sh test-engines --pages [engine ...]     only that
  *     ./build.sh test-engines --short [engine ...]     one build an engine, and no pages
+ *     node tests/engines/main.js --model jukebox [--native=gcc=build/engines/gcc] [engine ...]     of the models of one name, as they are built
  */
 
 import { execFile } from 'node:child_process';
@@ -55,9 +56,9 @@ const BUILDS = [
 /** At the same time; a browser keeps one core busy. */
 const AT_ONCE = 2;
 
-const { values: { out, native: programs, pages: pagesOnly, short }, positionals } = parseArgs({
+const { values: { out, native: programs, pages: pagesOnly, short, model: named }, positionals } = parseArgs({
   allowPositionals: true,
-  options: { out: { type: 'string', default: 'build/engines' }, native: { type: 'string', multiple: true, default: [] }, pages: { type: 'boolean' }, short: { type: 'boolean' } },
+  options: { out: { type: 'string', default: 'build/engines' }, native: { type: 'string', multiple: true, default: [] }, pages: { type: 'boolean' }, short: { type: 'boolean' }, model: { type: 'string', default: '' } },
 });
 /** With --short the one that a visitor gets. @type {Build[]} */
 const builds = short ? [{ name: 'chosen' }] : [...(BUILDS.length > 1 ? [...BUILDS, { name: 'chosen' }] : BUILDS), { name: 'in 2 workers', workers: 2 }];
@@ -164,7 +165,7 @@ async function doAll(jobs) {
 
 /** The hashes of all works. @returns {Promise<{ plan: PlannedRun[], columns: Column[] }>} */
 async function hashes() {
-  const plan = stage(await makePlan(ROOT));
+  const plan = stage((await makePlan(ROOT)).filter(({ model }) => model.startsWith(named)));
   const server = await serve({ port: 0, root: site });
   /** @type {{ name: string, run: () => Promise<Report> }[]} */
   const jobs = browsers.flatMap((engine) => builds.map(({ name, file, workers = 1 }) => {
