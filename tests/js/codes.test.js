@@ -10,7 +10,7 @@ import { after, test } from 'node:test';
 import { NextPixelError, load } from '../../web/lib/index.js';
 import { reachOf } from '../../web/lib/kinds/codes/reach.js';
 import { readWav } from '../../web/lib/kinds/sound/sounds.js';
-import { GOLDEN, isError } from './helpers.js';
+import { GOLDEN, ROOT, isError } from './helpers.js';
 
 /** @import { CodesRun } from '../../web/lib/kinds/codes/codes-run.js' */
 /** @import { CodesOptions } from '../../web/lib/options.js' */
@@ -165,6 +165,15 @@ test('a sound is gone on with, through its codes', async () => {
   assert.deepEqual(all.bottom.slice(0, whole * RATIO), [...bottom.slice(0, whole * RATIO)]);
   assert.ok(all.top.length >= whole);
   assert.equal(all.samples.length, all.top.length * TOP.hop);
+});
+
+test('the file that ships draws the codes that it drew', async () => {
+  const shipped = await load(`${ROOT}weights/jukebox-small.gguf`);
+  const { top, bottom } = await told(generate({ label: '7', speaker: 'jackson', seed: 1 }, shipped));
+  shipped.close();
+  assert.equal(top.length, 52);
+  assert.deepEqual(top.slice(0, 12), [220, 174, 198, 109, 25, 198, 233, 194, 53, 193, 224, 59]);
+  assert.deepEqual(bottom.slice(0, 24), [26, 222, 228, 68, 188, 61, 38, 112, 9, 20, 79, 70, 184, 154, 154, 211, 184, 219, 102, 69, 152, 204, 203, 50]);
 });
 
 test('what is wrong is said', async () => {
