@@ -22,6 +22,7 @@ const WAIT = { timeout: 60000 };
 /** What a good page moves at most, as web.dev has it. */
 const SHIFT = 0.1;
 const TELEPHONE = { width: 360, height: 740 };
+const TALL = { width: 390, height: 844 };
 const SCREEN = { width: 1200, height: 900 };
 
 /** Opens a page under the policy, and waits for its first figure. @param {Page} page @param {string} path */
@@ -30,6 +31,10 @@ async function open(page, path) {
   const response = await page.goto(`/web/${path}`);
   assert.match(response?.headers()['content-security-policy'] ?? '', /default-src 'none'/);
   await still(page);
+  for (const viewport of [TALL, SCREEN]) {
+    await isFilled(page);
+    await page.setViewportSize(viewport);
+  }
 }
 
 /** Waits until a page has loaded, of which nothing moved meanwhile. @param {Page} page */
@@ -37,7 +42,6 @@ async function still(page) {
   // On a telephone the figure may lie too far down to be made yet.
   if (await page.locator('figure').first().evaluate((figure) => figure.getBoundingClientRect().top < innerHeight)) await firstFigure(page).waitFor(WAIT);
   else await page.waitForLoadState('networkidle');
-  await isFilled(page);
   await shiftsBelow(page, SHIFT);
   await page.locator('figure').first().scrollIntoViewIfNeeded();
   await firstFigure(page).waitFor(WAIT);
