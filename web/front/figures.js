@@ -3,19 +3,19 @@
 // or why there is none. Tests open each one (tests/browser/all/figures.test.js), and count them.
 // @ts-check
 
-/** @typedef {{ shows: string, page: string, at: string }} Alive  page: its folder; at: the id of the figure */
+/** @typedef {{ shows: string, page: string, at: string, but?: string }} Alive  page: its folder; at: the id of the figure; but: what of the row it does not show */
 /** @typedef {{ shows: string, why: string }} Still */
 
 /** @type {Record<string, Alive | Still>} */
 export const FIGURES = {
   A1: { shows: 'completions and enlargements, several of each picture', page: 'colour', at: 'figure-colour' },
   A2: { shows: 'attention as comparing and adding up', page: 'opened', at: 'overture' },
-  A3: { shows: 'states of the encoder as keys and values, of the decoder as queries', page: 'alignment', at: 'figure-alignment' },
+  A3: { shows: 'states of the encoder as keys and values, of the decoder as queries', page: 'alignment', at: 'figure-alignment', but: 'no network unrolled in time whose states become keys, values and queries' },
   A4: { shows: 'the attention value joined to the hidden state', why: 'the network joins them inside; no figure shows the joined vector' },
   A5: { shows: 'the architecture of the Transformer, one-hot inputs, outputs shifted right', page: 'opened', at: 'figure-opened' },
   A6: { shows: 'positions as sines', page: 'transformer', at: 'figure-waves' },
   A7: { shows: 'scaled dot products and their mask', page: 'opened', at: 'figure-opened' },
-  A8: { shows: 'how far a convolution reaches, and how far local attention', page: 'same-digit', at: 'figure-endings' },
+  A8: { shows: 'how far a convolution reaches, and how far local attention', page: 'same-digit', at: 'figure-endings', but: 'of one model at a time, not of both layer by layer' },
   A9: { shows: 'the equations of a layer', page: 'opened', at: 'figure-layer' },
   A10: { shows: 'learned positions of rows and columns', why: 'the tables of the image models are in their files; no figure draws them' },
   A11: { shows: 'local attention in one and two dimensions: query block, memory block, mask', page: 'image-transformer', at: 'figure-geometry' },
@@ -43,7 +43,7 @@ export const FIGURES = {
   C2: { shows: 'attention in translation, and its score functions', page: 'alignment', at: 'figure-alignment' },
   C3: { shows: 'a sentence read word by word', page: 'reading', at: 'figure-reading' },
   C4: { shows: 'queries, keys, softmax and values as matrices with their sizes', page: 'opened', at: 'figure-opened' },
-  C5: { shows: 'the module f, g, h with its residual scale', page: 'sagan', at: 'figure-look' },
+  C5: { shows: 'the module f, g, h with its residual scale', page: 'sagan', at: 'figure-look', but: 'γ can be turned; f, g, h are told by their sizes, not drawn as maps' },
   C6: { shows: 'the spectral norm', page: 'sagan', at: 'figure-norm' },
   C7: { shows: 'curves of training: plain, normalised, two time scales', why: 'measured once, 1,600 steps each: a training that breaks down takes days' },
   C8: { shows: 'samples of those three', why: 'pictures that were kept of those runs' },
@@ -60,10 +60,10 @@ export const FIGURES = {
   D9: { shows: 'many heads', page: 'transformer', at: 'figure-maps' },
   'D10 to D12': { shows: 'encoder, decoder, the whole', page: 'opened', at: 'figure-opened' },
   D13: { shows: 'SNAIL: causal convolutions with attention between', page: 'snail', at: 'figure-layers' },
-  D14: { shows: 'convolution and self-attention: the regions that they see', page: 'same-digit', at: 'figure-endings' },
-  D15: { shows: 'the module of SAGAN', page: 'sagan', at: 'figure-look' },
+  D14: { shows: 'convolution and self-attention: the regions that they see', page: 'same-digit', at: 'figure-endings', but: 'as A8' },
+  D15: { shows: 'the module of SAGAN', page: 'sagan', at: 'figure-look', but: 'as C5' },
   D16: { shows: 'samples of SAGAN', page: 'sagan', at: 'figure-sheet' },
-  D17: { shows: 'the table of score functions', page: 'alignment', at: 'figure-alignment' },
+  D17: { shows: 'the table of score functions', page: 'alignment', at: 'figure-alignment', but: 'additive, general and location play as networks, cosine and dot products in the batting order; no one table in which each row plays' },
   D18: { shows: 'soft and hard attention', page: 'captions', at: 'figure-compare' },
 
   E1: { shows: 'a batting order: players as keys, places as queries', page: 'alignment', at: 'figure-batting' },
