@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+// What each page has fetched when its first screen has come to rest: the files, noted in page-bytes.json, and their bytes as a static server sends them,
+// written into the table of web/manual/chapters/numbers.md. tests/js/page-bytes.test.js holds the pages to it.
+//
+//   node tests/bench/page-bytes.js
+// @ts-check
+import { readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+
+import { pagesOf } from '../../web/fresh.js';
+import { serve } from '../../web/serve.js';
+import { launch } from '../browser/browser.js';
+
+const ROOT = new URL('../../', import.meta.url);
+const NOTED = new URL('page-bytes.json', import.meta.url);
+const CHAPTER = new URL('web/manual/chapters/numbers.md', ROOT);
+const [BEGIN, END] = ['<!-- page-bytes: begin -->\n', '<!-- page-bytes: end -->'];
+/** A page is at rest when it has asked for nothing for so long. */
+const QUIET_MS = 4000;
+const MOST_MS = 60000;
+
+/** By page: the files. @type {Record<string, string[]>} */
+export const noted = JSON.parse(readFileSync(NOTED, 'utf8'));
+
+/** Bytes by what they are for: the page itself, the library with a build of the wasm, weights. @param {string[]} files */
+export function bytesOf(files) {
+  const sums = { page: 0, library: 0, weights: 0 };
+  for (const file of files) {
+    const content = readFileSync(new URL(file, ROOT));
+    const bytes = /\.(js|css|html|wasm|json|svg)$/.test(file) ? gzipSync(content, { level: 9 }).length : content.length;
+    sums[file.endsWith('.gguf') ? 'weights' : /^web\/dist\/(?!page-)/.test(file) ? 'library' : 'page'] += bytes;
+  }
+  return sums;
+}
+
+/** The kilobytes that the table says, by page. @returns {Map<string, number[]>} */
+export function said() {
+  const [, table] = readFileSync(CHAPTER, 'utf8').split(BEGIN);
+  return new Map([...table.split(END)[0].matchAll(/^\| `(.*?)` \|(.*)\|$/gm)].map(([, page, cells]) => [page, cells.split('|').map((cell) => Number(cell.replace(/[ ,]/g, '')))]));
+}
+
+/** @param {string} page */
+const name = (page) => (page ? `web/pages/${page}/` : 'web/');
+
+/** Files that a page asks for until it comes to rest. @param {import('playwright-core').Browser} browser @param {string} server @param {string} path */
+async function filesOf(browser, server, path) {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
+  const page = await context.newPage();
+  /** @type {Set<string>} */
+  const files = new Set();
+  const open = new Set();
+  let last = Date.now();
+  context.on('request', (request) => {
+    if (!request.url().startsWith(server)) return;
+    const file = new URL(request.url()).pathname.slice(1);
+    files.add(file.endsWith('/') ? `${file}index.html` : file);
+    open.add(request);
+    last = Date.now();
+  });
+  const ended = (/** @type {object} */ request) => { open.delete(request); last = Date.now(); };
+  context.on('requestfinished', ended);
+  context.on('requestfailed', ended);
+  await page.goto(server + path);
+  const begun = Date.now();
+  while ((open.size > 0 || Date.now() - last < QUIET_MS) && Date.now() - begun < MOST_MS) await page.waitForTimeout(200);
+  await context.close();
+  return [...files].sort();
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const server = await serve({ port: 0 });
+  const browser = await launch();
+  /** @type {typeof noted} */
+  const found = {};
+  for (const page of ['', ...await pagesOf(fileURLToPath(new URL('web/', ROOT)))]) found[name(page)] = await filesOf(browser, server.url, name(page));
+  await browser.close();
+  server.close();
+  writeFileSync(NOTED, `${JSON.stringify(found, null, 1)}\n`);
+  const kilo = (/** @type {number} */ bytes) => Math.ceil(bytes / 1024).toLocaleString('en');
+  const rows = Object.entries(found).map(([page, files]) => {
+    const { page: own, library, weights } = bytesOf(files);
+    return `| \`${page}\` | ${kilo(own)} | ${kilo(library)} | ${kilo(weights)} |\n`;
+  });
+  const [before, rest] = readFileSync(CHAPTER, 'utf8').split(BEGIN);
+  writeFileSync(CHAPTER, `${before}${BEGIN}| KB | page | library and wasm | weights |\n|---|---|---|---|\n${rows.join('')}${END}${rest.split(END)[1]}`);
+}
