@@ -44,8 +44,9 @@ export async function shiftsBelow(page, most) {
 export const isFilled = (page) => page.waitForFunction(() => [...document.querySelectorAll('figure')].slice(0, 1).every((figure) => [...figure.querySelectorAll('canvas')].every((canvas) => {
   const { top, bottom, width, height } = canvas.getBoundingClientRect();
   if (width * height === 0 || bottom < 0 || top > innerHeight || getComputedStyle(canvas).pointerEvents === 'none') return true;
-  const context = canvas.getContext('2d');
-  const words = new Uint32Array(context?.getImageData(0, 0, canvas.width, canvas.height).data.buffer ?? new ArrayBuffer(0));
+  const context = /** @type {OffscreenCanvasRenderingContext2D} */ (new OffscreenCanvas(canvas.width, canvas.height).getContext('2d', { willReadFrequently: true })); // a copy: Chromium warns of what is read often
+  context.drawImage(canvas, 0, 0);
+  const words = new Uint32Array(context.getImageData(0, 0, canvas.width, canvas.height).data.buffer);
   return words.some((word) => word !== words[0]);
 })), undefined, { timeout: 20000 });
 
