@@ -4,9 +4,9 @@
  * kernels.h and, for quantised weights and activations, dot.h. A lane is a row, a tile 16 rows.
  *
  * 4 and 6 bits: [rows/16][cols/32] blocks of
- *   half scale[1 or 2][16], half offset[1 or 2][16] (in some forms), byte low[4][4][16], byte high[2][4][16] (6 bits)
- * The halves of low[g][v] are the low nibbles of the groups g and g + 4 of four columns of the rows 4v..4v+3; the two-bit
- * fields of high[h][v] are the high bits of the groups 2h, 2h + 1, 2h + 4, 2h + 5. Numbers are stored plus a zero (4 bits: 8,
+ *   half scale[1 or 2][16], half offset[1 or 2][16] (in some forms), byte nibbles[4][4][16] or sixes[2][4][3][16]
+ * The halves of nibbles[g][v] are the groups g and g + 4 of four columns of the rows 4v..4v+3. The low six bits of sixes[h][v][i]
+ * are the group 4h + i, and the two above are bits 2i and 2i + 1 of the group 4h + 3. Numbers are stored plus a zero (4 bits: 8,
  * 6 bits: 32) where the form has no offsets, else plus none; 24-byte blocks, which have both, plus 4 for Q3_K.
  * They meet activations of 8 bits, each 32 of a column with their scale.
  *
@@ -15,6 +15,12 @@
  * everywhere: it is rounded to 14 bits with one scale for the column, x = step (u - 8192), and u is split in two planes of
  * seven bits. A step of 14 bits moves a product by less than sqrt(cols) / 28,000 of the column's length, whatever its
  * outliers are. What the 8192 add is the constant, sum of scale * weight over the row, times 8192.
+ *
+ * What limits it. V8 has 15 registers for vectors and leaves a loop that clang has left: sums that do not fit go to memory at each product, and a shift whose width
+ * is a counter costs three instructions more. So of four columns two vectors of rows (8 bits) or one take a turn, and what the unpacking shifts by is constant.
+ * For 16 weights 8 bits then cost a load and two products, 4 bits half a load, a mask, half a shift and a product; 6 bits 3/4 of a load, 11/4 instructions
+ * to unpack, and a product; and each scale of a vector of rows seven instructions, which 6 bits with two scales have for every 16 columns. Weights outside the caches
+ * come at the pace of memory, which one column of 8 bits is near to.
  */
 #include "blocks.h"
 
@@ -82,25 +88,24 @@ uint32_t nx_block_form(uint32_t type) {
 
 /* Sets number `c` of row t. */
 static void store_number(uint8_t *block, uint32_t t, uint32_t c, uint32_t number, uint32_t form) {
-    uint32_t lane = t % 4 * 4 + c % 4, v = t / 4, g = c / 4, upper = g / 4;
-    if (form == NX_BLOCKS_8) {
-        block[low_at(form) + (g * 4 + v) * 16 + lane] = (uint8_t)number;
-        return;
-    }
-    uint8_t *low = block + low_at(form) + (g % 4 * 4 + v) * 16 + lane;
-    *low = (uint8_t)(*low | (number & 15) << 4 * upper);
-    if (!six_bits(form)) return;
-    uint8_t *high = block + low_at(form) + TILE * BLOCK / 2 + (g % 4 / 2 * 4 + v) * 16 + lane;
-    *high = (uint8_t)(*high | number >> 4 << 2 * (g % 2 + 2 * upper));
+    uint32_t v = t / 4, g = c / 4;
+    uint8_t *to = block + low_at(form) + t % 4 * 4 + c % 4;
+    if (form == NX_BLOCKS_8)
+        to[(g * 4 + v) * 16] = (uint8_t)number;
+    else if (!six_bits(form))
+        to[(g % 4 * 4 + v) * 16] |= (uint8_t)(number << g / 4 * 4);
+    else
+        for (uint32_t i = 0, three = (g / 4 * 4 + v) * 3; i < 3; i++)
+            to[(three + i) * 16] |= (uint8_t)(g % 4 == i ? number : g % 4 == 3 ? number >> 2 * i << 6 : 0);
 }
 
 static uint32_t stored_number(const uint8_t *block, uint32_t t, uint32_t c, uint32_t form) {
-    uint32_t lane = t % 4 * 4 + c % 4, v = t / 4, g = c / 4, upper = g / 4;
-    if (form == NX_BLOCKS_8) return block[2 * TILE + (g * 4 + v) * 16 + lane];
-    uint32_t number = block[low_at(form) + (g % 4 * 4 + v) * 16 + lane] >> 4 * upper & 15;
-    if (!six_bits(form)) return number;
-    uint32_t high = block[low_at(form) + TILE * BLOCK / 2 + (g % 4 / 2 * 4 + v) * 16 + lane];
-    return number | (high >> 2 * (g % 2 + 2 * upper) & 3) << 4;
+    uint32_t v = t / 4, g = c / 4;
+    const uint8_t *at = block + low_at(form) + t % 4 * 4 + c % 4;
+    if (form == NX_BLOCKS_8) return at[(g * 4 + v) * 16];
+    if (!six_bits(form)) return at[(g % 4 * 4 + v) * 16] >> g / 4 * 4 & 15;
+    at += (g / 4 * 4 + v) * 3 * 16;
+    return g % 4 < 3 ? at[g % 4 * 16] & 63 : (uint32_t)(at[0] >> 6 | at[16] >> 6 << 2 | at[32] >> 6 << 4);
 }
 
 /* Half `index` of the scales, then offsets, of row t. */
@@ -227,13 +232,16 @@ typedef struct {
 
 NX_INLINE v128_t load_bias(const tile_work *w, int v) { return w->bias ? wasm_v128_load(w->bias + 4 * v) : wasm_f32x4_splat(0); }
 
-/* sum[j][v] += the integer product of a block times the scales of its rows. Loops that are not unrolled keep what is loaded from
- * crowding the sums out of the registers. */
-NX_INLINE void wide_block(v128_t sum[4][4], const uint8_t *block, const nx_wide *const x[4], uint32_t n) {
+/* The vectors of rows that take a turn: their sums fit the registers. Turns whose products wait for one another overlap. */
+NX_INLINE int vectors(uint32_t form, uint32_t n) { return n == 1 ? 4 : form == NX_BLOCKS_8 || (form == NX_BLOCKS_4 && !NX_PAIRS) ? 2 : 1; }
+
+/* sum[j][v] += the integer product of a block times the scales of its rows, of the vectors from `at` on. Loops that are not unrolled keep what
+ * is loaded from crowding the sums out of the registers. */
+NX_INLINE void wide_vectors(v128_t sum[4][4], const uint8_t *block, const nx_wide *const x[4], int at, uint32_t n) {
     v128_t part[2][4][4];
-    const uint8_t *weight = block + 2 * TILE;
+    const uint8_t *weight = block + 2 * TILE + 16 * at;
     for (uint32_t j = 0; j < n; j++)
-        for (int v = 0; v < 4; v++) part[0][j][v] = part[1][j][v] = wasm_i32x4_splat(0);
+        for (int v = 0; v < vectors(NX_BLOCKS_8, n); v++) part[0][j][v] = part[1][j][v] = wasm_i32x4_splat(0);
     if (n == 1) { /* both parts at once */
         NX_ROLLED
         for (uint32_t g = 0; g < GROUPS; g++)
@@ -245,21 +253,28 @@ NX_INLINE void wide_block(v128_t sum[4][4], const uint8_t *block, const nx_wide 
             }
         for (int v = 0; v < 4 && NX_WIDE_SUMS == 2; v++) part[0][0][v] = wasm_i32x4_add(wide_first(part[0][0][v]), part[1][0][v]);
     } else { /* one after the other: not more sums than registers */
+        NX_UNROLLED
         for (int p = 0; p < 2; p++) {
             NX_ROLLED
-            for (uint32_t g = 0; g < GROUPS; g++)
-                for (int v = 0; v < 4; v++) {
-                    v128_t four = wasm_v128_load(weight + (g * 4 + (uint32_t)v) * 16);
-                    for (uint32_t j = 0; j < n; j++) part[0][j][v] = wide_dot(part[0][j][v], four, x[j] + g, p);
-                }
+            for (uint32_t g = 0; g < GROUPS; g++) {
+                v128_t four[2];
+                NX_UNROLLED
+                for (int v = 0; v < 2; v++) four[v] = wasm_v128_load(weight + (g * 4 + (uint32_t)v) * 16);
+                NX_UNROLLED
+                for (uint32_t j = 0; j < n; j++)
+                    for (int v = 0; v < 2; v++) part[0][j][v] = wide_dot(part[0][j][v], four[v], x[j] + g, p);
+            }
             if (p) break;
+            NX_UNROLLED
             for (uint32_t j = 0; j < n; j++)
-                for (int v = 0; v < 4; v++) part[0][j][v] = wide_first(part[0][j][v]);
+                for (int v = 0; v < 2; v++) part[0][j][v] = wide_first(part[0][j][v]);
         }
     }
-    for (int v = 0; v < 4; v++) {
-        v128_t scale = load_halves((const uint16_t *)block + 4 * v);
-        for (uint32_t j = 0; j < n; j++) sum[j][v] = f32x4_mul_add(wasm_f32x4_convert_i32x4(part[0][j][v]), scale, sum[j][v]);
+    NX_UNROLLED
+    for (int v = 0; v < vectors(NX_BLOCKS_8, n); v++) {
+        v128_t scale = load_halves((const uint16_t *)block + 4 * (at + v));
+        NX_UNROLLED
+        for (uint32_t j = 0; j < n; j++) sum[j][at + v] = f32x4_mul_add(wasm_f32x4_convert_i32x4(part[0][j][v]), scale, sum[j][at + v]);
     }
 }
 
@@ -273,7 +288,8 @@ NX_INLINE void wide_tile(const tile_work *w, const uint8_t *tile, uint32_t n) {
     }
     const uint8_t *block = tile + TILE * sizeof(float), *end = block + (size_t)w->blocks * block_bytes(NX_BLOCKS_8);
     for (; block < end; block += block_bytes(NX_BLOCKS_8)) {
-        wide_block(sum, block, x, n);
+        NX_ROLLED
+        for (int at = 0; at < 4; at += vectors(NX_BLOCKS_8, n)) wide_vectors(sum, block, x, at, n);
         for (uint32_t j = 0; j < n; j++) x[j] += GROUPS;
     }
     for (int v = 0; v < 4; v++) {
@@ -283,18 +299,6 @@ NX_INLINE void wide_tile(const tile_work *w, const uint8_t *tile, uint32_t n) {
             wasm_v128_store(w->out + (size_t)j * w->out_stride + 4 * v, f32x4_mul_add(product, step, load_bias(w, v)));
         }
     }
-}
-
-/* Stored numbers of the group 2 pair + i (0..3) or, of the upper half, that and 4, of the rows of v. */
-NX_INLINE v128_t numbers_of(const uint8_t *low, uint32_t pair, uint32_t i, int v, uint32_t upper, uint32_t form) {
-    v128_t nibbles = wasm_v128_load(low + ((2 * pair + i) * 4 + (uint32_t)v) * 16);
-    v128_t number = wasm_v128_and(upper ? wasm_u16x8_shr(nibbles, 4) : nibbles, wasm_i8x16_splat(15));
-    if (!six_bits(form)) return number;
-    v128_t high = wasm_v128_load(low + TILE * BLOCK / 2 + (pair * 4 + (uint32_t)v) * 16);
-    uint32_t at = 2 * (i + 2 * upper); /* where the two bits are; they belong at 4 */
-    if (at < 4) high = wasm_i16x8_shl(high, 4 - at);
-    if (at > 4) high = wasm_u16x8_shr(high, at - 4);
-    return wasm_v128_or(number, wasm_v128_and(high, wasm_i8x16_splat(48)));
 }
 
 /* Blocks of up to four columns, the same one of each. */
@@ -307,18 +311,32 @@ typedef struct {
 /* Tells whether products of a block are summed in pairs first. */
 NX_INLINE int in_pairs(uint32_t form) { return NX_PAIRS && !six_bits(form); }
 
-/* Adds the groups g and g + 1 of each of the halves from..to-1 of a block. */
-NX_INLINE void two_groups(v128_t part[4][4], const uint8_t *low, const column_blocks *x, uint32_t g, uint32_t from, uint32_t to,
-                          uint32_t form, uint32_t n) {
-    for (uint32_t i = 0; i < 2; i++)
-        for (int v = 0; v < 4; v++)
-            for (uint32_t h = from; h < to; h++) { /* what is loaded is used up, and needs no register */
-                v128_t weights = numbers_of(low, g / 2, i, v, h, form);
-                for (uint32_t j = 0; j < n; j++) {
-                    const nx_activations *activations = x->activations[j] + g + i + h * (GROUPS / 2);
-                    part[j][v] = in_pairs(form) ? dot_pairs(part[j][v], weights, activations) : dot(part[j][v], weights, activations);
-                }
-            }
+/* Adds the products of group g of the columns. */
+NX_INLINE void add_group(v128_t part[4], v128_t numbers, const column_blocks *x, uint32_t g, uint32_t form, uint32_t n) {
+    NX_UNROLLED
+    for (uint32_t j = 0; j < n; j++)
+        part[j] = in_pairs(form) ? dot_pairs(part[j], numbers, x->activations[j] + g) : dot(part[j], numbers, x->activations[j] + g);
+}
+
+/* Adds the groups g and, of both halves, g + 4: `nibbles` holds them. */
+NX_INLINE void add_nibbles(v128_t part[4], const uint8_t *nibbles, const column_blocks *x, uint32_t g, uint32_t from, uint32_t to,
+                           uint32_t form, uint32_t n) {
+    v128_t both = wasm_v128_load(nibbles), mask = wasm_i8x16_splat(15);
+    if (from == 0) add_group(part, wasm_v128_and(both, mask), x, g, form, n);
+    if (to == 2) add_group(part, wasm_v128_and(wasm_u16x8_shr(both, 4), mask), x, g + GROUPS / 2, form, n);
+}
+
+/* Adds the four groups of half h. */
+NX_INLINE void add_sixes(v128_t part[4], const uint8_t *sixes, const column_blocks *x, uint32_t h, uint32_t form, uint32_t n) {
+    v128_t a = wasm_v128_load(sixes), b = wasm_v128_load(sixes + 16), c = wasm_v128_load(sixes + 32), mask = wasm_i8x16_splat(63);
+    v128_t last = wasm_v128_and(wasm_u16x8_shr(a, 6), wasm_i8x16_splat(3));
+    last = wasm_v128_or(last, wasm_v128_and(wasm_u16x8_shr(b, 4), wasm_i8x16_splat(12)));
+    last = wasm_v128_or(last, wasm_v128_and(wasm_u16x8_shr(c, 2), wasm_i8x16_splat(48)));
+    uint32_t g = h * (GROUPS / 2);
+    add_group(part, wasm_v128_and(a, mask), x, g, form, n);
+    add_group(part, wasm_v128_and(b, mask), x, g + 1, form, n);
+    add_group(part, wasm_v128_and(c, mask), x, g + 2, form, n);
+    add_group(part, last, x, g + 3, form, n);
 }
 
 /* The sums that the halves from..to-1 of a block start with. */
@@ -328,45 +346,83 @@ NX_INLINE v128_t start_of(const column_blocks *x, uint32_t j, uint32_t zero, uin
     return dot_start(zero, (int32_t)sum);
 }
 
-/* part = the integer products of the halves from..to-1. */
-NX_INLINE void halves_of_block(v128_t part[4][4], const uint8_t *low, const column_blocks *x, uint32_t from, uint32_t to, uint32_t form,
-                               uint32_t n) {
-    for (uint32_t j = 0; j < n; j++)
-        for (int v = 0; v < 4; v++) part[j][v] = in_pairs(form) ? wasm_i16x8_splat(0) : start_of(x, j, zero_of(form), from, to);
-    NX_ROLLED
-    for (uint32_t g = 0; g < GROUPS / 2; g += 2) two_groups(part, low, x, g, from, to, form, n);
+/* part[v][j] = the integer products of the halves from..to-1, of the vectors from `at` on. */
+NX_INLINE void halves_of_block(v128_t part[4][4], const uint8_t *low, const column_blocks *x, int at, uint32_t from, uint32_t to,
+                               uint32_t form, uint32_t n) {
+    NX_UNROLLED
+    for (uint32_t j = 0; j < n; j++) {
+        v128_t start = in_pairs(form) ? wasm_i16x8_splat(0) : start_of(x, j, zero_of(form), from, to);
+        NX_UNROLLED
+        for (int v = 0; v < vectors(form, n); v++) part[v][j] = start;
+    }
+    if (six_bits(form)) {
+        NX_ROLLED
+        for (uint32_t h = from; h < to; h++) {
+            NX_UNROLLED
+            for (int v = 0; v < vectors(form, n); v++) add_sixes(part[v], low + (h * 4 + (uint32_t)(at + v)) * 48, x, h, form, n);
+        }
+    } else {
+        NX_ROLLED
+        for (uint32_t g = 0; g < GROUPS / 2; g++) {
+            NX_UNROLLED
+            for (int v = 0; v < vectors(form, n); v++)
+                add_nibbles(part[v], low + (g * 4 + (uint32_t)(at + v)) * 16, x, g, from, to, form, n);
+        }
+    }
     for (uint32_t j = 0; in_pairs(form) && j < n; j++) {
         v128_t start = start_of(x, j, zero_of(form), from, to);
-        for (int v = 0; v < 4; v++) part[j][v] = dot_add_pairs(start, part[j][v]);
+        NX_UNROLLED
+        for (int v = 0; v < vectors(form, n); v++) part[v][j] = dot_add_pairs(start, part[v][j]);
     }
 }
 
 /* sum[j][v] += the product times the scales of the rows and that of the column. */
-NX_INLINE void add_part(v128_t sum[4][4], v128_t part[4][4], const uint8_t *block, uint32_t index, const column_blocks *x, uint32_t n) {
-    for (int v = 0; v < 4; v++) {
-        v128_t scale = load_halves((const uint16_t *)block + index * TILE + 4 * v);
+NX_INLINE void add_part(v128_t sum[4][4], v128_t part[4][4], const uint8_t *block, uint32_t index, const column_blocks *x, int at,
+                        uint32_t form, uint32_t n) {
+    NX_UNROLLED
+    for (int v = 0; v < vectors(form, n); v++) {
+        v128_t scale = load_halves((const uint16_t *)block + index * TILE + 4 * (at + v));
+        NX_UNROLLED
         for (uint32_t j = 0; j < n; j++) {
-            v128_t product = wasm_f32x4_mul(wasm_f32x4_convert_i32x4(dot_value(part[j][v])), wasm_v128_load32_splat(x->scale[j]));
-            sum[j][v] = f32x4_mul_add(product, scale, sum[j][v]);
+            v128_t product = wasm_f32x4_mul(wasm_f32x4_convert_i32x4(dot_value(part[v][j])), wasm_v128_load32_splat(x->scale[j]));
+            sum[j][at + v] = f32x4_mul_add(product, scale, sum[j][at + v]);
         }
     }
 }
 
-NX_INLINE void small_block(v128_t sum[4][4], const uint8_t *block, const column_blocks *x, uint32_t form, uint32_t n) {
+/* Adds the numbers that scale h belongs to. */
+NX_INLINE void add_halves(v128_t sum[4][4], const uint8_t *block, const column_blocks *x, int at, uint32_t h, uint32_t form, uint32_t n) {
     v128_t part[4][4];
-    for (uint32_t h = 0, scales = scales_of(form); h < scales; h++) {
-        halves_of_block(part, block + low_at(form), x, h, h + 2 / scales, form, n);
-        add_part(sum, part, block, h, x, n);
-    }
-    for (uint32_t h = 0; h < offsets_of(form); h++)
-        for (int v = 0; v < 4; v++) {
-            v128_t offset = load_halves((const uint16_t *)block + (scales_of(form) + h) * TILE + 4 * v);
-            for (uint32_t j = 0; j < n; j++) {
-                uint32_t all = (uint32_t)x->sum[j][h]; /* modulo 2^32, as in start_of */
-                if (offsets_of(form) == 1) all += (uint32_t)x->sum[j][1];
-                sum[j][v] = f32x4_mul_add(offset, wasm_f32x4_splat(*x->scale[j] * (float)(int32_t)all), sum[j][v]);
-            }
+    halves_of_block(part, block + low_at(form), x, at, h, h + 2 / scales_of(form), form, n);
+    add_part(sum, part, block, h, x, at, form, n);
+}
+
+/* sum[j][v] += the offset h of the rows times the activations that it goes with. */
+NX_INLINE void add_offset(v128_t sum[4][4], const uint8_t *block, const column_blocks *x, int at, uint32_t h, uint32_t form, uint32_t n) {
+    NX_UNROLLED
+    for (int v = 0; v < vectors(form, n); v++) {
+        v128_t offset = load_halves((const uint16_t *)block + (scales_of(form) + h) * TILE + 4 * (at + v));
+        NX_UNROLLED
+        for (uint32_t j = 0; j < n; j++) {
+            uint32_t all = (uint32_t)x->sum[j][h]; /* modulo 2^32, as in start_of */
+            if (offsets_of(form) == 1) all += (uint32_t)x->sum[j][1];
+            sum[j][at + v] = f32x4_mul_add(offset, wasm_f32x4_splat(*x->scale[j] * (float)(int32_t)all), sum[j][at + v]);
         }
+    }
+}
+
+/* Adds a block. The halves of one column go without a loop; of several, it costs less than the code. */
+NX_INLINE void small_vectors(v128_t sum[4][4], const uint8_t *block, const column_blocks *x, int at, uint32_t form, uint32_t n) {
+    uint32_t scales = scales_of(form);
+    if (n == 1 || !six_bits(form)) {
+        NX_UNROLLED
+        for (uint32_t h = 0; h < scales; h++) add_halves(sum, block, x, at, h, form, n);
+    } else {
+        NX_ROLLED
+        for (uint32_t h = 0; h < scales; h++) add_halves(sum, block, x, at, h, form, n);
+    }
+    NX_UNROLLED
+    for (uint32_t h = 0; h < offsets_of(form); h++) add_offset(sum, block, x, at, h, form, n);
 }
 
 NX_INLINE void small_tile(const tile_work *w, const uint8_t *tile, uint32_t form, uint32_t n) {
@@ -380,7 +436,8 @@ NX_INLINE void small_tile(const tile_work *w, const uint8_t *tile, uint32_t form
     }
     const uint8_t *end = tile + (size_t)w->blocks * block_bytes(form);
     for (; tile < end; tile += block_bytes(form)) {
-        small_block(sum, tile, &x, form, n);
+        NX_ROLLED
+        for (int at = 0; at < 4; at += vectors(form, n)) small_vectors(sum, tile, &x, at, form, n);
         for (uint32_t j = 0; j < n; j++) x.activations[j] += GROUPS, x.scale[j]++, x.sum[j] += 2;
     }
     for (uint32_t j = 0; j < n; j++)
@@ -395,7 +452,7 @@ typedef void tile_function(const tile_work *w, const uint8_t *tile);
 #define SMALL(form) TILE_OF(form, 1) TILE_OF(form, 4)
 SMALL(NX_BLOCKS_4)
 SMALL(NX_BLOCKS_4_OFFSET)
-SMALL(NX_BLOCKS_4_HALVES)
+TILE_OF(NX_BLOCKS_4_HALVES, 1) /* few files have these types: columns one by one */
 SMALL(NX_BLOCKS_6_OFFSET)
 SMALL(NX_BLOCKS_6_HALVES)
 static void tile_1_NX_BLOCKS_8(const tile_work *w, const uint8_t *tile) { wide_tile(w, tile, 1); }
@@ -412,8 +469,9 @@ typedef struct {
 /* The tiles from..to-1: rows, so nobody else writes them. */
 static void multiply_tiles(const void *context, uint32_t from, uint32_t to) {
 #define TILES(form) [form - NX_BLOCKS_8] = {tile_1_##form, tile_4_##form}
-    static tile_function *const functions[][2] = {TILES(NX_BLOCKS_8),        TILES(NX_BLOCKS_4),        TILES(NX_BLOCKS_4_OFFSET),
-                                                  TILES(NX_BLOCKS_4_HALVES), TILES(NX_BLOCKS_6_OFFSET), TILES(NX_BLOCKS_6_HALVES)};
+    static tile_function *const functions[][2] = {TILES(NX_BLOCKS_8),        TILES(NX_BLOCKS_4),
+                                                  TILES(NX_BLOCKS_4_OFFSET), {tile_1_NX_BLOCKS_4_HALVES, NULL},
+                                                  TILES(NX_BLOCKS_6_OFFSET), TILES(NX_BLOCKS_6_HALVES)};
     const product *p = context;
     const nx_matrix *m = p->matrix;
     tile_function *const *of = functions[m->type - NX_BLOCKS_8];
@@ -423,7 +481,7 @@ static void multiply_tiles(const void *context, uint32_t from, uint32_t to) {
     uint64_t step = nx_blocks_tile_bytes(m->type, m->cols);
     for (uint32_t t = from; t < to; t++)
         for (uint32_t j = 0, n; j < p->n; j += n) {
-            n = p->n - j < 4 ? 1 : 4;
+            n = p->n - j < 4 || !of[1] ? 1 : 4;
             tile_work w = {p->out + (size_t)j * out_stride + t * TILE, p->bias ? p->bias + t * TILE : NULL, out_stride, blocks, p->x};
             w.x.activations = (const uint8_t *)p->x.activations + j * column;
             w.x.scale += eight ? j : (size_t)j * blocks;

@@ -21,8 +21,11 @@
 /* Before a loop whose body is large already. */
 #if defined(__clang__)
 #define NX_ROLLED _Pragma("clang loop unroll(disable)")
+/* Where a body needs its counter as a constant. */
+#define NX_UNROLLED _Pragma("clang loop unroll(full)")
 #else
 #define NX_ROLLED
+#define NX_UNROLLED
 #endif
 
 #define NX_INLINE static inline __attribute__((always_inline))
