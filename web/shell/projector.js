@@ -17,10 +17,9 @@ export function createProjector() {
   const colophon = document.querySelector('.colophon');
   if (!colophon || figures.length === 0) return;
   const { button } = createButton(phrase`Show the figures on the whole screen (Alt + P)`, { id: 'projector' });
-  const name = make('h1'); // the page has one, whatever it shows
-  const place = make('footer', { class: 'stage-place', hidden: '' }, name);
+  const name = make('h1'); // there is one, whatever is shown
+  const place = make('footer', { class: 'stage-place' }, name);
   colophon.prepend(make('p', { class: 'needs-js' }, button));
-  document.body.append(place);
   /** The figure that is shown; -1: the page as it is. */
   let at = -1;
 
@@ -28,8 +27,9 @@ export function createProjector() {
   function setStage() {
     for (const element of document.querySelectorAll('.off-stage')) element.classList.remove('off-stage');
     document.documentElement.classList.toggle('staged', at >= 0);
-    place.hidden = at < 0;
+    place.remove();
     if (at < 0) return;
+    document.body.append(place);
     for (let here = /** @type {Element} */ (figures[at]); here !== document.body; here = here.parentElement ?? document.body) {
       for (const other of here.parentElement?.children ?? []) if (other !== here && other !== place && other.getAttribute('role') !== 'status') other.classList.add('off-stage');
     }
