@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Times another version of the library beside this one on language models of random weights, in one process and by turns.
 //
-//   git worktree add /tmp/old COMMIT && node tests/bench/paired-llama.js /tmp/old [--rounds 9] [--sizes 135M] [--types q8_0,q4_0,q4_k_m] [--prompts 64] [--builds nextpixel-relaxed]
+//   git worktree add ../old COMMIT && node tests/bench/paired-llama.js ../old [--rounds 9] [--sizes 135M] [--types q8_0,q4_0,q4_k_m] [--prompts 64] [--builds nextpixel-relaxed]
 //
 // Says, of a token at position 64 and of prompts, the milliseconds of the processor that either takes, and the median over rounds of old by new: over 1, this version
 // is faster. What they draw must be the same ids. Builds with relaxed SIMD need a Node that has it without a flag, from 22 on.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Times another version of the library beside this one, in one process and by turns: a slow moment of the machine meets both.
 //
-//   git worktree add /tmp/old COMMIT && node tests/bench/paired.js /tmp/old [--rounds 15] [--build nextpixel-pairs] [NAME ...]
+//   git worktree add ../old COMMIT && node tests/bench/paired.js ../old [--rounds 15] [--build nextpixel-pairs] [NAME ...]
 //
 // NAME: of weight files, by default all that the other version has; both read its files. Each round draws the same positions of a model with
 // either, by turns. Says the median of old time by new time, in seconds of the processor: over 1, this
