@@ -3,7 +3,7 @@
 
 /** What a link that is shared shows: a picture, a title, a description (the Open Graph protocol). It takes addresses that are whole, which only a site that knows its own has: ./build.sh site --address. */
 
-/** From the site; so large. */
+/** A file of the site, and its size in pixels. */
 const PICTURE = { path: 'web/front/screenshot.png', width: 1200, height: 694 };
 /** @type {Record<string, string>} */
 const LOCALES = { en: 'en', ko: 'ko_KR' };

@@ -5,8 +5,8 @@
 
 /** Letters and digits that a Korean reads with a consonant at the end, of these first the ones with ㄹ. */
 const CLOSED = '178lrLR036mnMN';
-/** Of a Hangul syllable: so many have the same two first letters, and ㄹ is the eighth that may end it. */
-const [SYLLABLES, RIEUL] = [28, 8];
+/** Hangul syllables stand in groups of 28, by the consonant that ends them: none first, ㄹ as number 8. */
+const [ENDINGS, RIEUL] = [28, 8];
 
 /**
  * Which of two particles follows a value: 을/를, 은/는, 이/가, 과/와, 으로/로, 이에요/예요.
@@ -18,7 +18,7 @@ function particle(value, pair) {
   const last = value.match(/[\p{L}\p{N}]/gu)?.at(-1) ?? '';
   const [closed, open] = pair.split('/');
   const at = CLOSED.indexOf(last);
-  const end = /[가-힣]/.test(last) ? (last.charCodeAt(0) - 0xac00) % SYLLABLES : last && at >= 0 ? (at < 7 ? RIEUL : 1) : 0;
+  const end = /[가-힣]/.test(last) ? (last.charCodeAt(0) - 0xac00) % ENDINGS : last && at >= 0 ? (at < 7 ? RIEUL : 1) : 0;
   return end === 0 || (end === RIEUL && closed === '으로') ? open : closed;
 }
 
