@@ -10,7 +10,7 @@ export { abortable } from './base/abort.js';
 export { announce } from './element/announce.js';
 export { make } from './element/make.js';
 export { say, speak, spoken } from './element/say.js';
-export { BaseRun, modelName, noSavedRun, resumedOptions, savedRun } from './runs/base-run.js';
+export { BaseRun, modelName, noSavedRun, resumedOptions } from './runs/base-run.js';
 export { CACHE_NAME, copyOf, dropCopy, keeper } from './load/cache.js';
 export { Codec, quantise } from './kinds/picture/codec.js';
 export { blank, paint, picture } from './sinks/pixels.js';

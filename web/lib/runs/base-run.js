@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The runs of all verbs that draw are read once and computed while they are read; they can be stopped, saved and gone on with. */
+/**
+ * What all runs are: steps that are computed while they are read, which can be stopped, shown, saved and gone on with. This one is read once; kept-run.js
+ * keeps its steps, for several readers.
+ */
 
 import { NextPixelError, argumentError } from '../base/error.js';
 import { SHOWN, checkOptions, show } from '../base/checks.js';
@@ -63,7 +66,7 @@ export class BaseRun {
 
   /**
    * @param {number | bigint} seed
-   * @param {{ model: string, options: object }} kept  for save()
+   * @param {{ model: string, options: object } | undefined} kept  for saved(), of a run that has it
    * @param {AbortSignal} [signal]
    * @internal
    */
@@ -75,7 +78,7 @@ export class BaseRun {
 
   /** @returns {AsyncGenerator<Step, void, void>} */
   [Symbol.asyncIterator]() {
-    return this.claim();
+    return this.read();
   }
 
   /** Ends the run after the step that is under way. What was drawn stays, and can be saved; drawTo() gives it. */
@@ -86,18 +89,19 @@ export class BaseRun {
   /**
    * The steps, which can be had once.
    *
-   * @param {AbortSignal} [signal]  beside that of the run
+   * @param {(AbortSignal | undefined)[]} signals  beside that of the run
+   * @returns {AsyncGenerator<Step, void, void>}
    * @internal
    */
-  claim(signal) {
+  read(...signals) {
     if (this.#claimed) throw argumentError('A run can be read once: ask for another, or resume a saved one');
     this.#claimed = true;
-    this.signals.push(signal);
-    return this.#read();
+    this.signals.push(...signals);
+    return this.computed();
   }
 
-  /** @returns {AsyncGenerator<Step, void, void>} */
-  async *#read() {
+  /** The steps as they are computed, to the end of the run. @returns {AsyncGenerator<Step, void, void>} @internal */
+  async *computed() {
     const { stream } = /** @type {Particular<Step, Result>} */ (/** @type {unknown} */ (this));
     try {
       if (this.stopped) return;
@@ -123,7 +127,7 @@ export class BaseRun {
     checkOptions(options, 'drawTo()', SHOWN);
     const { signal, ...how } = options;
     const { sink } = /** @type {Particular<Step, Result>} */ (/** @type {unknown} */ (this));
-    return showAll(this.claim(signal), sink.call(this, target, how));
+    return showAll(this.read(signal), sink.call(this, target, how));
   }
 
   /**
@@ -170,20 +174,9 @@ export class BaseRun {
    * @internal
    */
   saved(drawn) {
-    return savedRun(this.seed, this.#kept, drawn);
+    const kept = /** @type {{ model: string, options: object }} */ (this.#kept);
+    return { version: 1, seed: String(this.seed), ...kept, ...drawn };
   }
-}
-
-/**
- * @template T
- * @param {number | bigint} seed
- * @param {{ model: string, options: object }} kept
- * @param {T} drawn  what is particular to the verb
- * @returns {{ version: 1, seed: string, model: string, options: object } & T}
- * @internal
- */
-export function savedRun(seed, kept, drawn) {
-  return { version: 1, seed: String(seed), ...kept, ...drawn };
 }
 
 /** Names the file that a saved run belongs to, as far as its description tells. @param {ModelInfo} info @internal */

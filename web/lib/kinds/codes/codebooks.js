@@ -100,7 +100,7 @@ export class CodesModel {
     }, { model: modelName(info), options: kept }, signal);
     const begun = begin(seconds, inputs);
     begun.catch(() => {}); // the run says it, where somebody asks it
-    return new CodesRun(links[0], this.rate, begun, make, { seed, hop: this.levels.bottom.hop }, signal);
+    return new CodesRun(this.rate, begun, make, { seed, hop: this.levels.bottom.hop }, signal);
   }
 
   /** Whole codes of the top level in so many seconds, at least one. @param {number} seconds */

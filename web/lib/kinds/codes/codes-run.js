@@ -6,7 +6,6 @@ import { NextPixelError } from '../../base/error.js';
 import { AudibleRun } from '../sound/audible-run.js';
 
 /** @import { Heard } from '../sound/hear.js' */
-/** @import { Link } from '../../workers/link.js' */
 /** @import { SavedFlow } from '../../runs/flow-run.js' */
 
 /**
@@ -39,15 +38,11 @@ export class CodesRun extends AudibleRun {
   /** @type {FlowRun<any> | undefined} */
   #flow;
 
-  /** The seed, whether it was given or chosen at random. @type {number | bigint} */
-  seed;
-
   /** The sound that complete() goes on with, as the model hears it, once it is read. It rejects where it cannot be.
    * @type {Promise<Heard | undefined>} */
   heard;
 
   /**
-   * @param {Link} link
    * @param {number} rate
    * @param {Promise<Begun>} begun
    * @param {(begun: Begun) => FlowRun<any>} make
@@ -55,11 +50,10 @@ export class CodesRun extends AudibleRun {
    * @param {AbortSignal} [signal]
    * @internal
    */
-  constructor(link, rate, begun, make, { seed, hop }, signal) {
-    super(link, rate, 0, signal);
+  constructor(rate, begun, make, { seed, hop }, signal) {
+    super(rate, seed, undefined, signal);
     this.#begun = begun;
     this.#make = make;
-    this.seed = seed;
     this.hop = hop;
     this.heard = begun.then(({ heard }) => heard);
     this.heard.catch(() => {}); // what is wrong, those who read are told
@@ -80,7 +74,7 @@ export class CodesRun extends AudibleRun {
     return this.finish ? 1 : level === 'sound' ? Math.min(1, to / this.most) : 0;
   }
 
-  /** @returns {AsyncGenerator<CodesStep, 'end', void>} @internal */
+  /** @returns {AsyncGenerator<CodesStep, void, void>} @internal */
   async *stream() {
     const begun = await this.#begun;
     this.most = begun.most;
@@ -90,10 +84,9 @@ export class CodesRun extends AudibleRun {
       const codes = Uint32Array.from(drawn?.ids[0]?.[level] ?? []);
       if (codes.length > 0) yield { ...NONE, level, from: 0, to: codes.length, codes, nats: new Float32Array(codes.length) };
     }
-    for await (const { part, from, to, ids, nats, results } of this.#flow) {
+    for await (const { part, from, to, ids, nats, results } of this.#flow.read(...this.signals)) {
       if (ids) yield { ...NONE, level: /** @type {'top' | 'bottom'} */ (part), from, to, codes: ids, nats: nats ?? NONE.nats };
       else if (results) yield { ...NONE, level: 'sound', from: from * this.hop, to: to * this.hop, samples: /** @type {Float32Array} */ (results.sound) };
     }
-    return 'end';
   }
 }

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-import { abortable } from '../../base/abort.js';
-import { SHOWN, checkOptions } from '../../base/checks.js';
-import { NextPixelError } from '../../base/error.js';
-import { showAll } from '../../sinks/canvas.js';
+import { checkOptions } from '../../base/checks.js';
+import { KeptRun } from '../../runs/kept-run.js';
 import { PictureSink } from '../../sinks/picture.js';
 import { picture } from '../../sinks/pixels.js';
 
@@ -46,24 +44,13 @@ import { picture } from '../../sinks/pixels.js';
  * Pictures made at once, or a walk: an async iterable of steps, a picture each, or drawn to a canvas. What was made is kept, so it may be read
  * several times.
  *
- * @implements {AsyncIterable<LatentStep>}
+ * @extends {KeptRun<LatentStep, Picture[]>}
  */
-export class LatentRun {
+export class LatentRun extends KeptRun {
   #engine;
   #codec;
   #orders;
   #how;
-  /** @type {LatentStep[]} */
-  #made = [];
-  /** Pictures under way. @type {Record<number, { made: Promise<void>, readers: number, stop: () => void }>} */
-  #making = {};
-  #stopped = false;
-
-  /** The seed, whether it was given or chosen at random. @type {number | bigint} */
-  seed;
-
-  /** Why it ended: 'end', or 'abort' where it was stopped or its reader left; who reads all the same makes it 'end'. Undefined until then. @type {'end' | 'abort' | undefined} */
-  finish;
 
   /**
    * @param {Engine} engine
@@ -74,21 +61,11 @@ export class LatentRun {
    * @internal
    */
   constructor(engine, codec, orders, how) {
+    super(how.seed, undefined, how.signal);
     this.#engine = engine;
     this.#codec = codec;
     this.#orders = orders;
     this.#how = how;
-    this.seed = how.seed;
-  }
-
-  /** @returns {AsyncGenerator<LatentStep, void, void>} */
-  [Symbol.asyncIterator]() {
-    return this.#steps();
-  }
-
-  /** Ends the run after the picture that is under way. Those that were made can still be read. */
-  stop() {
-    this.#stopped = true;
   }
 
   /**
@@ -99,9 +76,7 @@ export class LatentRun {
    * @returns {Promise<Picture[]>} one for each sample; of a walk the last
    */
   async drawTo(target, options = {}) {
-    checkOptions(options, 'drawTo()', SHOWN);
-    const { signal, ...how } = options;
-    return showAll(this.#steps(signal), this.sink(target, how));
+    return this.show(target, options);
   }
 
   /**
@@ -114,7 +89,7 @@ export class LatentRun {
     checkOptions(options, 'pictures()', ['signal']);
     /** @type {Picture[]} */
     const all = [];
-    for await (const { sample, values } of this.#steps(options.signal)) all[sample] = picture(this.#codec, values);
+    for await (const { sample, values } of this.read(options.signal)) all[sample] = picture(this.#codec, values);
     return all;
   }
 
@@ -132,59 +107,18 @@ export class LatentRun {
     return at ?? (sample + 1) / this.#orders.length;
   }
 
-  /**
-   * The pictures from the first one on, for one of several readers.
-   *
-   * @param {AbortSignal} [signal]  beside that of the run
-   */
-  async *#steps(signal) {
-    const { signal: own } = this.#how;
-    try {
-      for (let i = 0; i < this.#orders.length; i++) {
-        signal?.throwIfAborted();
-        if (!this.#made[i]) {
-          own?.throwIfAborted();
-          if (this.#stopped) return;
-          await this.#picture(i, signal);
-        }
-        yield this.#made[i];
-      }
-    } finally {
-      this.finish ??= 'abort';
-    }
-  }
-
-  /**
-   * Has a picture made, once for all who wait for it; when nobody does any more, it is given up.
-   *
-   * @param {number} i
-   * @param {AbortSignal} [signal]
-   */
-  async #picture(i, signal) {
-    const one = (this.#making[i] ??= this.#begin(i));
-    one.readers++;
-    try {
-      await abortable(one.made, signal);
-    } finally {
-      if (--one.readers === 0) {
-        if (this.#making[i] === one) delete this.#making[i];
-        one.stop();
+  /** @returns {AsyncGenerator<LatentStep, void, void>} @internal */
+  async *stream() {
+    const { part, links } = this.#engine;
+    for (const order of this.#orders) {
+      const { inputs, settings, ...step } = await order();
+      const job = links[0].job(...this.signals);
+      try {
+        yield this.#stepOf(step, await job.ask({ type: 'encode', part: part.index, inputs, settings, results: ['image', 'latent'], maps: this.#how.maps }));
+      } finally {
+        job.end();
       }
     }
-  }
-
-  /** @param {number} i */
-  #begin(i) {
-    const { maps, signal: own } = this.#how;
-    const job = this.#engine.links[i % this.#engine.links.length].job(own);
-    const make = async () => {
-      const { inputs, settings, ...step } = await this.#orders[i]();
-      this.#made[i] = this.#stepOf(step, await job.ask({ type: 'encode', part: this.#engine.part.index, inputs, settings, results: ['image', 'latent'], maps }));
-      if (this.#orders.every((_, k) => this.#made[k])) this.finish = 'end';
-    };
-    const made = make();
-    made.catch(() => {}); // those who wait are told
-    return { made, readers: 0, stop: () => job.end(new NextPixelError('closed', 'Nobody waits for this picture any more')) };
   }
 
   /**

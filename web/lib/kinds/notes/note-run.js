@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-import { SHOWN, checkOptions } from '../../base/checks.js';
+import { checkOptions } from '../../base/checks.js';
 import { NextPixelError } from '../../base/error.js';
 import { aloud } from '../../runs/aloud.js';
-import { savedRun } from '../../runs/base-run.js';
 import { KeptRun } from '../../runs/kept-run.js';
 import { oddsOf } from '../../runs/odds.js';
-import { showAll } from '../../sinks/canvas.js';
 import { writeWav } from '../sound/wav.js';
 import { Reader } from './codec.js';
 import { Roll } from './roll.js';
@@ -63,12 +61,12 @@ import { play, render } from './synth.js';
  * One run of a model of music: an async iterable of steps, notes, a MIDI file, a piano roll on a canvas, or heard. All of these may be asked for,
  * one after another or at the same time: what was drawn is kept.
  *
- * @extends {KeptRun<NoteStep>}
+ * @extends {KeptRun<NoteStep, string>}
  */
 export class NoteRun extends KeptRun {
+  #link;
   #clock;
   #how;
-  #kept;
   #planned;
   /** @type {Plan | undefined} */
   #plan;
@@ -77,9 +75,6 @@ export class NoteRun extends KeptRun {
   #ids = [];
   /** @type {number[]} */
   #nats = [];
-
-  /** The seed, whether it was given or chosen at random. @type {number | bigint} */
-  seed;
 
   /** Quarters a minute, at which it is played and written: the option `tempo`. @type {number} */
   tempo;
@@ -101,12 +96,11 @@ export class NoteRun extends KeptRun {
    * @internal
    */
   constructor(link, clock, planned, how, kept, signal) {
-    super(link, how.maps ? 1 : how.chunk, signal);
+    super(how.seed, kept, signal);
+    this.#link = link;
     this.#clock = clock;
     this.#how = how;
-    this.#kept = kept;
     this.#reader = new Reader(clock.alphabet);
-    this.seed = how.seed;
     this.tempo = how.tempo;
     this.#planned = planned.then(({ plan }) => { this.#plan = plan; });
     this.given = planned.then(({ given }) => given);
@@ -127,7 +121,7 @@ export class NoteRun extends KeptRun {
   save() {
     if (!this.#plan) throw new NextPixelError('state', 'The music that the run goes on with is not read yet: await run.given first');
     const { known, bounds } = this.#plan;
-    return savedRun(this.seed, this.#kept, {
+    return this.saved({
       known, ids: [...this.#ids], nats: [...this.#nats], held: { ...bounds, most: Number.isFinite(bounds.most) ? bounds.most : null },
     });
   }
@@ -186,9 +180,7 @@ export class NoteRun extends KeptRun {
    * @returns {Promise<string>} that sentence
    */
   async drawTo(canvas, options = {}) {
-    checkOptions(options, 'drawTo()', SHOWN);
-    const { signal, ...how } = options;
-    return showAll(this.read(signal), this.sink(canvas, how));
+    return this.show(canvas, options);
   }
 
   /**
@@ -251,36 +243,46 @@ export class NoteRun extends KeptRun {
     return all;
   }
 
-  /** @internal */
-  async order() {
+  /** @returns {AsyncGenerator<NoteStep, void, void>} @internal */
+  async *stream() {
     await this.#planned;
     const { known, bounds } = /** @type {Plan} */ (this.#plan);
-    const { settings, odds, maps, parallels } = this.#how;
+    const { settings, odds, maps, parallels, chunk } = this.#how;
     const { alphabet, positions } = this.#clock;
     const before = [...known, ...this.#ids];
     const nats = [...known.map(() => 0), ...this.#nats];
-    if (before.length > 1) this.steps.push(this.#stepOf(0, Uint32Array.from(before), Float32Array.from(nats), known.length));
+    if (before.length > 1) yield this.#stepOf(0, Uint32Array.from(before), Float32Array.from(nats), known.length);
     else this.#reader.push(before[0], 0, true);
-    if (before.length >= positions || (this.#ids.length > 0 && before[before.length - 1] === alphabet.end)) return undefined;
+    this.finish = this.#finished(before.length >= positions);
+    if (this.finish) return;
     const logitBias = alphabet.said.map((_, id) => /** @type {[number, number]} */ ([id, 0])); // room for all
-    return {
+    const order = {
       known: Uint32Array.from(before), inputs: {}, settings: { ...settings, samples: 1, logitBias }, maps, notes: { said: alphabet.said, bounds: { ...bounds, parallels } },
       ...(odds && { alternatives: alphabet.said.length }),
     };
+    for await (const { message } of this.messages([{ link: this.#link, order }], maps ? 1 : chunk)) {
+      const step = this.#take(message);
+      this.finish = this.#finished(message.last);
+      yield step;
+      if (this.finish) return;
+    }
   }
 
-  /** @param {StepMessage} message @internal */
-  take({ from, ids, nats, alternatives, maps }) {
+  /** Why the music is over, if it is. @param {boolean} full  the model has no room for more */
+  #finished(full) {
+    const { most, whole } = /** @type {Plan} */ (this.#plan).bounds;
+    if (this.#ids.at(-1) === this.#clock.alphabet.end) return this.#reader.time >= most && !whole ? 'length' : 'end';
+    return full ? 'length' : undefined;
+  }
+
+  /** @param {StepMessage} message @returns {NoteStep} */
+  #take({ from, ids, nats, alternatives, maps }) {
     const step = this.#stepOf(from, ids, nats, 0);
     this.#ids.push(...ids);
     this.#nats.push(...nats);
     if (alternatives) step.odds = oddsOf(alternatives, ids.length, this.#clock.alphabet.said.length);
     if (maps) step.maps = maps[0];
-    const ended = ids[ids.length - 1] === this.#clock.alphabet.end;
-    const { most, whole } = /** @type {Plan} */ (this.#plan).bounds;
-    /** @type {'end' | 'length'} */
-    const reason = step.time >= most && !whole ? 'length' : 'end';
-    return { step, finish: ended ? reason : undefined };
+    return step;
   }
 
   /**

@@ -4,14 +4,12 @@
 import { aloud } from '../../runs/aloud.js';
 import { KeptRun } from '../../runs/kept-run.js';
 import { abortable } from '../../base/abort.js';
-import { SHOWN, checkOptions } from '../../base/checks.js';
+import { checkOptions } from '../../base/checks.js';
 import { writeWav } from './wav.js';
 import { play } from './play.js';
-import { showAll } from '../../sinks/canvas.js';
 import { Waveform } from './waveform.js';
 
 /** @import { Saying } from '../../element/say.js' */
-/** @import { Link } from '../../workers/link.js' */
 /** @import { PlayOptions, Played } from './play.js' */
 /** @import { Canvas } from '../../sinks/canvas.js' */
 /** @import { WaveformOptions } from './waveform.js' */
@@ -23,7 +21,7 @@ import { Waveform } from './waveform.js';
  * what was drawn is kept.
  *
  * @template {Audible} Step
- * @extends {KeptRun<Step>}
+ * @extends {KeptRun<Step, string>}
  */
 export class AudibleRun extends KeptRun {
   /** Samples a second. @type {number} */
@@ -33,14 +31,14 @@ export class AudibleRun extends KeptRun {
   most = 0;
 
   /**
-   * @param {Link} link
    * @param {number} rate
-   * @param {number} chunk
+   * @param {number | bigint} seed
+   * @param {{ model: string, options: object } | undefined} kept  for saved(), of a run that has it
    * @param {AbortSignal} [signal]
    * @internal
    */
-  constructor(link, rate, chunk, signal) {
-    super(link, chunk, signal);
+  constructor(rate, seed, kept, signal) {
+    super(seed, kept, signal);
     this.rate = rate;
   }
 
@@ -82,9 +80,7 @@ export class AudibleRun extends KeptRun {
    * @returns {Promise<string>} that sentence
    */
   async drawTo(canvas, options = {}) {
-    checkOptions(options, 'drawTo()', SHOWN);
-    const { signal, ...how } = options;
-    return showAll(this.read(signal), this.sink(canvas, how));
+    return this.show(canvas, options);
   }
 
   /**

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-import { savedRun } from '../../runs/base-run.js';
 import { oddsOf } from '../../runs/odds.js';
 import { LEVELS, compress, expand } from './mu-law.js';
 import { NextPixelError } from '../../base/error.js';
@@ -49,17 +48,14 @@ const VALUES = LEVELS + 1;
  * @extends {AudibleRun<SoundStep>}
  */
 export class SoundRun extends AudibleRun {
+  #link;
   #inputs;
   #how;
-  #kept;
   /** The levels that were given, once they are read. @type {Uint32Array | undefined} */
   #known;
   #quiet;
   /** What was saved has already become quiet. */
   #over = false;
-
-  /** The seed, whether it was given or chosen at random. @type {number | bigint} */
-  seed;
 
   /**
    * The sound that complete() goes on with, as the model hears it, once it is read. It rejects where it cannot be.
@@ -79,11 +75,10 @@ export class SoundRun extends AudibleRun {
    * @internal
    */
   constructor(link, rate, inputs, heard, how, kept, signal) {
-    super(link, rate, how.chunk, signal);
+    super(rate, how.seed, kept, signal);
+    this.#link = link;
     this.#inputs = inputs;
     this.#how = how;
-    this.#kept = kept;
-    this.seed = how.seed;
     this.heard = heard;
     this.#quiet = new Quiet(rate, how.quiet);
     this.most = Math.round(how.seconds * rate);
@@ -114,7 +109,7 @@ export class SoundRun extends AudibleRun {
   save() {
     if (!this.#known) throw new NextPixelError('state', 'The sound that the run goes on with is not read yet: await run.heard first');
     const all = (/** @type {'levels' | 'nats'} */ name) => this.steps.flatMap((step) => [...step[name]]);
-    return savedRun(this.seed, this.#kept, { known: [...this.#known], ids: all('levels'), nats: all('nats') });
+    return this.saved({ known: [...this.#known], ids: all('levels'), nats: all('nats') });
   }
 
   /** @override @internal */
@@ -123,27 +118,31 @@ export class SoundRun extends AudibleRun {
     return expand(this.#known ?? []);
   }
 
-  /** @internal */
-  async order() {
+  /** @returns {AsyncGenerator<SoundStep, void, void>} @internal */
+  async *stream() {
     await this.heard;
-    const { settings, seconds, odds } = this.#how;
+    const { settings, seconds, odds, chunk } = this.#how;
     const given = this.#known ?? new Uint32Array(0);
     const known = Uint32Array.from([...given, ...this.steps.flatMap(({ levels }) => [...levels])]);
     const length = given.length + Math.round(seconds * this.rate);
     this.most = length;
-    if (this.#over) this.finish = 'end';
-    if (this.#over || length <= known.length) return undefined;
-    return { known, inputs: this.#inputs, settings: { ...settings, samples: 1 }, maps: false, length, ...(odds && { alternatives: VALUES }) };
+    this.finish = this.#over ? 'end' : length <= known.length ? 'length' : undefined;
+    if (this.finish) return;
+    const order = { known, inputs: this.#inputs, settings: { ...settings, samples: 1 }, maps: false, length, ...(odds && { alternatives: VALUES }) };
+    for await (const { message } of this.messages([{ link: this.#link, order }], chunk)) {
+      const end = this.#endOf(message.ids);
+      const step = stepOf(message, end < 0 ? message.ids.length : end);
+      this.finish = end >= 0 ? 'end' : message.last ? 'length' : undefined;
+      if (step.to > step.from) yield step;
+      if (this.finish) return;
+    }
   }
 
-  /** @param {StepMessage} message @internal */
-  take(message) {
-    const ended = message.ids.indexOf(LEVELS);
-    const drawn = expand(message.ids.subarray(0, ended < 0 ? undefined : ended));
-    const quiet = this.#quiet.until(drawn);
-    const end = quiet < 0 ? ended : quiet;
-    const step = stepOf(message, end < 0 ? message.ids.length : end);
-    return { step: step.to > step.from ? step : undefined, finish: /** @type {'end' | undefined} */ (end < 0 ? undefined : 'end') };
+  /** The number of levels before the sound is over, or becomes quiet; -1: it goes on. @param {Uint32Array} ids */
+  #endOf(ids) {
+    const ended = ids.indexOf(LEVELS);
+    const quiet = this.#quiet.until(expand(ids.subarray(0, ended < 0 ? undefined : ended)));
+    return quiet < 0 ? ended : quiet;
   }
 }
 
