@@ -17,7 +17,7 @@ export const FIGURES = {
   A7: { shows: 'scaled dot products and their mask', page: 'opened', at: 'figure-opened' },
   A8: { shows: 'how far a convolution reaches, and how far local attention', page: 'same-digit', at: 'figure-endings', but: 'of one model at a time, not of both layer by layer' },
   A9: { shows: 'the equations of a layer', page: 'opened', at: 'figure-layer' },
-  A10: { shows: 'learned positions of rows and columns', why: 'the tables of the image models are in their files; no figure draws them' },
+  A10: { shows: 'learned positions of rows and columns', page: 'image-transformer', at: 'figure-positions' },
   A11: { shows: 'local attention in one and two dimensions: query block, memory block, mask', page: 'image-transformer', at: 'figure-geometry' },
   A12: { shows: 'samples beside those of older models', page: 'same-digit', at: 'figure-endings' },
   A13: { shows: 'super-resolution', page: 'colour', at: 'figure-superres' },

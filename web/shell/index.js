@@ -11,6 +11,7 @@ export * from './ask.js';
 export { asked } from './asked.js';
 export { misfit } from './misfit.js';
 export * from './button.js';
+export * from './cells.js';
 export * from './classes.js';
 export * from './digits.js';
 export * from './dom.js';

@@ -6,6 +6,7 @@ import { createAsker, createAttentionView } from './attention.js';
 import { createGeometry } from './geometry.js';
 import { heatOf } from './heads.js';
 import { createMachine } from './machine.js';
+import { createPositions } from './positions.js';
 import { createSettings } from './settings.js';
 /** @import { Attended } from './attention.js' */
 
@@ -34,5 +35,6 @@ startPage(load());
 createSettings(store);
 
 createGeometry();
+createPositions();
 // Chosen by looking at samples of 0.6 to 1: at 0.9 the digits are cleaner than at 1 and more varied than below.
 createClasses({ digits: { weights: weights('digits.gguf'), temperature: 0.9, things: phrase`digits` } });

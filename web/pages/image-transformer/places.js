@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+// What a model has learned of rows and columns: a list of numbers for each, one for the row and one for the column of a pixel side by side. No page here.
+// @ts-check
+import { readGguf } from '../../shell/gguf.js';
+
+/** @typedef {Float32Array[]} Table a list for each row, or for each column */
+/** @typedef {{ rows: Table, cols: Table }} Places */
+
+/** The tables of a weight file. @param {ArrayBuffer} file @returns {Places} */
+export function placesOf(file) {
+  const { tensor } = readGguf(file);
+  const [rows, cols] = ['position_row.weight', 'position_col.weight'].map((name) => {
+    const { shape: [width, count], values } = tensor(name);
+    return Array.from({ length: count }, (_, i) => values.subarray(i * width, (i + 1) * width));
+  });
+  return { rows, cols };
+}
+
+/**
+ * The waves that training begins with: sines, then cosines, of slower and slower turns.
+ * @param {number} count of rows or columns
+ * @param {number} width
+ * @returns {Table}
+ */
+export function waves(count, width) {
+  const turns = width / 2;
+  return Array.from({ length: count }, (_, p) => Float32Array.from({ length: width }, (_, i) => {
+    const angle = p * 10000 ** (-(i % turns) / Math.max(1, turns - 1));
+    return i < turns ? Math.sin(angle) : Math.cos(angle);
+  }));
+}
+
+/** The same without what all of its lists share, their mean. @param {Table} table @returns {Table} */
+export function apart(table) {
+  const mean = table[0].map((_, e) => table.reduce((sum, list) => sum + list[e], 0) / table.length);
+  return table.map((list) => list.map((x, e) => x - mean[e]));
+}
+
+/** @param {ArrayLike<number>} a @param {ArrayLike<number>} b */
+const dot = (a, b) => Array.from(a).reduce((sum, x, e) => sum + x * b[e], 0);
+
+/** How alike each list is to each: the cosine of their angle. @param {Table} table @returns {Float32Array[]} */
+export function likeness(table) {
+  const sizes = table.map((list) => Math.sqrt(dot(list, list)));
+  return table.map((a, i) => Float32Array.from(table, (b, j) => dot(a, b) / (sizes[i] * sizes[j] || 1)));
+}
+
+/**
+ * How alike the places of all pixels are to that of one, [row][col]: the cosine of both lists side by side.
+ * @param {Places} places
+ * @param {{ row: number, col: number }} at
+ */
+export function likenessOfPixels({ rows, cols }, { row, col }) {
+  const of = (/** @type {Table} */ table, /** @type {number} */ i) => table.map((list) => ({ with: dot(table[i], list), size: dot(list, list) }));
+  const [down, across] = [of(rows, row), of(cols, col)];
+  const own = down[row].size + across[col].size;
+  return down.map((r) => Float32Array.from(across, (c) => (r.with + c.with) / (Math.sqrt(own * (r.size + c.size)) || 1)));
+}
