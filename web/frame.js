@@ -11,7 +11,8 @@
  *     weights: fvsbn.gguf                       the file that the first figure begins to load at once
  *     styles: completion                        style sheets of web/shell beside page.css, figures.css and controls.css
  *     scripts: page-text texts                  modules of web/dist beside those of every page
- *     takes: complete 28x28x1                   models of others that its address may name (web/shell/asked.js), and so may be fetched from elsewhere
+ *     takes: complete 28x28x1                   models of others that its address may name (web/shell/asked.js), and so may be fetched from elsewhere;
+ *                                               below the first figure is a box for a file of one's own, unless the page has its own, whose id ends in own
  *     contents:
  *       #figure-endings The figure              its places, for the masthead
  *     ways:
@@ -151,6 +152,8 @@ export function framed(source, { path, name, sheets, both = false, translation }
   const up = name ? '../../' : '';
   const words = (/** @type {string} */ list) => list.split(' ').filter(Boolean);
   const [, figure] = /<figure id="([\w-]+)"/.exec(text) ?? [];
+  /** A file of one's own (shell/own-file.js). */
+  const own = takes && !/<div id="(?:[\w-]+-)?own"/.test(text) ? `<details id="own-file" class="take needs-js"><summary>${phrase`Your own file`}</summary></details>\n` : '';
   if (!figure) throw new Error(`${path} has no <figure id="...">`);
   const sheet = (/** @type {string} */ address) => `<link rel="stylesheet" href="${address}">`;
   const early = (/** @type {string} */ script) => `<script type="module" async src="${up}dist/${script}.js"></script>`;
@@ -176,7 +179,7 @@ ${masthead(up, links.join('\n      '), phrase`Contents`)}
 <div class="opening">
 ${head}
 </div>
-${text.replace('    <!-- courses -->\n', () => courseLists(phrase))}${name ? `
+${text.replace('    <!-- courses -->\n', () => courseLists(phrase)).replace(/^( *)<\/figure>\n/m, (end) => end + own)}${name ? `
 ${courseOf(name, phrase)}` : ''}${ways.length > 0 ? `
     <nav class="ways" aria-label="${phrase`Other systems`}">
 ${ways.map((way) => `      <p>${link(way)}</p>\n`).join('')}    </nav>

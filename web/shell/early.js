@@ -10,7 +10,9 @@ import { acquire } from './library.js';
 /** Holds the model until a figure does. */
 const waiting = new AbortController();
 const { signal } = waiting;
-const address = asked ?? weights?.href;
+/** The address of the page's own weights. */
+export const ours = weights?.href ?? '';
+const address = asked ?? ours;
 if (address) {
   acquire(address, { signal, worker: takeWorker() }).then(
     ({ release }) => (signal.aborted ? release() : signal.addEventListener('abort', release)),

@@ -23,6 +23,7 @@ export * from './loading.js';
 export * from './meter.js';
 export * from './microphone.js';
 export * from './model-switch.js';
+export { fileNow, onFile, ownName } from './own-file.js';
 export * from './pace.js';
 export * from './page.js';
 export * from './paint.js';

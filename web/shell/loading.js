@@ -15,6 +15,9 @@ const LOST = new Set(['trap', 'closed']);
 
 /** @typedef {{ onProgress: (progress: Progress) => void, signal: AbortSignal }} LoadOptions */
 
+/** How a figure loads anew, by the signal of a load of its; what went wrong, '' if nothing. @type {WeakMap<AbortSignal, () => Promise<string>>} */
+export const reloads = new WeakMap();
+
 /**
  * @param {HTMLElement} root the box, hidden; its id is what those of its parts begin with
  * @param {Object} hooks
@@ -42,9 +45,12 @@ export function createLoading(root, { acquire, onModels, onLost }) {
     announce(message);
   }
 
+  /** @returns {Promise<string>} what went wrong; '': nothing, or it was asked for again meanwhile */
   async function load() {
-    stopper = new AbortController();
-    const { signal } = stopper;
+    stopper?.abort();
+    const mine = stopper = new AbortController();
+    const { signal } = mine;
+    reloads.set(signal, load);
     root.hidden = false;
     root.classList.remove('failed');
     action.hidden = false;
@@ -60,17 +66,26 @@ export function createLoading(root, { acquire, onModels, onLost }) {
           text.textContent = total ? phrase`Loading the model: ${bytes(loaded)} of ${bytes(total)}` : phrase`Loading the model: ${bytes(loaded)}`;
         },
       });
+      if (stopper !== mine) {
+        for (const hold of held) hold.release();
+        return '';
+      }
+      if (holds.length > 0) onLost(); // others take their place
       for (const hold of holds) hold.release();
       holds = held;
       root.hidden = true;
       onModels(holds.map(({ model }) => model));
     } catch (error) {
+      if (stopper !== mine) return '';
       const { name, code } = /** @type {any} */ (error);
+      const wrong = fault(error);
       if (name === 'AbortError') stopped(phrase`Loading was cancelled.`, phrase`Load the model`);
-      else stopped(phrase`The model could not be loaded. ${fault(error)}`, !supported || FINAL.has(code) ? '' : phrase`Try again`);
+      else stopped(phrase`The model could not be loaded. ${wrong}`, !supported || FINAL.has(code) ? '' : phrase`Try again`);
+      return wrong;
     } finally {
-      stopper = null;
+      if (stopper === mine) stopper = null;
     }
+    return '';
   }
 
   action.addEventListener('click', () => { if (stopper) stopper.abort(); else load(); });
@@ -79,6 +94,7 @@ export function createLoading(root, { acquire, onModels, onLost }) {
     /** A run has failed. @param {unknown} error */
     failed(error) {
       const { code } = /** @type {NextPixelError} */ (error);
+      if (code === 'closed' && holds.length > 0) return; // a run of a model whose place another has taken
       const lost = LOST.has(code);
       if (lost) {
         for (const hold of holds) hold.discard();

@@ -5,7 +5,7 @@ import { make } from './dom.js';
 
 /**
  * @param {HTMLFieldSetElement} root
- * @param {() => Promise<void>} onChange loads the model that is chosen now
+ * @param {() => Promise<unknown>} onChange loads the model that is chosen now
  */
 export function createModelSwitch(root, onChange) {
   root.addEventListener('change', async ({ target }) => {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The first model of a page, its own or the one that its address names.
+// The first model of a page: its own, the one that its address names, or the visitor's.
 // @ts-check
 import { asked } from './asked.js';
 import { make } from './dom.js';
@@ -9,6 +9,17 @@ import { integer } from './words.js';
 import { phrase } from './phrase.js';
 /** @import { Hold, Model } from './library.js' */
 /** @import { LoadOptions } from './loading.js' */
+
+export { ours } from './early.js';
+
+/** @typedef {(options: LoadOptions, among: string) => Promise<Hold> | undefined} Instead  nothing: the page's own is wanted */
+/** @type {Instead} */
+let instead = () => undefined;
+
+/** What stands in for the first model from now on (own-file.js). @param {Instead} by */
+export function standIn(by) {
+  instead = by;
+}
 
 /** Says in front of the first figure whose model it shows. @param {Model} model */
 function introduce({ info }) {
@@ -30,12 +41,15 @@ function fitting(hold) {
 }
 
 /**
- * The model that the page's head asks for, or that its address names if the page can show it.
+ * The model that the page's head asks for, or that its address names if the page can show it, or that the visitor has given since.
  *
  * @param {LoadOptions} options
+ * @param {string} [among] what it is called, if it is one of several
  * @returns {Promise<Hold>}
  */
-export async function acquireFirst(options) {
+export async function acquireFirst(options, among = '') {
+  const other = instead(options, among);
+  if (other) return other;
   const hold = await acquireEarly(options);
   return asked ? fitting(hold) : hold;
 }

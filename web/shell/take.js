@@ -5,6 +5,7 @@ import { addressOf, showAddress } from './address.js';
 import { createButton } from './button.js';
 import { make } from './dom.js';
 import { announce, blank } from './library.js';
+import { ownName } from './own-file.js';
 import { encodeFilm, encodePng } from './png.js';
 import { phrase } from './phrase.js';
 /** @import { Picture } from './library.js' */
@@ -111,7 +112,7 @@ export function createTake(root, { id, shots, settings, films = true }) {
   link.addEventListener('click', async () => {
     refresh();
     const all = settings(Math.max(0, choice.selectedIndex));
-    if (!all) return tell(phrase`No link can take a model of your own along. The pictures can be saved.`);
+    if (!all || ownName()) return tell(phrase`No link can take a model of your own along. The pictures can be saved.`);
     const address = addressOf(id, all);
     showAddress(address);
     const copied = await navigator.clipboard?.writeText(address).then(() => true, () => false);

@@ -117,7 +117,7 @@ export function createAlignment() {
 
   const loading = createLoading(byId('load'), {
     acquire: async (how) => {
-      const first = await acquireFirst(how);
+      const first = await acquireFirst(how, phrase(KINDS[0]));
       try {
         return [first, ...await acquireAll(KINDS.slice(1).map((kind) => weights(`seq2seq-${kind}.gguf`)), how)];
       } catch (error) {

@@ -40,8 +40,15 @@ export function createTaggers() {
   const loading = createLoading(byId('load'), {
     // The one that the page's head asks for, then the others.
     acquire: async (options) => {
-      const crf = await acquireFirst(options);
-      return [...await acquireAll([weights('hmm-en.gguf'), weights('memm-en.gguf')], options), crf];
+      const crf = await acquireFirst(options, NAMES[2]);
+      try {
+        const { names } = await crf.model.tag('');
+        if (names.join() !== namesOf().join()) throw new Error(phrase`It has other tags than the models beside it: ${names.join(', ')}.`);
+        return [...await acquireAll([weights('hmm-en.gguf'), weights('memm-en.gguf')], options), crf];
+      } catch (error) {
+        crf.release();
+        throw error;
+      }
     },
     onModels(loaded) {
       models = loaded;

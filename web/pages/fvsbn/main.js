@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The page of the fully visible sigmoid belief network: a binarised digit is completed, and the weights that do it.
 // @ts-check
-import { SIDE, byId, bytes, createEndings, createStore, initialState, integer, phrase, startPage, weights, whenNear } from '../../shell/index.js';
+import { SIDE, byId, bytes, createEndings, createStore, initialState, integer, onFile, phrase, startPage, whenNear } from '../../shell/index.js';
 import { createDensities } from './densities-figure.js';
 import { readGguf } from '../../shell/gguf.js';
 import { createLearning } from './learning-figure.js';
@@ -22,16 +22,15 @@ store.on(['info'], ({ info }) => {
   if (info) byId('model-size').textContent = phrase`${integer(info.parameters)} numbers, ${bytes(info.bytes)}`;
 });
 
-/** The weights themselves, of the file that the model is made of. */
-async function showVotes() {
-  const file = await fetch(weights('fvsbn.gguf')).then((response) => response.arrayBuffer());
+/** The weights themselves, of the file that the model is made of. @param {ArrayBuffer} file */
+function showVotes(file) {
   const { tensor } = readGguf(file);
   const read = { weight: tensor('fvsbn.weight').values, bias: tensor('fvsbn.bias').values };
   votes.use(read);
   samples.use(read);
 }
 const loaded = load();
-loaded.then(showVotes).catch(() => { byId('votes-failed').hidden = false; });
+loaded.then(() => onFile(showVotes)).catch(() => { byId('votes-failed').hidden = false; });
 whenNear(byId('samples'), () => {
   loadTrainingDigits().then((digits) => {
     samples.show(digits);

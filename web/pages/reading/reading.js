@@ -124,9 +124,12 @@ export function createReading() {
 
   const loading = createLoading(byId('load'), {
     acquire: async (how) => {
-      const first = await acquireFirst(how);
+      const first = await acquireFirst(how, phrase`the memory-network`);
       try {
-        return [first, ...await acquireAll([weights('stories.gguf')], how)];
+        const [decoder] = await acquireAll([weights('stories.gguf')], how);
+        if (decoder.model.info.vocabulary === first.model.info.vocabulary) return [first, decoder];
+        decoder.release();
+        throw new Error(phrase`It does not read the same tokens as the decoder beside it, so that their looks cannot be compared.`);
       } catch (error) {
         first.release();
         throw error;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Where a picture looked: a point that follows the pointer, four that stay, and gamma.
 // @ts-check
-import { byId, load, make, percent, phrase, weights } from '../../shell/index.js';
+import { byId, fileNow, load, make, percent, phrase } from '../../shell/index.js';
 import { one, show } from './draw.js';
-import { fileBytes } from '../../shell/gguf.js';
 import { withGain } from './file.js';
 /** @import { Model } from '../../shell/index.js' */
 /** @import { LatentStep } from './draw.js' */
@@ -31,7 +30,7 @@ export function createLook(sheet) {
   let hover = { row: 5, column: 5 };
   /** @type {{ row: number, column: number }[]} */
   let kept = [];
-  /** The model with another gamma. @type {{ gain: number, model: Model } | undefined} */
+  /** The model with another gamma. @type {{ of: Model, gain: number, model: Model } | undefined} */
   let other;
   let turn = 0;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -67,13 +66,14 @@ export function createLook(sheet) {
     byId('gamma-said').textContent = gain === 1 ? phrase`as it was trained` : gain === 0 ? phrase`it does not look` : phrase`${gain} times as much`;
     try {
       let { model } = chosen;
+      const of = model;
       if (gain !== 1) {
-        if (other?.gain !== gain) {
+        if (other?.of !== of || other.gain !== gain) {
           other?.model.close();
           other = undefined;
-          const loaded = await load(withGain(await fileBytes(weights('sagan-emoji.gguf')), gain));
+          const loaded = await load(withGain(await fileNow(), gain));
           if (mine !== turn) return loaded.close();
-          other = { gain, model: loaded };
+          other = { of, gain, model: loaded };
         }
         ({ model } = other);
       }

@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: MIT
 // The sizes of the attention module, read from the file.
 // @ts-check
-import { byId, phrase, weights } from '../../shell/index.js';
-import { fileBytes, readGguf } from '../../shell/gguf.js';
+import { byId, onFile, phrase } from '../../shell/index.js';
+import { readGguf } from '../../shell/gguf.js';
 
-export async function createModule() {
-  const { facts, tensor } = readGguf(await fileBytes(weights('sagan-emoji.gguf')));
+export const createModule = () => onFile(show);
+
+/** @param {ArrayBuffer} file */
+function show(file) {
+  const { facts, names, tensor } = readGguf(file);
+  if (!names.includes('attn.gain')) { // a generator without the module
+    for (const cell of document.querySelectorAll('#figure-module [id^="size-"], #figure-module [id^="made-"]')) cell.textContent = '–';
+    return;
+  }
   const matrix = (/** @type {string} */ name) => tensor(`attn.${name}.weight`).shape; // (in, out)
   const size = facts.get('sagan.attention.size');
   const pooled = facts.get('sagan.attention.pool') ? size / 2 : size;

@@ -53,17 +53,17 @@ export function createSheet() {
     }));
     root.replaceChildren(...classes.map(named).map((name, row) => make('div', { class: 'sheet-row', role: 'group', 'aria-label': name }, make('p', { class: 'sheet-name' }, name),
       make('div', { class: 'sheet-tiles' }, ...tiles[row].map(({ button }) => button)))));
-    root.addEventListener('keydown', (event) => {
-      const step = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] }[event.key];
-      if (!step) return;
-      const row = tiles.findIndex((all) => all.some(({ button }) => button === document.activeElement));
-      const column = tiles[row]?.findIndex(({ button }) => button === document.activeElement) ?? -1;
-      const next = tiles[row + step[0]]?.[column + step[1]];
-      if (!next) return;
-      event.preventDefault();
-      next.button.focus();
-    });
   }
+  root.addEventListener('keydown', (event) => {
+    const step = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] }[event.key];
+    if (!step) return;
+    const row = tiles.findIndex((all) => all.some(({ button }) => button === document.activeElement));
+    const column = tiles[row]?.findIndex(({ button }) => button === document.activeElement) ?? -1;
+    const next = tiles[row + step[0]]?.[column + step[1]];
+    if (!next) return;
+    event.preventDefault();
+    next.button.focus();
+  });
 
   async function draw() {
     stopper?.abort();

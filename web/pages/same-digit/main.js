@@ -2,7 +2,7 @@
 // The page where all systems of black and white digits finish the same half, with the same dice.
 // @ts-check
 import {
-  PIXELS, Playback, SIDE, acquireAll, announce, applySettings, byId, countOf, createFields, createLoading, createPad, createPanels, createStore, createStrip,
+  PIXELS, Playback, SIDE, acquireAll, acquireFirst, announce, applySettings, byId, countOf, createFields, createLoading, createPad, createPanels, createStore, createStrip,
   createTake, createTransport, initialState, inked, keepInAddress, loadStrip, phrase, quantise, reducedMotion, settingsOf, startPage, toImage, weights,
 } from '../../shell/index.js';
 import { createTable } from './table.js';
@@ -120,7 +120,17 @@ async function look(i) {
 store.on(['hover'], ({ hover }) => { if (hover) look(hover.row * SIDE + hover.column); });
 
 const loading = createLoading(byId('load'), {
-  acquire: async (options) => (await Promise.all([acquireAll(SYSTEMS.map(({ file }) => weights(file)), options), showStrip()]))[0],
+  async acquire(options) {
+    const [first, ...others] = SYSTEMS;
+    await showStrip();
+    const hold = await acquireFirst(options, first.name);
+    try {
+      return [hold, ...await acquireAll(others.map(({ file }) => weights(file)), options)];
+    } catch (error) {
+      hold.release();
+      throw error;
+    }
+  },
   onModels(loaded) {
     const [{ info }] = loaded;
     store.set({ model: loaded[0], info, source: store.now.source && { ...store.now.source, pixels: quantise(store.now.source.pixels, info.levels) } });

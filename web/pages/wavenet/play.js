@@ -70,14 +70,14 @@ export function createPlayer() {
     onModels([loaded]) {
       model = loaded;
       const { classes, speakers = [], dilations = [], rate = 1 } = model.info;
-      if (digits.childElementCount === 1) {
-        digits.append(...classes.map((name) => {
-          const input = make('input', { type: 'radio', name: 'digit', value: name });
-          input.checked = name === '7';
-          return make('label', {}, input, make('span', {}, name));
-        }));
-        speaker.replaceChildren(...speakers.map((name) => make('option', { value: name }, name)), make('option', { value: '' }, phrase`any voice`));
-      }
+      const [before, voice] = [chosen() ?? '7', speaker.value];
+      digits.replaceChildren(...[...digits.children].slice(0, 1), ...classes.map((name) => {
+        const input = make('input', { type: 'radio', name: 'digit', value: name });
+        input.checked = name === before;
+        return make('label', {}, input, make('span', {}, name));
+      }));
+      speaker.replaceChildren(...speakers.map((name) => make('option', { value: name }, name)), make('option', { value: '' }, phrase`any voice`));
+      if (speakers.includes(voice)) speaker.value = voice;
       speaker.disabled = zoom.disabled = false;
       const field = (2 + dilations.reduce((sum, d) => sum + d, 0)) / rate;
       byId('own-field').textContent = phrase`This network hears ${Math.round(1000 * field)} thousandths of a second with ${dilations.length} layers.`;

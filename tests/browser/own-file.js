@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** Gives a page a file of one's own: its figures run on it, what does not fit is said and loses nothing, and ours comes back. */
+
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+
+import { OUT } from './browser.js';
+import { WAIT, inRepository } from './gallery.js';
+
+/** @import { Page } from 'playwright-core' */
+
+/** @typedef {{ file: string, wrong?: string, said?: RegExp }} Given */
+
+/** A file for each page, and what is said of one that does not fit. @type {Record<string, Given>} */
+export const PAGES = {
+  alignment: { file: 'seq2seq-general.gguf', wrong: 'de-en.gguf', said: /de-en\.gguf has the architecture transformer; .* only seq2seq has/ },
+  captions: { file: 'captions-hard.gguf' },
+  chains: { file: 'memm-en.gguf', wrong: 'parents-en.gguf', said: /parents-en\.gguf finds the parents of words/ },
+  chorale: { file: 'chorales.gguf', wrong: 'sparse-digits.gguf', said: /draws pictures: the pages of pictures/ },
+  fvsbn: { file: 'fvsbn.gguf', wrong: 'pixelcnn-digits.gguf', said: /architecture pixelcnn/ },
+  'image-transformer': { file: 'image-transformer-digits-bw.gguf', wrong: 'emoji.gguf', said: /draws 32 by 32 pixels in colour/ },
+  jukebox: { file: 'jukebox-codes.gguf', wrong: 'wavenet.gguf', said: /wavenet\.gguf speaks/ },
+  'look-ahead': { file: 'digits.gguf' },
+  pixelcnn: { file: 'gated-pixelcnn-digits.gguf' },
+  reading: { file: 'lstmn.gguf', wrong: 'stories.gguf', said: /architecture llama/ },
+  sagan: { file: 'sagan-emoji-plain.gguf' },
+  'same-digit': { file: 'image-transformer-digits-bw.gguf' },
+  snail: { file: 'snail-omniglot.gguf' },
+  sparse: { file: 'sparse-digits.gguf', wrong: 'sparse-tales.gguf', said: /writes text/ },
+  structure: { file: 'parents-en.gguf' },
+  transformer: { file: 'opened.gguf' },
+  wavenet: { file: 'wavenet.gguf', wrong: 'chorales.gguf', said: /makes music/ },
+};
+
+/** Those that are tried with every change. */
+export const SHORT = ['fvsbn', 'sagan', 'wavenet'];
+/** Pages with a control of their own for it: colour (own-model.test.js), texts (tokens.test.js, chat.test.js); and one whose networks are those of its file. */
+export const ELSEWHERE = ['chat', 'colour', 'opened', 'tokens'];
+
+/** @param {Page} page @param {string} name @param {Buffer} [buffer] */
+export const give = async (page, name, buffer) => page.locator('#own-file input').setInputFiles({ name, mimeType: '', buffer: buffer ?? await readFile(inRepository(`weights/${name}`)) });
+/** @param {Page} page @param {RegExp} text */
+export const said = (page, text) => page.locator('#own-file .take-said', { hasText: text }).waitFor(WAIT);
+/** The first figure has its model. @param {Page} page */
+export const ready = (page) => page.locator('figure:has(+ #own-file) [data-phase="done"], figure:has(+ #own-file) [data-phase="ready"]').first().waitFor(WAIT);
+/** Nothing went wrong there. @param {Page} page @param {string} name */
+export const well = async (page, name) => assert.deepEqual(await page.locator('.load.failed:visible').allTextContents(), [], name);
+
+/** @param {Page} page @param {string} name of the page's folder */
+export async function tryFile(page, name) {
+  const { file, wrong = 'crf-en.gguf', said: why = /crf-en\.gguf tags words: the page of chains/ } = PAGES[name];
+  await page.goto(`/web/pages/${name}/`);
+  await ready(page);
+  await give(page, file);
+  await said(page, new RegExp(`^${file.replace('.', '\\.')}, a model of [\\d,]+ parameters, is at work now`));
+  await ready(page);
+  await well(page, file);
+  await page.locator('#own-file').screenshot({ path: `${OUT}own-file-${name}.png` });
+  await give(page, wrong);
+  await said(page, why);
+  await well(page, wrong);
+  await page.locator('#own-file button', { hasText: 'Back to ours' }).click();
+  await said(page, /shows its own model again/);
+  await ready(page);
+  await well(page, 'ours');
+}
