@@ -163,7 +163,7 @@ export function readSmallSet(info) {
   const { dataset } = info.card;
   const known = DATA_SETS.find((set) => set.dataset.test(dataset ?? ''));
   if (known?.small) return readPictures(fileURLToPath(new URL(`../golden/${known.small}.u8.gz`, import.meta.url)), info);
-  const what = dataset === undefined ? `${info.name} does not say what it was trained on` : `No pictures here are held out of "${dataset}"`;
+  const what = dataset === undefined ? `${info.name} does not say what it was trained on` : `Nothing in tests/golden is held out of "${dataset}"`;
   throw new Error(`${what}: pass --data ${known ? `${known.data}, which ${known.make} writes` :
     'FILE.u8.gz, as the beginning of tests/bench/eval.js describes it'}`);
 }

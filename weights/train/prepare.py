@@ -10,10 +10,8 @@ recipes read to data/NAME. With --from it takes the originals that you have: the
 """
 import argparse
 import os
-import pickle
 import sys
-import tarfile
-import zipfile
+import tempfile
 
 import data
 from common import fetch, needed, recipes
@@ -21,8 +19,6 @@ from common import fetch, needed, recipes
 needed.require("numpy")
 
 from data import originals
-
-UNREADABLE = (OSError, EOFError, KeyError, ValueError, pickle.UnpicklingError, tarfile.TarError, zipfile.BadZipFile)
 
 
 def list_of_sets():
@@ -70,6 +66,24 @@ def given(paths, files):
     return found
 
 
+def written(module, found, directory):
+    """Writes the set, whole or not at all: what was there before stays until then.  -> files that are not those that the shipped weights were trained on"""
+    try:
+        os.makedirs(directory, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix="being-written-", dir=directory) as made:
+            module.write(found, made)
+            others = originals.others(module, made)
+            for name in os.listdir(made):
+                os.replace(os.path.join(made, name), os.path.join(directory, name))
+        return others
+    except originals.Unreadable as error:
+        sys.exit(str(error))
+    except originals.WRONG as error:
+        if getattr(error, "errno", None) in originals.FULL:
+            sys.exit("there is no room for %s: %s. What was fetched is kept; the same command goes on" % (os.path.relpath(directory), error.strerror))
+        sys.exit("the originals cannot be read: %s" % str(error).split("\n")[0])
+
+
 def main(argv=None):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("name", nargs="?", help="a data set or a recipe")
@@ -96,13 +110,8 @@ def main(argv=None):
             found[f.name] = path
     if not found:
         sys.exit(module.HOW)
-    os.makedirs(directory, exist_ok=True)
     print("writing %s" % os.path.relpath(directory), flush=True)
-    try:
-        module.write(found, directory)
-        others = originals.others(module, directory)
-    except UNREADABLE as error:
-        sys.exit("the originals cannot be read: %s" % error)
+    others = written(module, found, directory)
     if others:
         print("not the very files that weights/ were trained on, but of the same kind: %s" % ", ".join(others))
     elif module.WRITTEN:
@@ -112,4 +121,7 @@ def main(argv=None):
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except KeyboardInterrupt:
+        sys.exit("stopped; the same command goes on")

@@ -5,6 +5,7 @@
     python3 weights/train/test_prepare.py      seconds; needs no data set and no network
 """
 import contextlib
+import errno
 import gzip
 import hashlib
 import http.server
@@ -278,7 +279,34 @@ class Words(Folder):
         self.assertRegex(self.refused("emoji"), r"git clone[\s\S]*--from FOLDER")
         with open(self.at("x", "free-spoken-digit-dataset-1.0.10.tar.gz"), "wb") as f:
             f.write(b"<html>")
-        self.assertRegex(self.refused("fsdd", "--from", self.at("x", "free-spoken-digit-dataset-1.0.10.tar.gz"), "--to", self.at("f")), "the originals cannot be read: ")
+        self.assertRegex(self.refused("fsdd", "--from", self.at("x", "free-spoken-digit-dataset-1.0.10.tar.gz"), "--to", self.at("f")), r"^\S+gz cannot be read as what it should be: [^\n]*$")
+
+    def test_originals_of_noise_and_of_empty_files(self):
+        for noise in (bytes(range(256)) * 20, b"", b"<html>not found</html>\n"):
+            for name in originals.names():
+                module = originals.find(name)
+                if name == "emoji":
+                    continue             # folders
+                for f in module.FILES:
+                    with open(self.at("noise", f.name), "wb") as out:
+                        out.write(noise)
+                with open(self.at(name, "before"), "w") as out:
+                    out.write("kept")
+                said = self.refused(name, "--from", self.at("noise", "x")[:-2], "--to", self.at(name, "x")[:-2])
+                self.assertRegex(said, r"^\S+ (cannot be read as what it should be: |is not )[^\n]+$", name)
+                self.assertEqual(os.listdir(self.at(name, "x")[:-2]), ["before"], name)
+
+    def test_a_disk_that_is_full(self):
+        def write(*_):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        from data.originals import tatoeba
+        with open(self.at("deu.txt"), "w") as f:
+            f.write("a\tb\n" * 3)
+        with mock.patch.object(tatoeba, "write", write):
+            self.assertRegex(self.refused("tatoeba", "--from", self.at("deu.txt"), "--to", self.at("t")), r"^there is no room for \S+: No space left on device")
+        with mock.patch.object(fetch, "read_into", write), self.assertRaises(SystemExit) as ended:
+            fetch.fetch("http://127.0.0.1/", self.at("file"))
+        self.assertRegex(str(ended.exception), r"file\.part: No space left on device\. Make room")
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Fetches a file by its address: with progress, resumed where a try before ended, and only kept where it is the file that was meant."""
+import errno
 import hashlib
 import os
 import sys
@@ -69,6 +70,8 @@ def fetch(url, path, digest="", first=0):
                 break
             sys.exit("%s: the server says %d %s" % (url, error.code, error.reason))
         except OSError as error:
+            if error.errno in (errno.ENOSPC, errno.EDQUOT):
+                sys.exit("%s: %s. Make room; the same command goes on where this one ended" % (os.path.relpath(part), error.strerror))
             if not left:
                 sys.exit("%s: %s\nThe same command goes on where this one ended." % (url, getattr(error, "reason", error)))
             time.sleep(1)

@@ -8,12 +8,20 @@ A module has
     WRITTEN      {file that is written: SHA-256 of what is in it}, of those that the shipped weights were trained on, where it is known
     write(found, directory)      found: {name of an original: path}
 """
+import contextlib
+import errno
 import gzip
 import hashlib
 import importlib
 import lzma
 import os
+import pickle
+import tarfile
+import zipfile
 from typing import NamedTuple
+
+WRONG = (OSError, EOFError, LookupError, TypeError, ValueError, lzma.LZMAError, pickle.UnpicklingError, tarfile.TarError, zipfile.BadZipFile)
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 class Original(NamedTuple):
@@ -22,6 +30,21 @@ class Original(NamedTuple):
     size: int = 0                        # bytes, about
     digest: str = ""                     # "md5:..." or "sha256:..."
     first: int = 0                       # only so many bytes from the beginning are needed
+
+
+class Unreadable(Exception):
+    """An original is not what it should be."""
+
+
+@contextlib.contextmanager
+def reading(path):
+    """What goes wrong in here is wrong with this original; a full disk is not."""
+    try:
+        yield
+    except WRONG as error:
+        if getattr(error, "errno", None) in FULL:
+            raise
+        raise Unreadable("%s cannot be read as what it should be: %s" % (path, str(error).split("\n")[0] or type(error).__name__)) from error
 
 
 def names():

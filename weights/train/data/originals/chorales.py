@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Chorales of J. S. Bach every sixteenth, packed as they are."""
+import json
 import os
 
 from data import chorales
-from data.originals import Original, write_xz
+from data.originals import Original, reading, write_xz
 
 DATASET = "chorales"
 ABOUT = "JSB Chorales: 382 chorales of J. S. Bach in four voices, every sixteenth (Boulanger-Lewandowski et al. 2012, Huang et al. 2017)"
@@ -14,5 +15,9 @@ WRITTEN = {chorales.FILE: "8730aca7b64e7d29493733d1cf19fad4a5b351d8f1845e57dac27
 
 
 def write(found, directory):
-    with open(found[FILES[0].name], "rb") as f:
-        write_xz(os.path.join(directory, chorales.FILE), f.read())
+    path = found[FILES[0].name]
+    with reading(path), open(path, "rb") as f:
+        packed = f.read()
+        if not all(json.loads(packed)[part] for part in ("train", "valid", "test")):
+            raise ValueError("a part is empty")
+    write_xz(os.path.join(directory, chorales.FILE), packed)

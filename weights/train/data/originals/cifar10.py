@@ -8,7 +8,7 @@ import tarfile
 import numpy as np
 
 from data import cifar10
-from data.originals import Original
+from data.originals import Original, reading
 
 DATASET = "cifar10"
 ABOUT = "CIFAR-10: 60,000 photographs, 32x32 in colour, of ten classes (Krizhevsky 2009)"
@@ -38,7 +38,7 @@ class Plain(pickle.Unpickler):
 def write(found, directory):
     from PIL import Image
     labels = []
-    with tarfile.open(found[FILES[0].name]) as tar:
+    with reading(found[FILES[0].name]), tarfile.open(found[FILES[0].name]) as tar:
         members = {os.path.basename(m.name): m for m in tar if m.isfile()}
         for name in cifar10.TRAIN + [cifar10.TEST]:
             if name not in members:

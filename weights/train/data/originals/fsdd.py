@@ -9,7 +9,7 @@ import wave
 import numpy as np
 
 from data import fsdd
-from data.originals import Original, write_xz
+from data.originals import Original, reading, write_xz
 
 DATASET = "fsdd"
 ABOUT = "Free Spoken Digit Dataset: 3,000 recordings of the digits by six speakers, 8 kHz (Jackson 2016)"
@@ -28,7 +28,7 @@ def samples(wav):
 
 def write(found, directory):
     recordings = {}
-    with tarfile.open(found[FILES[0].name]) as tar:
+    with reading(found[FILES[0].name]), tarfile.open(found[FILES[0].name]) as tar:
         for member in tar:
             if member.name.endswith(".wav") and os.path.basename(os.path.dirname(member.name)) == "recordings":
                 digit, speaker, take = os.path.basename(member.name)[:-len(".wav")].split("_")

@@ -3,7 +3,7 @@
 import gzip
 import os
 
-from data.originals import Original, write_xz
+from data.originals import Original, reading, write_xz
 
 DATASET = "multi30k"
 ABOUT = "Multi30k, task 1: 31,014 captions of pictures in English, each translated into German by a person (Elliott et al. 2016)"
@@ -23,6 +23,12 @@ WRITTEN = {
 
 
 def write(found, directory):
-    for name, path in found.items():
-        with gzip.open(path) as f:
-            write_xz(os.path.join(directory, name[:-len(".gz")] + ".xz"), f.read())
+    lines = {}
+    for name, path in sorted(found.items()):
+        with reading(path), gzip.open(path) as f:
+            told = f.read()
+            count = len(told.decode().splitlines())
+            other = lines.setdefault(name.split(".")[0], count)
+            if count != other:
+                raise ValueError("it has %d lines, and the other language %d" % (count, other))
+        write_xz(os.path.join(directory, name[:-len(".gz")] + ".xz"), told)

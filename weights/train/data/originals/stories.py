@@ -4,7 +4,7 @@ import os
 import re
 
 from data import stories
-from data.originals import Original, write_xz
+from data.originals import Original, reading, write_xz
 
 DATASET = "stories"
 ABOUT = "21 books of fairy tales of Project Gutenberg, 10.7 MB, and the first 2.1 MB of TinyStories (Eldan and Li 2023)"
@@ -35,8 +35,12 @@ def paragraphs(book):
 def write(found, directory):
     books = ""
     for title, number in BOOKS.items():
-        with open(found["pg%d.txt" % number], encoding="utf-8", errors="replace") as f:
-            books += "\f" + title + "\n" + paragraphs(f.read()) + "\n"
+        path = found["pg%d.txt" % number]
+        with reading(path), open(path, encoding="utf-8", errors="replace") as f:
+            book = paragraphs(f.read())
+            if "\0" in book or book.startswith("<") or not book:
+                raise ValueError("it is no plain text" if book else "it is empty")
+            books += "\f" + title + "\n" + book + "\n"
     write_xz(os.path.join(directory, stories.FILES[0]), books.encode())
     with open(found[TINY], "rb") as f:
         write_xz(os.path.join(directory, stories.FILES[1]), f.read(BYTES))

@@ -2,7 +2,7 @@
 """Tatoeba: the pairs of German and English that manythings.org made of it, as a repository of 2022 has them; the first ones, which are the shortest."""
 import os
 
-from data.originals import Original, write_xz
+from data.originals import Original, reading, write_xz
 
 DATASET = "tatoeba"
 ABOUT = "Tatoeba: 50,001 short sentences of daily life in German and English, each translated by a person"
@@ -14,6 +14,10 @@ WRITTEN = {"deu-eng-50k.tsv.xz": "3b39e84eba28ca142aeb7b4682c59f1a2fc4f0f625d805
 
 def write(found, directory):
     """An English sentence, a tab and its translation a line, behind one line that names the columns -> the translation first."""
-    with open(found["deu.txt"], encoding="utf-8") as f:
+    path = found["deu.txt"]
+    with reading(path), open(path, encoding="utf-8") as f:
         pairs = [line.rstrip("\r\n").split("\t")[:2] for line in f][1:1 + COUNT]
+        odd = next((i for i, pair in enumerate(pairs) if len(pair) != 2), None)
+        if odd is not None or not pairs:
+            raise ValueError("line %d is not a sentence, a tab and its translation" % (2 + (odd or 0)))
     write_xz(os.path.join(directory, "deu-eng-50k.tsv.xz"), "".join("%s\t%s\n" % (german, english) for english, german in pairs).encode())

@@ -2,7 +2,7 @@
 """The English Web Treebank: CoNLL-U -> word, part of speech, head and relation, a word a line."""
 import os
 
-from data.originals import Original, write_xz
+from data.originals import Original, reading, write_xz
 
 DATASET = "ud_ewt"
 ABOUT = "UD English EWT, release of May 2025: 16,622 sentences, the part of speech of each word given by people (Silveira et al. 2014)"
@@ -28,6 +28,8 @@ def sentences(text):
 
 def write(found, directory):
     for name, path in found.items():
-        with open(path, encoding="utf-8") as f:
+        with reading(path), open(path, encoding="utf-8") as f:
             told = "".join("".join("\t".join(row) + "\n" for row in rows) + "\n" for rows in sentences(f.read()))
+            if not told:
+                raise ValueError("it has no sentence")
         write_xz(os.path.join(directory, name[len("en_ewt-ud-"):-len(".conllu")] + ".tsv.xz"), told.encode())
