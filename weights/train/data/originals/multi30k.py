@@ -29,6 +29,8 @@ def write(found, directory):
             told = f.read()
             count = len(told.decode().splitlines())
             other = lines.setdefault(name.split(".")[0], count)
+            if not count:
+                raise ValueError("it is empty")
             if count != other:
                 raise ValueError("it has %d lines, and the other language %d" % (count, other))
         write_xz(os.path.join(directory, name[:-len(".gz")] + ".xz"), told)
