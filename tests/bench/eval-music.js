@@ -37,7 +37,8 @@ function rulesOf(pieces, voices, beat) {
  */
 export async function scoreMusic(model, data, { most, temperature, say }) {
   /** @type {Note[][]} */
-  const pieces = JSON.parse(readFileSync(data, 'utf8')).slice(0, most);
+  const pieces = JSON.parse(readFileSync(data, 'utf8')).slice?.(0, most);
+  if (!Array.isArray(pieces) || pieces.length === 0) throw new Error(`${data} holds no list of pieces`);
   const { voices = [], ticks = 4, ranges = [] } = model.info;
   let [nats, notes, time, sum, squares] = [0, 0, 0, 0, 0];
   for (const [i, piece] of pieces.entries()) {

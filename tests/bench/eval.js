@@ -362,6 +362,22 @@ function evaluationOf(info) {
  * @type {Record<string, (model: any, file: string, options: any) => Promise<void>>} */
 const EVALUATIONS = { tokens: tellTexts, translate: tellTranslations, tag: tellTags, parse: tellHeads, classify: tellSigns, caption: tellCaptions };
 
+/**
+ * Measures on what --data says; what cannot be read there is said with its name.
+ * @template T
+ * @param {string} data
+ * @param {() => Promise<T> | T} measure
+ */
+async function measuring(data, measure) {
+  try {
+    return await measure();
+  } catch (error) {
+    const { code = '', message } = /** @type {{ code?: string, message: string }} */ (error);
+    if (!(error instanceof SyntaxError) && !/^[EZ][A-Z_]+$/.test(code)) throw error; // of a file that is missing, a folder, another form
+    throw new Error(`--data ${data} is not what such a model is measured on (${message}): npm run eval -- --help says what is`);
+  }
+}
+
 /** The beginning of this file. */
 const HELP = readFileSync(new URL(import.meta.url), 'utf8').split('// @ts-check')[0].split('\n').slice(1).map((line) => line.replace(/^\/\/ ?/, '')).join('\n').trim();
 
@@ -409,15 +425,17 @@ async function main() {
   if (evaluate) {
     const translator = /** @type {Translator} */ (/** @type {unknown} */ (model));
     if (options.data === undefined) readSmallSet(info); // says what to pass
-    else await evaluate(/** @type {any} */ (translator), positionals[0], { ...options, data: options.data });
+    else {
+      const { data } = options;
+      await measuring(data, () => evaluate(/** @type {any} */ (translator), positionals[0], { ...options, data }));
+    }
     model.close();
     return;
   }
   const { width, height, channels } = info;
   const size = width * height * channels;
   const { data } = options;
-  const pictures = data === undefined ? readSmallSet(info) :
-    statSync(data).isDirectory() ? readMnist(data, info) : readPictures(data, info);
+  const pictures = data === undefined ? readSmallSet(info) : await measuring(data, () => (statSync(data).isDirectory() ? readMnist(data, info) : readPictures(data, info)));
   const { pixels, labels } = pictures;
   if (options.labels && !labels) throw new Error('These images have no labels');
   const count = Math.min(Number(options.images ?? pictures.count), pictures.count);

@@ -44,13 +44,26 @@ const seed = Number(options.seed);
 const temperature = Number(options.temperature);
 const of = Number(options.of);
 const contest = { samples: of, resample: Number(options.resample), resampleRows: options['resample-rows'] === undefined ? undefined : Number(options['resample-rows']) };
+/** @param {string} message @returns {never} */
+function fail(message) {
+  console.error(`node tests/bench/sheets.js: ${message}`);
+  process.exit(1);
+}
+for (const given of [file, options.data]) if (given !== undefined && !existsSync(given)) fail(`${given}: no such file`);
 mkdirSync(path.dirname(out), { recursive: true });
-const model = await load(path.resolve(file));
+const model = await load(path.resolve(file)).catch(({ message }) => fail(`${file}: ${message}`));
 const { info } = model;
+if (info.codec !== 'picture' || !info.tasks.includes('score')) fail(`${file} does not draw pictures element by element`);
 const size = info.width * info.height * info.channels;
 const own = file.replace(/\.gguf$/, '.u8.gz');
 const data = options.data ?? (existsSync(own) ? own : undefined);
-const held = data === undefined ? readSmallSet(info) : readPictures(data, info);
+/** @type {ReturnType<typeof readSmallSet>} */
+let held;
+try {
+  held = data === undefined ? readSmallSet(info) : readPictures(data, info);
+} catch (error) {
+  fail(/** @type {Error} */ (error).message);
+}
 const count = Math.min(Math.floor(Number(options.count)), held.count);
 const originals = Array.from({ length: count }, (_, i) => {
   const at = Math.floor((i * held.count) / count);             // evenly spaced

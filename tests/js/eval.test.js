@@ -182,6 +182,16 @@ test('one command for every kind, which says what it can and what went wrong wit
   assert.match(await said(DIGITS, '--data', 'no/such'), /--data no\/such: no such file/);
   assert.match(await said(`${ROOT}README.md`), /not a GGUF file/);
   assert.match(await said(DIGITS, '--nonsense'), /--nonsense/);
+  const odd = join(folder, 'odd.json');
+  await writeFile(odd, '{ "a": 1 }');
+  for (const name of ['crf-en', 'opened', 'chorales', 'stories', 'captions']) {
+    assert.match(await said(`${ROOT}weights/${name}.gguf`, '--data', folder), /^npm run eval: --data \S+ is not what such a model is measured on \(.*\): npm run eval -- --help says/, name);
+  }
+  assert.match(await said(`${ROOT}weights/chorales.gguf`, '--data', odd), /holds no list of pieces/);
+  assert.match(await said(`${ROOT}weights/snail-omniglot.gguf`, '--data', odd), /not what such a model is measured on/);
+  for (const [file, message] of [['no/such.gguf', 'no/such.gguf: no such file'], [odd, 'not a GGUF file'], [`${ROOT}weights/crf-en.gguf`, 'does not draw pictures']]) {
+    await assert.rejects(run(process.execPath, [`${ROOT}tests/bench/sheets.js`, file]), ({ stderr, code }) => code === 1 && /^[^\n]+\n$/.test(stderr) && stderr.includes(message));
+  }
   for (const [name, make] of [['opened', 'held_out.py letters'], ['snail-omniglot', 'prepare.py omniglot'], ['wavenet', 'held_out.py fsdd'], ['stories', 'held_out.py stories'], ['crf-en', 'xz -dc']]) {
     assert.ok((await said(`${ROOT}weights/${name}.gguf`)).includes(make), name);
   }

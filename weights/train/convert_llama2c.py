@@ -16,12 +16,11 @@ every logit hangs on it, and so have those of keys and values, which are the sma
 compute on texts of the model itself is kept (common/calibrated.py); --plain rounds each weight to the nearest. In q8_0, texts of other seeds are tried, a
 few times, until the rounded model tells the same greedy text of 200 ids as the checkpoint.
 """
-import argparse
 import struct
 
 import numpy as np
 
-from common import calibrated, gguf
+from common import arguments, calibrated, gguf
 
 TYPES = dict(f32=gguf.F32, f16=gguf.F16, q8_0=gguf.Q8_0, q4_0=gguf.Q4_0)
 TRIES, SAFE_MARGIN = 8, 0.005                            # in logits, well above what computing in single precision moves
@@ -119,7 +118,7 @@ def convert(checkpoint, tokenizer, out, kind, name="", licence="", plain=False, 
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = arguments.Parser(__doc__)
     parser.add_argument("checkpoint")
     parser.add_argument("tokenizer")
     parser.add_argument("out")

@@ -11,13 +11,12 @@ other sequences of the batch under values_1, logits_1, ...
 
 minGPT keeps the heads and matrices of GPT-2 in their order, and its linear maps as (out, in), which is what the file wants.
 """
-import argparse
 import base64
 import json
 
 import numpy as np
 
-from common import gguf
+from common import arguments, gguf
 
 BLOCK = dict([("ln_1", "attn_norm"), ("attn.c_attn", "attn_qkv"), ("attn.c_proj", "attn_output"), ("ln_2", "ffn_norm"),
               ("mlp.c_fc", "ffn_up"), ("mlp.c_proj", "ffn_down")])
@@ -74,7 +73,7 @@ def golden_of(recorded):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = arguments.Parser(__doc__)
     parser.add_argument("model")
     parser.add_argument("out")
     parser.add_argument("--recorded", nargs=2, metavar=("PARTIALS", "GOLDEN"))

@@ -9,7 +9,6 @@ The vectors are those that Iconify packs for the npm registry, each set under it
 Of Noto 2018 there are none, so it comes in pictures of 64 pixels, as emoji-datasource has them.
 Which of them training may see is decided where they are read: data/drawings.py.
 """
-import argparse
 import io
 import json
 import os
@@ -21,7 +20,7 @@ import tarfile
 import tempfile
 from multiprocessing.pool import ThreadPool
 
-from common import needed
+from common import arguments, needed
 
 needed.require("numpy", "torch", "PIL")
 
@@ -128,7 +127,7 @@ def check(where, directory):
 
 
 def main():
-    a = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    a = arguments.Parser(__doc__.split("\n")[0])
     a.add_argument("--out", default=drawings.DEFAULT_DIR)
     a.add_argument("--emoji", default=emoji.DEFAULT_DIR, help="folder of the data set, whose names are used too")
     a.add_argument("--check", action="store_true", help="of a folder that is there: count those that look like held-out pictures, measure filters")

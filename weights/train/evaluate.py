@@ -6,12 +6,11 @@ The averaged weights of the run, or the weights as stored in a .gguf file, exact
 (evaluate.py digits --gguf weights/digits.gguf --file-only) no run is needed.  Reads held-out examples, so nothing here may be used to
 choose settings, unless with --split validation; training code cannot reach them (see data/__init__.py).
 """
-import argparse
 import math
 import time
 from dataclasses import fields
 
-from common import needed
+from common import arguments, needed
 
 needed.require("numpy", "torch")
 
@@ -35,7 +34,7 @@ def from_file(recipe, path):
 
 @torch.no_grad()
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = arguments.Parser(__doc__)
     parser.add_argument("recipe")
     parser.add_argument("--run", default="")
     parser.add_argument("--data", default="", help="default data/<data set>")

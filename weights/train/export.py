@@ -9,11 +9,10 @@ any other into build/<run>.gguf, unless --out says where, beside it what was hel
 
 The mean of a run's weights and those that it began with, or had on the way, can be likelier than either.  A smaller model's file is grown first.
 """
-import argparse
 import hashlib
 import os
 
-from common import needed
+from common import arguments, needed
 
 needed.require("numpy", "torch")
 
@@ -79,7 +78,7 @@ def export_run(name, run="", kind="", out="", quality="", mixed="", share=0.2):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = arguments.Parser(__doc__)
     parser.add_argument("recipe")
     parser.add_argument("--run", default="", help="run folder, default the recipe's name")
     parser.add_argument("--type", choices=TYPES, default="")

@@ -6,10 +6,9 @@ The Fréchet distance of two Gaussians [Heusel et al. 2017], |m - m'|^2 + tr(C +
 for a minute to tell kinds and styles of the training pictures apart. It is ours: numbers of other classifiers mean something else. As a measure of
 the scale it also prints the distance of the held-out pictures from the training pictures.
 """
-import argparse
 import time
 
-from common import needed
+from common import arguments, needed
 
 needed.require("numpy", "torch")
 
@@ -105,7 +104,7 @@ def drawn(model, latent_length, kinds, count, seed=1):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = arguments.Parser(__doc__)
     parser.add_argument("files", nargs="+")
     parser.add_argument("--data", default="", help="default data/emoji")
     parser.add_argument("--count", type=int, default=10000)

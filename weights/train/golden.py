@@ -7,10 +7,9 @@
     python3 weights/train/golden.py fvsbn --pictures   fvsbn-test100.* alone
     python3 weights/train/golden.py chorales --shipped  chorales.golden.gguf of weights/chorales.gguf, without the run that made it
 """
-import argparse
 import os
 
-from common import needed
+from common import arguments, needed
 
 needed.require("numpy", "torch")
 
@@ -20,7 +19,7 @@ from common import golden
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = arguments.Parser(__doc__)
     parser.add_argument("recipe", nargs="?", help="a trained recipe; without it the tiny random models")
     parser.add_argument("--run", default="", help="run folder, default the recipe's name; files are named after the recipe")
     parser.add_argument("--data", default="", help="default data/<data set>")

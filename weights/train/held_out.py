@@ -8,12 +8,11 @@ each, as the library has them.  Of scenes NAME.u8.gz
 and NAME.json (words of each, and boxes of what they name), 1,000 of pairs that never stood together, and NAME-styles, 1,000 in drawings of a style that is
 held out.  Of multi30k, tatoeba and letters NAME.tsv: a sentence, a tab and its translation a line.  An evaluation entry point: training code cannot reach these (see data/__init__.py).
 """
-import argparse
 import json
 import os
 import wave
 
-from common import needed
+from common import arguments, needed
 
 needed.require("numpy", "torch")
 
@@ -22,7 +21,7 @@ from data import pictures
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = arguments.Parser(__doc__)
     parser.add_argument("dataset", choices=("mnist", "binarised_mnist", "emoji", "cifar10", "stories", "multi30k", "tatoeba", "letters", "fsdd", "scenes", "chorales"))
     parser.add_argument("name", help="path without extension")
     parser.add_argument("--data", default="", help="default data/<data set>")

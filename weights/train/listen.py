@@ -8,12 +8,11 @@
 prints its accuracy on the held-out takes and on the files of each folder, which are called DIGIT_SPEAKER_NUMBER.wav.  Frames of 25 ms, every 10, in 40 bands on the mel
 scale, brought to 32 frames, then two convolutions over time.
 """
-import argparse
 import glob
 import os
 import wave
 
-from common import needed
+from common import arguments, needed
 
 needed.require("numpy", "torch")
 
@@ -88,7 +87,7 @@ def names(model, folder):
 
 @torch.no_grad()
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = arguments.Parser(__doc__)
     parser.add_argument("folders", nargs="+", help="WAV files called DIGIT_SPEAKER_NUMBER.wav")
     parser.add_argument("--data", default=DEFAULT_DIR)
     parser.add_argument("--epochs", type=int, default=25)

@@ -8,13 +8,12 @@ recipes read to data/NAME. With --from it takes the originals that you have: the
     python3 weights/train/prepare.py                   # which sets there are
     python3 weights/train/prepare.py fvsbn             # of a recipe: the set that it trains on
 """
-import argparse
 import os
 import sys
 import tempfile
 
 import data
-from common import fetch, needed, recipes
+from common import arguments, fetch, needed, recipes
 
 needed.require("numpy")
 
@@ -85,7 +84,7 @@ def written(module, found, directory):
 
 
 def main(argv=None):
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = arguments.Parser(__doc__)
     parser.add_argument("name", nargs="?", help="a data set or a recipe")
     parser.add_argument("--from", dest="source", action="append", default=[], metavar="PATH", help="an original, or a folder with them; may be given again")
     parser.add_argument("--to", default="", metavar="FOLDER", help="default data/NAME")

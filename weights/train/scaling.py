@@ -13,7 +13,6 @@ The rule for longer runs is an extrapolation, not a measurement.  Compute-optima
 compute (Hoffmann et al. 2022, arXiv:2203.15556), so: the best size here, its parameters times the root of how much more compute there is.
 If the largest is the best here, that is a lower bound; if the smallest, an upper one.
 """
-import argparse
 import json
 import math
 import os
@@ -22,7 +21,7 @@ import subprocess
 import sys
 from typing import NamedTuple
 
-from common import queue, runlog
+from common import arguments, queue, runlog
 from common.recipes import HERE, RUNS, find
 
 
@@ -142,7 +141,7 @@ def advice(recipe, rows, positions):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = arguments.Parser(__doc__)
     parser.add_argument("recipes", nargs="+", choices=sorted(SIZES))
     parser.add_argument("--minutes", type=float, default=20.0, help="CPU time of each run, on one thread")
     parser.add_argument("--table", action="store_true", help="of what is there; trains nothing")

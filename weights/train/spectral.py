@@ -8,13 +8,12 @@
 plain: nothing normalised. both: every matrix of both nets divided by its largest singular value. scales: that, and the discriminator at four times the generator's rate, with the
 same geometric mean [Zhang 2019, figure 3; Heusel 2017]. Same net as sagan-emoji, same batches, latents and seed.
 """
-import argparse
 import fcntl
 import json
 import os
 import time
 
-from common import needed
+from common import arguments, needed
 
 needed.require("numpy", "torch", "PIL")
 
@@ -146,7 +145,7 @@ def measure(args):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = arguments.Parser(__doc__)
     parser.add_argument("what", choices=("train", "measure"))
     parser.add_argument("--data", default="", help="default data/emoji")
     parser.add_argument("--steps", type=int, default=1600)

@@ -296,6 +296,17 @@ class Words(Folder):
                 self.assertRegex(said, r"^\S+ (cannot be read as what it should be: |is not )[^\n]+$", name)
                 self.assertEqual(os.listdir(self.at(name, "x")[:-2]), ["before"], name)
 
+    def test_a_slip_of_the_pen_is_one_sentence(self):
+        import subprocess
+        import sys
+        here = os.path.dirname(os.path.abspath(__file__))
+        for args, message in ((["prepare.py", "mnist", "--form", "x"], r"prepare\.py: unrecognized arguments: --form x \(is --from meant\?\); --help says more"),
+                              (["train.py", "emoji", "--minuets", "3"], r"train\.py: unrecognized arguments: --minuets 3 \(is --minutes meant\?\)"),
+                              (["train_queue.py", "nonsense"], r"train_queue\.py: argument task: invalid choice")):
+            done = subprocess.run([sys.executable, os.path.join(here, args[0])] + args[1:], capture_output=True, text=True)
+            self.assertEqual(done.returncode, 2)
+            self.assertRegex(done.stderr, "^%s[^\\n]*\\n$" % message)
+
     def test_a_disk_that_is_full(self):
         def write(*_):
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))

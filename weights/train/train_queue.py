@@ -14,13 +14,12 @@
 After a stop, a crash or a restart of the machine `start` goes on; a run loses less than a minute.  (Not queue.py: that would hide
 the module of Python that PyTorch needs.)
 """
-import argparse
 import json
 import os
 import subprocess
 import sys
 
-from common import curve, queue
+from common import arguments, curve, queue
 from common.recipes import HERE, RUNS, names
 
 MEASURED = os.path.join(RUNS, "queue-measured.json")
@@ -143,7 +142,7 @@ def during(command):
 def main():
     if sys.argv[1:2] == ["during"]:
         during(sys.argv[2:])
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = arguments.Parser(__doc__)
     tasks = parser.add_subparsers(dest="task", required=True)
     task = {name: tasks.add_parser(name) for name in ("add", "start", "status", "pause", "resume", "export", "remove", "stop", "measure")}
     for name in ("add", "export", "remove"):

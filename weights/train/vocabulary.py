@@ -6,10 +6,9 @@
     python3 weights/train/vocabulary.py multi30k 8000         -> weights/train/models/transformer/vocabularies/multi30k.txt, of both languages
     python3 weights/train/vocabulary.py german 10000 --grow weights/train/models/transformer/vocabularies/multi30k.txt       the merges of that one, and more
 """
-import argparse
 import os
 
-from common import needed
+from common import arguments, needed
 
 needed.require("numpy", "torch")
 
@@ -22,7 +21,7 @@ FOLDERS = {"stories": VOCABULARIES, "multi30k": OF_PAIRS, "german": OF_PAIRS}
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = arguments.Parser(__doc__)
     parser.add_argument("dataset", choices=FOLDERS)
     parser.add_argument("size", type=int, help="tokens in all, with 256 bytes and the end of a text")
     parser.add_argument("--data", default="", help="default data/<data set>")

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, fields
 
 import torch
 
+from common.arguments import Parser
 from common.machine import has_bf16
 from common.recipes import SHIPPED
 
@@ -74,7 +75,7 @@ def parse(description, find, argv=None):
     first = argparse.ArgumentParser(add_help=False)
     first.add_argument("recipe", nargs="?")
     name = first.parse_known_args(argv)[0].recipe
-    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = Parser(description)
     parser.add_argument("recipe")
     parser.add_argument("--smoke", action="store_true", help="a tiny model, end to end in under a minute")
     parser.add_argument("--processes", type=int, default=1, help="on this machine; also by torchrun")
