@@ -64,8 +64,8 @@ test('the reduction is the mean over each area, as in the library, and upright',
    * @returns {Promise<{ width: number, height: number, far: number, square: number[] }>}
    */
   const both = (file) => page.evaluate(async (base64) => {
-    const [{ centralSquare }, { openPicture }, { fromRGBA, resample }] = await Promise.all(
-      ['/web/pages/colour/square.js', '/web/pages/colour/picture.js', '/web/lib/kinds/picture/image.js'].map((name) => import(name)));
+    const [{ centralSquare }, { openPicture }, { resample }, { fromRGBA }] = await Promise.all(
+      ['/web/pages/colour/square.js', '/web/pages/colour/picture.js', '/web/lib/kinds/picture/image.js', '/web/lib/kinds/picture/ground.js'].map((name) => import(name)));
     const bitmap = await openPicture(new File([Uint8Array.from(atob(base64), (c) => c.charCodeAt(0))], 'picture.png'));
     const { width, height } = bitmap;
     const context = /** @type {CanvasRenderingContext2D} */ (Object.assign(document.createElement('canvas'), { width, height }).getContext('2d'));

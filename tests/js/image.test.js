@@ -8,9 +8,13 @@ import { test } from 'node:test';
 
 import { Codec, nearestColours, quantise } from '../../web/lib/kinds/picture/codec.js';
 import { blank, paint, picture } from '../../web/lib/sinks/pixels.js';
-import { fromRGBA, inputOf, pictureOf, reduce, resample } from '../../web/lib/kinds/picture/image.js';
+import { fromRGBA } from '../../web/lib/kinds/picture/ground.js';
+import { inputOf, pictureOf as pictureComing, reduce, resample } from '../../web/lib/kinds/picture/image.js';
 import { collect, isError, load } from './helpers.js';
 import { noise, toyModel } from './toy.js';
+
+/** Of an image that is read at once. @param {any} image @param {any} shape */
+const pictureOf = (image, shape) => /** @type {Uint8Array<ArrayBuffer>} */ (pictureComing(image, shape));
 
 const GREY = { width: 2, height: 2, channels: 1, levels: 256 };
 const RGB = { ...GREY, channels: 3 };
@@ -128,6 +132,25 @@ test('reduced by whole numbers: means of boxes, halves rounded up', () => {
   );
   const same = noise(12);
   assert.deepEqual(reduce(same, colour, 2, 2), same);
+});
+
+test('a large picture is read in turns, to the same numbers, and given up at once', async () => {
+  const info = { inputWidth: 4, inputHeight: 4, channels: 3 };
+  const [width, height] = [1024, 1024];
+  const opaque = Uint8ClampedArray.from({ length: 4 * width * height }, (_, i) => (i % 4 === 3 ? 255 : (i * 7919) >> 5));
+  const clear = opaque.map((value, i) => (i % 4 === 3 && i % 3 ? 0 : value));
+  const elements = Uint8Array.from({ length: 3 * width * height }, (_, i) => opaque[i + Math.floor(i / 3)]);
+  for (const data of [opaque, clear, elements]) {
+    const picture = data === elements ? elements : fromRGBA(data, 3);
+    assert.deepEqual(await inputOf({ data, width, height }, info), reduce(picture, { width, height, channels: 3 }, 4, 4));
+  }
+  const stopper = new AbortController();
+  const reading = inputOf({ data: opaque, width, height }, info, stopper.signal);
+  assert.ok(reading instanceof Promise);
+  setTimeout(() => stopper.abort(new Error('enough')));
+  await assert.rejects(reading, /enough/);
+  assert.throws(() => inputOf({ data: new Uint8Array(0), width: 2 ** 14, height: 2 ** 14 }, info), isError('argument', /make it smaller/));
+  assert.throws(() => inputOf({ data: Array(2 ** 21).fill(0), width: 1024, height: 512 }, info), isError('argument', /give a Uint8Array/));
 });
 
 test('the small picture: as it is, reduced, or refused', () => {

@@ -156,7 +156,7 @@ test('bad MIDI files are a sentence each', () => {
   const bad = (/** @type {Uint8Array} */ bytes, /** @type {RegExp} */ message) => assert.throws(() => readMidi(bytes), { name: 'NextPixelError', message });
   for (let end = 0; end < whole.length; end++) assert.throws(() => readMidi(whole.slice(0, end)), { name: 'NextPixelError' });
   bad(new Uint8Array(100), /does not begin with MThd/);
-  bad(new Uint8Array(10_000_001), /10\.0 MB: give at most 10/);
+  bad(file(Array(20_000).fill(TWO).flat()), /more than 30000 events: give a shorter piece/);
   bad(file([]), /has no notes/);
   const changed = (/** @type {[number, number][]} */ ...bytes) => { const copy = whole.slice(); for (const [at, byte] of bytes) copy[at] = byte; return copy; };
   bad(changed([9, 2]), /format 2/);
@@ -212,6 +212,13 @@ const generate = (options) => /** @type {NoteRun} */ (/** @type {any} */ (model.
 const complete = (music, options) => /** @type {NoteRun} */ (/** @type {any} */ (model.complete(music, options)));
 /** @param {Note[]} notes */
 const alone = (notes) => notes.map(({ start, length, pitch }) => ({ start, length, pitch }));
+
+test('music that is too long is refused before it is read', async () => {
+  for (const [music, message] of /** @type {[any, RegExp][]} */ ([
+    [new Uint8Array(1_000_001), /1\.0 MB: give at most 1/], [new Blob([new Uint8Array(3_000_000)]), /3\.0 MB/],
+    [Array(30_001).fill({ start: 0, length: 1, pitch: 60 }), /30001 notes, 30000 can be read/],
+  ])) await assert.rejects(complete(music, {}).notes(), { code: 'limit', message });
+});
 
 test('what the file says of itself', () => {
   assert.deepEqual(model.info.notes, SAID);

@@ -74,9 +74,9 @@ test('what the training sentences have as a word is one; typographic quotes get 
 
 test('the time is that of the length, whatever repeats', () => {
   const units = ['a-', '-+', 'a.', '.', '1.', "a'", "'d", 'a@', '@a', 'www.', 'http://)', ':)', '<', '&a', 'A&', 'e-', '\u{1f469}\u200d', '\u200b', '\u0301', '(', 'a/', '!?', 'A. ', 'ab.cd.', '12.34.', '\ud83d', 'n\u2019t', ' '];
-  for (const unit of units) {
+  for (const [unit, before] of [...units.map((unit) => [unit, '']), [')', 'http://a'], ['.)', 'www.a'], [']', 'http://[a']]) {
     const time = (/** @type {number} */ length) => {
-      const text = unit.repeat(length / unit.length);
+      const text = before + unit.repeat(length / unit.length);
       const began = performance.now();
       cut(text);
       return performance.now() - began;
@@ -98,5 +98,10 @@ test('a long text is cut in slices, hears its signal, and is no longer looked at
   const tagging = crf.tag('b '.repeat(120_000), { signal: stopper.signal });
   setTimeout(() => stopper.abort(new Error('enough')), 5);
   await assert.rejects(tagging, /enough/);
+  turns = 0;
+  const others = setInterval(() => turns++, 1);
+  await crf.tag('\u200b '.repeat(2_000_000)); // no word at all
+  clearInterval(others);
+  assert.ok(turns > 5, `the page had ${turns} turns while nothing was found`);
   await assert.rejects(crf.tag(['x'.repeat(1e6)]), { code: 'limit', message: /1000000 characters/ });
 });

@@ -6,7 +6,8 @@ export { acquire, load, supported, tokenizer } from '../lib/index.js';
 export { announce } from '../lib/element/announce.js';
 export { Codec, quantise } from '../lib/kinds/picture/codec.js';
 export { blank, paint as paintElements, picture as pictureOf } from '../lib/sinks/pixels.js';
-export { fromRGBA, reduce } from '../lib/kinds/picture/image.js';
+export { fromRGBA } from '../lib/kinds/picture/ground.js';
+export { reduce } from '../lib/kinds/picture/image.js';
 /** Fetches the part of the library that only the page of captions needs. */
 export const captions = () => import('../lib/kinds/captions/captions.js');
 /** Fetches the part of the library that only pages of texts need. */

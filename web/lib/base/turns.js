@@ -9,6 +9,20 @@ import { deferred } from './platform.js';
 const SLICE_MS = 16;
 
 /**
+ * Does a piece of work of few small steps.
+ *
+ * @template T
+ * @param {Generator<unknown, T, void>} work
+ * @returns {T}
+ */
+export function atOnce(work) {
+  for (;;) {
+    const { done, value } = work.next();
+    if (done) return value;
+  }
+}
+
+/**
  * Does a piece of work of many small steps.
  *
  * @template T
@@ -34,4 +48,16 @@ export async function inTurns(work, signal) {
   } finally {
     work.return(/** @type {any} */ (undefined));
   }
+}
+
+/**
+ * Goes on with a value, now or once it is there.
+ *
+ * @template T, R
+ * @param {T | Promise<T>} value
+ * @param {(value: T) => R} goOn
+ * @returns {R | Promise<R>}
+ */
+export function withValue(value, goOn) {
+  return value instanceof Promise ? value.then(goOn) : goOn(value);
 }

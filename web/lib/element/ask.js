@@ -54,7 +54,9 @@ export async function ask(element, model, signal, seed) {
   }
   if (inside) options[inside] = await examplesOf(element, signal);
   if (seed !== undefined) options.seed = seed;
-  return /** @type {any} */ (model)[verb](...given, competing(lookOf(info).chosen?.(verb, options, info) ?? options));
+  const run = await /** @type {any} */ (model)[verb](...given, competing(lookOf(info).chosen?.(verb, options, info) ?? options));
+  await run.coming;
+  return run;
 }
 
 /**

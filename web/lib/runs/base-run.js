@@ -6,6 +6,7 @@
  * keeps its steps, for several readers.
  */
 
+import { abortable } from '../base/abort.js';
 import { NextPixelError, argumentError } from '../base/error.js';
 import { SHOWN, checkOptions, show } from '../base/checks.js';
 import { showAll } from '../sinks/canvas.js';
@@ -48,6 +49,9 @@ export class BaseRun {
 
   /** True if it is to end. @type {boolean} @internal */
   stopped = false;
+
+  /** Until what is given is read, where that takes some turns. @type {Promise<void> | undefined} @internal */
+  coming;
 
   /**
    * The seed, whether it was given or chosen at random: with it the same run can be made again.
@@ -105,6 +109,7 @@ export class BaseRun {
     const { stream } = /** @type {Particular<Step, Result>} */ (/** @type {unknown} */ (this));
     try {
       if (this.stopped) return;
+      if (this.coming) await this.signals.reduce(abortable, this.coming);
       for await (const step of stream.call(this)) {
         yield step;
         if (this.stopped) return;
@@ -127,6 +132,7 @@ export class BaseRun {
     checkOptions(options, 'drawTo()', SHOWN);
     const { signal, ...how } = options;
     const { sink } = /** @type {Particular<Step, Result>} */ (/** @type {unknown} */ (this));
+    if (this.coming) await abortable(this.coming, signal);
     return showAll(this.read(signal), sink.call(this, target, how));
   }
 

@@ -2,6 +2,8 @@
 // @ts-check
 
 import { CANDIDATE_SCORE as SCORE, CANDIDATE_WORDS as WORDS, NX_CUT, NX_ENDED, NX_NONE } from '../../engine/abi.js';
+import { NextPixelError } from '../../base/error.js';
+import { withValue } from '../../base/turns.js';
 import { BaseRun } from '../../runs/base-run.js';
 import { CaptionSheet } from './caption-sheet.js';
 
@@ -54,6 +56,8 @@ export class CaptionRun extends BaseRun {
   #link;
   #given;
   #checked;
+  /** Empty until a large one is read. @type {Uint8Array} */
+  #picture = new Uint8Array(0);
   /** (positions, samples) @type {number[]} */
   #ids;
 
@@ -65,7 +69,7 @@ export class CaptionRun extends BaseRun {
 
   /**
    * @param {Link} link
-   * @param {{ picture: Uint8Array, ids: (number | null)[], words: Words, grid: { rows: number, columns: number }, info: ModelInfo, draws: boolean }} given
+   * @param {{ picture: Uint8Array | Promise<Uint8Array>, ids: (number | null)[], words: Words, grid: { rows: number, columns: number }, info: ModelInfo, draws: boolean }} given
    *   ids: (positions, samples) of those that were said already
    * @param {CaptionSettings} checked
    * @param {{ model: string, options: object }} kept
@@ -78,6 +82,8 @@ export class CaptionRun extends BaseRun {
     this.#given = given;
     this.#checked = checked;
     this.#ids = given.ids.map((id) => id ?? NX_NONE);
+    this.coming = withValue(given.picture, (picture) => void (this.#picture = picture));
+    this.coming?.catch(() => {}); // said to who reads the run
     this.grid = given.grid;
     this.texts = Array.from({ length: this.#samples }, (_, sample) => (
       this.#ids.filter((id, i) => i % this.#samples === sample && this.#says(id)).map((id) => given.words.list[id]).join(' ')));
@@ -92,9 +98,9 @@ export class CaptionRun extends BaseRun {
     return id !== NX_NONE && id !== this.#given.words.end;
   }
 
-  /** The picture as the model sees it: its bytes, (rows, columns, 3). */
+  /** The picture as the model sees it: its bytes, (rows, columns, 3). Of one that is read over some turns they are there with the first step. */
   get picture() {
-    return this.#given.picture.slice();
+    return this.#picture.slice();
   }
 
   /** Reads the run to its end. @returns {Promise<string>} the caption; of several samples the first */
@@ -110,7 +116,8 @@ export class CaptionRun extends BaseRun {
    * @returns {SavedCaption}
    */
   save() {
-    return this.saved({ picture: [...this.#given.picture], ids: this.#ids.map((id) => (id === NX_NONE ? null : id)) });
+    if (this.#picture.length === 0) throw new NextPixelError('state', 'The picture is not read yet: a run can be saved from its first step on');
+    return this.saved({ picture: [...this.#picture], ids: this.#ids.map((id) => (id === NX_NONE ? null : id)) });
   }
 
   /**
@@ -133,8 +140,8 @@ export class CaptionRun extends BaseRun {
    */
   sink(canvas, options) {
     this.#checked = { ...this.#checked, maps: true }; // they are what is drawn
-    const { picture, info: { width, height } } = this.#given;
-    return new CaptionSheet(canvas, { picture, width, height, grid: this.grid, before: this.texts[0] }, options);
+    const { info: { width, height } } = this.#given;
+    return new CaptionSheet(canvas, { picture: this.#picture, width, height, grid: this.grid, before: this.texts[0] }, options);
   }
 
   /** The share of the caption that is there, 0 to 1: most are about as long as each other. @internal */
@@ -161,9 +168,9 @@ export class CaptionRun extends BaseRun {
   /** All ids of all samples that have not ended. @returns {AsyncGenerator<{ sample: number, id: number, nats: number, maps?: Look }, void, void>} */
   async *#read() {
     const { settings, search, maps, light, forced } = this.#checked;
-    const { words: { end }, picture, info } = this.#given;
+    const { words: { end }, info } = this.#given;
     const samples = this.#samples;
-    const inputs = { image: Uint32Array.from(picture), ...(light && { light }) };
+    const inputs = { image: Uint32Array.from(this.#picture), ...(light && { light }) };
     const ids = search === undefined ? forced : await this.#find(search, inputs);
     if (this.stopped) return;
     const known = this.#ids.length / samples;

@@ -27,6 +27,9 @@ import { CaptionRun } from './caption-run.js';
 
 export { litPixels } from './light.js';
 
+/** Characters of words that are given. */
+const LONGEST_TEXT = 1 << 16;
+
 export class CaptionModel {
   #engine;
   /** @type {string[]} */
@@ -67,15 +70,16 @@ export class CaptionModel {
     return this.#words.filter((_, id) => id !== this.#end);
   }
 
-  /** Bytes of the model's size. @param {ImageSource} image */
-  #picture(image) {
+  /** Bytes of the model's size; of a large image they come later. @param {ImageSource} image @param {AbortSignal} [signal] */
+  #picture(image, signal) {
     const { width, height, channels } = this.#engine.info;
-    return pictureOf(image, { width, height, channels });
+    return pictureOf(image, { width, height, channels }, signal);
   }
 
   /** The numbers of words, without an end. @param {string} text */
   #idsOf(text) {
     const { positions } = this.#engine.info;
+    if (text.length > LONGEST_TEXT) throw argumentError(`The text has ${text.length} characters, ${LONGEST_TEXT} can be read: this model says at most ${positions - 1} words`);
     const words = text.trim().toLowerCase().split(/\s+/).filter((word) => word !== '');
     const unknown = words.find((word) => !this.#ids.has(word));
     if (unknown !== undefined) throw argumentError(`${show(unknown)} is none of the ${this.words.length} words that this model knows`);
@@ -89,11 +93,11 @@ export class CaptionModel {
    */
   caption(image, options) {
     const checked = this.#check(options);
-    return this.#run(this.#picture(image), [], options, checked);
+    return this.#run(this.#picture(image, options.signal), [], options, checked);
   }
 
   /**
-   * @param {Uint8Array} picture
+   * @param {Uint8Array | Promise<Uint8Array>} picture
    * @param {(number | null)[]} ids  (positions, samples) of what was said already
    * @param {CaptionOptions} given
    * @param {CaptionSettings} [checked]  the same
@@ -152,7 +156,7 @@ export class CaptionModel {
   async score(image, { text, signal }) {
     if (typeof text !== 'string') throw argumentError('score() of a caption needs its words: score(image, { text })');
     const ids = Uint32Array.from([...this.#idsOf(text), this.#end]);
-    const run = this.#run(this.#picture(image), [], { text, signal });
+    const run = this.#run(await this.#picture(image, signal), [], { text, signal });
     const perWord = new Float32Array(ids.length);
     let at = 0;
     for await (const { nats } of run.costs()) perWord[at++] = nats;

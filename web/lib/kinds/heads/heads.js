@@ -51,12 +51,13 @@ export class HeadModel {
     const reason = conflictOf(pins, words);
     if (reason) throw impossible(reason);
     const wanted = ['heads', 'nats', ...(marginals ? ['marginals'] : [])];
-    const inputs = { features: await inTurns(this.features.idsOf(words.map(straight)), signal), ...(pins.size > 0 && { heads: this.#ids(pins, words.length) }) };
+    const { ids, seen } = await inTurns(this.features.read(words), signal);
+    const inputs = { features: ids, ...(pins.size > 0 && { heads: this.#ids(pins, words.length) }) };
     const { results } = await this.#engine.ask({ type: 'encode', part: this.#engine.part.index, inputs, results: wanted }, signal).catch((error) => {
       throw pins.size > 0 && error?.code === 'numeric' ? impossible('together they leave none') : error;
     });
     const rows = results.marginals && trimmed(/** @type {Float32Array} */ (results.marginals), words.length, this.#open);
-    return new Parse(this, words, { heads: /** @type {Uint32Array} */ (results.heads), nats: /** @type {Float32Array} */ (results.nats), marginals: rows }, options);
+    return new Parse(this, words, seen, { heads: /** @type {Uint32Array} */ (results.heads), nats: /** @type {Float32Array} */ (results.nats), marginals: rows }, options);
   }
 
   /** Tells whether the training sentences have this word. @param {string} form */

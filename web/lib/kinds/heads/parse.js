@@ -49,10 +49,11 @@ export class Parse extends Answer {
    * @internal
    * @param {any} model  the HeadModel
    * @param {string[]} words
+   * @param {boolean[]} seen
    * @param {{ heads: Uint32Array, nats: Float32Array, marginals?: Float32Array }} results
    * @param {ParseOptions} options  with which it was asked for
    */
-  constructor(model, words, { heads, nats, marginals }, options) {
+  constructor(model, words, seen, { heads, nats, marginals }, options) {
     super();
     this.#model = model;
     this.#options = options;
@@ -60,7 +61,7 @@ export class Parse extends Answer {
     this.heads = Array.from(heads);
     [this.logZ, this.pinnedNats, this.nats] = nats;
     this.marginals = marginals;
-    this.seen = words.map((word) => model.knows(word));
+    this.seen = seen;
   }
 
   /**

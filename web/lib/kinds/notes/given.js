@@ -5,7 +5,7 @@
 
 import { bytesOfBlob, isBlob } from '../../base/blob.js';
 import { show } from '../../base/checks.js';
-import { argumentError } from '../../base/error.js';
+import { NextPixelError, argumentError } from '../../base/error.js';
 import { isBytes } from '../../load/source.js';
 import { pitchName } from './alphabet.js';
 import { VELOCITY } from './codec.js';
@@ -13,6 +13,11 @@ import { VELOCITY } from './codec.js';
 /** @import { Alphabet } from './alphabet.js' */
 /** @import { Note } from './codec.js' */
 /** @import { Heard } from './midi.js' */
+
+/** Many times the notes of a piece that a model has room for. */
+const MOST_NOTES = 30_000;
+/** The largest file that is read. */
+const MOST_BYTES = 1_000_000;
 
 /** A note as a caller gives it. @typedef {Pick<Note, 'start' | 'length' | 'pitch'> & { voice?: string | number, velocity?: number }} GivenNote */
 
@@ -36,9 +41,12 @@ import { VELOCITY } from './codec.js';
  */
 export async function given(music, alphabet, ticks, voices) {
   if (!isBlob(music) && !isBytes(music)) {
+    if (Array.isArray(music) && music.length > MOST_NOTES) throw new NextPixelError('limit', `The music has ${music.length} notes, ${MOST_NOTES} can be read: give a shorter piece`);
     if (!Array.isArray(music)) throw argumentError(`Music is a list of notes, or a MIDI file as a Blob or bytes, not ${show(music)}`);
     return { notes: checked(music, alphabet, ticks, voices), tempo: 0, said: '' };
   }
+  const size = isBlob(music) ? music.size : music.byteLength;
+  if (size > MOST_BYTES) throw new NextPixelError('limit', `The MIDI file has ${(size / 1e6).toFixed(1)} MB: give at most ${MOST_BYTES / 1e6}`);
   const bytes = isBlob(music) ? await bytesOfBlob(music) : new Uint8Array(music);
   const { readMidi } = await import('./midi.js');
   return ofFile(readMidi(bytes), alphabet, ticks, voices);

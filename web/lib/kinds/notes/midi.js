@@ -13,10 +13,8 @@ import { NextPixelError, argumentError } from '../../base/error.js';
 /** @import { MidiEvent } from 'midi-file' */
 /** @import { Note } from './codec.js' */
 
-/** The largest file that is read. */
-const MOST_BYTES = 10_000_000;
-/** The most events of one. */
-const MOST_EVENTS = 500_000;
+/** The most events of a file: many times those of a piece that a model has room for, and read in some ten milliseconds. */
+const MOST_EVENTS = 30_000;
 /** Ticks of a quarter in a file that is written: a multiple of the usual grids. */
 const RESOLUTION = 480;
 /** Quarters a minute, where nothing is said. */
@@ -47,17 +45,18 @@ const wrong = (reason) => new NextPixelError('format', `This is no MIDI file tha
 function tracksAlone(bytes) {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const named = (/** @type {number} */ at) => String.fromCharCode(...bytes.subarray(at, at + 4));
-  if (bytes.length > MOST_BYTES) throw new NextPixelError('limit', `The MIDI file has ${(bytes.length / 1e6).toFixed(1)} MB: give at most ${MOST_BYTES / 1e6}`);
   if (bytes.length < 14 || named(0) !== 'MThd') throw wrong('it does not begin with MThd');
   if (view.getUint16(8) === 2) throw wrong('its tracks are pieces of their own (format 2)');
   if (view.getUint16(12) & 0x8000) throw wrong('its time is in frames of film, not in beats');
   if (view.getUint16(12) === 0) throw wrong('a beat has no ticks');
   const kept = [];
+  let events = 0;
   for (let at = 0; at < bytes.length;) {
     if (at + 8 > bytes.length) throw wrong(`it ends within a chunk, at byte ${bytes.length}`);
     const next = at + 8 + view.getUint32(at + 4);
     if (next > bytes.length) throw wrong(`it is cut off: ${next - bytes.length} bytes are missing`);
-    if (named(at) === 'MTrk') checkEvents(bytes.subarray(at + 8, next));
+    if (named(at) === 'MTrk') events += eventsOf(bytes.subarray(at + 8, next));
+    if (events > MOST_EVENTS) throw new NextPixelError('limit', `The MIDI file has more than ${MOST_EVENTS} events: give a shorter piece`);
     if (named(at) === 'MTrk' || at === 0) kept.push(bytes.slice(at, next));
     at = next;
   }
@@ -71,12 +70,12 @@ function tracksAlone(bytes) {
 const DATA_BYTES = [2, 2, 2, 2, 1, 1, 2];
 
 /**
- * Walks through the events of a track, so that none is longer than the track: midi-file would go backwards, for ever, where a length of five bytes is negative.
+ * Counts the events of a track, of which none may be longer than the track: midi-file would go backwards, for ever, where a length of five bytes is negative.
  *
  * @param {Uint8Array} track  without its head
  */
-function checkEvents(track) {
-  let at = 0, running = 0;
+function eventsOf(track) {
+  let at = 0, running = 0, count = 0;
   const length = () => {
     let value = 0;
     for (let i = 0; i < 4; i++) {
@@ -86,7 +85,7 @@ function checkEvents(track) {
     }
     throw wrong('a length has more than four bytes');
   };
-  while (at < track.length) {
+  for (; at < track.length; count++) {
     length();
     let status = track[at] ?? 0;
     if (status >= 0x80) at++;
@@ -103,6 +102,7 @@ function checkEvents(track) {
     }
     if (at > track.length) throw wrong('an event is longer than its track');
   }
+  return count;
 }
 
 /**
@@ -118,7 +118,6 @@ export function readMidi(bytes) {
     throw Object.assign(wrong(`an event is none (${cause instanceof Error ? cause.message : cause})`), { cause });
   }
   const beat = /** @type {number} */ (file.header.ticksPerBeat);
-  if (file.tracks.reduce((sum, { length }) => sum + length, 0) > MOST_EVENTS) throw new NextPixelError('limit', `The MIDI file has more than ${MOST_EVENTS} events`);
   /** @type {HeardNote[]} */
   const notes = [];
   /** @type {{ at: number, tempo: number }[]} */

@@ -5,16 +5,20 @@
 
 import { argumentError, reading } from '../../base/error.js';
 import { classOf } from '../../base/realm.js';
+import { MOST_PIXELS, drawn, rowsAtOnce, worked } from './drawn.js';
+import { Ground, fromRGBA, laid } from './ground.js';
+import { Boxes, Scaling } from './scale.js';
 
 /** @import { ModelInfo } from '../../engine/protocol.js' */
 /** @import { Dom } from '../../base/dom.js' */
+/** @import { Source } from './drawn.js' */
 
 /**
  * Raw pixels of the model's size: RGBA, or one value per channel of the model.
  *
  * @typedef {{ data: Uint8Array | Uint8ClampedArray | number[], width: number, height: number }} RawImage
  */
-/** An image of a page is scaled to the model's size; crop it first where its proportions matter.
+/** An image of a page is scaled to the model's size; crop it first where its proportions matter. One of more than 2^18 pixels is read over some turns of the page.
  * @typedef {RawImage | Dom<'ImageData'> | Dom<'HTMLCanvasElement'> | Dom<'OffscreenCanvas'> | Dom<'ImageBitmap'> | Dom<'HTMLImageElement'> |
  *   Dom<'HTMLVideoElement'> | Dom<'VideoFrame'>} ImageSource */
 /** @typedef {Pick<ModelInfo, 'width' | 'height' | 'channels'>} Shape */
@@ -24,28 +28,31 @@ import { classOf } from '../../base/realm.js';
  *
  * @param {ImageSource} image
  * @param {Shape} shape
- * @returns {Uint8Array<ArrayBuffer>} (height, width, channels)
+ * @param {AbortSignal} [signal]
+ * @returns {Uint8Array<ArrayBuffer> | Promise<Uint8Array<ArrayBuffer>>} (height, width, channels); of many pixels it comes later
  * @internal
  */
-export function pictureOf(image, shape) {
-  return reading('image', () => readPicture(image, shape));
+export function pictureOf(image, shape, signal) {
+  return reading('image', () => readPicture(image, shape, signal));
 }
 
-/** @param {ImageSource} image @param {Shape} shape */
-function readPicture(image, shape) {
+/** @param {ImageSource} image @param {Shape} shape @param {AbortSignal} [signal] */
+function readPicture(image, shape, signal) {
   const { width, height, channels } = shape;
-  if (!isRaw(image)) {
-    const pixels = drawn(image);
-    return fromRGBA(resample(pixels.data, pixels.width, pixels.height, width, height), channels);
-  }
+  if (!isRaw(image)) return drawn(image, (source) => scaled(source, shape, channels), signal);
   if (image.width !== width || image.height !== height) {
     throw argumentError(`The image is ${image.width} x ${image.height} pixels, the model needs ${width} x ${height}: ` +
       'scale it first, or pass a canvas, ImageBitmap or <img>, which are scaled for you');
   }
   const data = bytesOf(image.data);
+  return isRGBA(image, channels) ? fromRGBA(data, channels) : new Uint8Array(data);
+}
+
+/** Whether raw pixels are RGBA; else they are elements. @param {RawImage} image @param {number} channels */
+function isRGBA({ data, width, height }, channels) {
   const pixels = width * height;
-  if (data.length === 4 * pixels) return fromRGBA(data, channels);
-  if (data.length === channels * pixels) return new Uint8Array(data);
+  if (data.length === 4 * pixels) return true;
+  if (data.length === channels * pixels) return false;
   throw argumentError(`image.data has ${data.length} values; ${width} x ${height} pixels are ${4 * pixels} (RGBA) or ` +
     `${channels * pixels} (${channels === 1 ? 'grey' : 'RGB'})`);
 }
@@ -56,26 +63,34 @@ function readPicture(image, shape) {
  *
  * @param {ImageSource} image
  * @param {Pick<ModelInfo, 'inputWidth' | 'inputHeight' | 'channels'>} info
- * @returns {Uint8Array<ArrayBuffer>} (inputHeight, inputWidth, channels)
+ * @param {AbortSignal} [signal]
+ * @returns {Uint8Array<ArrayBuffer> | Promise<Uint8Array<ArrayBuffer>>} (inputHeight, inputWidth, channels); of many pixels it comes later
  * @internal
  */
-export function inputOf(image, info) {
-  return reading('image', () => readInput(image, info));
+export function inputOf(image, info, signal) {
+  return reading('image', () => readInput(image, info, signal));
 }
 
-/** @param {ImageSource} image @param {Pick<ModelInfo, 'inputWidth' | 'inputHeight' | 'channels'>} info */
-function readInput(image, { inputWidth: width, inputHeight: height, channels }) {
-  const pixels = isRaw(image) ? image : drawn(image);
-  if (holds(pixels, width, height)) {
-    const { width: fullWidth, height: fullHeight } = pixels;
-    const shape = { width: fullWidth, height: fullHeight, channels };
-    return reduce(pictureOf(pixels, shape), shape, width, height);
-  }
-  if (pixels === image) {
+/** @param {ImageSource} image @param {Pick<ModelInfo, 'inputWidth' | 'inputHeight' | 'channels'>} info @param {AbortSignal} [signal] */
+function readInput(image, { inputWidth: width, inputHeight: height, channels }, signal) {
+  const size = { width, height };
+  if (!isRaw(image)) return drawn(image, (source) => (holds(source, width, height) ? boxed(source, size, channels) : scaled(source, size, channels)), signal);
+  if (!holds(image, width, height)) {
     throw argumentError(`The image is ${image.width} x ${image.height} pixels, the model needs ${width} x ${height} or a ` +
       'whole multiple of each: scale it first, or pass a canvas, ImageBitmap or <img>, which are scaled for you');
   }
-  return fromRGBA(resample(/** @type {ImageData} */ (pixels).data, pixels.width, pixels.height, width, height), channels);
+  if (image.width * image.height > MOST_PIXELS) throw argumentError(`The image has ${image.width} x ${image.height} pixels, ${MOST_PIXELS} can be read: make it smaller first`);
+  const raw = { data: bytesOf(image.data), width: image.width, height: image.height };
+  const work = isRGBA(raw, channels) ? () => boxed(rawSource(raw), size, channels) : () => boxedElements(raw, size, channels);
+  return worked(raw, work, signal);
+}
+
+/** @param {RawImage} image @returns {Source} */
+function rawSource({ data, width, height }) {
+  const rows = rowsAtOnce(width);
+  return { width, height, *rows() {
+    for (let first = 0; first < height; first += rows) yield { rgba: data.slice(4 * width * first, 4 * width * (first + rows)), first };
+  } };
 }
 
 /**
@@ -115,62 +130,8 @@ export function reduce(picture, { width, height, channels }, newWidth, newHeight
   });
 }
 
-/** A grey picture with less light than this on a transparent ground is a dark drawing. */
-const DARK = 64;
-
 /**
- * Transparent pixels are laid over black for one channel, and over white for three; where that leaves nothing of a drawing, over the other: dark ink on
- * a canvas that was never filled becomes light ink on black, as models of drawings learned it, and white ink on white stands on black.
- *
- * @param {ArrayLike<number>} rgba  (pixels, 4)
- * @param {number} channels  1 or 3
- * @returns {Uint8Array<ArrayBuffer>} (pixels, channels)
- * @internal
- */
-export function fromRGBA(rgba, channels) {
-  const pixels = rgba.length / 4;
-  const elements = new Uint8Array(pixels * channels);
-  const ground = groundOf(rgba, channels);
-  for (let i = 0; i < pixels; i++) {
-    const [r, g, b, a] = [rgba[4 * i], rgba[4 * i + 1], rgba[4 * i + 2], rgba[4 * i + 3]];
-    if (channels === 1) {
-      // In whole numbers, so that grey stays as it is.
-      const luma = 299 * r + 587 * g + 114 * b;
-      elements[i] = Math.round(((ground === 'paper' ? 255000 - luma : luma) * a) / 255000);
-    } else {
-      const under = ground === 'white' ? 255 * (255 - a) : 0;
-      elements[3 * i] = Math.round((r * a + under) / 255);
-      elements[3 * i + 1] = Math.round((g * a + under) / 255);
-      elements[3 * i + 2] = Math.round((b * a + under) / 255);
-    }
-  }
-  return elements;
-}
-
-/**
- * What lies under transparent pixels.
- *
- * @param {ArrayLike<number>} rgba
- * @param {number} channels
- * @returns {'black' | 'white' | 'paper'}  paper: light, and the picture is turned so that its ink is light
- */
-function groundOf(rgba, channels) {
-  let [transparent, visible, brightest, darkest] = [false, false, 0, 255];
-  for (let at = 0; at < rgba.length; at += 4) {
-    const a = rgba[at + 3];
-    if (a < 255) transparent = true;
-    if (a === 0) continue;
-    visible = true;
-    brightest = Math.max(brightest, ((299 * rgba[at] + 587 * rgba[at + 1] + 114 * rgba[at + 2]) * a) / 255000);
-    darkest = Math.min(darkest, rgba[at], rgba[at + 1], rgba[at + 2]);
-  }
-  if (channels === 1) return transparent && brightest < DARK ? 'paper' : 'black';
-  return transparent && visible && darkest === 255 ? 'black' : 'white';
-}
-
-/**
- * Scales by the mean over the area that each new pixel covers, weighted by opacity. Browsers scale differently, and
- * what a model completes should not depend on that.
+ * An image of the page at another size, over black or white as fromRGBA() says.
  *
  * @param {Uint8ClampedArray} rgba
  * @param {number} width
@@ -182,57 +143,49 @@ function groundOf(rgba, channels) {
  */
 export function resample(rgba, width, height, newWidth, newHeight) {
   if (width === newWidth && height === newHeight) return rgba;
-  const columns = coverage(width, newWidth);
-  const rows = coverage(height, newHeight);
-  const out = new Uint8ClampedArray(4 * newWidth * newHeight);
-  for (let y = 0; y < newHeight; y++) {
-    for (let x = 0; x < newWidth; x++) {
-      let r = 0, g = 0, b = 0, opacity = 0, area = 0;
-      for (let i = rows.from[y]; i < rows.from[y + 1]; i++) {
-        const line = rows.index[i] * width;
-        const high = rows.share[i];
-        for (let j = columns.from[x]; j < columns.from[x + 1]; j++) {
-          const at = 4 * (line + columns.index[j]);
-          const weight = high * columns.share[j];
-          const alpha = weight * rgba[at + 3];
-          r += alpha * rgba[at];
-          g += alpha * rgba[at + 1];
-          b += alpha * rgba[at + 2];
-          opacity += alpha;
-          area += weight;
-        }
-      }
-      if (opacity > 0) out.set([r / opacity, g / opacity, b / opacity, opacity / area], 4 * (y * newWidth + x));
-    }
-  }
-  return out;
+  const scaling = new Scaling({ width, height }, { width: newWidth, height: newHeight });
+  scaling.add(rgba, 0);
+  return scaling.end();
 }
 
-/**
- * For each of `count` equal parts of 0..size, the unit intervals that it meets and how much of each: those of part i stand at from[i] to from[i + 1] - 1.
- *
- * @param {number} size
- * @param {number} count
- */
-function coverage(size, count) {
-  const from = [0];
-  /** @type {number[]} */
-  const index = [];
-  /** @type {number[]} */
-  const share = [];
-  for (let part = 0; part < count; part++) {
-    const begin = (part * size) / count;
-    const end = ((part + 1) * size) / count;
-    for (let i = Math.floor(begin); i < Math.min(size, Math.ceil(end)); i++) {
-      const met = Math.min(end, i + 1) - Math.max(begin, i);
-      if (met > 1e-9) {
-        index.push(i);
-        share.push(met);
-      }
-    }
-    from.push(index.length);
+/** @param {Source} source @param {{ width: number, height: number }} size @param {number} channels @returns {Generator<void, Uint8Array<ArrayBuffer>, void>} */
+function* scaled(source, size, channels) {
+  const { width, height, rows } = source;
+  const same = width === size.width && height === size.height;
+  const scaling = new Scaling(source, size);
+  for (const { rgba, first } of rows()) {
+    if (same && rgba.length === 4 * width * height) return fromRGBA(rgba, channels);
+    scaling.add(rgba, first);
+    yield;
   }
-  return { from, index: Int32Array.from(index), share: Float64Array.from(share) };
+  return fromRGBA(scaling.end(), channels);
+}
+
+/** @param {Source} source @param {{ width: number, height: number }} size @param {number} channels @returns {Generator<void, Uint8Array<ArrayBuffer>, void>} */
+function* boxed(source, size, channels) {
+  const ground = new Ground(channels);
+  for (const { rgba } of source.rows()) {
+    ground.add(rgba);
+    yield;
+  }
+  const boxes = new Boxes(source, size, channels);
+  for (const { rgba, first } of source.rows()) {
+    boxes.add(laid(rgba, channels, ground.kind), first);
+    yield;
+  }
+  return boxes.end();
+}
+
+/** Of an image that has the elements of the model, not pixels. @param {RawImage} image @param {{ width: number, height: number }} size @param {number} channels */
+function* boxedElements({ data, width, height }, size, channels) {
+  const boxes = new Boxes({ width, height }, size, channels);
+  const row = width * channels;
+  const rows = rowsAtOnce(width);
+  for (let first = 0; first < height; first += rows) {
+    boxes.add(data.slice(first * row, (first + rows) * row), first);
+    yield;
+  }
+  return boxes.end();
 }
 
 /**
@@ -249,43 +202,8 @@ function isRaw(image) {
   return 'data' in image && !/Float16|-/.test(classOf(image.data) + /** @type {Partial<ImageData>} */ (image).colorSpace);
 }
 
-/** The most pixels of an image that is drawn: those of a photograph of a telephone. */
-const MOST_PIXELS = 2 ** 26;
-
-/** The pixels that it has, whatever its size on the page. @param {any} image @returns {[number, number]} */
-function sizeOf(image) {
-  if ('naturalWidth' in image) return [image.naturalWidth, image.naturalHeight];
-  if ('videoWidth' in image) return image.readyState >= 2 ? [image.videoWidth, image.videoHeight] : [0, 0];
-  return 'displayWidth' in image ? [image.displayWidth, image.displayHeight] : [image.width, image.height];
-}
-
-/**
- * The pixels of an image of the page, at its own size; of a film the frame that it shows.
- *
- * @param {HTMLCanvasElement | OffscreenCanvas | ImageBitmap | HTMLImageElement | HTMLVideoElement | VideoFrame | ImageData} image
- */
-function drawn(image) {
-  const [width, height] = sizeOf(image);
-  if (!(width > 0 && height > 0)) {
-    throw argumentError('naturalWidth' in image ? 'The <img> is not loaded: await image.decode() first' :
-      'videoWidth' in image ? 'The <video> shows no frame yet: await its event loadeddata first' :
-        'displayWidth' in image ? 'The VideoFrame was closed: it has no pixels' : 'The image has no pixels');
-  }
-  if (!(width * height <= MOST_PIXELS)) throw argumentError(`The image has ${width} x ${height} pixels, ${MOST_PIXELS} can be read: make it smaller first`);
-  if (typeof OffscreenCanvas !== 'function' && typeof document !== 'object') {
-    throw argumentError('Here an image is { data, width, height }');
-  }
-  const canvas = typeof OffscreenCanvas === 'function' ? new OffscreenCanvas(width, height) :
-    Object.assign(document.createElement('canvas'), { width, height });
-  const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d', { willReadFrequently: true }));
-  try {
-    if ('data' in image) context.putImageData(image, 0, 0); // which converts it
-    else context.drawImage(image, 0, 0);
-    return context.getImageData(0, 0, width, height, { colorSpace: 'srgb' });
-  } catch (cause) {
-    throw argumentError(`The image cannot be read (${cause}). One from another origin needs crossorigin="anonymous"`);
-  }
-}
+/** The most numbers of a list that is no array of bytes, whose form is looked at. */
+const LONGEST_LIST = 2 ** 20;
 
 /**
  * @param {RawImage['data']} data
@@ -293,6 +211,7 @@ function drawn(image) {
  */
 function bytesOf(data) {
   if (/^Uint8(Clamped)?Array$/.test(classOf(data))) return data;
+  if (Array.isArray(data) && data.length > LONGEST_LIST) throw argumentError(`image.data is a list of ${data.length} numbers, ${LONGEST_LIST} can be read: give a Uint8Array`);
   if (Array.isArray(data) && Array.from(data).every((value) => Number.isInteger(value) && value >= 0 && value <= 255)) return data;
   throw argumentError('image.data must hold 8-bit values: a Uint8Array, Uint8ClampedArray or array of numbers from 0 to 255');
 }

@@ -5,6 +5,7 @@
 
 import { modelName, noSavedRun, resumedOptions } from '../../runs/base-run.js';
 import { checkLabel, checkSettings, wholeNumber } from '../../base/checks.js';
+import { withValue } from '../../base/turns.js';
 import { Codec } from './codec.js';
 import { inputOf, pictureOf } from './image.js';
 import { checkRows } from './rows.js';
@@ -27,10 +28,9 @@ import { Run } from './run.js';
 /**
  * @param {DrawOptions} given
  * @param {ModelInfo} info
- * @param {Uint8Array} [image]  of super-resolution
- * @returns {Drawing & { inputs: Inputs }}
+ * @returns {Drawing & { label: number }}  label: index of the class, or -1
  */
-function drawingOf(given, info, image) {
+function drawingOf(given, info) {
   const { settings, options, seed } = checkSettings('pictures', given);
   const { label, resample, maps, chunk = 0, resampleRows = Math.min(4, info.height) } = options;
   const { samples } = settings;
@@ -40,7 +40,7 @@ function drawingOf(given, info, image) {
   return {
     settings, seed, maps, chunk,
     resample: resample > 1 ? { group: resample, every: resampleRows * info.positions / info.height } : undefined,
-    inputs: inputsOf(checkLabel(label, info), image),
+    label: checkLabel(label, info),
   };
 }
 
@@ -58,6 +58,8 @@ export function inputsOf(label, image) {
 
 const questions = () => import('./questions.js');
 
+/** What a run begins with: ids, and of super-resolution the small picture. @typedef {{ known?: Uint32Array, input?: Uint8Array }} Beginning */
+
 /** The pictures of a model. @internal */
 export class Pictures {
   #engine;
@@ -69,18 +71,18 @@ export class Pictures {
   }
 
   /**
-   * A run that goes on after known ids.
+   * A run that goes on after what is given.
    *
    * @param {DrawOptions} options
-   * @param {Uint32Array} [known]
-   * @param {Uint8Array} [input]  of super-resolution, the small picture
+   * @param {() => Beginning | Promise<Beginning>} [read]  what is given, once the options are right
    * @param {{ ids?: number[][], steps?: any[] }} [drawn]  of a run that goes on
    */
-  run(options, known = new Uint32Array(0), input, { ids, steps } = {}) {
+  run(options, read = () => ({}), { ids, steps } = {}) {
     const { links, info } = this.#engine;
-    const { inputs, ...drawing } = drawingOf(options, info, input);
+    const { label, ...drawing } = drawingOf(options, info);
     const { seed, signal, ...kept } = options;
-    return new Run(links, this.codec, { known, ids, steps, inputs, input }, drawing, { model: modelName(info), options: kept }, signal);
+    const given = withValue(read(), ({ known = new Uint32Array(0), input }) => ({ known, ids, steps, inputs: inputsOf(label, input), input }));
+    return new Run(links, this.codec, given, drawing, { model: modelName(info), options: kept }, signal);
   }
 
   /**
@@ -90,7 +92,8 @@ export class Pictures {
   complete(image, options) {
     const { info } = this.#engine;
     const rows = checkRows(options.rows, info);
-    return this.run(options, this.codec.encode(pictureOf(image, info), (rows * info.positions) / info.height));
+    return this.run(options, () => withValue(pictureOf(image, info, options.signal), (picture) => (
+      { known: this.codec.encode(picture, (rows * info.positions) / info.height) })));
   }
 
   /**
@@ -98,7 +101,7 @@ export class Pictures {
    * @param {DrawOptions} options
    */
   superResolve(image, options) {
-    return this.run(options, undefined, inputOf(image, this.#engine.info));
+    return this.run(options, () => withValue(inputOf(image, this.#engine.info, options.signal), (input) => ({ input })));
   }
 
   /**
@@ -116,7 +119,7 @@ export class Pictures {
     const bad = wrong(known) || ids.length !== (options.samples ?? 1) || (info.inputWidth ? wrong(input, 256) : input !== undefined) ||
       ids.some((all) => wrong(all) || known.length + all.length > most || all.length % positionIds);
     if (bad || !Array.isArray(steps) || !steps.every((/** @type {any} */ step) => step?.sample in ids)) throw noSavedRun();
-    return this.run(options, Uint32Array.from(known), input && Uint8Array.from(input), saved);
+    return this.run(options, () => ({ known: Uint32Array.from(known), input: input && Uint8Array.from(input) }), saved);
   }
 
   /**

@@ -47,8 +47,9 @@ import { inputsOf } from './pictures.js';
  */
 export async function score(engine, codec, image, { label, input, signal }) {
   const { info } = engine;
-  const picture = pictureOf(image, info);
-  const inputs = inputsOf(checkLabel(label, info), smallPicture(info, picture, input));
+  const index = checkLabel(label, info);
+  const [picture, small] = await read(info, image, input, signal);
+  const inputs = inputsOf(index, small);
   /** @type {ScoredMessage} */
   const scored = await engine.ask({ type: 'score', ids: codec.encode(picture), inputs }, signal);
   const perElement = codec.elementNats(scored.nats);
@@ -71,9 +72,10 @@ export async function attention(engine, codec, image, { row, column, channel = 0
   wholeNumber('column', column, 0, width - 1);
   wholeNumber('channel', channel, 0, channels - 1);
   const place = Math.floor(((row * width + column) * channels + channel) / codec.positionElements);
-  const picture = pictureOf(image, info);
+  const index = checkLabel(label, info);
+  const [picture, small] = await read(info, image, input, signal);
   const ids = codec.encode(picture, codec.order.indexOf(place) + 1);
-  const inputs = inputsOf(checkLabel(label, info), smallPicture(info, picture, input));
+  const inputs = inputsOf(index, small);
   /** @type {AttendedMessage} */
   const { keys, weights } = await engine.ask({ type: 'attention', ids, inputs }, signal);
   // The input is shifted by one: a key position holds what stands at the one before it.
@@ -81,19 +83,19 @@ export async function attention(engine, codec, image, { row, column, channel = 0
 }
 
 /**
- * The small picture that goes with a whole one.
+ * A picture, and the small one that goes with it. Both are as they were when it was asked for them.
  *
  * @param {ModelInfo} info
- * @param {Uint8Array} picture
+ * @param {ImageSource} image
  * @param {ImageSource} [input]
+ * @param {AbortSignal} [signal]
+ * @returns {Promise<[Uint8Array, Uint8Array | undefined]>}
  */
-function smallPicture(info, picture, input) {
+async function read(info, image, input, signal) {
   const { inputWidth, inputHeight } = info;
-  if (inputWidth === 0) {
-    if (input === undefined) return undefined;
-    throw argumentError('This model takes no small picture: leave input out');
-  }
-  if (input !== undefined) return inputOf(input, info);
-  if (holds(info, inputWidth, inputHeight)) return reduce(picture, info, inputWidth, inputHeight);
-  throw argumentError(`This model needs its small picture of ${inputWidth} x ${inputHeight} pixels as well: pass { input }`);
+  if (inputWidth === 0 && input !== undefined) throw argumentError('This model takes no small picture: leave input out');
+  const fits = inputWidth === 0 || input !== undefined || holds(info, inputWidth, inputHeight);
+  if (!fits) throw argumentError(`This model needs its small picture of ${inputWidth} x ${inputHeight} pixels as well: pass { input }`);
+  const [picture, small] = await Promise.all([(async () => pictureOf(image, info, signal))(), (async () => (input === undefined ? undefined : inputOf(input, info, signal)))()]);
+  return [picture, inputWidth === 0 ? undefined : small ?? reduce(picture, info, inputWidth, inputHeight)];
 }

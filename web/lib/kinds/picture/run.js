@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
+import { NextPixelError } from '../../base/error.js';
 import { BaseRun } from '../../runs/base-run.js';
 import { NOWHERE, PictureSink } from '../../sinks/picture.js';
 
@@ -57,6 +58,9 @@ import { NOWHERE, PictureSink } from '../../sinks/picture.js';
  * @property {object} options    as they were given to the verb, without seed and signal
  */
 
+/** What a run begins with. @typedef {{ known: Uint32Array, ids?: number[][], steps?: any[], inputs: Inputs, input?: Uint8Array }} Given known: the ids before the
+ * first drawn one; ids, steps: of a run that goes on; input: of super-resolution */
+
 /**
  * One run of a model: an async iterable of steps, or drawn to a canvas. It can be read once.
  *
@@ -68,30 +72,31 @@ import { NOWHERE, PictureSink } from '../../sinks/picture.js';
 export class Run extends BaseRun {
   #links;
   #codec;
+  /** Undefined until a large picture is read. @type {Given | undefined} */
   #given;
   /** Ids that were drawn, of each sample. @type {number[][]} */
-  #ids;
+  #ids = [];
   /** Steps with these ids that were not emitted yet. @type {Step[]} */
-  #pending;
+  #pending = [];
   #drawing;
 
   /**
    * The elements that were given, the first ones in generation order, as the model sees them: rounded to its levels or
-   * to its palette.
+   * to its palette. Of a picture that is read over some turns they are there with the first step.
    *
    * @type {Uint8Array}
    */
-  known;
+  known = new Uint8Array(0);
 
   /**
    * In a run that goes on, the elements of each sample after these that were drawn before it was saved.
    *
    * @type {Uint8Array[]}
    */
-  drawn;
+  drawn = [];
 
   /**
-   * The small picture that super-resolution starts from: (inputHeight, inputWidth, channels) 8-bit.
+   * The small picture that super-resolution starts from: (inputHeight, inputWidth, channels) 8-bit. It is there when `known` is.
    *
    * @type {Uint8Array | undefined}
    */
@@ -100,8 +105,7 @@ export class Run extends BaseRun {
   /**
    * @param {Link[]} links  to the workers that share the samples
    * @param {Codec} codec
-   * @param {{ known: Uint32Array, ids?: number[][], steps?: any[], inputs: Inputs, input?: Uint8Array }} given  known: the ids before the first
-   *   drawn one
+   * @param {Given | Promise<Given>} given
    * @param {Drawing} drawing
    * @param {{ model: string, options: object }} kept
    * @param {AbortSignal} [signal]
@@ -109,19 +113,27 @@ export class Run extends BaseRun {
    */
   constructor(links, codec, given, drawing, kept, signal) {
     super(drawing.seed, kept, signal);
-    const { known, ids = Array.from({ length: drawing.settings.samples }, () => []), steps = [], input } = given;
     this.#links = links;
     this.#codec = codec;
+    this.#drawing = drawing;
+    this.coming = given instanceof Promise ? given.then((read) => this.#begin(read)) : this.#begin(given);
+    this.coming?.catch(() => {}); // said to who reads the run
+  }
+
+  /** @param {Given} given @returns {undefined} */
+  #begin(given) {
+    const { known, ids = Array.from({ length: this.#drawing.settings.samples }, () => []), steps = [], input } = given;
+    const codec = this.#codec;
     this.#given = given;
     this.#ids = ids.map((all) => [...all]);
     this.#pending = steps.map(stepFrom);
-    this.#drawing = drawing;
     this.known = codec.decode(known);
     this.drawn = ids.map((all, i) => {
       const { from = codec.elements } = steps.find(({ sample, anew }) => sample === i && !anew) ?? {}; // that is still to be told
       return codec.decode(Uint32Array.from(all)).subarray(0, from - known.length * codec.positionElements / codec.positionIds);
     });
     this.input = input;
+    this.coming = undefined;
   }
 
   /**
@@ -153,6 +165,7 @@ export class Run extends BaseRun {
    * @returns {SavedPictures}
    */
   save() {
+    if (!this.#given) throw new NextPixelError('state', 'The picture is not read yet: a run can be saved from its first step on');
     const { known, input } = this.#given;
     return this.saved({ known: [...known], ...(input && { input: [...input] }), ids: this.#ids.map((all) => [...all]), steps: structuredClone(this.#pending) });
   }
@@ -181,7 +194,7 @@ export class Run extends BaseRun {
   /** @returns {AsyncGenerator<Step, void, void>} @internal */
   async *stream() {
     const { settings, resample, maps, chunk } = this.#drawing;
-    const { known, inputs } = this.#given;
+    const { known, inputs } = /** @type {Given} */ (this.#given);
     const { positionElements, positionIds, info } = this.#codec;
     const pending = this.#pending;
     const parts = share(this.#ids, this.#links.length, resample?.group ?? 1).map(({ first, samples }, i) => {

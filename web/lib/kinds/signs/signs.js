@@ -39,15 +39,15 @@ export class SignModel {
     const many = Array.isArray(query);
     const queries = many ? Array.from(query) : [query]; // holes become undefined
     if (query === undefined || queries.length === 0) throw argumentError('query must be a picture, or an array of them');
-    const examples = Array.from(support, (example, i) => {
+    this.#within(support.length, 'examples', 'examples');
+    const examples = await Promise.all(Array.from(support, async (example, i) => {
       if (typeof example !== 'object' || example === null) throw argumentError(`support[${i}] must be { image, label }`);
       const { label } = example;
       if (typeof label !== 'string' && typeof label !== 'number') throw argumentError(`support[${i}].label must be a text or a number`);
-      return { image: this.#picture(example.image, `support[${i}].image`), label: String(label) };
-    });
-    const asked = queries.map((image, i) => this.#picture(image, many ? `query[${i}]` : 'query'));
+      return { image: await this.#picture(example.image, `support[${i}].image`, signal), label: String(label) };
+    }));
+    const asked = await Promise.all(queries.map((image, i) => this.#picture(image, many ? `query[${i}]` : 'query', signal)));
     const labels = [...new Set(examples.map(({ label }) => label))];
-    this.#within(examples.length, 'examples', 'examples');
     this.#within(labels.length, 'labels', 'different labels');
     const inputs = {
       support: joined(examples.map(({ image }) => image)),
@@ -78,12 +78,13 @@ export class SignModel {
    *
    * @param {ImageSource} image
    * @param {string} what  in messages
+   * @param {AbortSignal} [signal]
    */
-  #picture(image, what) {
+  async #picture(image, what, signal) {
     const { width, height } = this.#engine.info;
     let bytes;
     try {
-      bytes = pictureOf(image, { width, height, channels: 1 });
+      bytes = await pictureOf(image, { width, height, channels: 1 }, signal);
     } catch (error) {
       if (error instanceof NextPixelError && error.code === 'argument') throw argumentError(`${what}: ${error.message}`);
       throw error;

@@ -21,7 +21,8 @@ import { isWav, openWav } from './wav.js';
  * @typedef {{ data: ArrayLike<number> | ArrayLike<number>[], rate: number }} PlainSound */
 
 /**
- * A sound: an AudioBuffer; a Blob or the bytes of a file, a WAV or, in a browser, whatever it decodes; or samples.
+ * A sound: an AudioBuffer; a Blob or the bytes of a file, a WAV or, in a browser, whatever it decodes; or samples. Of more than 2^23 samples or bytes no copy is
+ * made: leave them as they are until the sound is read.
  *
  * @typedef {Dom<'AudioBuffer'> | Blob | ArrayBuffer | Uint8Array | PlainSound} SoundSource
  */
@@ -45,6 +46,8 @@ const RATES = [1000, 768000];
 const MOST_BYTES = { lossless: 2 ** 27, other: 2 ** 23 };
 /** So much of a file is looked at before it is read. */
 const HEAD_BYTES = 1 << 16;
+/** So many samples, or bytes of a file, are copied before they are read; more of them take longer than the page may stand still. */
+const MOST_COPIED = 1 << 23;
 /** Samples that are read at once. */
 const STRETCH = 2048;
 const MOST_CHANNELS = 256;
@@ -136,7 +139,7 @@ async function openSound(sound, signal) {
   if (isBytes(sound)) {
     const view = ArrayBuffer.isView(sound) && sound.length > 0 ? sound : bytesOf(sound); // of one that is detached nothing is left
     checkFile(view.subarray(0, HEAD_BYTES), view.length);
-    return fileOf(view.slice(), signal);
+    return fileOf(view.length <= MOST_COPIED || !isWav(view) ? new Uint8Array(view) : /** @type {Uint8Array<ArrayBuffer>} */ (view), signal);
   }
   return reading('sound', () => plain(sound));
 }
@@ -180,7 +183,7 @@ function mixed(channels, rate) {
   const { length: count } = channels[0] ?? [];
   checkLength(count, rate);
   if (channels.some(({ length }) => length !== count)) throw argumentError('The channels of a sound are of the same length');
-  const own = channels.map((channel) => (typeof channel.slice === 'function' ? channel.slice() : channel)); // they are read over some turns
+  const own = channels.map((channel) => (count * channels.length <= MOST_COPIED && typeof channel.slice === 'function' ? channel.slice() : channel)); // they are read over some turns
   const scales = channels.map((channel) => {
     const kind = classOf(channel);
     if (/^(Big|Uint(16|32)|DataView)/.test(kind)) throw argumentError(`The samples of a sound are between -1 and 1, or in an Int16Array: this is a ${kind}`);
@@ -221,7 +224,7 @@ async function fileOf(bytes, signal) {
   if (isWav(bytes)) return openWav(bytes);
   if (typeof OfflineAudioContext !== 'function') throw new NextPixelError('unsupported', 'The sound is no WAV file: outside of a browser nothing else is decoded');
   try {
-    const buffer = await abortable(new OfflineAudioContext(1, 1, 44100).decodeAudioData(bytes.slice().buffer), signal);
+    const buffer = await abortable(new OfflineAudioContext(1, 1, 44100).decodeAudioData(bytes.buffer), signal);
     return plain(buffer);
   } catch (cause) {
     if (cause instanceof NextPixelError || signal?.aborted) throw cause;

@@ -8,6 +8,8 @@
 
 import { show } from '../../base/checks.js';
 import { NextPixelError } from '../../base/error.js';
+import { atOnce } from '../../base/turns.js';
+import { straight } from '../../base/typed.js';
 
 /** @import { Metadata } from '../../engine/metadata.js' */
 
@@ -16,8 +18,8 @@ const END = '</s>';
 /** Between the parts of a feature. */
 const BAR = 124;
 
-/** Words that are looked at in some ten microseconds each. */
-const SOME = 64;
+/** Characters of words that are looked at in some microseconds each. */
+const SOME = 1024;
 
 const encoder = new TextEncoder();
 
@@ -176,15 +178,27 @@ export class Features {
    * @returns {Uint32Array<ArrayBuffer>}
    */
   ids(words) {
-    const work = this.idsOf(words);
-    for (;;) {
-      const { done, value } = work.next();
-      if (done) return value;
-    }
+    return atOnce(this.idsOf(words));
   }
 
   /**
-   * The same, some words at a time.
+   * The same of words as people type them, some at a time, and which of them the training sentences have.
+   *
+   * @param {string[]} words
+   * @returns {Generator<void, { ids: Uint32Array<ArrayBuffer>, seen: boolean[] }, void>}
+   */
+  *read(words) {
+    const [plain, seen] = [/** @type {string[]} */ ([]), /** @type {boolean[]} */ ([])];
+    for (const word of words) {
+      plain.push(straight(word));
+      seen.push(this.knows(plain[plain.length - 1]));
+      yield;
+    }
+    return { ids: yield* this.idsOf(plain), seen };
+  }
+
+  /**
+   * The same as ids(), some words at a time.
    *
    * @param {string[]} words
    * @returns {Generator<void, Uint32Array<ArrayBuffer>, void>}
@@ -192,8 +206,12 @@ export class Features {
   *idsOf(words) {
     const ids = new Uint32Array(words.length * this.width);
     const value = this.#values(words);
+    let looked = 0;
     for (let t = 0; t < words.length; t++) {
-      if (t % SOME === 0) yield;
+      if ((looked += words[t].length) >= SOME) {
+        yield;
+        looked = 0;
+      }
       for (let f = 0; f < this.#templates.length; f++) {
         const { hash, atoms } = this.#templates[f];
         let whole = hash;

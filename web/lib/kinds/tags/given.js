@@ -21,6 +21,8 @@ export function* wordsGiven(text, { verb, does, limit, part, knows }) {
   const words = [];
   const given = typeof text === 'string' ? wordsIn(text, knows) : Array.isArray(text) ? text : [null]; // of a list with holes too
   for (const word of given) {
+    yield;
+    if (word === '' && typeof text === 'string') continue;
     if (typeof word !== 'string' || word === '') throw argumentError(`${verb}() takes a text, or an array of words, none of them empty`);
     if (word.length > LONGEST_WORD) throw new NextPixelError('limit', `A word has ${word.length} characters: at most ${LONGEST_WORD} can be one`);
     if (words.length === limit) {
@@ -28,7 +30,6 @@ export function* wordsGiven(text, { verb, does, limit, part, knows }) {
       throw new NextPixelError('limit', `The text has ${count} words, this model ${does} at most ${limit} at once: give it ${part}`);
     }
     words.push(word);
-    yield;
   }
   return words;
 }

@@ -58,10 +58,11 @@ export class Tagging extends Answer {
    * @internal
    * @param {any} model  the TagModel
    * @param {string[]} words
+   * @param {boolean[]} seen
    * @param {{ tags: Uint32Array, nats: Float32Array, marginals?: Float32Array }} results
    * @param {TagOptions} options  with which it was asked for
    */
-  constructor(model, words, { tags, nats, marginals }, options) {
+  constructor(model, words, seen, { tags, nats, marginals }, options) {
     super();
     this.#model = model;
     this.#options = options;
@@ -71,7 +72,7 @@ export class Tagging extends Answer {
     this.nats = nats[2];
     this.pinnedNats = nats[1];
     this.marginals = marginals;
-    this.seen = words.map((word) => model.knows(word));
+    this.seen = seen;
     this.best = { ids: tags, nats: nats[2], logZ: nats[0] };
   }
 

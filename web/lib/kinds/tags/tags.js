@@ -53,11 +53,12 @@ export class TagModel {
     const pins = this.#pins(pinned, words);
     const wanted = ['tags', 'nats', ...(marginals ? ['marginals'] : [])];
     if (words.length === 0) {
-      return new Tagging(this, words, { tags: new Uint32Array(0), nats: new Float32Array(3), ...(marginals && { marginals: new Float32Array(0) }) }, options);
+      return new Tagging(this, words, [], { tags: new Uint32Array(0), nats: new Float32Array(3), ...(marginals && { marginals: new Float32Array(0) }) }, options);
     }
-    const inputs = { features: await inTurns(this.features.idsOf(words.map(straight)), signal), ...(pins && { tags: pins }) };
+    const { ids, seen } = await inTurns(this.features.read(words), signal);
+    const inputs = { features: ids, ...(pins && { tags: pins }) };
     const { results } = await this.#engine.ask({ type: 'encode', part: this.#engine.part.index, inputs, results: wanted }, signal);
-    return new Tagging(this, words, results, options);
+    return new Tagging(this, words, seen, results, options);
   }
 
   /** Tells whether the training sentences have this word. @param {string} form */

@@ -72,7 +72,7 @@ const PIECE = 1 << 14;
 const LONGEST = 24;
 
 /**
- * The words of a text, one at a time.
+ * The words of a text, one at a time, and '' between its pieces, for there may be many without a word.
  *
  * @param {string} text
  * @param {(form: string) => boolean} [knows]  whether the training sentences have this as a word
@@ -92,6 +92,7 @@ export function* wordsIn(text, knows = () => false) {
       yield* parts(word);
       place = next(piece, place + word.length);
     }
+    yield '';
     from = to;
   }
 }
@@ -102,7 +103,7 @@ export function* wordsIn(text, knows = () => false) {
  * @returns {string[]}
  */
 export function cut(text, knows) {
-  return [...wordsIn(text, knows)];
+  return [...wordsIn(text, knows)].filter(Boolean);
 }
 
 const SPACE = /\s*/y;
@@ -141,15 +142,24 @@ function wordAt(text, place, knows) {
 
 /** An address without what closes the sentence or the bracket in which it stands. @param {string} address */
 function trimmed(address) {
+  /** Brackets that are closed and were not opened, of what is left of it. @type {Record<string, number>} */
+  const closed = {};
+  const count = (/** @type {string} */ sign, /** @type {number} */ by) => {
+    const kind = KINDS_OF_BRACKETS[sign];
+    if (kind !== undefined) closed[kind] = (closed[kind] ?? 0) + (sign === kind ? by : -by);
+  };
+  for (const sign of address) count(sign, 1);
   let end = address.length;
   for (; end > 1; end--) {
     const last = address[end - 1];
-    const opens = { ')': '(', ']': '[', '}': '{' }[last];
-    const count = (/** @type {string} */ sign) => address.slice(0, end).split(sign).length;
-    if (opens ? count(last) <= count(opens) : !/[.,;:!?'\u2019\u201d\u00bb\u2026*]/.test(last)) break;
+    if (KINDS_OF_BRACKETS[last] === last ? closed[last] <= 0 : !/[.,;:!?'\u2019\u201d\u00bb\u2026*]/.test(last)) break;
+    count(last, -1);
   }
   return address.slice(0, end);
 }
+
+/** Those that open and close a bracket, by the one that closes it. @type {Record<string, string>} */
+const KINDS_OF_BRACKETS = { '(': ')', ')': ')', '[': ']', ']': ']', '{': '}', '}': '}' };
 
 /**
  * The longest form of several kinds of characters that the training sentences have and that begins here; '': none.

@@ -31,6 +31,9 @@ const MOST_BIASES = 4096;
  * @property {Constraint | undefined} constraint
  */
 
+/** Characters of a text that ends a run. */
+const LONGEST_STOP = 4096;
+
 /**
  * @param {TokenOptions} given
  * @param {Tokenizer | undefined} tokenizer
@@ -41,9 +44,9 @@ export function checkTokens(given, tokenizer, size) {
   const { settings, options, seed } = checkSettings('texts', given);
   const { maxTokens, logitBias = {}, stop = [], alternatives, maps, cache } = options;
   if (cache !== undefined && cache !== 8 && cache !== 16) throw argumentError(`cache must be 8 or 16, bits of the keys that are kept, not ${show(cache)}`);
-  const stops = typeof stop === 'string' ? [stop] : Array.isArray(stop) ? Array.from(stop) : [null]; // one of ours, with holes filled
-  if (!stops.every((text) => typeof text === 'string' && text !== '') || stops.length > 64) {
-    throw argumentError('stop must be a text, or a list of at most 64 texts, none of them empty');
+  const stops = typeof stop === 'string' ? [stop] : Array.isArray(stop) && stop.length <= 64 ? Array.from(stop) : [null]; // one of ours, with holes filled
+  if (!stops.every((text) => typeof text === 'string' && text !== '' && text.length <= LONGEST_STOP)) {
+    throw argumentError(`stop must be a text of at most ${LONGEST_STOP} characters, or a list of at most 64 of them, none empty`);
   }
   const { repetitionPenalty, frequencyPenalty, presencePenalty, penaltyLast } = settings;
   const penalises = repetitionPenalty !== 1 || frequencyPenalty !== 0 || presencePenalty !== 0;

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** The pixels of images, some rows at a time: those of a photograph take longer than a page may stand still. */
+
+import { argumentError } from '../../base/error.js';
+import { atOnce, inTurns } from '../../base/turns.js';
+
+/** Some rows of an image. @typedef {{ rgba: Uint8Array | Uint8ClampedArray | number[], first: number }} Rows */
+/** An image whose rows can be had, again and again; a small one's all at once. @typedef {{ width: number, height: number, rows: () => Generator<Rows, void, void> }} Source */
+
+/** Pixels that are read at once, in some milliseconds. */
+const AT_ONCE = 2 ** 18;
+
+/** @param {number} width */
+export const rowsAtOnce = (width) => Math.max(1, Math.floor(AT_ONCE / width));
+
+/**
+ * Some work on an image: at once, or, where it has many pixels, in turns.
+ *
+ * @template T
+ * @param {{ width: number, height: number }} image
+ * @param {() => Generator<void, T, void>} work
+ * @param {AbortSignal} [signal]
+ * @returns {T | Promise<T>}
+ */
+export const worked = ({ width, height }, work, signal) => (width * height <= AT_ONCE ? atOnce(work()) : inTurns(work(), signal));
+
+/** The most pixels of an image: those of a photograph of a telephone. */
+export const MOST_PIXELS = 2 ** 26;
+
+/** The pixels that it has, whatever its size on the page. @param {any} image @returns {[number, number]} */
+function sizeOf(image) {
+  if ('naturalWidth' in image) return [image.naturalWidth, image.naturalHeight];
+  if ('videoWidth' in image) return image.readyState >= 2 ? [image.videoWidth, image.videoHeight] : [0, 0];
+  return 'displayWidth' in image ? [image.displayWidth, image.displayHeight] : [image.width, image.height];
+}
+
+/**
+ * Some work on the pixels of an image of the page, at its own size; of a film on the frame that it shows.
+ *
+ * @template T
+ * @param {HTMLCanvasElement | OffscreenCanvas | ImageBitmap | HTMLImageElement | HTMLVideoElement | VideoFrame | ImageData} image
+ * @param {(source: Source) => Generator<void, T, void>} work
+ * @param {AbortSignal} [signal]
+ * @returns {T | Promise<T>}
+ */
+export function drawn(image, work, signal) {
+  const [width, height] = sizeOf(image);
+  if (!(width > 0 && height > 0)) {
+    throw argumentError('naturalWidth' in image ? 'The <img> is not loaded: await image.decode() first' :
+      'videoWidth' in image ? 'The <video> shows no frame yet: await its event loadeddata first' :
+        'displayWidth' in image ? 'The VideoFrame was closed: it has no pixels' : 'The image has no pixels');
+  }
+  if (!(width * height <= MOST_PIXELS)) throw argumentError(`The image has ${width} x ${height} pixels, ${MOST_PIXELS} can be read: make it smaller first`);
+  if (typeof OffscreenCanvas !== 'function' && typeof document !== 'object') {
+    throw argumentError('Here an image is { data, width, height }');
+  }
+  if (width * height <= AT_ONCE) return atOnce(work(drawnSource(image, width, height)));
+  return drawnLater(image, (still) => inTurns(work(drawnSource(still, width, height)), signal));
+}
+
+/**
+ * Goes on with an image as it is now: the page may paint on a canvas meanwhile, and a film goes on.
+ *
+ * @template T
+ * @param {any} image
+ * @param {(still: any) => Promise<T>} goOn
+ */
+async function drawnLater(image, goOn) {
+  const stays = 'naturalWidth' in image || 'data' in image || typeof createImageBitmap !== 'function';
+  const still = stays ? image : await createImageBitmap(image).catch((cause) => { throw unreadable(cause); });
+  try {
+    return await goOn(still);
+  } finally {
+    if (still !== image) still.close();
+  }
+}
+
+/** @param {unknown} cause */
+const unreadable = (cause) => argumentError(`The image cannot be read (${cause}). One from another origin needs crossorigin="anonymous"`);
+
+/** @param {any} image @param {number} width @param {number} height @returns {Source} */
+function drawnSource(image, width, height) {
+  const high = Math.min(height, rowsAtOnce(width));
+  return { width, height, *rows() {
+    const canvas = typeof OffscreenCanvas === 'function' ? new OffscreenCanvas(width, high) : Object.assign(document.createElement('canvas'), { width, height: high });
+    const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d', { willReadFrequently: true }));
+    context.globalCompositeOperation = 'copy';
+    for (let first = 0; first < height; first += high) yield { rgba: pixelsOf(image, context, [width, Math.min(high, height - first)], first), first };
+  } };
+}
+
+/** @param {any} image @param {CanvasRenderingContext2D} context @param {number[]} size @param {number} first  row */
+function pixelsOf(image, context, [width, high], first) {
+  try {
+    if ('data' in image) context.putImageData(image, 0, -first, 0, first, width, high); // which converts it
+    else context.drawImage(image, 0, -first);
+    return context.getImageData(0, 0, width, high, { colorSpace: 'srgb' }).data;
+  } catch (cause) {
+    throw unreadable(cause);
+  }
+}

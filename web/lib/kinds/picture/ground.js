@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** What lies under the transparent pixels of a picture. */
+
+/** A grey picture with less light than this on a transparent ground is a dark drawing. */
+const DARK = 64;
+
+/**
+ * Transparent pixels are laid over black for one channel, and over white for three; where that leaves nothing of a drawing, over the other: dark ink on
+ * a canvas that was never filled becomes light ink on black, as models of drawings learned it, and white ink on white stands on black.
+ *
+ * @param {ArrayLike<number>} rgba  (pixels, 4)
+ * @param {number} channels  1 or 3
+ * @returns {Uint8Array<ArrayBuffer>} (pixels, channels)
+ * @internal
+ */
+export function fromRGBA(rgba, channels) {
+  const ground = new Ground(channels);
+  ground.add(rgba);
+  return laid(rgba, channels, ground.kind);
+}
+
+/**
+ * @param {ArrayLike<number>} rgba
+ * @param {number} channels
+ * @param {Ground['kind']} ground
+ * @returns {Uint8Array<ArrayBuffer>} (pixels, channels)
+ * @internal
+ */
+export function laid(rgba, channels, ground) {
+  const pixels = rgba.length / 4;
+  const elements = new Uint8Array(pixels * channels);
+  for (let i = 0; i < pixels; i++) {
+    const [r, g, b, a] = [rgba[4 * i], rgba[4 * i + 1], rgba[4 * i + 2], rgba[4 * i + 3]];
+    if (channels === 1) {
+      // In whole numbers, so that grey stays as it is.
+      const luma = 299 * r + 587 * g + 114 * b;
+      elements[i] = Math.round(((ground === 'paper' ? 255000 - luma : luma) * a) / 255000);
+    } else {
+      const under = ground === 'white' ? 255 * (255 - a) : 0;
+      elements[3 * i] = Math.round((r * a + under) / 255);
+      elements[3 * i + 1] = Math.round((g * a + under) / 255);
+      elements[3 * i + 2] = Math.round((b * a + under) / 255);
+    }
+  }
+  return elements;
+}
+
+/** What lies under transparent pixels, by all that are seen. */
+export class Ground {
+  #channels;
+  #transparent = false;
+  #visible = false;
+  #brightest = 0;
+  #darkest = 255;
+
+  /** @param {number} channels */
+  constructor(channels) {
+    this.#channels = channels;
+  }
+
+  /** @param {ArrayLike<number>} rgba */
+  add(rgba) {
+    let [transparent, visible, brightest, darkest] = [this.#transparent, this.#visible, this.#brightest, this.#darkest];
+    for (let at = 0; at < rgba.length; at += 4) {
+      const a = rgba[at + 3];
+      if (a < 255) transparent = true;
+      if (a === 0) continue;
+      visible = true;
+      brightest = Math.max(brightest, ((299 * rgba[at] + 587 * rgba[at + 1] + 114 * rgba[at + 2]) * a) / 255000);
+      darkest = Math.min(darkest, rgba[at], rgba[at + 1], rgba[at + 2]);
+    }
+    [this.#transparent, this.#visible, this.#brightest, this.#darkest] = [transparent, visible, brightest, darkest];
+  }
+
+  /** paper: light, and the picture is turned so that its ink is light @returns {'black' | 'white' | 'paper'} */
+  get kind() {
+    if (this.#channels === 1) return this.#transparent && this.#brightest < DARK ? 'paper' : 'black';
+    return this.#transparent && this.#visible && this.#darkest === 255 ? 'black' : 'white';
+  }
+}
