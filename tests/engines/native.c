@@ -290,7 +290,7 @@ static void attention(void) {
     nx_session *session = start(1, 0, 1, 0);
     prefill(session, values, last, 0, NULL);
     prefill(session, values + last * info.position_elements, 1, 0, nats);
-    /* What any head looks at; one that sees less of it has weights of 0 there, as in web/lib/engine/tasks.js. */
+    /* What any head looks at; one that sees less of it has weights of 0 there, as in web/lib/engine/work.js. */
     uint8_t *seen = room(info.positions + 1);
     memset(seen, 0, info.positions + 1);
     for (int pass = 0; pass < 2; pass++) {

@@ -6,7 +6,7 @@
 import { Core as LibraryCore } from '../../web/lib/engine/core.js';
 import { checkStatus } from '../../web/lib/engine/status-error.js';
 
-/** @import { Session } from '../../web/lib/engine/core.js' */
+/** @import { Session } from '../../web/lib/engine/sessions.js' */
 
 export class Core extends LibraryCore {
   /**

@@ -8,7 +8,7 @@ import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 
 import { Core } from './core.js';
-import { Tasks } from '../../web/lib/engine/tasks.js';
+import { Jobs } from '../../web/lib/engine/jobs.js';
 import { GOLDEN, isError, load, wasmModule } from './helpers.js';
 import { toyText } from './toy-text.js';
 import { toyTranslation } from './toy-translation.js';
@@ -57,17 +57,17 @@ function drawn(length, message) {
   const messages = [];
   /** @type {(() => void)[]} */
   const waiting = [];
-  const tasks = new Tasks((sent) => void messages.push(sent), (task) => () => void waiting.push(task));
-  tasks.receive({ type: 'open', id: 1, module: wasmModule, bytes: /** @type {any} */ (file) });
-  tasks.receive(/** @type {any} */ ({ type: 'draw', id: 2, inputs: {}, settings: SETTINGS, length, ...message }));
+  const jobs = new Jobs((sent) => void messages.push(sent), (task) => () => void waiting.push(task));
+  jobs.receive({ type: 'open', id: 1, module: wasmModule, bytes: /** @type {any} */ (file) });
+  jobs.receive(/** @type {any} */ ({ type: 'draw', id: 2, inputs: {}, settings: SETTINGS, length, ...message }));
   for (let last = false; !last;) {
-    tasks.receive({ type: 'next', id: 2, chunk: 0 });
+    jobs.receive({ type: 'next', id: 2, chunk: 0 });
     while (waiting.length > 0) waiting.shift()?.();
     const sent = messages.at(-1);
     if (sent.type === 'failed') throw new Error(sent.error.message);
     ({ last } = sent);
   }
-  assert.equal(tasks.core?.sessions, 0);
+  assert.equal(jobs.core?.sessions, 0);
   const steps = messages.filter(({ type }) => type === 'step');
   return { ids: steps.flatMap(({ ids }) => [...ids]), nats: steps.flatMap(({ nats }) => [...nats]), maps: steps.flatMap(({ maps }) => maps ?? []) };
 }

@@ -60,7 +60,7 @@ export function isError(code, message) {
  * Gives a run its inputs, and has them encoded.
  *
  * @param {import('../../web/lib/engine/core.js').Core} core
- * @param {import('../../web/lib/engine/core.js').Session} session
+ * @param {import('../../web/lib/engine/sessions.js').Session} session
  * @param {import('../../web/lib/engine/protocol.js').Inputs} inputs
  * @returns {number} in how many calls
  */

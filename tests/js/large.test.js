@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 
 import { Core } from '../../web/lib/engine/core.js';
-import { Tasks } from '../../web/lib/engine/tasks.js';
+import { Jobs } from '../../web/lib/engine/jobs.js';
 import { isError, load, wasmModule } from './helpers.js';
 import { toyText } from './toy-text.js';
 import { toyModel } from './toy.js';
@@ -132,22 +132,22 @@ test('what is no model, has ended early, or is given up', { timeout: 60000 }, as
 test('memory is that of the model; after a trap another worker reads the file anew', async () => {
   /** @type {any[]} */
   const posted = [];
-  const tasks = new Tasks((message) => posted.push(message), (turn) => turn);
-  tasks.receive({ type: 'begin', id: 1, module: wasmModule, head: large.subarray(0, 10), size: large.length });
+  const jobs = new Jobs((message) => posted.push(message), (turn) => turn);
+  jobs.receive({ type: 'begin', id: 1, module: wasmModule, head: large.subarray(0, 10), size: large.length });
   assert.deepEqual(posted.pop(), { type: 'fed', id: 1, at: 0, lacks: 'more' });
-  tasks.receive({ type: 'begin', id: 2, module: wasmModule, head: large.slice(0, 2 ** 20), size: large.length });
+  jobs.receive({ type: 'begin', id: 2, module: wasmModule, head: large.slice(0, 2 ** 20), size: large.length });
   for (let { at } = posted.at(-1); posted.at(-1).type === 'fed'; { at } = posted.at(-1)) {
-    tasks.receive({ type: 'feed', id: 2, bytes: large.slice(at, at + 2 ** 20) });
+    jobs.receive({ type: 'feed', id: 2, bytes: large.slice(at, at + 2 ** 20) });
     if (posted.at(-1).type === 'opened') break;
   }
   assert.equal(posted.at(-1).type, 'opened');
   const whole = new Core(wasmModule, large);
-  const core = /** @type {Core} */ (tasks.core);
+  const core = /** @type {Core} */ (jobs.core);
   assert.ok(core.memoryBytes < whole.memoryBytes - 0.9 * large.length, `${core.memoryBytes} of ${whole.memoryBytes}`);
   assert.throws(() => core.engine.call('nx_session_position', 2 ** 32 - 64), { code: 'trap' });
   assert.ok(core.poisoned);
-  tasks.receive({ type: 'draw', id: 3, known: Uint32Array.of(1), inputs: {}, settings: { seed: 1n, samples: 1, temperature: 1, topK: 0, topP: 1 } });
-  tasks.receive({ type: 'next', id: 3, chunk: 1 });
+  jobs.receive({ type: 'draw', id: 3, known: Uint32Array.of(1), inputs: {}, settings: { seed: 1n, samples: 1, temperature: 1, topK: 0, topP: 1 } });
+  jobs.receive({ type: 'next', id: 3, chunk: 1 });
   assert.deepEqual(posted.slice(-2).map(({ type }) => type), ['failed', 'lost']);
 });
 

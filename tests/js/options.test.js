@@ -7,7 +7,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 
 import { acquire, load, tokenizer } from '../../web/lib/index.js';
-import { ALL, optionsOf } from '../../web/lib/verbs/tasks.js';
+import { ALL, optionsOf } from '../../web/lib/verbs/table.js';
 import { SETTINGS } from '../../web/lib/settings.js';
 import { GOLDEN, ROOT, isError } from './helpers.js';
 

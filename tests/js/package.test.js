@@ -148,7 +148,7 @@ test('it is required as it is imported, with and without what newer Nodes can', 
 
 test('every public declaration, and no other, is in the package; no declaration says that it is internal', async () => {
   const types = packed.filter((name) => /^web\/types\/(?!cjs)[\w/-]+\.d\.ts$/.test(name));
-  for (const name of ['engine/core', 'workers/link', 'workers/job', 'engine/tasks', 'engine/heap', 'workers/start']) assert.ok(!types.includes(`web/types/${name}.d.ts`), name);
+  for (const name of ['engine/core', 'workers/link', 'workers/job', 'engine/jobs', 'engine/heap', 'workers/start']) assert.ok(!types.includes(`web/types/${name}.d.ts`), name);
   for (const name of types) assert.doesNotMatch(await readFile(join(folder, 'node_modules/nextpixel', name), 'utf8'), /@internal|: Link\b/, name);
 });
 

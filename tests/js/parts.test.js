@@ -9,7 +9,7 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 
 import { Core } from './core.js';
-import { Tasks } from '../../web/lib/engine/tasks.js';
+import { Jobs } from '../../web/lib/engine/jobs.js';
 import { writeGGUF } from './gguf.js';
 import { ROOT, give, isError } from './helpers.js';
 import { ids } from './toy.js';
@@ -65,35 +65,35 @@ test('through the worker: encode, then draw', () => {
   const posted = [];
   /** @type {(() => void)[]} */
   const waiting = [];
-  const tasks = new Tasks((message) => posted.push(message), (task) => () => waiting.push(task));
+  const jobs = new Jobs((message) => posted.push(message), (task) => () => waiting.push(task));
   const settle = () => { for (let task = waiting.shift(); task; task = waiting.shift()) task(); };
-  tasks.receive({ type: 'open', id: 1, module, bytes: file });
+  jobs.receive({ type: 'open', id: 1, module, bytes: file });
   posted.pop();
-  tasks.receive({ type: 'encode', id: 2, part: 0, inputs: { words } });
+  jobs.receive({ type: 'encode', id: 2, part: 0, inputs: { words } });
   settle();
   const all = posted.pop();
   assert.ok(all?.type === 'encoded' && all.id === 2);
   assert.deepEqual(all.results.marks, marks);
   assert.deepEqual(all.results.floats, floats);
   assert.equal(all.results.sum.length, 1);
-  tasks.receive({ type: 'encode', id: 3, part: 0, inputs: { words }, results: ['sum'] });
+  jobs.receive({ type: 'encode', id: 3, part: 0, inputs: { words }, results: ['sum'] });
   settle();
   const one = posted.pop();
   assert.ok(one?.type === 'encoded');
   assert.deepEqual(Object.keys(one.results), ['sum']);
   const known = /** @type {Uint32Array<ArrayBuffer>} */ (all.results.marks).subarray(0, 12);
-  tasks.receive({ type: 'draw', id: 4, known: new Uint32Array(0), inputs: { marks: known }, settings: { seed: 1n, samples: 1, temperature: 0 }, length: 12 });
-  tasks.receive({ type: 'next', id: 4, chunk: 12 });
+  jobs.receive({ type: 'draw', id: 4, known: new Uint32Array(0), inputs: { marks: known }, settings: { seed: 1n, samples: 1, temperature: 0 }, length: 12 });
+  jobs.receive({ type: 'next', id: 4, chunk: 12 });
   settle();
   const step = posted.pop();
   assert.ok(step?.type === 'step' && step.last);
   assert.deepEqual([...step.ids], [...known]);
-  tasks.receive({ type: 'encode', id: 5, part: 0, inputs: { words }, results: ['tags'] });
-  tasks.receive({ type: 'encode', id: 6, part: 0, inputs: { words: Uint32Array.of(50) } });
-  tasks.receive({ type: 'encode', id: 7, part: 2, inputs: {} });
+  jobs.receive({ type: 'encode', id: 5, part: 0, inputs: { words }, results: ['tags'] });
+  jobs.receive({ type: 'encode', id: 6, part: 0, inputs: { words: Uint32Array.of(50) } });
+  jobs.receive({ type: 'encode', id: 7, part: 2, inputs: {} });
   settle();
   assert.deepEqual(posted.map((message) => message.type === 'failed' && [message.id, message.error.code]), [[5, 'argument'], [6, 'argument'], [7, 'argument']]);
-  assert.equal(tasks.core?.sessions, 0);
+  assert.equal(jobs.core?.sessions, 0);
 });
 
 test('to stop while inputs are read frees the run', () => {
@@ -101,11 +101,11 @@ test('to stop while inputs are read frees the run', () => {
   const posted = [];
   /** @type {(() => void)[]} */
   const waiting = [];
-  const tasks = new Tasks((message) => posted.push(message), (task) => () => waiting.push(task));
-  tasks.receive({ type: 'open', id: 1, module, bytes: file });
-  tasks.receive({ type: 'encode', id: 2, part: 0, inputs: { words } });
+  const jobs = new Jobs((message) => posted.push(message), (task) => () => waiting.push(task));
+  jobs.receive({ type: 'open', id: 1, module, bytes: file });
+  jobs.receive({ type: 'encode', id: 2, part: 0, inputs: { words } });
   waiting.shift()?.();
-  assert.equal(tasks.core?.sessions, 1);
-  tasks.receive({ type: 'stop', id: 2 });
-  assert.equal(tasks.core?.sessions, 0);
+  assert.equal(jobs.core?.sessions, 1);
+  jobs.receive({ type: 'stop', id: 2 });
+  assert.equal(jobs.core?.sessions, 0);
 });

@@ -7,7 +7,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 
 import { load } from '../../web/lib/index.js';
-import { hear, openWav, play, writeWav } from '../../web/lib/kinds/sound/sounds.js';
+import { heardOf, openWav, play, writeWav } from '../../web/lib/kinds/sound/sounds.js';
 import { GOLDEN, isError } from './helpers.js';
 
 const model = await load(`${GOLDEN}wavenet-tiny.gguf`);
@@ -15,7 +15,7 @@ after(() => model.close());
 
 const wave = Float32Array.from({ length: 400 }, (_, i) => 0.5 * Math.sin(i / 3));
 /** @param {any} sound */
-const heard = async (sound) => [...(await hear(sound, 8000)).samples];
+const heard = async (sound) => [...(await heardOf(sound, 8000)).samples];
 /** @param {number} scale @param {number} [middle] */
 const whole = (scale, middle = 0) => Array.from(wave, (x) => Math.round(scale * x) + middle);
 
@@ -73,7 +73,7 @@ test('a WAV of which the writer did not know the length is read to its end', asy
   }
   const empty = Uint8Array.from([...wav(0).subarray(0, 44), ...new TextEncoder().encode('LIST'), 4, 0, 0, 0, 1, 2, 3, 4]);
   assert.equal(openWav(empty).count, 0);
-  await assert.rejects(hear(empty, 8000), isError('argument', /empty/));
+  await assert.rejects(heardOf(empty, 8000), isError('argument', /empty/));
   assert.equal(openWav(wav(800, { bits: 12 })).count, 400); // 12 bits in two bytes
   assert.throws(() => openWav(wav(800, { bits: 12, frame: 3 })), { name: 'NextPixelError' });
 });
@@ -87,7 +87,7 @@ test('what is too long is refused before it is read', async () => {
     [long, /more than 60 seconds/], [blob, /at most 60/], [{ data: { length: 480001 }, rate: 8000 }, /more than 60/], [{ data: new Float32Array(60 * 1000 + 1000), rate: 1000 }, /61 seconds/],
     [{ sampleRate: 8000, numberOfChannels: 2, length: 1e9, getChannelData: () => assert.fail('a channel is read') }, /125000 seconds/],
     [/** @type {any} */ ({ size: 1e9, slice: () => new Blob(['ID3']), arrayBuffer: () => assert.fail('it is read whole') }), /1000 MB/],
-  ])) await assert.rejects(hear(sound, 8000), isError('limit', message));
+  ])) await assert.rejects(heardOf(sound, 8000), isError('limit', message));
   assert.equal(read, 1);
 });
 
@@ -96,7 +96,7 @@ test('a long sound is heard in slices, and its signal meanwhile', async () => {
   let turns = 0;
   const timer = setInterval(() => turns++, 1);
   const began = performance.now();
-  const { samples } = await hear(sound, 8000);
+  const { samples } = await heardOf(sound, 8000);
   clearInterval(timer);
   assert.equal(samples.length, 480000);
   const each = (performance.now() - began) / turns; // the machine may be busy
@@ -107,7 +107,7 @@ test('a long sound is heard in slices, and its signal meanwhile', async () => {
     stopped = performance.now();
     stopper.abort(new Error('enough'));
   }, 40);
-  await assert.rejects(hear(sound, 8000, stopper.signal), /enough/);
+  await assert.rejects(heardOf(sound, 8000, stopper.signal), /enough/);
   assert.ok(performance.now() - stopped < 1000);
 });
 

@@ -9,7 +9,7 @@ import { readFile } from 'node:fs/promises';
 import { after, test } from 'node:test';
 
 import { load } from '../../web/lib/index.js';
-import { Resampler, compress, expand, hear, readWav, resample, writeWav } from '../../web/lib/kinds/sound/sounds.js';
+import { Resampler, compress, expand, heardOf, readWav, resample, writeWav } from '../../web/lib/kinds/sound/sounds.js';
 import { Quiet } from '../../web/lib/kinds/sound/quiet.js';
 import { GOLDEN, ROOT, isError } from './helpers.js';
 
@@ -91,7 +91,7 @@ test('WAV files that are none are refused, whatever their bytes', () => {
       const { data, rate, channels } = readWav(bytes);
       const bits = new DataView(bytes.buffer, bytes.byteOffset).getUint16(34, true);
       assert.ok(rate >= 1000 && rate <= 768000 && channels >= 1 && data.length * channels * (bits / 8) <= bytes.length - 44);
-      if (bytes[20] !== 3) assert.ok(data.every((sample) => sample >= -1 && sample <= 1)); // of floats all can be, which hear() refuses
+      if (bytes[20] !== 3) assert.ok(data.every((sample) => sample >= -1 && sample <= 1)); // of floats all can be, which heardOf() refuses
     } catch (error) {
       return /** @type {any} */ (error).code;
     }
@@ -242,13 +242,13 @@ test('a sound that the model ends is shorter', async () => {
 });
 
 test('another rate and channels: it says so', async () => {
-  const { samples, said, rate, channels } = await hear({ data: [tone(4410, 440, 44100), new Float32Array(4410)], rate: 44100 }, 8000);
+  const { samples, said, rate, channels } = await heardOf({ data: [tone(4410, 440, 44100), new Float32Array(4410)], rate: 44100 }, 8000);
   assert.equal(said, 'The sound was brought from 44100 to 8000 samples a second and was mixed to one channel of 2.');
   assert.deepEqual([samples.length, rate, channels], [800, 44100, 2]);
   const buffer = { sampleRate: 16000, numberOfChannels: 1, length: 160, getChannelData: () => tone(160, 440, 16000) };
-  assert.equal((await hear(/** @type {any} */ (buffer), 8000)).samples.length, 80);
-  assert.equal((await hear(writeWav(tone(80), 8000), 8000)).said, '');
-  assert.equal((await hear(new Blob([writeWav(tone(80), 8000)]), 8000)).samples.length, 80);
+  assert.equal((await heardOf(/** @type {any} */ (buffer), 8000)).samples.length, 80);
+  assert.equal((await heardOf(writeWav(tone(80), 8000), 8000)).said, '');
+  assert.equal((await heardOf(new Blob([writeWav(tone(80), 8000)]), 8000)).samples.length, 80);
 });
 
 test('bad sounds are refused, and say why', async () => {

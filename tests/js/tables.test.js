@@ -14,7 +14,7 @@ import { PROBLEM_BYTES, scratchAreas } from '../../web/lib/engine/layout.js';
 import { ROWS } from '../../web/lib/settings.js';
 import { ATTRIBUTES, TASKS } from '../../web/lib/element/tasks.js';
 import { KINDS } from '../../web/lib/kinds/index.js';
-import { ALL } from '../../web/lib/verbs/tasks.js';
+import { ALL } from '../../web/lib/verbs/table.js';
 import { typeFiles } from '../../web/options.js';
 import { ROOT, isError } from './helpers.js';
 

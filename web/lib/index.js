@@ -231,8 +231,8 @@ export async function tokenizer(source, options = {}) {
 /** @typedef {import('./kinds/sound/sound-run.js').SavedSound} SavedSound */
 /** @typedef {import('./kinds/sound/sound-run.js').SoundStep} SoundStep */
 /** @typedef {import('./kinds/sound/sounds.js').SoundScore} SoundScore */
-/** @typedef {import('./kinds/sound/hear.js').SoundSource} SoundSource */
-/** @typedef {import('./kinds/sound/hear.js').Heard} Heard */
+/** @typedef {import('./kinds/sound/heard.js').SoundSource} SoundSource */
+/** @typedef {import('./kinds/sound/heard.js').Heard} Heard */
 /** @typedef {import('./kinds/sound/play.js').Played} Played */
 /** @typedef {import('./kinds/sound/play.js').PlayOptions} PlayOptions */
 /** @typedef {import('./options.js').SoundOptions} SoundOptions */

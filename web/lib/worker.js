@@ -6,7 +6,7 @@
  */
 
 import { deferred, listenInWorker } from './base/platform.js';
-import { Tasks } from './engine/tasks.js';
+import { Jobs } from './engine/jobs.js';
 
-const post = listenInWorker((message) => tasks.receive(message));
-const tasks = new Tasks(post, deferred);
+const post = listenInWorker((message) => jobs.receive(message));
+const jobs = new Jobs(post, deferred);

@@ -38,7 +38,7 @@ export async function startCore({ wasm, model }) {
   const first = open(0, 1);
   core.draw(first, Math.min(WARM_UP, core.positions));
   core.closeSession(first);
-  /** @type {import('../../../web/lib/engine/core.js').Session | undefined} */
+  /** @type {import('../../../web/lib/engine/sessions.js').Session | undefined} */
   let kept;
 
   return {

@@ -49,15 +49,15 @@ export function listenInWorker(handler) {
 }
 
 /**
- * A function that runs `task` after the messages that wait now. A MessageChannel is not clamped to 4 ms as setTimeout
+ * A function that calls back after the messages that wait now. A MessageChannel is not clamped to 4 ms as setTimeout
  * is; Node drains a whole channel before it looks at another one, so there it is setImmediate.
  *
- * @param {() => void} task
+ * @param {() => void} callback
  * @returns {() => void}
  */
-export function deferred(task) {
-  if (typeof setImmediate === 'function') return () => void setImmediate(task);
+export function deferred(callback) {
+  if (typeof setImmediate === 'function') return () => void setImmediate(callback);
   const { port1, port2 } = new MessageChannel();
-  port1.onmessage = task;
+  port1.onmessage = callback;
   return () => port2.postMessage(null);
 }

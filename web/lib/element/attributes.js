@@ -9,7 +9,7 @@
 import { ATTRIBUTES as OF_TASKS, TASKS } from './tasks.js';
 
 /** @import { ModelInfo } from '../engine/protocol.js' */
-/** @import { Reading } from '../verbs/tasks.js' */
+/** @import { Reading } from '../verbs/table.js' */
 /** @import { ElementProperties } from './properties.js' */
 
 /** A row of the table of attributes. `effect` gives the value of a property that depends on more than the attribute; `changes` says which

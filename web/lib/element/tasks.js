@@ -5,10 +5,10 @@
 
 import { KINDS } from '../kinds/index.js';
 import { ROWS } from '../settings.js';
-import { ALL } from '../verbs/tasks.js';
+import { ALL } from '../verbs/table.js';
 
 /** @import { SettingName } from '../settings.js' */
-/** @import { Reading, VerbName } from '../verbs/tasks.js' */
+/** @import { Reading, VerbName } from '../verbs/table.js' */
 
 /**
  * An attribute of the element: how it is read, the property that reflects it, and the setting that it becomes, if it is one.

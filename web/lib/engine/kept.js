@@ -8,7 +8,7 @@
  * together take at most 128 MB.
  */
 
-/** @import { Core, Session } from './core.js' */
+/** @import { Session, Sessions } from './sessions.js' */
 /** @import { DrawMessage, KeepMessage, State } from './protocol.js' */
 
 const MOST = 4;
@@ -33,13 +33,13 @@ function alike(a, b) {
 }
 
 export class KeptSessions {
-  #core;
+  #sessions;
   /** The last one last. @type {Held[]} */
   #held = [];
 
-  /** @param {Core} core */
-  constructor(core) {
-    this.#core = core;
+  /** @param {Sessions} sessions */
+  constructor(sessions) {
+    this.#sessions = sessions;
   }
 
   /** The bytes of all. */
@@ -84,23 +84,23 @@ export class KeptSessions {
   keep(message) {
     const { state } = message;
     if (state) {
-      const session = this.#core.restore(state.bytes, state.length);
+      const session = this.#sessions.restore(state.bytes, state.length);
       if (session) this.#add({ ...state, session });
       return !!session;
     }
     const { best, common } = this.#find(message);
     if (common < message.known.length) return undefined;
     const { session, ids, shape, layout } = /** @type {Held} */ (best);
-    return { ids, shape, layout, length: session.length, bytes: this.#core.bytesOf(session) };
+    return { ids, shape, layout, length: session.length, bytes: this.#sessions.bytesOf(session) };
   }
 
   /** Undefined where the part cannot go back so far. @param {Held} held @param {DrawMessage} message @param {number} position */
   #inPlace(held, { settings, maps }, position) {
     this.#held.splice(this.#held.indexOf(held), 1);
     try {
-      this.#core.rewind(held.session, position, settings, maps);
+      this.#sessions.rewind(held.session, position, settings, maps);
     } catch (error) {
-      this.#core.closeSession(held.session);
+      this.#sessions.closeSession(held.session);
       if (/** @type {any} */ (error).code !== 'argument') throw error;
       return undefined;
     }
@@ -117,7 +117,7 @@ export class KeptSessions {
   #copy({ session }, { settings, part, maps, keyBits }, position) {
     if (2 * session.bytes > MOST_BYTES) return undefined;
     try {
-      return this.#core.branch(session, position, settings, { part, maps, keyBits });
+      return this.#sessions.branch(session, position, settings, { part, maps, keyBits });
     } catch (error) {
       if (!['memory', 'argument'].includes(/** @type {any} */ (error).code)) throw error;
       return undefined;
@@ -148,8 +148,24 @@ export class KeptSessions {
     return any;
   }
 
+  /**
+   * Does what takes memory; where there is too little, again without the sessions that are kept.
+   *
+   * @template T
+   * @param {() => T} work
+   * @returns {T}
+   */
+  withRoom(work) {
+    try {
+      return work();
+    } catch (error) {
+      if (/** @type {any} */ (error).code !== 'memory' || !this.clear()) throw error;
+      return work();
+    }
+  }
+
   #drop() {
     const [{ session }] = this.#held.splice(0, 1);
-    this.#core.closeSession(session);
+    this.#sessions.closeSession(session);
   }
 }

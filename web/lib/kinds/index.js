@@ -18,7 +18,7 @@ import { kind as text } from './text/kind.js';
 
 /** @import { Engine } from '../model/engine.js' */
 /** @import { Facts, Part } from '../engine/protocol.js' */
-/** @import { VerbName } from '../verbs/tasks.js' */
+/** @import { VerbName } from '../verbs/table.js' */
 
 /**
  * A model as its kind is asked about it: what its file says, and the part that draws, or the first.

@@ -7,7 +7,7 @@ import { partOf } from '../flow.js';
 import { KINDS } from '../kinds/index.js';
 import { pictureInfo } from '../kinds/picture/codec.js';
 import { NextPixelError } from '../base/error.js';
-import { verbsOf } from '../verbs/tasks.js';
+import { verbsOf } from '../verbs/table.js';
 
 /** @import { Metadata } from '../engine/metadata.js' */
 /** @import { Facts, ModelInfo } from '../engine/protocol.js' */

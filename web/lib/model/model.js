@@ -8,7 +8,7 @@ import { describe, fittingOf } from './describe.js';
 import { Engine, engineOf, setEngine } from './engine.js';
 import { NextPixelError, argumentError } from '../base/error.js';
 import { Methods } from '../verbs/methods.js';
-import { verbsOf } from '../verbs/tasks.js';
+import { verbsOf } from '../verbs/table.js';
 
 /** @import { Tokenizer } from '../kinds/text/tokenizer.js' */
 /** @import { Link } from '../workers/link.js' */

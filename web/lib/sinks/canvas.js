@@ -54,16 +54,16 @@ export function contextOf(canvas) {
 }
 
 /**
- * @param {() => void} task
+ * @param {() => void} callback
  * @returns {() => void} gives it up
  * @internal
  */
-export function atNextFrame(task) {
+export function atNextFrame(callback) {
   if (typeof requestAnimationFrame === 'function') {
-    const frame = requestAnimationFrame(task);
+    const frame = requestAnimationFrame(callback);
     return () => cancelAnimationFrame(frame);
   }
-  const timer = setTimeout(task, 16);
+  const timer = setTimeout(callback, 16);
   return () => clearTimeout(timer);
 }
 

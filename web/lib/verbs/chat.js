@@ -8,7 +8,7 @@ import { attributes as text } from './tokens.js';
 /** @import { Model } from '../model/model.js' */
 /** @import { TokenOptions } from '../options.js' */
 /** @import { TokenRun } from '../kinds/text/tokens.js' */
-/** @import { Reading } from './tasks.js' */
+/** @import { Reading } from './table.js' */
 
 export const task = 'chat';
 export const draws = true;

@@ -7,14 +7,14 @@ import { canBeKnown } from '../kinds/picture/rows.js';
 
 /** @import { ImageSource } from '../kinds/picture/image.js' */
 /** @import { Model } from '../model/model.js' */
-/** @import { SoundSource } from '../kinds/sound/hear.js' */
+/** @import { SoundSource } from '../kinds/sound/heard.js' */
 /** @import { CodesRun } from '../kinds/codes/codes-run.js' */
 /** @import { CodesOptions, DrawOptions, NotesOptions, SoundOptions } from '../options.js' */
 /** @import { Run } from '../kinds/picture/run.js' */
 /** @import { MusicSource } from '../kinds/notes/given.js' */
 /** @import { NoteRun } from '../kinds/notes/note-run.js' */
 /** @import { SoundRun } from '../kinds/sound/sound-run.js' */
-/** @import { Reading } from './tasks.js' */
+/** @import { Reading } from './table.js' */
 
 export const task = 'complete';
 export const draws = true;

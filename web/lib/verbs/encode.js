@@ -5,7 +5,7 @@ import { engineOf } from '../model/engine.js';
 
 /** @import { Model } from '../model/model.js' */
 /** @import { Encoded } from '../kinds/codes/codebooks.js' */
-/** @import { SoundSource } from '../kinds/sound/hear.js' */
+/** @import { SoundSource } from '../kinds/sound/heard.js' */
 
 export const task = 'encode';
 export const draws = false;

@@ -7,7 +7,7 @@ import { engineOf } from '../model/engine.js';
 import { checkOptions } from '../base/checks.js';
 import { argumentError } from '../base/error.js';
 import * as VERBS from './index.js';
-import { ALL, optionsOf } from './tasks.js';
+import { ALL, optionsOf } from './table.js';
 
 /** @typedef {{ [N in keyof typeof VERBS]: (typeof VERBS)[N]['start'] }} VerbMethods */
 

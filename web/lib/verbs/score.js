@@ -4,7 +4,7 @@
 import { engineOf } from '../model/engine.js';
 
 /** @import { Label } from '../base/checks.js' */
-/** @import { SoundSource } from '../kinds/sound/hear.js' */
+/** @import { SoundSource } from '../kinds/sound/heard.js' */
 /** @import { ImageSource } from '../kinds/picture/image.js' */
 /** @import { Model } from '../model/model.js' */
 /** @import { Score } from '../kinds/picture/questions.js' */

@@ -6,7 +6,7 @@ import { engineOf } from '../model/engine.js';
 /** @import { Model } from '../model/model.js' */
 /** @import { TokenOptions } from '../options.js' */
 /** @import { TokenRun } from '../kinds/text/tokens.js' */
-/** @import { Reading } from './tasks.js' */
+/** @import { Reading } from './table.js' */
 
 export const task = 'tokens';
 export const draws = true;

@@ -6,7 +6,7 @@ import { engineOf } from '../model/engine.js';
 /** @import { Label } from '../base/checks.js' */
 /** @import { LatentRun } from '../kinds/latent/latent-run.js' */
 /** @import { Model } from '../model/model.js' */
-/** @import { Reading } from './tasks.js' */
+/** @import { Reading } from './table.js' */
 
 export const task = 'walk';
 export const draws = true;

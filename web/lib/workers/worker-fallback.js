@@ -40,8 +40,8 @@ export async function startFallback(address, begun, cause) {
   const url = new URL(String(address), globalThis.document?.baseURI ?? location.href);
   /** Directives that forbade something meanwhile. @type {Set<string>} */
   const forbidden = new Set();
-  const hear = (/** @type {SecurityPolicyViolationEvent} */ { effectiveDirective }) => forbidden.add(effectiveDirective);
-  addEventListener('securitypolicyviolation', hear);
+  const note = (/** @type {SecurityPolicyViolationEvent} */ { effectiveDirective }) => forbidden.add(effectiveDirective);
+  addEventListener('securitypolicyviolation', note);
   try {
     if (/Trusted/.test(String(cause))) {
       vouched.by = trusted; // what plays sound is a script too
@@ -61,7 +61,7 @@ export async function startFallback(address, begun, cause) {
     await new Promise((resolve) => { setTimeout(resolve, SETTLE_MS); });
     throw new NextPixelError('network', `The worker could not be started: ${advice(url, forbidden) || `${messageOf(cause)}.${hint()}`}`, { cause: last });
   } finally {
-    removeEventListener('securitypolicyviolation', hear);
+    removeEventListener('securitypolicyviolation', note);
   }
 }
 

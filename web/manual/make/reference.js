@@ -8,7 +8,7 @@
 import { readdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 
-import { ALL } from '../../lib/verbs/tasks.js';
+import { ALL } from '../../lib/verbs/table.js';
 
 const LIB = fileURLToPath(new URL('../../lib/', import.meta.url));
 

@@ -10,11 +10,11 @@ import { peek } from './peek.js';
 import { sample } from './sample.js';
 import { search } from './search.js';
 
-/** @import { Core, Session } from '../core.js' */
-/** @import { Credit } from '../tasks.js' */
+/** @import { Session, Sessions } from '../sessions.js' */
+/** @import { Credit } from '../work.js' */
 /** @import { Alternatives, DrawMessage } from '../protocol.js' */
 
-/** Positions that were drawn: see Core.draw. @typedef {ReturnType<Core['draw']> & { alternatives?: Alternatives }} Slice */
+/** Positions that were drawn: see Sessions.draw. @typedef {ReturnType<Sessions['draw']> & { alternatives?: Alternatives }} Slice */
 
 /**
  * @typedef {object} Stepper
@@ -25,17 +25,17 @@ import { search } from './search.js';
  */
 
 /**
- * @param {Core} core
+ * @param {Sessions} sessions
  * @param {Session} session
  * @param {DrawMessage} message
  * @param {Credit} credit  as it is whenever a step is made
  * @returns {Stepper}
  */
-export function stepperOf(core, session, message, credit) {
-  if (message.search !== undefined) return search(core, session, message.search);
-  if (message.forced) return force(core, session, message.forced);
-  if (message.notes) return notes(core, session, message.notes, message.known, message.alternatives ?? 0);
-  if (message.constrained) return constrained(core, session, message.settings.logitBias ?? [], message.alternatives ?? 0, credit);
-  if (message.alternatives) return peek(core, session, message.alternatives);
-  return sample(core, session);
+export function stepperOf(sessions, session, message, credit) {
+  if (message.search !== undefined) return search(sessions, session, message.search);
+  if (message.forced) return force(sessions, session, message.forced);
+  if (message.notes) return notes(sessions, session, message.notes, message.known, message.alternatives ?? 0);
+  if (message.constrained) return constrained(sessions, session, message.settings.logitBias ?? [], message.alternatives ?? 0, credit);
+  if (message.alternatives) return peek(sessions, session, message.alternatives);
+  return sample(sessions, session);
 }

@@ -6,7 +6,7 @@ import { Alphabet } from '../../kinds/notes/alphabet.js';
 import { Piece } from '../../kinds/notes/piece.js';
 import { joinSlices } from './slices.js';
 
-/** @import { Core, Session } from '../core.js' */
+/** @import { Session, Sessions } from '../sessions.js' */
 /** @import { Said } from '../../kinds/notes/alphabet.js' */
 /** @import { Bounds } from '../../kinds/notes/piece.js' */
 /** @import { Slice, Stepper } from './index.js' */
@@ -14,26 +14,26 @@ import { joinSlices } from './slices.js';
 /**
  * Draws music of those ids that may come next, around what is held. Where there is but one, it is no choice and takes no noise.
  *
- * @param {Core} core
+ * @param {Sessions} sessions
  * @param {Session} session  of one sample, with room to bias every id
  * @param {{ said: Said[], bounds: Bounds }} music
  * @param {Uint32Array} before  all ids so far
  * @param {number} k            so many of the most probable ids are told of each position
  * @returns {Stepper}
  */
-export function notes(core, session, { said, bounds }, before, k) {
+export function notes(sessions, session, { said, bounds }, before, k) {
   const { values } = session.part;
   const alphabet = new Alphabet(said);
   const piece = new Piece(alphabet, bounds);
   for (const id of before) piece.push(id);
   const one = () => {
     const { ids, cut } = piece.next();
-    const tops = k > 0 || cut.length > 0 ? core.top(session, values) : undefined;
+    const tops = k > 0 || cut.length > 0 ? sessions.top(session, values) : undefined;
     /** @type {Slice} */
     let slice;
     if (ids.length === 1) {
       const only = Uint32Array.of(ids[0]);
-      slice = { ids: only, nats: core.put(session, only, true), ahead: new Uint8Array(1), ended: false };
+      slice = { ids: only, nats: sessions.put(session, only, true), ahead: new Uint8Array(1), ended: false };
     } else {
       const allowed = new Set(ids);
       const biases = Array.from({ length: values }, (_, id) => /** @type {[number, number]} */ ([id, allowed.has(id) ? 0 : -NX_MOST_BIAS]));
@@ -43,8 +43,8 @@ export function notes(core, session, { said, bounds }, before, k) {
         const last = Math.max(...ids.filter((id) => alphabet.said[id].ticks > 0));
         biases[last][1] = natsOf[last] - Math.min(natsOf[last], ...cut.map((id) => natsOf[id])); // the likeliest of those that it stands for
       }
-      core.bias(session, biases);
-      slice = core.draw(session, 1);
+      sessions.bias(session, biases);
+      slice = sessions.draw(session, 1);
     }
     for (const id of slice.ids) piece.push(id);
     const alternatives = k > 0 && tops ? { ids: tops.ids.slice(0, k), nats: tops.nats.slice(0, k) } : undefined;

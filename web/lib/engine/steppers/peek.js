@@ -3,23 +3,23 @@
 
 import { joinSlices } from './slices.js';
 
-/** @import { Core, Session } from '../core.js' */
+/** @import { Session, Sessions } from '../sessions.js' */
 /** @import { Stepper } from './index.js' */
 
 /**
  * Draws the next positions, with a look at the k most probable ids of each before.
  *
- * @param {Core} core
+ * @param {Sessions} sessions
  * @param {Session} session  of one sample
  * @param {number} k
  * @returns {Stepper}
  */
-export function peek(core, session, k) {
+export function peek(sessions, session, k) {
   const step = (/** @type {number} */ count) => {
     const drawn = [];
     for (let i = 0; i < count; i++) {
-      const alternatives = core.top(session, k);
-      const one = core.draw(session, 1);
+      const alternatives = sessions.top(session, k);
+      const one = sessions.draw(session, 1);
       const over = one.ids.length === 0; // it had ended
       drawn.push(over ? one : { ...one, alternatives });
       if (over) break;

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** @import { Core, Session } from '../core.js' */
+/** @import { Session, Sessions } from '../sessions.js' */
 /** @import { Stepper } from './index.js' */
 
 /**
  * Draws the next positions.
  *
- * @param {Core} core
+ * @param {Sessions} sessions
  * @param {Session} session
  * @returns {Stepper}
  */
-export function sample(core, session) {
-  return { kind: `draw ${session.samples}`, first: 1, single: false, step: (count) => core.draw(session, count) };
+export function sample(sessions, session) {
+  return { kind: `draw ${session.samples}`, first: 1, single: false, step: (count) => sessions.draw(session, count) };
 }

@@ -11,12 +11,12 @@ import { listOf, wholeOf } from '../../engine/keys.js';
 import { flowOf } from '../../flow.js';
 import { FlowRun } from '../../runs/flow-run.js';
 import { voiceOf } from '../sound/voices.js';
-import { hear } from '../sound/hear.js';
+import { heardOf } from '../sound/heard.js';
 import { CodesRun } from './codes-run.js';
 import { reachOf } from './reach.js';
 
 /** @import { Engine } from '../../model/engine.js' */
-/** @import { Heard, SoundSource } from '../sound/hear.js' */
+/** @import { Heard, SoundSource } from '../sound/heard.js' */
 /** @import { CodesOptions } from '../../options.js' */
 /** @import { Facts, Inputs, Part } from '../../engine/protocol.js' */
 /** @import { Begun, SavedCodes } from './codes-run.js' */
@@ -148,7 +148,7 @@ export class CodesModel {
    * @returns {Promise<Encoded>}
    */
   async encode(sound, { signal }) {
-    const heard = await hear(sound, this.rate, signal);
+    const heard = await heardOf(sound, this.rate, signal);
     const [{ dims: [most] }] = this.#parts.encoder.inputs;
     if (heard.samples.length > most) throw argumentError(`The sound has ${(heard.samples.length / this.rate).toFixed(1)} seconds: this model encodes at most ${(most / this.rate).toFixed(1)} at once`);
     const { results: { top, bottom } } = await this.#engine.ask({ type: 'encode', part: this.#parts.encoder.index, inputs: { sound: compress(heard.samples) } }, signal);

@@ -5,7 +5,7 @@ import { FlowRun } from '../../runs/flow-run.js';
 import { NextPixelError } from '../../base/error.js';
 import { AudibleRun } from '../sound/audible-run.js';
 
-/** @import { Heard } from '../sound/hear.js' */
+/** @import { Heard } from '../sound/heard.js' */
 /** @import { SavedFlow } from '../../runs/flow-run.js' */
 
 /**

@@ -7,7 +7,7 @@ import { NextPixelError } from '../../base/error.js';
 import { AudibleRun } from './audible-run.js';
 import { Quiet } from './quiet.js';
 
-/** @import { Heard } from './hear.js' */
+/** @import { Heard } from './heard.js' */
 /** @import { Link } from '../../workers/link.js' */
 /** @import { Inputs, Settings, StepMessage } from '../../engine/protocol.js' */
 

@@ -7,13 +7,13 @@ import { modelName, noSavedRun, resumedOptions } from '../../runs/base-run.js';
 import { checkLabel, checkSettings } from '../../base/checks.js';
 import { LEVELS, compress } from './mu-law.js';
 import { listOf, wholeOf } from '../../engine/keys.js';
-import { LONGEST_SECONDS, hear } from './hear.js';
+import { LONGEST_SECONDS, heardOf } from './heard.js';
 import { SoundRun } from './sound-run.js';
 import { voiceOf } from './voices.js';
 
 /** @import { Engine } from '../../model/engine.js' */
 /** @import { Label } from '../../base/checks.js' */
-/** @import { Heard, SoundSource } from './hear.js' */
+/** @import { Heard, SoundSource } from './heard.js' */
 /** @import { SoundOptions } from '../../options.js' */
 /** @import { Facts, Inputs, ScoredMessage } from '../../engine/protocol.js' */
 /** @import { SavedSound } from './sound-run.js' */
@@ -21,7 +21,7 @@ import { voiceOf } from './voices.js';
 export { Resampler, resample } from './resample.js';
 export { compress, expand } from './mu-law.js';
 export { openWav, readWav, writeWav } from './wav.js';
-export { hear } from './hear.js';
+export { heardOf } from './heard.js';
 export { play } from './play.js';
 export { SoundRun } from './sound-run.js';
 export { Waveform } from './waveform.js';
@@ -94,7 +94,7 @@ export class SoundModel {
    * @param {SoundOptions} options
    */
   complete(sound, options) {
-    const heard = hear(sound, this.rate, options.signal);
+    const heard = heardOf(sound, this.rate, options.signal);
     heard.catch(() => {}); // the run says it, where there comes to be one and somebody asks it
     return this.run(options, heard);
   }
@@ -106,7 +106,7 @@ export class SoundModel {
    */
   async score(sound, { signal, ...given }) {
     const inputs = this.#inputs(given);
-    const heard = await hear(sound, this.rate, signal);
+    const heard = await heardOf(sound, this.rate, signal);
     /** @type {ScoredMessage} */
     const { nats: perElement } = await this.#engine.ask({ type: 'score', ids: compress(heard.samples), inputs }, signal);
     const nats = perElement.reduce((sum, cost) => sum + cost, 0);

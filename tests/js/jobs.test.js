@@ -6,7 +6,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { SliceSize, Tasks } from '../../web/lib/engine/tasks.js';
+import { Jobs } from '../../web/lib/engine/jobs.js';
+import { SliceSize } from '../../web/lib/engine/pace.js';
 import { wasmModule } from './helpers.js';
 import { ids, toyModel, toyNetwork } from './toy.js';
 
@@ -23,15 +24,15 @@ function bench(bytes = toyModel()) {
   const loop = [];
   let time = 0;
   // The clock moves 5 ms at each look: every slice seems to take 5 ms.
-  const tasks = new Tasks(
+  const jobs = new Jobs(
     (message) => posted.push(message),
     (task) => () => void loop.push(task),
     () => (time += 5),
   );
-  tasks.receive({ type: 'open', id: 1, module: wasmModule, bytes });
+  jobs.receive({ type: 'open', id: 1, module: wasmModule, bytes });
   posted.length = 0;
   return {
-    tasks,
+    jobs,
     posted,
     /** Runs one slice, or says that there is none to run. */
     slice() {
@@ -46,7 +47,7 @@ function bench(bytes = toyModel()) {
       return slices;
     },
     get sessions() {
-      return tasks.core?.sessions;
+      return jobs.core?.sessions;
     },
   };
 }
@@ -54,26 +55,26 @@ function bench(bytes = toyModel()) {
 test('open answers with the model', () => {
   /** @type {FromWorker[]} */
   const posted = [];
-  const tasks = new Tasks(
+  const jobs = new Jobs(
     (message) => posted.push(message),
     () => () => {},
   );
-  tasks.receive({ type: 'open', id: 7, module: wasmModule, bytes: toyModel() });
+  jobs.receive({ type: 'open', id: 7, module: wasmModule, bytes: toyModel() });
   assert.equal(posted.length, 1);
   assert.ok(posted[0].type === 'opened' && posted[0].id === 7 && posted[0].metadata.get('general.name') === 'toy');
   assert.equal(posted[0].parts[0].length, ELEMENTS);
-  tasks.receive({ type: 'open', id: 8, module: wasmModule, bytes: new Uint8Array(10) });
+  jobs.receive({ type: 'open', id: 8, module: wasmModule, bytes: new Uint8Array(10) });
   assert.ok(posted[1].type === 'failed' && posted[1].id === 8 && posted[1].error.code === 'format');
 });
 
 test('a run computes nothing before its first credit, and one chunk for each', () => {
-  const { tasks, posted, settle, ...worker } = bench();
+  const { jobs, posted, settle, ...worker } = bench();
   const self = { ...worker, settle };
-  tasks.receive({ type: 'draw', id: 2, known: ids(10), inputs: {}, settings: SETTINGS });
+  jobs.receive({ type: 'draw', id: 2, known: ids(10), inputs: {}, settings: SETTINGS });
   assert.equal(self.settle(), 0);
-  assert.equal(tasks.core?.sessions, 0);
+  assert.equal(jobs.core?.sessions, 0);
   for (let from = 10; from < ELEMENTS; from += 9) {
-    tasks.receive({ type: 'next', id: 2, chunk: 9 });
+    jobs.receive({ type: 'next', id: 2, chunk: 9 });
     self.settle();
     const step = /** @type {StepMessage} */ (posted.pop());
     assert.deepEqual([step.type, step.id, step.from, step.to], ['step', 2, from, Math.min(from + 9, ELEMENTS)]);
@@ -82,25 +83,25 @@ test('a run computes nothing before its first credit, and one chunk for each', (
     assert.equal(step.last, step.to === ELEMENTS);
     assert.equal(posted.length, 0);
     assert.equal(self.settle(), 0);
-    assert.equal(tasks.core?.sessions, step.last ? 0 : 1);
+    assert.equal(jobs.core?.sessions, step.last ? 0 : 1);
   }
-  tasks.receive({ type: 'next', id: 2, chunk: 9 }); // of a run that is over
+  jobs.receive({ type: 'next', id: 2, chunk: 9 }); // of a run that is over
   assert.equal(self.settle(), 0);
 });
 
 test('stop frees a run wherever it is, and it computes no further', () => {
   for (let slices = 0; slices < 8; slices++) {
     const worker = bench();
-    worker.tasks.receive({ type: 'draw', id: 2, known: ids(40), inputs: {}, settings: SETTINGS });
-    worker.tasks.receive({ type: 'next', id: 2, chunk: 24 });
+    worker.jobs.receive({ type: 'draw', id: 2, known: ids(40), inputs: {}, settings: SETTINGS });
+    worker.jobs.receive({ type: 'next', id: 2, chunk: 24 });
     for (let i = 0; i < slices; i++) worker.slice();
     const posted = worker.posted.length;
-    worker.tasks.receive({ type: 'stop', id: 2 });
+    worker.jobs.receive({ type: 'stop', id: 2 });
     assert.equal(worker.sessions, 0);
     worker.settle();
     assert.equal(worker.posted.length, posted);
-    worker.tasks.receive({ type: 'stop', id: 2 });
-    worker.tasks.receive({ type: 'next', id: 2, chunk: 1 });
+    worker.jobs.receive({ type: 'stop', id: 2 });
+    worker.jobs.receive({ type: 'next', id: 2, chunk: 1 });
     assert.equal(worker.settle(), 0);
   }
   const worker = bench();
@@ -108,10 +109,10 @@ test('stop frees a run wherever it is, and it computes no further', () => {
     [2, 'score'],
     [3, 'attention'],
   ])) {
-    worker.tasks.receive({ type, id, ids: ids(ELEMENTS), inputs: {} });
+    worker.jobs.receive({ type, id, ids: ids(ELEMENTS), inputs: {} });
     worker.slice();
     assert.equal(worker.sessions, 1);
-    worker.tasks.receive({ type: 'stop', id });
+    worker.jobs.receive({ type: 'stop', id });
     assert.equal(worker.sessions, 0);
     worker.settle();
   }
@@ -124,17 +125,17 @@ const small = { image: ids(12, 256) };
 
 test('positions of three ids: from and to count positions', () => {
   const worker = bench(enlarging);
-  const { tasks, posted } = worker;
-  tasks.receive({ type: 'draw', id: 2, known: ids(9, 256), inputs: small, settings: SETTINGS });
-  tasks.receive({ type: 'next', id: 2, chunk: 4 });
+  const { jobs, posted } = worker;
+  jobs.receive({ type: 'draw', id: 2, known: ids(9, 256), inputs: small, settings: SETTINGS });
+  jobs.receive({ type: 'next', id: 2, chunk: 4 });
   worker.settle();
   const step = /** @type {StepMessage} */ (posted.pop());
   assert.deepEqual([step.from, step.to, step.ids.length, step.nats.length, step.last], [3, 7, 24, 24, false]);
-  tasks.receive({ type: 'next', id: 2, chunk: 100 });
+  jobs.receive({ type: 'next', id: 2, chunk: 100 });
   worker.settle();
   const rest = /** @type {StepMessage} */ (posted.pop());
   assert.deepEqual([rest.from, rest.to, rest.last], [7, 16, true]);
-  tasks.receive({ type: 'score', id: 3, ids: ids(48, 256), inputs: small });
+  jobs.receive({ type: 'score', id: 3, ids: ids(48, 256), inputs: small });
   worker.settle();
   const scored = /** @type {import('../../web/lib/engine/protocol.js').ScoredMessage} */ (posted.pop());
   assert.equal(scored.nats.length, 48);
@@ -143,20 +144,20 @@ test('positions of three ids: from and to count positions', () => {
 test('the small picture is read in slices of its own, and a wrong one leaves nothing behind', () => {
   for (let slices = 1; slices < 4; slices++) {
     const worker = bench(enlarging);
-    worker.tasks.receive({ type: 'score', id: 2, ids: ids(48, 256), inputs: small });
+    worker.jobs.receive({ type: 'score', id: 2, ids: ids(48, 256), inputs: small });
     for (let i = 0; i < slices; i++) worker.slice();
     assert.equal(worker.posted.length, 0);
     assert.equal(worker.sessions, 1);
-    worker.tasks.receive({ type: 'stop', id: 2 });
+    worker.jobs.receive({ type: 'stop', id: 2 });
     assert.equal(worker.sessions, 0);
     worker.settle();
     assert.equal(worker.posted.length, 0);
   }
   const worker = bench(enlarging);
-  worker.tasks.receive({ type: 'score', id: 3, ids: ids(48, 256), inputs: { image: ids(11, 256) } });
-  worker.tasks.receive({ type: 'score', id: 4, ids: ids(48, 256), inputs: {} });
-  worker.tasks.receive({ type: 'score', id: 5, ids: ids(48, 256), inputs: { ...small, picture: ids(12, 256) } });
-  worker.tasks.receive({ type: 'score', id: 6, ids: ids(48, 256), inputs: { image: Uint32Array.from(small.image, (value) => 256 + value) } });
+  worker.jobs.receive({ type: 'score', id: 3, ids: ids(48, 256), inputs: { image: ids(11, 256) } });
+  worker.jobs.receive({ type: 'score', id: 4, ids: ids(48, 256), inputs: {} });
+  worker.jobs.receive({ type: 'score', id: 5, ids: ids(48, 256), inputs: { ...small, picture: ids(12, 256) } });
+  worker.jobs.receive({ type: 'score', id: 6, ids: ids(48, 256), inputs: { image: Uint32Array.from(small.image, (value) => 256 + value) } });
   worker.settle();
   assert.deepEqual(
     worker.posted.map((message) => message.type === 'failed' && [message.id, message.error.code]),
@@ -172,10 +173,10 @@ test('the small picture is read in slices of its own, and a wrong one leaves not
 
 test('an id that is none fails the run that gave it', () => {
   const worker = bench();
-  worker.tasks.receive({ type: 'score', id: 2, ids: ids(ELEMENTS, 17), inputs: {} });
-  worker.tasks.receive({ type: 'draw', id: 3, known: Uint32Array.of(0, 2 ** 32 - 1), inputs: {}, settings: SETTINGS });
-  worker.tasks.receive({ type: 'attention', id: 4, ids: Uint32Array.of(16), inputs: {} });
-  worker.tasks.receive({ type: 'next', id: 3, chunk: 0 });
+  worker.jobs.receive({ type: 'score', id: 2, ids: ids(ELEMENTS, 17), inputs: {} });
+  worker.jobs.receive({ type: 'draw', id: 3, known: Uint32Array.of(0, 2 ** 32 - 1), inputs: {}, settings: SETTINGS });
+  worker.jobs.receive({ type: 'attention', id: 4, ids: Uint32Array.of(16), inputs: {} });
+  worker.jobs.receive({ type: 'next', id: 3, chunk: 0 });
   worker.settle();
   assert.deepEqual(worker.posted.map((message) => message.type === 'failed' && [message.id, message.error.code]).sort(), [
     [2, 'argument'],
@@ -187,13 +188,13 @@ test('an id that is none fails the run that gave it', () => {
 
 test('a model without attention: runs and scores in slices too', () => {
   const worker = bench(toyNetwork());
-  worker.tasks.receive({ type: 'draw', id: 2, known: ids(10, 2), inputs: {}, settings: SETTINGS });
-  worker.tasks.receive({ type: 'next', id: 2, chunk: ELEMENTS });
+  worker.jobs.receive({ type: 'draw', id: 2, known: ids(10, 2), inputs: {}, settings: SETTINGS });
+  worker.jobs.receive({ type: 'next', id: 2, chunk: ELEMENTS });
   assert.ok(worker.settle() > 2);
   const step = /** @type {StepMessage} */ (worker.posted.pop());
   assert.deepEqual([step.from, step.to, step.last, step.ids.length], [10, ELEMENTS, true, 2 * (ELEMENTS - 10)]);
   assert.ok(step.ids.every((id) => id < 2) && step.nats.every((cost) => cost > 0));
-  worker.tasks.receive({ type: 'score', id: 3, ids: ids(ELEMENTS, 2), inputs: {} });
+  worker.jobs.receive({ type: 'score', id: 3, ids: ids(ELEMENTS, 2), inputs: {} });
   worker.settle();
   assert.ok(worker.posted[0].type === 'scored' && worker.posted[0].nats.length === ELEMENTS);
   assert.equal(worker.sessions, 0);
@@ -201,9 +202,9 @@ test('a model without attention: runs and scores in slices too', () => {
 
 test('work in flight takes turns', () => {
   const worker = bench();
-  worker.tasks.receive({ type: 'draw', id: 2, known: ids(0), inputs: {}, settings: SETTINGS });
-  worker.tasks.receive({ type: 'draw', id: 3, known: ids(0), inputs: {}, settings: SETTINGS });
-  for (const id of [2, 3]) worker.tasks.receive({ type: 'next', id, chunk: 0 });
+  worker.jobs.receive({ type: 'draw', id: 2, known: ids(0), inputs: {}, settings: SETTINGS });
+  worker.jobs.receive({ type: 'draw', id: 3, known: ids(0), inputs: {}, settings: SETTINGS });
+  for (const id of [2, 3]) worker.jobs.receive({ type: 'next', id, chunk: 0 });
   /** @type {Record<number, number>} */
   const positions = { 2: 0, 3: 0 };
   for (let i = 0; i < 6; i++) {
@@ -211,7 +212,7 @@ test('work in flight takes turns', () => {
     const step = /** @type {StepMessage} */ (worker.posted.at(-1));
     assert.equal(step.id, 2 + (i % 2));
     positions[step.id] = step.to;
-    worker.tasks.receive({ type: 'next', id: step.id, chunk: 0 });
+    worker.jobs.receive({ type: 'next', id: step.id, chunk: 0 });
   }
   assert.ok(positions[2] > 0 && positions[3] > 0);
   assert.equal(worker.sessions, 2);
@@ -219,15 +220,15 @@ test('work in flight takes turns', () => {
 
 test('a request that fails leaves nothing behind', () => {
   const worker = bench();
-  worker.tasks.receive({ type: 'score', id: 2, ids: ids(ELEMENTS), inputs: { class: Uint32Array.of(5) } });
-  worker.tasks.receive({
+  worker.jobs.receive({ type: 'score', id: 2, ids: ids(ELEMENTS), inputs: { class: Uint32Array.of(5) } });
+  worker.jobs.receive({
     type: 'draw',
     id: 3,
     known: ids(ELEMENTS - 1),
     inputs: {},
     settings: { ...SETTINGS, temperature: NaN },
   });
-  worker.tasks.receive({ type: 'next', id: 3, chunk: 0 });
+  worker.jobs.receive({ type: 'next', id: 3, chunk: 0 });
   worker.settle();
   assert.deepEqual(
     worker.posted.map((message) => message.type === 'failed' && [message.id, message.error.code]),

@@ -69,13 +69,13 @@ const SCALES = {
  * @param {AbortSignal} [signal]
  * @returns {Promise<Heard>}
  */
-export async function hear(sound, rate, signal) {
+export async function heardOf(sound, rate, signal) {
   const source = await openSound(sound, signal);
   signal?.throwIfAborted();
   const { count, rate: given, channels } = source;
   if (count === 0) throw argumentError('The sound is empty: it has no sample');
   checkLength(count, given);
-  const samples = await inTurns(heardOf(source, rate), signal);
+  const samples = await inTurns(resampled(source, rate), signal);
   if (samples.length === 0) throw argumentError('The sound is too short: at the rate of the model nothing is left of it');
   const done = [
     ...(given === rate ? [] : [`was brought from ${given} to ${rate} samples a second`]),
@@ -89,7 +89,7 @@ export async function hear(sound, rate, signal) {
  * @param {number} rate
  * @returns {Generator<void, Float32Array<ArrayBuffer>, void>}
  */
-function* heardOf({ count, rate: given, read }, rate) {
+function* resampled({ count, rate: given, read }, rate) {
   const resampler = new Resampler(given, rate);
   const parts = [];
   let [loudest, whole] = [0, true];

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/**
+ * The worker's side of the protocol, without the worker: takes messages, has the work done in slices, posts answers. Jobs in flight take turns, one
+ * slice each; between slices the event loop runs, so a stop is heard within about 10 ms.
+ */
+
+import { Core } from './core.js';
+import { helpForEver } from './instance.js';
+import { NextPixelError, toPlain } from '../base/error.js';
+import { spin } from './core-probe.js';
+import { KeptSessions } from './kept.js';
+import { Pace } from './pace.js';
+import { GO_ON, attention, draw, encode, score } from './work.js';
+
+/** @import { FromWorker, ToWorker } from './protocol.js' */
+/** @import { Credit, Tools, Work } from './work.js' */
+
+/** @typedef {{ work: Work, waiting: boolean, credit: Credit }} Job */
+
+export class Jobs {
+  /** @type {(message: FromWorker, transfer?: Transferable[]) => void} */
+  #post;
+  /** @type {() => void} */
+  #wake;
+  #pace;
+  /** Of these a fresh instance is made after a trap: the file's bytes are kept for that. Those of a large file are not.
+   * @type {{ module: WebAssembly.Module, bytes: Uint8Array } | undefined} */
+  #origin;
+  /** @type {Core | undefined} */
+  #core;
+  /** Sessions of that instance. @type {{ core: Core, sessions: KeptSessions } | undefined} */
+  #kept;
+  /** Those in flight, by id. @type {Map<number, Job>} */
+  #jobs = new Map();
+  /** Ids of those that have something to compute, in turn. @type {number[]} */
+  #turns = [];
+  #awake = false;
+
+  /**
+   * @param {(message: FromWorker, transfer?: Transferable[]) => void} post
+   * @param {(callback: () => void) => () => void} defer  makes a function that calls back after the messages that wait
+   * @param {() => number} [now]  milliseconds
+   */
+  constructor(post, defer, now = () => performance.now()) {
+    this.#post = post;
+    this.#wake = defer(() => this.#turn());
+    this.#pace = new Pace(now);
+  }
+
+  /** The instance in use, for tests. */
+  get core() {
+    return this.#core;
+  }
+
+  /** @param {ToWorker} message */
+  receive(message) {
+    const { id } = message;
+    try {
+      switch (message.type) {
+        case 'beat':
+          this.#post({ type: 'here', id });
+          break;
+        case 'measure':
+          this.#post({ type: 'measured', id, speed: spin(message.loop, message.from, message.to) });
+          break;
+        case 'open': {
+          this.#origin = { module: message.module, bytes: message.bytes };
+          this.#core = undefined;
+          this.#opened(id, this.#live());
+          break;
+        }
+        case 'begin': {
+          this.#origin = this.#core = undefined; // makes room
+          const core = Core.begin(message.module, message.head, message.size);
+          if (typeof core === 'string') this.#post({ type: 'fed', id, at: 0, lacks: core });
+          else this.#fed(id, this.#core = core);
+          break;
+        }
+        case 'feed': {
+          const core = this.#live();
+          core.feed(message.bytes);
+          /** @type {any} */ (message.bytes.buffer).transfer?.(0); // its memory is free now, and not only when garbage is collected
+          this.#fed(id, core);
+          break;
+        }
+        case 'share': {
+          const core = this.#live();
+          this.#post({ type: 'shared', id, memory: core.shared, stacks: core.shared ? core.stacks(message.count) : [] });
+          break;
+        }
+        case 'thread':
+          helpForEver(message);
+          break;
+        case 'draw': {
+          /** @type {Credit} */
+          const credit = { chunk: 0 };
+          this.#jobs.set(id, { work: draw(this.#tools(), message, credit), waiting: true, credit });
+          break;
+        }
+        case 'next': {
+          const job = this.#jobs.get(id);
+          if (!job?.waiting) break; // it failed, or ended, while the credit was on its way
+          job.waiting = false;
+          Object.assign(job.credit, { chunk: message.chunk, allowed: message.allowed });
+          this.#queue(id);
+          break;
+        }
+        case 'score':
+          this.#answer(id, score(this.#tools(), message));
+          break;
+        case 'attention':
+          this.#answer(id, attention(this.#tools(), message));
+          break;
+        case 'encode':
+          this.#answer(id, encode(this.#tools(), message));
+          break;
+        case 'keep':
+          this.#post({ type: 'kept', id, state: this.#tools().kept.keep(message) });
+          break;
+        case 'stop':
+          this.#jobs.get(id)?.work.return();
+          this.#jobs.delete(id);
+          break;
+      }
+    } catch (error) {
+      this.#fail(id, error);
+    }
+  }
+
+  /** @param {number} id  @param {Core} core  complete */
+  #opened(id, core) {
+    const { parts, metadata, tokenizerEntries, fileBytes } = core;
+    this.#post({ type: 'opened', id, parts, metadata, tokenizerEntries, fileBytes });
+    core.tokenizerEntries = []; // the page has it
+  }
+
+  /** @param {number} id  @param {Core} core */
+  #fed(id, core) {
+    if (core.fed === core.fileBytes) this.#opened(id, core);
+    else this.#post({ type: 'fed', id, at: core.fed });
+  }
+
+  /** @param {number} id  @param {Work} work  which needs no credit */
+  #answer(id, work) {
+    this.#jobs.set(id, { work, waiting: false, credit: { chunk: 0 } });
+    this.#queue(id);
+  }
+
+  /** @param {number} id */
+  #queue(id) {
+    this.#turns.push(id);
+    if (this.#awake) return;
+    this.#awake = true;
+    this.#wake();
+  }
+
+  /** One slice of the piece of work whose turn it is. */
+  #turn() {
+    this.#awake = false;
+    const id = /** @type {number} */ (this.#turns.shift());
+    const job = this.#jobs.get(id);
+    if (job && !job.waiting) {
+      try {
+        const { done, value } = job.work.next();
+        if (done) this.#jobs.delete(id);
+        else if (value === GO_ON) this.#turns.push(id);
+        else job.waiting = true;
+      } catch (error) {
+        this.#fail(id, error);
+      }
+    }
+    if (this.#turns.length > 0 && !this.#awake) {
+      this.#awake = true;
+      this.#wake();
+    }
+  }
+
+  /**
+   * @param {number} id
+   * @param {unknown} error
+   */
+  #fail(id, error) {
+    this.#jobs.delete(id);
+    this.#post({ type: 'failed', id, error: toPlain(error) });
+    if (!this.#core?.poisoned) return;
+    // The memory of every other run went with the instance.
+    const lost = new NextPixelError('trap', 'Another run stopped the engine: start again');
+    for (const other of this.#jobs.keys()) this.#post({ type: 'failed', id: other, error: toPlain(lost) });
+    this.#jobs.clear();
+    this.#core = undefined;
+    if (!this.#origin) this.#post({ type: 'lost', id });
+  }
+
+  /** The instance, a fresh one after a trap. */
+  #live() {
+    if (this.#core) return this.#core;
+    if (!this.#origin) throw new Error('no model is open');
+    return (this.#core = new Core(this.#origin.module, this.#origin.bytes));
+  }
+
+  /** @returns {Tools} */
+  #tools() {
+    const core = this.#live();
+    if (this.#kept?.core !== core) this.#kept = { core, sessions: new KeptSessions(core) };
+    return { core, kept: this.#kept.sessions, pace: this.#pace, post: this.#post };
+  }
+}

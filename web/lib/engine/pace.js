@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** How much work makes a slice. */
+
+/** The time that a slice should take. Short enough to hear a stop soon, long enough that messages cost nothing beside it. */
+const SLICE_MS = 10;
+
+export class Pace {
+  #now;
+  /** By kind of work. @type {Map<string, SliceSize>} */
+  #sizes = new Map();
+
+  /** @param {() => number} now  milliseconds */
+  constructor(now) {
+    this.#now = now;
+  }
+
+  /**
+   * Does as much work as fills a slice, by what earlier slices took.
+   *
+   * @template T
+   * @param {string} kind   of work; kinds differ in the time that a position takes
+   * @param {number} first  positions of the very first slice
+   * @param {number} most
+   * @param {(count: number) => T} work
+   * @returns {T}
+   */
+  slice(kind, first, most, work) {
+    let size = this.#sizes.get(kind);
+    if (!size) this.#sizes.set(kind, (size = new SliceSize(first)));
+    const count = Math.min(most, size.count);
+    const start = this.#now();
+    const result = work(count);
+    size.record(count, this.#now() - start);
+    return result;
+  }
+}
+
+/**
+ * The number of positions that fill a slice. It learns from each; clocks in browsers may be as coarse as 16 ms, so it moves by
+ * bounded steps.
+ */
+export class SliceSize {
+  /** @param {number} first */
+  constructor(first) {
+    this.count = first;
+  }
+
+  /**
+   * @param {number} count  positions done
+   * @param {number} ms     time they took
+   */
+  record(count, ms) {
+    const ideal = ms > 0 ? (count * SLICE_MS) / ms : Infinity;
+    // A slice cut short by the end of the image says little about a longer one: it may lower the count, not raise it.
+    const ceiling = count < this.count ? this.count : 2 * this.count;
+    this.count = Math.max(1, Math.round(Math.min(Math.max(ideal, this.count / 4), ceiling, 1 << 16)));
+  }
+}

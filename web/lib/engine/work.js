@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/**
+ * The work of a worker, by kinds of messages.
+ *
+ * A piece of work is a generator that computes one slice between two yields. It yields GO_ON where it has more to do
+ * and AWAIT_CREDIT where it may not compute until the page asks for more. To stop it is to return() it: its `finally` frees the session.
+ */
+
+import { joinAlike } from '../base/arrays.js';
+import { stepperOf } from './steppers/index.js';
+import { contest } from './steppers/resample.js';
+import { joinSlices } from './steppers/slices.js';
+
+/** @import { AttentionMessage, DrawMessage, EncodeMessage, EncodedMessage, FromWorker, Inputs, MapRow, ScoreMessage } from './protocol.js' */
+/** @import { NextPixelError } from '../base/error.js' */
+/** @import { Core } from './core.js' */
+/** @import { KeptSessions } from './kept.js' */
+/** @import { Pace } from './pace.js' */
+/** @import { Session } from './sessions.js' */
+/** @import { Slice } from './steppers/index.js' */
+
+export const GO_ON = 'go on';
+export const AWAIT_CREDIT = 'await credit';
+
+/** The most numbers of a result that are read in a slice. */
+const RESULT_SLICE = 8192;
+
+/** Settings of work that draws nothing. */
+const READ_ONLY = { seed: 0n, samples: 1, temperature: 1, topK: 0, topP: 1 };
+
+const NONE = new Uint32Array(0);
+
+/** @typedef {Generator<typeof GO_ON | typeof AWAIT_CREDIT, void, void>} Work */
+/** The number of positions that the page asked for last, and the ids that may come. @typedef {{ chunk: number, allowed?: Uint32Array }} Credit */
+/** What it is done with. @typedef {{ core: Core, kept: KeptSessions, pace: Pace, post: (message: FromWorker, transfer?: Transferable[]) => void }} Tools */
+
+/**
+ * A run. The first credit starts it: what is known, then a chunk for each credit.
+ *
+ * @param {Tools} tools
+ * @param {DrawMessage} message  with at least one position to draw
+ * @param {Credit} credit
+ * @returns {Work}
+ */
+export function* draw(tools, message, credit) {
+  const { id, known, drawn = NONE, inputs, settings, maps: wantMaps = false, length = 0, part, resample, keyBits, constrained: masked } = message;
+  const { core, kept, pace, post } = tools;
+  const drawing = core.parts[part ?? core.part.index];
+  const positions = length || drawing.length;
+  const given = (known.length + drawn.length / settings.samples) / drawing.span;
+  // Room for what is known and some more, then for twice as much whenever it is full; of a search for all, which it weighs by that.
+  const room = drawing.grows && message.search === undefined ? roomFor(given, positions) : positions;
+  const open = () => core.openSession(settings, { part, maps: wantMaps, length: room, inputs, keyBits, masked });
+  const session = kept.withRoom(() => (message.keep && kept.take(message)) || open());
+  const reused = core.position(session);
+  const all = [...known];
+  let whole = true;
+  try {
+    if (session.length < given) kept.withRoom(() => core.growSession(session, room));
+    yield* read(tools, session, inputs);
+    yield* put(tools, session, known.subarray(reused * drawing.span));
+    const { samples } = settings;
+    const { kind, first, single, step } = stepperOf(core, session, message, credit);
+    const rivals = resample && contest(samples, resample, session.part.span, core.position(session));
+    const before = new Float32Array(drawn.length);
+    yield* put(tools, session, drawn, rivals && before, true);
+    rivals?.add(drawn, before);
+    const start = core.position(session);
+    let position = start;
+    for (let last = false; !last;) {
+      const from = position;
+      const chunk = wantMaps || single ? 1 : credit.chunk;
+      const stage = rivals?.stage(from) ?? Infinity;
+      const end = Math.min(positions, chunk > 0 ? from + chunk : Infinity, stage);
+      /** @type {Slice[]} */
+      const slices = [];
+      do {
+        if (slices.length > 0) yield GO_ON;
+        if (position === session.length) kept.withRoom(() => growRun(core, session, positions));
+        const most = Math.min(end, session.length) - position;
+        const slice = pace.slice(kind, first, single ? 1 : Math.min(most, core.sliceLimit(samples, session.part)), step);
+        slices.push(slice);
+        position = core.position(session);
+        last = slice.ended || position === positions;
+      } while (!last && position < (chunk > 0 ? end : from + 1)); // a position may take several slices
+      const { ids, nats, ahead, alternatives } = joinSlices(slices);
+      if (message.keep) all.push(...ids);
+      const maps = wantMaps ? Array.from({ length: samples }, (_, sample) => mapRows(core, session, sample, from === start)) : undefined;
+      rivals?.add(ids, nats);
+      const parted = rivals && (last || position === stage) ? rivals.settle(last) : undefined;
+      if (parted && !last) core.resample(session, parted.parents);
+      const settled = rivals && parted && { from: rivals.begin, ids: parted.ids, nats: parted.nats, ahead: new Uint8Array(position - rivals.begin), anew: true };
+      post({ type: 'step', id, from, to: position, ids, nats, ahead, maps, alternatives, settled, reused, last }, [ids.buffer, nats.buffer, ahead.buffer]);
+      if (!last) yield AWAIT_CREDIT;
+    }
+  } catch (error) {
+    whole = false;
+    throw error;
+  } finally {
+    if (message.keep && whole) kept.add(session, all.slice(0, core.position(session)), message);
+    else core.closeSession(session);
+  }
+}
+
+/**
+ * The results that a part leaves of its inputs.
+ *
+ * @param {Tools} tools
+ * @param {EncodeMessage} message
+ * @returns {Work}
+ */
+export function* encode(tools, { id, part, inputs, results: wanted, maps: wantMaps, settings = READ_ONLY }) {
+  const { core, kept, post } = tools;
+  const session = kept.withRoom(() => core.openSession(settings, { part, inputs, maps: wantMaps }));
+  try {
+    yield* read(tools, session, inputs);
+    /** @type {EncodedMessage['results']} */
+    const results = {};
+    for (const name of wanted ?? session.part.results.map((result) => result.name)) {
+      const slices = [];
+      const count = core.resultLength(session, name);
+      for (let at = 0; at < count; at += RESULT_SLICE) {
+        slices.push(core.result(session, name, at, Math.min(RESULT_SLICE, count - at)));
+        yield GO_ON;
+      }
+      results[name] = joinAlike(slices);
+    }
+    post({ type: 'encoded', id, results, maps: wantMaps ? mapRows(core, session, 0, true) : undefined }, Object.values(results).map(({ buffer }) => buffer));
+  } finally {
+    core.closeSession(session);
+  }
+}
+
+/**
+ * @param {Tools} tools
+ * @param {ScoreMessage} message
+ * @returns {Work}
+ */
+export function* score(tools, { id, ids, inputs }) {
+  const { core, kept, post } = tools;
+  const session = kept.withRoom(() => core.openSession(READ_ONLY, { inputs, length: core.part.grows || !core.part.length ? ids.length / core.part.span : 0 }));
+  try {
+    yield* read(tools, session, inputs);
+    const nats = new Float32Array(ids.length);
+    yield* put(tools, session, ids, nats);
+    post({ type: 'scored', id, nats }, [nats.buffer]);
+  } finally {
+    core.closeSession(session);
+  }
+}
+
+/**
+ * The query of the last position of `ids`: all before it are fed, then it is computed with its output layer.
+ *
+ * @param {Tools} tools
+ * @param {AttentionMessage} message
+ * @returns {Work}
+ */
+export function* attention(tools, { id, ids, inputs }) {
+  const { core, post } = tools;
+  const session = core.openSession(READ_ONLY, { maps: true });
+  try {
+    yield* read(tools, session, inputs);
+    yield* put(tools, session, ids.subarray(0, -core.part.span));
+    core.put(session, ids.subarray(-core.part.span), true);
+    const map = core.part.maps.findIndex(({ name }) => name === 'attention');
+    const rows = Array.from({ length: core.part.maps[map].rows }, (_, row) => core.map(session, 0, map, row));
+    // The keys that any of the heads looks at; one that sees fewer has weights of 0 at the others.
+    const keys = Uint32Array.from(new Set(rows.flatMap((row) => [...row.keys]))).sort();
+    const weights = new Float32Array(rows.length * keys.length);
+    rows.forEach((row, at) => row.keys.forEach((key, k) => { weights[at * keys.length + keys.indexOf(key)] = row.weights[k]; }));
+    post({ type: 'attended', id, keys, weights }, [keys.buffer, weights.buffer]);
+  } finally {
+    core.closeSession(session);
+  }
+}
+
+/**
+ * Gives a run its inputs and has them encoded, slice by slice.
+ *
+ * @param {Tools} tools
+ * @param {Session} session
+ * @param {Inputs} inputs
+ * @returns {Work}
+ */
+function* read({ core, pace }, session, inputs) {
+  for (const [name, ids] of Object.entries(inputs)) core.input(session, name, ids);
+  for (let more = true; more;) {
+    more = pace.slice('encode', 1, Infinity, (count) => {
+      let left = true;
+      for (let i = 0; i < count && left; i++) left = core.encode(session);
+      return left;
+    });
+    if (more) yield GO_ON;
+  }
+}
+
+/**
+ * Feeds known ids slice by slice.
+ *
+ * @param {Tools} tools
+ * @param {Session} session
+ * @param {Uint32Array} ids
+ * @param {Float32Array} [nats]  written: one per id
+ * @param {boolean} [each]       (positions, samples, span) ids, those of each sample; else all samples have the same
+ * @returns {Work}
+ */
+function* put({ core, pace }, session, ids, nats, each = false) {
+  const { samples, part } = session;
+  const width = part.span * (each ? samples : 1);
+  for (let at = 0; at < ids.length;) {
+    const most = Math.min((ids.length - at) / width, core.sliceLimit(samples, part));
+    at += pace.slice(`${nats ? 'score' : 'put'} ${each ? samples : 1}`, 4, most, (count) => {
+      const cost = core.put(session, ids.subarray(at, at + count * width), nats !== undefined, each);
+      nats?.set(cost, at);
+      return count * width;
+    });
+    yield GO_ON;
+  }
+}
+
+/** A run begins with room for so many positions more than are known, or up to twice as many. */
+const FIRST_ROOM = 256;
+
+/**
+ * Positions that a run begins with room for.
+ *
+ * @param {number} known
+ * @param {number} positions  of the whole run
+ */
+function roomFor(known, positions) {
+  return Math.min(positions, FIRST_ROOM * Math.ceil((known + FIRST_ROOM) / FIRST_ROOM));
+}
+
+/**
+ * Makes a run twice as long as it is; where that is too long for this machine, a little longer.
+ *
+ * @param {Core} core
+ * @param {Session} session
+ * @param {number} positions  of the whole run
+ */
+function growRun(core, session, positions) {
+  const { length } = session;
+  try {
+    core.growSession(session, Math.min(positions, 2 * length));
+  } catch (error) {
+    const { code } = /** @type {NextPixelError} */ (error);
+    if (code !== 'limit' && code !== 'memory') throw error;
+    core.growSession(session, Math.min(positions, length + Math.ceil(length / 16)));
+  }
+}
+
+/**
+ * Every row of every map of the position drawn last. Rows that look at the same share their keys.
+ *
+ * @param {Core} core
+ * @param {Session} session
+ * @param {number} sample
+ * @param {boolean} encoded  also maps of how the inputs were encoded, a row for each query of each head
+ * @returns {MapRow[]}
+ */
+function mapRows(core, session, sample, encoded) {
+  return session.part.maps.flatMap(({ name, rows, queries, asking }, map) => {
+    let shared = new Uint32Array(0);
+    const all = queries === 0 ? rows : encoded ? rows * Math.min(queries, session.counts[asking] ?? queries) : 0;
+    return Array.from({ length: all }, (_, row) => {
+      const { keys, weights } = core.map(session, sample, map, row);
+      if (keys.length !== shared.length || keys.some((key, i) => key !== shared[i])) shared = keys;
+      return { name, row, keys: shared, weights };
+    });
+  });
+}
