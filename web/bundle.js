@@ -160,6 +160,7 @@ const shell = {
     onResolve({ filter: /^\.\.\/\.\.\/shell\/index\.js$/ }, () => ({ path: './page-shell.js', external: true }));
     onResolve({ filter: /^\.\.\/\.\.\/shell\/text\/index\.js$/ }, () => ({ path: './page-text.js', external: true }));
     onResolve({ filter: /^\.\.\/index\.js$/ }, ({ resolveDir }) => (basename(resolveDir) === 'text' ? { path: './page-shell.js', external: true } : undefined));
+    onResolve({ filter: /^\.\/index\.js$/ }, ({ resolveDir }) => (basename(resolveDir) === 'shell' ? { path: './page-shell.js', external: true } : undefined)); // from what only some pages have
     onResolve({ filter: /\/start\.js$/ }, ({ path, resolveDir }) => (
       relative(WEB, join(resolveDir, path)) === 'shell/start.js' ? { path: './page-start.js', external: true } : undefined));
   },

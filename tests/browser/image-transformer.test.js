@@ -448,3 +448,35 @@ test('less motion: nothing begins by itself, pictures appear finished, and can b
   await page.click('#step');
   await page.waitForFunction(() => document.querySelector('.ending canvas')?.getAttribute('aria-label')?.includes(': 2 of'));
 }, { reducedMotion: 'reduce' }));
+
+test('the walk: one pixel from its neighbours to its probabilities, by keyboard, with the numbers of the model', () => withPage(async (page) => {
+  await open(page);
+  await page.locator('#figure-walk').scrollIntoViewIfNeeded();
+  await page.waitForFunction(() => /^[\d.]+$/.test(document.querySelector('#step-drawn [data-live=nats]')?.textContent ?? ''), undefined, { timeout: 60000 });
+  const bars = await page.locator('.shade-bar').evaluateAll((all) => all.map((bar) => parseFloat(/** @type {HTMLElement} */ (bar).style.getPropertyValue('--p'))));
+  assert.equal(bars.length, 16);
+  assert.ok(Math.abs(bars.reduce((a, b) => a + b) - 100) < 0.1, `${bars}`);
+  // What it cost is what the figure above says of it.
+  const cost = /([\d.]+) nats/.exec(await page.locator('.attention-main .panel-note').innerText())?.[1];
+  assert.equal(await page.locator('#step-drawn [data-live=nats]').textContent(), cost);
+  const count = await page.locator('#walk > li').count();
+  const seen = new Set();
+  await page.locator('#walk-next').focus();
+  for (let step = 0; step < count; step++) {
+    const text = await page.locator('#walk > li:not([hidden])').innerText();
+    assert.match(text, /^[A-Z].*\. .*\.$/);
+    assert.doesNotMatch(text, /undefined|NaN|…/);
+    seen.add(await page.locator('#walk-picture').evaluate((canvas) => /** @type {HTMLCanvasElement} */ (canvas).toDataURL()) + await page.locator('.walk-part.lit p').allTextContents());
+    if (step + 1 < count) await page.keyboard.press('Enter');
+  }
+  assert.equal(seen.size, count, 'each step lights up something else');
+  assert.equal(await page.locator('.shade-bar.drawn').count(), 1);
+  assert.equal(await page.locator('#walk-play-text').textContent(), 'Play', 'it begins on request alone');
+  await page.locator('#walk-back').press('Enter');
+  assert.equal(await page.locator('.walk-count').textContent(), `${count - 1} of ${count}`);
+  // Another pixel goes the same way.
+  const before = await page.locator('#walk > li').allTextContents();
+  await page.locator('.attention-main .picture').press('ArrowUp');
+  await page.locator('#figure-walk').scrollIntoViewIfNeeded();
+  await page.waitForFunction((old) => document.querySelector('#step-next')?.textContent !== old, before[0]);
+}));

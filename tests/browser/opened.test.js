@@ -207,3 +207,32 @@ test('it is alive with its file alone, before the engine; the page is under 60 K
   const sizes = await Promise.all(files.map(async (file) => gzipSync(await readFile(`${ROOT}${file}`)).length));
   assert.ok(sizes.reduce((a, b) => a + b) < 60 * 1024, `${sizes}`);
 }));
+
+test('the walk begins by itself on the first screen: silently, without the focus, and nothing scrolls; any input ends it, and its own button', () => withPage(async (page) => {
+  const says = () => page.locator('#walk-play-text').textContent();
+  const opens = async () => {
+    await page.goto(PAGE);
+    await page.locator('.letter').first().waitFor();
+  };
+  await opens();
+  assert.equal(await says(), 'Pause');
+  await page.getByText('2 of 16').waitFor();
+  assert.deepEqual(await page.evaluate(() => [document.activeElement?.tagName, scrollY]), ['BODY', 0]);
+  assert.doesNotMatch((await page.locator('body > [aria-live]').allTextContents()).join(), /Embedding/);
+  await page.locator('#walk-play').click();
+  assert.equal(await says(), 'Play');
+  for (const input of [() => page.keyboard.press('Shift'), () => page.mouse.wheel(0, 40), () => page.mouse.click(5, 5)]) {
+    await opens();
+    assert.equal(await says(), 'Pause');
+    await input();
+    await page.waitForFunction(() => document.getElementById('walk-play-text')?.textContent === 'Play');
+  }
+  await page.goto('about:blank');
+  await page.goto(`${PAGE}#step-mask`); // who comes for a step stays there
+  await done(page);
+  assert.equal(await says(), 'Play');
+  await page.emulateMedia({ reducedMotion: 'reduce' });
+  await opens();
+  await done(page);
+  assert.equal(await says(), 'Play');
+}));

@@ -141,3 +141,42 @@ test('with two orders of a sentence axe-core finds nothing, by day, by night and
   await axeFindsNothing(page);
   await fits(page);
 }));
+
+test('the walk: a sentence from its tokens to the next word, by keyboard, with the numbers of the model', options, () => withPage(async (page) => {
+  await open(page);
+  await done(page);
+  await page.locator('#figure-walk').scrollIntoViewIfNeeded();
+  await page.locator('#walk-words li').first().waitFor();
+  const model = await load(FILE);
+  const run = model.translate(await page.locator('#sentence').inputValue(), { beams: 8, maps: true });
+  const steps = [];
+  for await (const step of run) steps.push(step);
+  /** @param {string} name */
+  const live = (name) => page.locator(`#walk [data-live="${name}"]`).first().textContent();
+  /** Of whole percents as the page writes them. @param {number} share @param {string | null} said */
+  const says = (share, said) => assert.ok(share > 0.995 ? said === 'over 99%' : Math.abs(100 * share - parseFloat(said ?? '')) < 0.6, `${share}, ${said}`);
+  const place = Number(await live('place')) - 1;
+  assert.equal(await live('id'), String(run.source[place]));
+  says(Math.exp(-steps[2].nats), await live('best-share'));
+  says(steps[2].maps?.filter(({ name }) => name === 'source')[2 * model.info.heads + 2].weights[place] ?? 0, await live('cross-share'));
+  const size = run.source.length;
+  const friend = run.sourceTexts.findIndex((text, i) => i !== place && text.trim() === 'Ein');
+  says(run.encoder[Number(await live('head')) - 1][place * size + friend], await live('self-share'));
+  const count = await page.locator('#walk > li').count();
+  const lit = new Set();
+  await page.locator('#walk-next').focus();
+  for (let step = 0; step < count; step++) {
+    const sentence = await page.locator('#walk > li:not([hidden])').innerText();
+    assert.match(sentence, /^[A-Z].*\. .*\.$/);
+    assert.doesNotMatch(sentence, /undefined|NaN|“”/);
+    lit.add(await page.locator('#figure-walk').evaluate((figure) => [...figure.querySelectorAll('.walk-part')].map((part) => `${part.className} ${
+      [...part.querySelectorAll('.chip')].map((chip) => `${chip.className}${/** @type {HTMLElement} */ (chip).style.cssText}`)}`).join()));
+    if (step + 1 < count) await page.keyboard.press('Enter');
+  }
+  assert.equal(lit.size, count, 'each step lights up something else');
+  // Another word of the translation is the next one.
+  await page.locator('#walk-target input:checked').press('ArrowRight');
+  await page.waitForFunction((word) => document.querySelector('#walk [data-live=last]')?.textContent === word, steps[2].text.replace(' ', '␣'));
+  says(Math.exp(-steps[3].nats), await live('best-share'));
+  model.close();
+}));

@@ -55,7 +55,7 @@ export function fileBytes(address) {
 
 /**
  * @param {ArrayBuffer} buffer a GGUF file
- * @returns {{ facts: Map<string, any>, names: string[], tensor: (name: string) => Tensor }}  facts: the metadata
+ * @returns {{ facts: Map<string, any>, names: string[], tensor: (name: string, part?: { from: number, count: number }) => Tensor }}  facts: the metadata; part: of the numbers
  */
 export function readGguf(buffer) {
   const view = new DataView(buffer);
@@ -82,13 +82,14 @@ export function readGguf(buffer) {
   const data = Math.ceil(at / ALIGNMENT) * ALIGNMENT;
   return {
     facts, names: [...entries.keys()],
-    tensor(name) {
+    tensor(name, part) {
       const entry = entries.get(name);
       if (!entry) throw new Error(`The file has no tensor ${name}.`);
       const { shape, type, offset } = entry;
       const number = NUMBERS[type];
       if (!number) throw new Error(`Tensors of type ${type} cannot be shown here.`);
-      return { at: data + offset, shape, type, values: Float32Array.from({ length: shape.reduce((product, n) => product * n, 1) }, (_, i) => number(view, data + offset, i)) };
+      const { from, count } = part ?? { from: 0, count: shape.reduce((product, n) => product * n, 1) };
+      return { at: data + offset, shape, type, values: Float32Array.from({ length: count }, (_, i) => number(view, data + offset, from + i)) };
     },
   };
 }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-// The page of the Image Transformer: half a digit and three endings, what the model looked at, local attention, classes.
+// The page of the Image Transformer: half a digit and three endings, what the model looked at, a pixel step by step, local attention, classes.
 // @ts-check
 import { SIDE, byId, createClasses, createEndings, createStore, initialState, phrase, startPage, weights } from '../../shell/index.js';
 import { createAsker, createAttentionView } from './attention.js';
 import { createGeometry } from './geometry.js';
 import { heatOf } from './heads.js';
 import { createMachine } from './machine.js';
+import { createPixelWalk } from './pixel-walk.js';
 import { createPositions } from './positions.js';
 import { createSettings } from './settings.js';
 /** @import { Attended } from './attention.js' */
@@ -31,6 +32,7 @@ const pictures = () => runner.pictures;
 const attention = createAttentionView(store, attended, byId('attention-view'), pictures);
 attended.on(['attention', 'head'], panels.redraw);
 createAsker(store, attended, pictures);
+createPixelWalk(store, pictures);
 startPage(load());
 createSettings(store);
 

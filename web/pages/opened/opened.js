@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: MIT
 // The first figure: a word, the network that writes it backwards, its boxes, the walk, and switches that break it.
 // @ts-check
-import { acquire, acquireFirst, announce, byId, createLoading, fault, inSight, make, phrase, weights } from '../../shell/index.js';
+import { acquire, acquireFirst, announce, byId, createLoading, fault, make, phrase, weights } from '../../shell/index.js';
+import { createWalk } from '../../shell/walk.js';
 import { boxOf, boxesOf, groupsOf, headOf as nameOfHead, letter, nameOf } from './boxes.js';
 import { createDiagram } from './diagram.js';
 import { readFile } from './file.js';
 import { ALL_ON, shapeOf, trace } from './networks.js';
 import { createSheet } from './sheet.js';
-import { cellOf, createWalk } from './walk.js';
+import { cellOf, liveOf, stepsOf } from './walk.js';
 
 /** @import { Model } from '../../shell/index.js' */
 /** @import { Box } from './boxes.js' */
 /** @import { Matrix } from './graph.js' */
 /** @import { WeightFile } from './file.js' */
 /** @import { Shape, Trace } from './networks.js' */
+/** @import { Step } from './walk.js' */
 
 /** @typedef {{ name: string, file: WeightFile, shape: Shape, boxes: Box[], diagram: ReturnType<typeof createDiagram> }} Network */
 
@@ -83,7 +85,7 @@ export function createOpened(onPass) {
       write();
     },
   });
-  const walk = createWalk({ list: byId('walk'), tools: transport }, (step) => {
+  const walk = createWalk({ list: byId('walk'), tools: transport, figure: byId('figure-opened') }, (/** @type {Step} */ step) => {
     if (!network || !shown) return;
     open(/** @type {Box} */ (network.boxes.find(({ id }) => id === step.box)), headOf(step.name));
     const matrix = /** @type {Matrix} */ (shown.matrices.get(step.name));
@@ -158,7 +160,7 @@ export function createOpened(onPass) {
     const wrote = shown.written.slice(0, -1).map(name).join(' ');
     diagram.label(shape.kind === 'gpt2' ? [`${read} ${wrote}`] : [read, `⇥ ${wrote}`], shown.written.map(name).join(' '));
     diagram.flow();
-    walk.tell({ trace: shown, shape, at });
+    walk.tell(liveOf({ trace: shown, shape, at }));
     if (box && boxes.includes(box)) open(box);
     onPass({ trace: shown, file, shape });
     agree();
@@ -176,7 +178,7 @@ export function createOpened(onPass) {
       radio.addEventListener('change', () => {
         at = i;
         if (!shown || !network) return;
-        walk.tell({ trace: shown, shape: network.shape, at });
+        walk.tell(liveOf({ trace: shown, shape: network.shape, at }));
         if (walk.step) walk.goTo(walk.step.id);
       });
       return make('label', { class: 'letter' }, radio, make('b', {}, letter(tokens[id])), make('span', {}, `${Math.round(100 * odds.at(first + i, id))}%`));
@@ -240,7 +242,7 @@ export function createOpened(onPass) {
     box = undefined;
     write();
     if (!shown) return;
-    walk.use(shape, shown.matrices, (matrix) => boxOf(boxes, matrix)?.id ?? '');
+    walk.use(stepsOf(byId('walk'), shape, shown.matrices, (matrix) => boxOf(boxes, matrix)?.id ?? ''));
     if (transport.dataset.phase === 'empty') transport.dataset.phase = 'ready';
   }
   const chosen = () => /** @type {HTMLInputElement} */ (document.querySelector('input[name=network]:checked')).value;
@@ -283,7 +285,9 @@ export function createOpened(onPass) {
       if (name !== FILES[0] && !models.has(name)) (second ??= loadingOf(name)).load();
     });
   }
-  inSight(byId('figure-opened'), { onSeen() {}, onAway: walk.stop }); // it does not play for nobody
   addEventListener('hashchange', () => { if (walk.goTo(location.hash.slice(1))) byId('figure-opened').scrollIntoView(); });
-  return Promise.all([use(FILES[0]).then(() => { if (location.hash.startsWith('#step-')) byId('figure-opened').scrollIntoView(); }), loading.load()]);
+  return Promise.all([use(FILES[0]).then(() => {
+    if (location.hash.startsWith('#step-')) byId('figure-opened').scrollIntoView();
+    walk.beginByItself();
+  }), loading.load()]);
 }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-// The page of the Transformer: a sentence that is translated while it is typed, its maps, its positions, and its beams.
+// The page of the Transformer: a sentence that is translated while it is typed, its way through the network step by step, its maps, its positions, and its beams.
 // @ts-check
 import { byId, integer, make, phrase, startPage, texts, whenNear } from '../../shell/index.js';
 import { createMatrix, createTranslation, rowsOf, visible } from '../../shell/text/index.js';
 import { EXAMPLES } from './examples.js';
 import { createSearch } from './search.js';
+import { createSentenceWalk } from './sentence-walk.js';
 import { createShuffling } from './shuffling.js';
 import { createWaves } from './waves.js';
 /** @import { AlignedSheet, ModelInfo } from '../../shell/index.js' */
@@ -28,6 +29,7 @@ function createFigures(Sheet) {
       if (model) showNumbers(model.info);
       shuffling.use(model);
       search.use(model);
+      walk.use(model);
     },
     onChange(translated) {
       if (!translated) return;
@@ -36,6 +38,7 @@ function createFigures(Sheet) {
       search.follow(translated.beams);
       search.show();
       shuffling.show();
+      walk.show();
     },
   });
 
@@ -59,6 +62,7 @@ function createFigures(Sheet) {
   for (const radio of document.querySelectorAll('input[name=map]')) radio.addEventListener('change', showMap);
   const shuffling = createShuffling(() => translation.sentence);
   const search = createSearch(() => translation.sentence);
+  const walk = createSentenceWalk(() => translation.sentence);
   return translation.load();
 }
 

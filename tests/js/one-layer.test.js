@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** The layer that the page of the Image Transformer walks through: its shares are those of the engine's map, and what leaves it is what a model of that layer alone has. */
+
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+
+import { load } from '../../web/lib/index.js';
+import { passOf, readLayer } from '../../web/pages/image-transformer/one-layer.js';
+import { ROOT } from './helpers.js';
+
+const bytes = readFileSync(`${ROOT}weights/digits.gguf`);
+const strip = readFileSync(`${ROOT}web/pictures/digits.bin`);
+const DIGIT = new Uint8Array(strip.subarray(16, 16 + 784));
+const image = { data: DIGIT, width: 28, height: 28 };
+const layer = readLayer(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length));
+const shades = Array.from(DIGIT, (value) => Math.round(value * 15 / 255));
+
+/** @param {{ elements: Int32Array, weights: Float32Array, heads: number }} attention @param {ReturnType<typeof passOf>} pass */
+function agrees({ elements, weights, heads }, pass) {
+  for (let h = 0; h < heads; h++) {
+    for (let k = 0; k < elements.length; k++) assert.ok(Math.abs(pass.shares[h][k] - weights[h * elements.length + k]) < 0.01, `head ${h}, key ${k}`);
+  }
+}
+
+for (const [row, column, label] of /** @type {[number, number, string][]} */ ([[0, 1, ''], [6, 20, ''], [13, 12, '3'], [27, 27, '']])) {
+  test(`row ${row}, column ${column}${label && `, told ${label}`}`, async () => {
+    const model = await load(bytes);
+    const attention = await model.attention(image, { row, column, ...(label && { label }) });
+    const pass = passOf(layer, { shades, elements: attention.elements, label });
+    agrees(attention, pass);
+    model.close();
+  });
+}
+
+test('what leaves the layer has the probabilities of a model that has no other', async () => {
+  const short = Buffer.from(bytes);
+  const key = 'image-transformer.block_count';
+  short.writeUInt32LE(1, short.indexOf(key) + key.length + 4); // after its type
+  const one = await load(short);
+  const at = 13 * 28 + 12;
+  const { perElement } = await one.score(image);
+  const attention = await one.attention(image, { row: 13, column: 12 });
+  const { output } = passOf(layer, { shades, elements: attention.elements, label: '' });
+  const [weights, bias] = [layer.tensor('output.weight'), layer.tensor('output.bias')];
+  const logits = Array.from({ length: 16 }, (_, v) => output.reduce((sum, x, i) => sum + x * weights[v * layer.d + i], bias[v]));
+  const nats = Math.log(logits.reduce((sum, z) => sum + Math.exp(z), 0)) - logits[shades[at]];
+  assert.ok(Math.abs(nats - perElement[at]) < 0.05, `${nats}, ${perElement[at]}`);
+  one.close();
+});
