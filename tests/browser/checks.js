@@ -202,3 +202,28 @@ export const englishIn = (page) => page.evaluate(() => {
   }
   return found;
 });
+
+/**
+ * On paper there are text and stills: nothing that one presses, nothing that only a voice says, no picture beyond its edge, every step of a walk, and every canvas that shows something as
+ * a picture.
+ *
+ * @param {Page} page
+ */
+export async function printsWell(page) {
+  await page.emulateMedia({ media: 'print' });
+  await page.setViewportSize({ width: 718, height: 1040 }); // A4 with its margins
+  await painted(page);
+  const shown = await page.evaluate(() => [...document.querySelectorAll('.button, .copy, .transport, .controls, .take, .load, .masthead nav, .skip, .visually-hidden, input[type=range], select, .walk-count')]
+    .filter((one) => one.checkVisibility()).map((one) => one.outerHTML.slice(0, 120)));
+  assert.deepEqual(shown, [], 'is of no use on paper');
+  assert.deepEqual(await page.evaluate(() => [...document.querySelectorAll('.walk > li')].filter((step) => getComputedStyle(step).visibility !== 'visible').map(({ id }) => id)), []);
+  const canvases = await page.evaluate(() => [...document.querySelectorAll('main canvas')].filter((one) => one.checkVisibility() && /** @type {HTMLElement} */ (one).offsetWidth > 0).map((one) => {
+    const { left, right } = one.getBoundingClientRect();
+    return { name: one.id || one.className || one.getAttribute('aria-label'), left, right, scrolls: Boolean(one.closest('[class*="frame"], [class*="scroll"]')) };
+  }));
+  assert.deepEqual(canvases.filter(({ left, right, scrolls }) => !scrolls && (left < -1 || right > 719)), [], 'is cut off');
+  const pdf = (await page.pdf({ format: 'A4', margin: { top: '12mm', bottom: '12mm', left: '12mm', right: '12mm' } })).toString('latin1');
+  const pictures = [...pdf.matchAll(/\/Subtype \/Image/g)].length;
+  assert.ok(canvases.length === 0 || pictures > 0, `${pictures} pictures of ${canvases.length} canvases`);
+  await page.emulateMedia({ media: null });
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** Every page on paper, in both languages: `npm run test:all`. */
+
+import { describe, test } from 'node:test';
+
+import { everyPage, firstFigure, session } from '../browser.js';
+import { printsWell, scrollThrough } from '../checks.js';
+
+const { withPage } = session();
+const WAIT = { timeout: 60000 };
+
+describe('on paper', { concurrency: 2 }, async () => {
+  for (const path of await everyPage('', 'ko/')) {
+    test(`/web/${path} on paper is text and stills`, () => withPage(async (page) => {
+      await page.goto(`/web/${path}`);
+      await firstFigure(page).waitFor(WAIT);
+      await scrollThrough(page);
+      await printsWell(page);
+    }, { reducedMotion: 'reduce' }));
+  }
+});
