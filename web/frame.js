@@ -131,6 +131,9 @@ export function parsePage(source, path) {
   return { facts: /** @type {Facts} */ (facts), head, text, footer };
 }
 
+/** What CITATION.cff says. */
+const TITLE = '<cite lang="en">nextpixel: generative models that run inside a web page</cite>';
+
 /** @param {string} item  an address and a text @returns {string} */
 const link = (item) => `<a href="${item.slice(0, item.indexOf(' '))}">${item.slice(item.indexOf(' ') + 1)}</a>`;
 
@@ -186,7 +189,8 @@ ${ways.map((way) => `      <p>${link(way)}</p>\n`).join('')}    </nav>
 ` : ''}  </main>
 
   <footer class="colophon">
-${footer}  </footer>
+${footer}<p>${phrase`To cite: the nextpixel authors, ${TITLE}, 2026.`}</p>
+  </footer>
 
 </body>
 </html>

@@ -38,4 +38,6 @@ test('CITATION.cff names the version and the licence of the package', async () =
   const citation = await readFile(`${ROOT}CITATION.cff`, 'utf8');
   assert.match(citation, new RegExp(`^version: ${version.replaceAll('.', '\\.')}$`, 'm'));
   assert.match(citation, new RegExp(`^license: ${license}$`, 'm'));
+  const [, title] = /^title: "(.*)"$/m.exec(citation) ?? [];
+  for (const [path, html] of await framedPages(`${ROOT}web`)) assert.ok(html.includes(`<cite lang="en">${title}</cite>`), `${path} does not say how to cite it`);
 });
