@@ -167,8 +167,11 @@ export async function decode(page, png) {
   };
 }
 
-/** Every page that there is, below web/: the front page, and those of web/pages. */
-export const everyPage = async () => ['', ...(await pagesOf(fileURLToPath(new URL('../../web', import.meta.url)))).map((name) => `pages/${name}/`)];
+/** Every page that there is, below web/: the front page, and those of web/pages. @param {...string} languages  '' English, 'ko/' Korean; English alone if none is named */
+export async function everyPage(...languages) {
+  const names = await pagesOf(fileURLToPath(new URL('../../web', import.meta.url)));
+  return (languages.length > 0 ? languages : ['']).flatMap((language) => [language, ...names.map((name) => `pages/${name}/${language}`)]);
+}
 
 /**
  * The buttons of a page's first figure once its run has come so far: each page has them (web/shell/transport.js). One that plays only when it is asked to is done

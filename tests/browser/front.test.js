@@ -188,24 +188,29 @@ test('without JavaScript there are a note and the links', () => withPage(async (
   assert.equal(await page.locator('.course a').count(), PAPERS.filter((paper) => paper.page).length);
 }, { javaScriptEnabled: false }));
 
-test('a course is walked from the front page to its end by keyboard alone', () => withPage(async (page) => {
-  const { steps } = COURSES[COURSES.length - 1];
-  /** Tabs on until a link has the focus, and follows it. @param {string} link */
-  const follow = async (link) => {
-    await page.locator(link).waitFor();
-    for (let tabs = 0; tabs < 300; tabs++) {
+for (const [language, course, says] of /** @type {const} */ ([['', 3, (/** @type {number} */ i, /** @type {number} */ of) => `${i} of ${of}`], ['ko/', 2, (/** @type {number} */ i, /** @type {number} */ of) => `${of}단계 중 ${i}단계`]])) {
+  test(`a course is walked from the front page to its end by keyboard alone, and its question tried: ${PAGE}${language}`, () => withPage(async (page) => {
+    const { steps } = COURSES[course];
+    /** Tabs on until a link has the focus, and follows it. @param {string} link */
+    const follow = async (link) => {
+      await page.locator(link).waitFor();
+      for (let tabs = 0; tabs < 300; tabs++) {
+        await page.keyboard.press('Tab');
+        if (await page.evaluate((selector) => document.activeElement?.matches(selector), link)) break;
+      }
+      await page.keyboard.press('Enter');
+    };
+    await page.goto(`${PAGE}${language}`);
+    await follow(`.course:nth-child(${course + 1}) li:first-child a`);
+    for (const [i, { page: name, at }] of steps.entries()) {
+      await page.waitForURL(`**/pages/${name}/${language}`);
+      assert.match(await page.locator('.course-place').innerText(), new RegExp(says(i + 1, steps.length)));
+      await follow('.course-asks a'); // which leads to its figure, where the next stop is
+      await page.waitForURL(`**/#${at}`);
       await page.keyboard.press('Tab');
-      if (await page.evaluate((selector) => document.activeElement?.matches(selector), link)) break;
+      assert.ok(await page.evaluate((id) => document.getElementById(id)?.contains(document.activeElement), at), `${name}: the question is tried at #${at}`);
+      if (i < steps.length - 1) await follow('.course-place [rel=next]');
     }
-    await page.keyboard.press('Enter');
-  };
-  await page.goto(PAGE);
-  await follow('.course:last-child li:first-child a');
-  for (const [i, { page: name, at }] of steps.entries()) {
-    await page.waitForURL(`**/pages/${name}/`);
-    assert.equal(await page.locator(`.course-asks a[href="#${at}"]`).count(), 1);
-    assert.match(await page.locator('.course-place').innerText(), new RegExp(`${i + 1} of ${steps.length}`));
-    if (i < steps.length - 1) await follow('.course-place [rel=next]');
-  }
-  assert.equal(await page.locator('.course-place [rel=next]').count(), 0);
-}));
+    assert.equal(await page.locator('.course-place [rel=next]').count(), 0);
+  }));
+}

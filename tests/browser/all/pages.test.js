@@ -16,7 +16,8 @@ const WAIT = { timeout: 60000 };
 const SHIFT = 0.1;
 
 describe('pages', { concurrency: 2 }, async () => {
-  for (const path of await everyPage()) {
+  for (const path of await everyPage('', 'ko/')) {
+    const file = path.replace('pages/', '').replace(/\/$/, '').replace('/', '-') || 'front';
     for (const [width, height] of [[360, 740], [768, 1024], [1280, 800]]) {
       test(`/web/${path} does not move while it loads, ${width} pixels wide`, (context) => withPage(async (page) => {
         await watchShifts(page);
@@ -29,7 +30,7 @@ describe('pages', { concurrency: 2 }, async () => {
       }, { viewport: { width, height } }));
     }
 
-    for (const [how, options] of /** @type {[string, BrowserContextOptions][]} */ ([['light', { colorScheme: 'light' }], ['dark', { colorScheme: 'dark' }], ['at 360 pixels', PHONE]])) {
+    for (const [how, options] of /** @type {[string, BrowserContextOptions][]} */ ([['light', { colorScheme: 'light' }], ['dark', { colorScheme: 'dark' }], ['at 360 pixels', PHONE], ['with forced colours', { forcedColors: 'active' }]])) {
       test(`axe-core finds nothing on /web/${path}, ${how}`, () => withPage(async (page) => {
         await page.goto(`/web/${path}`);
         await scrollThrough(page);
@@ -43,7 +44,7 @@ describe('pages', { concurrency: 2 }, async () => {
         await scrollThrough(page);
         await firstFigure(page).waitFor(WAIT);
         await sleep(2500); // pictures
-        await page.screenshot({ path: `${OUT}all-${path.split('/')[1] ?? 'front'}-${how.replaceAll(' ', '-')}.png`, fullPage: true });
+        await page.screenshot({ path: `${OUT}all-${file}-${how.replaceAll(' ', '-')}.png`, fullPage: true });
       }, options));
     }
 
