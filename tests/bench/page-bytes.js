@@ -2,7 +2,7 @@
 // What each page has fetched when its first screen has come to rest: the files, noted in page-bytes.json, and their bytes as a static server sends them,
 // written into the table of web/manual/chapters/numbers.md. tests/js/page-bytes.test.js holds the pages to it.
 //
-//   node tests/bench/page-bytes.js
+//   node tests/bench/page-bytes.js [page ...]    of all pages, or of some: node tests/bench/page-bytes.js opened
 // @ts-check
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -73,7 +73,9 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const browser = await launch();
   /** @type {typeof noted} */
   const found = {};
-  for (const page of ['', ...await pagesOf(fileURLToPath(new URL('web/', ROOT)))]) found[name(page)] = await filesOf(browser, server.url, name(page));
+  const some = process.argv.slice(2);
+  for (const page of ['', ...await pagesOf(fileURLToPath(new URL('web/', ROOT)))]) found[name(page)] = some.length > 0 && !some.includes(page) ? noted[name(page)]
+    : await filesOf(browser, server.url, name(page));
   await browser.close();
   server.close();
   writeFileSync(NOTED, `${JSON.stringify(found, null, 1)}\n`);
