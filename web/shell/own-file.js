@@ -37,7 +37,11 @@ export function onFile(reader) {
 /** The bytes of the file that is at work. @returns {Promise<ArrayBuffer>} */
 export async function fileNow() {
   if (own) return own.file.arrayBuffer();
-  const response = await fetch(ours); // the browser has it already
+  const response = await fetch(ours).catch(async (error) => { // the browser has it already, without a connection what the library has kept
+    const copy = await globalThis.caches?.match(ours);
+    if (copy) return copy;
+    throw error;
+  });
   if (!response.ok) throw new Error(`The weights are not there: ${response.status}`);
   return response.arrayBuffer();
 }

@@ -92,6 +92,8 @@ def main():
     out, size, parameters = export_run(args.recipe, args.run, args.type, args.out, args.quality, args.mix, args.share)
     with open(out, "rb") as f:
         print("%s: %d bytes, %d parameters, sha256 %s" % (out, size, parameters, hashlib.sha256(f.read()).hexdigest()))
+    if args.out:
+        print("To see it draw or write: npm start, and drop it on the page of its kind (\"Your own file\")")
 
 
 if __name__ == "__main__":

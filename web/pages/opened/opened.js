@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The first figure: a word, the network that writes it backwards, its boxes, the walk, and switches that break it.
 // @ts-check
-import { acquire, acquireFirst, announce, byId, createLoading, fault, make, phrase, weights } from '../../shell/index.js';
+import { acquire, acquireFirst, announce, byId, createLoading, fault, fileNow, integer, make, ownName, phrase, weights } from '../../shell/index.js';
 import { createWalk } from '../../shell/walk.js';
 import { boxOf, boxesOf, groupsOf, headOf as nameOfHead, letter, nameOf } from './boxes.js';
 import { createDiagram } from './diagram.js';
@@ -21,6 +21,8 @@ import { cellOf, liveOf, stepsOf } from './walk.js';
 
 const FILES = ['opened.gguf', 'opened-decoder.gguf'];
 const REST_MS = 60;
+/** Numbers that can still be looked at one by one. */
+const MOST = 100000;
 
 /** Of every bit of every number. @param {Iterable<Matrix>} matrices */
 function fingerprint(matrices) {
@@ -54,6 +56,8 @@ export function createOpened(onPass) {
   const networks = new Map();
   /** @type {Map<string, Model>} */
   const models = new Map();
+  /** The visitor's file that is in the place of the first one; '': none. */
+  let own = '';
   /** @type {Network | undefined} */
   let network;
   /** @type {Trace | undefined} */
@@ -99,7 +103,7 @@ export function createOpened(onPass) {
 
   /** @param {string} name @returns {Promise<Network>} */
   function bring(name) {
-    const coming = networks.get(name) ?? bytesOf(weights(name)).then((bytes) => {
+    const coming = networks.get(name) ?? (name === FILES[0] ? fileNow() : bytesOf(weights(name))).then((bytes) => {
       const file = readFile(bytes);
       const shape = shapeOf(file);
       return { name, file, shape, boxes: boxesOf(shape) };
@@ -247,12 +251,29 @@ export function createOpened(onPass) {
   }
   const chosen = () => /** @type {HTMLInputElement} */ (document.querySelector('input[name=network]:checked')).value;
 
+  /** The first network's model, once its numbers are known to be such as can be shown. @param {Parameters<typeof acquireFirst>[0]} options */
+  async function acquireNetwork(options) {
+    const hold = await acquireFirst(options);
+    try {
+      if (hold.model.info.parameters > MOST) throw new Error(phrase`It has ${integer(hold.model.info.parameters)} numbers; this page shows each one, of ${integer(MOST)} at most.`);
+      if (own !== ownName()) networks.delete(FILES[0]);
+      own = ownName();
+      trace((await bring(FILES[0])).file, [1], ALL_ON); // it has all that is shown
+      return hold;
+    } catch (error) {
+      hold.release();
+      throw error;
+    }
+  }
+
   /** @param {string} name */
   const loadingOf = (name) => createLoading(byId('load'), {
-    acquire: async (options) => [await (name === FILES[0] ? acquireFirst(options) : acquire(weights(name), options))],
-    onModels([model]) {
+    acquire: async (options) => [await (name === FILES[0] ? acquireNetwork(options) : acquire(weights(name), options))],
+    async onModels([model]) {
       models.set(name, model);
-      agree();
+      const now = await bring(name);
+      if (network && network !== now && network.name === name) await use(name); // another in its place
+      else void agree();
     },
     onLost() { models.delete(name); },
   });

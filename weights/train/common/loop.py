@@ -192,7 +192,7 @@ class Trainer:
         """Where it is: step, minutes, the smoothed loss, time left.  A terminal has it in one line."""
         if self.rank:
             return
-        left = self.elapsed * (1 - self.progress()) / max(self.progress(), 1e-9)
+        left = max(0, self.elapsed * (1 - self.progress()) / max(self.progress(), 1e-9))
         line = "step %d  %.1f min  loss %.2f %s  %s left" % (
             self.count, self.elapsed / 60, self.smoothed(), self.task.unit, "%.0f s" % left if left < 90 else "%.0f min" % (left / 60) if left < 5400 else "%.1f h" % (left / 3600))
         print("\r\x1b[K" + line if sys.stdout.isatty() else line, end="" if sys.stdout.isatty() else "\n", flush=True)
