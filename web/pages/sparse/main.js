@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
-// The page of sparse attention: endings of a digit, the patterns, the heads of a dense model, what a step costs by length, a tale.
+// The page of sparse attention: endings of a digit, the patterns, the heads of a dense model, what a step costs by length.
 // @ts-check
 import { SIDE, byId, createEndings, createStore, initialState, phrase, startPage, weights } from '../../shell/index.js';
 import { createCost } from './cost.js';
 import { createHeadsFigure } from './heads-figure.js';
 import { createPatternFigure } from './pattern-figure.js';
 import { FAR, NEAR, sees } from './patterns.js';
-import { createTale } from './tale.js';
 
 const store = createStore(initialState());
 const strided = /** @type {const} */ ({ kind: 'strided', n: SIDE * SIDE, stride: SIDE, summary: 0 });
@@ -24,5 +23,4 @@ createHeadsFigure(byId('heads'), [
   { name: phrase`Sparse: strided, in turn`, address: weights('sparse-digits.gguf') },
 ]);
 createCost(byId('cost'));
-createTale(byId('tale'), weights('sparse-tales.gguf'));
 startPage(load());
