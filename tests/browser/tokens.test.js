@@ -154,7 +154,7 @@ test('filters cut through the odds, live', () => withPage(async (page) => {
   assert.equal(await page.locator('.odds-cut.topK').count(), 1);
   await page.locator('#temperature').fill('0');
   assert.equal(await page.locator('.odds-drawn').count(), 1);
-  assert.match(await page.locator('.odds-chart').getAttribute('aria-label') ?? '', /Odds of the next token\. 4 of/);
+  assert.match(await page.locator('.odds-chart').getAttribute('aria-label') ?? '', /Probabilities of the next token\. 4 of/);
 }));
 
 test('three temperatures, the same noise', () => withPage(async (page) => {

@@ -14,7 +14,7 @@ const LAYERS = [
     { name: phrase`attention ${attention + 1}`, attention, says: phrase`Attention: the query compares itself with every example before it, and with itself.` },
     ...(attention === 2 ? [] : DENSE.map((reach) => ({ name: phrase`${reach} back`, reach, says: '' }))),
   ]),
-  { name: phrase`odds`, says: phrase`A linear map of all channels that the query has by now, and softmax over the labels that an example has.` },
+  { name: phrase`probabilities`, says: phrase`A linear map of all channels that the query has by now, and softmax over the labels that an example has.` },
 ];
 const [LEFT, STEP, ROW, TOP] = [108, 62, 21, 14];
 const HEIGHT = TOP * 2 + ROW * (LAYERS.length - 1);

@@ -54,7 +54,7 @@ export function createChart() {
       const first = tokens.slice(0, Math.min(5, kept)).map(({ text }, i) => `${visible(text)} ${share(drawn[i])}`).join(', ');
       const left = beyond ? phrase`All of ${size} tokens are left.` : kept === 1 ? phrase`1 of ${size} tokens is left.` : phrase`${kept} of ${size} tokens are left.`;
       const said = `${left} ${first}${kept > 5 ? ', …' : ''}`;
-      svg.setAttribute('aria-label', phrase`Odds of the next token. ${said}`);
+      svg.setAttribute('aria-label', phrase`Probabilities of the next token. ${said}`);
       byId('odds-said').textContent = said;
     },
   };

@@ -99,7 +99,7 @@ export function createOdds(player) {
     if (levels.length === 0) return void (said.textContent = '');
     const bits = (/** @type {number} */ i) => -Math.log2(odds[i * VALUES + levels[i]]);
     const mean = levels.reduce((sum, _, i) => sum + bits(i), 0) / levels.length;
-    canvas.setAttribute('aria-label', phrase`Odds of ${levels.length} samples from ${(begin / rate).toFixed(3)} s; ${mean.toFixed(1)} bits each`);
+    canvas.setAttribute('aria-label', phrase`Probabilities of ${levels.length} samples from ${(begin / rate).toFixed(3)} s; ${mean.toFixed(1)} bits each`);
     if (column < 0) return void (said.textContent = phrase`${levels.length} samples, ${mean.toFixed(1)} bits each; eight bits would be a blind guess.`);
     const own = odds.subarray(column * VALUES, (column + 1) * VALUES);
     const best = own.indexOf(Math.max(...own));
