@@ -104,28 +104,37 @@ static void copy_map(float *map, const float *weights, const nx_range *ranges, u
     }
 }
 
-static void attend_f32(float *out, const float *query, const nx_cache *cache, const nx_range *ranges, uint32_t n_ranges, float *weights,
-                       float *map, uint32_t map_stride) {
-    uint32_t key_length = cache->key_length;
-    for (uint32_t h = 0; h < cache->n_kv_heads * cache->queries_per_kv; h++, out += key_length, query += key_length) {
-        uint32_t offset = h / cache->queries_per_kv * key_length, n = 0, done = 0;
+static void attend_f32(float *out, const float *query, const nx_cache *cache, uint32_t head, const nx_range *ranges, uint32_t n_ranges,
+                       float *weights, float *map, uint32_t map_stride) {
+    uint32_t key_length = cache->key_length, offset = head * key_length;
+    for (uint32_t q = 0; q < cache->queries_per_kv; q++, out += key_length, query += key_length) {
+        uint32_t n = 0, done = 0;
         for (uint32_t r = 0; r < n_ranges; r++) {
             scores(weights + n, query, cache, offset, ranges[r]);
             n += 4 * range_groups(ranges[r]);
         }
         nx_softmax(weights, n);
-        if (map) copy_map(map + (size_t)h * map_stride, weights, ranges, n_ranges);
+        if (map) copy_map(map + (size_t)q * map_stride, weights, ranges, n_ranges);
         for (; done + 16 <= key_length; done += 16) mix(out + done, weights, cache, offset + done, ranges, n_ranges, 4);
         for (; done < key_length; done += 4) mix(out + done, weights, cache, offset + done, ranges, n_ranges, 1);
     }
 }
 
+void nx_attend_head(float *out, const float *query, const nx_cache *cache, uint32_t head, const nx_range *ranges, uint32_t n_ranges,
+                    void *scratch, float *map, uint32_t map_stride) {
+    uint32_t first = head * cache->queries_per_kv;
+    out += (size_t)first * cache->key_length;
+    query += (size_t)first * cache->key_length;
+    if (map) map += (size_t)first * map_stride;
+    if (NX_TEXTS && nx_is_kv8(cache->type))
+        nx_kv8_attend(out, query, cache, head, ranges, n_ranges, scratch, map, map_stride);
+    else if (cache->type == NX_KV7)
+        nx_kv7_attend(out, query, cache, head, ranges, n_ranges, scratch, map, map_stride);
+    else
+        attend_f32(out, query, cache, head, ranges, n_ranges, scratch, map, map_stride);
+}
+
 void nx_attend(float *out, const float *query, const nx_cache *cache, const nx_range *ranges, uint32_t n_ranges, void *scratch, float *map,
                uint32_t map_stride) {
-    if (NX_TEXTS && nx_is_kv8(cache->type))
-        nx_kv8_attend(out, query, cache, ranges, n_ranges, scratch, map, map_stride);
-    else if (cache->type == NX_KV7)
-        nx_kv7_attend(out, query, cache, ranges, n_ranges, scratch, map, map_stride);
-    else
-        attend_f32(out, query, cache, ranges, n_ranges, scratch, map, map_stride);
+    for (uint32_t h = 0; h < cache->n_kv_heads; h++) nx_attend_head(out, query, cache, h, ranges, n_ranges, scratch, map, map_stride);
 }

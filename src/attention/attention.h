@@ -31,4 +31,9 @@ uint64_t nx_attend_scratch_bytes(uint32_t window, uint32_t n_ranges);
 void nx_attend(float *out, const float *query, const nx_cache *cache, const nx_range *ranges, uint32_t n_ranges, void *scratch, float *map,
                uint32_t map_stride);
 
+/* The same for the queries of one head of keys and values; out, query and map are those of all heads. Columns that see the same past take a
+ * head by turns, so that its keys and values stay near. */
+void nx_attend_head(float *out, const float *query, const nx_cache *cache, uint32_t head, const nx_range *ranges, uint32_t n_ranges,
+                    void *scratch, float *map, uint32_t map_stride);
+
 #endif

@@ -105,15 +105,15 @@ NX_INLINE void mix(float *out, const weight_block *block, float scale, const nx_
 
 uint64_t nx_kv7_scratch_bytes(uint32_t window, uint32_t n_ranges) { return tiles_scratch_bytes(window, n_ranges, sizeof(weight_block)); }
 
-void nx_kv7_attend(float *out, const float *query, const nx_cache *cache, const nx_range *ranges, uint32_t n_ranges, void *scratch,
-                   float *map, uint32_t map_stride) {
+void nx_kv7_attend(float *out, const float *query, const nx_cache *cache, uint32_t index, const nx_range *ranges, uint32_t n_ranges,
+                   void *scratch, float *map, uint32_t map_stride) {
     uint32_t key_length = cache->key_length, vectors = key_length / 4, tiles = 0;
     for (uint32_t r = 0; r < n_ranges; r++) tiles += range_tiles(ranges[r]);
     float *weights = scratch;
     weight_block *blocks = (weight_block *)(weights + (size_t)tiles * TILE);
     nx_activations rounded_query[NX_MAX_KEY_LENGTH / 4];
-    for (uint32_t h = 0; h < cache->n_kv_heads * cache->queries_per_kv; h++, query += key_length, out += key_length) {
-        head_cache head = head_of(cache, h / cache->queries_per_kv);
+    head_cache head = head_of(cache, index);
+    for (uint32_t q = 0; q < cache->queries_per_kv; q++, query += key_length, out += key_length) {
         int32_t query_sum;
         float to_bits = nx_score_scale(key_length) * 0x1.715476p+0f; /* 1 / ln 2 */
         float scale = round_activations(rounded_query, &query_sum, query, key_length) * to_bits, *at = weights;

@@ -6,6 +6,10 @@
  * it is, how many pieces it has and which is the next one. Who raises the ticket by one has that piece, whatever thread it is: a helper
  * that comes late, or never, delays nothing. The owner takes pieces too and then waits for those that others have taken, so the job's
  * words stay as they are while anyone has a piece of it.
+ *
+ * A helper is of no use where another program holds a core: then it stops in the midst of a piece, for thousands of times what the piece takes,
+ * or has the owner's core, in turn with it. So an owner that had to wait long, or has hardly ever seen a helper at work when its own pieces were
+ * done, does the next jobs by itself, and each time that it happens again twice as many.
  */
 #if defined(NX_THREADS)
 
@@ -14,14 +18,22 @@
 #include <stdatomic.h>
 
 /* Pieces of a job: more than threads, so that a slow one does not keep all waiting. */
-#define PIECES 32
+#define PIECES 64
 /* A helper looks for a job so often before it sleeps: longer than between two products of a step. */
 #define LOOKS 20000
+/* The owner waits long when it has looked so often: longer than a piece of the largest product takes. */
+#define WAITS (1 << 19)
+/* So many jobs tell whether helpers are at work; of two threads that are, the owner is the first to be done in every second job. */
+#define TRIAL 128
+#define SEEN (TRIAL / 16)
+/* Jobs that the owner does by itself where they are not: at first, and at most. A token of a language model is some two hundred. */
+#define ALONE 256
+#define ALONE_MOST 8192
 
 typedef struct {
     _Atomic uint64_t ticket;   /* job << 32 | pieces << 16 | next piece */
     _Atomic uint32_t job;      /* the same number, to sleep on */
-    _Atomic uint32_t sleepers; /* helpers that sleep, or are about to */
+    _Atomic uint32_t sleepers; /* helpers that sleep, or are about to, since they were last woken */
     _Atomic uint32_t done;     /* pieces */
     nx_share *work;
     const void *context;
@@ -29,6 +41,24 @@ typedef struct {
 } pool;
 
 static pool shared;
+
+/* The owner's: jobs to do alone; how many they will be the next time; of the jobs of a trial, all so far and those in which it saw a helper. */
+static struct {
+    uint32_t alone, next, jobs, seen;
+} trust = {.next = ALONE};
+
+/* Learns from a job after which the owner has looked so often for others to be done. */
+static void learn(uint32_t looks) {
+    int late = looks > WAITS;
+    trust.seen += looks > 0;
+    if (++trust.jobs < TRIAL && !late) return;
+    if (late || trust.seen < SEEN) {
+        trust.alone = trust.next;
+        if (trust.next < ALONE_MOST) trust.next *= 2;
+    } else if (trust.next > ALONE)
+        trust.next -= trust.next / 8; /* slowly: a core that is shared serves well for some trials, too */
+    trust.jobs = trust.seen = 0;
+}
 
 /* A piece of the job that is on, if one is left. */
 static int help(void) {
@@ -45,16 +75,23 @@ static int help(void) {
 }
 
 void nx_share_work(nx_share *work, const void *context, uint32_t items) {
-    uint32_t pieces = items < PIECES ? items : PIECES, job = atomic_load(&shared.job) + 1;
+    if (trust.alone) {
+        trust.alone--;
+        work(context, 0, items);
+        return;
+    }
+    uint32_t pieces = items < PIECES ? items : PIECES, job = atomic_load(&shared.job) + 1, looks = 0;
     shared.work = work;
     shared.context = context;
     shared.items = items;
     atomic_store(&shared.done, 0);
     atomic_store(&shared.ticket, (uint64_t)job << 32 | pieces << 16);
     atomic_store(&shared.job, job);
-    if (atomic_load(&shared.sleepers)) __builtin_wasm_memory_atomic_notify((int *)&shared.job, UINT32_MAX);
+    if (atomic_load(&shared.sleepers) && atomic_exchange(&shared.sleepers, 0))
+        __builtin_wasm_memory_atomic_notify((int *)&shared.job, UINT32_MAX);
     while (help()) {}
-    while (atomic_load(&shared.done) < pieces) {}
+    while (atomic_load(&shared.done) < pieces) looks++;
+    learn(looks);
 }
 
 /* Helps for ever. See instance.js, which gives this thread its stack. */
@@ -66,7 +103,6 @@ void nx_thread(void) {
             if (help()) i = 0;
         atomic_fetch_add(&shared.sleepers, 1);
         __builtin_wasm_memory_atomic_wait32((int *)&shared.job, (int)job, -1);
-        atomic_fetch_sub(&shared.sleepers, 1);
     }
 }
 

@@ -95,11 +95,12 @@ void nx_decoder_attend(const nx_decoder *m, uint32_t index, const nx_column *col
         cache[j] = nx_cache_of_block(form, columns[j].state, index, columns[j].inputs->shape.length);
         nx_cache_write(&cache[j], columns[j].position - behind, qkv->key + at, qkv->value + at);
     }
-    for (uint32_t j = 0; j < n; j++) {
-        uint32_t window = columns[j].inputs->shape.length;
+    for (uint32_t i = 0; i < m->n_kv_heads * n; i++) {
+        uint32_t head = i / n, j = i % n, window = columns[j].inputs->shape.length;
         nx_range past = {0, columns[j].position + 1 - behind};
         if (local && past.to > local) past.from = past.to - local;
         float *map = columns[j].maps ? columns[j].maps + (size_t)index * m->heads * window : NULL;
-        nx_attend(out + (size_t)j * width, qkv->query + (size_t)j * qkv->query_stride, &cache[j], &past, 1, scratch, map, window);
+        nx_attend_head(out + (size_t)j * width, qkv->query + (size_t)j * qkv->query_stride, &cache[j], head, &past, 1, scratch, map,
+                       window);
     }
 }

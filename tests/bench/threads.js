@@ -5,11 +5,13 @@
 /**
  * What threads gain: milliseconds a token of random language models, one to four threads in turn, in this Node.
  *
- *     node tests/bench/threads.js [--rounds 5]
+ *     node tests/bench/threads.js [--rounds 5] [--busy]
  *
- * Threads that share a core (two "processors" of one) gain little; the ratio is that of medians.
+ * --busy: beside a program that keeps a processor busy, where threads must not cost anything. Threads that share a core (two "processors" of one)
+ * gain little; the ratio is that of medians.
  */
 
+import { spawn } from 'node:child_process';
 import { availableParallelism, cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 
@@ -18,11 +20,12 @@ import { LLAMAS, llamaModel } from './language.js';
 import { LLAMA_TYPES } from './llama.js';
 import { median } from './summary.js';
 
-const { values } = parseArgs({ options: { rounds: { type: 'string', default: '5' } } });
+const { values } = parseArgs({ options: { rounds: { type: 'string', default: '5' }, busy: { type: 'boolean', default: false } } });
 const THREADS = [1, 2, 4];
 const TOKENS = { '15M': 96, '110M': 24 };
 
-console.log(`Node ${process.version}, ${cpus()[0].model.trim()}, ${availableParallelism()} processors; ms a token, times one thread`);
+console.log(`Node ${process.version}, ${cpus()[0].model.trim()}, ${availableParallelism()} processors${values.busy ? ', one of them busy' : ''}; ms a token, times one thread`);
+const other = values.busy ? spawn(process.execPath, ['--eval', 'for (;;);']) : undefined;
 for (const [size, tokens] of Object.entries(TOKENS)) {
   for (const type of LLAMA_TYPES) {
     const file = llamaModel(LLAMAS[size], type);
@@ -44,3 +47,4 @@ for (const [size, tokens] of Object.entries(TOKENS)) {
     for (const model of models) model.close();
   }
 }
+other?.kill();
