@@ -81,8 +81,7 @@ export class Jobs {
         case 'feed': {
           const core = this.#live();
           core.feed(message.bytes);
-          /** @type {any} */ (message.bytes.buffer).transfer?.(0); // its memory is free now, and not only when garbage is collected
-          this.#fed(id, core);
+          this.#fed(id, core, /** @type {ArrayBuffer} */ (message.bytes.buffer));
           break;
         }
         case 'share': {
@@ -136,10 +135,10 @@ export class Jobs {
     core.tokenizerEntries = []; // the page has it
   }
 
-  /** @param {number} id  @param {Core} core */
-  #fed(id, core) {
+  /** @param {number} id  @param {Core} core  @param {ArrayBuffer} [room]  of what it was fed with */
+  #fed(id, core, room) {
     if (core.fed === core.fileBytes) this.#opened(id, core);
-    else this.#post({ type: 'fed', id, at: core.fed });
+    else this.#post({ type: 'fed', id, at: core.fed, room }, room && [room]);
   }
 
   /** @param {number} id  @param {Work} work  which needs no credit */

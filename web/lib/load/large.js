@@ -30,7 +30,9 @@ const PIECE_BYTES = 1 << 20;
  */
 export async function openLarge(jobs, module, file, how) {
   const { name } = file;
-  const response = file.response ?? await responseOf(String(file.path));
+  /** Memory that the engine has given back: garbage as large as the file would be collected too late. @type {ArrayBuffer[]} */
+  const rooms = [];
+  const response = file.response ?? await responseOf(String(file.path), rooms);
   const chunks = chunksOf({ ...file, response }, how);
 
   /** The next bytes of the file: at least so many, or all that are left. @param {number} least */
@@ -43,7 +45,7 @@ export async function openLarge(jobs, module, file, how) {
       taken.push(/** @type {Uint8Array<ArrayBuffer>} */ (value));
       bytes += value.length;
     }
-    const piece = together(taken);
+    const piece = together(taken, rooms);
     await copy?.write(piece.slice()); // the piece itself is going to be transferred
     return piece;
   };
@@ -80,6 +82,7 @@ export async function openLarge(jobs, module, file, how) {
     for (let piece = await take(PIECE_BYTES); piece.length > 0; piece = await take(PIECE_BYTES)) {
       const [answer] = await pending;
       if (answer.type === 'fed') {
+        if (answer.room) rooms.push(answer.room);
         const skipped = Math.max(0, answer.at - at);
         at += piece.length;
         pending = ask({ type: 'feed', bytes: piece.subarray(skipped) }, [piece.buffer]);
@@ -101,14 +104,15 @@ export async function openLarge(jobs, module, file, how) {
 }
 
 /**
- * The bytes of chunks, whose memory is free at once: garbage as large as the file would be collected too late. (Engines of before 2023 wait for it.)
+ * The bytes of chunks. (Engines from 2023 on free the memory of these at once.)
  *
  * @param {Uint8Array<ArrayBuffer>[]} chunks
+ * @param {ArrayBuffer[]} rooms  to be used again
  */
-function together(chunks) {
+function together(chunks, rooms) {
   const alone = (/** @type {Uint8Array} */ chunk) => chunk.length === chunk.buffer.byteLength;
   if (chunks.length === 1 && alone(chunks[0])) return chunks[0];
-  const piece = joined(chunks);
+  const piece = joined(chunks, rooms.pop());
   for (const chunk of chunks) if (alone(chunk)) /** @type {any} */ (chunk.buffer).transfer?.(0);
   return piece;
 }
@@ -156,11 +160,24 @@ function brokeOff(name) {
   return new NextPixelError('network', `${name} ended before its last byte: try again`);
 }
 
-/** @param {string} path */
-async function responseOf(path) {
-  const { createReadStream } = await nodeModule('node:fs');
-  const { Readable } = await nodeModule('node:stream');
-  return new Response(Readable.toWeb(createReadStream(path, { highWaterMark: PIECE_BYTES })));
+/**
+ * What a file on a disk is read with, as a response is.
+ *
+ * @param {string} path
+ * @param {ArrayBuffer[]} rooms  where to
+ */
+async function responseOf(path, rooms) {
+  const { open } = await nodeModule('node:fs/promises');
+  const file = await open(path);
+  const reader = {
+    read: async () => {
+      const room = rooms.pop() ?? new ArrayBuffer(PIECE_BYTES);
+      const { bytesRead } = await file.read(new Uint8Array(room));
+      return bytesRead > 0 ? { done: false, value: new Uint8Array(room, 0, bytesRead) } : { done: true, value: undefined, closed: await file.close() };
+    },
+    cancel: () => file.close(),
+  };
+  return /** @type {Response} */ (/** @type {unknown} */ ({ body: { getReader: () => reader } }));
 }
 
 /**

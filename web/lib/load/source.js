@@ -320,9 +320,10 @@ async function readCopy(copy, name, onProgress, signal) {
   return bytes;
 }
 
-/** @param {Uint8Array[]} chunks @internal */
-export function joined(chunks) {
-  const bytes = new Uint8Array(chunks.reduce((sum, chunk) => sum + chunk.length, 0));
+/** @param {Uint8Array[]} chunks @param {ArrayBuffer} [room]  where to, if they fit @internal */
+export function joined(chunks, room) {
+  const length = chunks.reduce((sum, chunk) => sum + chunk.length, 0);
+  const bytes = room && room.byteLength >= length ? new Uint8Array(room, 0, length) : new Uint8Array(length);
   let at = 0;
   for (const chunk of chunks) {
     bytes.set(chunk, at);

@@ -106,7 +106,9 @@ export function vocabularyOf(metadata, architecture) {
   const cut = cutOf(pre);
   if (!spm && get('pre') === undefined && pre === DEFAULT) warnings.push('The file does not say how a text is cut (tokenizer.ggml.pre): tokens may be others than in training');
   if (!spm && cut === undefined) warnings.push(`This version does not know how a text is cut for this model (tokenizer.ggml.pre: ${show(pre)}): give tokens by their numbers`);
-  const ids = new Map(tokens.map((text, i) => [text, i]));
+  /** @type {Map<string, number>} */
+  const ids = new Map();
+  for (const [i, text] of tokens.entries()) ids.set(text, i);
   const end = id('eos_token_id', spm ? 2 : undefined);
   const turns = ENDS.map((text) => ids.get(text)).filter((token) => token !== undefined);
   for (const token of turns) types[token] = CONTROL;
