@@ -20,7 +20,7 @@ import { workOf } from './facts.js';
 import { POSITIONS, SIDES, TYPES, W1, imageModel, partShape, productMacs } from './models.js';
 import { HELP, options } from './options.js';
 import { LLAMA_PEERS, MODULES, PEERS, install } from './peers.js';
-import { LLAMA_ROUNDS, LLAMA_SIZES, STREAM, llamaProbes, llamaResult } from './llama.js';
+import { LLAMA_ALWAYS, LLAMA_MINUTES, LLAMA_ROUNDS, LLAMA_SIZES, STREAM, llamaProbes, llamaResult } from './llama.js';
 import {
   AT_ONCE, KNOWN, STEP, STREAMS, TOGETHER, ceilingProbes, ganProbes, kernelProbes, lookAheadProbes, loopProbes, pixelProbes, prefillProbes,
   sampleProbes, shippedProbes, soundProbes, w1Probes,
@@ -154,8 +154,8 @@ async function choice(arena, builds, model) {
   throw new Error(`the library takes ${chosen}, which this command does not know`);
 }
 
-/** @param {Arena} arena @param {Probe[]} probes @param {number} runs */
-async function measure(arena, probes, runs) {
+/** @param {Arena} arena @param {Probe[]} probes @param {number} runs @param {number} [until]  no round begins that would not be over then, but the first */
+async function measure(arena, probes, runs, until = Infinity) {
   /** @type {Samples} */
   const samples = {};
   /** Pixels of a lower half, by model. @type {Record<string, number>} */
@@ -170,7 +170,9 @@ async function measure(arena, probes, runs) {
       for (const [part, ms] of parts) (samples[part ? key(probe.name, part) : probe.name] ??= []).push(ms);
       if (answer.pixels) pixels[probe.name.split('/')[1]] = answer.pixels;
     }
-    say(`round ${round + 1} of ${runs}: ${((performance.now() - begun) / 1000).toFixed(1)} s`);
+    const now = performance.now();
+    say(`round ${round + 1} of ${runs}: ${((now - begun) / 1000).toFixed(1)} s`);
+    if (now + (now - begun) > until) break;
   }
   return { samples, pixels };
 }
@@ -195,9 +197,10 @@ function cacheBytes() {
 }
 
 async function main() {
-  const { sections, runs, withPeers, steps, quick, json, write, help } = options(process.argv.slice(2));
+  const { sections, runs, withPeers: wanted, steps, quick, json, write, help } = options(process.argv.slice(2));
   if (help) return void console.log(HELP);
-  if (withPeers) install(say);
+  const missing = wanted ? install(say) : undefined, withPeers = wanted && missing === undefined;
+  if (missing) say(`note: ${missing}`);
   const builds = readBuilds();
   const load = [loadavg()[0]];
   if (load[0] > BUSY) say(`note: the load is ${load[0].toFixed(1)}: other programs run on this machine, figures will be off`);
@@ -237,9 +240,16 @@ async function main() {
     if (sections.has('pixels')) probes.push(...await pixelProbes(stage, sides));
 
     const { samples, pixels } = await measure(arena, probes, runs);
-    for (const size of sections.has('llama') ? LLAMA_SIZES : []) { // one after another: all at once are not in everybody's memory
+    const begun = performance.now(), until = begun + 60_000 * LLAMA_MINUTES;
+    for (const [i, size] of sections.has('llama') ? LLAMA_SIZES.entries() : []) { // one after another: all at once are not in everybody's memory
+      const now = performance.now();
+      if (i >= LLAMA_ALWAYS && now + (now - begun) / i > until) {
+        say(`llama ${size}: left out, for it would be over after more than ${LLAMA_MINUTES} minutes`);
+        continue;
+      }
       const some = await llamaProbes(stage, size, withPeers, say);
-      Object.assign(samples, (await measure(arena, some, Math.min(runs, LLAMA_ROUNDS))).samples);
+      const left = Math.max(1, LLAMA_ALWAYS - i); // of the time, each of those that are always there has an equal share
+      Object.assign(samples, (await measure(arena, some, Math.min(runs, LLAMA_ROUNDS), now + (until - now) / left)).samples);
       await arena.close((name) => name.includes(size));
     }
     load.push(loadavg()[0]);
@@ -262,7 +272,7 @@ async function main() {
         ...Object.fromEntries(peers.map(({ name, gzip }) => [name, gzip])),
       },
     });
-    Object.assign(result, { llama: llama.rows, summary: { ...result.summary, llama: llama.summary }, goals: [...result.goals, ...llama.goals] });
+    Object.assign(result, { llama: llama.rows, missing, summary: { ...result.summary, llama: llama.summary }, goals: [...result.goals, ...llama.goals] });
     console.log(json ? JSON.stringify(result, null, 2) : text(result));
     if (write) {
       const chapter = `${ROOT}web/manual/chapters/numbers.md`;

@@ -131,9 +131,9 @@ function columnTables({ prefill, samples, pixels }) {
 }
 
 /** @param {any} result @returns {Table} */
-function llamaTable({ llama = [] }) {
+function llamaTable({ llama = [], missing }) {
   const peers = [...new Set(llama.flatMap((/** @type {any} */ { others }) => others.map((/** @type {any} */ one) => one.name)))];
-  return ['language models, one thread: ms a token, and of a prompt until its first token; how many times as long others take',
+  return [`language models, one thread: ms a token, and of a prompt until its first token; ${missing ?? 'how many times as long others take'}`,
     ['', 'ours', 'weights GB/s', 'of streaming', ...peers.flatMap((name) => [name, 'times'])],
     llama.map((/** @type {any} */ { size, type, what, ours, gigabytes, share, others }) => [
       `${size} ${type} ${what === 'prompt' ? 'prompt' : `at ${what}`}`, number(ours), number(gigabytes, 1), percent(share),
