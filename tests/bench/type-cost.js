@@ -4,7 +4,9 @@
 //
 //   node tests/bench/type-cost.js --text TEXT[.xz] [--last BYTES] [--file tests/golden/stories260K.gguf]
 //
-// Only types whose blocks are 32 weights: those with blocks of 256 (Q4_K, Q6_K) want rows of 256, which so small a model lacks.
+// Types with a K have blocks of 256 weights, and files of them rows as long, which so small a model lacks: here a block goes over several rows, and what it makes of
+// its weights is kept as halves. So of these the cost is that of the weights alone; of the others activations are rounded as well. Every scale and
+// offset is that of the extremes; who searches for better ones, as llama.cpp does, pays less.
 // @ts-check
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -14,6 +16,7 @@ import { parseArgs } from 'node:util';
 import { load } from '../../web/lib/index.js';
 import { F16, F32, Q8_0, readGGUF, writeGGUF } from '../js/gguf.js';
 import { scorePieces } from './eval-text.js';
+import { typeOf } from './language.js';
 import { readText } from './perplexity.js';
 import { half, q4_0, q8_0 } from './random.js';
 
@@ -47,8 +50,49 @@ function q5_0(data) {
   return bytes;
 }
 
-/** Types, their numbers, and what rounds to them. @type {[string, number, ((data: Float32Array) => Uint8Array)?][]} */
-const TYPES = [['F16', F16], ['Q8_0', Q8_0, q8_0], ['Q5_0', Q5_0, q5_0], ['Q4_0', Q4_0, q4_0]];
+/** What 6 bits with a scale of 8 bits for every 16 weights, in turn of a scale for 256, make of them. @param {Float32Array} data */
+function q6_k(data) {
+  return inBlocks(data, (values) => {
+    const scales = parts(values, 16).map((part) => part.reduce((best, value) => (Math.abs(value) > Math.abs(best) ? value : best), 0) / -32);
+    const unit = scales.reduce((best, scale) => (Math.abs(scale) > Math.abs(best) ? scale : best), 0) / -128;
+    return values.map((value, i) => {
+      const scale = unit * Math.max(-128, Math.min(127, Math.round(scales[i >> 4] / (unit || 1))));
+      return scale && scale * Math.max(-32, Math.min(31, Math.round(value / scale)));
+    });
+  });
+}
+
+/** What 4 bits with a scale and an offset of 6 bits for every 32 weights, in turn of two scales for 256, make of them. @param {Float32Array} data */
+function q4_k(data) {
+  return inBlocks(data, (values) => {
+    const lows = parts(values, 32).map((part) => -Math.min(0, ...part)), scales = parts(values, 32).map((part, i) => (Math.max(0, ...part) + lows[i]) / 15);
+    const unit = Math.max(...scales) / 63, step = Math.max(...lows) / 63;
+    return values.map((value, i) => {
+      const scale = unit * Math.round(scales[i >> 5] / (unit || 1)), low = step * Math.round(lows[i >> 5] / (step || 1));
+      return scale * Math.max(0, Math.min(15, scale && Math.round((value + low) / scale))) - low;
+    });
+  });
+}
+
+/** @param {Float32Array} values @param {number} length */
+const parts = (values, length) => Array.from({ length: values.length / length }, (_, i) => values.subarray(length * i, length * (i + 1)));
+
+/** Halves of what blocks of 256 weights become. @param {Float32Array} data @param {(values: Float32Array) => Float32Array} round */
+function inBlocks(data, round) {
+  const halves = new Uint16Array(data.length);
+  parts(data, 256).forEach((values, block) => halves.set(Array.from(round(values), (value) => (Math.abs(value) < 2 ** -14 ? 0 : half(value))), 256 * block));
+  return new Uint8Array(halves.buffer);
+}
+
+/** Of Q4_K_M, which has Q6_K in some matrices (language.js). @param {string} part @param {number} blocks */
+function mixed(part, blocks) {
+  const [, index, name] = /^blk\.(\d+)\.(\w+)/.exec(part) ?? ['', '0', 'token_embd'];
+  return typeOf('q4_k_m', name, 256, Number(index), blocks) === 'q6_k' ? q6_k : q4_k;
+}
+
+/** Types, the numbers of what their weights are kept as, and what rounds to them, which may depend on the matrix and the number of blocks.
+ * @type {[string, number, ((part: string, blocks: number) => (data: Float32Array) => Uint8Array)?][]} */
+const TYPES = [['F16', F16], ['Q8_0', Q8_0, () => q8_0], ['Q6_K', F16, () => q6_k], ['Q5_0', Q5_0, () => q5_0], ['Q4_K_M', F16, mixed], ['Q4_K', F16, () => q4_k], ['Q4_0', Q4_0, () => q4_0]];
 
 /** The metadata with their types, as they are in files of language models. @param {any} value @returns {Typed} */
 function typed(value) {
@@ -66,6 +110,7 @@ async function main() {
   const folder = fileURLToPath(new URL('../../build/type-cost/', import.meta.url));
   mkdirSync(folder, { recursive: true });
   const kept = Object.fromEntries(Object.entries(metadata).map(([key, value]) => [key, /scores|epsilon|freq_base|scale/.test(key) ? (Array.isArray(value) ? ['array', 'f32', value] : ['f32', value]) : typed(value)]));
+  const blocks = Number(metadata[`${metadata['general.architecture']}.block_count`]);
   let first = 0;
   for (const [name, type, round] of TYPES) {
     const rounded = Object.fromEntries(Object.entries(tensors).map(([part, tensor]) => {
@@ -73,8 +118,8 @@ async function main() {
       if (tensor.type === F32) return [part, tensor];
       if (tensor.type !== F16) throw new Error(`${part} is no half: give a file of F16`);
       const bits = new Uint16Array(data.buffer, data.byteOffset, shape.reduce((count, n) => count * n, 1));
-      if (!round || shape[1] % BLOCK > 0) return [part, { shape, type: F16, data: bits }];
-      return [part, { shape, type, data: round(Float32Array.from(bits, single)) }];
+      if (!round || shape[1] % BLOCK > 0 || bits.length % 256 > 0) return [part, { shape, type: F16, data: bits }];
+      return [part, { shape, type, data: round(part, blocks)(Float32Array.from(bits, single)) }];
     }));
     const file = path.join(folder, `${name}.gguf`);
     writeFileSync(file, writeGGUF({ metadata: /** @type {Record<string, Typed>} */ (kept), tensors: /** @type {any} */ (rounded) }));
@@ -82,7 +127,7 @@ async function main() {
     const { nats, tokens } = await scorePieces(model, model.tokenizer.encode(text));
     const perplexity = Math.exp(nats);
     first ||= perplexity;
-    console.log(`${name.padEnd(5)} ${String(model.info.bytes).padStart(8)} bytes  ${tokens} tokens  ${nats.toFixed(4)} nats a token  perplexity ${perplexity.toFixed(3)}  ${(100 * (perplexity / first - 1)).toFixed(2).padStart(6)} %`);
+    console.log(`${name.padEnd(6)} ${type === F16 && round ? 'kept as halves' : `${String(model.info.bytes).padStart(8)} bytes`}  ${tokens} tokens  ${nats.toFixed(4)} nats a token  perplexity ${perplexity.toFixed(3)}  ${(100 * (perplexity / first - 1)).toFixed(2).padStart(6)} %`);
     model.close();
   }
 }
