@@ -2,7 +2,7 @@
 // Measures what the type of a file's weights costs: bytes, processor time of a token and of a prompt, memory. Random weights in one shape, each type in a process of its
 // own, the types in turn.
 //
-//   node tests/bench/which-file.js [--rounds 3] [--json]      in Node, the baseline wasm, one thread
+//   node tests/bench/which-file.js [--rounds 3] [--size 110M] [--types F16,Q8_0,Q6_K,Q4_K_M,Q4_0] [--json]      in Node, the baseline wasm, one thread
 // @ts-check
 import { execFile } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -13,11 +13,9 @@ import { load } from '../../web/lib/index.js';
 import { LLAMAS, llamaModel } from './language.js';
 import { median } from './summary.js';
 
-/** That of stories110M, whose rows are whole blocks of every type. */
-const SHAPE = { ...LLAMAS['110M'], length: 2048 };
 const PROMPT = 64;
 const DRAWN = 16;
-const FILES = ['F16', 'Q8_0', 'Q6_K', 'Q4_K_M', 'Q4_0'];
+const FILES = 'F16,Q8_0,Q6_K,Q4_K_M,Q4_0';
 
 /** Milliseconds of the processor, of all threads of this process. */
 const spent = () => { const { user, system } = process.cpuUsage(); return (user + system) / 1000; };
@@ -40,20 +38,23 @@ async function one(file) {
 }
 
 async function main() {
-  const { values } = parseArgs({ options: { rounds: { type: 'string', default: '3' }, json: { type: 'boolean' }, one: { type: 'string' } } });
+  const { values } = parseArgs({ options: {
+    rounds: { type: 'string', default: '3' }, size: { type: 'string', default: '110M' }, types: { type: 'string', default: FILES }, json: { type: 'boolean' }, one: { type: 'string' },
+  } });
   if (values.one) return void console.log(JSON.stringify(await one(values.one)));
   const folder = fileURLToPath(new URL('../../build/which-file/', import.meta.url));
   mkdirSync(folder, { recursive: true });
-  for (const name of FILES) writeFileSync(`${folder}${name}.gguf`, llamaModel(SHAPE, name.toLowerCase()));
+  const shape = { ...LLAMAS[values.size], length: 2048 }, names = values.types.split(','); // rows of 110M are whole blocks of every type
+  for (const name of names) writeFileSync(`${folder}${name}.gguf`, llamaModel(shape, name.toLowerCase()));
   /** @type {Record<string, any[]>} */
-  const found = Object.fromEntries(FILES.map((name) => [name, []]));
+  const found = Object.fromEntries(names.map((name) => [name, []]));
   for (let round = 0; round < Number(values.rounds); round++) {
-    for (const name of FILES) {
+    for (const name of names) {
       const { stdout } = await promisify(execFile)(process.execPath, ['--no-warnings', fileURLToPath(import.meta.url), '--one', `${folder}${name}.gguf`]);
       found[name].push(JSON.parse(stdout));
     }
   }
-  const rows = FILES.map((name) => {
+  const rows = names.map((name) => {
     const of = (/** @type {string} */ key) => median(found[name].map((row) => row[key]));
     return { name, megabytes: of('bytes') / 1e6, prompt: of('prompt'), token: of('token'), peak: of('peak') / of('bytes') };
   });
