@@ -7,35 +7,55 @@
 /** The most places that are shown. */
 const MOST = 12;
 
-/** @type {Promise<Place[]> | undefined} */
+/** What others call what the manual calls otherwise. @type {Record<string, string>} */
+const ALSO = {
+  benchmark: 'numbers', benchmarks: 'numbers', cancel: 'abort', color: 'colour', colors: 'colours', cors: 'access-control-allow-origin', csp: 'content-security-policy', gray: 'grey', iframe: 'frame',
+  license: 'licence', nextjs: 'next', quantisation: 'quantis', quantization: 'quantis', quantized: 'quantis', ssr: 'server', webworker: 'worker', webworkers: 'worker',
+};
+/** Words of questions that say nothing of what is asked. */
+const EMPTY = new Set(['a', 'an', 'and', 'can', 'do', 'does', 'for', 'how', 'i', 'in', 'is', 'it', 'my', 'of', 'on', 'the', 'to', 'what', 'with']);
+
+/** @type {Promise<Place[] | undefined> | undefined} */
 let index;
 
+/** The index; a failure is not kept. */
+function fetched() {
+  index ??= fetch(new URL('search.json', import.meta.url)).then((answer) => answer.json()).catch(() => { index = undefined; });
+  return index;
+}
+
 /**
- * The places that have every word of a question, or words that begin so; those called so come first.
+ * The places that have every word of a question, or words that begin so, or if there are none those that have the most of them; those called so come first.
  *
  * @param {Place[]} places
  * @param {string} question
  */
 export function find(places, question) {
-  const asked = question.toLowerCase().match(/[\p{L}\p{N}_-]+/gu) ?? [];
+  const typed = question.toLowerCase().match(/[\p{L}\p{N}_-]+/gu) ?? [];
+  const telling = typed.filter((word) => !EMPTY.has(word));
+  const asked = telling.length > 0 ? telling : typed;
   if (asked.length === 0) return [];
+  /** How well a name and words answer to a word. @param {string} name @param {string} words @param {string} word */
+  const markOf = (name, words, word) => (name === word ? 4 : ` ${name}`.includes(` ${word}`) ? 3 : name.includes(word) ? 2 : ` ${words}`.includes(` ${word}`) ? 1 : 0);
   const rank = (/** @type {Place} */ [, called, words]) => {
     const name = called.toLowerCase();
     /** @type {number[]} */
-    const marks = asked.map((word) => (name === word ? 4 : ` ${name}`.includes(` ${word}`) ? 3 : name.includes(word) ? 2 : ` ${words}`.includes(` ${word}`) ? 1 : 0));
-    return marks.includes(0) ? 0 : marks.reduce((sum, mark) => sum + mark, 0);
+    const marks = asked.map((word) => Math.max(markOf(name, words, word), Object.hasOwn(ALSO, word) ? markOf(name, words, ALSO[word]) : 0));
+    return { have: marks.filter((mark) => mark > 0).length, mark: marks.reduce((sum, mark) => sum + mark, 0) };
   };
-  return places.map((place) => ({ place, mark: rank(place) })).filter(({ mark }) => mark > 0).sort((a, b) => b.mark - a.mark).map(({ place }) => place);
+  const ranked = places.map((place) => ({ place, ...rank(place) }));
+  const most = ranked.reduce((all, { have }) => Math.max(all, have), 0);
+  return ranked.filter(({ have }) => have === most && have > 0).sort((a, b) => b.mark - a.mark).map(({ place }) => place);
 }
 
 /** Makes the field of the page search. */
 export function searchManual() {
   const [field, list, said] = ['search', 'found', 'found-said'].map((id) => document.getElementById(id));
   if (!(field instanceof HTMLInputElement) || !list || !said) return;
-  field.addEventListener('focus', () => { index ??= fetch(new URL('search.json', import.meta.url)).then((answer) => answer.json()); }, { once: true });
+  field.addEventListener('focus', () => { void fetched(); }, { once: true });
   field.addEventListener('input', async () => {
     const question = field.value;
-    const places = await (index ??= fetch(new URL('search.json', import.meta.url)).then((answer) => answer.json())).catch(() => undefined);
+    const places = await fetched();
     if (question !== field.value) return; // a later one is under way
     const found = places ? find(places, question) : [];
     said.textContent = !places ? 'The index cannot be loaded.' : question.trim() === '' ? '' : found.length === 0 ? 'Nothing found' :
