@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The figure of the walk: one pixel from its neighbours through a layer to its probabilities, with the model's own maps and numbers.
 // @ts-check
-import { SIDE, asked as other, byId, inSight, make, onTheme, paint, paintSmall, palette, percent, phrase, toImage, weights } from '../../shell/index.js';
+import { SIDE, asked as other, byId, inSight, make, onTheme, ownName, paint, paintSmall, palette, percent, phrase, toImage, weights } from '../../shell/index.js';
 import { fileBytes } from '../../shell/gguf.js';
 import { showNumbers } from '../../shell/numbers-strip.js';
 import { createWalk, stepsOf } from '../../shell/walk.js';
@@ -40,7 +40,6 @@ const layerOf = ({ heads, elements, weights: all }, layer) => {
  */
 export function createPixelWalk(store, pictures) {
   const figure = byId('figure-walk');
-  if (other) byId('walk-section').hidden = figure.hidden = true; // the numbers are of our file
   /** @type {HTMLCanvasElement} */
   const canvas = byId('walk-picture');
   const [maps, layers, bars] = [byId('walk-maps'), byId('walk-layers'), byId('walk-odds')];
@@ -177,6 +176,7 @@ export function createPixelWalk(store, pictures) {
   };
   const sight = inSight(figure, { onSeen: soon, onAway() { stopper.abort(); } });
   store.on(['asked', 'model', 'label'], soon);
+  store.on(['model'], ({ model }) => { if (model) byId('walk-section').hidden = figure.hidden = Boolean(other || ownName()); }); // its sentences and numbers are of our file
   new ResizeObserver(() => show(walk.step)).observe(canvas);
   onTheme(fill);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The figure of the walk: a sentence from its tokens to the next word of the translation, with the model's own maps, numbers and probabilities.
 // @ts-check
-import { asked as other, byId, inSight, make, onTheme, palette, percent, phrase, weights } from '../../shell/index.js';
+import { asked as other, byId, inSight, make, onTheme, ownName, palette, percent, phrase, weights } from '../../shell/index.js';
 import { fileBytes, readGguf } from '../../shell/gguf.js';
 import { showNumbers } from '../../shell/numbers-strip.js';
 import { meanOf, pathOf, rowsOf, visible } from '../../shell/text/index.js';
@@ -40,7 +40,6 @@ export function createSentenceWalk(sentence) {
   const figure = byId('figure-walk');
   const [source, target, maps, words] = [byId('walk-source'), byId('walk-target'), byId('walk-encoder'), byId('walk-words')];
   const parts = /** @type {HTMLElement[]} */ ([...figure.querySelectorAll('[data-steps]')]);
-  if (other) byId('walk-section').hidden = figure.hidden = true; // the numbers are of our file
   /** @type {Model | null} */
   let model = null;
   /** @type {{ run: Translation, steps: TranslateStep[], path: number[], tensor: ReturnType<typeof readGguf>['tensor'] } | undefined} */
@@ -164,6 +163,10 @@ export function createSentenceWalk(sentence) {
     /** There may be another sentence. */
     show,
     /** @param {Model | null} next */
-    use(next) { model = next; },
+    use(next) {
+      model = next;
+      if (next) byId('walk-section').hidden = figure.hidden = Boolean(other || ownName()); // its sentences and numbers are of our file
+      of = '';
+    },
   };
 }
