@@ -549,4 +549,7 @@ test('what onProgress throws reaches who asked, and nobody else who waits for th
   hold.release();
   assert.equal(calls, 1);
   await assert.rejects(load(path, { onProgress() { throw mine; } }), (error) => error === mine);
+  // An asynchronous one throws later, which would be an error of the page that nobody can catch.
+  const onProgress = async () => { throw mine; };
+  await assert.rejects(load(path, { onProgress }), (error) => error === mine);
 });

@@ -9,6 +9,7 @@ import { after, before, test } from 'node:test';
 
 import { writeMidi } from 'midi-file';
 
+import { moments } from '../../web/lib/base/audio.js';
 import { load } from '../../web/lib/index.js';
 import { Alphabet, pitchName } from '../../web/lib/kinds/notes/alphabet.js';
 import { changesOf, decode, encode, endOf } from '../../web/lib/kinds/notes/codec.js';
@@ -212,6 +213,26 @@ const generate = (options) => /** @type {NoteRun} */ (/** @type {any} */ (model.
 const complete = (music, options) => /** @type {NoteRun} */ (/** @type {any} */ (model.complete(music, options)));
 /** @param {Note[]} notes */
 const alone = (notes) => notes.map(({ start, length, pitch }) => ({ start, length, pitch }));
+
+test('where music cannot go, playTo() says; what onPlay throws, then or later, reaches who called it', async () => {
+  const context = { state: 'running', sampleRate: 8000, currentTime: 0, addEventListener() {}, removeEventListener() {}, createGain() {} };
+  const playTo = (/** @type {any} */ to, /** @type {any} */ options) => complete([{ start: 0, length: 4, pitch: 60 }], {}).playTo(to, options);
+  for (const [to, options, code, message] of /** @type {[any, any, string, RegExp][]} */ ([
+    [{}, {}, 'argument', /needs an AudioContext/], [{ ...context, startRendering() {} }, {}, 'argument', /OfflineAudioContext/], [{ ...context, state: 'closed' }, {}, 'closed', /closed/],
+    [context, { onPlay: 5 }, 'argument', /onPlay must be a function/], [context, { destination: 5 }, 'argument', /destination/], [context, { destination: {} }, 'argument', /same AudioContext/],
+  ])) await assert.rejects(playTo(to, options), { code, message });
+  for (const onPlay of [() => { throw new Error('mine'); }, async () => { throw new Error('mine'); }]) {
+    let calls = 0;
+    const { tell, until, end } = moments(context, { onPlay: () => (calls++, onPlay()) });
+    const timer = setInterval(() => tell(undefined), 5);
+    await assert.rejects(until(() => false), /mine/);
+    const told = calls;
+    await new Promise((resolve) => { setTimeout(resolve, 30); });
+    clearInterval(timer);
+    end();
+    assert.equal(calls, told);
+  }
+});
 
 test('music that is too long is refused before it is read', async () => {
   for (const [music, message] of /** @type {[any, RegExp][]} */ ([

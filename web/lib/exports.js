@@ -7,6 +7,7 @@
  */
 
 export { abortable } from './base/abort.js';
+export { heardBy } from './base/heard-by.js';
 export { announce } from './element/announce.js';
 export { make } from './element/make.js';
 export { say, speak, spoken } from './element/say.js';

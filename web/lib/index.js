@@ -23,6 +23,7 @@
  */
 
 import { abortable } from './base/abort.js';
+import { heardBy } from './base/heard-by.js';
 import { NextPixelError, argumentError } from './base/error.js';
 import { Link } from './workers/link.js';
 import { openModel, reopen } from './model/model.js';
@@ -123,7 +124,12 @@ export async function load(source, options = {}) {
   const starting = Array.from({ length: auto ? 1 : most }, (_, i) => Link.start(workerUrl, i === 0 ? worker : undefined));
   /** @type {Progress} */
   let progress = { phase: 'connect', loaded: 0, total: undefined };
-  const tell = (/** @type {Partial<Progress>} */ news) => onProgress?.(progress = { ...progress, ...news });
+  let over = false;
+  const heard = heardBy(onProgress, (reason) => {
+    if (over) throw reason;
+    giveUp.abort(reason);
+  });
+  const tell = (/** @type {Partial<Progress>} */ news) => heard(progress = { ...progress, ...news });
   const reading = { ...options, signal: giveUp.signal, onProgress: (/** @type {object} */ news) => tell({ phase: 'download', ...news }) };
   /** A file that was kept and is bad is fetched once more. @param {unknown} error */
   const again = async (error) => {
@@ -149,6 +155,7 @@ export async function load(source, options = {}) {
     };
     await addThreads(kept[0]);
     tell({ phase: 'ready' });
+    giveUp.signal.throwIfAborted();
     // A worker that was ended from outside is replaced by one that reads the file again.
     if (isLasting(source)) {
       for (const link of kept) {
@@ -167,6 +174,7 @@ export async function load(source, options = {}) {
     for (const start of starting) start.then((link) => link.end(new NextPixelError('closed', 'Loading failed')), () => {});
     throw error instanceof NextPixelError && error.status ? (await import('./load/sniff.js')).advised(error) : error;
   } finally {
+    over = true;
     signal?.removeEventListener('abort', abort);
   }
 }

@@ -9,6 +9,7 @@
 import { abortable } from '../base/abort.js';
 import { checkOptions, flag, show } from '../base/checks.js';
 import { argumentError } from '../base/error.js';
+import { heardBy } from '../base/heard-by.js';
 import { load } from '../index.js';
 import { isAddress } from './source.js';
 
@@ -66,12 +67,16 @@ export async function acquire(url, options) {
   let fail = () => {};
   const failed = new Promise((_, reject) => { fail = reject; });
   failed.catch(() => {});
+  const drop = (/** @type {unknown} */ reason) => {
+    held.listeners.delete(listener);
+    fail(reason);
+  };
+  const heard = heardBy(onProgress, drop);
   const listener = (/** @type {Progress} */ progress) => {
     try {
-      onProgress?.(progress);
+      heard(progress);
     } catch (reason) {
-      held.listeners.delete(listener);
-      fail(reason);
+      drop(reason);
     }
   };
   clearTimeout(held.timer);

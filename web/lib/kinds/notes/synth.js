@@ -3,7 +3,8 @@
 
 /** A small synthesiser: of each note three harmonics, which swell and fade, through a low-pass. No samples. */
 
-import { NextPixelError, argumentError } from '../../base/error.js';
+import { audible, moments } from '../../base/audio.js';
+import { NextPixelError } from '../../base/error.js';
 
 /** @import { NoteEvent } from './codec.js' */
 
@@ -17,8 +18,6 @@ const LOUDNESS = 0.13;
 /** So far ahead of what is heard the notes are set, in seconds; the first one waits this much. */
 const AHEAD = 2;
 const LEAD = 0.12;
-/** The time that a browser is given to start a context that it had suspended. */
-const START_MS = 1000;
 const TELL_MS = 25;
 
 /**
@@ -114,12 +113,10 @@ function lowPass(context, destination) {
  * @param {NotesPlayOptions} options
  * @returns {Promise<NotesPlayed>} how it was, once all is played
  */
-export async function play(steps, context, perTick, { signal, destination, onPlay }) {
-  if (typeof context?.createOscillator !== 'function') throw argumentError('playTo() needs an AudioContext');
-  signal?.throwIfAborted();
-  await started(context);
+export async function play(steps, context, perTick, options) {
+  await audible(context, options);
   const out = context.createGain();
-  out.connect(destination ?? context.destination);
+  out.connect(options.destination ?? context.destination);
   const filter = lowPass(context, out);
   const begin = context.currentTime + LEAD;
   const { set, endAll } = performer(context, filter, (tick) => begin + tick * perTick);
@@ -128,18 +125,9 @@ export async function play(steps, context, perTick, { signal, destination, onPla
     const seconds = Math.max(0, Math.min(context.currentTime - begin, last * perTick));
     return { seconds, ticks: seconds / perTick, late, over };
   };
-  const until = (/** @type {() => boolean} */ reached) => new Promise((resolve, reject) => {
-    const look = () => {
-      const gone = signal?.aborted || context.state === 'closed';
-      if (!gone && !reached()) return void onPlay?.(progress());
-      clearInterval(timer);
-      if (signal?.aborted) reject(signal.reason);
-      else if (gone) reject(new NextPixelError('closed', 'The AudioContext was closed'));
-      else resolve(undefined);
-    };
-    const timer = setInterval(look, TELL_MS);
-    look();
-  });
+  const { tell, until, end } = /** @type {ReturnType<typeof moments<NotesPlayed>>} */ (moments(context, options));
+  let over = false;
+  const timer = setInterval(() => !over && tell(progress()), TELL_MS);
   try {
     for await (const { events, time } of steps) {
       for (const event of events) {
@@ -151,10 +139,14 @@ export async function play(steps, context, perTick, { signal, destination, onPla
     }
     endAll(begin + last * perTick);
     await until(() => begin + last * perTick + RELEASE <= context.currentTime);
+    over = true;
     const how = progress(true);
-    onPlay?.(how);
+    tell(how);
+    await until(() => true);
     return how;
   } finally {
+    clearInterval(timer);
+    end();
     // What was set and has not sounded yet is not to be heard any more.
     out.gain.setTargetAtTime(0, context.currentTime, 0.02);
     setTimeout(() => out.disconnect(), 200);
@@ -177,14 +169,4 @@ export async function render(events, ticks, perTick, rate) {
   events.forEach(set);
   endAll(ticks * perTick);
   return (await context.startRendering()).getChannelData(0);
-}
-
-/** A browser lets a page sound only once somebody has clicked or pressed a key. @param {any} context */
-async function started(context) {
-  if (context.state === 'running' || typeof context.resume !== 'function') return;
-  const late = new Promise((resolve) => { setTimeout(resolve, START_MS); });
-  await Promise.race([context.resume().catch(() => {}), late]);
-  if (context.state !== 'running') {
-    throw argumentError('The AudioContext is not running: browsers let a page sound only after a click or a key, so call playTo() from one');
-  }
 }

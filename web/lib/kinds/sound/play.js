@@ -4,8 +4,7 @@
 /** Plays samples while they come: by an AudioWorklet (player.js), or, where a page's policy or a single file leaves no way to one, by buffers set end to end. */
 
 import { abortable } from '../../base/abort.js';
-import { show } from '../../base/checks.js';
-import { NextPixelError, argumentError } from '../../base/error.js';
+import { audible, closed, moments } from '../../base/audio.js';
 import { vouched } from '../../base/vouch.js';
 import { playerAddress } from '../../files.js';
 import { Resampler } from './resample.js';
@@ -32,8 +31,6 @@ import { Resampler } from './resample.js';
 /** This much waits before it begins, and how far the run is ahead of what is heard, in seconds. */
 const ENOUGH = 0.1;
 const AHEAD = 0.6;
-/** The time that a browser is given to start a context that it had suspended. */
-const START_MS = 1000;
 /** Buffers set end to end: told every so many milliseconds. */
 const TELL_MS = 25;
 
@@ -51,49 +48,24 @@ const known = new WeakMap();
  * @param {(rest: Player['rest']) => void} [onStart]  gets what lets it rest
  * @returns {Promise<Played>} how it was, once all is played
  */
-export async function play(steps, rate, context, { signal, destination, onPlay }, drawn = () => false, onStart = () => {}) {
-  checkContext(context);
-  if (onPlay !== undefined && typeof onPlay !== 'function') throw argumentError(`onPlay must be a function, not ${show(onPlay)}`);
-  if (destination !== undefined && !(destination?.context === context && destination.numberOfInputs > 0)) {
-    throw argumentError('destination must be an AudioNode of the same AudioContext that takes an input');
-  }
-  signal?.throwIfAborted();
-  await abortable(started(context), signal);
+export async function play(steps, rate, context, options, drawn = () => false, onStart = () => {}) {
+  const { signal, destination } = options;
+  await audible(context, options);
   const resampler = new Resampler(rate, context.sampleRate);
   /** @type {Played} */
   let now = { seconds: 0, ahead: 0, gaps: 0, over: false };
   let pushed = 0;
-  let wake = () => {};
-  /** What the caller's own function threw. @type {{ reason: unknown } | undefined} */
-  let failed;
+  const listening = /** @type {ReturnType<typeof moments<Played>>} */ (moments(context, options));
   const tell = (/** @type {{ played: number, gaps: number, over: boolean }} */ { played, gaps, over }) => {
-    if (failed) return;
     now = { seconds: played / context.sampleRate, ahead: (pushed - played) / context.sampleRate, gaps, over };
-    try {
-      onPlay?.(now);
-    } catch (reason) {
-      failed = { reason };
-    }
-    wake();
+    listening.tell(now);
   };
   const enough = Math.round(ENOUGH * context.sampleRate);
-  const worklet = await abortable(knowsPlayer(context), signal);
-  if (context.state === 'closed') throw closed();
-  const player = (worklet ? workletPlayer : bufferPlayer)(context, destination ?? context.destination, enough, tell);
-  const wait = (/** @type {() => boolean} */ until) => new Promise((resolve, reject) => {
-    const update = () => {
-      if (signal?.aborted) reject(signal.reason);
-      else if (failed) reject(failed.reason);
-      else if (context.state === 'closed') reject(closed());
-      else if (until()) resolve(undefined);
-    };
-    wake = update;
-    update();
+  const player = await playerOf(context, destination, enough, tell, signal).catch((error) => {
+    listening.end();
+    throw error;
   });
   onStart(player.rest);
-  const abort = () => wake();
-  signal?.addEventListener('abort', abort);
-  context.addEventListener('statechange', abort);
   const push = (/** @type {Float32Array<ArrayBuffer>} */ samples) => {
     if (samples.length === 0) return;
     pushed += samples.length;
@@ -103,39 +75,23 @@ export async function play(steps, rate, context, { signal, destination, onPlay }
   try {
     for await (const { samples } of steps) {
       push(resampler.push(samples));
-      await wait(() => now.ahead < AHEAD || drawn());
+      await listening.until(() => now.ahead < AHEAD || drawn());
     }
     push(resampler.end());
     player.end();
-    await wait(() => now.over);
+    await listening.until(() => now.over);
     return now;
   } finally {
-    wake = () => {};
-    signal?.removeEventListener('abort', abort);
-    context.removeEventListener('statechange', abort);
+    listening.end();
     player.stop();
   }
 }
 
-const closed = () => new NextPixelError('closed', 'The AudioContext was closed');
-
-/** @param {any} context */
-function checkContext(context) {
-  if (typeof context?.createGain !== 'function' || typeof context.sampleRate !== 'number') throw argumentError('playTo() needs an AudioContext');
-  if (typeof context.startRendering === 'function') {
-    throw argumentError('playTo() plays as the sound is drawn, and an OfflineAudioContext does not wait for it: take await run.samples(), or run.wav(), and an AudioBufferSourceNode');
-  }
+/** @param {any} context @param {any} destination @param {number} enough @param {Parameters<typeof workletPlayer>[3]} tell @param {AbortSignal} [signal] */
+async function playerOf(context, destination, enough, tell, signal) {
+  const worklet = await abortable(knowsPlayer(context), signal);
   if (context.state === 'closed') throw closed();
-}
-
-/** A browser lets a page sound only once somebody has clicked or pressed a key. @param {any} context */
-async function started(context) {
-  if (context.state === 'running' || typeof context.resume !== 'function') return;
-  const late = new Promise((resolve) => { setTimeout(resolve, START_MS); });
-  await Promise.race([context.resume().catch(() => {}), late]);
-  if (context.state !== 'running') {
-    throw argumentError('The AudioContext is not running: browsers let a page sound only after a click or a key, so call playTo() from one');
-  }
+  return (worklet ? workletPlayer : bufferPlayer)(context, destination ?? context.destination, enough, tell);
 }
 
 /** @param {any} context */

@@ -5,6 +5,7 @@ import { CANDIDATE_NATS as NATS, CANDIDATE_SCORE as SCORE, CANDIDATE_WORDS as WO
 import { BaseRun } from '../../runs/base-run.js';
 import { argumentError } from '../../base/error.js';
 import { checkSettings, show } from '../../base/checks.js';
+import { heardBy } from '../../base/heard-by.js';
 import { straight, visible } from '../../base/typed.js';
 import { AlignedPage } from './aligned-page.js';
 import { AlignedSheet } from './aligned-sheet.js';
@@ -318,6 +319,9 @@ export class Translation extends BaseRun {
     /** The hypotheses that live after each step. @type {number[][]} */
     let living = [[]];
     let best = { score: Infinity, ids: /** @type {number[]} */ ([]) };
+    /** What an asynchronous onSearch threw. @type {{ reason: unknown } | undefined} */
+    let failed;
+    const heard = heardBy(this.#checked.onSearch, (reason) => { failed ??= { reason }; });
     for await (const { from, ids } of this.#ask({ settings: this.#checked.settings, length: this.#most, search: alpha }, [])) {
       const hypotheses = this.#hypothesesOf(ids);
       /** @type {number[][]} */
@@ -329,8 +333,10 @@ export class Translation extends BaseRun {
       if (next.length > 0) living = next;
       const step = { position: from, hypotheses };
       this.search.push(step);
-      this.#checked.onSearch?.(step);
+      heard(step);
+      if (failed) throw failed.reason;
     }
+    if (failed) throw failed.reason;
     const ended = best.score < Infinity;
     return { ids: Uint32Array.from(ended ? best.ids : living[0]), ended };
   }

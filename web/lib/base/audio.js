@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** What all that is played has to ask first, of the page's AudioContext. */
+
+import { abortable } from './abort.js';
+import { show } from './checks.js';
+import { NextPixelError, argumentError } from './error.js';
+import { heardBy } from './heard-by.js';
+
+/** The time that a browser is given to start a context that it had suspended. */
+const START_MS = 1000;
+
+export const closed = () => new NextPixelError('closed', 'The AudioContext was closed');
+
+/**
+ * Waits until there can be sound, and refuses where there cannot.
+ *
+ * @param {any} context
+ * @param {{ signal?: AbortSignal, destination?: any, onPlay?: any }} options
+ */
+export async function audible(context, { signal, destination, onPlay }) {
+  if (typeof context?.createGain !== 'function' || typeof context.sampleRate !== 'number') throw argumentError('playTo() needs an AudioContext');
+  if (typeof context.startRendering === 'function') {
+    throw argumentError('playTo() plays as the sound is drawn, and an OfflineAudioContext does not wait for it: take await run.samples(), or run.wav(), and an AudioBufferSourceNode');
+  }
+  if (context.state === 'closed') throw closed();
+  if (onPlay !== undefined && typeof onPlay !== 'function') throw argumentError(`onPlay must be a function, not ${show(onPlay)}`);
+  if (destination !== undefined && !(destination?.context === context && destination.numberOfInputs > 0)) {
+    throw argumentError('destination must be an AudioNode of the same AudioContext that takes an input');
+  }
+  signal?.throwIfAborted();
+  await abortable(started(context), signal);
+}
+
+/** A browser lets a page sound only once somebody has clicked or pressed a key. @param {any} context */
+async function started(context) {
+  if (context.state === 'running' || typeof context.resume !== 'function') return;
+  const late = new Promise((resolve) => { setTimeout(resolve, START_MS); });
+  await Promise.race([context.resume().catch(() => {}), late]);
+  if (context.state !== 'running') {
+    throw argumentError('The AudioContext is not running: browsers let a page sound only after a click or a key, so call playTo() from one');
+  }
+}
+
+/**
+ * Waits for moments of something that is played. The signal, a context that is closed, and what the caller's own function throws end every wait.
+ *
+ * @template T
+ * @param {any} context
+ * @param {{ signal?: AbortSignal, onPlay?: (played: T) => void }} options
+ */
+export function moments(context, { signal, onPlay }) {
+  let look = () => {};
+  let ended = false;
+  /** What the caller's own function threw. @type {{ reason: unknown } | undefined} */
+  let failed;
+  const told = heardBy(onPlay, (reason) => {
+    if (ended) throw reason;
+    failed ??= { reason };
+    look();
+  });
+  const changed = () => look();
+  signal?.addEventListener('abort', changed);
+  context.addEventListener?.('statechange', changed);
+  return {
+    /** @param {T} played */
+    tell: (played) => {
+      if (failed) return;
+      try {
+        told(played);
+      } catch (reason) {
+        failed = { reason };
+      }
+      look();
+    },
+    /** @param {() => boolean} reached @returns {Promise<void>} */
+    until: (reached) => new Promise((resolve, reject) => {
+      look = () => {
+        if (signal?.aborted) reject(signal.reason);
+        else if (failed) reject(failed.reason);
+        else if (context.state === 'closed') reject(closed());
+        else if (reached()) resolve();
+      };
+      look();
+    }),
+    end: () => {
+      ended = true;
+      look = () => {};
+      signal?.removeEventListener('abort', changed);
+      context.removeEventListener?.('statechange', changed);
+    },
+  };
+}
