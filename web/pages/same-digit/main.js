@@ -5,6 +5,7 @@ import {
   PIXELS, Playback, SIDE, acquireAll, acquireFirst, announce, applySettings, byId, countOf, createFields, createLoading, createPad, createPanels, createStore, createStrip,
   createTake, createTransport, initialState, inked, keepInAddress, loadStrip, phrase, quantise, reducedMotion, settingsOf, startPage, toImage, weights,
 } from '../../shell/index.js';
+import { createReach } from './reach-figure.js';
 import { createTable } from './table.js';
 import { SYSTEMS } from './systems.js';
 /** @import { Model } from '../../shell/library.js' */
@@ -32,6 +33,10 @@ const panels = createPanels(store, byId('panels'), () => pictures, ({ sample, ro
   const seen = fields[sample]?.now(row * SIDE + column)?.at(-1);
   return seen && ((i) => (seen[i] ? 0.3 : NaN));
 }, SYSTEMS.map(({ name }) => name));
+
+/** @type {ReturnType<typeof createFields>[]} */
+let reachFields = [];
+const reach = createReach(async (file, pixel) => reachFields[SYSTEMS.findIndex((system) => system.file === file)]?.at(pixel));
 
 const playback = new Playback({ speed: SPEED, onPhase: (phase) => store.set({ phase }), onError: (error) => loading.failed(error) });
 /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -138,6 +143,8 @@ const loading = createLoading(byId('load'), {
     times = SYSTEMS.map(() => []);
     fields = models.map(createFields);
     models.forEach((model, k) => table.describe(k, model.info));
+    reachFields = models.map(createFields); // of their own: who asks anew is not told any more
+    reach.renew();
     playback.enter('ready');
     reset();
     // A picture that draws itself is motion that nobody asked for.

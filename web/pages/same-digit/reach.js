@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+// How far a pixel sees, layer by layer: what each layer reads, of the shapes of the models that ship, and what follows of it. A test probes the engine. No page here.
+// @ts-check
+import { Geometry } from '../image-transformer/geometry-pattern.js';
+
+/**
+ * A stack of layers over the positions of a picture in the order of drawing. Position p holds the pixel before it, and predicts its own.
+ *
+ * @typedef {Object} Stack
+ * @property {number} rows
+ * @property {number} cols
+ * @property {number} layers
+ * @property {Uint32Array} order  the pixel of each position, in raster order
+ * @property {(layer: number, position: number) => Iterable<number>} keys  positions that it reads of the layer below, beside its own
+ */
+
+/** @param {number} count */
+const raster = (count) => Uint32Array.from({ length: count }, (_, i) => i);
+
+/** Convolutions of two taps over one line of pixels, after Stack. @param {number} side @param {number[]} dilations @returns {Stack} */
+export const dilated = (side, dilations) => ({
+  rows: side, cols: side, layers: dilations.length + 1, order: raster(side * side),
+  keys: (layer, position) => [position - (layer ? dilations[layer - 1] : 1)].filter((key) => key >= 0), // the first layer reads the last two pixels
+});
+
+/** Strided attention: the last `side` positions, and every `side`-th back, in turn. @param {number} side @param {number} layers @returns {Stack} */
+export const strided = (side, layers) => ({
+  rows: side, cols: side, layers, order: raster(side * side),
+  keys: (layer, position) => Array.from({ length: side }, (_, k) => position - (layer % 2 ? side : 1) * k).filter((key) => key >= 0),
+});
+
+/** Attention to everything before. @param {number} side @param {number} layers @returns {Stack} */
+export const dense = (side, layers) => ({ rows: side, cols: side, layers, order: raster(side * side), keys: (_, position) => raster(position) });
+
+/** @param {number} side @param {number} layers @param {{ queryBlock?: number, memoryBlock?: number, blockRows?: number, blockCols?: number, flangeRows?: number, flangeCols?: number }} blocks @returns {Stack} */
+export function local(side, layers, { queryBlock = 0, memoryBlock = 0, blockRows = 0, blockCols = 0, flangeRows = 0, flangeCols = 0 }) {
+  const geometry = new Geometry({ height: side, positions: side * side, queryBlock, memoryBlock, blockRows, blockCols, flangeRows, flangeCols });
+  /** The memory of a block, which is all its positions'. @type {Map<number, number[]>} */
+  const memories = new Map();
+  return {
+    rows: side, cols: side, layers, order: geometry.order,
+    keys(_, position) {
+      const { from } = geometry.block(position);
+      const memory = memories.get(from) ?? geometry.memory(position);
+      memories.set(from, memory);
+      return [...memory, ...Array.from({ length: position - from }, (_, i) => from + i)];
+    },
+  };
+}
+
+/**
+ * The pixels that have a say in one, after 1, 2, ... layers: [layers - 1][pixel], 1 where it is seen.
+ *
+ * @param {Stack} stack
+ * @param {number} pixel in raster order
+ */
+export function reachOf({ layers, order, keys }, pixel) {
+  const asked = order.indexOf(pixel);
+  return Array.from({ length: layers }, (_, last) => {
+    /** Positions that are read, from the last layer down. */
+    let read = new Set([asked]);
+    for (let layer = last; layer >= 0; layer--) {
+      const below = new Set(read);
+      for (const position of read) for (const key of keys(layer, position)) below.add(key);
+      read = below;
+    }
+    const seen = new Uint8Array(order.length);
+    for (const position of read) if (position > 0) seen[order[position - 1]] = 1;
+    return seen;
+  });
+}
+
+/** 1 for the pixels that are drawn before one. @param {Stack} stack @param {number} pixel */
+export function before({ order }, pixel) {
+  const drawn = new Uint8Array(order.length);
+  for (const other of order.subarray(0, order.indexOf(pixel))) drawn[other] = 1;
+  return drawn;
+}
