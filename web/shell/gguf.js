@@ -13,8 +13,8 @@ const VALUES = {
 };
 const [STRING, ARRAY, ALIGNMENT] = [8, 9, 32];
 /** Types of tensors. */
-export const [F32, F16, Q8_0] = [0, 1, 8];
-/** Weights of a block of Q8_0, after a scale. */
+export const [F32, F16, Q4_0, Q8_0] = [0, 1, 2, 8];
+/** Weights of a block of Q4_0 and of Q8_0, after a scale. */
 const BLOCK = 32;
 
 /** @param {number} bits of a half-precision number */
@@ -29,6 +29,11 @@ function half(bits) {
 const NUMBERS = {
   [F32]: (view, from, i) => view.getFloat32(from + 4 * i, true),
   [F16]: (view, from, i) => half(view.getUint16(from + 2 * i, true)),
+  [Q4_0](view, from, i) {
+    const block = from + Math.floor(i / BLOCK) * (2 + BLOCK / 2);
+    const pair = view.getUint8(block + 2 + i % (BLOCK / 2)); // the first half of a block in the low bits
+    return half(view.getUint16(block, true)) * ((i % BLOCK < BLOCK / 2 ? pair & 15 : pair >> 4) - 8);
+  },
   [Q8_0](view, from, i) {
     const block = from + Math.floor(i / BLOCK) * (2 + BLOCK);
     return half(view.getUint16(block, true)) * view.getInt8(block + 2 + i % BLOCK);

@@ -17,12 +17,15 @@ const PREDICTED = 'local-p';
 
 /** @typedef {{ run: Translation, steps: TranslateStep[], over: boolean }} Written */
 
-export function createAlignment() {
+/** @param {(models: Record<string, Model>, text: string) => void} onSentence there is another one */
+export function createAlignment(onSentence) {
   /** @type {HTMLInputElement} */
   const input = byId('sentence');
   const said = byId('sentence-said');
   /** @type {Model[]} */
   let models = [];
+  /** @type {Record<string, Model>} */
+  let byKind = {};
   const panels = KINDS.map((kind) => {
     const panel = byId(`panel-${kind}`);
     const text = make('p', { class: 'translation', lang: 'en', 'data-result': '' });
@@ -88,6 +91,7 @@ export function createAlignment() {
         said.textContent = fault(error); // such as that it is too long
         return 'ready';
       }
+      onSentence(byKind, input.value);
       said.textContent = input.value.trim() === '' ? phrase`Type a sentence, or take one from below.` : '';
       loading.clear();
       const readers = all.map(({ run }) => run[Symbol.asyncIterator]());
@@ -127,6 +131,8 @@ export function createAlignment() {
     },
     onModels(loaded) {
       models = loaded;
+      byKind = Object.fromEntries(KINDS.map((kind, k) => [kind, loaded[k]]));
+      onSentence(byKind, input.value);
       playback.enter('ready');
       address.proceed();
       sight.renew();

@@ -1,15 +1,21 @@
 // SPDX-License-Identifier: MIT
-// The page of the alignments: the batting order, one sentence through five attentions, and how they fare as sentences grow.
+// The page of the alignments: the batting order, one sentence through five attentions, one network unrolled, the score functions, and how they fare as sentences grow.
 // @ts-check
 import { byId, startPage, whenNear } from '../../shell/index.js';
 import { createAlignment } from './alignment.js';
 import { createBatting } from './batting.js';
+import { createExample } from './example.js';
 import { createGrow } from './grow.js';
 import { createLengths } from './lengths.js';
+import { createScoreTable } from './score-table.js';
+import { createUnrolled } from './unrolled.js';
 
 createBatting();
+const example = createExample();
+const scores = createScoreTable(example, (t) => unrolled.choose(t));
+const unrolled = createUnrolled(example, (t) => scores.choose(t));
 whenNear(byId('figure-lengths'), () => {
   createLengths();
   createGrow();
 });
-startPage(createAlignment());
+startPage(createAlignment(example.take));

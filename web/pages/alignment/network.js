@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: MIT
+// The recurrent networks of this page in JavaScript, with every vector that the engine keeps to itself: the equations of src/models/seq2seq.c on the numbers
+// of the same file. The engine rounds what it multiplies to eight bits, so the two agree in words, and in weights to about a hundredth. No page here.
+// @ts-check
+import { readGguf } from '../../shell/gguf.js';
+import { bell } from './terms.js';
+
+/** @typedef {Float32Array} Vector */
+/**
+ * What the encoder leaves of a sentence.
+ * @typedef {Object} Read
+ * @property {Vector[]} h     annotations, a word each, of both directions side by side
+ * @property {Vector[]} keys  what they are compared by: themselves, or W h
+ * @property {Vector} start   the state that the decoder begins with
+ */
+/**
+ * One word of the decoder.
+ * @typedef {Object} Step
+ * @property {Vector} state    after it
+ * @property {Vector} query    what was compared with the keys: a state, or W s
+ * @property {Vector} scores   of every word; of those that are out of reach -Infinity
+ * @property {Vector} weights
+ * @property {Vector} context  the annotations, mixed by the weights
+ * @property {Vector} joined   [context; state]
+ */
+
+const sigmoid = (/** @type {number} */ x) => 1 / (1 + Math.exp(-x));
+
+/** @param {ArrayLike<number>} a @param {ArrayLike<number>} b */
+export function dot(a, b) {
+  let sum = 0;
+  for (let i = 0; i < a.length; i++) sum += a[i] * b[i];
+  return sum;
+}
+
+/** Of what is not -Infinity. @param {ArrayLike<number>} scores @returns {Vector} */
+export function softmax(scores) {
+  const all = Array.from(scores);
+  const most = all.reduce((a, b) => Math.max(a, b), -Infinity);
+  const e = all.map((x) => (x === -Infinity ? 0 : Math.exp(x - most)));
+  const sum = e.reduce((a, b) => a + b, 0);
+  return Float32Array.from(e, (x) => x / sum);
+}
+
+/** @param {ArrayLike<number>} weights @param {Vector[]} vectors @returns {Vector} */
+export const mixed = (weights, vectors) => vectors[0].map((_, e) => vectors.reduce((sum, vector, i) => sum + weights[i] * vector[e], 0));
+
+/** @param {...Vector} vectors */
+const side = (...vectors) => Float32Array.from(vectors.flatMap((vector) => [...vector]));
+
+/** @param {ArrayBuffer} file */
+export function networkOf(file) {
+  const { facts, tensor } = readGguf(file);
+  const fact = (/** @type {string} */ name) => facts.get(`seq2seq.${name}`);
+  const [score, d, e] = [fact('attention.score'), fact('embedding_length'), fact('encoder.state_length')];
+  const [first, local, D] = [fact('attention.order') === 'before', fact('attention.range') === 'local-p', fact('attention.window')];
+  /** @type {Map<string, { values: Vector, cols: number, rows: number }>} */
+  const known = new Map();
+  function matrix(/** @type {string} */ name) {
+    const found = known.get(name);
+    if (found) return found;
+    const { shape: [cols, rows = 1], values } = tensor(name);
+    const read = { values, cols, rows };
+    known.set(name, read);
+    return read;
+  }
+  /** W x. @param {string} name @param {Vector} x @returns {Vector} */
+  function times(name, x) {
+    const { values, cols, rows } = matrix(name);
+    return Float32Array.from({ length: rows }, (_, r) => {
+      let sum = 0;
+      for (let c = 0, at = r * cols; c < cols; c++) sum += values[at + c] * x[c];
+      return sum;
+    });
+  }
+  /** W x + b @param {string} name @param {Vector} x */
+  function apply(name, x) {
+    const bias = matrix(`${name}.bias`).values;
+    return times(`${name}.weight`, x).map((sum, r) => sum + bias[r]);
+  }
+  /** sqrt(d) E[id]; nothing before the first word. @param {number | undefined} id */
+  const embed = (id) => (id === undefined ? new Float32Array(d) : matrix('token_embd.weight').values.slice(id * d, (id + 1) * d).map((x) => x * Math.sqrt(d)));
+
+  /** The state after an input. @param {string} name @param {Vector} input @param {Vector} before @returns {Vector} */
+  function gru(name, input, before) {
+    const [x, u, n] = [apply(`${name}.input`, input), apply(`${name}.state`, before), before.length];
+    return before.map((old, i) => {
+      const [r, z] = [sigmoid(x[i] + u[i]), sigmoid(x[n + i] + u[n + i])];
+      return (1 - z) * Math.tanh(x[2 * n + i] + r * u[2 * n + i]) + z * old;
+    });
+  }
+
+  /** @param {ArrayLike<number>} ids of a sentence @returns {Read} */
+  function read(ids) {
+    const words = Array.from(ids, embed);
+    const along = (/** @type {string} */ name, /** @type {Vector[]} */ all) => {
+      let state = new Float32Array(e);
+      return all.map((word) => (state = /** @type {Vector} */ (gru(name, word, state))));
+    };
+    const forward = along('enc.fwd', words);
+    const backward = along('enc.bwd', [...words].reverse()).reverse();
+    const h = words.map((_, i) => side(forward[i], backward[i]));
+    const keys = score === 'additive' || score === 'general' ? h.map((one) => times('attn_k.weight', one)) : h;
+    return { h, keys, start: apply('init', side(forward[words.length - 1], backward[0])).map(Math.tanh) };
+  }
+
+  /** @param {Read} source @param {Vector} state */
+  function attend({ h, keys }, state) {
+    const query = score === 'general' ? state : times('attn_q.weight', state);
+    const v = score === 'additive' ? matrix('attn_v.weight').values : query;
+    let scores = Float32Array.from(keys, (key, i) => (score === 'additive' ? dot(v, query.map((x, c) => Math.tanh(x + key[c]))) :
+      score === 'general' ? dot(query, key) : i < query.length ? query[i] : -Infinity));
+    let centre = 0;
+    if (local) {
+      centre = h.length * sigmoid(dot(times('attn_position.weight', state).map(Math.tanh), matrix('attn_centre.weight').values));
+      const middle = Math.min(Math.floor(centre), h.length - 1);
+      scores = scores.map((x, i) => (Math.abs(i - middle) <= D ? x : -Infinity));
+    }
+    let weights = softmax(scores);
+    if (local) weights = weights.map((w, i) => w * bell(i, centre, D));
+    return { query, scores, weights, context: mixed(weights, h) };
+  }
+
+  return {
+    score, first, read,
+    /** The steps of a decoder that is told what to write. @param {Read} source @param {ArrayLike<number>} ids @returns {Step[]} */
+    write(source, ids) {
+      let state = source.start;
+      return Array.from({ length: ids.length }, (_, p) => {
+        const word = embed(p ? ids[p - 1] : undefined);
+        const before = first ? attend(source, state) : undefined;
+        state = gru('dec', before ? side(word, before.context) : word, state);
+        const attended = before ?? attend(source, state);
+        return { state, ...attended, joined: side(attended.context, state) };
+      });
+    },
+    /** What comes of a joined vector: tanh(W [c; s] + b). @param {Vector} joined */
+    output: (joined) => apply('output', joined).map(Math.tanh),
+    /** The probabilities of all words. @param {Vector} t */
+    odds: (t) => softmax(times('token_embd.weight', t)),
+  };
+}
+/** @typedef {ReturnType<typeof networkOf>} Network */

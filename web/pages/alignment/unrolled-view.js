@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: MIT
+// A network unrolled in time on a canvas: the states of the encoder below, those of the decoder above, each as a small map of its numbers, and between them where one of them looks.
+// @ts-check
+import { announce, make, onTheme, palette, perFrame, phrase, signed } from '../../shell/index.js';
+
+/** @typedef {import('./network.js').Vector} Vector */
+/**
+ * @typedef {Object} Unrolled
+ * @property {string[]} read     words
+ * @property {Vector[]} encoder  a state of each
+ * @property {string[]} written
+ * @property {Vector[]} decoder  the state it begins with, then that after each word
+ * @property {number} at         the word that is looked at
+ * @property {number} asks       which state of the decoder is the query
+ * @property {Vector} weights
+ */
+
+/** Pixels: of a column at least, of a map at most, between both rows, of letters. */
+const [COLUMN, MAP, BETWEEN, SIZE] = [22, 44, 120, 13];
+/** Numbers of a state in a row of its map. */
+const ACROSS = 16;
+
+/**
+ * @param {HTMLElement} root
+ * @param {{ onWord: (t: number) => void, say: () => string }} hooks
+ */
+export function createUnrolledView(root, { onWord, say }) {
+  const canvas = make('canvas', { class: 'picture unrolled', tabindex: '0', role: 'application', 'aria-label': phrase`The network unrolled in time. The left and right arrow keys choose a word of the translation.` });
+  root.append(canvas);
+  /** @type {Unrolled | undefined} */
+  let shown;
+  let columns = 1;
+
+  const draw = perFrame(() => {
+    const context = canvas.getContext('2d');
+    const room = root.clientWidth;
+    if (!context || room === 0 || !shown) return;
+    const { read, encoder, written, decoder, at, asks, weights } = shown;
+    const font = `${SIZE}px ${getComputedStyle(canvas).fontFamily}`;
+    context.font = font;
+    const width = Math.max(room, COLUMN * Math.max(read.length, decoder.length));
+    columns = decoder.length;
+    const [below, above] = [width / read.length, width / columns];
+    const side = Math.max(12, Math.min(MAP, Math.floor(Math.min(below, above)) - 6));
+    const longest = Math.max(...[...read, ...written].map((word) => context.measureText(word).width));
+    const steep = longest > Math.min(below, above) - 4;
+    const words = steep ? Math.ceil(longest * 0.87) + 14 : SIZE + 12;
+    const [top, bottom] = [words, words + side + BETWEEN];
+    const height = bottom + side + words;
+    const ratio = devicePixelRatio;
+    Object.assign(canvas, { width: Math.round(width * ratio), height: Math.round(height * ratio) });
+    Object.assign(canvas.style, { width: `${width}px`, height: `${height}px` });
+    context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    context.font = font;
+    const colours = palette();
+    const x = (/** @type {number} */ i) => (i + 0.5) * below;
+    const y = (/** @type {number} */ j) => (j + 0.5) * above;
+
+    /** @param {number} fromX @param {number} fromY @param {number} toX @param {number} toY @param {string} colour @param {number} wide */
+    function line(fromX, fromY, toX, toY, colour, wide) {
+      if (!context) return;
+      Object.assign(context, { strokeStyle: colour, lineWidth: wide });
+      context.beginPath();
+      context.moveTo(fromX, fromY);
+      context.lineTo(toX, toY);
+      context.stroke();
+    }
+    // The recurrences: both ways below, one way above.
+    for (let i = 1; i < read.length; i++) {
+      line(x(i - 1), bottom + side * 0.3, x(i), bottom + side * 0.3, colours.edge, 1.5);
+      line(x(i - 1), bottom + side * 0.7, x(i), bottom + side * 0.7, colours.edge, 1.5);
+    }
+    for (let j = 1; j < columns; j++) line(y(j - 1), top + side / 2, y(j), top + side / 2, colours.edge, 1.5);
+    weights.forEach((weight, i) => {
+      if (weight >= 0.005) line(y(asks), top + side, x(i), bottom, colours.heat(0.25 + 0.75 * Math.sqrt(weight)), 0.8 + 7 * weight);
+    });
+    /** @param {Vector} state @param {number} middle @param {number} from */
+    function map(state, middle, from) {
+      if (!context) return;
+      const rows = Math.ceil(state.length / ACROSS);
+      const left = middle - side / 2;
+      context.fillStyle = colours.paper;
+      context.fillRect(left - 1, from - 1, side + 2, side + 2);
+      state.forEach((number, k) => {
+        context.fillStyle = signed(number, colours);
+        context.fillRect(left + (k % ACROSS) * side / ACROSS, from + Math.floor(k / ACROSS) * side / rows, side / ACROSS + 0.3, side / rows + 0.3);
+      });
+      context.strokeStyle = colours.edge;
+      context.lineWidth = 1;
+      context.strokeRect(left - 0.5, from - 0.5, side + 1, side + 1);
+    }
+    encoder.forEach((state, i) => map(state, x(i), bottom));
+    decoder.forEach((state, j) => map(state, y(j), top));
+    context.strokeStyle = colours.accent;
+    context.lineWidth = 3;
+    context.strokeRect(y(asks) - side / 2 - 2, top - 2, side + 4, side + 4);
+
+    context.textBaseline = 'middle';
+    /** @param {string} word @param {number} middle @param {number} edge @param {1 | -1} way up or down from there */
+    function write(word, middle, edge, way) {
+      if (!context) return;
+      context.save();
+      context.translate(middle, edge - way * (steep ? 6 : 11));
+      if (steep) context.rotate(-way * Math.PI / 3);
+      context.textAlign = steep ? 'left' : 'center';
+      context.fillText(word, 0, 0);
+      context.restore();
+    }
+    read.forEach((word, i) => {
+      context.fillStyle = colours.ink;
+      write(word, x(i), bottom + side, -1);
+    });
+    written.forEach((word, t) => {
+      context.fillStyle = t === at ? colours.accent : colours.ink;
+      context.font = t === at ? `700 ${font}` : font;
+      write(word, y(t + 1), top, 1);
+    });
+  });
+
+  /** @param {PointerEvent} event */
+  const point = (event) => {
+    if (!shown) return;
+    const t = Math.floor(event.offsetX / (canvas.clientWidth / columns)) - 1;
+    if (event.offsetY < canvas.clientHeight / 2 && t >= 0 && t !== shown.at) onWord(t);
+  };
+  canvas.addEventListener('pointermove', point);
+  canvas.addEventListener('pointerdown', point);
+  canvas.addEventListener('keydown', (event) => {
+    const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    if (!step || !shown || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    onWord(Math.max(0, Math.min(shown.written.length - 1, shown.at + step)));
+    announce(say());
+  });
+  new ResizeObserver(draw).observe(root);
+  onTheme(draw);
+  return {
+    /** @param {Unrolled} next */
+    show(next) {
+      shown = next;
+      draw();
+    },
+  };
+}
