@@ -112,7 +112,8 @@ export function createTake(root, { id, shots, settings, films = true }) {
   link.addEventListener('click', async () => {
     refresh();
     const all = settings(Math.max(0, choice.selectedIndex));
-    if (!all || ownName()) return tell(phrase`No link can take a model of your own along. The pictures can be saved.`);
+    const own = ownName() && root.closest('figure')?.matches(':has(+ #own-file)'); // the figure that shows it
+    if (!all || own) return tell(phrase`No link can take a model of your own along. The pictures can be saved.`);
     const address = addressOf(id, all);
     showAddress(address);
     const copied = await navigator.clipboard?.writeText(address).then(() => true, () => false);
