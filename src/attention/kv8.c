@@ -9,6 +9,12 @@
  *
  * It rounds keys and values to 8 bits, keys of a wide cache to 16, each head of each position with its own scale; the query to 14 bits; the
  * weights of the positions to 16383 steps.
+ *
+ * What limits it. A score and its share of the output are 2 k multiply-adds in two planes of seven bits: k / 4 products of 16 bytes, with three
+ * quarters as many loads and splats beside them, and for the exponential, the rounding and the sums some 15 instructions more. Of the time at position
+ * 2,000 (k = 64, V8, relaxed SIMD) scores take a third, sums of values a third, and what is between them a quarter. So a multiply-add takes about as long
+ * as one of blocks.c with 8 bits: columns of a prompt gain only that they find a head's keys and values near. In the shape of SmolLM2 (135 M) a prompt
+ * of 4,000 tokens has 12.2 times the multiply-adds of one of 500.
  */
 #include "kv8.h"
 
