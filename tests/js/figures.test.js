@@ -33,8 +33,8 @@ test('each is in a figure of its page, in every language, or says why not', asyn
   }
 });
 
-test('of the 63 rows at least 59 are alive, 57 of them whole', () => {
+test('of the 63 rows at least 60 are alive, 58 of them whole', () => {
   const alive = Object.values(FIGURES).filter((row) => 'page' in row);
-  assert.ok(alive.length >= 59, `${alive.length}`);
-  assert.ok(alive.filter((row) => !('but' in row)).length >= 57, `${alive.filter((row) => !('but' in row)).length}`);
+  assert.ok(alive.length >= 60, `${alive.length}`);
+  assert.ok(alive.filter((row) => !('but' in row)).length >= 58, `${alive.filter((row) => !('but' in row)).length}`);
 });

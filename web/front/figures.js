@@ -22,7 +22,7 @@ export const FIGURES = {
   A12: { shows: 'samples beside those of older models', page: 'same-digit', at: 'figure-endings' },
   A13: { shows: 'super-resolution', page: 'colour', at: 'figure-superres' },
 
-  B1: { shows: 'the kinds of generative models', why: 'a table of the front page, whose every row leads to pages to touch' },
+  B1: { shows: 'the kinds of generative models', page: 'same-digit', at: 'figure-kinds' },
   B2: { shows: 'the chain rule', page: 'image-transformer', at: 'figure-endings' },
   B3: { shows: 'Bernoulli, categorical, Gaussian, logistic: densities and losses', page: 'fvsbn', at: 'figure-densities' },
   B4: { shows: 'the FVSBN, pixel by pixel', page: 'fvsbn', at: 'figure-endings' },

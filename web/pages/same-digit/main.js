@@ -5,6 +5,7 @@ import {
   PIXELS, Playback, SIDE, acquireAll, acquireFirst, announce, applySettings, byId, countOf, createFields, createLoading, createPad, createPanels, createStore, createStrip,
   createTake, createTransport, initialState, inked, keepInAddress, loadStrip, phrase, quantise, reducedMotion, settingsOf, startPage, toImage, weights,
 } from '../../shell/index.js';
+import { createKinds } from './kinds.js';
 import { createReach } from './reach-figure.js';
 import { createTable } from './table.js';
 import { SYSTEMS } from './systems.js';
@@ -211,4 +212,5 @@ createTake(byId('take'), {
     }));
   },
 });
+createKinds();
 startPage(loading.load());
