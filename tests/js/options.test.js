@@ -7,25 +7,29 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 
 import { acquire, load, tokenizer } from '../../web/lib/index.js';
+import { engineOf } from '../../web/lib/model/engine.js';
 import { ALL, optionsOf } from '../../web/lib/verbs/table.js';
 import { SETTINGS } from '../../web/lib/settings.js';
 import { GOLDEN, ROOT, isError } from './helpers.js';
 
-/** A model that has each verb. @type {Record<string, string>} */
-const FILES = {
-  attention: 'local-f16', complete: 'local-f16', generate: 'sagan-tiny', walk: 'sagan-tiny', score: 'wavenet-tiny', superResolve: 'palette-2d-sr', tag: 'chain-crf-tiny', caption: 'show-attend-tell-soft',
-  tokens: 'stories260K', chat: 'stories260K', translate: 'transformer-end', classify: 'snail-tiny', parse: 'tree-tiny', encode: 'jukebox-tiny', decode: 'jukebox-tiny',
-};
-const names = [...new Set(Object.values(FILES))];
-const models = Object.fromEntries(await Promise.all(names.map(async (name) => [name, await load(`${GOLDEN}${name}.gguf`)])));
+const NAMES = [
+  'sagan-tiny', 'local-f16', 'palette-2d-sr', 'chain-crf-tiny', 'show-attend-tell-soft', 'stories260K', 'transformer-end', 'snail-tiny', 'tree-tiny', 'jukebox-tiny', 'wavenet-tiny',
+];
+/** @type {Record<string, any>} */
+const models = Object.fromEntries(await Promise.all(NAMES.map(async (name) => [name, await load(`${GOLDEN}${name}.gguf`)])));
 after(() => Object.values(models).forEach((model) => model.close()));
 
-/** What stands before the options of a verb; what it is matters to none of these tests. @type {Record<string, number>} */
-const BEFORE = { generate: 0, classify: 0, walk: 2 };
+/** The first that has a verb. @param {string} verb */
+function modelOf(verb) {
+  const model = Object.values(models).find((one) => engineOf(one).verbs.includes(verb));
+  assert.ok(model, `none of these models has ${verb}()`);
+  return model;
+}
 
-for (const [verb] of ALL) {
+for (const [verb, { before = 1 }] of ALL) {
   test(`${verb}() refuses an option that is none`, async () => {
-    const ask = async (/** @type {object} */ options) => models[FILES[verb]][verb](...Array(BEFORE[verb] ?? 1).fill(''), options);
+    const model = modelOf(verb);
+    const ask = async (/** @type {object} */ options) => model[verb](...Array(before).fill(''), options); // what stands before them matters to none of these tests
     for (const [name, meant] of [['nothing_like_it', undefined], ...optionsOf(verb).flatMap((own) => [own.replace(/[A-Z]/g, (c) => `_${c.toLowerCase()}`), own.toUpperCase(), `${own}s`].map((other) => [other, own]))]) {
       if (optionsOf(verb).includes(String(name))) continue;
       const message = meant ? new RegExp(`${verb}\\(\\) has no option ${name}: \\w+\\?$`) : new RegExp(`${verb}\\(\\) has no option ${name}\\. It has `);
@@ -60,15 +64,15 @@ test('load(), acquire(), tokenizer() and what a run is asked for refuse them too
 });
 
 test('every flag is true or false, whatever has it', async () => {
-  for (const [verb] of ALL) {
+  for (const [verb, { before: count = 1 }] of ALL) {
     for (const flag of optionsOf(verb).filter((name) => name === 'maps' || name === 'marginals' || 'flag' in (/** @type {any} */ (SETTINGS)[name] ?? {}))) {
       for (const value of ['no', 'false', 0, 1, null, {}]) {
-        const model = models[FILES[verb]];
+        const model = modelOf(verb);
         const whose = /** @type {any} */ (SETTINGS)[flag]?.of ?? '';
         if (verb === 'complete' && !whose.includes('pictures')) continue; // an option of another kind of model
         if (verb === 'generate' && !whose.includes('latents')) continue;
         const before = verb === 'complete' || verb === 'superResolve' ? [{ data: new Uint8Array(model.info.width * model.info.height * model.info.channels), width: model.info.width, height: model.info.height }] :
-          verb === 'chat' ? [[{ role: 'user', content: 'a' }]] : verb === 'walk' ? [1, 2] : ['a'].slice(0, BEFORE[verb] ?? 1);
+          verb === 'chat' ? [[{ role: 'user', content: 'a' }]] : verb === 'walk' ? [1, 2] : ['a'].slice(0, count);
         const more = verb === 'chat' ? { template: 'x', render: () => 'a' } : {};
         await assert.rejects(async () => model[verb](...before, { ...more, [flag]: value }), isError('argument', new RegExp(`${flag} must be true or false`)), `${verb} ${flag}`);
       }
