@@ -41,7 +41,7 @@ export const SHORT = ['fvsbn', 'sagan', 'wavenet'];
 export const ELSEWHERE = ['chat', 'colour', 'tokens'];
 
 /** @param {Page} page @param {string} name @param {Buffer} [buffer] */
-export const give = async (page, name, buffer) => page.locator('#own-file input').setInputFiles({ name, mimeType: '', buffer: buffer ?? await readFile(inRepository(`weights/${name}`)) });
+export const give = async (page, name, buffer) => page.locator('#own-file input').setInputFiles({ name, mimeType: '', buffer: buffer ?? await readFile(inRepository(`weights/${name}`)) }, WAIT);
 /** @param {Page} page @param {RegExp} text */
 export const said = (page, text) => page.locator('#own-file .take-said', { hasText: text }).waitFor(WAIT);
 /** The first figure has its model. @param {Page} page */
@@ -51,7 +51,7 @@ export const well = async (page, name) => assert.deepEqual(await page.locator('.
 
 /** @param {Page} page @param {string} name of the page's folder */
 export async function tryFile(page, name) {
-  const { file, wrong = 'crf-en.gguf', said: why = /crf-en\.gguf tags words: the page of chains/ } = PAGES[name];
+  const { file, wrong = 'opened-decoder.gguf', said: why = /opened-decoder\.gguf writes text: the page of tokens/ } = PAGES[name];
   await page.goto(`/web/pages/${name}/`);
   await ready(page);
   await give(page, file);
