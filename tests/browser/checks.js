@@ -50,6 +50,17 @@ export const isFilled = (page) => page.waitForFunction(() => [...document.queryS
   return words.some((word) => word !== words[0]);
 })), undefined, { timeout: 20000 });
 
+/** What may stand behind the # of an address, and says nothing. */
+export const MALFORMED = ['#figure?%E0%A4%A=%', '#%', '#%E0%A4%A', '#%?seed=3', '#?'];
+
+/** The address of a page that is open changes to each in turn. @param {Page} page @param {string[]} hashes */
+export async function turnTo(page, hashes) {
+  for (const hash of hashes) {
+    await page.evaluate((next) => { location.hash = next; }, hash);
+    await painted(page);
+  }
+}
+
 /** @param {Page} page */
 export async function fits(page) {
   const [wide, screen] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
