@@ -16,6 +16,8 @@ import { runAnew, session } from './browser.js';
 
 const { withPage } = session();
 const PAGE = '/web/pages/sagan/';
+/** A sheet of 128 pictures at most, beside other work. */
+const DRAWN_MS = 90000;
 
 /** @param {Page} page @param {string} selector */
 const sum = (page, selector) => page.locator(selector).first().getAttribute('data-sum');
@@ -30,7 +32,7 @@ async function blocked(page) {
   for (let draw = 0; draw < 2; draw++) {
     const before = await worked();
     await runAnew(page, () => page.locator('#run').click());
-    await page.locator('#transport[data-phase="done"]').waitFor();
+    await page.locator('#transport[data-phase="done"]').waitFor({ timeout: DRAWN_MS });
     times.push(1000 * (await worked() - before));
   }
   await tools.detach();
@@ -39,7 +41,7 @@ async function blocked(page) {
 
 test('a sheet of seeds, of which one is chosen; walks; where it looked; gamma', () => withPage(async (page) => {
   await page.goto(PAGE);
-  await page.locator('#transport[data-phase="done"]').waitFor();
+  await page.locator('#transport[data-phase="done"]').waitFor({ timeout: DRAWN_MS });
   const model = await load(`${ROOT}weights/sagan-emoji.gguf`);
   const made = async (/** @type {import('../../web/lib/index.js').LatentOptions} */ options) => {
     const steps = [];
@@ -48,12 +50,12 @@ test('a sheet of seeds, of which one is chosen; walks; where it looked; gamma', 
   };
   const faces = await made({ seed: 1, samples: 16, label: 0 });
   assert.equal(await sum(page, '.tile canvas'), String(sumOf(faces[0].values)));
-  assert.equal(await page.locator('.tile').count(), 64);
-  assert.match(await page.locator('.pace').textContent() ?? '', /^64 pictures in .*each$/);
+  assert.equal(await page.locator('.tile').count(), 128);
+  assert.match(await page.locator('.pace').textContent() ?? '', /^128 pictures in .*each$/);
 
   // It is drawn elsewhere: all that the page does meanwhile is less than what is felt, so no part of it is.
   const ms = await blocked(page);
-  assert.ok(ms < 200, `${ms} ms`);
+  assert.ok(ms < 400, `${ms} ms`); // of 128 pictures: three milliseconds each
   assert.equal(await sum(page, '.tile canvas'), String(sumOf(faces[0].values)));
 
   // The second row is of the same latents; arrows walk over the sheet.
@@ -103,11 +105,28 @@ test('a sheet of seeds, of which one is chosen; walks; where it looked; gamma', 
 
   await page.locator('#figure-module').scrollIntoViewIfNeeded();
   await page.locator('#size-beta', { hasText: `${rows ** 2} × ${keyRows ** 2}` }).waitFor();
+  await page.locator('.channel').nth(39).waitFor();
+  const channels = () => page.locator('.channel').evaluateAll((all) => all.map((canvas) => /** @type {HTMLCanvasElement} */ (canvas).toDataURL()));
+  const before = await channels();
+  await page.locator('#module-gamma').fill('0');
+  const after = await channels();
+  assert.deepEqual(after.slice(0, 32), before.slice(0, 32), 'f, g, h and o do not depend on gamma');
+  assert.ok(after.slice(32).every((picture, i) => picture !== before[32 + i]), 'y does');
 
   // Curves are of the numbers in their table, a point each.
   await page.locator('#figure-runs').scrollIntoViewIfNeeded();
   await page.locator('#runs-chart .run.scales').waitFor();
   assert.equal(await page.locator('.run-point').count(), await page.locator('#runs-table td').count());
+
+  // The same latents through both nets.
+  await page.locator('#figure-both').scrollIntoViewIfNeeded();
+  await page.locator('#both[data-net="attention"]').waitFor();
+  assert.equal(await page.locator('#both canvas').nth(1).getAttribute('data-sum'), String(sumOf(chosen.values)));
+  await page.locator('#net-plain').check();
+  await page.locator('#both[data-net="plain"]').waitFor();
+  const plain = await load(`${ROOT}weights/sagan-emoji-plain.gguf`);
+  for await (const { values } of plain.generate({ latent: chosen.latent, label: 1 })) assert.equal(await page.locator('#both canvas').nth(1).getAttribute('data-sum'), String(sumOf(values)));
+  plain.close();
   model.close();
 }));
 

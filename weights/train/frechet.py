@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""How far drawn emoji are from real ones, by features of a small classifier:  python3 weights/train/frechet.py weights/sagan-emoji.gguf [more files]
+"""How far drawn emoji are from real ones, and from each other:  python3 weights/train/frechet.py weights/sagan-emoji.gguf [more files]
 
 The Fréchet distance of two Gaussians [Heusel et al. 2017], |m - m'|^2 + tr(C + C' - 2 (C C')^1/2), in units of the features' mean variance, of the 64 features of a convolutional net that this command trains
-for a minute to tell kinds and styles of the training pictures apart. It is ours: numbers of other classifiers mean something else. As a measure of
+for a minute to tell kinds and sets of the training pictures apart. It is ours: numbers of other classifiers mean something else. As a measure of
 the scale it also prints the distance of the held-out pictures from the training pictures.
+
+Then, by class, how many of sixteen pictures differ: none of those counted is nearer to another one, by the same features, than one in a hundred pairs of training pictures of the class;
+and how far two are apart in colour (root mean square), as a part of what two training pictures are. Both are means over many sixteens, and so said of training pictures too.
 """
 import time
 
@@ -21,9 +24,11 @@ from common import gguf
 from data import emoji, emoji_kinds
 from models.sagan.task import SaganTask, Settings
 
+SIXTEENS = 50                            # of which a mean is taken
+
 
 class Classifier(nn.Module):
-    """Kinds and styles of a picture (B, 3, 32, 32) in -1..1."""
+    """Kind and set of a picture (B, 3, 32, 32) in -1..1."""
 
     def __init__(self, classes):
         super().__init__()
@@ -40,18 +45,22 @@ class Classifier(nn.Module):
         return self.last(self.features(x))
 
 
-def pictures(directory, split):
-    """-> (N, 3, 32, 32) in -1..1, kinds, styles"""
-    images, styles = emoji.read_pictures(directory, split, evaluation=split == "test")
-    codes = [row[1] for row in emoji.read_index(directory)]
-    kinds = np.array([emoji_kinds.kind_of(codes[i]) for i in np.flatnonzero(emoji.split_of(codes) == split)])
-    mine = kinds >= 0
-    return torch.from_numpy(images[mine].copy()).permute(0, 3, 1, 2).float() / 127.5 - 1, torch.from_numpy(kinds[mine]).long(), torch.from_numpy(styles[mine]).long()
+def tensors(images, kinds):
+    """-> (N, 3, 32, 32) in -1..1, kinds"""
+    return torch.from_numpy(images.copy()).permute(0, 3, 1, 2).float() / 127.5 - 1, torch.from_numpy(kinds).long()
 
 
-def train(x, y, classes, seed=1):
+def pictures(directory):
+    """Training pictures -> (N, 3, 32, 32) in -1..1, kinds, and numbers of kind and set together"""
+    images, kinds, rows = emoji_kinds.drawn(directory)
+    x, kinds = tensors(images, kinds)
+    sets = sorted({row[0] for row in rows})
+    return x, kinds, kinds * len(sets) + torch.tensor([sets.index(row[0]) for row in rows])
+
+
+def train(x, y, seed=1):
     torch.manual_seed(seed)
-    model, rng = Classifier(classes), torch.Generator().manual_seed(seed)
+    model, rng = Classifier(int(y.max()) + 1), torch.Generator().manual_seed(seed)
     adam, steps, began = torch.optim.Adam(model.parameters(), 2e-3), 1200, time.process_time()
     for step in range(steps):
         for group in adam.param_groups:
@@ -85,22 +94,51 @@ def distance(one, other):
 
 
 def generator(path):
-    """-> the net of a file, how long its latents are"""
+    """-> the net of a file, how long its latents are, its classes as numbers of kinds"""
     metadata, tensors = gguf.read(path)
     task = SaganTask(Settings(**SaganTask.settings_of(metadata, tensors)))
     model = task.reader()
     model.load_state_dict(task.stored(path))
-    return model.eval(), task.s.latent_length
+    return model.eval(), task.s.latent_length, [emoji_kinds.CLASSES.index(name) for name in metadata["sagan.classes"]]
 
 
 @torch.no_grad()
-def drawn(model, latent_length, kinds, count, seed=1):
-    """Pictures of a generator, kinds as often as in `kinds`, rounded to bytes as the engine does."""
+def drawn(model, latent_length, labels, seed=1):
+    """Pictures of a generator, one for each label, a hundred at once, rounded to bytes as the engine does."""
     rng = torch.Generator().manual_seed(seed)
-    for at in range(0, count, 100):
-        label = kinds[torch.randint(0, len(kinds), (100,), generator=rng)]
-        x = model(torch.randn(100, latent_length, generator=rng), label)
+    for label in labels.split(100):
+        x = model(torch.randn(len(label), latent_length, generator=rng), label)
         yield torch.floor(127.5 * (1 + x) + 0.5) / 127.5 - 1
+
+
+def sampled(kinds, count, seed=1):
+    """So many of these kinds, each as often as it is there."""
+    return kinds[torch.randint(0, len(kinds), (count,), generator=torch.Generator().manual_seed(seed))]
+
+
+def differing(distances, least):
+    """(N, N) -> how many are not nearer than `least` to one that was counted before"""
+    kept = []
+    for i in range(len(distances)):
+        if all(distances[i, j] >= least for j in kept):
+            kept.append(i)
+    return len(kept)
+
+
+@torch.no_grad()
+def variety(model, real, drawn, seed=1):
+    """Pictures of one class, (N, 3, 32, 32) each -> (of sixteen, how many differ; how far two are apart in colour): of real ones, of drawn ones"""
+    rng, features = torch.Generator().manual_seed(seed), model.features
+    pairs = torch.randint(0, len(real), (2, 4000), generator=rng)
+    f = features(real)
+    least = (f[pairs[0]] - f[pairs[1]])[pairs[0] != pairs[1]].norm(dim=1).quantile(0.01)
+    found = []
+    for x in (real, drawn):
+        sixteens = [x[torch.randperm(len(x), generator=rng)[:16]] for _ in range(SIXTEENS)]
+        counts = [differing(torch.cdist(f, f), least) for f in map(features, sixteens)]
+        apart = [torch.cdist(x, x).sum() / 240 / x.shape[1] ** 0.5 for x in (sixteen.flatten(1) for sixteen in sixteens)]
+        found.append((sum(counts) / SIXTEENS, float(sum(apart)) / SIXTEENS))
+    return found
 
 
 def main():
@@ -108,17 +146,29 @@ def main():
     parser.add_argument("files", nargs="+")
     parser.add_argument("--data", default="", help="default data/emoji")
     parser.add_argument("--count", type=int, default=10000)
+    parser.add_argument("--kinds", default="", help="only these, as face,heart")
     parser.add_argument("--threads", type=int, default=1)
     args = parser.parse_args()
     torch.set_num_threads(args.threads)
     directory = args.data or emoji.DEFAULT_DIR
-    x, kinds, styles = pictures(directory, "train")
-    model = train(x, kinds * len(emoji.STYLES) + styles, len(emoji_kinds.CLASSES) * len(emoji.STYLES))
-    real = statistics(model, [x])
-    held_out = pictures(directory, "test")
-    print("held-out pictures (%d): %.2f" % (len(held_out[0]), distance(real, statistics(model, [held_out[0]]))), flush=True)
+    x, kinds, labels = pictures(directory)
+    model = train(x, labels)
+    wanted = [emoji_kinds.CLASSES.index(name) for name in args.kinds.split(",") if name] or range(len(emoji_kinds.CLASSES))
+    of = lambda x, kinds, some: x[torch.isin(kinds, torch.tensor(list(some)))]
+    held_out = tensors(*emoji_kinds.load_test_for_evaluation(directory))
+    print("held-out pictures (%d): %.2f" % (len(of(*held_out, wanted)), distance(*(statistics(model, [of(*some, wanted)]) for some in ((x, kinds), held_out)))), flush=True)
     for path in args.files:
-        print("%s: %.2f, %d drawn against %d training pictures" % (path, distance(real, statistics(model, drawn(*generator(path), kinds, args.count))), args.count, len(x)), flush=True)
+        net, latent_length, classes = generator(path)
+        there = [kind for kind in classes if kind in wanted]
+        real, own = of(x, kinds, there), of(kinds, kinds, there)
+        label = torch.tensor([classes.index(kind) if kind in classes else -1 for kind in range(len(emoji_kinds.CLASSES))])[sampled(own, args.count)]
+        print("%s: %.2f, %d drawn against %d training pictures" % (
+            path, distance(statistics(model, [real]), statistics(model, drawn(net, latent_length, label))), args.count, len(real)), flush=True)
+        for kind in there:
+            made = torch.cat(list(drawn(net, latent_length, torch.full((400,), classes.index(kind)))))
+            (real_differ, real_apart), (differ, apart) = variety(model, x[kinds == kind], made)
+            print("  %s: of sixteen %.1f differ (of training pictures %.1f), two are %.0f %% as far apart in colour" % (
+                emoji_kinds.CLASSES[kind], differ, real_differ, 100 * apart / real_apart), flush=True)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,13 @@
 export function show(canvas, values) {
   const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d'));
   const image = context.createImageData(canvas.width, canvas.height);
-  for (let i = 0, j = 0; i < values.length; i += 3, j += 4) image.data.set([values[i], values[i + 1], values[i + 2], 255], j);
+  const { data } = image;
+  data.fill(255);
+  for (let i = 0, j = 0; i < values.length; i += 3, j += 4) {
+    data[j] = values[i];
+    data[j + 1] = values[i + 1];
+    data[j + 2] = values[i + 2];
+  }
   context.putImageData(image, 0, 0);
   canvas.dataset.sum = String(sumOf(values)); // for whoever compares
 }

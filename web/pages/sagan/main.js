@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
-// The page of SAGAN: a sheet of seeds, walks between pictures, where a picture looked, the module's sizes, the spectral norm, and three short runs.
+// The page of SAGAN: a sheet of seeds, walks between pictures, where a picture looked, the module's sizes and channels, the spectral norm, three short runs, both nets.
 // @ts-check
 import { byId, startPage, whenNear } from '../../shell/index.js';
+import { createBoth } from './both.js';
+import { createChannels } from './channels.js';
 import { createLook } from './look.js';
 import { createModule } from './module.js';
 import { createNorm } from './norm.js';
@@ -12,7 +14,8 @@ import { createWalk } from './walk.js';
 const sheet = createSheet();
 whenNear(byId('figure-walk'), () => createWalk(sheet));
 whenNear(byId('figure-look'), () => createLook(sheet));
-whenNear(byId('figure-module'), createModule);
+whenNear(byId('figure-module'), () => Promise.all([createModule(), createChannels(sheet)]));
 whenNear(byId('figure-norm'), createNorm);
 whenNear(byId('figure-runs'), createRuns);
+whenNear(byId('figure-both'), () => createBoth(sheet));
 startPage(sheet.loaded);

@@ -10,9 +10,22 @@ const COLUMNS = 16;
 /** The seed whose pictures stand there first. */
 const SEED = 1;
 /** Classes of the file that comes with the page: what they are called is said in the page's language. */
-const CLASSES = ['face', 'person', 'heart', 'clock'];
+const CLASSES = ['face', 'person', 'animal', 'hand', 'heart', 'clock', 'fruit', 'flag'];
 
-/** @typedef {{ model: Model, chosen: LatentStep, corners: LatentStep[] }} Chosen  corners: four pictures of its class */
+/** @typedef {{ model: Model, chosen: LatentStep, row: LatentStep[], corners: LatentStep[] }} Chosen  row: all pictures of its class; corners: four of them that differ */
+
+/** How much two pictures differ. @param {LatentStep} a @param {LatentStep} b */
+const apart = (a, b) => a.values.reduce((sum, x, i) => sum + (x - b.values[i]) ** 2, 0);
+
+/** A picture and three more of the row, each the farthest from those before it. @param {LatentStep} first @param {LatentStep[]} row */
+function different(first, row) {
+  const found = [first];
+  while (found.length < 4) {
+    const near = row.map((step) => Math.min(...found.map((other) => apart(step, other))));
+    found.push(row[near.indexOf(Math.max(...near))]);
+  }
+  return found;
+}
 
 /** @param {string} name of a class */
 const named = (name) => (CLASSES.includes(name) ? phrase(name) : name);
@@ -86,7 +99,7 @@ export function createSheet() {
           tile.step = step;
           show(tile.canvas, step.values);
           done++;
-          if (row === chosen.row && step.sample === Math.max(chosen.column, 3)) choose(chosen.row, chosen.column);
+          if (row === chosen.row && step.sample === COLUMNS - 1) choose(chosen.row, chosen.column);
         }
       }
       const ms = performance.now() - began;
@@ -115,11 +128,11 @@ export function createSheet() {
 
   function tell() {
     const { row, column } = chosen;
-    const step = tiles[row]?.[column].step;
-    const corners = [0, 1, 2, 3].map((i) => tiles[row]?.[(column + i) % COLUMNS].step);
-    if (!model || !step || !corners.every(Boolean)) return;
+    const steps = (tiles[row] ?? []).flatMap(({ step }) => step ?? []);
+    if (!model || steps.length < COLUMNS) return;
     announce(phrase`Chosen: ${named(model.info.classes[row])}`);
-    for (const listener of listeners) listener({ model, chosen: step, corners: /** @type {LatentStep[]} */ (corners) });
+    const news = { model, chosen: steps[column], row: steps, corners: different(steps[column], steps) };
+    for (const listener of listeners) listener(news);
   }
 
   const loaded = loading.load();

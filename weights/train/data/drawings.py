@@ -52,6 +52,15 @@ class Drawings:
     def __len__(self):
         return len(self.images)
 
+    def plain(self, pick, size):
+        """Those of `pick` as they are, reduced -> (len(pick), size, size, 3) uint8"""
+        found = np.empty((len(pick), size, size, 3), np.uint8)
+        for at in range(0, len(pick), 256):
+            some = pick[at:at + 256]
+            images = torch.from_numpy(255 - self.images[some]).permute(0, 3, 1, 2).float()
+            found[at:at + 256] = 255 - reduced(images, size, self.means[some]).permute(0, 2, 3, 1).numpy().astype(np.uint8)
+        return found
+
     def drawn(self, rng, count, size, flip=False):
         """-> pictures (count, size, size, 3) uint8, labels (count,): drawings by chance, each scaled to 0.75 to 1.3 times its size, half of them
         turned by up to 15 degrees, moved by up to a sixteenth; mirrored half of the time where `flip` is set and nothing is written on them."""

@@ -1,45 +1,62 @@
 # SPDX-License-Identifier: MIT
-"""Those of the emoji (emoji.py) that are one closed thing, by kind: faces, people's heads, hearts, clocks.
+"""Those of the emoji that are one closed thing, by kind: faces, people's heads, animals' heads, hands, hearts, clocks, fruit, flags.
 
-Files, splits and what is held out are those of the whole set.  A kind is a set of code points; sequences (couples, professions) are left out.
+What trains are the drawings (drawings.py) of those kinds, eight sets of them, reduced as they are; what validates and what is held out are pictures of the data set of emoji (emoji.py).
+A kind is a set of code points; sequences (couples, professions) are left out.
 """
 import re
 
 import numpy as np
 
-from data import emoji
+from data import drawings, emoji
 
 MARK, DEFAULT_DIR, ORIGINALS = emoji.MARK, emoji.DEFAULT_DIR, "emoji"
-CLASSES = ["face", "person", "heart", "clock"]
+CLASSES = ["face", "person", "animal", "hand", "heart", "clock", "fruit", "flag"]
 span = lambda *ranges: {c for a, b in ranges for c in range(a, b + 1)}
 KINDS = (
     span((0x1F600, 0x1F637), (0x1F641, 0x1F644), (0x1F910, 0x1F915), (0x1F917, 0x1F917), (0x1F920, 0x1F925), (0x1F927, 0x1F92F), (0x1F970, 0x1F976),
          (0x1F978, 0x1F97A), (0x1F9D0, 0x1F9D0), (0x263A, 0x263A), (0x2639, 0x2639), (0x1F47F, 0x1F47F), (0x1FAE0, 0x1FAE5)),
     span((0x1F466, 0x1F469), (0x1F471, 0x1F478), (0x1F46E, 0x1F46E), (0x1F934, 0x1F934), (0x1F9D1, 0x1F9D5), (0x1F482, 0x1F482)),
+    span((0x1F428, 0x1F428), (0x1F42D, 0x1F43C), (0x1F638, 0x1F640), (0x1F981, 0x1F981), (0x1F984, 0x1F984), (0x1F98A, 0x1F98A), (0x1F993, 0x1F993), (0x1F99D, 0x1F99D)),
+    span((0x1F446, 0x1F450), (0x1F91A, 0x1F91F), (0x270A, 0x270C), (0x261D, 0x261D), (0x1F590, 0x1F590), (0x1F596, 0x1F596), (0x1F90C, 0x1F90C), (0x1F90F, 0x1F90F)),
     span((0x1F493, 0x1F49F), (0x1F5A4, 0x1F5A4), (0x1F90D, 0x1F90E), (0x1F9E1, 0x1F9E1), (0x2764, 0x2764), (0x2763, 0x2763)),
     span((0x1F550, 0x1F567), (0x23F0, 0x23F2), (0x1F570, 0x1F570)),
+    span((0x1F345, 0x1F353), (0x1F951, 0x1F951), (0x1F95D, 0x1F95D), (0x1F965, 0x1F965), (0x1F96D, 0x1F96D), (0x1FAD0, 0x1FAD0)),
+    set(),                               # a flag is two letters of a country
 )
-MIRRORED = (True, True, True, False)     # a clock would tell another time
+FLAG = CLASSES.index("flag")
+MIRRORED = tuple(name not in ("clock", "flag") for name in CLASSES)      # a clock would tell another time, a flag be another country's
 
 
 def kind_of(codes):
     """A code point sequence -> index of its kind, or -1."""
     parts = [p for p in codes.split("-") if p != "fe0f"]
+    if re.fullmatch("1f1(e[6-9a-f]|f[0-9a-f])-1f1(e[6-9a-f]|f[0-9a-f])", "-".join(parts)):
+        return FLAG
     if not re.fullmatch("[0-9a-f]+", parts[0]) or len(parts) > 2 or len(parts) == 2 and not re.fullmatch("1f3f[b-f]", parts[1]):
         return -1
     return next((k for k, kind in enumerate(KINDS) if int(parts[0], 16) in kind), -1)
 
 
 def read(directory, split, evaluation=False):
+    """Pictures of the data set and their kinds."""
     images, _ = emoji.read_pictures(directory, split, evaluation)
     codes = [row[1] for row in emoji.read_index(directory)]
     kinds = np.array([kind_of(codes[i]) for i in np.flatnonzero(emoji.split_of(codes) == split)])
     return images[kinds >= 0], kinds[kinds >= 0].astype(np.uint8)
 
 
+def drawn(directory):
+    """Drawings that may train, as pictures -> images (N, 32, 32, 3), kinds (N,), rows (set, code points, name, licence)."""
+    given = drawings.Drawings.beside(directory)
+    kinds = np.array([kind_of(row[1]) for row in given.rows])
+    mine = np.flatnonzero(kinds >= 0)
+    return given.plain(mine, emoji.SIZE), kinds[mine].astype(np.uint8), [given.rows[i] for i in mine]
+
+
 def load(directory, split):
     """split "train" or "validation"."""
-    return read(directory, split)
+    return drawn(directory)[:2] if split == "train" else read(directory, split)
 
 
 def load_test_for_evaluation(directory):

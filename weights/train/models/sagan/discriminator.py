@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: MIT
 """The discriminator, of training only: D(x, y) = w . h(x) + e_y . h(x) with h the sum over places [Miyato and Koyama 2018], spectrally normalised.
 
-    conv 3x3, ReLU, conv 4x4 stride 2, beside it mean 2x2, conv 1x1 -> attention at half size -> blocks, each half as wide -> a block as wide -> ReLU, sum
+    conv 3x3, ReLU, conv 4x4 stride 2, beside it mean 2x2, conv 1x1 -> attention at half size -> blocks, each half as wide
+      -> as many channels more, the deviations -> a block half as wide -> ReLU, sum
+
+Two things are against one picture for many latents: it sees where the pictures of a class in a batch deviate from each other [after Karras 2018, who have one mean
+of it], and it guesses the first numbers of the latent, which the generator helps it to [Chen 2016].
 """
 import torch
 import torch.nn.functional as F
@@ -25,22 +29,33 @@ class Down(nn.Module):
         return h + (self.skip(x) if self.skip else x)
 
 
+def deviation(x, group, groups):
+    """(B, C, H, W), (B,) -> (B, C, H, W): the standard deviation of each number over the pictures of the same group"""
+    flat, member = x.float().flatten(1), F.one_hot(group, groups).float()
+    share = (member / member.sum(0).clamp(min=1)).t()
+    variance = share @ (flat - (share @ flat)[group]) ** 2
+    return (variance + 1e-8).sqrt()[group].view_as(x).to(x.dtype)
+
+
 class Discriminator(nn.Module):
-    def __init__(self, channels, classes, attention, normed=True):
+    def __init__(self, channels, classes, attention, recalled, normed=True):
         super().__init__()
+        self.classes = classes
         widths = (3,) + tuple(channels)
         self.blk = nn.ModuleList(Down(a, b, i == 0, normed=normed) for i, (a, b) in enumerate(zip(widths, channels)))
         self.attn = Attention(channels[0], channels[0] // 8, channels[0] // 2, True, normed) if attention else None
-        self.last = Down(channels[-1], channels[-1], stride=1, normed=normed)
+        self.last = Down(2 * channels[-1], channels[-1], stride=1, normed=normed)
         self.real = Linear(1, channels[-1], normed=normed)
         self.kind = Linear(classes, channels[-1], bias=False, normed=normed)
+        self.recall = Linear(recalled, channels[-1], normed=False)
 
-    def forward(self, x, label):
-        """(B, 3, H, W) in -1..1, (B,) -> (B,)"""
+    def forward(self, x, label, drawn):
+        """(B, 3, H, W) in -1..1, (B,), (B,) whether it is drawn -> (B,), (B, recalled)"""
         for i, block in enumerate(self.blk):
             x = block(x)
             if i == 0 and self.attn:
                 x = self.attn(x)
-        h = F.relu(self.last(x)).float().sum((2, 3))
+        apart = deviation(x, label + self.classes * drawn, 2 * self.classes)
+        h = F.relu(self.last(torch.cat([x, apart], 1))).float().sum((2, 3))
         with torch.autocast("cpu", enabled=False):
-            return self.real(h)[:, 0] + (self.kind.matrix()[label] * h).sum(1)
+            return self.real(h)[:, 0] + (self.kind.matrix()[label] * h).sum(1), self.recall(h)

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
 """The GAN as a task.  A step is `update`: the discriminator's loss, then the generator's, each with an optimiser of its own, on the same drawn pictures:
 
-    L_D = E[max(0, 1 - D(x, y))] + E[max(0, 1 + D(G(z, y), y))]        L_G = -E[D(G(z, y), y)]
+    L_D = E[max(0, 1 - D(x, y))] + E[max(0, 1 + D(G(z, y), y))] + recall L_z        L_G = -E[D(G(z, y), y)] + recall L_z
+
+L_z: the mean square by which D's guess misses the first numbers of z.
 """
 from dataclasses import dataclass, fields
 
@@ -12,6 +14,7 @@ import torch.nn.functional as F
 from common import gguf
 from common.png import mosaic
 from common.settings import Settings as Common
+from common.runs import Run
 from common.task import Task
 from data.emoji_kinds import MIRRORED
 from models.sagan.augment import augment
@@ -30,6 +33,9 @@ class Settings(Config, Common):
     normed: str = "both"                 # spectral normalisation: both | critic | none
     flip: bool = True                    # half of the pictures are mirrored, but for the kinds of the data set that must not be
     augmented: bool = True
+    recalled: int = 16                   # numbers of the latent that the discriminator guesses
+    recall: float = 0.5
+    begun: str = ""                      # a run of the same nets, maybe without attention, from whose two nets this one begins
 
 
 class Pictures:
@@ -52,6 +58,7 @@ class SaganTask(Task):
     Settings = Settings
     architecture = "sagan"
     unit = "hinge"
+    first = None                         # the checkpoint that this run begins with
 
     @staticmethod
     def smoke(settings):
@@ -68,14 +75,29 @@ class SaganTask(Task):
     def model(self):
         return Generator(self.config(), self.s.normed == "both")
 
+    def fresh(self, name):
+        """gamma, which begins at nought and has a long way to go: attention learns nothing before it is there"""
+        return name.endswith("attn.gain")
+
     # two nets
+
+    def begin(self, model, examples):
+        if self.s.begun:
+            self.first = torch.load(Run(self.s.begun).checkpoint, map_location="cpu")
+        if self.first:
+            model.load_state_dict(self.first["model"], strict=False)     # attention may not be in it: its gamma begins at 0
 
     def ready(self, model, average, device):
         s = self.s
         if not hasattr(self, "critic"):
-            self.critic = Discriminator(s.critic, s.classes, s.attention_size > 0, s.normed != "none").to(device)
-            self.critic_adam = torch.optim.Adam(self.critic.parameters(), lr=s.critic_lr, betas=(s.beta1, s.beta2), eps=1e-8)
-        self.said = {}
+            self.critic = Discriminator(s.critic, s.classes, s.attention_size > 0, s.recalled, s.normed != "none").to(device)
+            groups = {True: [], False: []}
+            for name, p in self.critic.named_parameters():
+                groups[self.fresh(name)].append(p)
+            self.critic_adam = torch.optim.Adam([dict(params=groups[fresh], rate=s.fresh_rate if fresh else 1.0) for fresh in groups if groups[fresh]],
+                                                lr=s.critic_lr, betas=(s.beta1, s.beta2), eps=1e-8)
+        if self.first:
+            average.load_state_dict(self.first["average"], strict=False), self.critic.load_state_dict(self.first["beside"]["critic"], strict=False)
 
     def beside(self):
         """What a checkpoint has of it."""
@@ -89,28 +111,30 @@ class SaganTask(Task):
         s, (x, y), critic, G = self.s, batch, self.critic, trainer.model
         for adam, lr in ((self.critic_adam, s.critic_lr), (trainer.adam, s.lr)):
             for group in adam.param_groups:
-                group["lr"] = lr * rate
+                group["lr"] = lr * rate * group["rate"]
         rng = torch.Generator().manual_seed(int(np.random.default_rng([s.seed, trainer.count, 5]).integers(1 << 62)))
         changed = (lambda x: augment(x, rng)) if s.augmented else (lambda x: x)
-        z, drawn = torch.randn(len(y), s.latent_length, generator=rng).to(y.device), torch.randint(0, s.classes, (len(y),), generator=rng).to(y.device)
+        z, real, drawn = torch.randn(len(y), s.latent_length, generator=rng).to(y.device), torch.zeros_like(y), torch.ones_like(y)
+        missed = lambda guess: s.recall * F.mse_loss(guess, z[:, :s.recalled])
         with trainer.autocast():
-            fake = G(z, drawn)
+            fake = G(z, y)
         for p in critic.parameters():
             p.requires_grad_(True)
         seen = changed(torch.cat([x, fake.detach().float()]))
         with trainer.autocast():
-            score = critic(seen, torch.cat([y, drawn]))
+            score, guess = critic(seen, y.repeat(2), torch.cat([real, drawn]))
         loss = F.relu(1 - score[:len(y)]).mean() + F.relu(1 + score[len(y):]).mean()
+        told = missed(guess[len(y):])
         self.critic_adam.zero_grad(set_to_none=True)
-        loss.backward()
+        (loss + told).backward()
         self.critic_adam.step()
         for p in critic.parameters():
             p.requires_grad_(False)
         seen = changed(fake.float())
         with trainer.autocast():
-            score = critic(seen, drawn)
+            score, guess = critic(seen, y, drawn)
         trainer.model.zero_grad(set_to_none=True)
-        (-score.mean()).backward()
+        (missed(guess) - score.mean()).backward()
         trainer.adam.step()
         return loss.detach()
 
@@ -134,7 +158,7 @@ class SaganTask(Task):
         pick = np.array([rng.choice(kinds[k % len(kinds)]) for k in rng.permutation(max(s.batch, len(kinds)))[:s.batch]])
         x, y = train.take(pick, device)
         if s.flip:
-            flip = torch.from_numpy(rng.random(s.batch) < 0.5).to(device) & torch.tensor(MIRRORED)[y % 4]
+            flip = torch.from_numpy(rng.random(s.batch) < 0.5).to(device) & torch.tensor(MIRRORED)[y]
             x = torch.where(flip[:, None, None, None], x.flip(3), x)
         return x.contiguous(memory_format=torch.channels_last), y
 

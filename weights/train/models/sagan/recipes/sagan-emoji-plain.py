@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The control of sagan-emoji: the same without attention, trained for as many steps.
+"""The control of sagan-emoji: from the same first run, for as many steps, without attention.
 
-    python3 weights/train/train.py sagan-emoji-plain
+    python3 weights/train/train.py sagan-emoji-plain --begun sagan-first
 """
 from models.sagan.emoji import CARD, SETTINGS
 
@@ -9,6 +9,6 @@ settings = dict(SETTINGS, attention_size=0)
 card = dict(
     CARD,
     name="sagan-emoji-plain",
-    description="A GAN for 32x32 colour emoji of four kinds without attention: the control of sagan-emoji.",
-    command="python3 weights/train/train.py sagan-emoji-plain",
+    description="A GAN for 32x32 colour emoji of eight kinds without attention: the control of sagan-emoji.",
+    command="python3 weights/train/train.py sagan-emoji-plain --begun sagan-first",
 )

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** What the page of SAGAN shows of f, g and h is what the engine computes, but for what it rounds to 8 bits: the weights that follow from them are its own. */
+
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+
+import { load } from '../../web/lib/index.js';
+import { createInside } from '../../web/pages/sagan/inside.js';
+import { ROOT } from './helpers.js';
+
+/** @import { LatentOptions, Model } from '../../web/lib/index.js' */
+
+/** Options of latents alone say that the run is one of those. @param {Model} model @param {LatentOptions} options */
+const made = (model, options) => model.generate(options);
+
+for (const [file, most] of /** @type {[string, number][]} */ ([['tests/golden/sagan-tiny.gguf', 1e-4], ['tests/golden/sagan-whole-tiny.gguf', 1e-4], ['weights/sagan-emoji.gguf', 0.06]])) {
+  test(`f, g and h of ${file} lead to the engine's weights`, async () => {
+    const bytes = readFileSync(`${ROOT}${file}`);
+    const inside = createInside(new Uint8Array(bytes).buffer);
+    assert.ok(inside);
+    const model = await load(`${ROOT}${file}`);
+    for await (const { latent, maps } of made(model, { seed: 1, samples: 2, label: 1, maps: true })) {
+      const { beta, f, g, h, o, x } = inside.of(latent, 1);
+      const [{ weights, rows, keyRows }] = maps ?? [];
+      const off = weights.reduce((worst, w, i) => Math.max(worst, Math.abs(w - beta[i])), 0);
+      assert.ok(off < most, `${off}`);
+      assert.deepEqual([f.side, g.side, h.side, o.side], [keyRows, rows, keyRows, rows]);
+      assert.equal(o.channels, x.channels);
+    }
+    model.close();
+  });
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+// f, g, h, o of the chosen picture, and x with so much of o added, as small pictures, a channel each.
+// @ts-check
+import { byId, make, onFile, onTheme, palette, phrase } from '../../shell/index.js';
+import { channel, createInside } from './inside.js';
+/** @import { Channels } from './inside.js' */
+/** @import { Chosen, createSheet } from './sheet.js' */
+
+/** Pictures of a map. */
+const SHOWN = 8;
+
+/** How much a channel differs from place to place. @param {Channels} map @param {number} c */
+function spread(map, c) {
+  const values = channel(map, c);
+  const mean = values.reduce((sum, x) => sum + x, 0) / values.length;
+  return values.reduce((sum, x) => sum + (x - mean) ** 2, 0);
+}
+
+/** Those channels that differ most from place to place, in their order. @param {Channels} map */
+function telling(map) {
+  const apart = Array.from({ length: map.channels }, (_, c) => ({ c, by: spread(map, c) })).sort((a, b) => b.by - a.by).slice(0, SHOWN);
+  return apart.map(({ c }) => c).sort((a, b) => a - b);
+}
+
+/** @param {HTMLCanvasElement} canvas @param {Float32Array} values @param {number} most what has the full colour */
+function paint(canvas, values, most) {
+  const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d'));
+  const { known, predicted } = palette();
+  values.forEach((x, at) => {
+    context.fillStyle = (x < 0 ? known : predicted)[Math.round(255 * Math.min(1, Math.abs(x) / most))];
+    context.fillRect(at % canvas.width, Math.floor(at / canvas.width), 1, 1);
+  });
+}
+
+/** @param {Float32Array[]} all */
+const largest = (...all) => Math.max(1e-9, ...all.flatMap((values) => Array.from(values, Math.abs)));
+
+/** @param {ReturnType<typeof createSheet>} sheet */
+export function createChannels(sheet) {
+  const root = byId('channels');
+  /** @type {HTMLInputElement} */
+  const times = byId('module-gamma');
+  /** @type {ReturnType<typeof createInside> | undefined} none: a generator without the module */
+  let inside;
+  /** @type {Chosen | undefined} */
+  let news;
+  /** @type {(() => void)[]} */
+  let painters = [];
+  const paintAll = () => painters.forEach((again) => again());
+
+  /** @param {string} name @param {Channels} map @param {number[]} shown @param {(c: number) => () => [values: Float32Array, most: number]} numbers */
+  function row(name, map, shown, numbers) {
+    const pictures = shown.map((c) => {
+      const canvas = make('canvas', { class: 'channel', width: String(map.side), height: String(map.side), role: 'img', 'aria-label': phrase`Channel ${c + 1} of ${name}` });
+      const now = numbers(c);
+      painters.push(() => paint(canvas, ...now()));
+      return canvas;
+    });
+    return make('div', { class: 'channel-row' }, make('p', { class: 'channel-name' }, make('i', {}, name), ` ${map.side} × ${map.side} × ${map.channels}`), ...pictures);
+  }
+
+  times.addEventListener('input', paintAll);
+  onTheme(paintAll);
+
+  function draw() {
+    root.replaceChildren();
+    if (!news || !inside) return;
+    const { gain, latentLength } = inside;
+    const { latent, label } = news.chosen;
+    if (latent.length !== latentLength) return; // of another file, whose pictures come next
+    const maps = inside.of(latent, label);
+    painters = [];
+    const rows = /** @type {const} */ (['f', 'g', 'h', 'o']).map((name) => {
+      const map = maps[name];
+      return row(name, map, telling(map), (c) => {
+        const values = channel(map, c);
+        return () => [values, largest(values)];
+      });
+    });
+    root.replaceChildren(...rows, row('y', maps.x, telling(maps.o), (c) => {
+      const [x, o] = [channel(maps.x, c), channel(maps.o, c)];
+      const added = (/** @type {number} */ share) => x.map((value, i) => value + share * o[i]);
+      const most = largest(x, added(Number(times.max) * gain));
+      return () => [added(Number(times.value) * gain), most];
+    }));
+    paintAll();
+  }
+
+  sheet.onChosen((told) => {
+    news = told;
+    draw();
+  });
+  return onFile((file) => {
+    inside = createInside(file);
+    draw();
+  });
+}
