@@ -17,7 +17,7 @@
  * @property {Part} part
  * @property {boolean} draws   else it encodes, and leaves results
  * @property {Record<string, { part: Part, result?: string }>} from  what fills its ports: a result, or else what that part draws
- * @property {number} [reach]  of one that encodes what is drawn: what it makes of an id is decided by the id and so many on either side, so that it
+ * @property {number} [reach]  of one that encodes what is drawn: the number of ids on either side that, with an id itself, decide its results, so that it
  *   begins before all are drawn. Undefined: it waits for the last one
  * @property {number} [least]  of such a one, the fewest ids that are encoded at once, but for the last ones. Undefined: 1
  */

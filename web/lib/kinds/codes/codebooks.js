@@ -35,7 +35,7 @@ const LEAST = 24;
  * @property {'top' | 'bottom'} name
  * @property {number} hop    samples of a code
  * @property {number} codes  of its codebook
- * @property {number} reach  samples of a code are decided by it and so many codes on either side
+ * @property {number} reach  the number of codes on either side that, with a code itself, decide its samples
  */
 
 export class CodesModel {
@@ -103,7 +103,7 @@ export class CodesModel {
     return new CodesRun(this.rate, begun, make, { seed, hop: this.levels.bottom.hop }, signal);
   }
 
-  /** Whole codes of the top level in so many seconds, at least one. @param {number} seconds */
+  /** Whole codes of the top level in a time, at least one. @param {number} seconds */
   #codesIn(seconds) {
     return Math.min(this.#longest, Math.max(1, Math.round((seconds * this.rate) / this.levels.top.hop)));
   }
@@ -183,7 +183,7 @@ export class CodesModel {
  *
  * @typedef {object} Encoded
  * @property {Uint32Array} top     of the top level
- * @property {Uint32Array} bottom  of the bottom level: so many for each of the top level as its `hop` has of the other's. Behind the sound there is
+ * @property {Uint32Array} bottom  of the bottom level: for each code of the top level as many as their hops divide into. Behind the sound there is
  *   silence up to a whole code of the top level
  * @property {Heard} heard         the sound as the model heard it
  */

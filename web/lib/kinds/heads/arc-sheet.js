@@ -27,7 +27,7 @@ const SMALLEST_IN_LINE = 0.7;
 /** Length of the head of an arc, and how far the arcs that leave a word stand beside the one that arrives, in heights of letters. */
 const HEAD = 0.35;
 const BESIDE = 0.25;
-/** Widths of a line, in CSS pixels; of what nearly cannot be, and of what is sure. */
+/** Widths of a line, in CSS pixels: of a parent that is nearly impossible, and of one that is certain. */
 const THIN = 0.5;
 const THICK = 2;
 const ELLIPSIS = '\u2026';

@@ -32,7 +32,7 @@ export function arcsOf({ words, heads, marginals = new Float32Array() }) {
 }
 
 /**
- * How deep an arc is, from 0 to 1 of what there is room for: deeper the more words it passes over, so that arcs lie within one another.
+ * How deep an arc is, as a share of the room that there is: the deeper, the more words it passes over, so that arcs lie within one another.
  *
  * @param {Arc} arc
  * @param {number} most  words that the widest arc goes

@@ -14,7 +14,7 @@ import { LatentRun } from './latent-run.js';
 /** @import { LatentOptions } from '../../options.js' */
 /** @import { WalkOptions } from '../../verbs/walk.js' */
 
-/** A deviate becomes an id of the engine so: this many steps of 1, about the middle of what 16 bits hold. */
+/** A deviate as an id of the engine: its steps in 1, about the middle of 16 bits. */
 const STEP = 8192;
 const MIDDLE = 32768;
 

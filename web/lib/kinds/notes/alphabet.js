@@ -48,7 +48,7 @@ export class Alphabet {
     voice.high = Math.max(voice.high, pitch);
   }
 
-  /** The ids with which so many ticks pass, the longest first. @param {number} ticks */
+  /** The ids that let a number of ticks pass, the longest first. @param {number} ticks */
   wait(ticks) {
     const sizes = [...this.waits.keys()].sort((a, b) => b - a);
     const ids = [];

@@ -70,7 +70,7 @@ function tracksAlone(bytes) {
 const DATA_BYTES = [2, 2, 2, 2, 1, 1, 2];
 
 /**
- * Counts the events of a track, of which none may be longer than the track: midi-file would go backwards, for ever, where a length of five bytes is negative.
+ * Counts the events of a track. None may be longer than the track: where a length of five bytes is negative, midi-file would go backwards for ever.
  *
  * @param {Uint8Array} track  without its head
  */
@@ -91,7 +91,7 @@ function eventsOf(track) {
     if (status >= 0x80) at++;
     else status = running;
     if (status >= 0xf0) {
-      if (status === 0xff) at++; // the type of what is told
+      if (status === 0xff) at++; // the type of the event
       else if (status !== 0xf0 && status !== 0xf7) throw wrong(`an event is none (status ${status})`);
       const bytes = length(); // moves on by itself
       at += bytes;

@@ -289,7 +289,7 @@ export class NoteRun extends KeptRun {
    * @param {number} from
    * @param {Uint32Array} ids
    * @param {Float32Array} nats
-   * @param {number} known  so many of them were given
+   * @param {number} known  the number of them that were given
    * @returns {NoteStep}
    */
   #stepOf(from, ids, nats, known) {

@@ -118,7 +118,7 @@ export class NoteModel {
 
   /**
    * @param {SavedNotes} saved
-   * @param {NotesOptions & { at?: number }} options  at: so many of the ids that were drawn are kept
+   * @param {NotesOptions & { at?: number }} options  at: how many of the ids that were drawn are kept
    */
   resume(saved, { at, ...options }) {
     const all = resumedOptions(saved, this.#engine.info, options, ['signal', 'odds', 'maps', 'chunk', 'tempo', ...(at === undefined ? [] : ['seed', 'temperature', 'topK', 'topP'])]);

@@ -13,9 +13,9 @@ const HARMONICS = [1, 0.35, 0.12];
 /** In seconds: a note swells, and fades once it is over. */
 const ATTACK = 0.03;
 const RELEASE = 0.12;
-/** Loudness of a voice, of which four sound at once. */
+/** Loudness of a voice: four sound at once. */
 const LOUDNESS = 0.13;
-/** So far ahead of what is heard the notes are set, in seconds; the first one waits this much. */
+/** How far notes are set ahead of the sound that is heard, in seconds; the first one waits as long. */
 const AHEAD = 2;
 const LEAD = 0.12;
 const TELL_MS = 25;

@@ -177,7 +177,7 @@ export class Codec {
 }
 
 /**
- * The nearest of so many levels, spread evenly over 0..255, in whole numbers.
+ * The nearest of some levels, spread evenly over 0..255, in whole numbers.
  *
  * @param {number} value  8-bit
  * @param {number} levels

@@ -29,7 +29,7 @@ import { NOWHERE, PictureSink } from '../../sinks/picture.js';
  * @property {Uint8Array} ahead    (to - from) how many pixels or channels had been guessed, rightly, in the same pass of
  *   the model before this one: 0 begins a pass. All 0 without look-ahead
  * @property {boolean} [anew]      with the option `resample`: samples were given up, or changed places. All elements that were drawn come
- *   again, of each sample in turn, however many they are and without maps, and take the place of what it had
+ *   again, sample by sample, in one step each and without maps, and take the place of the earlier ones
  * @property {LookedAt[]} [maps]   with the option `maps`: what the position looked at, a head of a layer at a time
  */
 

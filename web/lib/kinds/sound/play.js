@@ -28,10 +28,10 @@ import { Resampler } from './resample.js';
  * @property {(played: Played) => void} [onPlay]  called some fifty times a second
  */
 
-/** This much waits before it begins, and how far the run is ahead of what is heard, in seconds. */
+/** How long playback waits before it begins, and how far the run stays ahead of the sound that is heard, in seconds. */
 const ENOUGH = 0.1;
 const AHEAD = 0.6;
-/** Buffers set end to end: told every so many milliseconds. */
+/** Buffers set end to end: the time between two reports, in milliseconds. */
 const TELL_MS = 25;
 
 /** Contexts that know the player. @type {WeakMap<object, Promise<boolean>>} */

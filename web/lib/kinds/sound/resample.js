@@ -10,7 +10,7 @@ import { sineOfPi } from '../../base/elementary.js';
 
 /** Zeros of the sinc on each side. */
 const REACH = 16;
-/** The most weights that are kept: those of the places between two samples, of which two whole rates have only some. */
+/** The most weights that are kept: those of the places between two samples. Two whole rates have only a few such places. */
 const MOST_WEIGHTS = 1 << 20;
 
 export class Resampler {

@@ -27,7 +27,7 @@ const LEAST_P = 0.02;
 const TAG_SIZE = 0.8;
 /** Between words and between lines, in heights of letters. */
 const GAP = 0.6;
-/** Opacity of the shade of what is certain. */
+/** Opacity of the shade of a certain tag. */
 const FULL_SHADE = 0.6;
 const ELLIPSIS = '\u2026';
 

@@ -142,7 +142,7 @@ function wordAt(text, place, knows) {
 
 /** An address without what closes the sentence or the bracket in which it stands. @param {string} address */
 function trimmed(address) {
-  /** Brackets that are closed and were not opened, of what is left of it. @type {Record<string, number>} */
+  /** Brackets in the rest of the text that are closed and were not opened. @type {Record<string, number>} */
   const closed = {};
   const count = (/** @type {string} */ sign, /** @type {number} */ by) => {
     const kind = KINDS_OF_BRACKETS[sign];

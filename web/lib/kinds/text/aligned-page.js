@@ -60,7 +60,7 @@ export class AlignedPage {
     this.paint();
   }
 
-  /** @param {TranslateStep | { text: string }} step  without a token: what was told before, of which no weights are known */
+  /** @param {TranslateStep | { text: string }} step  without a token: text that was there before, whose weights are not known */
   add(step) {
     this.steps.push(step);
     append(this.#target, step.text, this.#rows.length);

@@ -37,7 +37,7 @@ const LEAST_BETWEEN = 0.25;
 const LEAST_LETTERS = 11;
 /** Between words, in spaces. */
 const GAP = 1.5;
-/** Between the two texts at least so many times the height of the letters. */
+/** The least distance between the two texts, in heights of the letters. */
 const LEAST_GAP = 3;
 
 export class AlignedSheet extends Sheet {
@@ -63,7 +63,7 @@ export class AlignedSheet extends Sheet {
     this.paint();
   }
 
-  /** @param {TranslateStep | { text: string }} step  without a token: what was told before, of which no weights are known */
+  /** @param {TranslateStep | { text: string }} step  without a token: text that was there before, whose weights are not known */
   add(step) {
     append(this.#target, step.text, this.#rows.length);
     this.#rows.push('token' in step ? this.#weights(step) : []);

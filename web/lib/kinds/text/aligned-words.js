@@ -6,14 +6,14 @@
 /** A word or a sign: its text, which tokens it is made of, and whether it follows without a space.
  * @typedef {{ text: string, tokens: number[], tight: boolean }} Word */
 
-/** A weight below this is not drawn, nor one below such a share of the word's largest, of which many heads together have many. */
+/** A weight below this is not drawn, nor one below this share of the word's largest: many heads together have many small ones. */
 const LEAST_WEIGHT = 0.04;
 const LEAST_SHARE = 1 / 3;
 /** Stands for the token that ends the sentence. */
 export const END = '\u2022';
 
 /**
- * Adds a token to words, of which white space begins another one; a sign such as a full stop is one by itself.
+ * Adds a token to words. White space begins another word; a sign such as a full stop is a word by itself.
  *
  * @param {Word[]} words
  * @param {string} text

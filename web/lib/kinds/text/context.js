@@ -60,7 +60,7 @@ export class Context {
    */
   maps(rows, from) {
     const { head } = this;
-    // Key j holds what stands at position j - 1 of what the model sees.
+    // Key j holds the token at position j - 1 of those that the model sees.
     const token = (/** @type {number} */ key) => (key - 1 < head || from === 0 ? Math.max(0, key - 1) : key - 1 - head + from);
     return rows.map(({ row, keys, weights }) => ({ row, tokens: Uint32Array.from(keys, token), weights }));
   }

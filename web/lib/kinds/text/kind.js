@@ -27,7 +27,7 @@ export const kind = {
     tokens: { when: writes, settings: 'texts' },
     translate: { when: (model) => !writes(model), settings: 'translations' },
   },
-  // The tokenizer, where this beginning has it; else it is made of what the engine has read, which says what is wrong.
+  // The tokenizer, if this beginning of the file holds it; else it is made of what the engine has read, which says what is wrong.
   early: async (head) => (new TextDecoder('latin1').decode(head.subarray(0, HINT_BYTES)).includes('tokenizer.') ?
     (await import('./texts.js')).tokenizerOf(head).catch(() => undefined) : undefined),
   open: async (engine, { tokenizerEntries }, tokenizer) => new (await import('./texts.js')).TextModel(engine.links[0], engine.info, tokenizerEntries, tokenizer),

@@ -53,7 +53,7 @@ function templateIn(entries, { warnings }) {
   }
 }
 
-/** A sentence may have so many times the characters that its model sees, for white space counts as one. */
+/** The characters that a sentence may have for each one that its model sees: a run of white space counts as one. */
 const MOST_SPACE = 64;
 
 /**
@@ -96,7 +96,7 @@ export class TextModel {
   }
 
   /**
-   * Tells whether so many characters, or tokens, are more than the model can see, before they are looked at.
+   * Tells whether a number of characters, or tokens, is more than the model can see, before they are looked at.
    *
    * @param {number} length
    * @param {boolean} characters
@@ -265,7 +265,7 @@ export class TextModel {
     const perToken = new Float32Array(tokens.length);
     const job = this.#link.job(signal);
     try {
-      // Stretches as long as the context, of which the later ones repeat half of it and are counted from there.
+      // Stretches as long as the context. Each one after the first repeats half of the one before, and is counted from there.
       for (let to = given; to < ids.length;) {
         const from = context.start(to);
         const end = Math.min(ids.length, context.origin(from) + context.positions);

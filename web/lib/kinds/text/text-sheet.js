@@ -134,7 +134,7 @@ export class TextSheet extends Sheet {
     this.paintSoon();
   }
 
-  /** Scrolls up by so many lines from the end; 0: the end. @param {number} lines */
+  /** Scrolls up from the end; 0: the end. @param {number} lines */
   scroll(lines) {
     this.#scroll = Math.min(Math.max(0, lines), Math.max(0, this.#line + 1 - this.#rows));
     this.paintSoon();

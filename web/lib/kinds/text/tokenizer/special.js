@@ -9,7 +9,7 @@ import { CONTROL, UNKNOWN, USER_DEFINED, vocabularyError } from './vocabulary.js
 
 /** @typedef {{ text: string, id: number }} Special */
 
-/** The most characters of such a token. Looking for them takes time of at most so many characters for each one of a text. */
+/** The most characters of such a token. Looking for them compares at most this number of characters at each character of a text. */
 const LONGEST = 256;
 
 export class Specials {
@@ -94,7 +94,7 @@ export class Specials {
   }
 
   /**
-   * The longest token that begins at `at` and ends at `to` or before: a walk along the order of tokens, of which those stay that go on like the text.
+   * The longest token that begins at `at` and ends at `to` or before: a walk along the tokens in their order, which keeps those that go on like the text.
    *
    * @param {string} text
    * @param {number} at
