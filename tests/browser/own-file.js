@@ -29,7 +29,7 @@ export const PAGES = {
   sagan: { file: 'sagan-emoji-plain.gguf' },
   'same-digit': { file: 'image-transformer-digits-bw.gguf' },
   snail: { file: 'snail-omniglot.gguf' },
-  sparse: { file: 'sparse-digits.gguf', wrong: 'sparse-tales.gguf', said: /writes text/ },
+  sparse: { file: 'sparse-digits.gguf', wrong: 'chorales.gguf', said: /makes music/ },
   structure: { file: 'parents-en.gguf' },
   transformer: { file: 'opened.gguf' },
   wavenet: { file: 'wavenet.gguf', wrong: 'chorales.gguf', said: /makes music/ },
