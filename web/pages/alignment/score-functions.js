@@ -20,7 +20,7 @@ const length = (a) => Math.sqrt(dot(a, a));
 export const FUNCTIONS = [
   { id: 'additive', name: 'additive', by: 'Bahdanau 2015', formula: '<b>v</b> · tanh(W<sub>q</sub> s + W<sub>k</sub> h<sub>i</sub>)' },
   { id: 'general', name: 'general', by: 'Luong 2015', formula: 's · W h<sub>i</sub>' },
-  { id: 'local-p', name: 'local, predicted', by: 'Luong 2015', formula: 's · W h<sub>i</sub> within |i − p| ≤ 3' },
+  { id: 'local-p', name: 'local, predicted', by: 'Luong 2015', formula: 's · W h<sub>i</sub>, |i − p| ≤ 3' },
   { id: 'location', name: 'location', by: 'Luong 2015', formula: 'W<sub>i</sub> s' },
   { id: 'dot', name: 'dot', by: 'Luong 2015', formula: 's · k<sub>i</sub>', score: dot },
   { id: 'scaled-dot', name: 'scaled dot', by: 'Vaswani 2017', formula: 's · k<sub>i</sub> / √n', score: (query, key) => dot(query, key) / Math.sqrt(query.length) },
