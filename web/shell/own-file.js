@@ -142,5 +142,6 @@ function createOwnFile(box) {
   }
 }
 
-const box = document.getElementById('own-file');
+/** @type {HTMLElement | null} */
+const box = document.querySelector('details#own-file');
 if (box) createOwnFile(box);
