@@ -116,6 +116,15 @@ const fromShared = {
   },
 };
 
+/** What the element speaks and makes its parts with is in element.js, for those that it loads later. @type {import('esbuild').Plugin} */
+const fromElement = {
+  name: 'from element.js',
+  setup({ onResolve }) {
+    onResolve({ filter: /^\.\/(announce|make|say)\.js$/ }, ({ resolveDir }) => (
+      relative(WEB, resolveDir) === join('lib', 'element') ? { path: './element.js', external: true } : undefined));
+  },
+};
+
 /**
  * The library as it is published: one file that all others share, so that each thing exists once.
  *
@@ -128,7 +137,8 @@ async function library() {
   for (const path of later) await facts(path, later); // which may have further ones
   const files = new Map([
     ...await bundle({ shared: 'lib/exports.js' }, { minifyIdentifiers: true, plugins: [moved, apart()] }, true),
-    ...await bundle(Object.fromEntries([...later, 'lib/element.js'].map((path) => [basename(path, '.js'), path])), { plugins: [moved, apart(), fromShared] }),
+    ...await bundle(Object.fromEntries([...later].map((path) => [basename(path, '.js'), path])), { plugins: [moved, apart(), fromShared, fromElement] }),
+    ...await bundle({ element: 'lib/element.js' }, { plugins: [moved, apart(), fromShared] }),
     ...await bundle({ define: 'lib/define.js' }, { external: ['./element.js'] }),
     ...await bundle({ 'words-de': 'lib/element/words/de.js', 'words-ko': 'lib/element/words/ko.js' }, {}),
     ...await bundle({ player: 'lib/player.js' }, { minifyIdentifiers: true, plugins: [moved] }),

@@ -49,6 +49,7 @@ import { forgetNear, watchNear } from './element/near.js';
 import { dress } from './element/style.js';
 import { Tally } from './element/tally.js';
 import { View } from './element/view.js';
+import { make } from './element/make.js';
 import { say, speak, spoken } from './element/say.js';
 import { NO_MODEL, groupLabel, pictureLabel } from './element/words.js';
 import { NextPixelError } from './base/error.js';
@@ -68,6 +69,9 @@ import { announce } from './element/announce.js';
 /** @typedef {'idle' | 'near' | 'running' | 'paused' | 'closed'} ElementState */
 
 export { NextPixelEndEvent, NextPixelErrorEvent, NextPixelProgressEvent, NextPixelReadyEvent, NextPixelStepEvent };
+
+// For its parts that are loaded later, in files of their own.
+export { announce, make, say };
 
 import('./load/holders.js').catch(() => {}); // acquire() needs it, and says so where it is not to be had
 

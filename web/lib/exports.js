@@ -8,9 +8,6 @@
 
 export { abortable } from './base/abort.js';
 export { heardBy } from './base/heard-by.js';
-export { announce } from './element/announce.js';
-export { make } from './element/make.js';
-export { say, speak, spoken } from './element/say.js';
 export { BaseRun, modelName, noSavedRun, resumedOptions } from './runs/base-run.js';
 export { CACHE_NAME, copyOf, dropCopy, keeper } from './load/cache.js';
 export { Codec, quantise } from './kinds/picture/codec.js';

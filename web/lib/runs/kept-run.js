@@ -8,7 +8,7 @@ import { BaseRun } from './base-run.js';
 
 /**
  * Streaming is pulled: the worker computes while a step is awaited, and not otherwise. When the last reader leaves before the end, the run
- * stops; what was drawn can still be read. So do the signal and `model.close()` stop it.
+ * stops, or, where it holds nothing in the worker, waits for the next one; what was drawn can still be read. The signal and `model.close()` stop it.
  *
  * @template Step, Result
  * @extends {BaseRun<Step, Result>}
@@ -27,6 +27,9 @@ export class KeptRun extends BaseRun {
 
   /** Those so far. @type {Step[]} @internal */
   steps = [];
+
+  /** Whether it goes on with the next reader after the last one has left. @internal */
+  waits = false;
 
   /**
    * @param {number | bigint} seed
@@ -69,7 +72,7 @@ export class KeptRun extends BaseRun {
       }
       if (this.#failed) throw this.#failed;
     } finally {
-      if (--this.#readers === 0) this.stop();
+      if (--this.#readers === 0 && (!this.waits || this.signals.some((one) => one?.aborted))) this.stop();
     }
   }
 

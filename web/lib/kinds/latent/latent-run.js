@@ -42,7 +42,7 @@ import { picture } from '../../sinks/pixels.js';
 
 /**
  * Pictures made at once, or a walk: an async iterable of steps, a picture each, or drawn to a canvas. What was made is kept, so it may be read
- * several times.
+ * several times; a reader that leaves does not end it for who comes later.
  *
  * @extends {KeptRun<LatentStep, Picture[]>}
  */
@@ -66,6 +66,7 @@ export class LatentRun extends KeptRun {
     this.#codec = codec;
     this.#orders = orders;
     this.#how = how;
+    this.waits = true; // each picture is one order, with nothing kept between them
   }
 
   /**

@@ -16,15 +16,15 @@ const DARK = 64;
  * @internal
  */
 export function fromRGBA(rgba, channels) {
-  const ground = new Ground(channels);
+  const ground = groundOf(channels);
   ground.add(rgba);
-  return laid(rgba, channels, ground.kind);
+  return laid(rgba, channels, ground.end());
 }
 
 /**
  * @param {ArrayLike<number>} rgba
  * @param {number} channels
- * @param {Ground['kind']} ground
+ * @param {'black' | 'white' | 'paper'} ground  paper: light, and the picture is turned so that its ink is light
  * @returns {Uint8Array<ArrayBuffer>} (pixels, channels)
  * @internal
  */
@@ -47,36 +47,28 @@ export function laid(rgba, channels, ground) {
   return elements;
 }
 
-/** What lies under transparent pixels, by all that are seen. */
-export class Ground {
-  #channels;
-  #transparent = false;
-  #visible = false;
-  #brightest = 0;
-  #darkest = 255;
+/** What lies under transparent pixels, by all that are seen. @param {number} channels */
+export function groundOf(channels) {
+  let transparent = false;
+  let visible = false;
+  let brightest = 0;
+  let darkest = 255;
+  return {
+    /** @param {ArrayLike<number>} rgba */
+    add(rgba) {
+      for (let at = 0; at < rgba.length; at += 4) {
+        const a = rgba[at + 3];
+        if (a < 255) transparent = true;
+        if (a === 0) continue;
+        visible = true;
+        brightest = Math.max(brightest, ((299 * rgba[at] + 587 * rgba[at + 1] + 114 * rgba[at + 2]) * a) / 255000);
+        darkest = Math.min(darkest, rgba[at], rgba[at + 1], rgba[at + 2]);
+      }
+    },
 
-  /** @param {number} channels */
-  constructor(channels) {
-    this.#channels = channels;
-  }
-
-  /** @param {ArrayLike<number>} rgba */
-  add(rgba) {
-    let [transparent, visible, brightest, darkest] = [this.#transparent, this.#visible, this.#brightest, this.#darkest];
-    for (let at = 0; at < rgba.length; at += 4) {
-      const a = rgba[at + 3];
-      if (a < 255) transparent = true;
-      if (a === 0) continue;
-      visible = true;
-      brightest = Math.max(brightest, ((299 * rgba[at] + 587 * rgba[at + 1] + 114 * rgba[at + 2]) * a) / 255000);
-      darkest = Math.min(darkest, rgba[at], rgba[at + 1], rgba[at + 2]);
-    }
-    [this.#transparent, this.#visible, this.#brightest, this.#darkest] = [transparent, visible, brightest, darkest];
-  }
-
-  /** paper: light, and the picture is turned so that its ink is light @returns {'black' | 'white' | 'paper'} */
-  get kind() {
-    if (this.#channels === 1) return this.#transparent && this.#brightest < DARK ? 'paper' : 'black';
-    return this.#transparent && this.#visible && this.#darkest === 255 ? 'black' : 'white';
-  }
+    end() {
+      if (channels === 1) return transparent && brightest < DARK ? 'paper' : 'black';
+      return transparent && visible && darkest === 255 ? 'black' : 'white';
+    },
+  };
 }

@@ -6,8 +6,8 @@
 import { argumentError, reading } from '../../base/error.js';
 import { classOf } from '../../base/realm.js';
 import { MOST_PIXELS, drawn, rowsAtOnce, worked } from './drawn.js';
-import { Ground, fromRGBA, laid } from './ground.js';
-import { Boxes, Scaling } from './scale.js';
+import { fromRGBA, groundOf, laid } from './ground.js';
+import { boxes, scaling } from './scale.js';
 
 /** @import { ModelInfo } from '../../engine/protocol.js' */
 /** @import { Dom } from '../../base/dom.js' */
@@ -115,19 +115,10 @@ export function holds(picture, width, height) {
  * @returns {Uint8Array<ArrayBuffer>}
  * @internal
  */
-export function reduce(picture, { width, height, channels }, newWidth, newHeight) {
-  const wide = width / newWidth;
-  const high = height / newHeight;
-  return Uint8Array.from({ length: newWidth * newHeight * channels }, (_, i) => {
-    const channel = i % channels;
-    const left = (Math.floor(i / channels) % newWidth) * wide;
-    const top = Math.floor(i / channels / newWidth) * high;
-    let sum = 0;
-    for (let row = top; row < top + high; row++) {
-      for (let column = left; column < left + wide; column++) sum += picture[(row * width + column) * channels + channel];
-    }
-    return Math.floor((2 * sum + wide * high) / (2 * wide * high));
-  });
+export function reduce(picture, shape, newWidth, newHeight) {
+  const means = boxes(shape, { width: newWidth, height: newHeight }, shape.channels);
+  means.add(picture, 0);
+  return means.end();
 }
 
 /**
@@ -143,49 +134,50 @@ export function reduce(picture, { width, height, channels }, newWidth, newHeight
  */
 export function resample(rgba, width, height, newWidth, newHeight) {
   if (width === newWidth && height === newHeight) return rgba;
-  const scaling = new Scaling({ width, height }, { width: newWidth, height: newHeight });
-  scaling.add(rgba, 0);
-  return scaling.end();
+  const means = scaling({ width, height }, { width: newWidth, height: newHeight });
+  means.add(rgba, 0);
+  return means.end();
 }
 
 /** @param {Source} source @param {{ width: number, height: number }} size @param {number} channels @returns {Generator<void, Uint8Array<ArrayBuffer>, void>} */
 function* scaled(source, size, channels) {
   const { width, height, rows } = source;
   const same = width === size.width && height === size.height;
-  const scaling = new Scaling(source, size);
+  const means = scaling(source, size);
   for (const { rgba, first } of rows()) {
     if (same && rgba.length === 4 * width * height) return fromRGBA(rgba, channels);
-    scaling.add(rgba, first);
+    means.add(rgba, first);
     yield;
   }
-  return fromRGBA(scaling.end(), channels);
+  return fromRGBA(means.end(), channels);
 }
 
 /** @param {Source} source @param {{ width: number, height: number }} size @param {number} channels @returns {Generator<void, Uint8Array<ArrayBuffer>, void>} */
 function* boxed(source, size, channels) {
-  const ground = new Ground(channels);
+  const ground = groundOf(channels);
   for (const { rgba } of source.rows()) {
     ground.add(rgba);
     yield;
   }
-  const boxes = new Boxes(source, size, channels);
+  const kind = ground.end();
+  const means = boxes(source, size, channels);
   for (const { rgba, first } of source.rows()) {
-    boxes.add(laid(rgba, channels, ground.kind), first);
+    means.add(laid(rgba, channels, kind), first);
     yield;
   }
-  return boxes.end();
+  return means.end();
 }
 
 /** Of an image that has the elements of the model, not pixels. @param {RawImage} image @param {{ width: number, height: number }} size @param {number} channels */
 function* boxedElements({ data, width, height }, size, channels) {
-  const boxes = new Boxes({ width, height }, size, channels);
+  const means = boxes({ width, height }, size, channels);
   const row = width * channels;
   const rows = rowsAtOnce(width);
   for (let first = 0; first < height; first += rows) {
-    boxes.add(data.slice(first * row, (first + rows) * row), first);
+    means.add(data.slice(first * row, (first + rows) * row), first);
     yield;
   }
-  return boxes.end();
+  return means.end();
 }
 
 /**
