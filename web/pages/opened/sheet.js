@@ -64,6 +64,7 @@ export function createSheet(root, said, { onGo, onChange }) {
     const { rule, sum } = explain(matrix, i, j);
     const value = make('output', { class: 'sum-value', 'data-name': matrix.name, 'data-cell': `${i},${j}`, 'data-value': String(matrix.at(i, j)) }, number(matrix.at(i, j), 4));
     said.replaceChildren(make('p', { class: 'sum-rule' }, make('b', {}, wordsOf(matrix, i, j)), `: ${rule}.`), make('p', { class: 'sum-line' }, value, ...(sum ? [` = ${sum}`] : [])), tools(now, sources.map(({ matrix: source }) => source)));
+    said.style.minHeight = `${said.offsetHeight}px`; // else a shorter sum would draw the number that is pointed at away from the pointer, and back
     if (aloud) announce(`${wordsOf(matrix, i, j)}: ${number(matrix.at(i, j))}, ${rule}`);
   }
 
