@@ -27,7 +27,7 @@ import { shared } from './sharing.js';
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
 /** Files of web/ that the site is made of. Whatever else lies there is a part of it: pages and their styles, pictures and data. */
-const SOURCES = /^(dist|lib|jsx|types|single|examples|manual\/(chapters|make))\/|\.(js|py)$|(^|\/)page(\.ko)?\.html$|(^|\/)ko\.json$|^pages\/terms\.md$|^shell\/.*\.html$/;
+const SOURCES = /^(dist|lib|jsx|types|single|examples|manual\/(chapters|make))\/|\.(js|py)$|(^|\/)page(\.ko)?\.html$|^pages\/terms\.md$|^shell\/.*\.html$/;
 /** Scripts that stand as they are. */
 const SCRIPTS = /^(sw\.js|shell\/(copy|offline|phrase)\.js|manual\/[\w-]+\.js)$/;
 /** Files that compression makes smaller. */
