@@ -85,8 +85,8 @@ export function createPiano(root, { low, high, onKey }) {
  */
 export function connectMidi(button, onKey, say) {
   const ask = /** @type {any} */ (navigator).requestMIDIAccess;
-  if (typeof ask !== 'function') return;
-  button.hidden = false;
+  button.hidden = button.disabled = typeof ask !== 'function';
+  if (button.hidden) return;
   button.addEventListener('click', async () => {
     try {
       const access = await ask.call(navigator);
