@@ -172,7 +172,9 @@ export async function tabReachesAll(page) {
     assert.ok(ring, `no visible focus on ${name}`);
     if (stop !== undefined) reached.add(stop);
   }
-  assert.deepEqual(wanted.filter((_, i) => !reached.has(i)), [], 'is not reached with Tab');
+  /** Such as the one that stops a run which has ended meanwhile. */
+  const disabled = await page.evaluate(() => [...document.querySelectorAll(':disabled')].map((element) => /** @type {any} */ (element).stop));
+  assert.deepEqual(wanted.filter((_, i) => !reached.has(i) && !disabled.includes(i)), [], 'is not reached with Tab');
 }
 
 /** All that the page has loaded is kept for a visit without a connection, to the last byte. @param {Page} page */
