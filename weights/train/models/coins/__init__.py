@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""A toy: pictures of independent coins."""
