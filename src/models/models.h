@@ -12,7 +12,6 @@
 #define NX_MODELS                                                                                                                          \
     NX_MODEL(image_transformer, SMALL)  /* Parmar et al. 2018, arXiv:1802.05751 */                                                         \
     NX_MODEL(fvsbn, SMALL)              /* Frey, Hinton, Dayan 1996; Gan et al. 2015 */                                                    \
-    NX_MODEL(coins, PICTURES)           /* a toy */                                                                                        \
     NX_MODEL(pixelcnn, PICTURES)        /* van den Oord, Kalchbrenner, Kavukcuoglu 2016, arXiv:1601.06759 */                               \
     NX_MODEL(gated_pixelcnn, PICTURES)  /* van den Oord et al. 2016, arXiv:1606.05328 */                                                   \
     NX_MODEL(wavenet, TEXTS)            /* van den Oord et al. 2016, arXiv:1609.03499 */                                                   \

@@ -1,2 +1,0 @@
-# SPDX-License-Identifier: MIT
-"""A toy: pictures of independent coins."""
