@@ -31,7 +31,6 @@ export const PAGES = {
   snail: { file: 'snail-omniglot.gguf' },
   sparse: { file: 'sparse-digits.gguf', wrong: 'chorales.gguf', said: /makes music/ },
   structure: { file: 'parents-en.gguf' },
-  toy: { file: 'fvsbn.gguf', wrong: 'pixelcnn-digits.gguf', said: /architecture pixelcnn/ },
   transformer: { file: 'opened.gguf' },
   wavenet: { file: 'wavenet.gguf', wrong: 'chorales.gguf', said: /makes music/ },
 };

@@ -29,7 +29,6 @@ export const COURSES = [
       { page: 'sparse', asks: 'Take the fixed pattern and point at the first row of a block. What does it see in one layer, and what in two?', at: 'figure-patterns' },
       { page: 'chorale', asks: 'Move the melody through the keys. Where do the other voices only move along, and where do they become another harmony?', at: 'figure-key' },
       { page: 'same-digit', asks: 'Whom does the true digit surprise least, and did that one take the longest?', at: 'figure-endings' },
-      { page: 'toy', asks: 'Is this a toy?', at: 'figure-endings' },
     ],
   },
   {
