@@ -605,7 +605,7 @@ ceilings() {
       part=$OUT/products-$(basename "$source" .c).o parts="$parts $OUT/products-$(basename "$source" .c).o"
       "$CLANG" --target=wasm32-unknown-emscripten --sysroot="$(sysroot)" $WASM_CFLAGS $(optimise_of "$source") $(flags_of "nextpixel$build") -Iinclude -Isrc -c "$source" -o "$part"
     done
-    "$WASM_LD" $WASM_LDFLAGS --initial-memory=2097152 --export=add --export=products --export=add_convolution --export=convolutions $parts -o "$OUT/products$build.wasm"
+    "$WASM_LD" $WASM_LDFLAGS --initial-memory=10485760 --export=add --export=products --export=add_convolution --export=convolutions $parts -o "$OUT/products$build.wasm"
   done
   parts=
   for source in tests/bench/kernels.c src/kernels/cells.c src/kernels/gates.c src/kernels/image.c src/kernels/queue.c; do

@@ -19,16 +19,17 @@ import { Arena } from './arena.js';
 import { workOf } from './facts.js';
 import { POSITIONS, SIDES, TYPES, W1, imageModel, partShape, productMacs } from './models.js';
 import { HELP, options } from './options.js';
-import { LLAMA_PEERS, MODULES, PEERS, install } from './peers.js';
+import { LITERT, LLAMA_PEERS, MODULES, PEERS, install } from './peers.js';
 import { LLAMA_ALWAYS, LLAMA_MINUTES, LLAMA_ROUNDS, LLAMA_SIZES, STREAM, llamaProbes, llamaResult } from './llama.js';
 import {
-  AT_ONCE, KNOWN, STEP, STREAMS, TOGETHER, ceilingProbes, ganProbes, kernelProbes, lookAheadProbes, loopProbes, pixelProbes, prefillProbes,
+  AT_ONCE, CHAIN_COLUMNS, KNOWN, STEP, STREAMS, TOGETHER, ceilingProbes, chainProbes, ganProbes, kernelProbes, lookAheadProbes, loopProbes, pixelProbes, prefillProbes,
   sampleProbes, shippedProbes, soundProbes, w1Probes,
 } from './probes.js';
 import { serve } from './server.js';
 import { sizes as library } from './size.js';
 import { assemble, key } from './summary.js';
 import { markdown, replaceTable, text } from './table.js';
+import { CHAIN_TYPES } from './tflite.js';
 
 /** @import { Probe } from './arena.js' */
 /** @import { WeightType } from './models.js' */
@@ -228,6 +229,7 @@ async function main() {
     say('starting ours ...');
     const probes = await ceilingProbes(stage, OUT, sections.has('llama') ? [STREAM] : []);
     if (sections.has('w1')) probes.push(...await w1Probes(stage, peers.map(({ id }) => id)));
+    if (sections.has('products')) probes.push(...await chainProbes(stage, OUT, withPeers));
     if (sections.has('kernels')) probes.push(...await loopProbes(stage, OUT), ...await kernelProbes(stage));
     if (sections.has('shipped')) probes.push(...await shippedProbes(stage, Object.keys(shipped)));
     if (sections.has('ahead')) probes.push(...await lookAheadProbes(stage, drafted));
@@ -260,7 +262,7 @@ async function main() {
         browser: `Chromium ${browser.version()}`, date: new Date().toISOString(), runs, load, args: process.argv.slice(2).join(' '),
       },
       builds, chosen, cacheBytes: cacheBytes(), positions: POSITIONS, types: WEIGHT_TYPES, peers, sides, streams: STREAMS,
-      sounds, made, together: TOGETHER, atOnce: AT_ONCE, blockMacs: blockMacs(),
+      sounds, made, chain: { other: LITERT, types: CHAIN_TYPES, columns: CHAIN_COLUMNS, macs: productMacs(W1) }, together: TOGETHER, atOnce: AT_ONCE, blockMacs: blockMacs(),
       w1Work: Object.fromEntries(WEIGHT_TYPES.flatMap((type) => POSITIONS.map((position) => (
         [key(type, position), workOf(decoders[type], { from: position, to: position + 1 })])))),
       shipped: Object.keys(shipped).map((name) => ({ name, pixels: pixels[name] ?? 0 })),

@@ -12,6 +12,7 @@ export const HELP = `npm run bench [-- OPTIONS]
 
   --only LIST  sections, by commas; 'ours' among them leaves the other runtimes out. Default: all
                  w1       decoder of 6.3 M weights at positions ${POSITIONS.join(', ')}: ours and the others
+                 products the matrix products of that decoder alone, 8 and 4 bits, one column and sixteen: ours and LiteRT's
                  kernels  what matrices, attention and drawing cost, as a share of the bare dot loop (with w1); gates, cells and queues, of their own
                  shipped  the files of weights/, the lower half of a picture through the library
                  ahead    the files of weights/ that have a draft: one sample with exact look-ahead and without
@@ -27,7 +28,7 @@ export const HELP = `npm run bench [-- OPTIONS]
   --json       result for machines instead of tables (npm run -s leaves npm's own lines out)
   --write      puts the table into the chapter of numbers`;
 
-const SECTIONS = ['w1', 'kernels', 'shipped', 'ahead', 'sound', 'gan', 'prefill', 'samples', 'llama', 'pixels', 'sizes'];
+const SECTIONS = ['w1', 'products', 'kernels', 'shipped', 'ahead', 'sound', 'gan', 'prefill', 'samples', 'llama', 'pixels', 'sizes'];
 
 /** @param {string[]} args */
 export function options(args) {
@@ -43,5 +44,5 @@ export function options(args) {
   if (sections.has('kernels')) sections.add('w1'); // attention is told from positions
   const runs = values.runs === undefined ? (values.quick ? 2 : 9) : Number(values.runs);
   if (!(Number.isInteger(runs) && runs >= 1 && runs <= 1000)) throw new Error('--runs must be a whole number from 1 to 1000');
-  return { ...values, sections, runs, withPeers: !names.includes('ours') && (sections.has('w1') || sections.has('llama')), steps: values.quick ? 16 : 40 };
+  return { ...values, sections, runs, withPeers: !names.includes('ours') && ['w1', 'products', 'llama'].some((name) => sections.has(name)), steps: values.quick ? 16 : 40 };
 }

@@ -14,6 +14,8 @@ export const MODULES = `${FOLDER}node_modules`;
 
 const { dependencies } = JSON.parse(readFileSync(`${FOLDER}package.json`, 'utf8'));
 const ORT = `onnxruntime-web ${dependencies['onnxruntime-web']}`, WLLAMA = `wllama ${dependencies['@wllama/wllama']}`;
+/** The strongest kernels of products, without a runtime of decoders around them: section products. */
+export const LITERT = `LiteRT.js ${dependencies['@litertjs/core']}`;
 const TFJS = `TensorFlow.js wasm ${dependencies['@tensorflow/tfjs-backend-wasm']}`;
 
 /**

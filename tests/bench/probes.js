@@ -5,8 +5,9 @@
 
 import { existsSync } from 'node:fs';
 
-import { POSITIONS, imageModel, localShape, partShape } from './models.js';
+import { POSITIONS, W1, imageModel, localShape, partShape } from './models.js';
 import { key } from './summary.js';
+import { CHAIN_TYPES, chainModel, chainOf } from './tflite.js';
 
 /** @import { Arena, Probe } from './arena.js' */
 /** @import { Build } from './summary.js' */
@@ -31,6 +32,8 @@ export const AT_ONCE = [1, 3, 4];
 export const STEP = 128;
 /** Where and how many known positions are read in the section prefill. */
 export const KNOWN = { position: 64, count: 64 };
+/** Columns of the products of W1 alone. */
+export const CHAIN_COLUMNS = [1, 16];
 /** Megabytes: what fits the third-level cache of most machines, and what does not. */
 export const STREAMS = [4, 16, 64];
 
@@ -85,6 +88,36 @@ export async function w1Probes(stage, peers) {
       }
     }
     for (const id of peers) probes.push({ name: key('w1', position, id), page: id, target: id, ...task });
+  }
+  return probes;
+}
+
+/**
+ * The matrix products of W1 alone, ours in every build and LiteRT's, one after another in every round.
+ *
+ * @param {Stage} stage
+ * @param {string} out  the build folder
+ * @param {boolean} withPeers
+ */
+export async function chainProbes({ arena, builds, provide }, out, withPeers) {
+  const shapes = chainOf(W1);
+  /** @type {Probe[]} */
+  const probes = [];
+  for (const type of CHAIN_TYPES) {
+    for (const columns of CHAIN_COLUMNS) {
+      const args = { times: 20, columns };
+      for (const { name, loop } of builds) {
+        const file = `products${loop === 'baseline' ? '' : `-${loop}`}.wasm`;
+        if (!existsSync(`${out}/${file}`)) continue;
+        const target = await arena.start('ceiling', `chain ${name} ${type}`, 'ceiling', 'startProducts', { wasm: `/build/${file}`, shapes, four: type === 'q4' });
+        probes.push({ name: key('chain', type, columns, name), ...target, method: 'products', args });
+      }
+      if (!withPeers) continue;
+      const model = provide(`w1-${type}-${columns}.tflite`, () => chainModel(shapes, type, columns));
+      const options = { peers: '/tests/bench/node_modules', model, columns, width: shapes[0][1] };
+      const target = await arena.start('litert', `${type} ${columns}`, 'litert', 'start', options);
+      probes.push({ name: key('chain', type, columns, 'litert'), ...target, method: 'products', args });
+    }
   }
   return probes;
 }

@@ -22,6 +22,7 @@
  * @property {{ name: string, pixels: number }[]} shipped  pixels: of a lower half
  * @property {{ name: string, rate: number, macs: number }[]} [sounds]  rate: samples a second; macs: of one
  * @property {{ name: string, macs: number, all: number }[]} [made]  pictures made at once; macs: of the convolutions of 8-bit weights; all: of a picture
+ * @property {{ other: string, types: readonly string[], columns: readonly number[], macs: number }} [chain]  the products of W1 alone, beside another's; macs: of a column
  * @property {readonly number[]} together   numbers of samples that advance together, in the engine
  * @property {readonly number[]} atOnce     the same, in shipped
  * @property {{ name: string, macs: number, work: Work }[]} models  those of the sections prefill and samples; macs: of a known
@@ -255,6 +256,19 @@ export function assemble(samples, facts) {
     return [[name, { rate: Math.max(...own), ceiling: Math.max(...most), share: Math.max(...own) / Math.max(...most) }]];
   }));
 
+  const products = facts.chain ?? { other: '', types: [], columns: [], macs: 0 };
+  const chain = Object.fromEntries(products.types.flatMap((type) => products.columns.flatMap((columns) => builds.flatMap(({ name }) => {
+    const ours = samples[key('chain', type, columns, name)], theirs = samples[key('chain', type, columns, 'litert')];
+    const found = time(ours), other = time(theirs), { one, four } = ceiling.dots[name], all = products.macs * columns;
+    if (!found) return [];
+    // Both were measured in every round, so each round has a ratio of its own.
+    const ratio = other && median(theirs.map((ms, round) => ms / ours[round]));
+    return [[`${name} ${type} ${columns}`, {
+      ...found, build: name, type, columns, gigamacs: all / found.median / 1e6, share: rate(all, found.min, columns === 1 ? one : four)?.share ?? null,
+      other: other && { ...other, gigamacs: all / other.median / 1e6 }, ratio,
+    }]];
+  }))));
+
   const sounds = Object.fromEntries((facts.sounds ?? []).flatMap(({ name: model, rate: hertz, macs }) => builds.flatMap(({ name }) => {
     const found = time(samples[key('sound', model, name)]);
     if (!found) return [];
@@ -272,7 +286,7 @@ export function assemble(samples, facts) {
   })));
 
   const result = {
-    sounds, made, machine: facts.machine, builds, chosen, summary, w1, ceiling, kernels, loops, shipped, lookAhead, prefill, samples: together, pixels,
+    chain, other: products.other, sounds, made, machine: facts.machine, builds, chosen, summary, w1, ceiling, kernels, loops, shipped, lookAhead, prefill, samples: together, pixels,
     sizes: facts.sizes ?? null, peers,
   };
   return { ...result, goals: goals(result) };
@@ -281,7 +295,7 @@ export function assemble(samples, facts) {
 /** @typedef {{ name: string, value: number, wanted: number, atMost: boolean, met: boolean }} Goal */
 
 /** What the project promises, held against what was measured in this run. @param {any} result @returns {Goal[]} */
-export function goals({ chosen, summary, w1, lookAhead, prefill, samples, pixels, sounds = {}, made = {} }) {
+export function goals({ chosen, summary, w1, lookAhead, prefill, samples, pixels, chain = {}, sounds = {}, made = {} }) {
   /** @type {Goal[]} */
   const list = [];
   /** @param {string} name @param {number | null | undefined} value @param {number} wanted @param {boolean} [atMost] */
@@ -289,6 +303,9 @@ export function goals({ chosen, summary, w1, lookAhead, prefill, samples, pixels
     if (value === null || value === undefined) return;
     list.push({ name, value, wanted, atMost, met: atMost ? value <= wanted : value >= wanted });
   };
+  for (const { build, type, columns, ratio } of Object.values(/** @type {Record<string, any>} */ (chain))) {
+    if (build === chosen) add(`times LiteRT.js, products, ${type}, ${columns === 1 ? 'one column' : `${columns} columns`}`, ratio, columns === 1 ? 2.5 : 2);
+  }
   for (const [name, { build, realTime, products }] of Object.entries(/** @type {Record<string, any>} */ (sounds))) {
     if (build !== chosen) continue;
     add(`times real time, ${name}`, realTime, 4);

@@ -69,6 +69,14 @@ function kernelTable({ kernels }) {
 }
 
 /** @param {any} result @returns {Table} */
+function chainTable({ chain = {}, other: name }) {
+  return [`the matrix products of that decoder alone, one thread: ms; G multiply-adds a second, and share of the bare dot loop; how many times as long ${name} takes for as many`,
+    ['', 'ours', 'GMAC/s', 'share', name, 'GMAC/s', 'times'],
+    Object.entries(chain).map(([which, { median, gigamacs, share, other, ratio }]) => [which, number(median, 3), number(gigamacs, 1), percent(share),
+      number(other?.median, 3), number(other?.gigamacs, 1), number(ratio)])];
+}
+
+/** @param {any} result @returns {Table} */
 function loopTable({ loops = {} }) {
   /** @type {Record<string, string>} */
   const units = {
@@ -159,7 +167,7 @@ export function text(result) {
     `load ${load}\nthe library takes ${chosen} here`;
   /** @type {Table[]} */
   const tables = [
-    decoderTable(result), ...ceilingTables(result), kernelTable(result), loopTable(result), shippedTable(result), lookAheadTable(result), soundTable(result), madeTable(result), ...columnTables(result), llamaTable(result),
+    decoderTable(result), ...ceilingTables(result), chainTable(result), kernelTable(result), loopTable(result), shippedTable(result), lookAheadTable(result), soundTable(result), madeTable(result), ...columnTables(result), llamaTable(result),
     ['bytes of a page', ['', 'gzip KB'], Object.entries(sizes ?? {}).map(([name, bytes]) => [name, number(bytes / 1024, 1)])],
     goalTable(result),
   ];

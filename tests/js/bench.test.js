@@ -19,6 +19,7 @@ import { W1, gpt2Model, imageModel, localShape, onnxModel, productMacs } from '.
 import { options } from '../bench/options.js';
 import { half, int8, normal, q4_0, q8_0 } from '../bench/random.js';
 import { assemble, key, median, shareOf } from '../bench/summary.js';
+import { CHAIN_TYPES, chainModel, chainOf } from '../bench/tflite.js';
 import { BEGIN, END, columns, markdown, replaceTable, text } from '../bench/table.js';
 import { Core } from '../../web/lib/engine/core.js';
 import { readGGUF } from './gguf.js';
@@ -205,6 +206,48 @@ test('the ONNX file is a graph whose names hang together', () => {
   assert.equal(operators.Relu, SMALL.blocks);
 });
 
+test('the LiteRT file is a chain of products whose columns go from one to the next', () => {
+  const chain = chainOf(SMALL);
+  assert.equal(chain.reduce((sum, [rows, columns]) => sum + rows * columns, 0), productMacs(SMALL));
+  for (const type of CHAIN_TYPES) {
+    const file = chainModel(chain, type, 3), view = new DataView(file.buffer);
+    assert.equal(new TextDecoder().decode(file.subarray(4, 8)), 'TFL3');
+    /** @param {number} at */
+    const follow = (at) => at + view.getUint32(at, true);
+    /** Where field i of a table is, or 0. @param {number} table @param {number} i */
+    const field = (table, i) => {
+      const list = table - view.getInt32(table, true), at = 4 + 2 * i;
+      const place = at < view.getUint16(list, true) ? view.getUint16(list + at, true) : 0;
+      return place && table + place;
+    };
+    /** Places of the words of a list. @param {number} table @param {number} i */
+    const list = (table, i) => {
+      const at = follow(field(table, i));
+      return Array.from({ length: view.getUint32(at, true) }, (_, k) => at + 4 + 4 * k);
+    };
+    /** @param {number} table @param {number} i */
+    const words = (table, i) => list(table, i).map((at) => view.getInt32(at, true));
+    const model = follow(0), [graph] = list(model, 2).map(follow), tensors = list(graph, 0).map(follow), buffers = list(model, 4).map(follow);
+    const shapes = tensors.map((tensor) => words(tensor, 0)), weights = new Set();
+    const [first] = words(graph, 1), [last] = words(graph, 2), known = new Set([first]);
+    assert.deepEqual([shapes[first], shapes[last]], [[3, SMALL.width], [3, SMALL.values]]);
+    for (const operator of list(graph, 3).map(follow)) {
+      const inputs = words(operator, 1), [out] = words(operator, 2);
+      assert.ok(known.has(inputs[0]) && !known.has(out), 'a column is computed once, before it is used');
+      known.add(out);
+      if (view.getUint32(field(operator, 0), true) !== 0) continue; // a third of the columns is taken
+      const matrix = inputs[1], buffer = buffers[view.getUint32(field(tensors[matrix], 2), true)], data = follow(field(buffer, 0)) + 4;
+      assert.deepEqual([shapes[inputs[0]][1], shapes[out][1]], [shapes[matrix][1], shapes[matrix][0]]);
+      assert.equal(data % 16, 0, 'weights are aligned');
+      assert.equal(view.getUint32(data - 4, true), shapes[matrix][0] * shapes[matrix][1] / (type === 'q4' ? 2 : 1));
+      assert.equal(list(follow(field(tensors[matrix], 4)), 2).length, shapes[matrix][0], 'a scale a row');
+      weights.add(matrix);
+    }
+    assert.ok(known.has(last));
+    assert.deepEqual([...weights].map((matrix) => shapes[matrix]), chain);
+  }
+});
+
 test('keys and work of a position', () => {
   /** @param {Record<string, any>} more */
   const model = (more) => Object.fromEntries(Object.entries({ 'image.width': 6, 'image.height': 4, 'image.channels': 1, ...more })
@@ -294,6 +337,7 @@ function madeUp() {
       put(key('shipped/toy', count, build), 40 * count);
       put(key('samples/toy', count, build), count === 4 ? 0.15 : 0.1);
     }
+    for (const columns of [1, 16]) put(key('chain/q8', columns, build), columns === 1 ? 0.2 : 2);
     put(key('gan/toy', build), 5);
     put(key('convolutions/toy', build), 2);
     put(key('ahead/toy', build, 'with'), 20);
@@ -302,6 +346,7 @@ function madeUp() {
     put(key('prefill/toy/16', build), 0.1);
     for (const side of sides) put(key('pixel', side, build), side / 280);
   }
+  put('chain/q8/1/litert', 0.6);
   put('shipped/toy/1/default', 38);
   const work = { macs: 2.3e6, bytes: 1.2e6, keyMacs: 4096, headMacs: 0, positions: 800 };
   return {
@@ -313,7 +358,7 @@ function madeUp() {
       positions, types, peers: [{ id: 'slow', name: 'Slow 1', gzip: 3e6 }, { id: 'fast', name: 'Fast 2', gzip: 5e5 }],
       w1Work: Object.fromEntries(types.flatMap((type) => positions.map((p) => (
         [key(type, p), { ...work, macs: 6e6 + 4096 * p, bytes: 4e6 }])))),
-      shipped: [{ name: 'toy', pixels: 400 }], made: [{ name: 'toy', macs: 7.2e7, all: 9e7 }], together: [1, 4], atOnce: [1, 4], sides,
+      shipped: [{ name: 'toy', pixels: 400 }], made: [{ name: 'toy', macs: 7.2e7, all: 9e7 }], chain: { other: 'Kernels 3', types: ['q8'], columns: [1, 16], macs: 6e6 }, together: [1, 4], atOnce: [1, 4], sides,
       models: [{ name: 'toy', macs: 2e6, work }],
       streams: [4, 16, 64], blockMacs: 2e5, sizes: { 'nextpixel, library and wasm': 61440, 'Slow 1': 3e6 },
     },
@@ -339,6 +384,9 @@ test('the summary takes medians, the best weight type and the fastest peer', () 
   assert.equal(Math.round(1000 * /** @type {number} */ (shares?.share)), Math.round(1000 * (4e6 / 60e6) / (0.9 * 0.3064)));
   assert.ok(Math.abs((result.loops.gates?.share ?? 0) - 0.75) < 1e-12);
   assert.equal(result.loops.queue, undefined); // its ceiling was not measured
+  const { share, ratio, other } = result.chain['nextpixel-relaxed q8 1'];
+  assert.deepEqual([share, ratio, other?.gigamacs].map((x) => Number(x).toFixed(6)), [6e6 / 0.18 / 1e6 / 100, 3, 10].map((x) => x.toFixed(6)));
+  assert.equal(result.chain['nextpixel-relaxed q8 16'].ratio, null);
   const { convolutions, ...whole } = result.made['toy nextpixel-relaxed'];
   assert.ok(Math.abs((convolutions?.share ?? 0) - 7.2e7 / (0.9 * 2) / 1e6 / 140) < 1e-9, 'of four columns, in the best rounds');
   assert.deepEqual([convolutions?.part, whole.median], [0.8, 5]);
@@ -358,6 +406,7 @@ test('the summary takes medians, the best weight type and the fastest peer', () 
   const goal = (name) => result.goals.find((one) => one.name === name);
   assert.deepEqual(goal('times the fastest peer, 4-bit weights, position 64')?.met, true);
   assert.deepEqual(goal('spread of the cost per pixel over sizes')?.met, false);
+  assert.deepEqual(goal('times LiteRT.js, products, q8, one column')?.met, true);
   assert.deepEqual(goal('four samples over one, toy')?.met, true);
   assert.deepEqual(goal('look-ahead over pixel by pixel, toy')?.met, false);
   // 2.3 M at 100 G a second, its best round, against 0.09 ms, ours.
@@ -383,7 +432,7 @@ test('tables for people', () => {
   const { samples, facts } = madeUp();
   const result = assemble(samples, facts);
   const page = text(result);
-  const parts = ['Abacus', 'the library takes nextpixel-relaxed here', 'Fast 2', '28x28', 'at most 2', 'toy default', 'Slow 1', 'exact look-ahead'];
+  const parts = ['Abacus', 'the library takes nextpixel-relaxed here', 'Fast 2', '28x28', 'at most 2', 'toy default', 'Slow 1', 'exact look-ahead', 'Kernels 3'];
   for (const part of parts) assert.ok(page.includes(part), part);
   const table = markdown(result);
   assert.match(table, /^\| nextpixel, 4-bit weights \| 0\.21 \| 0\.25 \| 0\.30 \| 60 KB \|$/m);

@@ -42,17 +42,16 @@ export async function start({ wasm, most: megabytes }) {
   };
 }
 
-/** The products of tests/bench/products.c. @param {{ wasm: string, shapes: [rows: number, columns: number][] }} options */
-export async function startProducts({ wasm, shapes }) {
+/** The products of tests/bench/products.c. @param {{ wasm: string, shapes: [rows: number, columns: number][], four?: boolean }} options  four: 4-bit weights */
+export async function startProducts({ wasm, shapes, four = false }) {
   const module = await WebAssembly.compile(await bytesOf(wasm));
   const { add, products } = /** @type {any} */ (new WebAssembly.Instance(module, {}).exports);
-  for (const [rows, columns] of shapes) if (!add(rows, columns)) throw new Error(`no room for a product of ${rows} x ${columns}`);
-  const times = 1000;
+  for (const [rows, columns] of shapes) if (!add(rows, columns, four)) throw new Error(`no room for a product of ${rows} x ${columns}`);
   return {
-    /** Milliseconds for all of them. */
-    products: () => turn(times, () => {
+    /** Milliseconds for all of them. @param {{ times?: number, columns?: number }} work */
+    products: ({ times = 1000, columns = 1 }) => turn(times, () => {
       const start = performance.now();
-      products(times);
+      products(times, columns);
       return performance.now() - start;
     }),
   };

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** Models for LiteRT: the matrix products of W1 one after another, in its file format, which is a FlatBuffer. */
+
+import { normal } from './random.js';
+
+/** A part of the file, written after whatever points to it.
+ * @typedef {string | { table: (Field | undefined)[] } | { list: Part[] } | { numbers: Int32Array | Float32Array | BigInt64Array | Int8Array | Uint8Array, align: number }} Part */
+/** What a table holds in place: a byte, a word, or where a part is. @typedef {{ byte: number } | { word: number } | Part} Field */
+
+/** Writes a FlatBuffer front to back: offsets of parts are filled in when these are written. */
+class Writer {
+  #bytes = new Uint8Array(1 << 16);
+  #view = new DataView(this.#bytes.buffer);
+  #at = 0;
+
+  /** Room for so many bytes, so that what is `skip` bytes behind its beginning is aligned. @param {number} count @param {number} align @param {number} [skip] */
+  #room(count, align, skip = 0) {
+    while ((this.#at + skip) % align) this.#at++;
+    const at = this.#at;
+    this.#at += count;
+    if (this.#at > this.#bytes.length) {
+      const larger = new Uint8Array(2 * this.#at);
+      larger.set(this.#bytes);
+      this.#bytes = larger;
+      this.#view = new DataView(larger.buffer);
+    }
+    return at;
+  }
+
+  /** @param {number} at @param {number} value */
+  #word(at, value) {
+    this.#view.setUint32(at, value, true);
+  }
+
+  /** Writes parts, and at each place the way from there to its part. @param {[place: number, part: Part][]} parts */
+  #point(parts) {
+    for (const [place, part] of parts) this.#word(place, this.#write(part) - place);
+  }
+
+  /** @param {(Field | undefined)[]} fields */
+  #table(fields) {
+    const head = 4 + 2 * fields.length, padded = head + head % 4;
+    const begin = this.#room(padded + 4 + 4 * fields.length, 4) + padded - head, at = begin + head; // a field has a word, whatever it is
+    this.#view.setUint16(begin, head, true);
+    this.#view.setUint16(begin + 2, 4 + 4 * fields.length, true);
+    this.#word(at, head); // back to the list of fields
+    /** @type {[number, Part][]} */
+    const parts = [];
+    fields.forEach((field, i) => {
+      if (field === undefined) return;
+      const place = at + 4 + 4 * i;
+      this.#view.setUint16(begin + 4 + 2 * i, place - at, true);
+      if (typeof field === 'object' && 'byte' in field) this.#view.setUint8(place, field.byte);
+      else if (typeof field === 'object' && 'word' in field) this.#word(place, field.word);
+      else parts.push([place, field]);
+    });
+    this.#point(parts);
+    return at;
+  }
+
+  /** @param {Part} part @returns {number} where it is */
+  #write(part) {
+    if (typeof part === 'string') {
+      const letters = new TextEncoder().encode(part), at = this.#room(4 + letters.length + 1, 4);
+      this.#word(at, letters.length);
+      this.#bytes.set(letters, at + 4);
+      return at;
+    }
+    if ('table' in part) return this.#table(part.table);
+    if ('list' in part) {
+      const at = this.#room(4 + 4 * part.list.length, 4);
+      this.#word(at, part.list.length);
+      this.#point(part.list.map((one, i) => [at + 4 + 4 * i, one]));
+      return at;
+    }
+    const { numbers, align } = part, at = this.#room(4 + numbers.byteLength, align, 4);
+    this.#word(at, numbers.length);
+    this.#bytes.set(new Uint8Array(numbers.buffer, numbers.byteOffset, numbers.byteLength), at + 4);
+    return at;
+  }
+
+  /** @param {Part} root @param {string} identifier  of the format, four letters */
+  file(root, identifier) {
+    const place = this.#room(8, 8);
+    this.#bytes.set(new TextEncoder().encode(identifier), place + 4);
+    this.#point([[place, root]]);
+    return this.#bytes.slice(0, this.#at);
+  }
+}
+
+/** Numbers of the format: types of tensors, operators, options of a fully connected layer. */
+const FLOAT32 = 0, INT32 = 2, INT8 = 9, INT4 = 17, FULLY_CONNECTED = 9, SLICE = 65, OPTIONS = 8;
+
+/** The products of a decoder, each of which gets its column from the one before: queries, keys and values in one, of which the next sees a third.
+ * @param {import('./models.js').Shape} shape @returns {[rows: number, columns: number][]} */
+export const chainOf = ({ width, blocks, inner, values }) => [
+  ...Array.from({ length: blocks }, () => /** @type {[number, number][]} */ ([[3 * width, width], [width, width], [inner, width], [width, inner]])).flat(),
+  [values, width],
+];
+
+/** Types of weights, each with a scale a row, as names of results. */
+export const CHAIN_TYPES = Object.freeze(/** @type {const} */ (['q8', 'q4']));
+
+/**
+ * @param {[rows: number, columns: number][]} chain
+ * @param {typeof CHAIN_TYPES[number]} type
+ * @param {number} n  columns at once
+ * @returns {Uint8Array<ArrayBuffer>} a weight file of LiteRT: a tensor (n, columns of the first) in, a tensor (n, rows of the last) out, both of floats
+ */
+export function chainModel(chain, type, n) {
+  const random = normal(1), most = type === 'q8' ? 127 : 7;
+  /** @type {Record<'buffers' | 'tensors' | 'operators', Part[]>} */
+  const { buffers, tensors, operators } = { buffers: [{ table: [] }], tensors: [], operators: [] }; // buffer 0 is that of what has none
+  /** @param {number[]} shape @param {number} kind @param {Part} [data] @param {Float32Array} [scales] @returns {number} */
+  const tensor = (shape, kind, data, scales) => {
+    if (data) buffers.push({ table: [data] });
+    const zeros = scales && new BigInt64Array(scales.length);
+    tensors.push({ table: [
+      { numbers: Int32Array.from(shape), align: 4 }, { byte: kind }, { word: data ? buffers.length - 1 : 0 }, `t${tensors.length}`,
+      scales && zeros && { table: [undefined, undefined, { numbers: scales, align: 4 }, { numbers: zeros, align: 8 }] },
+    ] });
+    return tensors.length - 1;
+  };
+  /** @param {number} code @param {number[]} from @param {number} to @param {...Field} options */
+  const operator = (code, from, to, ...options) => void operators.push({ table: [
+    { word: code }, { numbers: Int32Array.from(from), align: 4 }, { numbers: Int32Array.of(to), align: 4 }, ...options] });
+  /** @param {number[]} numbers */
+  const constant = (numbers) => tensor([numbers.length], INT32, { numbers: new Uint8Array(Int32Array.from(numbers).buffer), align: 16 });
+  let at = tensor([n, chain[0][1]], FLOAT32), width = chain[0][1];
+  for (const [rows, columns] of chain) {
+    if (width > columns) {
+      const part = tensor([n, columns], FLOAT32);
+      operator(1, [at, constant([0, 0]), constant([n, columns])], part);
+      at = part;
+    }
+    const numbers = Int8Array.from({ length: rows * columns }, () => Math.max(-most, Math.min(most, Math.round(random() * most / 3))));
+    const packed = type === 'q8' ? numbers : Uint8Array.from({ length: numbers.length / 2 }, (_, i) => (numbers[2 * i] & 15) | (numbers[2 * i + 1] << 4));
+    const scales = new Float32Array(rows).fill(3 / most / Math.sqrt(columns));
+    const weights = tensor([rows, columns], type === 'q8' ? INT8 : INT4, { numbers: new Uint8Array(packed.buffer), align: 16 }, scales);
+    const out = tensor([n, rows], FLOAT32);
+    operator(0, [at, weights, -1], out, { byte: OPTIONS }, { table: [] });
+    [at, width] = [out, rows];
+  }
+  /** @param {number} code @param {number} version */
+  const code = (code, version) => ({ table: [{ byte: code }, undefined, { word: version }, { word: code }] });
+  const graph = { table: [{ list: tensors }, { numbers: Int32Array.of(0), align: 4 }, { numbers: Int32Array.of(at), align: 4 }, { list: operators }, 'main'] };
+  return new Writer().file({ table: [{ word: 3 }, { list: [code(FULLY_CONNECTED, 12), code(SLICE, 1)] }, { list: [graph] }, 'products', { list: buffers }] }, 'TFL3');
+}
