@@ -255,14 +255,13 @@ async function main() {
       await arena.close((name) => name.includes(size));
     }
     load.push(loadavg()[0]);
-    const llama = llamaResult(samples, LLAMA_PEERS);
     const result = assemble(samples, {
       machine: {
         cpu: cpus()[0]?.model ?? 'unknown', cores: cpus().length, cacheBytes: cacheBytes(),
         browser: `Chromium ${browser.version()}`, date: new Date().toISOString(), runs, load, args: process.argv.slice(2).join(' '),
       },
       builds, chosen, cacheBytes: cacheBytes(), positions: POSITIONS, types: WEIGHT_TYPES, peers, sides, streams: STREAMS,
-      sounds, made, chain: { other: LITERT, types: CHAIN_TYPES, columns: CHAIN_COLUMNS, macs: productMacs(W1) }, together: TOGETHER, atOnce: AT_ONCE, blockMacs: blockMacs(),
+      sounds, made, chain: { other: LITERT, types: CHAIN_TYPES, columns: CHAIN_COLUMNS, macs: productMacs(W1), least: W1.width ** 2 }, together: TOGETHER, atOnce: AT_ONCE, blockMacs: blockMacs(),
       w1Work: Object.fromEntries(WEIGHT_TYPES.flatMap((type) => POSITIONS.map((position) => (
         [key(type, position), workOf(decoders[type], { from: position, to: position + 1 })])))),
       shipped: Object.keys(shipped).map((name) => ({ name, pixels: pixels[name] ?? 0 })),
@@ -274,6 +273,7 @@ async function main() {
         ...Object.fromEntries(peers.map(({ name, gzip }) => [name, gzip])),
       },
     });
+    const llama = llamaResult(samples, LLAMA_PEERS, result.ceiling.dots[chosen].four);
     Object.assign(result, { llama: llama.rows, missing, summary: { ...result.summary, llama: llama.summary }, goals: [...result.goals, ...llama.goals] });
     console.log(json ? JSON.stringify(result, null, 2) : text(result));
     if (write) {

@@ -3,7 +3,7 @@
 
 /** The section llama: language models of three sizes in three types of weights, as every runtime runs them. Random weights. */
 
-import { LLAMAS, POOL, bytesOf, llamaModel } from './language.js';
+import { LLAMAS, POOL, bytesOf, llamaModel, weightsOf } from './language.js';
 import { FLOAT, INT32, INT64, Graph } from './onnx.js';
 import { floats, int8, normal } from './random.js';
 import { key, median } from './summary.js';
@@ -115,11 +115,15 @@ export async function llamaProbes({ arena, chosen, provide, steps }, size, withP
   return probes;
 }
 
+/** Multiply-adds of the matrices for a prompt: the output layer sees its last token alone. @param {LlamaShape} shape */
+const promptMacs = (shape) => PROMPT * weightsOf(shape) - (PROMPT - 1) * shape.values * shape.width;
+
 /**
  * @param {Samples} samples
  * @param {readonly { id: string, name: string }[]} peers
+ * @param {number | null} [dots]  billions of multiply-adds a second of the bare dot loop of four columns
  */
-export function llamaResult(samples, peers) {
+export function llamaResult(samples, peers, dots = null) {
   /** @param {string} size @param {string} type @param {string | number} what @param {string} id */
   const times = (size, type, what, id) => samples[key('llama', size, id === 'onnxruntime' ? 'int8' : type, what, id)];
   const stream = samples[key('ceiling', 'stream', STREAM)];
@@ -138,9 +142,11 @@ export function llamaResult(samples, peers) {
         });
         const fastest = others.length ? others.reduce((best, one) => (one.ms < best.ms ? one : best)) : null;
         const gigabytes = what === 'prompt' ? null : bytesOf(LLAMAS[size], type) / Math.min(...ours) / 1e6;
+        const gigamacs = what === 'prompt' ? promptMacs(LLAMAS[size]) / Math.min(...ours) / 1e6 : null;
         const one = {
           ours: median(ours), peer: fastest?.ms ?? null, peerName: fastest?.name ?? null, ratio: fastest?.ratio ?? null,
-          wllama: others.find(({ id }) => id === 'wllama')?.ratio ?? null, gigabytes, share: gigabytes && rate ? gigabytes / rate : null,
+          wllama: others.find(({ id }) => id === 'wllama')?.ratio ?? null, gigabytes, gigamacs,
+          share: gigabytes && rate ? gigabytes / rate : gigamacs && dots ? gigamacs / dots : null,
         };
         rows.push({ size, type, what, ...one, others });
         ((summary[size] ??= {})[type] ??= {})[what] = one;

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: MIT
-// Times the shipped digits model: in Node, and the demo's front page in headless Chromium; and there the page of tokens, translations and enlargements.
+// Times the shipped digits model: in Node, and the demo's front page in headless Chromium, from the beginning of a visit to the first drawn pixel, in parts and beside a page that
+// only paints; and there the page of tokens, translations and enlargements.
 //
 //   npm run measure [--json]
 //
 // Figures are medians of interleaved rounds. Machines are noisy: compare figures of one run.
 // @ts-check
 import './quiet.js';
+import { fileURLToPath } from 'node:url';
+
 import { launch, openEmpty } from '../browser/browser.js';
 import { load } from '../../web/lib/index.js';
 import { serve } from '../../web/serve.js';
+import { serve as serveFolders } from './server.js';
 
 /** @param {number[]} x */
 const median = (x) => [...x].sort((a, b) => a - b)[x.length >> 1];
@@ -45,20 +49,37 @@ for (let round = 0; round < ROUNDS; round++) {
 model.close();
 
 const server = await serve({ port: 0 });
+const bare = await serveFolders({ tests: fileURLToPath(new URL('..', import.meta.url)) });
 const browser = await launch();
-/** @type {{ cold: number[], warm: number[] }} */
-const first = { cold: [], warm: [] };
+/** When what is there after a visit was there, in milliseconds from its beginning, by visit, one number a round. @type {Record<'cold' | 'warm', Record<string, number[]>>} */
+const first = { cold: {}, warm: {} };
 let requests = 1;
 let bytes = 0;
+
+/** Waits for the page's own mark. @param {import('playwright-core').Page} page @returns {Promise<Record<string, number>>} */
+async function timesOf(page) {
+  await page.waitForFunction(() => performance.getEntriesByName('first-pixel').length > 0);
+  return page.evaluate(() => {
+    const [navigation] = /** @type {PerformanceNavigationTiming[]} */ (performance.getEntriesByType('navigation'));
+    const files = /** @type {PerformanceResourceTiming[]} */ (performance.getEntriesByType('resource'));
+    const last = (/** @type {RegExp} */ name) => Math.max(0, ...files.filter((one) => name.test(one.name)).map((one) => one.responseEnd));
+    return {
+      html: navigation.responseEnd, script: last(/page-front\.js$/), wasm: last(/\.wasm$/), weights: last(/\.gguf$/),
+      painted: performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? 0, pixel: performance.getEntriesByName('first-pixel')[0].startTime,
+    };
+  });
+}
+
 for (let round = 0; round < ROUNDS; round++) {
   const context = await browser.newContext(); // a new context has empty caches
   const page = await context.newPage();
   // Warm is the third visit: the second one is the first under the service worker.
   for (const visit of /** @type {const} */ (['cold', 'second', 'warm'])) {
+    await page.goto(`${bare.url}tests/bench/pages/paint.html`);
+    const { pixel: paints } = await timesOf(page);
     await page.goto(`${server.url}web/`);
-    await page.waitForFunction(() => performance.getEntriesByName('first-pixel').length > 0); // the page's own mark
-    const ms = await page.evaluate(() => performance.getEntriesByName('first-pixel')[0].startTime);
-    if (visit !== 'second') first[visit].push(ms);
+    const times = { ...await timesOf(page), paints };
+    if (visit !== 'second') for (const [what, ms] of Object.entries(times)) (first[visit][what] ??= []).push(ms);
     if (visit === 'cold' && round === 0) {
       await page.waitForTimeout(1000); // the rest of the first screen
       for (const entry of await page.evaluate(() => performance.getEntriesByType('resource').map((one) => (
@@ -71,6 +92,26 @@ for (let round = 0; round < ROUNDS; round++) {
     await page.goto('about:blank'); // what the page leaves behind is not part of the next visit
   }
   await context.close();
+}
+/** Of the library in an empty page, its files in the browser's cache: until the model is there, and from the call until the first pixel of a digit. @type {{ load: number[], pass: number[] }} */
+const alone = { load: [], pass: [] };
+{
+  const page = await (await browser.newContext({ baseURL: server.url })).newPage();
+  for (let round = -1; round < ROUNDS; round++) { // the first fills the cache
+    await openEmpty(page);
+    const { opened, drawn } = await page.evaluate(async (rows) => {
+      const { load: open } = await import(/** @type {string} */ ('/web/dist/nextpixel.js'));
+      const started = performance.now(), digits = await open('/weights/digits.gguf'), there = performance.now();
+      const picture = { data: new Uint8Array(digits.info.width * digits.info.height), width: digits.info.width, height: digits.info.height };
+      for await (const _ of digits.complete(picture, { rows, samples: 1, seed: 7 })) break;
+      const done = performance.now();
+      digits.close();
+      return { opened: there - started, drawn: done - there };
+    }, height / 2);
+    if (round < 0) continue;
+    alone.load.push(opened);
+    alone.pass.push(drawn);
+  }
 }
 /** @type {{ first: number[], rate: number[] }} */
 const tokens = { first: [], rate: [] };
@@ -137,14 +178,23 @@ let enlargements;
 }
 await browser.close();
 await server.close();
+await bare.close();
+
+/** Medians. @param {Record<string, number[]>} visit @returns {Record<string, number>} */
+const medians = (visit) => Object.fromEntries(Object.entries(visit).map(([what, times]) => [what, median(times)]));
+const cold = medians(first.cold), warm = medians(first.warm);
 
 const result = {
   millisecondsPerPixel: median(times.one),
   millisecondsPerPixelOfThree: median(times.three),
   millisecondsPerPixelScored: median(times.score),
   lowerHalfMilliseconds: median(times.half),
-  pageToFirstPixelMilliseconds: median(first.cold),
-  pageToFirstPixelWarmMilliseconds: median(first.warm),
+  pageToFirstPixelMilliseconds: cold.pixel,
+  pageToFirstPixelWarmMilliseconds: warm.pixel,
+  beyondAPageThatPaintsMilliseconds: { cold: cold.pixel - cold.paints, warm: warm.pixel - warm.paints },
+  visits: { cold, warm },
+  loadMilliseconds: median(alone.load),
+  firstPassMilliseconds: median(alone.pass),
   pageToFirstTokenMilliseconds: median(tokens.first),
   tokensPerSecond: median(tokens.rate),
   translationMilliseconds: median(translation.greedy),
@@ -161,6 +211,11 @@ else {
   console.log(`lower half of a digit: ${result.lowerHalfMilliseconds.toFixed(0)} ms from the call to the last of 392 pixels`);
   console.log(`page open to the first drawn pixel: ${result.pageToFirstPixelMilliseconds.toFixed(0)} ms (Chromium, local server, empty cache)`);
   console.log(`the same, third visit:              ${result.pageToFirstPixelWarmMilliseconds.toFixed(0)} ms (caches filled)`);
+  for (const [visit, { html, script, wasm, weights, painted, pixel, paints }] of Object.entries({ 'empty cache': cold, 'third visit': warm })) {
+    console.log(`  ${visit}: HTML there at ${html.toFixed(0)}, scripts ${script.toFixed(0)}, wasm ${wasm.toFixed(0)}, weights ${weights.toFixed(0)}, something painted ${painted.toFixed(0)}, first drawn pixel ${pixel.toFixed(0)} ms; ` +
+      `${(pixel - paints).toFixed(0)} ms after a page that only paints, ${paints.toFixed(0)}`);
+  }
+  console.log(`the library in an empty page, files in the cache: ${result.loadMilliseconds.toFixed(0)} ms until the model is there (worker, compilation, weights), ${result.firstPassMilliseconds.toFixed(0)} from the call to the first pixel`);
   console.log(`the page of tokens, open to the first token: ${result.pageToFirstTokenMilliseconds.toFixed(0)} ms (empty cache)`);
   console.log(`its model in Chromium, one worker:           ${result.tokensPerSecond.toFixed(0)} tokens a second`);
   console.log(`a sentence of twelve words, translated: ${result.translationMilliseconds.toFixed(1)} ms, with four beams ${result.translationWithBeamsMilliseconds.toFixed(1)} ms (Chromium, one worker)`);

@@ -34,6 +34,8 @@ export const STEP = 128;
 export const KNOWN = { position: 64, count: 64 };
 /** Columns of the products of W1 alone. */
 export const CHAIN_COLUMNS = [1, 16];
+/** The smallest of them, which stays in a cache: what the others take longer is the reading. @type {[rows: number, columns: number][]} */
+const ONE = [[W1.width, W1.width]];
 /** Megabytes: what fits the third-level cache of most machines, and what does not. */
 export const STREAMS = [4, 16, 64];
 
@@ -111,6 +113,8 @@ export async function chainProbes({ arena, builds, provide }, out, withPeers) {
         if (!existsSync(`${out}/${file}`)) continue;
         const target = await arena.start('ceiling', `chain ${name} ${type}`, 'ceiling', 'startProducts', { wasm: `/build/${file}`, shapes, four: type === 'q4' });
         probes.push({ name: key('chain', type, columns, name), ...target, method: 'products', args });
+        const alone = await arena.start('ceiling', `one ${name} ${type}`, 'ceiling', 'startProducts', { wasm: `/build/${file}`, shapes: ONE, four: type === 'q4' });
+        probes.push({ name: key('chain', type, columns, name, 'one'), ...alone, method: 'products', args: { times: 600, columns } });
       }
       if (!withPeers) continue;
       const model = provide(`w1-${type}-${columns}.tflite`, () => chainModel(shapes, type, columns));

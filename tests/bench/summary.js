@@ -22,7 +22,8 @@
  * @property {{ name: string, pixels: number }[]} shipped  pixels: of a lower half
  * @property {{ name: string, rate: number, macs: number }[]} [sounds]  rate: samples a second; macs: of one
  * @property {{ name: string, macs: number, all: number }[]} [made]  pictures made at once; macs: of the convolutions of 8-bit weights; all: of a picture
- * @property {{ other: string, types: readonly string[], columns: readonly number[], macs: number }} [chain]  the products of W1 alone, beside another's; macs: of a column
+ * @property {{ other: string, types: readonly string[], columns: readonly number[], macs: number, least: number }} [chain]  the products of W1 alone, beside another's; macs: of a column; least: those
+ *   of the smallest product
  * @property {readonly number[]} together   numbers of samples that advance together, in the engine
  * @property {readonly number[]} atOnce     the same, in shipped
  * @property {{ name: string, macs: number, work: Work }[]} models  those of the sections prefill and samples; macs: of a known
@@ -256,15 +257,16 @@ export function assemble(samples, facts) {
     return [[name, { rate: Math.max(...own), ceiling: Math.max(...most), share: Math.max(...own) / Math.max(...most) }]];
   }));
 
-  const products = facts.chain ?? { other: '', types: [], columns: [], macs: 0 };
+  const products = facts.chain ?? { other: '', types: [], columns: [], macs: 0, least: 0 };
   const chain = Object.fromEntries(products.types.flatMap((type) => products.columns.flatMap((columns) => builds.flatMap(({ name }) => {
     const ours = samples[key('chain', type, columns, name)], theirs = samples[key('chain', type, columns, 'litert')];
-    const found = time(ours), other = time(theirs), { one, four } = ceiling.dots[name], all = products.macs * columns;
+    const found = time(ours), other = time(theirs), { one, four } = ceiling.dots[name], all = products.macs * columns, dots = columns === 1 ? one : four;
     if (!found) return [];
     // Both were measured in every round, so each round has a ratio of its own.
     const ratio = other && median(theirs.map((ms, round) => ms / ours[round]));
     return [[`${name} ${type} ${columns}`, {
-      ...found, build: name, type, columns, gigamacs: all / found.median / 1e6, share: rate(all, found.min, columns === 1 ? one : four)?.share ?? null,
+      ...found, build: name, type, columns, gigamacs: all / found.median / 1e6, share: rate(all, found.min, dots)?.share ?? null,
+      small: rate(products.least * columns, time(samples[key('chain', type, columns, name, 'one')])?.min ?? null, dots),
       other: other && { ...other, gigamacs: all / other.median / 1e6 }, ratio,
     }]];
   }))));

@@ -70,9 +70,9 @@ function kernelTable({ kernels }) {
 
 /** @param {any} result @returns {Table} */
 function chainTable({ chain = {}, other: name }) {
-  return [`the matrix products of that decoder alone, one thread: ms; G multiply-adds a second, and share of the bare dot loop; how many times as long ${name} takes for as many`,
-    ['', 'ours', 'GMAC/s', 'share', name, 'GMAC/s', 'times'],
-    Object.entries(chain).map(([which, { median, gigamacs, share, other, ratio }]) => [which, number(median, 3), number(gigamacs, 1), percent(share),
+  return [`the matrix products of that decoder alone, one thread: ms; G multiply-adds a second, and share of the bare dot loop; both of the smallest of them alone, which stays in a cache; how many times as long ${name} takes for as many`,
+    ['', 'ours', 'GMAC/s', 'share', 'the smallest', 'share', name, 'GMAC/s', 'times'],
+    Object.entries(chain).map(([which, { median, gigamacs, share, small, other, ratio }]) => [which, number(median, 3), number(gigamacs, 1), percent(share), number(small?.gigamacs, 1), percent(small?.share),
       number(other?.median, 3), number(other?.gigamacs, 1), number(ratio)])];
 }
 
@@ -141,10 +141,10 @@ function columnTables({ prefill, samples, pixels }) {
 /** @param {any} result @returns {Table} */
 function llamaTable({ llama = [], missing }) {
   const peers = [...new Set(llama.flatMap((/** @type {any} */ { others }) => others.map((/** @type {any} */ one) => one.name)))];
-  return [`language models, one thread: ms a token, and of a prompt until its first token; ${missing ?? 'how many times as long others take'}`,
-    ['', 'ours', 'weights GB/s', 'of streaming', ...peers.flatMap((name) => [name, 'times'])],
-    llama.map((/** @type {any} */ { size, type, what, ours, gigabytes, share, others }) => [
-      `${size} ${type} ${what === 'prompt' ? 'prompt' : `at ${what}`}`, number(ours), number(gigabytes, 1), percent(share),
+  return [`language models, one thread: ms a token, and of a prompt until its first token; GB a second of weights, and share of what memory is read at, of a prompt G multiply-adds a second, and share of the bare dot loop of four columns; ${missing ?? 'how many times as long others take'}`,
+    ['', 'ours', 'GB/s, GMAC/s', 'share', ...peers.flatMap((name) => [name, 'times'])],
+    llama.map((/** @type {any} */ { size, type, what, ours, gigabytes, gigamacs, share, others }) => [
+      `${size} ${type} ${what === 'prompt' ? 'prompt' : `at ${what}`}`, number(ours), number(gigabytes ?? gigamacs, 1), percent(share),
       ...peers.flatMap((name) => {
         const found = others.find((/** @type {any} */ one) => one.name === name);
         return [number(found?.ms), number(found?.ratio, 1)];

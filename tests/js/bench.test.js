@@ -347,6 +347,7 @@ function madeUp() {
     for (const side of sides) put(key('pixel', side, build), side / 280);
   }
   put('chain/q8/1/litert', 0.6);
+  put('chain/q8/1/nextpixel-relaxed/one', 0.002);
   put('shipped/toy/1/default', 38);
   const work = { macs: 2.3e6, bytes: 1.2e6, keyMacs: 4096, headMacs: 0, positions: 800 };
   return {
@@ -358,7 +359,7 @@ function madeUp() {
       positions, types, peers: [{ id: 'slow', name: 'Slow 1', gzip: 3e6 }, { id: 'fast', name: 'Fast 2', gzip: 5e5 }],
       w1Work: Object.fromEntries(types.flatMap((type) => positions.map((p) => (
         [key(type, p), { ...work, macs: 6e6 + 4096 * p, bytes: 4e6 }])))),
-      shipped: [{ name: 'toy', pixels: 400 }], made: [{ name: 'toy', macs: 7.2e7, all: 9e7 }], chain: { other: 'Kernels 3', types: ['q8'], columns: [1, 16], macs: 6e6 }, together: [1, 4], atOnce: [1, 4], sides,
+      shipped: [{ name: 'toy', pixels: 400 }], made: [{ name: 'toy', macs: 7.2e7, all: 9e7 }], chain: { other: 'Kernels 3', types: ['q8'], columns: [1, 16], macs: 6e6, least: 6e4 }, together: [1, 4], atOnce: [1, 4], sides,
       models: [{ name: 'toy', macs: 2e6, work }],
       streams: [4, 16, 64], blockMacs: 2e5, sizes: { 'nextpixel, library and wasm': 61440, 'Slow 1': 3e6 },
     },
@@ -384,8 +385,8 @@ test('the summary takes medians, the best weight type and the fastest peer', () 
   assert.equal(Math.round(1000 * /** @type {number} */ (shares?.share)), Math.round(1000 * (4e6 / 60e6) / (0.9 * 0.3064)));
   assert.ok(Math.abs((result.loops.gates?.share ?? 0) - 0.75) < 1e-12);
   assert.equal(result.loops.queue, undefined); // its ceiling was not measured
-  const { share, ratio, other } = result.chain['nextpixel-relaxed q8 1'];
-  assert.deepEqual([share, ratio, other?.gigamacs].map((x) => Number(x).toFixed(6)), [6e6 / 0.18 / 1e6 / 100, 3, 10].map((x) => x.toFixed(6)));
+  const { share, small, ratio, other } = result.chain['nextpixel-relaxed q8 1'];
+  assert.deepEqual([share, small?.gigamacs, ratio, other?.gigamacs].map((x) => Number(x).toFixed(6)), [6e6 / 0.18 / 1e6 / 100, 6e4 / 0.0018 / 1e6, 3, 10].map((x) => x.toFixed(6)));
   assert.equal(result.chain['nextpixel-relaxed q8 16'].ratio, null);
   const { convolutions, ...whole } = result.made['toy nextpixel-relaxed'];
   assert.ok(Math.abs((convolutions?.share ?? 0) - 7.2e7 / (0.9 * 2) / 1e6 / 140) < 1e-9, 'of four columns, in the best rounds');
@@ -508,6 +509,9 @@ test('figures of language models: ratios of rounds, the share of the streaming r
   assert.deepEqual(goals.map(({ wanted, met }) => [wanted, met]), [[8, true], [0.7, true], [8, true], [8, true]]);
   assert.equal(rows.length, 3);
   assert.deepEqual(llamaResult({}, []).summary, {});
+  const { width, values } = LLAMAS['110M'], prompt = /** @type {any} */ (llamaResult(samples, [], 50).rows.find(({ what }) => what === 'prompt'));
+  assert.ok(Math.abs(prompt.share - prompt.gigamacs / 50) < 1e-12);
+  assert.ok(prompt.gigamacs * 1e6 * Math.min(...samples[key('llama', '110M', 'q8_0', 'prompt', 'ours')]) < 64 * weightsOf(LLAMAS['110M']) - 62 * width * values, 'the last token alone has logits');
 });
 
 test('perplexity of a text: pieces as long as the model knows positions', async () => {
