@@ -303,7 +303,7 @@ task_test_embed() {
   tests 1800 --test-concurrency=1 tests/embed/*.test.js
 }
 
-# test-train the guards of the training code, where Python with NumPy, Pillow and PyTorch is there
+# test-train the guards of the training code, where Python with NumPy, Pillow and PyTorch is there: ./build.sh test-train [all: every file of tests, every recipe, every instruction set]
 task_test_train() {
   python=
   for p in python3 /usr/bin/python3; do "$p" -c 'import numpy, torch, PIL' 2>/dev/null && python=$p && break; done
@@ -311,7 +311,9 @@ task_test_train() {
     say "NOT RUN: tests of the training code need Python 3 with NumPy, Pillow and PyTorch: apt-get install $TRAINING"
     return 0
   fi
-  (cd weights/train && OMP_NUM_THREADS=1 "$python" -m unittest -q test_train test_prepare test_notebook test_drawings test_house test_pixelcnn test_scenes test_text test_translation test_trees test_sagan)
+  files='test_train test_prepare test_notebook test_drawings test_house test_pixelcnn test_scenes test_text test_translation test_trees test_sagan'
+  [ "${1:-}" != all ] || { files=; export EVERY_RECIPE=1; } # those that unittest finds
+  (cd weights/train && OMP_NUM_THREADS=1 "$python" -m unittest -q $files)
 }
 TRAINING='python3-torch python3-numpy python3-pil libopenblas0-openmp' # Debian packages
 
@@ -337,7 +339,7 @@ task_test_engines() {
   mkdir -p "$OUT/engines"
   pages=
   [ "${1:-}" != --pages ] || { pages=--pages; shift; }
-  short= # one build an engine
+  short= # one build an engine, one shipped file of each sort
   [ "${1:-}" != --short ] || { short=--short; shift; }
   engines=" ${*:-chromium firefox webkit node native} "
   [ -z "$pages" ] || engines=" ${*:-chromium firefox webkit} "

@@ -13,7 +13,7 @@
  * Where there are two browsers or more, every page is opened in each, too (pages.js); OUT/pages/ has what they looked like.
  *
  *     ./build.sh test-engines --pages [engine ...]     only that
- *     ./build.sh test-engines --short [engine ...]     one build an engine, and no pages
+ *     ./build.sh test-engines --short [engine ...]     one build an engine, of the shipped files one of each sort, and no pages
  *     node tests/engines/main.js --model jukebox [--native=gcc=build/engines/gcc] [engine ...]     of the models of one name, as they are built
  */
 
@@ -165,7 +165,7 @@ async function doAll(jobs) {
 
 /** The hashes of all works. @returns {Promise<{ plan: PlannedRun[], columns: Column[] }>} */
 async function hashes() {
-  const plan = stage((await makePlan(ROOT)).filter(({ model }) => model.startsWith(named)));
+  const plan = stage((await makePlan(ROOT, short)).filter(({ model }) => model.startsWith(named)));
   const server = await serve({ port: 0, root: site });
   /** @type {{ name: string, run: () => Promise<Report> }[]} */
   const jobs = browsers.flatMap((engine) => builds.map(({ name, file, workers = 1 }) => {

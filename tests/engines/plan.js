@@ -6,7 +6,7 @@
  * gets the plan as it is, the native program as lines of text.
  */
 
-import { readFile, readdir } from 'node:fs/promises';
+import { readFile, readdir, stat } from 'node:fs/promises';
 
 import { load } from '../../web/lib/index.js';
 import { Alphabet } from '../../web/lib/kinds/notes/alphabet.js';
@@ -98,20 +98,30 @@ const MOST_DRAWN = 256;
 
 /**
  * @param {string} root  of the repository, with a slash
+ * @param {boolean} [short]  of the shipped files that are alike in architecture, kind and tasks only the smallest, in one way; of the tiny ones all
  * @returns {Promise<PlannedRun[]>}
  */
-export async function makePlan(root) {
+export async function makePlan(root, short = false) {
   /** @type {Work[]} */
   const works = JSON.parse(await readFile(new URL('./works.json', import.meta.url), 'utf8'));
   /** @type {PlannedRun[]} */
   const plan = [];
   for (const folder of ['weights/', 'tests/golden/']) {
-    const names = (await readdir(root + folder)).filter((name) => name.endsWith('.gguf') && !name.endsWith('.golden.gguf'));
-    for (const name of names.sort()) {
+    const names = (await readdir(root + folder)).filter((name) => name.endsWith('.gguf') && !name.endsWith('.golden.gguf')).sort();
+    const thin = short && folder === 'weights/';
+    const sizes = new Map(await Promise.all(names.map(async (name) => /** @type {const} */ ([name, (await stat(root + folder + name)).size]))));
+    if (thin) names.sort((a, b) => Number(sizes.get(a)) - Number(sizes.get(b)));
+    const seen = new Set();
+    for (const name of names) {
       const model = await load(root + folder + name);
-      const features = model.info.tasks.includes('tag') ? engineOf(model).kind.features.ids(WORDS).join(' ') : '';
-      plan.push(...runsOf(works, folder + name, name.slice(0, -'.gguf'.length), model.info, folder === 'weights/', features));
+      const { architecture, codec, tasks, lookAhead } = model.info;
+      const features = tasks.includes('tag') ? engineOf(model).kind.features.ids(WORDS).join(' ') : '';
+      const runs = runsOf(works, folder + name, name.slice(0, -'.gguf'.length), model.info, folder === 'weights/', features);
       model.close();
+      const alike = [architecture, codec, tasks, lookAhead].join(' ');
+      if (!thin) plan.push(...runs);
+      else if (!seen.has(alike)) plan.push(...runs.map((run) => ({ ...run, ways: /** @type {const} */ ('one') })));
+      seen.add(alike);
     }
   }
   return plan;
