@@ -6,6 +6,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
+import { oneOf } from '../more.js';
 import { everyPage, firstFigure, session } from './browser.js';
 import { MALFORMED, turnTo } from './checks.js';
 
@@ -49,8 +50,8 @@ const FIGURES = [
   },
 ];
 
-for (const { path, figure, selector, name, first, then, change = (/** @type {Page} */ page, /** @type {string} */ value) => enter(page, selector, value) } of FIGURES) {
-  test(`/web/${path}: ${name} of #${figure} goes to the address, Back goes back, a new visit has it`, () => withPage(async (page) => {
+for (const [i, { path, figure, selector, name, first, then, change = (/** @type {Page} */ page, /** @type {string} */ value) => enter(page, selector, value) }] of FIGURES.entries()) {
+  oneOf(i, 5)(`/web/${path}: ${name} of #${figure} goes to the address, Back goes back, a new visit has it`, () => withPage(async (page) => {
     await page.goto(`/web/${path}`);
     await page.locator(`#${figure}`).scrollIntoViewIfNeeded();
     await page.locator(`#${figure} [data-phase]:not([data-phase="empty"])`).first().waitFor(WAIT);

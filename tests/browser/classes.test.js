@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { test } from 'node:test';
 
 import { load } from '../../web/lib/index.js';
+import { more } from '../more.js';
 import { OUT, session, sleep, widths } from './browser.js';
 
 /** @import { Page } from 'playwright-core' */
@@ -93,7 +94,7 @@ test('a column for each digit: the values that the model draws, told the class',
   await page.locator('#figure-classes').screenshot({ path: `${OUT}classes.png` });
 }));
 
-test('a row for each style of the emoji', () => withPage(async (page) => {
+more('a row for each style of the emoji', () => withPage(async (page) => {
   await open(page, COLOUR);
   await page.locator('.class-name', { hasText: 'FxEmoji' }).waitFor(WAIT);
   assert.equal(await page.locator('.class-group').count(), 5);
@@ -173,7 +174,7 @@ test('out of sight it stops, and draws what is missing when it is back', () => w
   assert.equal(await page.textContent('#classes-run-text'), 'Play');
 }));
 
-test('what fails says so, and can be tried again', () => withPage(async (page) => {
+more('what fails says so, and can be tried again', () => withPage(async (page) => {
   await page.route('**/weights*/cifar10.gguf', (route) => route.abort());
   await open(page, COLOUR);
   await groupIs(page, 0, 'being drawn');

@@ -9,6 +9,7 @@ import { test } from 'node:test';
 
 import { load } from '../../web/lib/index.js';
 import { nearestColours } from '../../web/lib/kinds/picture/codec.js';
+import { more } from '../more.js';
 import { OUT, session, sleep, widths } from './browser.js';
 import { PAGE, SIDE, WAIT, emoji, galleryOf, inRepository, photos, shownOf, triples } from './gallery.js';
 import { png } from './png.js';
@@ -143,7 +144,7 @@ test('photographs: the switch loads the other model, which draws them without be
   assert.ok(emoji.map((one) => one.name).includes((await nameOf(page, 0)) ?? ''));
 }));
 
-test("one's own picture is completed by either model, and stays when they change", () => withPage(async (page) => {
+more("one's own picture is completed by either model, and stays when they change", () => withPage(async (page) => {
   await open(page);
   await switchOver(page);
   const name = async () => (await nameOf(page, 0)) ?? '';
@@ -204,7 +205,7 @@ test('photographs that cannot be loaded say so; they can be cancelled, tried aga
   await rowIs(page, 0);
 }, { complains: true }));
 
-test('out of sight it stops, and goes on when it is back', () => withPage(async (page) => {
+more('out of sight it stops, and goes on when it is back', () => withPage(async (page) => {
   await open(page);
   await rowIs(page, 0);
   await page.evaluate(() => {
@@ -221,7 +222,7 @@ test('out of sight it stops, and goes on when it is back', () => withPage(async 
   await page.locator('#colour-run-text', { hasText: /^Play/ }).waitFor({ state: 'attached' });
 }));
 
-test('what fails says so and can be tried again', () => withPage(async (page) => {
+more('what fails says so and can be tried again', () => withPage(async (page) => {
   await page.route('**/weights*/emoji.gguf', (route) => (route.request().method() === 'GET' ? route.abort() : route.continue()));
   await page.goto(PAGE);
   await page.locator('#in-colour').waitFor();

@@ -20,6 +20,7 @@ import { toyText } from '../js/toy-text.js';
 import { session } from './browser.js';
 
 /** @import { Page } from 'playwright-core' */
+/** @import { Block } from '../js/blocks.js' */
 
 const { withPage } = session();
 const blocks = await blocksOf(await whatPeopleRead());
@@ -37,6 +38,7 @@ function fileAt(path) {
 
 /** A page /doc/ with this body, and all that the texts say lies beside it. @param {Page} page @param {string} body @param {string} [script] */
 async function open(page, body, script = '') {
+  await page.unrouteAll({ behavior: 'ignoreErrors' });
   await page.route(/\/\/cdn\.example\/|\/doc\/|\/nextpixel\//, async (route) => {
     const path = new URL(route.request().url()).pathname;
     const headers = { 'Access-Control-Allow-Origin': '*' };
@@ -67,44 +69,48 @@ const ofPages = await blocksOfPages();
 const scripts = blocks.filter(({ language, file }) => language === 'js' && file === '');
 test('there are blocks to run', () => assert.ok(scripts.length >= 15 && ofPages.length >= 15 && blocks.filter(({ language }) => language === 'html').length >= 5));
 
-for (const { where, code } of scripts) {
-  test(`${where} runs`, { timeout: 60000 }, () => withPage(async (page) => {
-    const element = /next-pixel|nx-error/.test(code) ? '<script type="module" src="/nextpixel/define.js"></script><next-pixel model="digits.gguf" task="generate" seed="1"></next-pixel>' : '';
-    await open(page, element, `${given(code)}\n${code}`);
-    const left = /location\.assign/.test(code) ? page.waitForURL(/^blob:/) : undefined;
-    await page.evaluate((path) => import(path).then(() => undefined), '/doc/block.js').catch((error) => { if (!left) throw error; });
-    await left;
-  }));
-}
-
-for (const { where, code } of ofPages.filter(({ language }) => language === 'js')) {
-  test(`${where} runs when it is copied`, { timeout: 90000 }, () => withPage(async (page) => {
-    assert.match(code, /^import \{ load \} from 'nextpixel';$/m);
-    await open(page, `<canvas></canvas><button>sound</button>${'<img src="seven.png" alt="">'.repeat(3)}`, code);
-    await page.evaluate((path) => import(path).then(() => undefined), '/doc/block.js');
-  }));
-}
-
-for (const { where, code } of [...blocks, ...ofPages].filter(({ language }) => language === 'html')) {
-  test(`${where} draws`, { timeout: 60000 }, () => withPage(async (page) => {
-    await open(page, code);
-    const count = await page.locator('next-pixel').count();
-    assert.ok(count >= 1);
-    await page.waitForFunction(() => customElements.get('next-pixel') !== undefined);
-    await page.evaluate(async () => {
-      for (const element of /** @type {NodeListOf<any>} */ (document.querySelectorAll('next-pixel'))) {
-        await new Promise((resolve, reject) => {
-          element.addEventListener('nx-end', resolve);
-          element.addEventListener('nx-error', (/** @type {any} */ event) => reject(event.error));
-          element.play();
-          if (element.task !== 'chat') return;
-          const speak = () => (element.shadowRoot.querySelector('[part~=messages]') ? element.send('Hello') : requestAnimationFrame(speak));
-          speak(); // a talk waits for the visitor to say something
-        });
-      }
+/** Blocks, each in a document of its own of the same page. @param {string} what @param {Block[]} all @param {(page: Page, code: string) => Promise<unknown>} body */
+const each = (what, all, body) => test(what, (context) => withPage(async (page, complaints) => {
+  for (const { where, code } of all) {
+    await context.test(where, { timeout: 90000 }, async () => {
+      await body(page, code);
+      assert.deepEqual(complaints.splice(0), []);
     });
-  }));
-}
+  }
+}));
+
+each('blocks of scripts run', scripts, async (page, code) => {
+  const element = /next-pixel|nx-error/.test(code) ? '<script type="module" src="/nextpixel/define.js"></script><next-pixel model="digits.gguf" task="generate" seed="1"></next-pixel>' : '';
+  await open(page, element, `${given(code)}\n${code}`);
+  const left = /location\.assign/.test(code) ? page.waitForURL(/^blob:/) : undefined;
+  await page.evaluate((path) => import(path).then(() => undefined), '/doc/block.js').catch((error) => { if (!left) throw error; });
+  await left;
+});
+
+each('blocks of the pages run when they are copied', ofPages.filter(({ language }) => language === 'js'), async (page, code) => {
+  assert.match(code, /^import \{ load \} from 'nextpixel';$/m);
+  await open(page, `<canvas></canvas><button>sound</button>${'<img src="seven.png" alt="">'.repeat(3)}`, code);
+  await page.evaluate((path) => import(path).then(() => undefined), '/doc/block.js');
+});
+
+each('blocks of HTML draw', [...blocks, ...ofPages].filter(({ language }) => language === 'html'), async (page, code) => {
+  await open(page, code);
+  const count = await page.locator('next-pixel').count();
+  assert.ok(count >= 1);
+  await page.waitForFunction(() => customElements.get('next-pixel') !== undefined);
+  await page.evaluate(async () => {
+    for (const element of /** @type {NodeListOf<any>} */ (document.querySelectorAll('next-pixel'))) {
+      await new Promise((resolve, reject) => {
+        element.addEventListener('nx-end', resolve);
+        element.addEventListener('nx-error', (/** @type {any} */ event) => reject(event.error));
+        element.play();
+        if (element.task !== 'chat') return;
+        const speak = () => (element.shadowRoot.querySelector('[part~=messages]') ? element.send('Hello') : requestAnimationFrame(speak));
+        speak(); // a talk waits for the visitor to say something
+      });
+    }
+  });
+});
 
 test('the rules of CSS are rules', () => withPage(async (page) => {
   const styles = blocks.filter(({ language }) => language === 'css');

@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * The pages in Korean, each in one load on a telephone: nothing is wider than it, no complaint, also of an address that makes no sense, and no sentence is in English but
+ * The pages in Korean, every fourth in one load on a telephone (./build.sh test-sweep: all of them): nothing is wider than it, no complaint, also of an address that makes no sense, and no sentence is in English but
  * what is data. all/korean.test.js asks at every width, with every figure drawn, and axe-core; that scripts and tables fit, tests/js/languages.test.js.
  */
 
@@ -11,6 +11,7 @@ import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
 import { pagesIn } from '../../web/frame.js';
+import { oneOf } from '../more.js';
 import { firstFigure, painted, session } from './browser.js';
 import { MALFORMED, PHONE, englishIn, fits, scrollThrough, turnTo } from './checks.js';
 
@@ -18,8 +19,8 @@ const { withPage } = session();
 const WAIT = { timeout: 60000 };
 
 describe('pages in Korean', { concurrency: 2 }, async () => {
-  for (const name of await pagesIn(fileURLToPath(new URL('../../web', import.meta.url)), 'ko')) {
-    test(`/web/${name && `pages/${name}/`}ko/: fits a telephone, no complaint, ignores a broken address, nothing is in English`, () => withPage(async (page) => {
+  for (const [i, name] of (await pagesIn(fileURLToPath(new URL('../../web', import.meta.url)), 'ko')).entries()) {
+    oneOf(i, 4)(`/web/${name && `pages/${name}/`}ko/: fits a telephone, no complaint, ignores a broken address, nothing is in English`, () => withPage(async (page) => {
       await page.goto(`/web/${name && `pages/${name}/`}ko/${MALFORMED[0]}`);
       await page.locator('figure').first().scrollIntoViewIfNeeded();
       await firstFigure(page).waitFor(WAIT);

@@ -8,6 +8,7 @@ import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 
 import { load } from '../../web/lib/index.js';
+import { more } from '../more.js';
 import { OUT, session } from './browser.js';
 import { SIDE, WAIT, emoji, galleryOf, inRepository, photos, triples } from './gallery.js';
 import { png } from './png.js';
@@ -82,7 +83,7 @@ test('a file is dropped; a model without a palette takes photographs', () => wit
   assert.ok((await colour.pixels(page, 0)).flat().filter(Boolean).length > 4 * SIDE * SIDE);
 }, CALM));
 
-test('a model that enlarges goes to the other figure', () => withPage(async (page) => {
+more('a model that enlarges goes to the other figure', () => withPage(async (page) => {
   await superres.open(page);
   await page.locator('#superres-run:enabled').waitFor(WAIT);
   await give(page, 'larger.gguf', await bytes('emoji-sr.gguf'), 'superres');

@@ -10,7 +10,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
-import { OUT, everyPage, firstFigure, painted, session } from './browser.js';
+import { everyPage, firstFigure, painted, session } from './browser.js';
 import { SET, axeFindsNothing, fitsAnyReader, isFilled, isKept, scrollThrough, shiftsBelow, tabReachesAll, watchShifts } from './checks.js';
 import { published } from './published.js';
 
@@ -58,22 +58,18 @@ async function works(page) {
 
 describe('pages', { concurrency: 2 }, async () => {
   for (const path of await everyPage()) {
-    const name = path.split('/')[1] ?? 'front';
-
     test(`/web/${path}: does not move, asks for what is published, fits any reader, no complaint, axe-core finds nothing, Tab reaches all, works without a connection`, () => withPage(async (page, complaints) => {
       /** @type {Set<string>} */
       const asked = new Set();
       page.on('request', (request) => { if (/^http/.test(request.url())) asked.add(new URL(request.url()).pathname.slice(1).replace(/\/$/, '/index.html')); });
       await open(page, path);
       await scrollThrough(page);
-      await page.screenshot({ path: `${OUT}${name}-light.png`, fullPage: true });
       await axeFindsNothing(page);
       await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' });
       await fitsAnyReader(page, SET);
       await page.setViewportSize(TELEPHONE);
       await painted(page);
       await axeFindsNothing(page);
-      await page.screenshot({ path: `${OUT}${name}-phone-dark.png`, fullPage: true });
       await isKept(page);
       assert.deepEqual(complaints, []);
       const { files } = await published();

@@ -10,6 +10,7 @@ import { test } from 'node:test';
 import { bicubic } from '../../web/pages/colour/bicubic.js';
 import { reduce } from '../../web/lib/kinds/picture/image.js';
 import { load } from '../../web/lib/index.js';
+import { more } from '../more.js';
 import { OUT, session, sleep, widths } from './browser.js';
 import { PAGE, SIDE, WAIT, emoji, galleryOf, inRepository, photos, shownOf, triples } from './gallery.js';
 import { png } from './png.js';
@@ -102,7 +103,7 @@ test('the pixels come line by line', () => withPage(async (page) => {
   assert.deepEqual(now, now.map((_, i) => i));
 }));
 
-test('stop, new seed, and the strip', () => withPage(async (page) => {
+more('stop, new seed, and the strip', () => withPage(async (page) => {
   await open(page);
   await rowIs(page, 0, 'being drawn');
   await page.locator('#superres-tries').selectOption('3');
@@ -126,7 +127,7 @@ test('stop, new seed, and the strip', () => withPage(async (page) => {
   assert.deepEqual(await page.locator('#colour-gallery .row-name b').allTextContents(), colour, 'the other gallery stays');
 }));
 
-test("photographs: the other model draws them and one's own, without being told the class", () => withPage(async (page) => {
+more("photographs: the other model draws them and one's own, without being told the class", () => withPage(async (page) => {
   await open(page);
   await rowIs(page, 0, 'being drawn');
   await switchOver(page);

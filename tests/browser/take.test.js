@@ -7,6 +7,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 
+import { more } from '../more.js';
 import { decode, session, sleep } from './browser.js';
 import { png } from './png.js';
 
@@ -151,7 +152,7 @@ test("links to a gallery's pictures, of the strip and one's own", () => withPage
   assert.deepEqual(await pictures(page, first), own);
 }));
 
-test('links to enlargements, of the strip and of one\'s own picture, with either model', () => withPage(async (page) => {
+more('links to enlargements, of the strip and of one\'s own picture, with either model', () => withPage(async (page) => {
   const first = '#superres-gallery .gallery-row:first-child canvas';
   const drawn = (/** @type {string} */ name) => page.waitForFunction((text) => {
     const labels = [...document.querySelectorAll('#superres-gallery .gallery-row:first-child .drawn canvas')].map((canvas) => canvas.getAttribute('aria-label') ?? '');
