@@ -2,7 +2,8 @@
 // @ts-check
 
 /**
- * What `npm test` runs: tasks of build.sh, two at a time, for most of them leave a core idle. What a task says comes whole when it is done; the
+ * What `npm test` runs: tasks of build.sh, two at a time, for most of them leave a core idle. Where many pages, files or recipes are alike it asks some; with --all each
+ * (tests/more.js, and the tasks of WHOLE). What a task says comes whole when it is done; the
  * last lines have the time of each, what failed, what was not run and how to have it run, and the sums.
  *
  *     node tests/steps.js build/test [--all]     --all: what a release runs

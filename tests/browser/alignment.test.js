@@ -10,6 +10,7 @@ import { load } from '../../web/lib/index.js';
 import { EXAMPLES } from '../../web/pages/alignment/examples.js';
 import { MEASURED } from '../../web/pages/alignment/measured.js';
 import { ROOT } from '../js/helpers.js';
+import { more } from '../more.js';
 import { OUT, session } from './browser.js';
 
 /** @import { Page } from 'playwright-core' */
@@ -79,7 +80,7 @@ test('the batting order: players move with keys and by dragging, everyone bats o
   assert.equal(new Set(await who()).size, 9);
 }));
 
-test('the control keeps a smaller share as sentences grow, in the figure as in the table', () => withPage(async (page) => {
+more('the control keeps a smaller share as sentences grow, in the figure as in the table', () => withPage(async (page) => {
   await page.goto(PAGE);
   await page.locator('#figure-lengths').scrollIntoViewIfNeeded();
   await page.locator('#scores-rows tr').first().waitFor();
@@ -106,7 +107,7 @@ test('a sentence of each length is translated with and without attention', () =>
   }
 }));
 
-test('twelve words in under 30 ms', () => withPage(async (page) => {
+more('twelve words in under 30 ms', () => withPage(async (page) => {
   await page.goto(PAGE);
   const ms = await page.evaluate(async () => {
     const at = '/web/dist/nextpixel.js';

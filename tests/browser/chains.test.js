@@ -10,6 +10,7 @@ import { load } from '../../web/lib/index.js';
 import { climb, errors, words } from '../../web/pages/chains/channel.js';
 import { EXAMPLES } from '../../web/pages/chains/examples.js';
 import { ROOT } from '../js/helpers.js';
+import { more } from '../more.js';
 import { OUT, session } from './browser.js';
 
 /** @import { Page } from 'playwright-core' */
@@ -71,7 +72,7 @@ test('after the pin of each example another word changes its tag in all three mo
   for (const model of models) model.close();
 });
 
-test('a sentence of twenty words is tagged in under 5 ms', () => withPage(async (page) => {
+more('a sentence of twenty words is tagged in under 5 ms', () => withPage(async (page) => {
   await page.goto(PAGE);
   await done(page);
   const found = await page.evaluate(async () => {

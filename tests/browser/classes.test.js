@@ -94,7 +94,7 @@ test('a column for each digit: the values that the model draws, told the class',
   await page.locator('#figure-classes').screenshot({ path: `${OUT}classes.png` });
 }));
 
-more('a row for each style of the emoji', () => withPage(async (page) => {
+test('a row for each style of the emoji', () => withPage(async (page) => {
   await open(page, COLOUR);
   await page.locator('.class-name', { hasText: 'FxEmoji' }).waitFor(WAIT);
   assert.equal(await page.locator('.class-group').count(), 5);
@@ -104,7 +104,7 @@ more('a row for each style of the emoji', () => withPage(async (page) => {
   (await pixels(page, 1)).forEach((picture, i) => assert.deepEqual(picture.flat(), expected[i], `picture ${i}`));
 }));
 
-test('photographs: ten classes, and back', () => withPage(async (page) => {
+more('photographs: ten classes, and back', () => withPage(async (page) => {
   await open(page, COLOUR);
   await groupIs(page, 0, 'being drawn');
   await page.locator('#classes-switch:enabled input:checked').focus();

@@ -10,6 +10,7 @@ import { test } from 'node:test';
 
 import { load } from '../../web/lib/index.js';
 import { quantise } from '../../web/lib/kinds/picture/codec.js';
+import { oneOf } from '../more.js';
 import { OUT, decode, runAnew, session, sleep, widths } from './browser.js';
 
 /** @import { Page } from 'playwright-core' */
@@ -397,8 +398,8 @@ test('a finger chooses a pixel by a tap', () => withPage(async (page) => {
   await page.locator('.ending .panel-note').first().getByText(/^Row 17, column 14/).waitFor();
 }, { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true }));
 
-for (const colorScheme of /** @type {('light' | 'dark')[]} */ (['light', 'dark'])) {
-  test(`contrast in ${colorScheme} mode`, () => withPage(async (page) => {
+for (const [i, colorScheme] of /** @type {('light' | 'dark')[]} */ (['light', 'dark']).entries()) {
+  oneOf(i, 2)(`contrast in ${colorScheme} mode`, () => withPage(async (page) => {
     await page.goto(PAGE);
     await done(page);
     const theme = await colours(page);

@@ -10,6 +10,7 @@ import { test } from 'node:test';
 
 import { differences, median, passAt, passes, verdict } from '../../web/pages/look-ahead/ahead-run.js';
 import { load } from '../../web/lib/index.js';
+import { more } from '../more.js';
 import { OUT, session, sleep, widths } from './browser.js';
 
 /** @import { Page } from 'playwright-core' */
@@ -196,7 +197,7 @@ test('without guesses the same picture comes, a pixel a pass, and the page says 
   assert.equal(await text(page, 'verdict'), 'The same 784 values, with guesses and without.');
 }));
 
-test('time both: medians of pictures drawn both ways, in turn', () => withPage(async (page) => {
+more('time both: medians of pictures drawn both ways, in turn', () => withPage(async (page) => {
   await listen(page);
   await open(page);
   await finished(page);
@@ -290,7 +291,7 @@ test('a pixel is asked for its pass, by pointing and with the arrow keys; all co
   await page.locator('#ahead-verdict', { hasText: 'The same 784 values' }).waitFor(WAIT);
 }));
 
-test('out of sight it pauses, and goes on when it is back', () => withPage(async (page) => {
+more('out of sight it pauses, and goes on when it is back', () => withPage(async (page) => {
   await open(page);
   while (!(await drawn(page) > 20)) await sleep(20);
   /** @param {boolean} hidden */
@@ -359,7 +360,7 @@ test('weights without a draft: the figure says that there is nothing to show', (
   for (const id of ['run', 'stop', 'both', 'plain', 'label']) assert.ok(await page.locator(`#ahead-${id}`).isDisabled(), id);
 }));
 
-test('what fails says so and can be tried again', () => withPage(async (page) => {
+more('what fails says so and can be tried again', () => withPage(async (page) => {
   await page.route('**/weights*/digits.gguf', (route) => (route.request().method() === 'GET' ? route.abort() : route.continue()));
   await page.goto(PAGE);
   await page.locator('#figure-ahead').scrollIntoViewIfNeeded();

@@ -36,7 +36,7 @@ export const PAGES = {
 };
 
 /** Those that are tried with every change. */
-export const SHORT = ['fvsbn', 'sagan', 'wavenet'];
+export const SHORT = ['fvsbn'];
 /** Pages with a control of their own for it: colour (own-model.test.js), texts (tokens.test.js, chat.test.js). */
 export const ELSEWHERE = ['chat', 'colour', 'tokens'];
 

@@ -7,6 +7,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { reduce } from '../../web/lib/kinds/picture/image.js';
+import { more } from '../more.js';
 import { OUT, openEmpty, session } from './browser.js';
 import { SIDE, WAIT, galleryOf } from './gallery.js';
 import { blackPng, png } from './png.js';
@@ -201,7 +202,7 @@ test('what cannot be used says why, and nothing is lost', () => withPage(async (
   assert.ok(await page.locator('#colour-photo .photo-said').isHidden());
 }, CALM));
 
-test('a large photograph is reduced all the same', () => withPage(async (page) => {
+more('a large photograph is reduced all the same', () => withPage(async (page) => {
   await colour.open(page);
   await ready(page, 'colour');
   await give(page, 'colour', 'large.png', blackPng(8192, 6144));

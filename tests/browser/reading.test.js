@@ -6,6 +6,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
+import { more } from '../more.js';
 import { OUT, session } from './browser.js';
 
 /** @import { Page } from 'playwright-core' */
@@ -44,7 +45,7 @@ test('a text is read word by word, by a memory-network and by a decoder', () => 
   assert.match(await page.locator('#text-said').textContent() ?? '', /Type a sentence/);
 }));
 
-test('a word in under 2 ms at 200 words', () => withPage(async (page) => {
+more('a word in under 2 ms at 200 words', () => withPage(async (page) => {
   await page.goto(PAGE);
   const each = await page.evaluate(async () => {
     const at = '/web/dist/nextpixel.js';

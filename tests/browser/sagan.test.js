@@ -18,18 +18,20 @@ const { withPage } = session();
 const PAGE = '/web/pages/sagan/';
 /** A sheet of 128 pictures at most, beside other work. */
 const DRAWN_MS = 90000;
+/** Of the page's own thread meanwhile. */
+const MOST_MS = 400;
 
 /** @param {Page} page @param {string} selector */
 const sum = (page, selector) => page.locator(selector).first().getAttribute('data-sum');
 
-/** Milliseconds that the page's own thread computes while a sheet is drawn; processor time, which other programs do not lengthen. @param {Page} page */
-async function blocked(page) {
+/** Milliseconds that the page's own thread computes while a sheet is drawn; processor time, which other programs do not lengthen. @param {Page} page @param {number} most  that are well */
+async function blocked(page, most) {
   const tools = await page.context().newCDPSession(page);
   await tools.send('Performance.enable', { timeDomain: 'threadTicks' });
   const worked = async () => (await tools.send('Performance.getMetrics')).metrics.find(({ name }) => name === 'TaskDuration')?.value ?? NaN;
   /** @type {number[]} */
   const times = [];
-  for (let draw = 0; draw < 2; draw++) {
+  while (times.length < 2 && !(Math.min(...times) < most)) { // once more where it was too long: the first time something may be made
     const before = await worked();
     await runAnew(page, () => page.locator('#run').click());
     await page.locator('#transport[data-phase="done"]').waitFor({ timeout: DRAWN_MS });
@@ -54,8 +56,8 @@ test('a sheet of seeds, of which one is chosen; walks; where it looked; gamma', 
   assert.match(await page.locator('.pace').textContent() ?? '', /^128 pictures in .*each$/);
 
   // It is drawn elsewhere: all that the page does meanwhile is less than what is felt, so no part of it is.
-  const ms = await blocked(page);
-  assert.ok(ms < 400, `${ms} ms`); // of 128 pictures: three milliseconds each
+  const ms = await blocked(page, MOST_MS);
+  assert.ok(ms < MOST_MS, `${ms} ms`); // of 128 pictures: three milliseconds each
   assert.equal(await sum(page, '.tile canvas'), String(sumOf(faces[0].values)));
 
   // The second row is of the same latents; arrows walk over the sheet.

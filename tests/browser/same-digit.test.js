@@ -10,6 +10,7 @@ import { test } from 'node:test';
 
 import { load } from '../../web/lib/index.js';
 import { SYSTEMS } from '../../web/pages/same-digit/systems.js';
+import { more } from '../more.js';
 import { session } from './browser.js';
 import { inRepository } from './gallery.js';
 
@@ -71,7 +72,7 @@ test('what a test digit costs stands in the table, as it was measured, and the l
   assert.equal(await page.locator('#table tr:has(.best) th').textContent(), await page.locator('#table tbody th').nth(SYSTEMS.indexOf(best)).textContent());
 }, { reducedMotion: 'reduce' }));
 
-test('a pixel that is pointed at shows what it may have seen: PixelCNN not all of it, the others everything', options, () => withPage(async (page) => {
+more('a pixel that is pointed at shows what it may have seen: PixelCNN not all of it, the others everything', options, () => withPage(async (page) => {
   await page.goto(PAGE);
   await page.locator('#transport[data-phase=ready]').waitFor();
   await page.locator('#run').click();

@@ -10,6 +10,7 @@ import { load } from '../../web/lib/index.js';
 import { EXAMPLES, GERMAN } from '../../web/pages/structure/examples.js';
 import { bit, byChain, bySoftmax, expectation, exponents } from '../../web/pages/structure/expectation.js';
 import { ROOT } from '../js/helpers.js';
+import { more } from '../more.js';
 import { OUT, provide, session } from './browser.js';
 
 /** @import { Page } from 'playwright-core' */
@@ -81,7 +82,7 @@ test('after the pin of each example other words change their parents', async () 
   model.close();
 });
 
-test('on a phone the words stand one under another, with their arcs', () => withPage(async (page) => {
+more('on a phone the words stand one under another, with their arcs', () => withPage(async (page) => {
   await page.goto(PAGE);
   await done(page);
   await page.locator('.tree.column').waitFor();
@@ -178,7 +179,7 @@ test('the element sets words with their arcs', () => withPage(async (page) => {
   await page.screenshot({ path: `${OUT}element-heads.png` });
 }));
 
-test('a sentence of twenty words is parsed in under 10 ms', () => withPage(async (page) => {
+more('a sentence of twenty words is parsed in under 10 ms', () => withPage(async (page) => {
   await page.goto(PAGE);
   await done(page);
   const ms = await page.evaluate(async () => {

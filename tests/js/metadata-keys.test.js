@@ -10,6 +10,7 @@ import { test } from 'node:test';
 import { roomIn } from '../../web/lib/element/head.js';
 import { NextPixelError, load } from '../../web/lib/index.js';
 import { entriesIn } from '../../web/lib/load/header.js';
+import { oneOf } from '../more.js';
 import { GOLDEN } from './helpers.js';
 
 /** Bytes of the numbers that are whole, by type. @type {Record<string, [type: number, bytes: number]>} */
@@ -60,8 +61,8 @@ function changed(file, change) {
 
 const golden = async (/** @type {string} */ name) => new Uint8Array(await readFile(`${GOLDEN}${name}.gguf`));
 
-for (const name of ['sagan-tiny', 'pixelcnn-tiny', 'fvsbn-tiny', 'gated-pixelcnn-tiny', 'sparse-strided', 'wavenet-picture', 'wavenet-tiny', 'local-q8_0', 'stories260K', 'chain-hmm-tiny', 'snail-tiny', 'lstmn-tiny']) {
-  test(`every whole number of ${name}, whatever its width, says the same`, async () => {
+for (const [i, name] of ['sagan-tiny', 'pixelcnn-tiny', 'fvsbn-tiny', 'gated-pixelcnn-tiny', 'sparse-strided', 'wavenet-picture', 'wavenet-tiny', 'local-q8_0', 'stories260K', 'chain-hmm-tiny', 'snail-tiny', 'lstmn-tiny'].entries()) {
+  oneOf(i, 4)(`every whole number of ${name}, whatever its width, says the same`, async () => {
     const file = await golden(name);
     const plain = await load(file.slice());
     const numbers = entriesIn(file).entries.filter(({ type, key }) => (type === 4 || type === 5) && key !== 'general.alignment').map(({ key }) => key);
