@@ -150,7 +150,7 @@ test('it learns from what is picked or drawn, with less motion a digit at a time
   // Plays until it rests by itself: three digits cost next to nothing then, others do not.
   await page.locator('#learning-again').click();
   await page.locator('#learning-run').click();
-  await nats.getByText(/^2,000 digits/).waitFor();
+  await nats.getByText(/^2,000 digits/).waitFor({ timeout: 60000 }); // of computing
   assert.equal(await transport.getAttribute('data-phase'), 'paused');
   const [, learnt, unseen] = /: (\d+) nats .*, (\d+) a digit/.exec(await nats.textContent() ?? '')?.map(Number) ?? [];
   assert.ok(learnt < 20 && unseen > 200, `${learnt}, ${unseen}`);

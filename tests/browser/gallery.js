@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url';
 
 export const PAGE = '/web/pages/colour/';
 export const SIDE = 32;
-export const WAIT = { timeout: 60000 };
+export const WAIT = { timeout: 120000 };
 
 /** @param {string} path */
 export const inRepository = (path) => fileURLToPath(new URL(`../../${path}`, import.meta.url));

@@ -194,7 +194,7 @@ more('links to enlargements, of the strip and of one\'s own picture, with either
   assert.deepEqual(await pictures(page, first), own);
 }));
 
-test('links to classes, to local attention and to guesses', () => withPage(async (page) => {
+more('links to classes, to local attention and to guesses', () => withPage(async (page) => {
   await page.goto(`${IT}#figure-classes?model=digits&seed=5`);
   await page.locator('#classes-run:enabled').waitFor(WAIT);
   assert.equal(await page.inputValue('#classes-seed'), '5');

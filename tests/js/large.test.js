@@ -13,6 +13,7 @@ import { after, before, test } from 'node:test';
 
 import { Core } from '../../web/lib/engine/core.js';
 import { Jobs } from '../../web/lib/engine/jobs.js';
+import { more } from '../more.js';
 import { isError, load, wasmModule } from './helpers.js';
 import { toyText } from './toy-text.js';
 import { toyModel } from './toy.js';
@@ -151,7 +152,7 @@ test('memory is that of the model; after a trap another worker reads the file an
   assert.deepEqual(posted.slice(-2).map(({ type }) => type), ['failed', 'lost']);
 });
 
-test('the length on the wire is not that of the file: what is sent compressed opens, of whatever size it says to be', async () => {
+more('the length on the wire is not that of the file: what is sent compressed opens, of whatever size it says to be', async () => {
   const whole = await load(large.slice());
   const told = await tale(whole);
   whole.close();

@@ -8,6 +8,7 @@ import { after, test } from 'node:test';
 
 import { straight, visible } from '../../web/lib/base/typed.js';
 import { cut } from '../../web/lib/kinds/tags/words.js';
+import { more } from '../more.js';
 import { ROOT, load } from './helpers.js';
 
 const crf = await load(`${ROOT}weights/crf-en.gguf`);
@@ -72,7 +73,7 @@ test('what the training sentences have as a word is one; typographic quotes get 
   }
 });
 
-test('the time is that of the length, whatever repeats', () => {
+more('the time is that of the length, whatever repeats', () => {
   const units = ['a-', '-+', 'a.', '.', '1.', "a'", "'d", 'a@', '@a', 'www.', 'http://)', ':)', '<', '&a', 'A&', 'e-', '\u{1f469}\u200d', '\u200b', '\u0301', '(', 'a/', '!?', 'A. ', 'ab.cd.', '12.34.', '\ud83d', 'n\u2019t', ' '];
   for (const [unit, before] of [...units.map((unit) => [unit, '']), [')', 'http://a'], ['.)', 'www.a'], [']', 'http://[a']]) {
     const time = (/** @type {number} */ length) => {
