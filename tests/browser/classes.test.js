@@ -94,7 +94,7 @@ test('a column for each digit: the values that the model draws, told the class',
   await page.locator('#figure-classes').screenshot({ path: `${OUT}classes.png` });
 }));
 
-test('a row for each style of the emoji', () => withPage(async (page) => {
+more('a row for each style of the emoji', () => withPage(async (page) => {
   await open(page, COLOUR);
   await page.locator('.class-name', { hasText: 'FxEmoji' }).waitFor(WAIT);
   assert.equal(await page.locator('.class-group').count(), 5);

@@ -38,6 +38,7 @@ function fileAt(path) {
 
 /** A page /doc/ with this body, and all that the texts say lies beside it. @param {Page} page @param {string} body @param {string} [script] */
 async function open(page, body, script = '') {
+  await page.goto('about:blank'); // what the block before still asks for
   await page.unrouteAll({ behavior: 'ignoreErrors' });
   await page.route(/\/\/cdn\.example\/|\/doc\/|\/nextpixel\//, async (route) => {
     const path = new URL(route.request().url()).pathname;
