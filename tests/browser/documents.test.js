@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * Every block of HTML, CSS and JavaScript in README.md, the manual and the pages runs in a page, as it is written; those of the pages have all that they
+ * Every block of HTML, CSS and JavaScript in README.md, the manual and every third page (./build.sh test-sweep: every page) runs in a page, as it is written; those of the pages have all that they
  * use but a canvas, a button and pictures. What the sentence before it promises is
  * given: `image` and `canvas`, files of weights beside the page, a copy of web/dist as `nextpixel`, the same on https://cdn.example, and `load` where
  * a fragment goes on from a block that imports it. Blocks of the shell, and what else there is: tests/js/documents.test.js.
@@ -17,6 +17,7 @@ import { singles } from '../../web/single.js';
 import { blocksOf, blocksOfPages, whatPeopleRead } from '../js/blocks.js';
 import { ROOT } from '../js/helpers.js';
 import { toyText } from '../js/toy-text.js';
+import { EVERY } from '../more.js';
 import { session } from './browser.js';
 
 /** @import { Page } from 'playwright-core' */
@@ -88,7 +89,7 @@ each('blocks of scripts run', scripts, async (page, code) => {
   await left;
 });
 
-each('blocks of the pages run when they are copied', ofPages.filter(({ language }) => language === 'js'), async (page, code) => {
+each('blocks of the pages run when they are copied', ofPages.filter(({ language }) => language === 'js').filter((_, i) => EVERY || i % 3 === 0), async (page, code) => {
   assert.match(code, /^import \{ load \} from 'nextpixel';$/m);
   await open(page, `<canvas></canvas><button>sound</button>${'<img src="seven.png" alt="">'.repeat(3)}`, code);
   await page.evaluate((path) => import(path).then(() => undefined), '/doc/block.js');

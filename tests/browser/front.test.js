@@ -20,6 +20,8 @@ import { published } from './published.js';
 const { withPage } = session();
 const PAGE = '/web/';
 const WAIT = { timeout: 60000 };
+/** Nothing runs that a test did not ask for: what is shown at a pace takes a core meanwhile. */
+const CALM = /** @type {const} */ ({ reducedMotion: 'reduce' });
 /** What the first screen may weigh beside weights, engine and worker, as a static server sends it. Those two keep a promise of their own: ./build.sh size. */
 const MOST = 50 * 1024;
 
@@ -109,14 +111,14 @@ test('the papers stand in order of time, with their systems', () => withPage(asy
   for (const link of await page.locator('.system a').all()) {
     assert.equal((await page.request.get(new URL(await link.getAttribute('href') ?? '', page.url()).href)).status(), 200);
   }
-}));
+}, CALM));
 
 test('it speaks, translates and sings where it is asked to, and fetches nothing for that before', () => withPage(async (page) => {
   /** @type {string[]} */
   const fetched = [];
   page.on('request', (request) => { if (request.url().endsWith('.gguf')) fetched.push(basename(request.url())); });
   await page.goto(PAGE);
-  await done(page);
+  await page.locator('#run:enabled').waitFor(WAIT);
   const names = ['wavenet.gguf', 'seq2seq-additive.gguf', 'chorales.gguf'];
   await page.locator('#more').scrollIntoViewIfNeeded();
   await page.locator('#more next-pixel:defined').nth(2).waitFor();
@@ -129,7 +131,7 @@ test('it speaks, translates and sings where it is asked to, and fetches nothing 
   assert.deepEqual(said, [true, true, true]);
   assert.deepEqual(fetched.filter((name) => names.includes(name)).sort(), [...names].sort());
   assert.match(await page.locator('#more').evaluate((part) => part.querySelectorAll('next-pixel')[1].shadowRoot?.textContent ?? ''), /dog/);
-}));
+}, CALM));
 
 test('old addresses lead to where their content went', () => withPage(async (page) => {
   const addresses = [
@@ -144,7 +146,7 @@ test('old addresses lead to where their content went', () => withPage(async (pag
     await page.waitForURL(`**/web/pages/${path}/#${id}`);
     assert.equal(await page.locator(`#${id}`).count(), 1, `${path} has no #${id}`);
   }
-}));
+}, CALM));
 
 test('it is light', (context) => withPage(async (page) => {
   await page.goto(PAGE);
@@ -215,5 +217,5 @@ for (const [i, [language, course, says]] of /** @type {const} */ ([['', 3, (/** 
       if (i < steps.length - 1) await follow('.course-place [rel=next]');
     }
     assert.equal(await page.locator('.course-place [rel=next]').count(), 0);
-  }));
+  }, CALM));
 }

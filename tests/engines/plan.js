@@ -98,7 +98,7 @@ const MOST_DRAWN = 256;
 
 /**
  * @param {string} root  of the repository, with a slash
- * @param {boolean} [short]  of the shipped files that are alike in architecture, kind and tasks only the smallest, in one way; of the tiny ones all
+ * @param {boolean} [short]  each work in one way; of the shipped files that are alike in architecture, kind and tasks only the smallest
  * @returns {Promise<PlannedRun[]>}
  */
 export async function makePlan(root, short = false) {
@@ -108,19 +108,19 @@ export async function makePlan(root, short = false) {
   const plan = [];
   for (const folder of ['weights/', 'tests/golden/']) {
     const names = (await readdir(root + folder)).filter((name) => name.endsWith('.gguf') && !name.endsWith('.golden.gguf')).sort();
-    const thin = short && folder === 'weights/';
+    const shipped = folder === 'weights/';
     const sizes = new Map(await Promise.all(names.map(async (name) => /** @type {const} */ ([name, (await stat(root + folder + name)).size]))));
-    if (thin) names.sort((a, b) => Number(sizes.get(a)) - Number(sizes.get(b)));
+    if (short) names.sort((a, b) => Number(sizes.get(a)) - Number(sizes.get(b)));
     const seen = new Set();
     for (const name of names) {
       const model = await load(root + folder + name);
       const { architecture, codec, tasks, lookAhead } = model.info;
       const features = tasks.includes('tag') ? engineOf(model).kind.features.ids(WORDS).join(' ') : '';
-      const runs = runsOf(works, folder + name, name.slice(0, -'.gguf'.length), model.info, folder === 'weights/', features);
+      const runs = runsOf(works, folder + name, name.slice(0, -'.gguf'.length), model.info, shipped, features);
       model.close();
       const alike = [architecture, codec, tasks, lookAhead].join(' ');
-      if (!thin) plan.push(...runs);
-      else if (!seen.has(alike)) plan.push(...runs.map((run) => ({ ...run, ways: /** @type {const} */ ('one') })));
+      if (!short) plan.push(...runs);
+      else if (!shipped || !seen.has(alike)) plan.push(...runs.map((run) => ({ ...run, ways: /** @type {const} */ ('one') })));
       seen.add(alike);
     }
   }
