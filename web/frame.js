@@ -31,6 +31,8 @@
  *
  *     <!-- include text/writing.html prompt="Once upon a time" -->
  *
+ * Its figures that have captions are numbered, in their order: a caption begins with the number, and data-figure="id" anywhere names the figure of that id.
+ *
  * Only title, description and contents must be there. The folder's own style sheets are found: the one of its name first, then the others by name.
  *
  * A page.ko.html beside it is the same page in Korean: facts for readers (title, description, contents, ways), and the text with the same figures. Its address is
@@ -138,6 +140,22 @@ const TITLE = '<cite lang="en">nextpixel: generative models that run inside a we
 const link = (item) => `<a href="${item.slice(0, item.indexOf(' '))}">${item.slice(item.indexOf(' ') + 1)}</a>`;
 
 /**
+ * The text with its figures numbered.
+ *
+ * @param {string} text
+ * @param {ReturnType<typeof phrasesIn>} phrase
+ * @param {string} path  for errors
+ */
+function numbered(text, phrase, path) {
+  const captions = /<figure id="([\w-]+)"(?:(?!<\/figure>).)*?<figcaption[^>]*>/gs;
+  const names = new Map([...text.matchAll(captions)].map(([, id], i, { length }) => [id, length > 1 ? phrase`Figure ${i + 1}` : phrase`Figure`]));
+  return text.replace(captions, (start, id) => `${start}<b>${names.get(id)}.</b> `).replace(/( data-figure="([\w-]+)"[^>]*>)[^<]*/g, (_, start, id) => {
+    if (!names.has(id)) throw new Error(`${path} has no figure with a caption whose id is "${id}"`);
+    return start + names.get(id);
+  });
+}
+
+/**
  * The index.html of a page.
  *
  * @param {string} source  its page.html
@@ -182,7 +200,7 @@ ${masthead(up, links.join('\n      '), phrase`Contents`)}
 <div class="opening">
 ${head}
 </div>
-${text.replace('    <!-- courses -->\n', () => courseLists(phrase)).replace(/^( *)<\/figure>\n/m, (end) => end + own)}${name ? `
+${numbered(text, phrase, path).replace('    <!-- courses -->\n', () => courseLists(phrase)).replace(/^( *)<\/figure>\n/m, (end) => end + own)}${name ? `
 ${courseOf(name, phrase)}` : ''}${ways.length > 0 ? `
     <nav class="ways" aria-label="${phrase`Other systems`}">
 ${ways.map((way) => `      <p>${link(way)}</p>\n`).join('')}    </nav>

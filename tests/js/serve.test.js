@@ -397,7 +397,13 @@ test('a page is what its page.html says now, in the frame of all pages', async (
     ['<h1>no facts</h1>', /toy\.html must begin with its facts/], [source('x').replace('title', 'titel'), /"titel: x" is not one of title, /],
     [source('x').replace('description: A toy.\n', ''), /has no description/], [source('x').replace('<footer>', ''), /a <footer> at its end/],
     [source('x').replace(' id="figure-toy"', ''), /has no <figure id/],
+    [source('x').replace('<figure', '<p data-figure="figure-none"></p><figure'), /no figure with a caption whose id is "figure-none"/],
   ])) assert.throws(() => framed(wrong, { path: 'toy.html', name: 'toy', sheets: [] }), message);
+  const numbered = (/** @type {string} */ text) => framed(source('x').replace('<figure id="figure-toy"></figure>', text), { path: 'toy.html', name: 'snail', sheets: [] });
+  const figure = (/** @type {string} */ id) => `<figure id="figure-${id}"><figcaption id="c">Of ${id}.</figcaption></figure>`;
+  const two = numbered(`<p>See <a data-figure="figure-two">the other one</a>.</p>${figure('one')}<figure id="figure-bare"></figure>${figure('two')}`);
+  for (const part of ['<a data-figure="figure-two">Figure 2</a>', '<figcaption id="c"><b>Figure 1.</b> Of one.', '<b>Figure 2.</b> Of two.']) assert.ok(two.includes(part), part);
+  assert.match(numbered(figure('one')), /<b>Figure\.<\/b> Of one\./, 'the only one has no number');
   await rm(folder, { recursive: true });
 });
 

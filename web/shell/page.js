@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Starts a page: numbers its figures, lets code be copied, keeps the place for who changes the language, and keeps it for a visit without a connection.
+// Starts a page: lets code be copied, keeps the place for who changes the language, and keeps it for a visit without a connection.
 // @ts-check
 import { copyCode } from './copy.js';
 import { keepLanguage } from './language.js';
 import { workOffline } from './offline.js';
-import { numberFigures } from './number.js';
 
 /** @param {Promise<unknown>} [first] what the page waits for before it looks after the next visit */
 export function startPage(first = Promise.resolve()) {
-  numberFigures();
   copyCode();
   keepLanguage();
   first.then(workOffline, workOffline);
