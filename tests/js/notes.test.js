@@ -326,8 +326,8 @@ test('music that the model cannot take is a sentence each', async () => {
   await refused([], {}, /has no notes/);
   await refused('abc', {}, /a list of notes, or a MIDI file/);
   await refused([{ ...one, pitch: 20 }], {}, /soprano sings 60 to 81 \(C4 to A5\), and note 0 is 20 \(A♭0\): transpose/);
-  await refused([{ ...one, start: 0.5 }], {}, /whole tick/);
-  await refused([{ ...one, length: 0 }], {}, /1 or more/);
+  await refused([{ ...one, start: 0.5 }], {}, /first tick of note 0/);
+  await refused([{ ...one, length: 0 }], {}, /length of note 0/);
   await refused([{ ...one, voice: 'oboe' }], {}, /voice must be one of soprano/);
   await refused([{ ...one, voice: 'alto', pitch: 60 }], { voices: ['soprano'] }, /notes of the alto/);
   await refused([one, { ...one, start: 2 }], {}, /two notes at once, G4 and G4 in quarter 1/);

@@ -25,7 +25,7 @@ export { listOf, wholeOf } from './engine/keys.js';
 export { CODES } from './engine/protocol.js';
 export { vouched } from './base/vouch.js';
 export { classOf } from './base/realm.js';
-export { SHOWN, checkLabel, checkOptions, checkSettings, flag, show, wholeNumber } from './base/checks.js';
+export { checkLabel, checkOptions, checkSettings, checkShown, flag, show, wholeNumber, wrongAnswer } from './base/checks.js';
 export { KINDS } from './kinds/index.js';
 export { inputsOf } from './kinds/picture/pictures.js';
 export { ALL } from './verbs/table.js';

@@ -155,6 +155,7 @@ export async function load(source, options = {}) {
     };
     await addThreads(kept[0]);
     tell({ phase: 'ready' });
+    await heard.turn();
     giveUp.signal.throwIfAborted();
     // A worker that was ended from outside is replaced by one that reads the file again.
     if (isLasting(source)) {

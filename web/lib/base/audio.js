@@ -61,6 +61,16 @@ export function moments(context, { signal, onPlay }) {
     look();
   });
   const changed = () => look();
+  /** @param {() => boolean} reached @returns {Promise<void>} */
+  const until = (reached) => new Promise((resolve, reject) => {
+    look = () => {
+      if (signal?.aborted) reject(signal.reason);
+      else if (failed) reject(failed.reason);
+      else if (context.state === 'closed') reject(closed());
+      else if (reached()) resolve();
+    };
+    look();
+  });
   signal?.addEventListener('abort', changed);
   context.addEventListener?.('statechange', changed);
   return {
@@ -74,16 +84,12 @@ export function moments(context, { signal, onPlay }) {
       }
       look();
     },
-    /** @param {() => boolean} reached @returns {Promise<void>} */
-    until: (reached) => new Promise((resolve, reject) => {
-      look = () => {
-        if (signal?.aborted) reject(signal.reason);
-        else if (failed) reject(failed.reason);
-        else if (context.state === 'closed') reject(closed());
-        else if (reached()) resolve();
-      };
-      look();
-    }),
+    until,
+    /** All is played and told. */
+    last: async () => {
+      await told.turn();
+      await until(() => true);
+    },
     end: () => {
       ended = true;
       look = () => {};

@@ -11,8 +11,10 @@ import { ROWS } from '../settings.js';
 
 /** @typedef {string | number | null | undefined} Label  a class by name or index; null or undefined: none */
 
-/** Those of all that shows a run on a canvas. */
-export const SHOWN = ['signal', 'mirror', 'samples', 'gap', 'colours', 'later', 'calm', 'onPaint', 'shade', 'caret', 'pace', 'weights', 'from', 'to'];
+/** What is said to whatever shows a run on a canvas, by what it is. */
+const SHOWN = { flags: ['later', 'calm', 'shade', 'caret'], functions: ['colours', 'onPaint', 'weights'], numbers: ['gap', 'pace', 'from', 'to'], others: ['signal', 'mirror'] };
+/** The widest gap, the longest pace, and so on. */
+const MOST_SHOWN = 1e6;
 
 /**
  * Throws where options are none, or what is common to all of them is not what it should be.
@@ -37,6 +39,21 @@ export function checkOptions(options, whose, names) {
   if (patience !== undefined) wholeNumber('patience', patience, 1, 2 ** 31 - 1);
 }
 
+/**
+ * Throws where what drawTo() is told is not what it should be.
+ *
+ * @param {any} options
+ * @internal
+ */
+export function checkShown(options) {
+  checkOptions(options, 'drawTo()', Object.values(SHOWN).flat());
+  for (const name of SHOWN.flags) flag(name, options[name]);
+  for (const name of SHOWN.functions) if (options[name] !== undefined && typeof options[name] !== 'function') throw argumentError(`${name} must be a function, not ${show(options[name])}`);
+  for (const name of SHOWN.numbers) if (options[name] !== undefined) number(name, options[name], 0, MOST_SHOWN);
+  const { mirror } = options;
+  if (mirror !== undefined && mirror !== null && !('textContent' in Object(mirror))) throw argumentError(`mirror must be an element, not ${show(mirror)}`);
+}
+
 /** The name that was meant: the same but for its spelling, or the one with the fewest letters changed. @param {string} wrong @param {string[]} names */
 function nearest(wrong, names) {
   const plain = (/** @type {string} */ name) => name.toLowerCase().replace(/[^a-z0-9]/g, '');
@@ -52,6 +69,18 @@ function nearest(wrong, names) {
 /** @param {string} name @param {unknown} value  @internal */
 export function flag(name, value) {
   if (value !== undefined && typeof value !== 'boolean') throw argumentError(`${name} must be true or false, not ${show(value)}`);
+}
+
+/**
+ * What to throw where a function of the caller's gave something else than it must. Of an asynchronous one this error is enough: what it throws besides is heard by nobody.
+ *
+ * @param {string} what  must be given
+ * @param {unknown} value
+ * @internal
+ */
+export function wrongAnswer(what, value) {
+  void Promise.resolve(value).catch(() => {});
+  return argumentError(`${what}, not ${show(value)}`);
 }
 
 /** Letters to be put in, left out or changed to make one text of another. @param {string} a @param {string} b */

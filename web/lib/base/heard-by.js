@@ -3,16 +3,26 @@
 
 /**
  * A function of the caller's that only listens. What it throws goes on its way; what it throws later, where it is asynchronous, is told too, for else it
- * would be an error of the page that nobody can catch.
+ * would be an error of the page that nobody can catch. The first of these is enough.
  *
  * @template T
  * @param {((value: T) => unknown) | undefined} listener
  * @param {(reason: any) => void} failed  throws it again where nobody can be told any more
- * @returns {(value: T) => void}
+ * @returns {((value: T) => void) & { turn: () => Promise<void> | undefined }}  turn: before the end, in which what an asynchronous one began last may still fail
  */
 export function heardBy(listener, failed) {
-  return (value) => {
-    const answer = /** @type {any} */ (listener?.(value));
-    if (typeof answer?.then === 'function') answer.then(undefined, failed);
+  let later = false;
+  let told = false;
+  const fail = (/** @type {unknown} */ reason) => {
+    if (told) return;
+    told = true;
+    failed(reason);
   };
+  const hear = (/** @type {T} */ value) => {
+    const answer = /** @type {any} */ (listener?.(value));
+    if (typeof answer?.then !== 'function') return;
+    later = true;
+    answer.then(undefined, fail);
+  };
+  return Object.assign(hear, { turn: () => (later ? new Promise((/** @type {(value: void) => void} */ resolve) => { setTimeout(resolve); }) : undefined) });
 }

@@ -95,7 +95,9 @@ export async function acquire(url, options) {
     release();
   };
   try {
-    return { model: await abortable(Promise.race([held.model, failed]), signal), release, discard };
+    const model = await abortable(Promise.race([held.model, failed]), signal);
+    await Promise.race([heard.turn(), failed]);
+    return { model, release, discard };
   } catch (error) {
     release();
     throw error;

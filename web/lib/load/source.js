@@ -4,6 +4,7 @@
 /** Reads the bytes of a weight file from where they are: an address, a response, memory, and in Node a file (disk.js). */
 
 import { copyOf, isSame, keeper } from './cache.js';
+import { show } from '../base/checks.js';
 import { NextPixelError, argumentError } from '../base/error.js';
 import { PATIENCE_MS, patientReader, within } from './patience.js';
 import { inNode } from '../base/platform.js';
@@ -244,7 +245,8 @@ export async function* chunksOf({ name, url, size, response }, { patience, onPro
     for (;;) {
       const { value } = await readChunk(reader, name, signal);
       done = value === undefined;
-      if (!value) return;
+      if (value === undefined) return;
+      if (classOf(value) !== 'Uint8Array') throw argumentError(`Chunks of ${name} must be Uint8Arrays, not ${show(value)}`);
       loaded += value.length;
       if (loaded > MAX_BYTES) throw (await sniffer()).sizeProblem();
       if (head.length < HEAD_BYTES) {

@@ -3,7 +3,7 @@
 
 /** Answers that come at once can be read and shown as a run is: as one of a single step, the answer itself with all that is shown of it. */
 
-import { SHOWN, checkOptions } from '../base/checks.js';
+import { checkShown } from '../base/checks.js';
 import { showAll } from '../sinks/canvas.js';
 
 /** @import { Canvas, Sink } from '../sinks/canvas.js' */
@@ -39,7 +39,7 @@ export class Answer {
    * @internal
    */
   async show(canvas, options) {
-    checkOptions(options, 'drawTo()', SHOWN);
+    checkShown(options);
     const { signal, ...how } = options;
     const { sink } = /** @type {Particular<Whole>} */ (/** @type {unknown} */ (this));
     return showAll(this.#steps(signal), sink.call(this, canvas, how));

@@ -8,7 +8,8 @@
 
 import { abortable } from '../base/abort.js';
 import { NextPixelError, argumentError } from '../base/error.js';
-import { SHOWN, checkOptions, show } from '../base/checks.js';
+import { checkOptions, checkShown, show } from '../base/checks.js';
+import { classOf } from '../base/realm.js';
 import { showAll } from '../sinks/canvas.js';
 
 /** @import { Link } from '../workers/link.js' */
@@ -129,7 +130,7 @@ export class BaseRun {
    * @internal
    */
   async show(target, options) {
-    checkOptions(options, 'drawTo()', SHOWN);
+    checkShown(options);
     const { signal, ...how } = options;
     const { sink } = /** @type {Particular<Step, Result>} */ (/** @type {unknown} */ (this));
     if (this.coming) await abortable(this.coming, signal);
@@ -203,7 +204,7 @@ export function modelName({ architecture, name, parameters, vocabulary }) {
  */
 export function resumedOptions(saved, info, given, free) {
   const model = modelName(info);
-  if (saved?.version !== 1 || !Array.isArray(saved.ids) || !/^"\d+"$/.test(show(saved.seed)) || !saved.options || typeof saved.options !== 'object') throw noSavedRun();
+  if (saved?.version !== 1 || !Array.isArray(saved.ids) || !/^"\d+"$/.test(show(saved.seed)) || classOf(saved.options) !== 'Object') throw noSavedRun();
   if (saved.model !== model) throw new NextPixelError('state', `The saved run belongs to another model (${show(saved.model)}), this one is ${model}`);
   const fixed = free && Object.keys(given).find((name) => !free.includes(name));
   if (fixed) throw argumentError(`resume() cannot change ${fixed}`);

@@ -17,6 +17,7 @@ import { argumentError } from '../base/error.js';
  * @property {(step: Step) => void} add  shows a step, at the next animation frame
  * @property {() => void} end            the run is over, or was stopped
  * @property {() => void} paint          paints now, in the colours of the moment
+ * @property {() => Promise<void>} [heard]  what it was given to tell has been told
  * @property {() => void} close          lets go of the window's events; the canvas keeps what it shows
  * @property {Result} result             what was drawn so far
  */
@@ -36,6 +37,7 @@ export async function showAll(steps, sink) {
   } finally {
     sink.end();
   }
+  await sink.heard?.();
   return sink.result;
 }
 

@@ -4,6 +4,8 @@
 /** The sink of pictures: shows them on canvases while they are being drawn, painted at most once per animation frame. */
 
 import { argumentError } from '../base/error.js';
+import { wrongAnswer } from '../base/checks.js';
+import { heardBy } from '../base/heard-by.js';
 import { classOf } from '../base/realm.js';
 import { atNextFrame, contextOf } from './canvas.js';
 import { paint, picture } from './pixels.js';
@@ -32,7 +34,12 @@ export class PictureSink {
   #gap;
   #colours;
   #calm;
-  #onPaint;
+  /** @type {ReturnType<typeof heardBy<void>>} */
+  #painted;
+  /** What a function of the caller's threw while nobody waited for the sink. @type {{ reason: unknown } | undefined} */
+  #failed;
+  /** Nobody waits for it any more. */
+  #over = false;
   /** The given pixels alone. @type {Picture} */
   #given;
   /** @type {{ canvas: Canvas, context: CanvasRenderingContext2D }[]} */
@@ -60,7 +67,7 @@ export class PictureSink {
     this.#gap = one ? gap : 0;
     this.#colours = codec.info.channels === 1 ? colours : undefined;
     this.#calm = calm;
-    this.#onPaint = onPaint;
+    this.#painted = heardBy(onPaint, (reason) => this.#fail(reason));
     this.#given = picture(codec, known);
     this.result = Array.from({ length: samples }, () => picture(codec, known));
     this.#shown = canvases.map((canvas) => ({ canvas, context: contextOf(canvas) }));
@@ -69,13 +76,44 @@ export class PictureSink {
 
   /** @param {{ sample: number, from: number, values: Uint8Array }} step */
   add({ sample, from, values }) {
+    this.#check();
     paint(this.result[sample].data, this.#codec, from, values);
-    if (!this.#calm) this.#cancel ??= atNextFrame(() => this.paint());
+    if (!this.#calm) this.#cancel ??= atNextFrame(() => this.#paintAtFrame());
+  }
+
+  #paintAtFrame() {
+    try {
+      this.paint();
+    } catch (reason) {
+      this.#fail(reason);
+    }
+  }
+
+  /** Those functions are not asked again, and who waits for the sink is told. @param {unknown} reason */
+  #fail(reason) {
+    if (this.#over) throw reason;
+    this.#failed ??= { reason };
+    this.#colours = undefined;
+    this.#painted = heardBy(undefined, () => {});
+  }
+
+  #check() {
+    const failed = this.#failed;
+    this.#failed = undefined;
+    if (failed) throw failed.reason;
   }
 
   /** The pictures are complete, or as far as they will be. */
   end() {
+    this.#check();
     this.paint();
+  }
+
+  /** What was told of the last paint has been heard. */
+  async heard() {
+    await this.#painted.turn();
+    this.#check();
+    this.#over = true;
   }
 
   /** Gives up a paint that was asked for. The canvases keep what they show. */
@@ -91,13 +129,16 @@ export class PictureSink {
     const perCanvas = this.#shown.length === 1 ? this.#samples : 1;
     for (const { canvas } of this.#shown) resize(canvas, widthOf(width, perCanvas, this.#gap), height);
     const colours = this.#colours?.();
+    if (this.#colours && typeof colours !== 'function') throw wrongAnswer('colours must give a function at once', colours);
     this.#shown.forEach(({ context }, i) => {
       for (let j = 0; j < perCanvas; j++) {
         const one = this.result[i * perCanvas + j];
-        context.putImageData(imageData(context, colours?.(one, this.#given) ?? one), j * (width + this.#gap), 0);
+        const shown = colours ? colours(one, this.#given) : one;
+        if (shown?.data?.length !== one.data.length) throw wrongAnswer('colours must show a picture as one of its size, at once', shown);
+        context.putImageData(imageData(context, shown), j * (width + this.#gap), 0);
       }
     });
-    this.#onPaint?.();
+    this.#painted();
   }
 }
 

@@ -173,15 +173,16 @@ export class CaptionRun extends BaseRun {
     const inputs = { image: Uint32Array.from(this.#picture), ...(light && { light }) };
     const ids = search === undefined ? forced : await this.#find(search, inputs);
     if (this.stopped) return;
-    const known = this.#ids.length / samples;
+    const known = Math.floor(this.#ids.length / samples);
+    const told = this.#ids.length % samples; // of the samples of the next position, which is drawn again
     const length = ids ? ids.length : info.positions;
-    const over = known >= length || (known > 0 && this.#ids.slice(-samples).every((id) => id === NX_NONE || id === end));
+    const over = known >= length || (known > 0 && told === 0 && this.#ids.slice(-samples).every((id) => id === NX_NONE || id === end));
     const order = over ? undefined : {
-      known: new Uint32Array(0), drawn: Uint32Array.from(this.#ids), inputs, settings: { ...settings, samples }, maps, length, ...(ids && { forced: ids }),
+      known: new Uint32Array(0), drawn: Uint32Array.from(this.#ids.slice(0, known * samples)), inputs, settings: { ...settings, samples }, maps, length, ...(ids && { forced: ids }),
     };
     for await (const { message, check } of this.messages([{ link: this.#link, order }])) {
       for (let position = message.from; position < message.to; position++) {
-        for (let sample = 0; sample < samples; sample++) {
+        for (let sample = position === known ? told : 0; sample < samples; sample++) {
           const at = (position - message.from) * samples + sample;
           const id = ids ? ids[position] : message.ids[at];
           this.#ids.push(id);

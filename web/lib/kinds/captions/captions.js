@@ -129,8 +129,8 @@ export class CaptionModel {
     const places = this.grid.rows * this.grid.columns;
     const list = Array.isArray(light) ? light : Array.from({ length: positions }, () => light);
     if (list.length > positions) throw argumentError(`light has ${list.length} places, this model says at most ${positions} words, the end included`);
-    const wrong = list.find((place) => place !== null && !(Number.isInteger(place) && place >= 0 && place < places));
-    if (wrong !== undefined) throw argumentError(`light must have places from 0 to ${places - 1}, or null where the model looks by itself, not ${show(wrong)}`);
+    const wrong = Array.from(list).findIndex((place) => place !== null && !(Number.isInteger(place) && place >= 0 && place < places));
+    if (wrong >= 0) throw argumentError(`light must have places from 0 to ${places - 1}, or null where the model looks by itself, not ${show(list[wrong])}`);
     return list.length === 0 ? undefined : Uint32Array.from(list, (place) => place ?? places);
   }
 
@@ -143,7 +143,7 @@ export class CaptionModel {
     const { width, height, channels } = this.#engine.info;
     const { picture, ids } = saved;
     const fine = Array.isArray(picture) && picture.length === width * height * channels && picture.every((byte) => Number.isInteger(byte) && byte >= 0 && byte <= 255) &&
-      ids.every((id) => id === null || (Number.isInteger(id) && id >= 0 && id < this.#words.length)) && ids.length % Number(all.samples ?? 1) === 0;
+      ids.every((id) => id === null || (Number.isInteger(id) && id >= 0 && id < this.#words.length));
     if (!fine) throw noSavedRun();
     return this.#run(Uint8Array.from(picture), ids, all);
   }

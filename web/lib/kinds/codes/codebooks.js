@@ -162,9 +162,10 @@ export class CodesModel {
    */
   async decode(codes, { signal }) {
     const { bottom, top } = codes ?? {};
+    const isList = (/** @type {any} */ list) => typeof list === 'object' && typeof list?.length === 'number';
     const level = bottom !== undefined ? this.levels.bottom : this.levels.top;
-    const given = bottom ?? top;
-    if (typeof given !== 'object' || given === null || typeof given.length !== 'number') throw argumentError(`Codes are { bottom } or { top }, each a list, not ${show(codes)}`);
+    const given = bottom === undefined ? top : bottom;
+    if (!given || !isList(given) || (top !== undefined && !isList(top))) throw argumentError(`Codes are { bottom } or { top }, each a list, not ${show(codes)}`);
     const { decoder } = this.#parts;
     const most = Math.floor((decoder.inputs[0].dims[0] * this.levels.bottom.hop) / level.hop);
     if (given.length < 1 || given.length > most) throw argumentError(`There are 1 to ${most} codes of the ${level.name} level, not ${given.length}`);

@@ -82,7 +82,7 @@ export class LatentModel {
   walk(from, to, given) {
     const { steps = 30, shape = 'sphere', label, maps = false, signal } = given;
     wholeNumber('steps', steps, 2, MOST_STEPS);
-    if (!Object.hasOwn(SHAPES, shape)) throw argumentError(`shape must be ${Object.keys(SHAPES).join(', ')}, not ${show(shape)}`);
+    if (typeof shape !== 'string' || !Object.hasOwn(SHAPES, shape)) throw argumentError(`shape must be ${Object.keys(SHAPES).join(', ')}, not ${show(shape)}`);
     flag('maps', maps);
     const one = this.#class(checkLabel(label, this.#engine.info), 0);
     const ends = [from, to].map((end) => (typeof end === 'number' || typeof end === 'bigint' ? this.#drawn(end, signal) : this.#latents(end, 1)[0]));

@@ -64,7 +64,7 @@ export function encode(alphabet, notes) {
   const ids = [alphabet.end];
   let now = 0;
   for (const { time, id } of [...changesOf(alphabet, notes, end), { time: end, id: -1 }]) {
-    ids.push(...alphabet.wait(time - now));
+    for (const wait of alphabet.wait(time - now)) ids.push(wait);
     if (id >= 0) ids.push(id);
     now = time;
   }

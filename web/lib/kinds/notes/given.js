@@ -4,7 +4,7 @@
 /** From whatever a page has as music to the notes that a model knows: whole ticks, one note of a voice at a time, pitches that it can sing. */
 
 import { bytesOfBlob, isBlob } from '../../base/blob.js';
-import { show } from '../../base/checks.js';
+import { show, wholeNumber } from '../../base/checks.js';
 import { NextPixelError, argumentError } from '../../base/error.js';
 import { isBytes } from '../../load/source.js';
 import { pitchName } from './alphabet.js';
@@ -14,8 +14,9 @@ import { VELOCITY } from './codec.js';
 /** @import { Note } from './codec.js' */
 /** @import { Heard } from './midi.js' */
 
-/** Many times the notes of a piece that a model has room for. */
+/** Many times what a model has room for: notes, and ticks from the beginning. */
 const MOST_NOTES = 30_000;
+const MOST_TICKS = 1_000_000;
 /** The largest file that is read. */
 const MOST_BYTES = 1_000_000;
 
@@ -97,7 +98,7 @@ function ofFile({ notes, parts, tempo, tempos }, alphabet, ticks, voices) {
  */
 function checked(notes, alphabet, ticks, voices) {
   if (notes.length === 0) throw argumentError('The music has no notes');
-  const found = notes.map((note, i) => oneChecked(note, i, alphabet, voices));
+  const found = Array.from(notes, (note, i) => oneChecked(note, i, alphabet, voices));
   for (const { name } of alphabet.voices) {
     const own = found.filter(({ voice }) => voice === name).sort((a, b) => a.start - b.start);
     const second = own.findIndex(({ start }, i) => i > 0 && own[i - 1].start + own[i - 1].length > start);
@@ -111,8 +112,8 @@ function oneChecked(note, i, alphabet, voices) {
   const { start, length, pitch, velocity = VELOCITY } = Object(note);
   const label = note?.voice ?? voices?.[0] ?? 0;
   const voice = voiceNamed(label, alphabet);
-  if (!Number.isInteger(start) || start < 0) throw argumentError(`Note ${i} must start at a whole tick, 0 or later, not ${show(start)}`);
-  if (!Number.isInteger(length) || length < 1) throw argumentError(`Note ${i} must last whole ticks, 1 or more, not ${show(length)}`);
+  wholeNumber(`The first tick of note ${i}`, start, 0, MOST_TICKS);
+  wholeNumber(`The length of note ${i} in ticks`, length, 1, MOST_TICKS);
   if (!Number.isInteger(velocity) || velocity < 1 || velocity > 127) throw argumentError(`velocity of note ${i} must be a whole number from 1 to 127, not ${show(velocity)}`);
   if (!Number.isInteger(pitch) || !voice.of.has(pitch)) {
     const what = Number.isInteger(pitch) && pitch >= 0 && pitch < 128 ? `${pitch} (${pitchName(pitch)})` : show(pitch);
@@ -123,7 +124,7 @@ function oneChecked(note, i, alphabet, voices) {
 
 /** @param {unknown} label  a name or an index @param {Alphabet} alphabet */
 export function voiceNamed(label, { voices }) {
-  const voice = typeof label === 'string' ? voices.find(({ name }) => name === label) : voices[Number(label)];
+  const voice = typeof label === 'string' ? voices.find(({ name }) => name === label) : typeof label === 'number' ? voices[label] : undefined;
   if (!voice) throw argumentError(`voice must be one of ${voices.map(({ name }) => name).join(', ')}, or an index from 0 to ${voices.length - 1}, not ${show(label)}`);
   return voice;
 }

@@ -125,7 +125,7 @@ export async function play(steps, context, perTick, options) {
     const seconds = Math.max(0, Math.min(context.currentTime - begin, last * perTick));
     return { seconds, ticks: seconds / perTick, late, over };
   };
-  const { tell, until, end } = /** @type {ReturnType<typeof moments<NotesPlayed>>} */ (moments(context, options));
+  const { tell, until, last: told, end } = /** @type {ReturnType<typeof moments<NotesPlayed>>} */ (moments(context, options));
   let over = false;
   const timer = setInterval(() => !over && tell(progress()), TELL_MS);
   try {
@@ -142,7 +142,7 @@ export async function play(steps, context, perTick, options) {
     over = true;
     const how = progress(true);
     tell(how);
-    await until(() => true);
+    await told();
     return how;
   } finally {
     clearInterval(timer);

@@ -3,6 +3,7 @@
 
 /** From whatever a page has to the 8-bit picture of a model: rows, columns, channels within a pixel. */
 
+import { show } from '../../base/checks.js';
 import { argumentError, reading } from '../../base/error.js';
 import { classOf } from '../../base/realm.js';
 import { MOST_PIXELS, drawn, rowsAtOnce, worked } from './drawn.js';
@@ -40,12 +41,18 @@ export function pictureOf(image, shape, signal) {
 function readPicture(image, shape, signal) {
   const { width, height, channels } = shape;
   if (!isRaw(image)) return drawn(image, (source) => scaled(source, shape, channels), signal);
+  checkSize(image);
   if (image.width !== width || image.height !== height) {
     throw argumentError(`The image is ${image.width} x ${image.height} pixels, the model needs ${width} x ${height}: ` +
       'scale it first, or pass a canvas, ImageBitmap or <img>, which are scaled for you');
   }
   const data = bytesOf(image.data);
   return isRGBA(image, channels) ? fromRGBA(data, channels) : new Uint8Array(data);
+}
+
+/** @param {RawImage} image */
+function checkSize({ width, height }) {
+  if (typeof width !== 'number' || typeof height !== 'number') throw argumentError(`image.width and image.height must be numbers, not ${show(width)} and ${show(height)}`);
 }
 
 /** Whether raw pixels are RGBA; else they are elements. @param {RawImage} image @param {number} channels */
@@ -75,6 +82,7 @@ export function inputOf(image, info, signal) {
 function readInput(image, { inputWidth: width, inputHeight: height, channels }, signal) {
   const size = { width, height };
   if (!isRaw(image)) return drawn(image, (source) => (holds(source, width, height) ? boxed(source, size, channels) : scaled(source, size, channels)), signal);
+  checkSize(image);
   if (!holds(image, width, height)) {
     throw argumentError(`The image is ${image.width} x ${image.height} pixels, the model needs ${width} x ${height} or a ` +
       'whole multiple of each: scale it first, or pass a canvas, ImageBitmap or <img>, which are scaled for you');

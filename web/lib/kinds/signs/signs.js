@@ -16,6 +16,9 @@ import { pictureOf } from '../picture/image.js';
 /** A picture whose mean is above is dark ink on light paper. */
 const LIGHT = 127.5;
 
+/** Pictures that are named by one call. */
+const MOST_PICTURES = 4096;
+
 /** @param {Part} part @param {string} name */
 const portOf = ({ inputs }, name) => /** @type {Part['inputs'][number]} */ (inputs.find((input) => input.name === name));
 
@@ -27,7 +30,7 @@ export class SignModel {
     const { part } = engine;
     this.#engine = engine;
     /** The most examples, labels and queries of a run. */
-    this.limits = { examples: portOf(part, 'support').dims[0], labels: portOf(part, 'labels').values, queries: portOf(part, 'query').dims[0] };
+    this.limits = { examples: portOf(part, 'support').dims[0], labels: portOf(part, 'labels').values, queries: portOf(part, 'query').dims[0], pictures: MOST_PICTURES };
   }
 
   /** @param {ClassifyOptions<any>} options */
@@ -37,6 +40,7 @@ export class SignModel {
     flag('maps', maps);
     if (!Array.isArray(support) || support.length === 0) throw argumentError('support must have an example at least: [{ image, label }, ...]');
     const many = Array.isArray(query);
+    if (many) this.#within(query.length, 'pictures', 'pictures to be named');
     const queries = many ? Array.from(query) : [query]; // holes become undefined
     if (query === undefined || queries.length === 0) throw argumentError('query must be a picture, or an array of them');
     this.#within(support.length, 'examples', 'examples');
@@ -68,7 +72,7 @@ export class SignModel {
     return odds.subarray(query * this.limits.labels, (query + 1) * this.limits.labels);
   }
 
-  /** @param {number} count @param {'examples' | 'labels'} which @param {string} what */
+  /** @param {number} count @param {'examples' | 'labels' | 'pictures'} which @param {string} what */
   #within(count, which, what) {
     if (count > this.limits[which]) throw new NextPixelError('limit', `There are ${count} ${what}, this model takes at most ${this.limits[which]}: leave some out`);
   }

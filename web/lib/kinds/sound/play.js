@@ -80,6 +80,7 @@ export async function play(steps, rate, context, options, drawn = () => false, o
     push(resampler.end());
     player.end();
     await listening.until(() => now.over);
+    await listening.last();
     return now;
   } finally {
     listening.end();

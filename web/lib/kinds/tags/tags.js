@@ -72,6 +72,7 @@ export class TagModel {
    */
   #pins(pinned, words) {
     if (!/^(Object|Array)$/.test(classOf(pinned))) throw argumentError('pinned has a tag for words by their place, such as { 1: \'VERB\' }');
+    if (Array.isArray(pinned) && pinned.length > words.length) throw argumentError(`pinned has ${pinned.length} tags for ${words.length} words`);
     const given = Object.entries(pinned).filter(([, tag]) => tag !== null && tag !== undefined);
     if (given.length === 0) return undefined;
     const ids = new Uint32Array(words.length).fill(this.names.length);

@@ -6,6 +6,7 @@
  * looked at the other.
  */
 
+import { wrongAnswer } from '../../base/checks.js';
 import { levelsOf, edgesOf } from '../../sinks/bidi.js';
 import { Sheet } from '../../sinks/sheet.js';
 import { END, append, bandOf, looksOf, sourceOf } from './aligned-words.js';
@@ -65,8 +66,10 @@ export class AlignedSheet extends Sheet {
 
   /** @param {TranslateStep | { text: string }} step  without a token: text that was there before, whose weights are not known */
   add(step) {
+    const row = 'token' in step ? this.#weights(step) : [];
+    if (!(Object(row).length >= 0)) throw wrongAnswer('weights must give a list of numbers at once', row);
     append(this.#target, step.text, this.#rows.length);
-    this.#rows.push('token' in step ? this.#weights(step) : []);
+    this.#rows.push(row);
     this.result += step.text;
     this.paintSoon();
   }

@@ -9,7 +9,7 @@
  * the breaks along; where it is done they say which characters are plain.
  */
 
-import { show } from '../../base/checks.js';
+import { show, wrongAnswer } from '../../base/checks.js';
 import { NextPixelError, argumentError } from '../../base/error.js';
 
 /** Puts breaks before what could be tokens of control: see Tokenizer.guarded. @typedef {{ guarded: (text: string, at: string) => string }} Guard */
@@ -80,8 +80,7 @@ export function checkedTalk(given, own, { template = own, tools, variables = {},
 export function renderedByPage({ messages, template, values, render }, names) {
   const text = /** @type {NonNullable<typeof render>} */ (render)(template, { ...names, add_generation_prompt: true, ...values, messages });
   if (typeof text === 'string') return [{ text }];
-  void Promise.resolve(text).catch(() => {}); // of an async function: this error is enough
-  throw argumentError(`render must give a text at once, not ${show(text)}: load what it needs before`);
+  throw wrongAnswer('render must give a text at once, and load what it needs before', text);
 }
 
 /**

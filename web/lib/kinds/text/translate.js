@@ -321,7 +321,11 @@ export class Translation extends BaseRun {
     let best = { score: Infinity, ids: /** @type {number[]} */ ([]) };
     /** What an asynchronous onSearch threw. @type {{ reason: unknown } | undefined} */
     let failed;
-    const heard = heardBy(this.#checked.onSearch, (reason) => { failed ??= { reason }; });
+    let over = false;
+    const heard = heardBy(this.#checked.onSearch, (reason) => {
+      if (over) throw reason;
+      failed = { reason };
+    });
     for await (const { from, ids } of this.#ask({ settings: this.#checked.settings, length: this.#most, search: alpha }, [])) {
       const hypotheses = this.#hypothesesOf(ids);
       /** @type {number[][]} */
@@ -336,6 +340,8 @@ export class Translation extends BaseRun {
       heard(step);
       if (failed) throw failed.reason;
     }
+    await heard.turn();
+    over = true;
     if (failed) throw failed.reason;
     const ended = best.score < Infinity;
     return { ids: Uint32Array.from(ended ? best.ids : living[0]), ended };

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/**
+ * Functions of the caller's, called by ours: what they throw, at once or later, reaches who waits for the call, once and as it is, and nobody else (an unhandled rejection fails a
+ * test here). Where one must answer at once, a promise is refused.
+ */
+
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+
+import { acquire } from '../../web/lib/index.js';
+import { GOLDEN, isError, load, sleep } from './helpers.js';
+import { toyModel } from './toy.js';
+
+const toy = toyModel();
+const NAMES = ['transformer-end', 'stories260K'];
+const [pictures, translations, texts] = await Promise.all([load(toy), ...NAMES.map((name) => load(`${GOLDEN}${name}.gguf`))]);
+after(() => [pictures, translations, texts].forEach((model) => model.close()));
+
+const own = new RangeError('mine');
+/** How a function fails. @type {Record<string, () => any>} */
+const WAYS = {
+  'throws at once': () => { throw own; },
+  'is asynchronous': async () => { throw own; },
+  'is asynchronous, and waits for a moment': async () => {
+    for (let i = 0; i < 5; i++) await undefined;
+    throw own;
+  },
+  'gives something with then()': () => ({ then: (/** @type {unknown} */ _, /** @type {(reason: unknown) => void} */ failed) => failed(own) }),
+};
+
+function canvas() {
+  const nothing = () => {};
+  const context = new Proxy({}, {
+    get: (_, name) => (name === 'createImageData' ? (/** @type {number} */ width, /** @type {number} */ height) => ({ data: new Uint8ClampedArray(4 * width * height) }) :
+      name === 'measureText' ? () => ({ width: 5 }) : nothing),
+    set: () => true,
+  });
+  return /** @type {any} */ ({ width: 100, height: 100, getContext: () => context });
+}
+
+/** Calls `fail` at the so-manieth call. @param {number} count @param {() => any} fail */
+function atCall(count, fail) {
+  let calls = 0;
+  return () => (++calls === count ? fail() : undefined);
+}
+
+const picture = (/** @type {object} */ options) => pictures.generate({ seed: 1 }).drawTo(canvas(), options);
+const atReady = (/** @type {() => any} */ fail) => (/** @type {{ phase: string }} */ { phase }) => (phase === 'ready' ? fail() : undefined);
+const talk = [{ role: 'user', content: 'a' }];
+
+/** By what is called, a call that calls it. @type {Record<string, (fail: () => any) => Promise<unknown>>} */
+const LISTENERS = {
+  'onPaint, the first time': (fail) => picture({ onPaint: fail }),
+  'onPaint, while it is drawn': (fail) => picture({ onPaint: atCall(2, fail) }),
+  'onPaint, at the end': (fail) => {
+    const run = pictures.generate({ seed: 1 });
+    return run.drawTo(canvas(), /** @type {any} */ ({ onPaint: () => (run.finish ? fail() : undefined) }));
+  },
+  'onProgress of load()': (fail) => load(toy, { onProgress: fail }),
+  'onProgress of load(), the last time': (fail) => load(toy, { onProgress: atReady(fail) }),
+  'onSearch': (fail) => translations.translate([1, 2], { beams: 2, maxTokens: 4, onSearch: fail }).text(),
+  'onSearch, later': (fail) => translations.translate([1, 2], { beams: 2, maxTokens: 4, onSearch: atCall(2, fail) }).text(),
+  'start of a constraint': (fail) => texts.tokens('a', { maxTokens: 2, constraint: { start: fail, next: () => undefined } }).text(),
+  'next of a constraint': (fail) => texts.tokens('a', { maxTokens: 2, constraint: { next: fail } }).text(),
+};
+
+for (const [name, call] of Object.entries(LISTENERS)) {
+  test(`what ${name} throws reaches who called, once`, async () => {
+    for (const [how, fail] of Object.entries(WAYS)) {
+      await assert.rejects(call(fail), (error) => error === own, `${name} ${how}`);
+      await sleep(20); // nothing else is heard of it
+    }
+  });
+}
+
+test('what onProgress of acquire() throws reaches its own caller alone', async () => {
+  const file = pathToFileURL(`${GOLDEN}fvsbn-tiny.gguf`);
+  for (const fail of Object.values(WAYS)) {
+    const [one, other] = await Promise.allSettled([acquire(file, { onProgress: fail }), acquire(file)]);
+    assert.equal(one.status === 'rejected' && one.reason, own);
+    assert.equal(other.status, 'fulfilled');
+    if (other.status === 'fulfilled') {
+      other.value.discard();
+      other.value.model.close();
+    }
+    await sleep(20);
+  }
+});
+
+/** Functions whose answer is needed at once. @type {Record<string, (answer: () => any) => Promise<unknown>>} */
+const ASKED = {
+  colours: (answer) => picture({ colours: answer }),
+  'what colours gives': (answer) => picture({ colours: () => answer }),
+  weights: (answer) => translations.translate([1, 2], { maxTokens: 4 }).drawTo(canvas(), { weights: answer }),
+  render: async (answer) => texts.chat(talk, { template: 'x', maxTokens: 1, render: answer }).text(),
+};
+
+for (const [name, call] of Object.entries(ASKED)) {
+  test(`${name}: an error reaches who called, a promise or another thing is refused`, async () => {
+    const [atOnce, ...later] = Object.values(WAYS);
+    await assert.rejects(call(atOnce), (error) => error === own);
+    for (const answer of [...later, () => Promise.resolve('a'), () => 5, () => null, () => ({}), () => ({ data: 5 })]) {
+      await assert.rejects(call(answer), isError('argument', /at once/));
+      await sleep(5);
+    }
+  });
+}
+
+test('what drawTo() is told is checked, and no option is one of something else', async () => {
+  for (const options of [
+    { onPaint: 5 }, { colours: 'x' }, { weights: {} }, { gap: -1 }, { gap: NaN }, { pace: 'slow' }, { from: null }, { to: Infinity }, { later: 'no' }, { calm: 0 }, { shade: 1 },
+    { caret: 'x' }, { mirror: 5 }, { mirror: 'div' }, { samples: 4 }, { signal: {} },
+  ]) await assert.rejects(picture(options), isError('argument'), JSON.stringify(options));
+});
+
+test('chunks of a stream that are no bytes are refused', async () => {
+  for (const chunk of ['GGUF', 5, null, '', [1, 2], {}, new ArrayBuffer(8), new Uint16Array(8)]) {
+    const stream = new ReadableStream({ start: (controller) => {
+      controller.enqueue(chunk);
+      controller.close();
+    } });
+    await assert.rejects(load(/** @type {any} */ (stream)), isError('argument', /must be Uint8Arrays/));
+  }
+});

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/**
+ * What verbs are given, and saved runs, with each part of it in turn another thing than it must be: holes, lists without end, numbers far away, objects that are none, what
+ * cannot be turned into a text. All of it is taken or refused by a sentence of ours, and soon.
+ */
+
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+
+import { NextPixelError } from '../../web/lib/index.js';
+import { GOLDEN, ROOT, load } from './helpers.js';
+
+/** A list of that length which has nothing in it. @param {number} length */
+const holes = (length) => Object.assign([], { length });
+const VALUES = [
+  undefined, null, -1, NaN, 1e9, 2n, '__proto__', [, 1], Object.create(null), Symbol('mine'), () => 1, 'x'.repeat(1e5), holes(2 ** 32 - 1),
+];
+/** Whoever walks over all that he is given takes minutes. */
+const AT_ONCE_MS = 5000;
+
+/** @param {number} width @param {number} height @param {number} [channels] */
+const picture = (width, height, channels = 1) => ({ data: Uint8Array.from({ length: width * height * channels }, (_, i) => i % 251), width, height });
+
+/** By the file, calls that are right. @type {Record<string, (info: any) => [string, any[]][]>} */
+const CALLS = {
+  'snail-tiny': ({ width, height }) => [['classify', [{ support: ['a', 'b'].map((label) => ({ image: picture(width, height), label })), query: [picture(width, height)] }]]],
+  'show-attend-tell-soft': ({ width, height }) => [['caption', [picture(width, height, 3), { light: [1, 2], samples: 2 }]]],
+  'jukebox-tiny': () => [['decode', [{ top: [1, 2], bottom: [1, 2, 3, 4, 1, 2, 3, 4] }]]],
+  'wavenet-tiny': ({ rate }) => [['complete', [{ data: [0, 0.5], rate }, { seconds: 0.002 }]]],
+  'chain-crf-tiny': () => [['tag', [['a', 'b'], { pinned: ['A', null] }]]],
+  'tree-tiny': () => [['parse', [['a', 'b'], { pinned: [null, 1] }]]],
+  'transformer-end': () => [['translate', [[1, 2], { maxTokens: 3 }]]],
+  stories260K: () => [['tokens', [[1, 2, 3], { maxTokens: 2, stop: ['a'], logitBias: { ' the': 1 } }]]],
+  'sagan-tiny': ({ latent }) => [['walk', [Array(latent).fill(0.1), 2, { steps: 3 }]]],
+  'local-f16': ({ width, height }) => [['complete', [picture(width, height), { rows: 1 }]]],
+  '../../weights/chorales': () => [['complete', [[{ start: 0, length: 4, pitch: 60, voice: 'soprano' }, { start: 4, length: 4, pitch: 62, voice: 'soprano' }], { bars: 1 }]]],
+};
+
+/** Ways to the parts of a thing. @param {any} thing @param {number} [depth] @returns {string[][]} */
+const waysIn = (thing, depth = 5) => [[], ...(depth > 0 && typeof thing === 'object' && thing !== null && !ArrayBuffer.isView(thing) ?
+  Object.keys(thing).slice(0, 4).flatMap((key) => waysIn(thing[key], depth - 1).map((way) => [key, ...way])) : [])];
+
+/** The same with another part. @param {any} thing @param {string[]} way @param {unknown} part @returns {any} */
+function withPart(thing, [key, ...way], part) {
+  if (key === undefined) return part;
+  const copy = Array.isArray(thing) ? [...thing] : { ...thing };
+  copy[key] = withPart(thing[key], way, part);
+  return copy;
+}
+
+/** Reads some steps of what a verb gives. @param {any} answer */
+async function steps(answer) {
+  const run = await answer;
+  if (typeof run?.stop !== 'function') return run;
+  let left = 2;
+  for await (const step of run) if (step && --left === 0) run.stop();
+  return run;
+}
+
+/** @param {() => any} call @param {string} what */
+async function takenOrRefused(call, what) {
+  const began = performance.now();
+  let atOnce = 0;
+  try {
+    const answer = call();
+    atOnce = performance.now() - began;
+    await steps(answer);
+  } catch (error) {
+    atOnce ||= performance.now() - began;
+    assert.ok(error instanceof NextPixelError && error.code !== 'trap', `${what}: ${error}`);
+  }
+  assert.ok(atOnce < AT_ONCE_MS, `${what}: ${atOnce} ms`);
+}
+
+const shown = (/** @type {unknown} */ value) => (typeof value === 'string' ? value.slice(0, 10) : Array.isArray(value) ? `a list of ${value.length}` : Object.prototype.toString.call(value));
+
+for (const [name, calls] of Object.entries(CALLS)) {
+  test(`each part of what ${name.replace(/.*\//, '')} is given, and of its saved runs, is taken or refused`, async () => {
+    const model = /** @type {any} */ (await load(`${name.startsWith('..') ? `${ROOT}${name.slice(6)}` : GOLDEN + name}.gguf`));
+    after(() => model.close());
+    for (const [verb, given] of calls(model.info)) {
+      const run = await steps(model[verb](...given));
+      for (const way of waysIn(given).slice(1)) for (const value of VALUES) await takenOrRefused(() => model[verb](...withPart(given, way, value)), `${verb} ${way.join('.')} = ${shown(value)}`);
+      if (typeof run?.save !== 'function') continue;
+      const saved = JSON.parse(JSON.stringify(run.save()));
+      await steps(model.resume(saved));
+      for (const way of waysIn(saved, 2).slice(1)) for (const value of VALUES) await takenOrRefused(() => model.resume(withPart(saved, way, value)), `resume ${way.join('.')} = ${shown(value)}`);
+    }
+  });
+}
