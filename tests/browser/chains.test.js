@@ -147,7 +147,7 @@ test('training is a climb, and what it finds is not of one draw', () => {
   }
 });
 
-test('letters become vowels and others; neighbours pull', () => withPage(async (page) => {
+more('letters become vowels and others; neighbours pull', () => withPage(async (page) => {
   await page.goto(PAGE);
   // The last figure is far from the screen, and nothing of it is made; the first use of its controls makes it, and is not lost.
   assert.equal(await page.locator('.player').count(), 0);

@@ -10,6 +10,7 @@ import { test } from 'node:test';
 import { load } from '../../web/lib/index.js';
 import { GOLDEN } from '../js/helpers.js';
 import { toyText } from '../js/toy-text.js';
+import { more } from '../more.js';
 import { openEmpty, provide, session } from './browser.js';
 import { axeFindsNothing, fits, isKept } from './checks.js';
 
@@ -97,7 +98,7 @@ test('a talk of five turns by keyboard is the one that the library has, and read
   await axeFindsNothing(page);
 }, PHONE));
 
-test('after the first visit a talk needs no connection', () => withPage(async (page) => {
+more('after the first visit a talk needs no connection', () => withPage(async (page) => {
   await page.goto('/web/pages/chat/');
   await page.locator('[data-phase=done]').waitFor(WAIT);
   await isKept(page);
@@ -206,7 +207,7 @@ test('the element: a talk in a shadow root, with its events, its messages and it
   assert.match(await page.locator('next-pixel [part=status]').textContent() ?? '', /task must be tokens with this model, not "chat"/);
 }, { complains: true }));
 
-test('the element: play() before the talk is there begins it all the same', () => withPage(async (page) => {
+more('the element: play() before the talk is there begins it all the same', () => withPage(async (page) => {
   await provide(page, '/weights/toy.gguf', toy);
   await openEmpty(page);
   const said = await page.evaluate(async () => {

@@ -6,6 +6,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
+import { more } from '../more.js';
 import { LIBRARY, openEmpty, session, until } from './browser.js';
 
 /** @import { Page } from 'playwright-core' */
@@ -95,7 +96,7 @@ const coloursOf = (page, id) => page.locator(`#${id}`).evaluate((element) => {
   return new Set(Array.from(new Uint32Array(data.buffer))).size;
 });
 
-test('with colours that are forced the melody is hollow, and keys and their bars keep theirs', () => withPage(async (page) => {
+more('with colours that are forced the melody is hollow, and keys and their bars keep theirs', () => withPage(async (page) => {
   await page.addInitScript(() => {
     const seen = /** @type {any} */ (globalThis);
     [seen.hollow, seen.filled] = [0, 0];

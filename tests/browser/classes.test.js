@@ -151,7 +151,7 @@ test('play again, stop, new seed', () => withPage(async (page) => {
   assert.notDeepEqual(await pixels(page, 0), before);
 }));
 
-test('out of sight it stops, and draws what is missing when it is back', () => withPage(async (page) => {
+more('out of sight it stops, and draws what is missing when it is back', () => withPage(async (page) => {
   await open(page);
   await groupIs(page, 0);
   /** @param {boolean} hidden */
@@ -203,7 +203,7 @@ for (const width of widths(320, 400, 768)) {
   }, { viewport: { width, height: 740 }, hasTouch: width < 500, isMobile: width < 500 }));
 }
 
-test('less motion: nothing begins by itself, and the pictures of a class appear finished', () => withPage(async (page) => {
+more('less motion: nothing begins by itself, and the pictures of a class appear finished', () => withPage(async (page) => {
   await open(page);
   await page.locator('#classes-run:enabled').waitFor(WAIT);
   await sleep(300);

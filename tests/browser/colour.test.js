@@ -248,7 +248,7 @@ for (const width of widths(320, 360, 768)) {
   }, { viewport: { width, height: 740 }, hasTouch: width < 500, isMobile: width < 500 }));
 }
 
-test('less motion: nothing begins by itself, and a row appears finished', () => withPage(async (page) => {
+more('less motion: nothing begins by itself, and a row appears finished', () => withPage(async (page) => {
   await open(page);
   await page.locator('#colour-run:enabled').waitFor(WAIT);
   await sleep(300);

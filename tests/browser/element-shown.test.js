@@ -14,6 +14,7 @@ import de from '../../web/lib/element/words/de.js';
 import ko from '../../web/lib/element/words/ko.js';
 import { ROOT } from '../js/helpers.js';
 import { toyModel } from '../js/toy.js';
+import { more } from '../more.js';
 import { openEmpty, provide, session } from './browser.js';
 
 /** @import { Page } from 'playwright-core' */
@@ -133,7 +134,7 @@ test('a sound: heard again is the same, a new seed another; its file is a WAV, a
   assert.deepEqual((await ended(4)).samples, first.samples);
 }));
 
-test('a picture at once says nothing of nats', { timeout: 60000 }, () => withPage(async (page) => {
+more('a picture at once says nothing of nats', { timeout: 60000 }, () => withPage(async (page) => {
   await open(page, '<next-pixel model="/weights/sagan-emoji.gguf" task="generate" label="face" controls autoplay></next-pixel>');
   await status(page).getByText('Drawn', { exact: true }).waitFor(LONG);
 }));

@@ -7,7 +7,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { toyModel } from '../js/toy.js';
-import { oneOf } from '../more.js';
+import { more, oneOf } from '../more.js';
 import { OUT, decode, provide, session, sleep, until } from './browser.js';
 
 /** @import { Page } from 'playwright-core' */
@@ -598,7 +598,7 @@ for (const [i, colorScheme] of /** @type {const} */ (['light', 'dark']).entries(
   }, { forcedColors: 'active', colorScheme }));
 }
 
-test('forced colours that are switched on repaint what is there, and off again', { timeout: 90000 }, () => withPage(async (page) => {
+more('forced colours that are switched on repaint what is there, and off again', { timeout: 90000 }, () => withPage(async (page) => {
   await open(page, FORCED);
   await page.evaluate(() => document.body.style.setProperty('color', '#10f'));
   await playAll(page);
@@ -691,7 +691,7 @@ test('words are tagged: the sentence before it is played, then tags on shades; a
   assert.match(await page.locator('#b [part=error]').innerText(), /task must be complete or generate with this model, not "tag"/);
 }, { complains: true }));
 
-test('moved to a frame and to another window it looks as it did, and goes on', () => withPage(async (page) => {
+more('moved to a frame and to another window it looks as it did, and goes on', () => withPage(async (page) => {
   await open(page, `<iframe title="a frame" width="400" height="400"></iframe><next-pixel id="a" ${DIGIT} controls></next-pixel>`);
   await occurs(page, 'nx-ready');
   const looks = (/** @type {string} */ where) => page.evaluate(async (to) => {

@@ -195,7 +195,8 @@ test('without JavaScript there are a note and the links', () => withPage(async (
 
 for (const [i, [language, course, says]] of /** @type {const} */ ([['', 3, (/** @type {number} */ i, /** @type {number} */ of) => `${i} of ${of}`], ['ko/', 2, (/** @type {number} */ i, /** @type {number} */ of) => `${of}단계 중 ${i}단계`]]).entries()) {
   oneOf(i, 2)(`a course is walked from the front page to its end by keyboard alone, and its question tried: ${PAGE}${language}`, () => withPage(async (page) => {
-    const { steps } = COURSES[course];
+    const all = COURSES[course].steps;
+    const steps = EVERY ? all : all.slice(0, 2);
     /** Tabs on until a link has the focus, and follows it. @param {string} link */
     const follow = async (link) => {
       await page.locator(link).waitFor();
@@ -209,13 +210,13 @@ for (const [i, [language, course, says]] of /** @type {const} */ ([['', 3, (/** 
     await follow(`.course:nth-child(${course + 1}) li:first-child a`);
     for (const [i, { page: name, at }] of steps.entries()) {
       await page.waitForURL(`**/pages/${name}/${language}`);
-      assert.match(await page.locator('.course-place').innerText(), new RegExp(says(i + 1, steps.length)));
+      assert.match(await page.locator('.course-place').innerText(), new RegExp(says(i + 1, all.length)));
       await follow('.course-asks a'); // which leads to its figure, where the next stop is
       await page.waitForURL(`**/#${at}`);
       await page.keyboard.press('Tab');
       assert.ok(await page.evaluate((id) => document.getElementById(id)?.contains(document.activeElement), at), `${name}: the question is tried at #${at}`);
       if (i < steps.length - 1) await follow('.course-place [rel=next]');
     }
-    assert.equal(await page.locator('.course-place [rel=next]').count(), 0);
+    if (EVERY) assert.equal(await page.locator('.course-place [rel=next]').count(), 0);
   }, CALM));
 }

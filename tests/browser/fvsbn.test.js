@@ -10,6 +10,7 @@ import { test } from 'node:test';
 
 import { load } from '../../web/lib/index.js';
 import { readGguf } from '../../web/shell/gguf.js';
+import { more } from '../more.js';
 import { OUT, session } from './browser.js';
 import { inRepository } from './gallery.js';
 
@@ -83,7 +84,7 @@ test('a pixel that is pointed at shows the weights of the file', options, () => 
   await page.locator('#figure-votes').screenshot({ path: `${OUT}votes.png` });
 }, { complains: true }));
 
-test('what the model was trained on stands beside as many pictures that it draws, and others on demand', options, () => withPage(async (page) => {
+more('what the model was trained on stands beside as many pictures that it draws, and others on demand', options, () => withPage(async (page) => {
   await page.goto(PAGE);
   await page.locator('#figure-samples').scrollIntoViewIfNeeded();
   const [given, drawn] = [page.locator('#samples canvas').first(), page.locator('#samples canvas').last()];

@@ -267,7 +267,7 @@ test('run, pause, next pixel, slider, keys, seed', () => withPage(async (page) =
   assert.deepEqual(await colours(page, 0, 32), first, 'the same seed, the same picture');
 }));
 
-test('out of sight it pauses, and goes on when it is back; nothing of it is made before it comes near', () => withPage(async (page) => {
+more('out of sight it pauses, and goes on when it is back; nothing of it is made before it comes near', () => withPage(async (page) => {
   const pictures = page.locator('#figure-geometry canvas');
   await page.goto(PAGE);
   await page.locator('#run-text', { hasText: 'Run again' }).waitFor(WAIT);
@@ -320,7 +320,7 @@ for (const width of widths(320, 400, 768)) {
   }, { viewport: { width, height: 740 }, hasTouch: width < 500, isMobile: width < 500 }));
 }
 
-test('less motion: nothing begins by itself; a step is shown, a run when it is finished', () => withPage(async (page) => {
+more('less motion: nothing begins by itself; a step is shown, a run when it is finished', () => withPage(async (page) => {
   await open(page);
   await sleep(500);
   assert.equal(await page.textContent('#geometry-run-text'), 'Run');

@@ -10,7 +10,7 @@ import { test } from 'node:test';
 
 import { load } from '../../web/lib/index.js';
 import { quantise } from '../../web/lib/kinds/picture/codec.js';
-import { oneOf } from '../more.js';
+import { more, oneOf } from '../more.js';
 import { OUT, decode, runAnew, session, sleep, widths } from './browser.js';
 
 /** @import { Page } from 'playwright-core' */
@@ -58,7 +58,7 @@ const colours = (page) => page.evaluate(() => {
   }));
 });
 
-test('opens under the strict policy without a complaint, and draws soon', () => withPage(async (page) => {
+more('opens under the strict policy without a complaint, and draws soon', () => withPage(async (page) => {
   await page.addInitScript(() => {
     const look = () => {
       const label = document.querySelector('.ending canvas')?.getAttribute('aria-label') ?? '';
@@ -192,7 +192,7 @@ test('settings change the endings: seed, temperature, class, line', () => withPa
   assert.deepEqual(await drawn(page), [28, 28, 28]);
 }));
 
-test('the line is dragged with the pointer', () => withPage(async (page) => {
+more('the line is dragged with the pointer', () => withPage(async (page) => {
   await open(page);
   const box = /** @type {NonNullable<Awaited<ReturnType<import('playwright-core').Locator['boundingBox']>>>} */ (
     await page.locator('.source .stage').boundingBox());
@@ -390,7 +390,7 @@ for (const width of widths(320, 360, 768)) {
   }, { viewport: { width, height: 740 }, hasTouch: width < 500, isMobile: width < 500 }));
 }
 
-test('a finger chooses a pixel by a tap', () => withPage(async (page) => {
+more('a finger chooses a pixel by a tap', () => withPage(async (page) => {
   await open(page);
   const picture = page.locator('.ending .picture').first();
   await picture.scrollIntoViewIfNeeded();

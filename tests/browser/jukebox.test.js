@@ -11,6 +11,7 @@ import { load } from '../../web/lib/index.js';
 import { writeWav } from '../../web/lib/kinds/sound/sounds.js';
 import { samplesOf } from '../../web/pages/jukebox/levels.js';
 import { RECORDINGS } from '../../web/pages/jukebox/recordings.js';
+import { more } from '../more.js';
 import { openEmpty, session } from './browser.js';
 import { inRepository } from './gallery.js';
 
@@ -95,7 +96,7 @@ test('a file of one’s own; a broken one and a microphone that may not be used 
   await page.locator('#stages-note').getByText(/^tone\.wav, 0\.10 s: 800 samples became 13 codes of the top level and 52 of the bottom level.*was brought from 44100 to 8000/).waitFor();
 }));
 
-test('the element draws and shows such a sound', options, () => withPage(async (page) => {
+more('the element draws and shows such a sound', options, () => withPage(async (page) => {
   await openEmpty(page);
   await page.evaluate(async (define) => {
     await import(define);

@@ -7,6 +7,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { toyText } from '../js/toy-text.js';
+import { more } from '../more.js';
 import { LIBRARY, openEmpty, session } from './browser.js';
 
 const { withPage } = session();
@@ -45,7 +46,7 @@ test('a large file is kept while it arrives, and the next visit needs no connect
   assert.equal(await tale(), first, 'from the copy');
 }, { complains: true }));
 
-test('a large file that the browser does not keep, as in a private window, is told of', { timeout: 120000 }, () => withPage(async (page) => {
+more('a large file that the browser does not keep, as in a private window, is told of', { timeout: 120000 }, () => withPage(async (page) => {
   await page.addInitScript(() => {
     Cache.prototype.put = async (_, answer) => { // as Chromium does in such a window: it reads, and finds no room
       await /** @type {Response} */ (answer).arrayBuffer();

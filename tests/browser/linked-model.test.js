@@ -8,6 +8,7 @@ import { readFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
 
 import { serve } from '../../web/serve.js';
+import { more } from '../more.js';
 import { session } from './browser.js';
 import { WAIT, galleryOf, inRepository } from './gallery.js';
 
@@ -54,7 +55,7 @@ test('what the page does not show is named, with the page that does', () => with
   }
 }, { ...CALM, complains: true }));
 
-test('the page in colour gives a linked model to the figure that it suits', () => withPage(async (page) => {
+more('the page in colour gives a linked model to the figure that it suits', () => withPage(async (page) => {
   await page.goto('/web/pages/colour/?model=/weights/emoji-sr.gguf');
   await page.locator('#superres-own .photo-said', { hasText: /emoji-sr\.gguf, a model of/ }).waitFor(WAIT);
   assert.ok(await page.locator('#superres-switch input[value=own]').isChecked());

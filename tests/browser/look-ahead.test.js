@@ -163,7 +163,7 @@ test('the picture is what the model draws, and the passes are those of its steps
   await page.locator('#figure-ahead').screenshot({ path: `${OUT}lookahead.png` });
 }));
 
-test('without guesses the same picture comes, a pixel a pass, and the page says so', () => withPage(async (page) => {
+more('without guesses the same picture comes, a pixel a pass, and the page says so', () => withPage(async (page) => {
   await listen(page);
   await open(page);
   await page.selectOption('#ahead-label', '4');
@@ -310,7 +310,7 @@ more('out of sight it pauses, and goes on when it is back', () => withPage(async
   assert.equal(await drawn(page), PIXELS);
 }));
 
-test('less motion: nothing begins by itself, and the picture appears finished', () => withPage(async (page) => {
+more('less motion: nothing begins by itself, and the picture appears finished', () => withPage(async (page) => {
   await open(page);
   await sleep(500);
   assert.equal(await text(page, 'run-text'), 'Play');

@@ -10,7 +10,7 @@ import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
 import { test } from 'node:test';
 
-import { oneOf } from '../more.js';
+import { more, oneOf } from '../more.js';
 import { OUT, painted, session, until } from './browser.js';
 import { PHONE, SET, axeFindsNothing, fits, fitsAnyReader, scrollThrough, shiftsBelow, tabReachesAll, watchShifts } from './checks.js';
 
@@ -64,7 +64,7 @@ test('a block of code is copied by its button', async () => withPage(async (page
   assert.equal(await page.evaluate(() => navigator.clipboard.readText()), `${(await block.locator('code').textContent())?.trimEnd()}\n`);
 }));
 
-test('a telephone shows it as wide as it is', () => withPage(async (page) => {
+more('a telephone shows it as wide as it is', () => withPage(async (page) => {
   await page.goto('/web/manual/');
   await fits(page);
   await axeFindsNothing(page);

@@ -11,6 +11,7 @@ import { gzipSync } from 'node:zlib';
 import { ROOT } from '../js/helpers.js';
 import { opened } from '../js/opened-double.js';
 import { readGGUF } from '../js/gguf.js';
+import { more } from '../more.js';
 import { OUT, session } from './browser.js';
 
 /** @import { Page } from 'playwright-core' */
@@ -146,7 +147,7 @@ test('what is typed is written backwards; what is taken away breaks it, and come
   await page.waitForFunction(() => /Type one to six letters/.test(document.getElementById('verdict')?.textContent ?? ''));
 }));
 
-test('a decoder alone does the same', () => withPage(async (page) => {
+more('a decoder alone does the same', () => withPage(async (page) => {
   await page.goto(PAGE);
   await done(page);
   // A weight that was changed belongs to the network that is left.
@@ -168,7 +169,7 @@ test('a decoder alone does the same', () => withPage(async (page) => {
   assert.equal(await page.locator('#walk > li:not([hidden])').getAttribute('id'), 'step-next');
 }));
 
-test('an address opens a step; the overture and the layer of pictures', () => withPage(async (page) => {
+more('an address opens a step; the overture and the layer of pictures', () => withPage(async (page) => {
   await page.goto(`${PAGE}#step-mask`);
   await done(page);
   assert.equal(await page.locator('#walk > li:not([hidden])').getAttribute('id'), 'step-mask');
@@ -184,7 +185,7 @@ test('an address opens a step; the overture and the layer of pictures', () => wi
   assert.match(await page.locator('#layer-sum').textContent() ?? '', /active at p, 1: itself, or zero/);
 }));
 
-test('what is written with one thing less, for each thing', () => withPage(async (page) => {
+more('what is written with one thing less, for each thing', () => withPage(async (page) => {
   await page.goto(PAGE);
   await done(page);
   await page.locator('#figure-broken').scrollIntoViewIfNeeded();

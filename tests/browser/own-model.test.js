@@ -66,7 +66,7 @@ test('a file is chosen, and its model completes: the values that the library dra
   await said(page, /^mine\.gguf/);
 }, { ...CALM, complains: true }));
 
-test('a file is dropped; a model without a palette takes photographs', () => withPage(async (page) => {
+more('a file is dropped; a model without a palette takes photographs', () => withPage(async (page) => {
   const base64 = (await bytes('cifar10.gguf')).toString('base64');
   await colour.open(page);
   await page.locator('#colour-run:enabled').waitFor(WAIT);

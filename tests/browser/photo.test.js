@@ -152,7 +152,7 @@ test('dropped on the figure it is reduced to 8 by 8 and enlarged; beside the fig
   assert.deepEqual(await original(page, superres), whole);
 }, CALM));
 
-test('what is pasted goes to the figure with the focus, or to the one on the screen', () => withPage(async (page) => {
+more('what is pasted goes to the figure with the focus, or to the one on the screen', () => withPage(async (page) => {
   await colour.open(page);
   await ready(page, 'colour');
   await page.locator('#superres-gallery').evaluate((gallery) => gallery.scrollIntoView({ behavior: 'instant' }));
@@ -258,7 +258,7 @@ test('the camera: a shutter, a way out, and it is always switched off', () => wi
   assert.equal(await streamsOff(page), 3);
 }, { ...CALM, permissions: ['camera'] }));
 
-test('the camera that comes too late is switched off as well, and one that goes says so', () => withPage(async (page) => {
+more('the camera that comes too late is switched off as well, and one that goes says so', () => withPage(async (page) => {
   await watchCamera(page);
   await page.addInitScript(() => {
     const ask = navigator.mediaDevices.getUserMedia;

@@ -7,6 +7,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
+import { more } from '../more.js';
 import { OUT, session } from './browser.js';
 
 /** @import { Page } from 'playwright-core' */
@@ -46,7 +47,7 @@ test('a form of the tables, the call as code, its result', { timeout: 120000 }, 
   await said(page, /temperature must be/);
 }));
 
-test('a file of one’s own, of another kind; a sentence, a text', { timeout: 120000 }, () => withPage(async (page) => {
+more('a file of one’s own, of another kind; a sentence, a text', { timeout: 120000 }, () => withPage(async (page) => {
   await page.goto('/web/manual/playground.html');
   await said(page, /parameters, /);
   await page.getByLabel('Or a file of yours').setInputFiles(`${ROOT}weights/opened.gguf`);

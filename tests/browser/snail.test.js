@@ -8,6 +8,7 @@ import { test } from 'node:test';
 
 import { load } from '../../web/lib/index.js';
 import { ROOT } from '../js/helpers.js';
+import { more } from '../more.js';
 import { OUT, session } from './browser.js';
 
 /** @import { Page } from 'playwright-core' */
@@ -90,7 +91,7 @@ test('a layer lights up; a task of the game', () => withPage(async (page) => {
   await page.locator('#game-said', { hasText: 'Task 2 of 20' }).waitFor();
 }));
 
-test('<next-pixel task="classify"> names a picture after those inside; five signs in under 60 ms', () => withPage(async (page) => {
+more('<next-pixel task="classify"> names a picture after those inside; five signs in under 60 ms', () => withPage(async (page) => {
   await page.goto(PAGE);
   await said(page, /^It says/);
   const found = await page.evaluate(async () => {

@@ -11,6 +11,7 @@ import { test } from 'node:test';
 import { load } from '../../web/lib/index.js';
 import { FAR, NEAR, cells, keysOf, kept, reached } from '../../web/pages/sparse/patterns.js';
 import { kindOf, randomModel } from '../../web/pages/sparse/random-model.js';
+import { more } from '../more.js';
 import { session } from './browser.js';
 import { inRepository } from './gallery.js';
 
@@ -103,7 +104,7 @@ test('heads of both models show where they look; a pixel of an ending shows its 
   await note.getByText('Row 18, column 15').waitFor();
 }, { reducedMotion: 'reduce' }));
 
-test('what a step costs is measured on this machine, and can be stopped', options, () => withPage(async (page) => {
+more('what a step costs is measured on this machine, and can be stopped', options, () => withPage(async (page) => {
   await page.goto(PAGE);
   await page.locator('#cost').scrollIntoViewIfNeeded();
   await page.locator('#cost-said').getByText(/Measured on another machine/).waitFor();

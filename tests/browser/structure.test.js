@@ -159,7 +159,7 @@ test('characters through three attentions: the words of the files, segments, the
   await page.waitForFunction(() => document.querySelector('#german-said')?.textContent === '' && document.querySelectorAll('#panel-structured .looked li').length > 0);
 }));
 
-test('a batting order in which neighbours matter', () => withPage(async (page) => {
+more('a batting order in which neighbours matter', () => withPage(async (page) => {
   await page.goto(`${PAGE}#figure-batting`);
   const order = () => page.locator('#batting-rows .who').allTextContents();
   const alone = await order();

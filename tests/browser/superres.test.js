@@ -200,7 +200,7 @@ test('what fails says so and can be tried again', () => withPage(async (page) =>
   await page.locator('#superres-run:enabled').waitFor(WAIT);
 }, { complains: true }));
 
-test('an address leads there', () => withPage(async (page) => {
+more('an address leads there', () => withPage(async (page) => {
   await page.goto(`${PAGE}#superres`);
   await page.locator('#superres-run:enabled').waitFor(WAIT);
   const { top, bottom } = await page.locator('#superres h2').evaluate((heading) => heading.getBoundingClientRect());

@@ -12,6 +12,7 @@ import { test } from 'node:test';
 
 import { load, tokenizer } from '../../web/lib/index.js';
 import { GOLDEN } from '../js/helpers.js';
+import { more } from '../more.js';
 import { OUT, painted, provide, session, sleep } from './browser.js';
 import { axeFindsNothing, fits } from './checks.js';
 import { toyText } from '../js/toy-text.js';
@@ -157,7 +158,7 @@ test('filters cut through the odds, live', () => withPage(async (page) => {
   assert.match(await page.locator('.odds-chart').getAttribute('aria-label') ?? '', /Probabilities of the next token\. 4 of/);
 }));
 
-test('three temperatures, the same noise', () => withPage(async (page) => {
+more('three temperatures, the same noise', () => withPage(async (page) => {
   await page.emulateMedia({ reducedMotion: 'reduce' });
   await open(page);
   await page.locator('#three-prompt').fill('Tom');
@@ -216,7 +217,7 @@ test('a file of one’s own, and files that are none', () => withPage(async (pag
   await page.locator('#own-said', { hasText: 'writes now' }).waitFor();
 }));
 
-test('less motion: nothing begins by itself, and whole sentences appear', () => withPage(async (page) => {
+more('less motion: nothing begins by itself, and whole sentences appear', () => withPage(async (page) => {
   await page.emulateMedia({ reducedMotion: 'reduce' });
   await open(page);
   await sleep(500);
@@ -225,7 +226,7 @@ test('less motion: nothing begins by itself, and whole sentences appear', () => 
   await grows(page, 200);
 }));
 
-test('with its words and their alternatives axe-core finds nothing, by day, by night and on a telephone', () => withPage(async (page) => {
+more('with its words and their alternatives axe-core finds nothing, by day, by night and on a telephone', () => withPage(async (page) => {
   await open(page);
   await hurry(page);
   await grows(page, 200);

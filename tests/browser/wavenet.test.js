@@ -11,6 +11,7 @@ import { test } from 'node:test';
 import { load } from '../../web/lib/index.js';
 import { writeWav } from '../../web/lib/kinds/sound/sounds.js';
 import { lit } from '../../web/pages/wavenet/reach.js';
+import { more } from '../more.js';
 import { LIBRARY, openEmpty, provide, session } from './browser.js';
 import { inRepository } from './gallery.js';
 
@@ -119,7 +120,7 @@ test('one second, recorded from the AudioContext, is the samples that Node compu
   assert.ok(complaints.every((text) => /ScriptProcessor/.test(text)), complaints.join());
 }, { complains: true }));
 
-test('the shipped file: a spoken digit, at the rate of its context too', options, () => withPage(async (page) => {
+more('the shipped file: a spoken digit, at the rate of its context too', options, () => withPage(async (page) => {
   const settings = { label: '7', speaker: 'jackson', seed: 2, seconds: 1 };
   await openEmpty(page);
   const sound = await inNode(file, settings);

@@ -13,6 +13,7 @@ import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 
 import { bicubic } from '../../web/pages/colour/bicubic.js';
+import { more } from '../more.js';
 import { DIGITS, GOLDEN, ROOT, load } from './helpers.js';
 import { noise, toyModel } from './toy.js';
 
@@ -169,7 +170,7 @@ test('sets that do not fit are refused', async () => {
   await assert.rejects(evaluate(file), /pass --data/);
 });
 
-test('one command for every kind, which says what it can and what went wrong without a trace', async () => {
+more('one command for every kind, which says what it can and what went wrong without a trace', async () => {
   assert.match(await evaluate('--help'), /^Measures a shipped file[\s\S]*npm run eval -- weights\/wavenet\.gguf[\s\S]*--labels tells the model/);
   /** @param {string[]} args */
   const said = async (...args) => {
