@@ -2,6 +2,7 @@
 // The figure of the three taggers: a sentence, its tags by each of them, and what follows when one is pinned.
 // @ts-check
 import { acquireAll, acquireFirst, announce, byId, createLoading, createTransport, fault, make, percent, phrase, time, weights } from '../../shell/index.js';
+import { createTyping } from '../../shell/typing.js';
 import { EXAMPLES } from './examples.js';
 
 /** @import { Model } from '../../shell/index.js' */
@@ -9,7 +10,6 @@ import { EXAMPLES } from './examples.js';
 
 /** In the order of the rows. */
 const NAMES = ['HMM', 'MEMM', 'CRF'];
-const REST_MS = 120;
 /** What a tag is, for who does not know. @type {Record<string, string>} */
 const WORDS = {
   ADJ: 'adjective', ADP: 'preposition', ADV: 'adverb', AUX: 'auxiliary', CCONJ: 'and, or, but', DET: 'article and the like', INTJ: 'interjection', NOUN: 'noun',
@@ -33,8 +33,6 @@ export function createTaggers() {
   let free = [];
   /** @type {AbortController | undefined} */
   let stopper;
-  /** @type {ReturnType<typeof setTimeout> | undefined} */
-  let timer;
 
   const transport = createTransport(byId('transport'), { name: '', onRun: () => tag(), verb: phrase`Tag`, pace: true });
   const loading = createLoading(byId('load'), {
@@ -188,23 +186,13 @@ export function createTaggers() {
     pinned = {};
     tag();
   });
-  input.addEventListener('input', () => {
-    pinned = {};
-    chosen = -1;
-    clearTimeout(timer);
-    timer = setTimeout(tag, REST_MS);
-  });
-  for (const { text } of EXAMPLES) {
-    const button = make('button', { type: 'button', class: 'example', lang: 'en' }, text);
-    button.addEventListener('click', () => {
-      input.value = text;
+  createTyping(input, {
+    examples: 'examples', texts: EXAMPLES.map(({ text }) => text), lang: 'en', onRest: tag,
+    onType() {
       pinned = {};
       chosen = -1;
-      tag();
-    });
-    byId('examples').append(make('li', {}, button));
-  }
-  input.value = EXAMPLES[0].text;
+    },
+  });
   return loading.load();
 }
 

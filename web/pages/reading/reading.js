@@ -2,17 +2,14 @@
 // The figure of reading: a text, line by line one word more of it; the word that is read in red, those that it looks at in blue. By a memory-network, and
 // beside it by the self-attention of a decoder.
 // @ts-check
-import {
-  Playback, acquireAll, acquireFirst, announce, byId, createLoading, createTransport, keepInAddress, make, percent, phrase, reducedMotion, time, weights,
-} from '../../shell/index.js';
-import { createHeads, meanOf, visible } from '../../shell/text/index.js';
+import { acquireAll, acquireFirst, announce, byId, make, percent, phrase, time, weights } from '../../shell/index.js';
+import { createHeads, createSentence, meanOf, visible } from '../../shell/text/index.js';
 import { looksOf } from './looks.js';
-/** @import { Model } from '../../shell/index.js' */
+/** @import { Reading } from '../../shell/text/sentence.js' */
 /** @import { Look } from './looks.js' */
 
 /** Words a second, for whoever watches. */
 const SPEED = 5;
-const REST_MS = 200;
 /** Tokens of a text: the figure is as high as there are. */
 const MOST = 40;
 export const EXAMPLES = [
@@ -25,33 +22,22 @@ const FIRST_HEAD = { layer: 2, head: 1 };
 const NAMED = 3;
 
 export function createReading() {
-  /** @type {HTMLInputElement} */
-  const input = byId('text');
   const [said, note] = [byId('text-said'), byId('look-note')];
   const lists = [byId('lines-lstmn'), byId('lines-decoder')];
-  /** The memory-network, and the decoder. @type {Model[]} */
-  let models = [];
+  /** Heads of a layer of the decoder. */
+  let headCount = 1;
   /** @type {string[]} */
   let words = [];
   /** Of each model, what each word looked at. @type {Look[][]} */
   let looks = [[], []];
   let chosen = -1;
   const heads = createHeads([byId('layer')], [byId('head')], () => {
-    address.changed();
+    figure.changed();
     lines();
   }, FIRST_HEAD);
 
-  const playback = new Playback({
-    speed: SPEED,
-    onPhase(phase) {
-      transport.show(phase);
-      input.disabled = phase === 'empty';
-    },
-    onError: (error) => loading.failed(error),
-  });
-
   /** The weights of a line over the words up to its own. @param {number} m @param {number} t */
-  const row = (m, t) => (m === 0 ? looks[0][t]?.[0] : meanOf(looks[1][t] ?? [], models[1]?.info.heads ?? 1, heads.choice)) ?? new Float32Array();
+  const row = (m, t) => (m === 0 ? looks[0][t]?.[0] : meanOf(looks[1][t] ?? [], headCount, heads.choice)) ?? new Float32Array();
 
   /** @param {number} m @param {number} t */
   function line(m, t) {
@@ -89,40 +75,36 @@ export function createReading() {
     announce(note.textContent ?? '');
   }
 
-  /** @param {boolean} slowly for whoever watches */
-  async function start(slowly) {
-    if (models.length === 0) return;
-    await playback.run(async (signal) => {
-      const { tokenizer } = models[0];
-      const ids = tokenizer.encode(input.value.trim()).slice(0, MOST);
-      said.textContent = ids.length === MOST ? phrase`The figure ends after ${MOST} tokens.` : ids.length < 2 ? phrase`Type a sentence, or take one from below.` : '';
-      words = Array.from(ids, (id) => visible(tokenizer.name(id), '⇥'));
-      looks = [[], []];
-      chosen = -1;
-      lines();
-      loading.clear();
-      const began = performance.now();
-      const readers = models.map((model) => looksOf(model, ids, signal));
-      for (let t = 0; t < ids.length; t++) {
-        if (slowly && !reducedMotion()) await playback.take(1, signal);
-        const next = await Promise.all(readers.map((reader) => reader.next()));
-        signal.throwIfAborted();
-        next.forEach(({ value }, m) => { looks[m].push(value ?? []); });
-        if (slowly) lists.forEach((list, m) => list.append(line(m, t)));
-      }
-      lines();
-      const scored = ids.length > 1 ? await Promise.all(models.map((model) => model.score(ids, { signal }))) : [];
-      if (scored.length === 0) {
-        transport.say('');
-      } else {
-        const costs = phrase`${ids.length - 1} tokens: the memory-network ${scored[0].nats.toFixed(1)} nats, the decoder ${scored[1].nats.toFixed(1)}`;
-        transport.say(slowly ? costs : phrase`${costs}; read in ${time(performance.now() - began)}`);
-      }
-      return 'done';
-    });
+  /** @param {Reading} reading */
+  async function read({ models, text, slowly, signal, next }) {
+    const { tokenizer } = models[0];
+    const ids = tokenizer.encode(text.trim()).slice(0, MOST);
+    said.textContent = ids.length === MOST ? phrase`The figure ends after ${MOST} tokens.` : ids.length < 2 ? phrase`Type a sentence, or take one from below.` : '';
+    words = Array.from(ids, (id) => visible(tokenizer.name(id), '⇥'));
+    looks = [[], []];
+    chosen = -1;
+    lines();
+    const began = performance.now();
+    const readers = models.map((model) => looksOf(model, ids, signal));
+    for (let t = 0; t < ids.length; t++) {
+      await next();
+      const looked = await Promise.all(readers.map((reader) => reader.next()));
+      signal.throwIfAborted();
+      looked.forEach(({ value }, m) => { looks[m].push(value ?? []); });
+      if (slowly) lists.forEach((list, m) => list.append(line(m, t)));
+    }
+    lines();
+    const scored = ids.length > 1 ? await Promise.all(models.map((model) => model.score(ids, { signal }))) : [];
+    if (scored.length === 0) {
+      figure.say('');
+    } else {
+      const costs = phrase`${ids.length - 1} tokens: the memory-network ${scored[0].nats.toFixed(1)} nats, the decoder ${scored[1].nats.toFixed(1)}`;
+      figure.say(slowly ? costs : phrase`${costs}; read in ${time(performance.now() - began)}`);
+    }
   }
 
-  const loading = createLoading(byId('load'), {
+  const figure = createSentence({
+    figure: 'figure-reading', field: 'text', examples: EXAMPLES, lang: 'en', speed: SPEED, read,
     acquire: async (how) => {
       const first = await acquireFirst(how, phrase`the memory-network`);
       try {
@@ -135,54 +117,12 @@ export function createReading() {
         throw error;
       }
     },
-    onModels(loaded) {
-      models = loaded;
-      heads.have(loaded[1].info.blocks, loaded[1].info.heads);
-      playback.enter('ready');
-      address.proceed();
-      sight.renew();
-      sight.proceed();
+    onModels([, { info }]) {
+      headCount = info.heads;
+      heads.have(info.blocks, info.heads);
     },
-    onLost() {
-      models = [];
-      playback.enter('empty');
-    },
+    settings: (text) => ({ text, ...heads.settings() }),
+    apply: (given) => heads.apply(given),
   });
-  const transport = createTransport(byId('transport'), { name: '', onRun: () => start(true), pace: true });
-  const sight = playback.watch(byId('figure-reading'), () => start(true));
-  transport.onPress(sight.decide);
-
-  /** @type {ReturnType<typeof setTimeout> | undefined} */
-  let resting;
-  input.addEventListener('input', () => {
-    sight.decide();
-    clearTimeout(resting);
-    resting = setTimeout(() => {
-      address.changed(true);
-      start(false);
-    }, REST_MS);
-  });
-  byId('examples').append(...EXAMPLES.map((text) => {
-    const button = make('button', { type: 'button', class: 'textual example', lang: 'en' }, text);
-    button.addEventListener('click', () => {
-      sight.decide();
-      input.value = text;
-      address.changed();
-      start(true);
-    });
-    return make('li', {}, button);
-  }));
-  input.value = EXAMPLES[0];
-  const address = keepInAddress('figure-reading', {
-    settings: () => ({ text: input.value, ...heads.settings() }),
-    apply(given) {
-      input.value = given.get('text') ?? input.value;
-      if (models.length === 0) return false;
-      heads.apply(given);
-      sight.decide();
-      start(true);
-      return true;
-    },
-  });
-  return loading.load();
+  return figure.load();
 }

@@ -2,14 +2,13 @@
 // The figure of soft parents: a sentence, every word's parent, and what follows when one is pinned.
 // @ts-check
 import { acquireFirst, announce, byId, createLoading, createTransport, fault, make, percent, phrase, time } from '../../shell/index.js';
+import { createTyping } from '../../shell/typing.js';
 import { EXAMPLES } from './examples.js';
 import { createMatrix } from './matrix.js';
 import { createTreeView } from './tree-view.js';
 
 /** @import { Model } from '../../shell/index.js' */
 /** @import { Parse } from './tree-view.js' */
-
-const REST_MS = 120;
 
 export function createParents() {
   /** @type {HTMLInputElement} */
@@ -26,8 +25,6 @@ export function createParents() {
   let shown;
   /** @type {AbortController | undefined} */
   let stopper;
-  /** @type {ReturnType<typeof setTimeout> | undefined} */
-  let timer;
   const view = createTreeView(byId('tree'), choose);
   const matrix = createMatrix();
   const transport = createTransport(byId('transport'), { name: '', onRun: () => parse(), verb: phrase`Parse`, pace: true });
@@ -156,21 +153,13 @@ export function createParents() {
     else setPins(others);
   });
   unpin.addEventListener('click', () => setPins({}));
-  input.addEventListener('input', () => {
-    pinned = {};
-    chosen = 0;
-    clearTimeout(timer);
-    timer = setTimeout(parse, REST_MS);
+  createTyping(input, {
+    examples: 'examples', texts: EXAMPLES.map(({ text }) => text), lang: 'en', onRest: parse,
+    onType() {
+      pinned = {};
+      chosen = 0;
+    },
   });
-  for (const { text } of EXAMPLES) {
-    const button = make('button', { type: 'button', class: 'example', lang: 'en' }, text);
-    button.addEventListener('click', () => {
-      input.value = text;
-      setPins({});
-    });
-    byId('examples').append(make('li', {}, button));
-  }
-  input.value = EXAMPLES[0].text;
   return loading.load();
 }
 

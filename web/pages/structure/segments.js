@@ -3,6 +3,7 @@
 // @ts-check
 import { acquireAll, announce, byId, createLoading, createTransport, fault, make, percent, phrase, time, weights } from '../../shell/index.js';
 import { fileBytes, readGguf } from '../../shell/gguf.js';
+import { createTyping } from '../../shell/typing.js';
 import { GERMAN } from './examples.js';
 import { LETTERS } from './expectation.js';
 import { logit, marginals, part, segmentsOf, times } from './bits.js';
@@ -11,7 +12,6 @@ import { logit, marginals, part, segmentsOf, times } from './bits.js';
 /** @import { Transitions } from './bits.js' */
 /** @typedef {{ run: Translation, steps: TranslateStep[] }} Written */
 
-const REST_MS = 150;
 /** In the order of the page. */
 const KINDS = /** @type {const} */ (['simple', 'sigmoid', 'structured']);
 const FILE = (/** @type {string} */ kind) => weights(`seq2seq-characters-${kind}.gguf`);
@@ -33,8 +33,6 @@ export function createSegments(onFour) {
   let shown = [];
   /** @type {AbortController | undefined} */
   let stopper;
-  /** @type {ReturnType<typeof setTimeout> | undefined} */
-  let timer;
   const panels = KINDS.map((kind) => {
     const root = byId(`panel-${kind}`);
     const text = make('p', { class: 'translation', lang: 'en', 'data-result': '' });
@@ -150,20 +148,8 @@ export function createSegments(onFour) {
       transport.show('empty');
     },
   });
-  input.addEventListener('input', () => {
-    clearTimeout(timer);
-    timer = setTimeout(translate, REST_MS);
-  });
   strength.addEventListener('input', show);
-  byId('german-examples').append(...GERMAN.map((text) => {
-    const button = make('button', { type: 'button', class: 'example', lang: 'de' }, text);
-    button.addEventListener('click', () => {
-      input.value = text;
-      void translate();
-    });
-    return make('li', {}, button);
-  }));
-  input.value = GERMAN[0];
+  createTyping(input, { examples: 'german-examples', texts: GERMAN, lang: 'de', onRest: translate });
   void loading.load();
 }
 

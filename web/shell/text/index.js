@@ -7,6 +7,7 @@ export * from './maps.js';
 export * from './matrix.js';
 export * from './own.js';
 export * from './page-view.js';
+export * from './sentence.js';
 export * from './shot.js';
 export * from './tale.js';
 export * from './translation.js';

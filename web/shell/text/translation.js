@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: MIT
 // A figure in which a model translates a sentence while it is typed: the translation above its sentence, beams, and whose attention is shown.
 // @ts-check
-import {
-  Playback, acquireFirst, announce, byId, createLoading, createTake, createTransport, fault, integer, keepInAddress, make, phrase, reducedMotion, time,
-} from '../index.js';
+import { acquireFirst, announce, byId, createTake, fault, integer, phrase, time } from '../index.js';
 import { createHeads } from './heads.js';
 import { meanOf, rowsOf } from './maps.js';
+import { createSentence } from './sentence.js';
 import { shotOf } from './shot.js';
 /** @import { Choice } from './maps.js' */
+/** @import { Reading } from './sentence.js' */
 /** @import { AlignedSheet, Model, Translation, TranslateStep } from '../index.js' */
 
 /** Tokens a second, for whoever watches; who types does not wait. */
 const SPEED = 9;
-/** Wait for a typist to rest. */
-const REST_MS = 120;
 
 /** @typedef {{ run: Translation, steps: TranslateStep[], beams: number, over: boolean }} Translated a translation as far as it came */
 
@@ -30,8 +28,6 @@ const REST_MS = 120;
  * @param {(translated: Translated | null) => void} [options.onChange] there is more of a translation, or another head is chosen; null: a new one begins
  */
 export function createTranslation(Sheet, { name, examples, choices = [], first, onModel = () => {}, onChange = () => {} }) {
-  /** @type {HTMLInputElement} */
-  const input = byId('sentence');
   /** @type {HTMLSelectElement} */
   const beams = byId('beams');
   /** @type {HTMLCanvasElement} */
@@ -47,17 +43,9 @@ export function createTranslation(Sheet, { name, examples, choices = [], first, 
 
   const places = [{ layer: 'layer', head: 'head' }, ...choices];
   const heads = createHeads(places.map(({ layer }) => byId(layer)), places.map(({ head }) => byId(head)), () => {
-    address.changed();
+    figure.changed();
     showHeads();
   }, first);
-  const playback = new Playback({
-    speed: SPEED,
-    onPhase(phase) {
-      transport.show(phase);
-      input.disabled = beams.disabled = phase === 'empty';
-    },
-    onError: (error) => loading.failed(error),
-  });
 
   /** The translation above its sentence, as the chosen heads see it. @param {Translated} translated */
   function setSheet({ run, steps }) {
@@ -73,119 +61,71 @@ export function createTranslation(Sheet, { name, examples, choices = [], first, 
     onChange(shown);
   }
 
-  /** @param {boolean} slowly for whoever watches */
-  async function start(slowly) {
-    const reader = model;
-    if (!reader) return;
-    await playback.run(async (signal) => {
-      const options = { beams: Number(beams.value), signal };
-      /** @type {Translated} */
-      let now;
-      try {
-        now = { run: reader.translate(input.value, { ...options, maps: true, onSearch: () => onChange(now) }), steps: [], beams: options.beams, over: false };
-      } catch (error) {
-        said.textContent = fault(error); // such as that it is too long
-        return 'ready';
-      }
-      const { run, steps } = now;
-      said.textContent = '';
-      loading.clear();
-      onChange(null);
-      shown = now;
-      setSheet(now);
-      let text = '';
-      for await (const step of run) {
-        if (slowly && !reducedMotion()) await playback.take(1, signal);
-        signal.throwIfAborted();
-        steps.push(step);
-        sheet?.add(step);
-        result.textContent = text += step.text;
-        onChange(now);
-      }
-      result.textContent = text;
-      sheet?.end();
-      now.over = true;
+  /** @param {Reading} reading */
+  async function read({ models: [reader], text: sentence, slowly, signal, next }) {
+    const options = { beams: Number(beams.value), signal };
+    /** @type {Translated} */
+    let now;
+    try {
+      now = { run: reader.translate(sentence, { ...options, maps: true, onSearch: () => onChange(now) }), steps: [], beams: options.beams, over: false };
+    } catch (error) {
+      said.textContent = fault(error); // such as that it is too long
+      return 'ready';
+    }
+    const { run, steps } = now;
+    said.textContent = '';
+    onChange(null);
+    shown = now;
+    setSheet(now);
+    let text = '';
+    for await (const step of run) {
+      await next();
+      steps.push(step);
+      sheet?.add(step);
+      result.textContent = text += step.text;
       onChange(now);
-      const nats = steps.reduce((sum, step) => sum + step.nats, 0);
-      // How long it takes when nobody looks.
-      const started = performance.now();
-      await reader.translate(input.value, options).text();
-      const ms = performance.now() - started;
-      const cost = phrase`${integer(steps.length)} tokens, ${nats.toFixed(1)} nats; without maps, in ${time(ms)}`;
-      transport.say(text === '' ? '' : run.finish === 'length' ? phrase`${cost}. There was no room for more` : cost);
-      if (slowly) announce(text);
-      return 'done';
-    });
+    }
+    result.textContent = text;
+    sheet?.end();
+    now.over = true;
+    onChange(now);
+    const nats = steps.reduce((sum, step) => sum + step.nats, 0);
+    // How long it takes when nobody looks.
+    const started = performance.now();
+    await reader.translate(sentence, options).text();
+    const ms = performance.now() - started;
+    const cost = phrase`${integer(steps.length)} tokens, ${nats.toFixed(1)} nats; without maps, in ${time(ms)}`;
+    figure.say(text === '' ? '' : run.finish === 'length' ? phrase`${cost}. There was no room for more` : cost);
+    if (slowly) announce(text);
   }
 
-  const loading = createLoading(byId('load'), {
+  const settings = (text = figure.text) => ({ model: name, text, beams: beams.value, ...heads.settings() });
+  const figure = createSentence({
+    figure: 'figure-translation', field: 'sentence', examples, lang: 'de', speed: SPEED, read, settings,
     acquire: async (how) => [await acquireFirst(how)],
     onModels([loaded]) {
       model = loaded;
       heads.have(loaded.info.blocks, loaded.info.heads);
       onModel(loaded);
-      playback.enter('ready');
-      address.proceed();
-      sight.renew();
-      sight.proceed();
     },
     onLost() {
       model = null;
       onModel(null);
-      playback.enter('empty');
     },
-  });
-  const transport = createTransport(byId('transport'), { name: '', onRun: () => start(true), pace: true });
-  const sight = playback.watch(byId('figure-translation'), () => start(true));
-  transport.onPress(sight.decide);
-
-  /** @type {ReturnType<typeof setTimeout> | undefined} */
-  let resting;
-  input.addEventListener('input', () => {
-    sight.decide();
-    clearTimeout(resting);
-    resting = setTimeout(() => {
-      address.changed(true);
-      start(false);
-    }, REST_MS);
-  });
-  beams.addEventListener('change', () => {
-    sight.decide();
-    address.changed();
-    start(false);
-  });
-  byId('examples').append(...examples.map((text) => {
-    const button = make('button', { type: 'button', class: 'textual example', lang: 'de' }, text);
-    button.addEventListener('click', () => {
-      sight.decide();
-      input.value = text;
-      address.changed();
-      start(true);
-    });
-    return make('li', {}, button);
-  }));
-  input.value = examples[0];
-
-  const settings = () => ({ model: name, text: input.value, beams: beams.value, ...heads.settings() });
-  const address = keepInAddress('figure-translation', {
-    settings,
+    onEmpty(empty) { beams.disabled = empty; },
     apply(given) {
-      input.value = given.get('text') ?? input.value;
       beams.value = [...beams.options].map(({ value }) => value).find((n) => n === given.get('beams')) ?? '1';
-      if (!model) return false;
       heads.apply(given);
-      sight.decide();
-      start(true);
-      return true;
     },
   });
-  createTake(byId('take'), { id: 'figure-translation', films: false, shots: () => (shown ? shotOf(canvas, phrase`The translation`, 'translation') : []), settings });
+  beams.addEventListener('change', figure.again);
+  createTake(byId('take'), { id: 'figure-translation', films: false, shots: () => (shown ? shotOf(canvas, phrase`The translation`, 'translation') : []), settings: () => settings() });
   return {
-    load: loading.load,
+    load: figure.load,
     /** The translation that is shown. */
     get shown() { return shown; },
     /** The sentence that is given. */
-    get sentence() { return input.value; },
+    get sentence() { return figure.text; },
     /** The mean of the rows that the chosen heads have. @param {Float32Array[]} rows */
     mean: (rows) => meanOf(rows, model?.info.heads ?? 1, heads.choice),
   };
