@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The positions of section 3.5 as a picture: a line for every place of a sentence, a column for every channel; and how alike places are.
 // @ts-check
-import { byId, onTheme, palette, perFrame, phrase } from '../../shell/index.js';
+import { byId, onTheme, palette, perFrame, phrase, signed } from '../../shell/index.js';
 
 /** @param {number} p @param {number} d @returns {Float64Array} element 2i is sin(p / 10000^(2i/d)), element 2i + 1 the cosine */
 export function position(p, d) {
@@ -28,9 +28,9 @@ export function createWaves() {
     const context = canvas.getContext('2d');
     if (!context) return;
     Object.assign(canvas, { width: CHANNELS, height: PLACES });
-    const { known, predicted } = palette();
+    const colours = palette();
     table.forEach((row, p) => row.forEach((value, i) => {
-      context.fillStyle = value < 0 ? known[Math.round(-255 * value * 0.75)] : predicted[Math.round(255 * value)];
+      context.fillStyle = signed(value, colours);
       context.fillRect(i, p, 1, 1);
     }));
     byId('place-mark').style.top = `${(100 * (at + 0.5)) / PLACES}%`;
