@@ -9,7 +9,8 @@ import { test } from 'node:test';
 import { Codec, nearestColours, quantise } from '../../web/lib/kinds/picture/codec.js';
 import { blank, paint, picture } from '../../web/lib/sinks/pixels.js';
 import { fromRGBA } from '../../web/lib/kinds/picture/ground.js';
-import { inputOf, pictureOf as pictureComing, reduce, resample } from '../../web/lib/kinds/picture/image.js';
+import { scaling } from '../../web/lib/kinds/picture/scale.js';
+import { inputOf, pictureOf as pictureComing, reduce } from '../../web/lib/kinds/picture/image.js';
 import { collect, isError, load } from './helpers.js';
 import { noise, toyModel } from './toy.js';
 
@@ -76,18 +77,19 @@ test('levels: the nearest, and what is already a level stays', () => {
   }
 });
 
-test('resampling: area means, opacity weighted', () => {
+test('scaling: area means, opacity weighted', () => {
   const grey = /** @param {number[]} values */ (values) => new Uint8ClampedArray(values.flatMap((v) => [v, v, v, 255]));
-  assert.deepEqual(resample(grey([0, 100, 200, 60]), 2, 2, 1, 1), grey([90]));
-  assert.deepEqual(resample(grey([10, 40, 70]), 3, 1, 2, 1), grey([20, 60]));
-  assert.deepEqual(resample(grey([10, 40]), 2, 1, 4, 1), grey([10, 10, 40, 40]));
-  assert.deepEqual(
-    resample(new Uint8ClampedArray([200, 0, 0, 255, 0, 90, 0, 0]), 2, 1, 1, 1),
-    new Uint8ClampedArray([200, 0, 0, 128]),
-  );
-  const same = grey([1, 2]);
-  assert.equal(resample(same, 2, 1, 2, 1), same);
-  const even = resample(grey(Array(100 * 70).fill(77)), 100, 70, 28, 28);
+  /** @param {Uint8ClampedArray} rgba @param {number} width @param {number} height @param {number} newWidth @param {number} newHeight */
+  const scaled = (rgba, width, height, newWidth, newHeight) => {
+    const means = scaling({ width, height }, { width: newWidth, height: newHeight });
+    means.add(rgba, 0);
+    return means.end();
+  };
+  assert.deepEqual(scaled(grey([0, 100, 200, 60]), 2, 2, 1, 1), grey([90]));
+  assert.deepEqual(scaled(grey([10, 40, 70]), 3, 1, 2, 1), grey([20, 60]));
+  assert.deepEqual(scaled(grey([10, 40]), 2, 1, 4, 1), grey([10, 10, 40, 40]));
+  assert.deepEqual(scaled(new Uint8ClampedArray([200, 0, 0, 255, 0, 90, 0, 0]), 2, 1, 1, 1), new Uint8ClampedArray([200, 0, 0, 128]));
+  const even = scaled(grey(Array(100 * 70).fill(77)), 100, 70, 28, 28);
   assert.ok(even.every((v, i) => v === (i % 4 === 3 ? 255 : 77)));
 });
 

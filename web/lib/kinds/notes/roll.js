@@ -2,12 +2,12 @@
 // @ts-check
 
 /**
- * Draws music as a piano roll: time to the right, pitch upwards, a bar for each note, as strong as it surprises; what was given in ink, or hollow where
+ * Draws music as a piano roll: ticks to the right, pitch upwards, a bar for each note, as strong as it surprises; what was given in ink, or hollow where
  * the visitor's own colours are forced. Where little motion is wanted it appears once all has come.
  */
 
 import { media } from '../../base/media.js';
-import { Sheet } from '../../sinks/sheet.js';
+import { Timeline } from '../../sinks/timeline.js';
 import { pitchName } from './alphabet.js';
 
 /** @import { Dom } from '../../base/dom.js' */
@@ -32,16 +32,13 @@ const FAINT = 0.35;
 const LEAST_BARS = 8;
 const BLACK = [1, 3, 6, 8, 10];
 
-export class Roll extends Sheet {
+export class Roll extends Timeline {
   #ticks;
   #bar;
   #low;
   #high;
-  #window;
   /** By voice. @type {Map<string, Shown>} */
   #open = new Map();
-  #ended = false;
-  #cursor = -1;
   #calm = media('(prefers-reduced-motion: reduce)').matches;
   #drawn = { nats: 0, notes: 0 };
 
@@ -57,12 +54,11 @@ export class Roll extends Sheet {
    * @param {RollOptions & { voices: Voice[], ticks: number, bar: number }} options  ticks: of a quarter; bar: of a bar
    */
   constructor(canvas, { voices, ticks, bar, mirror, from, to }) {
-    super(canvas, mirror);
+    super(canvas, { from, to, mirror });
     this.#ticks = ticks;
     this.#bar = bar;
     this.#low = Math.min(...voices.map(({ low }) => low)) - 1;
     this.#high = Math.max(...voices.map(({ high }) => high)) + 1;
-    this.#window = { from, to };
     this.paint();
   }
 
@@ -103,28 +99,10 @@ export class Roll extends Sheet {
     this.notes.push(note);
   }
 
-  /** The music is over. @override */
-  end() {
-    this.#ended = true;
-    super.end();
-  }
-
-  /** Shows a stretch of it, in ticks. @param {number} [from] @param {number} [to] */
-  show(from, to) {
-    this.#window = { from, to };
-    this.paintSoon();
-  }
-
-  /** A line at this tick; below 0: none. @param {number} tick */
-  set cursor(tick) {
-    this.#cursor = tick;
-    this.paintSoon();
-  }
-
-  /** Where a tick and a pitch stand, in CSS pixels. */
+  /** The coordinates of ticks and pitches, in CSS pixels. */
   get scale() {
-    const most = this.#ended ? this.time : Math.max(this.time, LEAST_BARS * this.#bar);
-    const { from = 0, to = Math.max(most, 1) } = this.#window;
+    const most = this.ended ? this.time : Math.max(this.time, LEAST_BARS * this.#bar);
+    const { from = 0, to = Math.max(most, 1) } = this.stretch;
     const [perTick, row] = [this.width / Math.max(1e-6, to - from), this.height / (this.#high - this.#low + 1)];
     return { x: (/** @type {number} */ tick) => (tick - from) * perTick, y: (/** @type {number} */ pitch) => (this.#high - pitch) * row, row };
   }
@@ -163,14 +141,11 @@ export class Roll extends Sheet {
       else context.fill();
     }
     context.globalAlpha = 1;
-    if (!this.#ended && this.time > 0) {
+    if (!this.ended && this.time > 0) {
       context.fillStyle = accent;
       context.fillRect(Math.round(x(this.time)), 0, 1, height);
     }
-    if (this.#cursor >= 0) {
-      context.fillStyle = ink;
-      context.fillRect(Math.round(x(this.#cursor)), 0, 2, height);
-    }
+    this.paintCursor(x, 2);
     this.over?.(this);
   }
 }

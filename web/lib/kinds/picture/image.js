@@ -129,24 +129,6 @@ export function reduce(picture, shape, newWidth, newHeight) {
   return means.end();
 }
 
-/**
- * An image of the page at another size, over black or white as fromRGBA() says.
- *
- * @param {Uint8ClampedArray} rgba
- * @param {number} width
- * @param {number} height
- * @param {number} newWidth
- * @param {number} newHeight
- * @returns {Uint8ClampedArray}
- * @internal
- */
-export function resample(rgba, width, height, newWidth, newHeight) {
-  if (width === newWidth && height === newHeight) return rgba;
-  const means = scaling({ width, height }, { width: newWidth, height: newHeight });
-  means.add(rgba, 0);
-  return means.end();
-}
-
 /** @param {Source} source @param {{ width: number, height: number }} size @param {number} channels @returns {Generator<void, Uint8Array<ArrayBuffer>, void>} */
 function* scaled(source, size, channels) {
   const { width, height, rows } = source;

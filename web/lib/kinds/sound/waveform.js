@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Draws a sound as a waveform: for each column of pixels a line from its lowest to its highest sample, as strong as its samples surprise. */
+/** Draws a sound as a waveform, over seconds: for each column of pixels a line from its lowest to its highest sample, as strong as its samples surprise. */
 
-import { Sheet } from '../../sinks/sheet.js';
+import { Timeline } from '../../sinks/timeline.js';
 
 /** @import { Dom } from '../../base/dom.js' */
 /** @import { SoundStep } from './sound-run.js' */
@@ -22,7 +22,7 @@ const MOST_NATS = Math.log(256);
 const FAINT = 0.25;
 const GIVEN = 0.6;
 
-export class Waveform extends Sheet {
+export class Waveform extends Timeline {
   #rate;
   #most;
   /** @type {number[]} */
@@ -30,19 +30,15 @@ export class Waveform extends Sheet {
   /** @type {number[]} */
   #nats = [];
   #known = 0;
-  #over = false;
-  #window;
-  #cursor = -1;
 
   /**
    * @param {Canvas} canvas
    * @param {WaveformOptions & { rate: number, most: number }} options  most: samples of the longest that it can become
    */
   constructor(canvas, { rate, most, mirror, from, to }) {
-    super(canvas, mirror);
+    super(canvas, { from, to, mirror });
     this.#rate = rate;
     this.#most = most;
-    this.#window = { from, to };
     this.paint();
   }
 
@@ -73,32 +69,14 @@ export class Waveform extends Sheet {
     this.paintSoon();
   }
 
-  /** The sound is over. @override */
-  end() {
-    this.#over = true;
-    super.end();
-  }
-
-  /** Shows a stretch of it, in seconds. @param {number} [from] @param {number} [to] */
-  show(from, to) {
-    this.#window = { from, to };
-    this.paintSoon();
-  }
-
-  /** A line at this time; below 0: none. @param {number} seconds */
-  set cursor(seconds) {
-    this.#cursor = seconds;
-    this.paintSoon();
-  }
-
   /** Paints now, in the colours of the moment. @override */
   paint() {
     this.fit();
     super.paint();
     const { context, width, height } = this;
     const { ink, accent, surprise, forced } = this.colours();
-    const all = (this.#over ? this.#samples.length : Math.max(this.#most, this.#samples.length)) || 1;
-    const { from = 0, to = all / this.#rate } = this.#window;
+    const all = (this.ended ? this.#samples.length : Math.max(this.#most, this.#samples.length)) || 1;
+    const { from = 0, to = all / this.#rate } = this.stretch;
     const perPixel = (Math.max(to - from, 1e-6) * this.#rate) / Math.max(width, 1);
     const middle = height / 2;
     const y = (/** @type {number} */ sample) => middle - sample * (middle - 2);
@@ -125,17 +103,14 @@ export class Waveform extends Sheet {
         context.fillRect(x, y(high), 1, Math.max(1, y(low) - y(high)));
         last = x;
       }
-      if (!this.#over && last >= 0) {
+      if (!this.ended && last >= 0) {
         context.globalAlpha = 1;
         context.fillStyle = accent;
         context.fillRect(last, 0, 1, height);
       }
     }
     context.globalAlpha = 1;
-    if (this.#cursor >= 0) {
-      context.fillStyle = ink;
-      context.fillRect(Math.round((this.#cursor - from) * this.#rate / perPixel), 0, 1, height);
-    }
+    this.paintCursor((seconds) => (seconds - from) * this.#rate / perPixel, 1);
   }
 
   /**

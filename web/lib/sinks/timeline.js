@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** A sheet whose time goes to the right: it shows a stretch of what comes, and a line at the moment that is played. */
+
+import { Sheet } from './sheet.js';
+
+/** @import { Dom } from '../base/dom.js' */
+/** @import { Canvas } from './canvas.js' */
+
+/** What is shown, in units of the sheet; undefined: from the beginning, to the end. @typedef {{ from?: number, to?: number }} Stretch */
+
+export class Timeline extends Sheet {
+  /** @type {Stretch} */
+  stretch;
+  /** All has come. */
+  ended = false;
+  #cursor = -1;
+
+  /** @param {Canvas} canvas @param {Stretch & { mirror?: Dom<'Element'> }} options */
+  constructor(canvas, { from, to, mirror }) {
+    super(canvas, mirror);
+    this.stretch = { from, to };
+  }
+
+  /** All has come, or nothing more will. @override */
+  end() {
+    this.ended = true;
+    super.end();
+  }
+
+  /** Shows a stretch. @param {number} [from] @param {number} [to] */
+  show(from, to) {
+    this.stretch = { from, to };
+    this.paintSoon();
+  }
+
+  /** A line at this time; below 0: none. @param {number} time */
+  set cursor(time) {
+    this.#cursor = time;
+    this.paintSoon();
+  }
+
+  /** Paints the line, where there is one. @param {(time: number) => number} x @param {number} thickness */
+  paintCursor(x, thickness) {
+    if (this.#cursor < 0) return;
+    this.context.fillStyle = this.colours().ink;
+    this.context.fillRect(Math.round(x(this.#cursor)), 0, thickness, this.height);
+  }
+}
