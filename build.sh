@@ -150,6 +150,7 @@ optimise_of() {
     src/sampling/filters.c | src/sampling/order.c | src/sampling/penalties.c) echo "$SMALLEST" ;; # not for pictures
     src/kernels/matmul.c) echo '-O2 -mllvm -unroll-threshold=100' ;;
     src/kernels/blocks.c) echo '-O2 -mllvm -unroll-threshold=50' ;;
+    src/kernels/queue.c) echo -O2 ;;
     src/kernels/* | src/sampling/* | src/attention/tree.c | src/attention/forward_backward.c) echo -Os ;;
     src/attention/* | tests/bench/*) echo -O2 ;;
     *) echo "$SMALLEST" ;;

@@ -33,15 +33,35 @@ void nx_queue_write(float *queue, const nx_taps *taps, uint32_t channels, uint32
     memcpy(nx_queue_at(queue, taps, channels, position), x, channels * sizeof *x);
 }
 
-void nx_queue_gather(float *out, const float *queue, const nx_taps *taps, uint32_t channels, uint32_t position) {
-    uint32_t count = nx_taps_count(taps);
-    for (uint32_t t = 0; t < count; t++, out += channels) {
-        uint32_t at = nx_tap_at(taps, t, position);
-        if (at == NX_OUTSIDE)
-            memset(out, 0, channels * sizeof *out);
-        else
-            memcpy(out, nx_queue_at(queue, taps, channels, at), channels * sizeof *out);
+static float *zeros(float *out, uint32_t count, uint32_t channels) {
+    if (count) memset(out, 0, (size_t)count * channels * sizeof *out);
+    return out + (size_t)count * channels;
+}
+
+/* The vectors of `count` positions from `first` on, as many at once as stand side by side. */
+static float *gather(float *out, const float *queue, const nx_taps *taps, uint32_t channels, uint32_t first, uint32_t count) {
+    uint32_t ring = slots(taps), slot = first % ring, stride = nx_stride(channels);
+    for (uint32_t n; count; count -= n, slot = slot + n == ring ? 0 : slot + n, out += n * channels) {
+        n = stride > channels ? 1 : count < ring - slot ? count : ring - slot;
+        f32_copy(out, queue + (size_t)slot * stride, n * channels);
     }
+    return out;
+}
+
+/* Goes by rows of taps, which stand side by side: to find each tap by itself (nx_tap_at) takes longer than to copy its vector. */
+void nx_queue_gather(float *out, const float *queue, const nx_taps *taps, uint32_t channels, uint32_t position) {
+    uint32_t width = taps->width, row = width ? position / width : 0, column = width ? position % width : position;
+    uint32_t half = taps->across / 2, farthest = taps->left - 1 + taps->gap, outside;
+    for (uint32_t up = taps->above; up > 0; up--) {
+        uint32_t from = half > column ? half - column : 0, to = width - column + half < taps->across ? width - column + half : taps->across;
+        if (row < up) from = to = taps->across;
+        out = zeros(out, from, channels);
+        out = gather(out, queue, taps, channels, position - up * width + from - half, to - from);
+        out = zeros(out, taps->across - to, channels);
+    }
+    outside = taps->left == 0 || farthest <= column ? 0 : farthest - column < taps->left ? farthest - column : taps->left;
+    out = zeros(out, outside, channels);
+    gather(out, queue, taps, channels, position - farthest + outside, taps->left - outside);
 }
 
 void nx_taps_add_rows(float *out, const nx_embedding *table, const nx_taps *taps, uint32_t values, const uint32_t *ids, uint32_t position,

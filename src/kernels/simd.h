@@ -56,6 +56,14 @@ NX_INLINE float f32x4_largest_magnitude(v128_t v) {
     return wasm_f32x4_extract_lane(wasm_i32x4_max(v, wasm_i32x4_shuffle(v, v, 1, 0, 3, 2)), 0);
 }
 
+/* out (n) = x: a few hundred numbers, for which a call of memcpy would take longer. */
+NX_INLINE void f32_copy(float *out, const float *x, uint32_t n) {
+    for (; n >= 16; n -= 16, out += 16, x += 16)
+        for (int v = 0; v < 16; v += 4) wasm_v128_store(out + v, wasm_v128_load(x + v));
+    for (; n >= 4; n -= 4, out += 4, x += 4) wasm_v128_store(out, wasm_v128_load(x));
+    for (; n; n--) *out++ = *x++;
+}
+
 NX_INLINE v128_t f32x4_mul_add(v128_t a, v128_t b, v128_t c) { return wasm_f32x4_add(wasm_f32x4_mul(a, b), c); }
 
 #endif
