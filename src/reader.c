@@ -47,6 +47,12 @@ uint32_t nx_read_u32(nx_reader *reader, const char *key, uint32_t low, uint32_t 
     return reader->status ? low : value; /* always in range, so that what is computed from it before the check is sound */
 }
 
+uint32_t nx_read_width(nx_reader *reader, const char *key, uint32_t high, uint32_t missing) {
+    uint32_t width = nx_read_u32(reader, key, 4, high, missing);
+    if (width % 4) nx_reader_fail(reader, NX_E_UNSUPPORTED, key, "a width is not a multiple of 4");
+    return width;
+}
+
 float nx_read_f32(nx_reader *reader, const char *key, float low, float high, float missing) {
     nx_metadata entry;
     float value = missing;
@@ -104,6 +110,12 @@ nx_name nx_block_name(const char *stack, uint32_t block, const char *part, const
     nx_name name;
     char room[11], *at = append(append(name.text, stack), "blk.");
     append(append(append(append(at, digits(room, block)), "."), part), kind);
+    return name;
+}
+
+nx_name nx_joined(const char *first, const char *second) {
+    nx_name name;
+    append(append(name.text, first), second);
     return name;
 }
 

@@ -12,6 +12,9 @@
 uint32_t nx_read_u32(nx_reader *reader, const char *key, uint32_t low, uint32_t high, uint32_t missing);
 #define NX_REQUIRED 0u /* for `missing`, where low > 0 */
 
+/* The width of a vector: a multiple of 4, up to `high`. */
+uint32_t nx_read_width(nx_reader *reader, const char *key, uint32_t high, uint32_t missing);
+
 /* A finite float key in low..high, or `missing` when absent. */
 float nx_read_f32(nx_reader *reader, const char *key, float low, float high, float missing);
 
@@ -32,6 +35,9 @@ typedef struct {
     char text[64];
 } nx_name;
 nx_name nx_block_name(const char *stack, uint32_t block, const char *part, const char *kind);
+
+/* Two pieces of a name, together shorter than an nx_name: "output", ".bias" make "output.bias". */
+nx_name nx_joined(const char *first, const char *second);
 
 /* A key of the one architecture of a file, which defines ARCH as its name. */
 #define KEY(name) ARCH "." name

@@ -184,13 +184,11 @@ NX_INLINE void mix(float *out, const weight_block *block, float scale, const nx_
             uint32_t both = t + 1 < tiles ? 2 : 1, together = tile + both <= ring_tiles ? both : 1;
             v128_t product[4], rest[4], step = wasm_f32x4_splat(block->scale);
             products(product, values + (size_t)tile * (TILE / 4) * row, row, block->weight[0], together * (TILE / 4));
-            tile += together;
             if (together < both) { /* the ring begins anew between them */
                 products(rest, values, row, block->weight[1], TILE / 4);
                 for (uint32_t v = 0; v < 4; v++) product[v] = wasm_i32x4_add(product[v], rest[v]);
-                tile = ring_tiles + 1;
             }
-            while (tile >= ring_tiles) tile -= ring_tiles;
+            for (tile += both; tile >= ring_tiles;) tile -= ring_tiles;
             for (uint32_t v = 0; v < 4; v++) sum[v] = f32x4_mul_add(wasm_f32x4_convert_i32x4(product[v]), step, sum[v]);
         }
     }

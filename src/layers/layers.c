@@ -1,25 +1,34 @@
 /* SPDX-License-Identifier: MIT  See layers.h. */
 #include "layers.h"
 
-nx_linear nx_read_linear(nx_reader *r, const char *stack, uint32_t index, const char *part, uint32_t rows, uint32_t cols) {
+static nx_linear read_linear(nx_reader *r, nx_name name, uint32_t rows, uint32_t cols, int optional) {
     nx_linear l;
-    l.weight = nx_read_matrix(r, nx_block_name(stack, index, part, ".weight").text, rows, cols);
-    l.bias = nx_read_vector(r, nx_block_name(stack, index, part, ".bias").text, rows, 1);
+    l.weight = nx_read_matrix(r, nx_joined(name.text, ".weight").text, rows, cols);
+    l.bias = nx_read_vector(r, nx_joined(name.text, ".bias").text, rows, optional);
     return l;
+}
+
+nx_linear nx_read_linear(nx_reader *r, const char *stack, uint32_t index, const char *part, uint32_t rows, uint32_t cols) {
+    return read_linear(r, nx_block_name(stack, index, part, ""), rows, cols, 1);
 }
 
 nx_linear nx_read_linear_with_bias(nx_reader *r, const char *stack, uint32_t index, const char *part, uint32_t rows, uint32_t cols) {
-    nx_linear l;
-    l.weight = nx_read_matrix(r, nx_block_name(stack, index, part, ".weight").text, rows, cols);
-    l.bias = nx_read_vector(r, nx_block_name(stack, index, part, ".bias").text, rows, 0);
-    return l;
+    return read_linear(r, nx_block_name(stack, index, part, ""), rows, cols, 0);
+}
+
+nx_linear nx_read_named_linear(nx_reader *r, const char *name, uint32_t rows, uint32_t cols) {
+    return read_linear(r, nx_joined(name, ""), rows, cols, 0);
+}
+
+nx_norm nx_read_named_norm(nx_reader *r, const char *name, uint32_t d) {
+    nx_norm n;
+    n.weight = nx_read_vector(r, nx_joined(name, ".weight").text, d, 0);
+    n.bias = nx_read_vector(r, nx_joined(name, ".bias").text, d, 0);
+    return n;
 }
 
 nx_norm nx_read_norm(nx_reader *r, const char *stack, uint32_t index, const char *part, uint32_t d) {
-    nx_norm n;
-    n.weight = nx_read_vector(r, nx_block_name(stack, index, part, ".weight").text, d, 0);
-    n.bias = nx_read_vector(r, nx_block_name(stack, index, part, ".bias").text, d, 0);
-    return n;
+    return nx_read_named_norm(r, nx_block_name(stack, index, part, "").text, d);
 }
 
 nx_cache nx_cache_of_block(nx_cache_form form, const void *caches, uint32_t index, uint32_t positions) {

@@ -27,12 +27,22 @@ nx_linear nx_read_linear_with_bias(nx_reader *r, const char *stack, uint32_t ind
 
 nx_norm nx_read_norm(nx_reader *r, const char *stack, uint32_t index, const char *part, uint32_t d);
 
+/* Those of a name of their own: "output" has the tensors "output.weight" and "output.bias". */
+nx_linear nx_read_named_linear(nx_reader *r, const char *name, uint32_t rows, uint32_t cols);
+nx_norm nx_read_named_norm(nx_reader *r, const char *name, uint32_t d);
+
 /* Layer norm of n columns in place. */
 static inline void nx_norm_columns(const nx_norm *norm, float *x, float epsilon, uint32_t d, uint32_t n) {
     nx_layer_norm(x, norm->weight, norm->bias, epsilon, d, n);
 }
 
 static inline void nx_apply(float *out, const nx_linear *l, nx_input *input) { nx_matmul(out, &l->weight, l->bias, input); }
+
+/* out = W x + b of n columns; matmul: nx_input_bytes(columns of W, n). */
+static inline void nx_apply_columns(float *out, const nx_linear *l, const float *x, uint32_t n, void *matmul) {
+    nx_input input = nx_input_of(x, n, matmul);
+    nx_apply(out, l, &input);
+}
 
 /* The caches of all blocks, which are alike. */
 typedef struct {

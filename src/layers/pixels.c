@@ -4,37 +4,28 @@
 #include <string.h>
 
 void nx_pixels_read(nx_reader *r, nx_pixels *p, const char *arch, uint32_t unit) {
-    static const char *const outputs[] = {"categorical", "bernoulli"};
     uint32_t height = nx_read_u32(r, nx_key(arch, "image.height").text, 1, NX_MAX_SIDE, NX_REQUIRED);
     p->width = nx_read_u32(r, nx_key(arch, "image.width").text, 1, NX_MAX_SIDE, NX_REQUIRED);
     p->n = height * p->width;
     nx_read_u32(r, nx_key(arch, "image.channels").text, 1, 1, 1);
-    p->output.values = nx_read_u32(r, nx_key(arch, "image.levels").text, 2, NX_MAX_LEVELS, NX_REQUIRED);
-    p->output.kind = nx_read_choice(r, nx_key(arch, "output.type").text, outputs, 2) ? NX_BERNOULLI : NX_CATEGORICAL;
-    p->output.elements = 1;
-    if (p->output.kind == NX_BERNOULLI && p->output.values != 2)
-        nx_reader_fail(r, NX_E_FORMAT, nx_key(arch, "image.levels").text, "a Bernoulli output has 2 levels");
+    nx_read_levels(r, arch, 2, &p->output);
     p->blocks = nx_read_u32(r, nx_key(arch, "block_count").text, 1, 256, NX_REQUIRED);
     p->d = nx_read_u32(r, nx_key(arch, "embedding_length").text, unit, 4096, NX_REQUIRED);
     p->input_kernel = nx_read_u32(r, nx_key(arch, "input_kernel").text, 3, NX_MAX_KERNEL, NX_REQUIRED);
     p->kernel = nx_read_u32(r, nx_key(arch, "kernel").text, 3, NX_MAX_KERNEL, NX_REQUIRED);
-    p->head_length = nx_read_u32(r, nx_key(arch, "head_length").text, 4, 4096, NX_REQUIRED);
-    if (p->d % unit || p->head_length % 4)
-        nx_reader_fail(r, NX_E_UNSUPPORTED, nx_key(arch, p->d % unit ? "embedding_length" : "head_length").text,
-                       "a width is not a multiple of 4");
+    p->head_length = nx_read_width(r, nx_key(arch, "head_length").text, 4096, NX_REQUIRED);
+    if (p->d % unit) nx_reader_fail(r, NX_E_UNSUPPORTED, nx_key(arch, "embedding_length").text, "a width is not a multiple of 4");
     if (!(p->input_kernel & p->kernel & 1))
         nx_reader_fail(r, NX_E_UNSUPPORTED, nx_key(arch, p->kernel & 1 ? "input_kernel" : "kernel").text, "a kernel has no middle");
-    p->head.weight = nx_read_matrix(r, "head.0.weight", p->head_length, p->d);
-    p->head.bias = nx_read_vector(r, "head.0.bias", p->head_length, 0);
-    p->last.weight = nx_read_matrix(r, "output.weight", nx_output_parameters(&p->output), p->head_length);
-    p->last.bias = nx_read_vector(r, "output.bias", nx_output_parameters(&p->output), 0);
+    p->head = nx_read_named_linear(r, "head.0", p->head_length, p->d);
+    p->last = nx_read_named_linear(r, "output", nx_output_parameters(&p->output), p->head_length);
 }
 
 void nx_pixels_end(const nx_pixels *p, float *parameters, float *x, float *y, uint32_t n, void *matmul) {
     nx_relu(x, p->d, n);
-    nx_pixels_apply(y, &p->head, x, n, matmul);
+    nx_apply_columns(y, &p->head, x, n, matmul);
     nx_relu(y, p->head_length, n);
-    nx_pixels_apply(parameters, &p->last, y, n, matmul);
+    nx_apply_columns(parameters, &p->last, y, n, matmul);
 }
 
 void nx_pixels_reach(const nx_taps *taps, uint32_t down, uint32_t *marks, uint32_t last, uint32_t from, uint32_t to) {

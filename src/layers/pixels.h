@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "kernels/queue.h"
-#include "layers/limits.h"
+#include "layers/pictures.h"
 #include "layers/layers.h"
 
 #define NX_MAX_KERNEL 15 /* side of a convolution */
@@ -30,12 +30,6 @@ void nx_pixels_read(nx_reader *r, nx_pixels *p, const char *arch, uint32_t unit)
 /* The taps of a square of side k: rows above the pixel's own, taps of its own row, and how far left of the pixel these end. */
 static inline nx_taps nx_pixels_taps(const nx_pixels *p, uint32_t k, uint32_t above, uint32_t left, uint32_t gap) {
     return (nx_taps){.width = p->width, .above = above, .across = k, .left = left, .gap = gap};
-}
-
-/* out = W x + b over n columns. */
-static inline void nx_pixels_apply(float *out, const nx_linear *l, const float *x, uint32_t n, void *matmul) {
-    nx_input input = nx_input_of(x, n, matmul);
-    nx_apply(out, l, &input);
 }
 
 /* parameters = W_last relu(W_head relu(x)); x (n, d) is overwritten, y: room for (n, nx_stride(head_length)). */

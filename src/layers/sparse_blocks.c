@@ -7,13 +7,6 @@
 
 /* ---- configure ------------------------------------------------------------------------------------------------------- */
 
-/* A width, which has to be a multiple of 4. */
-static uint32_t read_width(nx_reader *r, const char *arch, const char *name, uint32_t most, uint32_t missing) {
-    uint32_t width = nx_read_u32(r, nx_key(arch, name).text, 4, most, missing);
-    if (width % 4) nx_reader_fail(r, NX_E_UNSUPPORTED, nx_key(arch, name).text, "a width is not a multiple of 4");
-    return width;
-}
-
 static void read_pattern(nx_reader *r, nx_sparse_blocks *b, const char *arch, uint32_t positions) {
     static const char *const kinds[] = {"strided", "fixed", "blocks"}, *const ways[] = {"interleaved", "merged", "heads"};
     nx_sparse *p = &b->pattern;
@@ -30,10 +23,10 @@ static void read_pattern(nx_reader *r, nx_sparse_blocks *b, const char *arch, ui
 
 void nx_sparse_blocks_read(nx_reader *r, nx_sparse_blocks *b, const char *arch, const char *stack, uint32_t positions) {
     b->n_blocks = nx_read_u32(r, nx_key(arch, "block_count").text, 1, 256, NX_REQUIRED);
-    uint32_t d = b->d = read_width(r, arch, "embedding_length", 8192, NX_REQUIRED);
-    b->inner = read_width(r, arch, "feed_forward_length", 65536, NX_REQUIRED);
+    uint32_t d = b->d = nx_read_width(r, nx_key(arch, "embedding_length").text, 8192, NX_REQUIRED);
+    b->inner = nx_read_width(r, nx_key(arch, "feed_forward_length").text, 65536, NX_REQUIRED);
     b->heads = nx_read_u32(r, nx_key(arch, "attention.head_count").text, 1, 256, NX_REQUIRED);
-    b->key_length = read_width(r, arch, "attention.key_length", NX_MAX_KEY_LENGTH, b->heads ? d / b->heads : 4);
+    b->key_length = nx_read_width(r, nx_key(arch, "attention.key_length").text, NX_MAX_KEY_LENGTH, b->heads ? d / b->heads : 4);
     b->epsilon = nx_read_f32(r, nx_key(arch, "attention.layer_norm_epsilon").text, 0, 1, 1e-5f);
     read_pattern(r, b, arch, positions);
     uint32_t width = b->heads * b->key_length;
@@ -134,9 +127,10 @@ typedef struct {
     float *inner;               /* (J, F) */
     nx_range *ranges;
     void *attend, *matmul;
+    uint64_t bytes;
 } scratch;
 
-static scratch scratch_at(const nx_sparse_blocks *b, void *memory, uint32_t n, uint64_t *bytes) {
+static scratch scratch_at(const nx_sparse_blocks *b, void *memory, uint32_t n) {
     nx_arena arena = {memory, 0, UINT64_MAX};
     uint32_t width = b->heads * b->key_length, widest = b->d > b->inner ? b->d : b->inner;
     uint64_t d_bytes = (uint64_t)n * nx_stride(b->d) * 4, width_bytes = (uint64_t)n * nx_stride(width) * 4;
@@ -155,15 +149,11 @@ static scratch scratch_at(const nx_sparse_blocks *b, void *memory, uint32_t n, u
     s.ranges = nx_arena_take(&arena, n_ranges * sizeof *s.ranges);
     s.attend = nx_arena_take(&arena, nx_attend_scratch_bytes(nx_sparse_blocks_map(b).keys, n_ranges));
     s.matmul = nx_arena_take(&arena, nx_input_bytes(widest, n));
-    if (bytes) *bytes = arena.used;
+    s.bytes = arena.used;
     return s;
 }
 
-uint64_t nx_sparse_blocks_scratch_bytes(const nx_sparse_blocks *b, uint32_t n) {
-    uint64_t bytes;
-    scratch_at(b, NULL, n, &bytes);
-    return bytes;
-}
+uint64_t nx_sparse_blocks_scratch_bytes(const nx_sparse_blocks *b, uint32_t n) { return scratch_at(b, NULL, n).bytes; }
 
 /* LN(x), as the input of a linear map. */
 static nx_input normed(const nx_sparse_blocks *b, const scratch *s, const nx_norm *norm, const float *x, uint32_t n) {
@@ -201,7 +191,7 @@ static void gather(const nx_sparse_blocks *b, uint32_t index, const group *g, ui
 }
 
 void nx_sparse_blocks_apply(const nx_sparse_blocks *b, float *x, const nx_column *columns, uint32_t n, void *memory) {
-    scratch s = scratch_at(b, memory, n, NULL);
+    scratch s = scratch_at(b, memory, n);
     uint32_t length = columns[0].inputs->shape.length;
     for (uint32_t i = 0; i < b->n_blocks; i++) {
         const nx_sparse_block *block = b->blocks + i;

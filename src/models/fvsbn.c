@@ -14,7 +14,7 @@
 
 #include "arch.h"
 #include "kernels/kernels.h"
-#include "layers/limits.h"
+#include "layers/pictures.h"
 #include "reader.h"
 
 #define ARCH "fvsbn"

@@ -49,16 +49,11 @@ typedef struct {
 /* A name of the first layer, "input.link.weight", or of another, "blk.7.link.weight". */
 static nx_name name_of(uint32_t i, const char *part, const char *kind) {
     if (i != NX_NONE) return nx_block_name("", i, part, kind);
-    nx_name name = {"input."};
-    strcat(strcat(name.text, part), kind);
-    return name;
+    return nx_joined(nx_joined("input.", part).text, kind);
 }
 
 static nx_linear linear_of(nx_reader *r, uint32_t i, const char *part, uint32_t rows, uint32_t cols) {
-    nx_linear l;
-    l.weight = nx_read_matrix(r, name_of(i, part, ".weight").text, rows, cols);
-    l.bias = nx_read_vector(r, name_of(i, part, ".bias").text, rows, 0);
-    return l;
+    return nx_read_named_linear(r, name_of(i, part, "").text, rows, cols);
 }
 
 static void read_gates(nx_reader *r, gates *g, uint32_t i, uint32_t d, uint32_t classes) {
@@ -131,10 +126,11 @@ typedef struct {
     float *wide;    /* (J, taps d) what a convolution reads */
     uint32_t *list; /* (n) of the map */
     void *matmul;
+    uint64_t bytes;
 } scratch;
 
 /* Always for as many columns as a pass may have: the vertical stack takes its row in such pieces. */
-static scratch scratch_at(const model *m, void *memory, uint64_t *bytes) {
+static scratch scratch_at(const model *m, void *memory) {
     uint32_t d = m->pixels.d, above = nx_taps_count(&m->above), beside = nx_taps_count(&m->beside), n = NX_COLUMNS;
     uint32_t wide = (above > beside ? above : beside) * d, y = m->pixels.head_length > 4 * d ? m->pixels.head_length : 4 * d;
     nx_arena arena = {memory, 0, UINT64_MAX};
@@ -146,15 +142,13 @@ static scratch scratch_at(const model *m, void *memory, uint64_t *bytes) {
     s.wide = nx_arena_columns(&arena, n, wide);
     s.list = nx_arena_take(&arena, (uint64_t)m->pixels.n * sizeof *s.list);
     s.matmul = nx_arena_take(&arena, nx_input_bytes(wide > y ? wide : y, n));
-    if (bytes) *bytes = arena.used;
+    s.bytes = arena.used;
     return s;
 }
 
 static uint64_t scratch_bytes(const void *opaque, const nx_shape *shape, uint32_t n) {
-    uint64_t bytes;
     (void)shape, (void)n;
-    scratch_at(opaque, NULL, &bytes);
-    return bytes;
+    return scratch_at(opaque, NULL).bytes;
 }
 
 /* ---- a pass ----------------------------------------------------------------------------------------------------------- */
@@ -184,9 +178,9 @@ static void above_row(const model *m, const scratch *s, const nx_column *column)
             }
             for (uint32_t j = 0; j < n && i > 0; j++)
                 nx_queue_gather(s->wide + (size_t)j * wide, above_at(m, column->state, i), &m->above, d, at + j + width);
-            if (i) nx_pixels_apply(s->p, &m->layers[i - 1].vertical, s->wide, n, s->matmul);
+            if (i) nx_apply_columns(s->p, &m->layers[i - 1].vertical, s->wide, n, s->matmul);
             for (uint32_t j = 0; j < n; j++) add_class(m, s->p + (size_t)j * stride, i, 0, column, s);
-            nx_pixels_apply(s->y, &g->link, s->p, n, s->matmul);
+            nx_apply_columns(s->y, &g->link, s->p, n, s->matmul);
             nx_gate(s->o, s->p, d, n);
             for (uint32_t j = 0; j < n; j++) {
                 nx_queue_write(links_at(m, column->state, i), &m->row, 2 * d, at + j, s->y + (size_t)j * stride);
@@ -212,13 +206,13 @@ static void beside(const model *m, uint32_t i, const scratch *s, const nx_column
     }
     for (uint32_t j = 0; j < n && i > 0; j++)
         nx_queue_gather(s->wide + (size_t)j * wide, beside_at(m, columns[j].state, i), &m->beside, d, columns[j].position);
-    if (i) nx_pixels_apply(s->p, &m->layers[i - 1].horizontal, s->wide, n, s->matmul);
+    if (i) nx_apply_columns(s->p, &m->layers[i - 1].horizontal, s->wide, n, s->matmul);
     for (uint32_t j = 0; j < n; j++) {
         add_class(m, s->p + (size_t)j * stride, i, 1, columns + j, s);
         nx_add(s->p + (size_t)j * stride, nx_queue_at(links_at(m, columns[j].state, i), &m->row, 2 * d, columns[j].position), 2 * d, 1);
     }
     nx_gate(s->o, s->p, d, n);
-    nx_pixels_apply(i ? s->y : s->x, &g->output, s->o, n, s->matmul);
+    nx_apply_columns(i ? s->y : s->x, &g->output, s->o, n, s->matmul);
     if (i) nx_add(s->x, s->y, d, n);
 }
 
@@ -243,7 +237,7 @@ static uint32_t keys(const void *opaque, const nx_shape *shape, uint32_t map, ui
 
 static int forward(const void *opaque, const nx_column *columns, uint32_t n, uint32_t slice, float *parameters, void *memory) {
     const model *m = opaque;
-    scratch s = scratch_at(m, memory, NULL);
+    scratch s = scratch_at(m, memory);
     (void)slice; /* a pass is short */
     for (uint32_t j = 0; j < n; j++)
         if (columns[j].position % m->pixels.width == 0) above_row(m, &s, columns + j);

@@ -68,17 +68,15 @@ static void configure(nx_reader *r, nx_plan *plan) {
     uint32_t context = nx_read_u32(r, KEY("context_length"), 1, MAX_CONTEXT, NX_REQUIRED);
     decoder->n_blocks = nx_read_u32(r, KEY("block_count"), 1, 256, NX_REQUIRED);
     uint32_t d = decoder->d = nx_read_u32(r, KEY("embedding_length"), 4, 16384, NX_REQUIRED);
-    m->inner = nx_read_u32(r, KEY("feed_forward_length"), 4, 65536, 4 * d);
+    m->inner = nx_read_width(r, KEY("feed_forward_length"), 65536, 4 * d);
     decoder->heads = decoder->n_kv_heads = nx_read_u32(r, KEY("attention.head_count"), 1, 256, NX_REQUIRED);
     decoder->key_length = nx_head_width(r, KEY("attention.head_count"), d, decoder->heads);
     m->epsilon = nx_read_f32(r, KEY("attention.layer_norm_epsilon"), 0, 1, 1e-5f);
-    if (m->inner % 4) nx_reader_fail(r, NX_E_UNSUPPORTED, KEY("feed_forward_length"), "a width is not a multiple of 4");
 
     nx_decoder_read(r, decoder);
     m->positions = nx_read_embedding(r, "position_embd.weight", context, d);
     m->blocks = read_blocks(r, m);
-    m->last.weight = nx_read_vector(r, "output_norm.weight", d, 0);
-    m->last.bias = nx_read_vector(r, "output_norm.bias", d, 0);
+    m->last = nx_read_named_norm(r, "output_norm", d);
     if (m->blocks && !r->status) nx_decoder_cache(decoder, &m->blocks[0].qkv.weight, 0);
 
     plan->weights = placed;
@@ -93,9 +91,10 @@ typedef struct {
     float *mixed;          /* (J, d) */
     float *inner;          /* (J, F) */
     void *attend, *matmul;
+    uint64_t bytes;
 } scratch;
 
-static scratch scratch_at(const model *m, const nx_shape *shape, void *memory, uint32_t n, uint64_t *bytes) {
+static scratch scratch_at(const model *m, const nx_shape *shape, void *memory, uint32_t n) {
     nx_arena arena = {memory, 0, UINT64_MAX};
     uint32_t d = m->decoder.d;
     scratch s;
@@ -107,15 +106,11 @@ static scratch scratch_at(const model *m, const nx_shape *shape, void *memory, u
     s.inner = nx_arena_columns(&arena, n, m->inner);
     s.attend = nx_arena_take(&arena, nx_attend_scratch_bytes(shape->length, 1));
     s.matmul = nx_arena_take(&arena, nx_input_bytes(m->inner > d ? m->inner : d, n));
-    if (bytes) *bytes = arena.used;
+    s.bytes = arena.used;
     return s;
 }
 
-static uint64_t scratch_bytes(const void *opaque, const nx_shape *shape, uint32_t n) {
-    uint64_t bytes;
-    scratch_at(opaque, shape, NULL, n, &bytes);
-    return bytes;
-}
+static uint64_t scratch_bytes(const void *opaque, const nx_shape *shape, uint32_t n) { return scratch_at(opaque, shape, NULL, n).bytes; }
 
 /* ---- a pass ---------------------------------------------------------------------------------------------------------- */
 
@@ -154,7 +149,7 @@ static int forward(const void *opaque, const nx_column *columns, uint32_t n, uin
         nx_decoder_start(&m->decoder, columns, n, parameters);
         return 0;
     }
-    scratch s = scratch_at(m, &columns[0].inputs->shape, memory, n, NULL);
+    scratch s = scratch_at(m, &columns[0].inputs->shape, memory, n);
     for (uint32_t j = 0; j < n; j++) {
         uint32_t before = columns[j].position - 1;
         nx_decoder_embed(&m->decoder, s.x + (size_t)j * nx_stride(d), columns[j].ids[before]);

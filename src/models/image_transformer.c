@@ -18,7 +18,7 @@
 #include "kernels/elementary.h"
 #include "layers/sublayers.h"
 #include "models/image_transformer/direct.h"
-#include "layers/limits.h"
+#include "layers/pictures.h"
 #include "reader.h"
 #include "session/draft.h"
 
@@ -120,14 +120,10 @@ static void read_pattern(nx_reader *r, model *m) {
 
 /* Reads what a position is, a channel, a colour of a palette or a pixel, and its distribution. Colours are for whoever shows them. */
 static void read_elements(nx_reader *r, model *m, nx_plan *plan) {
-    static const char *const outputs[] = {"categorical", "bernoulli", "dmol", "logistic", "gaussian"};
     nx_output *o = &m->output;
     uint32_t channels = m->channels = nx_read_u32(r, KEY("image.channels"), 1, 3, NX_REQUIRED);
     if (channels == 2) nx_reader_fail(r, NX_E_UNSUPPORTED, KEY("image.channels"), "the number of channels is not 1 or 3");
-    o->values = nx_read_u32(r, KEY("image.levels"), 2, NX_MAX_LEVELS, NX_REQUIRED);
-    o->kind = (nx_output_kind)nx_read_choice(r, KEY("output.type"), outputs, 5);
-    o->elements = 1;
-    if (o->kind == NX_BERNOULLI && o->values != 2) nx_reader_fail(r, NX_E_FORMAT, KEY("image.levels"), "a Bernoulli output has 2 levels");
+    nx_read_levels(r, ARCH, 5, o);
     int palette = nx_tensor_columns(r, "palette.weight") > 0;
     if (o->kind == NX_DMOL) {
         o->elements = channels;
@@ -154,8 +150,7 @@ static uint32_t add_port(nx_plan *plan, const char *name, uint32_t values, uint3
 /* The inputs of the decoder: values, or pixels as numbers; positions; classes. */
 static void read_inputs(nx_reader *r, model *m, nx_plan *plan, int sinusoidal) {
     if (m->output.kind == NX_DMOL) {
-        m->pixel.weight = nx_read_matrix(r, "pixel_embd.weight", m->d, m->channels);
-        m->pixel.bias = nx_read_vector(r, "pixel_embd.bias", m->d, 0);
+        m->pixel = nx_read_named_linear(r, "pixel_embd", m->d, m->channels);
     } else {
         m->values = nx_read_embedding(r, "token_embd.weight", m->tables * m->output.values, m->d);
         m->root = wasm_f32x4_extract_lane(wasm_f32x4_sqrt(wasm_f32x4_splat((float)m->d)), 0);
@@ -176,13 +171,6 @@ static void read_direct(nx_reader *r, model *m, const nx_plan *plan, uint32_t he
     nx_direct_read(r, &m->direct, m->d, plan->n_tables ? plan->tables[0].data : NULL, m->output.values, m->output.mixtures);
 }
 
-/* The widths, each of which has to be a multiple of 4. */
-static uint32_t read_width(nx_reader *r, const char *key, uint32_t most, uint32_t missing) {
-    uint32_t width = nx_read_u32(r, key, 4, most, missing);
-    if (width % 4) nx_reader_fail(r, NX_E_UNSUPPORTED, key, "a width is not a multiple of 4");
-    return width;
-}
-
 /* The small picture of super-resolution, and who reads it: an encoder, every position by itself, or both. */
 static void read_source(nx_reader *r, model *m, nx_plan *plan, int sinusoidal) {
     uint32_t height = nx_read_u32(r, KEY("input.height"), 0, NX_MAX_SIDE, 0);
@@ -195,17 +183,14 @@ static void read_source(nx_reader *r, model *m, nx_plan *plan, int sinusoidal) {
     m->source = height * width;
     m->source_cols = width;
     m->n_encoder_blocks = nx_read_u32(r, KEY("encoder.block_count"), 1, 256, NX_REQUIRED);
-    m->source_pixel.weight = nx_read_matrix(r, "enc.pixel_embd.weight", m->d, m->channels);
-    m->source_pixel.bias = nx_read_vector(r, "enc.pixel_embd.bias", m->d, 0);
+    m->source_pixel = nx_read_named_linear(r, "enc.pixel_embd", m->d, m->channels);
     m->source_row_position = positions(r, "enc.position_row.weight", sinusoidal, height, m->d, 0);
     m->source_col_position = positions(r, "enc.position_col.weight", sinusoidal, width, m->d, m->d / 2);
     m->source_form = m->form;
-    m->source_form.inner = read_width(r, KEY("encoder.feed_forward_length"), 65536, m->form.inner);
+    m->source_form.inner = nx_read_width(r, KEY("encoder.feed_forward_length"), 65536, m->form.inner);
     m->encoder_blocks = nx_read_blocks(r, "enc.", m->n_encoder_blocks, &m->source_form);
     if (m->direct.places) m->context.weight = nx_read_matrix(r, "direct.context.weight", m->d, m->d);
-    if (!m->pre_norm) return;
-    m->source_last.weight = nx_read_vector(r, "enc.output_norm.weight", m->d, 0);
-    m->source_last.bias = nx_read_vector(r, "enc.output_norm.bias", m->d, 0);
+    if (m->pre_norm) m->source_last = nx_read_named_norm(r, "enc.output_norm", m->d);
 }
 
 static void configure(nx_reader *r, nx_plan *plan) {
@@ -217,10 +202,10 @@ static void configure(nx_reader *r, nx_plan *plan) {
     m->width = nx_read_u32(r, KEY("image.width"), 1, NX_MAX_SIDE, NX_REQUIRED);
     read_elements(r, m, plan);
     m->n_blocks = nx_read_u32(r, KEY("block_count"), 1, 256, NX_REQUIRED);
-    m->d = read_width(r, KEY("embedding_length"), 8192, NX_REQUIRED);
+    m->d = nx_read_width(r, KEY("embedding_length"), 8192, NX_REQUIRED);
     m->heads = nx_read_u32(r, KEY("attention.head_count"), 1, 256, NX_REQUIRED);
-    uint32_t inner = read_width(r, KEY("feed_forward_length"), 65536, NX_REQUIRED);
-    m->key_length = read_width(r, KEY("attention.key_length"), NX_MAX_KEY_LENGTH, m->d / m->heads);
+    uint32_t inner = nx_read_width(r, KEY("feed_forward_length"), 65536, NX_REQUIRED);
+    m->key_length = nx_read_width(r, KEY("attention.key_length"), NX_MAX_KEY_LENGTH, m->d / m->heads);
     m->form = (nx_block_form){.d = m->d, .width = m->heads * m->key_length, .inner = inner, .biased = 1};
     m->epsilon = nx_read_f32(r, KEY("attention.layer_norm_epsilon"), 0, 1, 1e-6f);
     m->pre_norm = (int)nx_read_choice(r, KEY("norm"), norms, 2);
@@ -233,10 +218,7 @@ static void configure(nx_reader *r, nx_plan *plan) {
     /* Keys and values are rounded where the weights that make them are. */
     int rounds = m->blocks && !r->status && m->blocks[0].self.key.weight.type != NX_F32;
     m->cache = (nx_cache_form){rounds ? NX_KV7 : NX_F32, m->heads, m->key_length, 1, 0};
-    if (m->pre_norm) {
-        m->last.weight = nx_read_vector(r, "output_norm.weight", m->d, 0);
-        m->last.bias = nx_read_vector(r, "output_norm.bias", m->d, 0);
-    }
+    if (m->pre_norm) m->last = nx_read_named_norm(r, "output_norm", m->d);
     m->head.weight = nx_read_matrix(r, "output.weight", nx_output_parameters(&m->output), m->d);
     m->head.bias = nx_read_vector(r, "output.bias", nx_output_parameters(&m->output), 1);
     if (nx_draft_there(r)) {
@@ -274,9 +256,10 @@ typedef struct {
     float *x;         /* (J, d) the residual stream */
     float *known;     /* (J, NX_DIRECT_KNOWN) what the small picture and the past say, where that is asked */
     nx_range *ranges; /* what the pass's queries see */
+    uint64_t bytes;
 } scratch;
 
-static scratch scratch_at(const model *m, void *memory, uint32_t n, uint64_t *bytes) {
+static scratch scratch_at(const model *m, void *memory, uint32_t n) {
     uint32_t window = nx_pattern_window(&m->pattern), n_ranges = nx_pattern_max_ranges(&m->pattern);
     nx_block_form widest = m->form; /* either stack's */
     if (m->source_form.inner > widest.inner) widest.inner = m->source_form.inner;
@@ -287,15 +270,13 @@ static scratch scratch_at(const model *m, void *memory, uint32_t n, uint64_t *by
     s.known = nx_arena_take(&arena, m->direct.places ? (uint64_t)n * nx_stride(NX_DIRECT_KNOWN) * 4 : 0);
     s.ranges = nx_arena_take(&arena, n_ranges * sizeof *s.ranges);
     s.sublayers = nx_sublayers_at(&arena, &widest, m->pre_norm, m->epsilon, window, n_ranges, n);
-    if (bytes) *bytes = arena.used;
+    s.bytes = arena.used;
     return s;
 }
 
 static uint64_t scratch_bytes(const void *opaque, const nx_shape *shape, uint32_t n) {
-    uint64_t bytes;
     (void)shape;
-    scratch_at(opaque, NULL, n, &bytes);
-    return bytes;
+    return scratch_at(opaque, NULL, n).bytes;
 }
 
 /* The encoder leaves this for the decoder; some of it is its own working memory. */
@@ -303,23 +284,22 @@ typedef struct {
     void *cross; /* (N) caches of S slots: keys and values of the encoder's output for each decoder block that attends to it */
     float *x;    /* (S, d) the encoder's residual stream; in the end its output, times U where it goes to the pixels */
     void *cache; /* one cache of S slots, for the encoder's own attention */
+    uint64_t bytes;
 } encoder_output;
 
-static encoder_output source_at(const model *m, const void *output, uint64_t *bytes) {
+static encoder_output source_at(const model *m, const void *output) {
     nx_arena arena = {(void *)output, 0, UINT64_MAX};
     encoder_output c;
     c.cross = nx_arena_take(&arena, crossed(m) ? m->n_blocks * nx_cache_form_bytes(m->cache, m->source) : 0);
     c.x = nx_arena_columns(&arena, m->source, m->d);
     c.cache = nx_arena_take(&arena, m->source ? nx_cache_form_bytes(m->cache, m->source) : 0);
-    if (bytes) *bytes = arena.used;
+    c.bytes = arena.used;
     return c;
 }
 
 static uint64_t encoder_output_bytes(const void *opaque, const nx_shape *shape) {
-    uint64_t bytes;
     (void)shape;
-    source_at(opaque, NULL, &bytes);
-    return bytes;
+    return source_at(opaque, NULL).bytes;
 }
 
 /* ---- sublayers ------------------------------------------------------------------------------------------------------- */
@@ -369,8 +349,8 @@ static int encode(const void *opaque, const nx_inputs *inputs, uint32_t slice, v
     uint32_t passes = (m->source + NX_COLUMNS - 1) / NX_COLUMNS, x_stride = nx_stride(m->d), last_encoded = 2 * m->n_encoder_blocks;
     uint32_t steps = last_encoded + 1 + (crossed(m) ? m->n_blocks : 0);
     if (!m->source || slice / passes >= steps) return 0;
-    nx_sublayers s = scratch_at(m, scratch_memory, NX_COLUMNS, NULL).sublayers;
-    encoder_output c = source_at(m, output, NULL);
+    nx_sublayers s = scratch_at(m, scratch_memory, NX_COLUMNS).sublayers;
+    encoder_output c = source_at(m, output);
     uint32_t step = slice / passes, at = slice % passes * NX_COLUMNS, n = m->source - at < NX_COLUMNS ? m->source - at : NX_COLUMNS;
     float *x = c.x + (size_t)at * x_stride;
     nx_cache cache = nx_cache_of_block(m->cache, c.cache, 0, m->source);
@@ -430,8 +410,7 @@ static void enter_known(const model *m, float *x, const nx_column *column, uint3
     nx_direct_know(&m->direct, known_of(s, j), column->inputs->port[m->source_port], column->ids, column->position);
     nx_direct_enter(&m->direct, x, known_of(s, j), column->position);
     if (!m->source) return;
-    nx_add(x, source_at(m, column->encoder_output, NULL).x + (size_t)nx_direct_cell(&m->direct, column->position) * nx_stride(m->d), m->d,
-           1);
+    nx_add(x, source_at(m, column->encoder_output).x + (size_t)nx_direct_cell(&m->direct, column->position) * nx_stride(m->d), m->d, 1);
 }
 
 /* The weights of block `index` over the source, behind those of all blocks over the past. */
@@ -445,7 +424,7 @@ static uint32_t pass_end(const void *opaque, uint32_t position) {
 
 static int forward(const void *opaque, const nx_column *columns, uint32_t n, uint32_t slice, float *parameters, void *memory) {
     const model *m = opaque;
-    scratch s = scratch_at(m, memory, n, NULL);
+    scratch s = scratch_at(m, memory, n);
     uint32_t n_ranges = nx_pattern_ranges(&m->pattern, columns[n - 1].position, s.ranges);
     (void)slice; /* a pass is short */
     for (uint32_t j = 0; j < n; j++) {
@@ -456,7 +435,7 @@ static int forward(const void *opaque, const nx_column *columns, uint32_t n, uin
         const nx_block *b = m->blocks + i;
         self_attention(m, &b->self, i, &s, columns, n, n_ranges);
         if (crossed(m)) {
-            nx_cache cache = nx_cache_of_block(m->cache, source_at(m, columns[0].encoder_output, NULL).cross, i, m->source);
+            nx_cache cache = nx_cache_of_block(m->cache, source_at(m, columns[0].encoder_output).cross, i, m->source);
             float *maps[NX_COLUMNS];
             for (uint32_t j = 0; j < n; j++) maps[j] = columns[j].maps ? source_map(m, columns + j, i) : NULL;
             nx_source_attention(&s.sublayers, &b->cross, s.x, &cache, m->source, n, maps, m->source);

@@ -16,7 +16,7 @@
 
 #include <string.h>
 
-#include "layers/limits.h"
+#include "layers/pictures.h"
 
 #define ARCH "jukebox"
 #define SOUND_LEVELS 256

@@ -186,13 +186,6 @@ static const block *read_blocks(nx_reader *r, const model *m) {
     return blocks;
 }
 
-/* A width, which has to be a multiple of 4. */
-static uint32_t read_width(nx_reader *r, const char *key, uint32_t low, uint32_t most, uint32_t missing) {
-    uint32_t width = nx_read_u32(r, key, low, most, missing);
-    if (width % 4) nx_reader_fail(r, NX_E_UNSUPPORTED, key, "a width is not a multiple of 4");
-    return width;
-}
-
 /* The rotary frequencies base^(-2i / rotated), divided by one number for all (linear scaling, so that more positions fit into
  * the angles of training [Chen et al. 2023, arXiv:2306.15595]) and, where the file has them, by one each. From the pair `last` on by that number,
  * up to `first` by none, and in between by ever more of it [YaRN: Peng et al. 2023, arXiv:2309.00071, section 3.2]. */
@@ -292,8 +285,8 @@ static void configure(nx_reader *r, nx_plan *plan) {
     nx_name key_length = nx_key(arch, "attention.key_length"), rotated = nx_key(arch, "rope.dimension_count");
     uint32_t context = nx_read_u32(r, nx_key(arch, "context_length").text, 1, MAX_CONTEXT, NX_REQUIRED);
     decoder->n_blocks = nx_read_u32(r, nx_key(arch, "block_count").text, 1, 256, NX_REQUIRED);
-    uint32_t d = decoder->d = read_width(r, nx_key(arch, "embedding_length").text, 4, 16384, NX_REQUIRED);
-    m->inner = read_width(r, nx_key(arch, "feed_forward_length").text, 4, 65536, NX_REQUIRED);
+    uint32_t d = decoder->d = nx_read_width(r, nx_key(arch, "embedding_length").text, 16384, NX_REQUIRED);
+    m->inner = nx_read_width(r, nx_key(arch, "feed_forward_length").text, 65536, NX_REQUIRED);
     uint32_t n_heads = decoder->heads = nx_read_u32(r, heads.text, 1, 256, NX_REQUIRED);
     decoder->n_kv_heads = nx_read_u32(r, kv_heads.text, 1, n_heads, n_heads);
     if (n_heads % decoder->n_kv_heads) nx_reader_fail(r, NX_E_FORMAT, kv_heads.text, "it does not divide the number of heads");
@@ -301,7 +294,7 @@ static void configure(nx_reader *r, nx_plan *plan) {
         nx_reader_fail(r, NX_E_FORMAT, heads.text, "it does not divide the width of the model");
     if (!nx_has_key(r, key_length.text) && d / n_heads % 4)
         nx_reader_fail(r, NX_E_UNSUPPORTED, heads.text, "the width of a head is not a multiple of 4");
-    decoder->key_length = read_width(r, key_length.text, 4, NX_MAX_KEY_LENGTH, d / n_heads);
+    decoder->key_length = nx_read_width(r, key_length.text, NX_MAX_KEY_LENGTH, d / n_heads);
     m->rotated = nx_read_u32(r, rotated.text, 2, decoder->key_length, decoder->key_length);
     if (m->rotated % 2) nx_reader_fail(r, NX_E_FORMAT, rotated.text, "it is odd");
     m->kind = *of;
@@ -331,9 +324,10 @@ typedef struct {
     float *gate, *up;           /* (J, F) */
     float *turn;                /* (J, 2, k / 2) cosines and sines of the rotary angles; then those of local blocks */
     void *attend, *matmul;
+    uint64_t bytes;
 } scratch;
 
-static scratch scratch_at(const model *m, const nx_shape *shape, void *memory, uint32_t n, uint64_t *bytes) {
+static scratch scratch_at(const model *m, const nx_shape *shape, void *memory, uint32_t n) {
     const nx_decoder *decoder = &m->decoder;
     uint32_t query = decoder->heads * decoder->key_length, key = decoder->n_kv_heads * decoder->key_length, widest = decoder->d;
     if (query > widest) widest = query;
@@ -354,15 +348,11 @@ static scratch scratch_at(const model *m, const nx_shape *shape, void *memory, u
     s.turn = nx_arena_take(&arena, (uint64_t)n * decoder->key_length * (m->window && m->kind.apart ? 8 : 4));
     s.attend = nx_arena_take(&arena, nx_attend_scratch_bytes(shape->length, 1));
     s.matmul = nx_arena_take(&arena, nx_input_bytes(widest, n));
-    if (bytes) *bytes = arena.used;
+    s.bytes = arena.used;
     return s;
 }
 
-static uint64_t scratch_bytes(const void *opaque, const nx_shape *shape, uint32_t n) {
-    uint64_t bytes;
-    scratch_at(opaque, shape, NULL, n, &bytes);
-    return bytes;
-}
+static uint64_t scratch_bytes(const void *opaque, const nx_shape *shape, uint32_t n) { return scratch_at(opaque, shape, NULL, n).bytes; }
 
 /* ---- a pass ---------------------------------------------------------------------------------------------------------- */
 
@@ -458,7 +448,7 @@ static int forward(const void *opaque, const nx_column *columns, uint32_t n, uin
         nx_decoder_start(decoder, columns, n, parameters);
         return 0;
     }
-    scratch s = scratch_at(m, &columns[0].inputs->shape, memory, n, NULL);
+    scratch s = scratch_at(m, &columns[0].inputs->shape, memory, n);
     for (uint32_t j = 0; j < n; j++) {
         uint32_t before = columns[j].position - 1;
         float *x = s.x + (size_t)j * nx_stride(decoder->d);

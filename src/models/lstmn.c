@@ -44,8 +44,7 @@ static void configure(nx_reader *r, nx_plan *plan) {
     memset(m, 0, sizeof *m);
     r->packing = NX_BY_BLOCK;
     uint32_t context = nx_read_u32(r, KEY("context_length"), 1, 65536, NX_REQUIRED);
-    uint32_t d = m->decoder.d = nx_read_u32(r, KEY("embedding_length"), 4, 4096, NX_REQUIRED);
-    if (d % 4) nx_reader_fail(r, NX_E_UNSUPPORTED, KEY("embedding_length"), "a width is not a multiple of 4");
+    uint32_t d = m->decoder.d = nx_read_width(r, KEY("embedding_length"), 4096, NX_REQUIRED);
     m->first = !nx_read_choice(r, KEY("tape_start"), starts, 2);
     m->root = wasm_f32x4_extract_lane(wasm_f32x4_sqrt(wasm_f32x4_splat((float)d)), 0);
     m->decoder.n_blocks = m->decoder.heads = 1;
@@ -54,8 +53,7 @@ static void configure(nx_reader *r, nx_plan *plan) {
     m->of_x = nx_read_matrix(r, "attn_x.weight", d, d);
     m->of_s = nx_read_matrix(r, "attn_summary.weight", d, d);
     m->v = nx_read_vector(r, "attn_v.weight", d, 0);
-    m->cell.weight = nx_read_matrix(r, "cell.weight", 4 * d, 2 * d);
-    m->cell.bias = nx_read_vector(r, "cell.bias", 4 * d, 0);
+    m->cell = nx_read_named_linear(r, "cell", 4 * d, 2 * d);
     plan->weights = placed;
     nx_decoder_plan(r, &m->decoder, context, plan);
 }
@@ -65,9 +63,10 @@ static void configure(nx_reader *r, nx_plan *plan) {
 /* (T + 1) slots of each: h, c, W_h h, s. */
 typedef struct {
     float *h, *c, *key, *s;
+    uint64_t bytes;
 } tape;
 
-static tape tape_at(const model *m, const nx_shape *shape, void *state, uint64_t *bytes) {
+static tape tape_at(const model *m, const nx_shape *shape, void *state) {
     uint64_t size = (shape->length + 1ull) * nx_stride(m->decoder.d) * sizeof(float);
     nx_arena arena = {state, 0, UINT64_MAX};
     tape t;
@@ -75,18 +74,14 @@ static tape tape_at(const model *m, const nx_shape *shape, void *state, uint64_t
     t.c = nx_arena_take(&arena, size);
     t.key = nx_arena_take(&arena, size);
     t.s = nx_arena_take(&arena, size);
-    if (bytes) *bytes = arena.used;
+    t.bytes = arena.used;
     return t;
 }
 
-static uint64_t state_bytes(const void *opaque, const nx_shape *shape) {
-    uint64_t bytes;
-    tape_at(opaque, shape, NULL, &bytes);
-    return bytes;
-}
+static uint64_t state_bytes(const void *opaque, const nx_shape *shape) { return tape_at(opaque, shape, NULL).bytes; }
 
 static void grow(const void *m, const nx_shape *from_shape, const void *from, const nx_shape *to_shape, void *to) {
-    tape old = tape_at(m, from_shape, (void *)from, NULL), grown = tape_at(m, to_shape, to, NULL);
+    tape old = tape_at(m, from_shape, (void *)from), grown = tape_at(m, to_shape, to);
     size_t bytes = (from_shape->length + 1ull) * nx_stride(((const model *)m)->decoder.d) * sizeof(float);
     memcpy(grown.h, old.h, bytes);
     memcpy(grown.c, old.c, bytes);
@@ -102,9 +97,10 @@ typedef struct {
     float *h, *c, *key;   /* (J, d) */
     float *weights;       /* (T + 4) */
     void *matmul;
+    uint64_t bytes;
 } scratch;
 
-static scratch scratch_at(const model *m, const nx_shape *shape, void *memory, uint32_t n, uint64_t *bytes) {
+static scratch scratch_at(const model *m, const nx_shape *shape, void *memory, uint32_t n) {
     uint32_t d = m->decoder.d;
     nx_arena arena = {memory, 0, UINT64_MAX};
     scratch s;
@@ -119,22 +115,18 @@ static scratch scratch_at(const model *m, const nx_shape *shape, void *memory, u
     s.gates = nx_arena_columns(&arena, n, 4 * d);
     s.weights = nx_arena_columns(&arena, 1, shape->length + 4);
     s.matmul = nx_arena_take(&arena, nx_input_bytes(2 * d, n));
-    if (bytes) *bytes = arena.used;
+    s.bytes = arena.used;
     return s;
 }
 
-static uint64_t scratch_bytes(const void *opaque, const nx_shape *shape, uint32_t n) {
-    uint64_t bytes;
-    scratch_at(opaque, shape, NULL, n, &bytes);
-    return bytes;
-}
+static uint64_t scratch_bytes(const void *opaque, const nx_shape *shape, uint32_t n) { return scratch_at(opaque, shape, NULL, n).bytes; }
 
 /* ---- a step ---------------------------------------------------------------------------------------------------------------- */
 
 /* s_t and r_t of a column, from the query of its word; its weights. */
 static void remember(const model *m, const nx_column *column, const float *query, float *s, float *r, float *weights) {
     uint32_t d = m->decoder.d;
-    tape t = tape_at(m, &column->inputs->shape, column->state, NULL);
+    tape t = tape_at(m, &column->inputs->shape, column->state);
     nx_window past = {m->first, column->position};
     nx_score_additive(weights, query, t.key, m->v, d, past);
     nx_score_softmax(weights, past);
@@ -150,7 +142,7 @@ static void step(const model *m, const nx_column *columns, uint32_t n, const scr
     uint32_t d = m->decoder.d, width = nx_stride(d), wide = nx_stride(2 * d);
     for (uint32_t j = 0; j < n; j++) {
         uint32_t p = columns[j].position;
-        tape t = tape_at(m, &columns[j].inputs->shape, columns[j].state, NULL);
+        tape t = tape_at(m, &columns[j].inputs->shape, columns[j].state);
         float *x = s->x + (size_t)j * width;
         nx_decoder_embed(&m->decoder, s->added, columns[j].ids[p - 1]);
         memset(x, 0, d * sizeof *x);
@@ -172,7 +164,7 @@ static void step(const model *m, const nx_column *columns, uint32_t n, const scr
     input = nx_input_of(h, n, s->matmul);
     nx_matmul(s->key, &m->of_tape, NULL, &input);
     for (uint32_t j = 0; j < n; j++) {
-        tape t = tape_at(m, &columns[j].inputs->shape, columns[j].state, NULL);
+        tape t = tape_at(m, &columns[j].inputs->shape, columns[j].state);
         size_t slot = (size_t)columns[j].position * width, column = (size_t)j * width;
         memcpy(t.h + slot, h + column, d * sizeof *h);
         memcpy(t.c + slot, s->c + column, d * sizeof *h);
@@ -184,7 +176,7 @@ static void step(const model *m, const nx_column *columns, uint32_t n, const scr
 /* Columns of different sequences go together, those of one sequence one after another. */
 static int forward(const void *opaque, const nx_column *columns, uint32_t n, uint32_t slice, float *parameters, void *memory) {
     const model *m = opaque;
-    scratch s = scratch_at(m, &columns[0].inputs->shape, memory, n, NULL);
+    scratch s = scratch_at(m, &columns[0].inputs->shape, memory, n);
     (void)slice; /* a pass is short */
     if (columns[0].position == 0) {
         nx_decoder_start(&m->decoder, columns, n, parameters);

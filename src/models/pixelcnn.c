@@ -79,9 +79,10 @@ typedef struct {
     float *wide;    /* (J, taps h) what a convolution reads */
     uint32_t *list; /* (n) of the map */
     void *matmul;
+    uint64_t bytes;
 } scratch;
 
-static scratch scratch_at(const model *m, void *memory, uint32_t n, uint64_t *bytes) {
+static scratch scratch_at(const model *m, void *memory, uint32_t n) {
     uint32_t wide = nx_taps_count(&m->taps) * m->h, y = m->pixels.head_length > m->pixels.d ? m->pixels.head_length : m->pixels.d;
     nx_arena arena = {memory, 0, UINT64_MAX};
     scratch s;
@@ -91,15 +92,13 @@ static scratch scratch_at(const model *m, void *memory, uint32_t n, uint64_t *by
     s.wide = nx_arena_columns(&arena, n, wide);
     s.list = nx_arena_take(&arena, (uint64_t)m->pixels.n * sizeof *s.list);
     s.matmul = nx_arena_take(&arena, nx_input_bytes(wide > y ? wide : y, n));
-    if (bytes) *bytes = arena.used;
+    s.bytes = arena.used;
     return s;
 }
 
 static uint64_t scratch_bytes(const void *opaque, const nx_shape *shape, uint32_t n) {
-    uint64_t bytes;
     (void)shape;
-    scratch_at(opaque, NULL, n, &bytes);
-    return bytes;
+    return scratch_at(opaque, NULL, n).bytes;
 }
 
 /* ---- a pass ----------------------------------------------------------------------------------------------------------- */
@@ -110,7 +109,7 @@ static void through(const model *m, uint32_t i, const scratch *s, const nx_colum
     uint32_t d = m->pixels.d, wide = nx_stride(nx_taps_count(&m->taps) * m->h);
     memcpy(s->y, s->x, (size_t)n * nx_stride(d) * sizeof *s->y);
     nx_relu(s->y, d, n);
-    nx_pixels_apply(s->narrow, &b->reduce, s->y, n, s->matmul);
+    nx_apply_columns(s->narrow, &b->reduce, s->y, n, s->matmul);
     nx_relu(s->narrow, m->h, n);
     for (uint32_t j = 0; j < n; j++) {
         float *queue = (float *)((uint8_t *)columns[j].state + i * queue_bytes(m));
@@ -120,9 +119,9 @@ static void through(const model *m, uint32_t i, const scratch *s, const nx_colum
         const float *queue = (const float *)((const uint8_t *)columns[j].state + i * queue_bytes(m));
         nx_queue_gather(s->wide + (size_t)j * wide, queue, &m->taps, m->h, columns[j].position);
     }
-    nx_pixels_apply(s->narrow, &b->conv, s->wide, n, s->matmul);
+    nx_apply_columns(s->narrow, &b->conv, s->wide, n, s->matmul);
     nx_relu(s->narrow, m->h, n);
-    nx_pixels_apply(s->y, &b->expand, s->narrow, n, s->matmul);
+    nx_apply_columns(s->y, &b->expand, s->narrow, n, s->matmul);
     nx_add(s->x, s->y, d, n);
 }
 
@@ -144,7 +143,7 @@ static uint32_t keys(const void *opaque, const nx_shape *shape, uint32_t map, ui
 static int forward(const void *opaque, const nx_column *columns, uint32_t n, uint32_t slice, float *parameters, void *memory) {
     const model *m = opaque;
     const nx_pixels *p = &m->pixels;
-    scratch s = scratch_at(m, memory, n, NULL);
+    scratch s = scratch_at(m, memory, n);
     (void)slice; /* a pass is short */
     for (uint32_t j = 0; j < n; j++) {
         float *x = s.x + (size_t)j * nx_stride(p->d);

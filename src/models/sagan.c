@@ -23,7 +23,7 @@
 #include "kernels/elementary.h"
 #include "kernels/image.h"
 #include "kernels/kernels.h"
-#include "layers/limits.h"
+#include "layers/pictures.h"
 #include "layers/layers.h"
 #include "reader.h"
 
@@ -56,32 +56,18 @@ typedef struct {
     nx_linear output;                          /* (3, 9 C) */
 } model;
 
-static nx_linear read_linear(nx_reader *r, const char *name, uint32_t rows, uint32_t cols, int bias) {
-    char text[64];
-    size_t n = strlen(name);
-    memcpy(text, name, n);
-    memcpy(text + n, ".weight", sizeof ".weight");
-    nx_linear l = {.weight = nx_read_matrix(r, text, rows, cols)};
-    memcpy(text + n, ".bias", sizeof ".bias");
-    if (bias) l.bias = nx_read_vector(r, text, rows, 0);
-    return l;
-}
-
 static void read_block(nx_reader *r, const model *m, sagan_block *b, uint32_t i) {
     b->norm_0 = nx_read_table(r, nx_block_name("", i, "norm_0", ".weight").text, m->classes, 2 * b->into);
     b->norm_1 = nx_read_table(r, nx_block_name("", i, "norm_1", ".weight").text, m->classes, 2 * b->out);
-    b->conv_0 = read_linear(r, nx_block_name("", i, "conv_0", "").text, b->out, TAPS * b->into, 1);
-    b->conv_1 = read_linear(r, nx_block_name("", i, "conv_1", "").text, b->out, TAPS * b->out, 1);
-    b->skip = read_linear(r, nx_block_name("", i, "skip", "").text, b->out, b->into, 0);
+    b->conv_0 = nx_read_linear_with_bias(r, "", i, "conv_0", b->out, TAPS * b->into);
+    b->conv_1 = nx_read_linear_with_bias(r, "", i, "conv_1", b->out, TAPS * b->out);
+    b->skip.weight = nx_read_matrix(r, nx_block_name("", i, "skip", ".weight").text, b->out, b->into);
 }
 
 static void read_attention(nx_reader *r, model *m) {
     m->pool = nx_read_u32(r, KEY("attention.pool"), 0, 1, 0);
-    m->key = nx_read_u32(r, KEY("attention.key_length"), 4, MAX_CHANNELS, NX_REQUIRED);
-    m->value = nx_read_u32(r, KEY("attention.value_length"), 4, MAX_CHANNELS, NX_REQUIRED);
-    if ((m->key | m->value) % 4)
-        nx_reader_fail(r, NX_E_UNSUPPORTED, m->key % 4 ? KEY("attention.key_length") : KEY("attention.value_length"),
-                       "not a multiple of 4");
+    m->key = nx_read_width(r, KEY("attention.key_length"), MAX_CHANNELS, NX_REQUIRED);
+    m->value = nx_read_width(r, KEY("attention.value_length"), MAX_CHANNELS, NX_REQUIRED);
     m->attended = 0;
     while (m->attended < m->n_blocks && m->start << m->attended != m->size) m->attended++;
     if (m->start << m->attended != m->size || m->size < 4) {
@@ -89,10 +75,10 @@ static void read_attention(nx_reader *r, model *m) {
         return;
     }
     uint32_t C = m->attended ? m->blocks[m->attended - 1].out : m->blocks[0].into;
-    m->q = read_linear(r, "attn.q", m->key, C, 0);
-    m->k = read_linear(r, "attn.k", m->key, C, 0);
-    m->v = read_linear(r, "attn.v", m->value, C, 0);
-    m->attended_output = read_linear(r, "attn.output", C, m->value, 0);
+    m->q.weight = nx_read_matrix(r, "attn.q.weight", m->key, C);
+    m->k.weight = nx_read_matrix(r, "attn.k.weight", m->key, C);
+    m->v.weight = nx_read_matrix(r, "attn.v.weight", m->value, C);
+    m->attended_output.weight = nx_read_matrix(r, "attn.output.weight", C, m->value);
     m->gain = nx_read_vector(r, "attn.gain", 1, 0);
 }
 
@@ -117,7 +103,7 @@ static void configure(nx_reader *r, nx_plan *plan) {
     if (r->status) return;
     m->n_blocks = n - 1;
     m->start = m->side >> m->n_blocks;
-    m->latent = read_linear(r, "latent", m->start * m->start * channels[0], m->latent_length, 1);
+    m->latent = nx_read_named_linear(r, "latent", m->start * m->start * channels[0], m->latent_length);
     m->widest = channels[0];
     for (uint32_t i = 0; i < m->n_blocks; i++) {
         m->blocks[i].into = channels[i];
@@ -127,7 +113,7 @@ static void configure(nx_reader *r, nx_plan *plan) {
     }
     if (m->size) read_attention(r, m);
     m->norm = nx_read_table(r, "norm.weight", m->classes, 2 * channels[m->n_blocks]);
-    m->output = read_linear(r, "output", COLOURS, TAPS * channels[m->n_blocks], 1);
+    m->output = nx_read_named_linear(r, "output", COLOURS, TAPS * channels[m->n_blocks]);
     plan->weights = placed;
     plan->encodes = 1;
     plan->n_inputs = 2;
@@ -284,18 +270,12 @@ static void norm_relu(float *out, const float *x, const float *table, uint32_t c
     nx_relu(out - (size_t)n * channels, channels, n);
 }
 
-/* out (n, nx_stride) = W of n pixels */
-static void apply(float *out, const nx_linear *l, const float *x, uint32_t n, void *product) {
-    nx_input input = nx_input_of(x, n, product);
-    nx_apply(out, l, &input);
-}
-
 static void begin(const model *m, const nx_inputs *inputs, const room *r, const scratch_room *s) {
     const uint32_t *ids = inputs->port[LATENT];
     memcpy(r->latent, ids, m->latent_length * sizeof *ids);
     memset(s->columns, 0, nx_stride(m->latent_length) * sizeof *s->columns);
     for (uint32_t i = 0; i < m->latent_length; i++) s->columns[i] = ((float)ids[i] - 32768) / 8192;
-    apply(r->x, &m->latent, s->columns, 1, s->product);
+    nx_apply_columns(r->x, &m->latent, s->columns, 1, s->product);
 }
 
 /* A location of the picture as wide again, of which `location` is one of four. */
@@ -328,7 +308,7 @@ static void attend(const model *m, const nx_inputs *inputs, const room *r, const
         memset(o, 0, stride * sizeof *o);
         nx_score_sum(o, scratch->scores, r->values, m->value, all);
     }
-    apply(scratch->beside, &m->attended_output, scratch->columns, n, scratch->product);
+    nx_apply_columns(scratch->beside, &m->attended_output, scratch->columns, n, scratch->product);
     for (uint32_t j = 0; j < n; j++) nx_add_scaled(r->x + (size_t)(s->first + j) * C, scratch->beside + (size_t)j * C, m->gain[0], C);
 }
 
@@ -364,7 +344,7 @@ static int encode(const void *opaque, const nx_inputs *inputs, uint32_t slice, v
         begin(m, inputs, &r, &rest);
         return 1;
     case SKIP:
-        apply(r.skip + (size_t)s.first * b->out, &b->skip, r.x + (size_t)s.first * b->into, n, rest.product);
+        nx_apply_columns(r.skip + (size_t)s.first * b->out, &b->skip, r.x + (size_t)s.first * b->into, n, rest.product);
         return 1;
     case WIDEN:
         if (s.first == 0) {

@@ -75,24 +75,10 @@ typedef struct {
 
 static float square_root(float x) { return wasm_f32x4_extract_lane(wasm_f32x4_sqrt(wasm_f32x4_splat(x)), 0); }
 
-static nx_name joined(const char *a, const char *b) {
-    nx_name name;
-    strcpy(name.text, a);
-    strcat(name.text, b);
-    return name;
-}
-
-static nx_linear read_linear(nx_reader *r, const char *name, uint32_t rows, uint32_t cols) {
-    nx_linear l;
-    l.weight = nx_read_matrix(r, joined(name, ".weight").text, rows, cols);
-    l.bias = nx_read_vector(r, joined(name, ".bias").text, rows, 0);
-    return l;
-}
-
 static cell read_cell(nx_reader *r, const char *name, uint32_t width, uint32_t inputs) {
     cell c = {.width = width};
-    c.input = read_linear(r, joined(name, ".input").text, 3 * width, inputs);
-    c.state = read_linear(r, joined(name, ".state").text, 3 * width, width);
+    c.input = nx_read_named_linear(r, nx_joined(name, ".input").text, 3 * width, inputs);
+    c.state = nx_read_named_linear(r, nx_joined(name, ".state").text, 3 * width, width);
     return c;
 }
 
@@ -120,8 +106,8 @@ static void configure(nx_reader *r, nx_plan *plan) {
     memset(m, 0, sizeof *m);
     r->packing = NX_BY_BLOCK;
     uint32_t context = nx_read_u32(r, KEY("context_length"), 1, MAX_CONTEXT, NX_REQUIRED);
-    m->d = nx_read_u32(r, KEY("embedding_length"), 4, 4096, NX_REQUIRED);
-    m->e = nx_read_u32(r, KEY("encoder.state_length"), 4, 4096, NX_REQUIRED);
+    m->d = nx_read_width(r, KEY("embedding_length"), 4096, NX_REQUIRED);
+    m->e = nx_read_width(r, KEY("encoder.state_length"), 4096, NX_REQUIRED);
     m->root = square_root((float)m->d);
     nx_read_choice(r, KEY("cell"), cells, 1);
     if (!nx_has_key(r, KEY("attention.score"))) nx_reader_fail(r, NX_E_FORMAT, KEY("attention.score"), "the key is missing");
@@ -131,11 +117,8 @@ static void configure(nx_reader *r, nx_plan *plan) {
     m->structure = nx_read_choice(r, KEY("attention.structure"), structures, 3);
     m->feeds = (int)nx_read_u32(r, KEY("input_feeding"), 0, 1, 0);
     if (m->range != GLOBAL) m->D = nx_read_u32(r, KEY("attention.window"), 1, MAX_CONTEXT, NX_REQUIRED);
-    m->A = m->score == ADDITIVE || m->range == LOCAL_P ? nx_read_u32(r, KEY("attention.length"), 4, 4096, NX_REQUIRED) : 4;
+    m->A = m->score == ADDITIVE || m->range == LOCAL_P ? nx_read_width(r, KEY("attention.length"), 4096, NX_REQUIRED) : 4;
     if (m->score == LOCATION) m->positions = nx_read_u32(r, KEY("attention.positions"), 1, MAX_CONTEXT, NX_REQUIRED);
-    if (m->d % 4) nx_reader_fail(r, NX_E_UNSUPPORTED, KEY("embedding_length"), "a width is not a multiple of 4");
-    if (m->e % 4) nx_reader_fail(r, NX_E_UNSUPPORTED, KEY("encoder.state_length"), "a width is not a multiple of 4");
-    if (m->A % 4) nx_reader_fail(r, NX_E_UNSUPPORTED, KEY("attention.length"), "a width is not a multiple of 4");
     if (m->feeds && m->order == BEFORE)
         nx_reader_fail(r, NX_E_UNSUPPORTED, KEY("input_feeding"), "the context is fed already, before the step");
     if (m->score == NONE && m->order == BEFORE)
@@ -151,10 +134,10 @@ static void configure(nx_reader *r, nx_plan *plan) {
     m->table = nx_read_matrix(r, "token_embd.weight", values, m->d);
     m->forward = read_cell(r, "enc.fwd", m->e, m->d);
     m->backward = read_cell(r, "enc.bwd", m->e, m->d);
-    m->start = read_linear(r, "init", h, h);
+    m->start = nx_read_named_linear(r, "init", h, h);
     m->decoder = read_cell(r, "dec", h, m->d + (m->order == BEFORE ? h : m->feeds ? m->d : 0));
     read_attention(r, m);
-    m->output = read_linear(r, "output", m->d, m->score == NONE ? h : 2 * h);
+    m->output = nx_read_named_linear(r, "output", m->d, m->score == NONE ? h : 2 * h);
 
     plan->weights = placed;
     plan->encodes = 1;
@@ -176,26 +159,23 @@ typedef struct {
     float *h;     /* (S, 2e) annotations */
     float *keys;  /* (S, A or 2e) W_k h_i, h_i / |h_i|; the annotations themselves where a score reads these */
     float *start; /* (2e) */
+    uint64_t bytes;
 } encoder_output;
 
 static int has_keys(const model *m) { return m->score == ADDITIVE || m->score == GENERAL || m->score == COSINE; }
 
-static encoder_output source_at(const model *m, const nx_shape *shape, const void *output, uint64_t *bytes) {
+static encoder_output source_at(const model *m, const nx_shape *shape, const void *output) {
     uint32_t S = shape->counts[0];
     nx_arena arena = {(void *)output, 0, UINT64_MAX};
     encoder_output s;
     s.h = nx_arena_columns(&arena, S, 2 * m->e);
     s.keys = has_keys(m) ? nx_arena_columns(&arena, S, m->width) : s.h;
     s.start = nx_arena_columns(&arena, 1, 2 * m->e);
-    if (bytes) *bytes = arena.used;
+    s.bytes = arena.used;
     return s;
 }
 
-static uint64_t encoder_output_bytes(const void *opaque, const nx_shape *shape) {
-    uint64_t bytes;
-    source_at(opaque, shape, NULL, &bytes);
-    return bytes;
-}
+static uint64_t encoder_output_bytes(const void *opaque, const nx_shape *shape) { return source_at(opaque, shape, NULL).bytes; }
 
 /* A slot of a sequence's ring: s_p, and t_p where it is fed. */
 static uint32_t slot_floats(const model *m) { return nx_stride(2 * m->e) + (m->feeds ? nx_stride(m->d) : 0); }
@@ -224,9 +204,10 @@ typedef struct {
     float *theta;       /* (S) scores of bits */
     float *ahead;       /* (S) */
     void *matmul;
+    uint64_t bytes;
 } scratch;
 
-static scratch scratch_at(const model *m, const nx_shape *shape, void *memory, uint32_t n, uint64_t *bytes) {
+static scratch scratch_at(const model *m, const nx_shape *shape, void *memory, uint32_t n) {
     uint32_t h = 2 * m->e, inputs = m->decoder.input.weight.cols, query = nx_larger(h, nx_larger(m->A, m->positions));
     nx_arena arena = {memory, 0, UINT64_MAX};
     scratch s;
@@ -242,15 +223,11 @@ static scratch scratch_at(const model *m, const nx_shape *shape, void *memory, u
     s.theta = nx_arena_columns(&arena, 1, shape->counts[0] + 3);
     s.ahead = nx_arena_columns(&arena, 1, shape->counts[0] + 3);
     s.matmul = nx_arena_take(&arena, nx_input_bytes(nx_larger(nx_larger(inputs, 2 * h), m->d), n));
-    if (bytes) *bytes = arena.used;
+    s.bytes = arena.used;
     return s;
 }
 
-static uint64_t scratch_bytes(const void *opaque, const nx_shape *shape, uint32_t n) {
-    uint64_t bytes;
-    scratch_at(opaque, shape, NULL, n, &bytes);
-    return bytes;
-}
+static uint64_t scratch_bytes(const void *opaque, const nx_shape *shape, uint32_t n) { return scratch_at(opaque, shape, NULL, n).bytes; }
 
 /* ---- the encoder ----------------------------------------------------------------------------------------------------- */
 
@@ -306,8 +283,8 @@ static void make_start(const model *m, uint32_t S, const scratch *s, const encod
 static int encode(const void *opaque, const nx_inputs *inputs, uint32_t slice, void *output, void *scratch_memory) {
     const model *m = opaque;
     uint32_t S = inputs->shape.counts[0], passes = (S + NX_COLUMNS - 1) / NX_COLUMNS, steps = has_keys(m) ? 3 : 2;
-    scratch s = scratch_at(m, &inputs->shape, scratch_memory, NX_COLUMNS, NULL);
-    encoder_output out = source_at(m, &inputs->shape, output, NULL);
+    scratch s = scratch_at(m, &inputs->shape, scratch_memory, NX_COLUMNS);
+    encoder_output out = source_at(m, &inputs->shape, output);
     uint32_t step = slice / passes, at = slice % passes * NX_COLUMNS, n = S - at < NX_COLUMNS ? S - at : NX_COLUMNS;
     if (step < 2)
         read_words(m, step ? &m->backward : &m->forward, (int)step, inputs->port[0], S, at, n, &s, &out);
@@ -348,7 +325,7 @@ static void weigh_bits(const model *m, const scratch *s, uint32_t scored, uint32
 /* Contexts of n states (J, 2e): joined (J, 4e) gets c in its first half. */
 static void attend(const model *m, const nx_column *columns, const float *states, uint32_t n, const scratch *s) {
     uint32_t h = 2 * m->e, S = columns[0].inputs->shape.counts[0];
-    encoder_output source = source_at(m, &columns[0].inputs->shape, columns[0].encoder_output, NULL);
+    encoder_output source = source_at(m, &columns[0].inputs->shape, columns[0].encoder_output);
     float centre[NX_COLUMNS] = {0};
     nx_input input = nx_input_of(states, n, s->matmul);
     if (m->range == LOCAL_P) {
@@ -390,7 +367,7 @@ static void attend(const model *m, const nx_column *columns, const float *states
 /* One position of each of n sequences: from their states before it to theirs after it and t (J, d). */
 static void step(const model *m, const nx_column *columns, uint32_t n, const scratch *s, float *t) {
     uint32_t h = 2 * m->e, d = m->d, inputs = nx_stride(m->decoder.input.weight.cols);
-    const float *start = source_at(m, &columns[0].inputs->shape, columns[0].encoder_output, NULL).start;
+    const float *start = source_at(m, &columns[0].inputs->shape, columns[0].encoder_output).start;
     for (uint32_t j = 0; j < n; j++) {
         uint32_t at = columns[j].position;
         float *x = s->x + (size_t)j * inputs;
@@ -425,7 +402,7 @@ static void step(const model *m, const nx_column *columns, uint32_t n, const scr
 /* Columns of different sequences go together, those of one sequence one after another. */
 static int forward(const void *opaque, const nx_column *columns, uint32_t n, uint32_t slice, float *parameters, void *memory) {
     const model *m = opaque;
-    scratch s = scratch_at(m, &columns[0].inputs->shape, memory, n, NULL);
+    scratch s = scratch_at(m, &columns[0].inputs->shape, memory, n);
     (void)slice; /* a pass is short */
     for (uint32_t from = 0, to; from < n; from = to) {
         for (to = from + 1; to < n && columns[to].state != columns[to - 1].state;) to++;

@@ -64,17 +64,6 @@ typedef struct {
     nx_linear cell, head, output; /* (4H, E + D + H), (T, H + D + E), (V, T) */
 } model;
 
-static nx_linear read_linear(nx_reader *r, const char *name, uint32_t rows, uint32_t cols) {
-    char text[32];
-    size_t n = strlen(name);
-    memcpy(text, name, n);
-    memcpy(text + n, ".weight", sizeof ".weight");
-    nx_linear l = {.weight = nx_read_matrix(r, text, rows, cols)};
-    memcpy(text + n, ".bias", sizeof ".bias");
-    l.bias = nx_read_vector(r, text, rows, 0);
-    return l;
-}
-
 static void read_encoder(nx_reader *r, model *m) {
     uint32_t kernels[MAX_CONVOLUTIONS], strides[MAX_CONVOLUTIONS], rows = m->height, cols = m->width, channels = COLOURS;
     uint32_t n = nx_read_numbers(r, KEY("kernels"), 1, 15, kernels, MAX_CONVOLUTIONS);
@@ -101,12 +90,6 @@ static void read_encoder(nx_reader *r, model *m) {
     if (!r->status && m->L > MAX_CELLS) nx_reader_fail(r, NX_E_LIMIT, KEY("strides"), "too much of a picture is left");
 }
 
-static uint32_t read_width(nx_reader *r, const char *key) {
-    uint32_t width = nx_read_u32(r, key, 4, MAX_LENGTH, NX_REQUIRED);
-    if (!r->status && width % 4) nx_reader_fail(r, NX_E_UNSUPPORTED, key, "a width is not a multiple of 4");
-    return width;
-}
-
 static void configure(nx_reader *r, nx_plan *plan) {
     static const char *const attentions[] = {"soft", "hard"};
     model local, *placed = nx_arena_take(r->arena, sizeof *placed), *m = placed ? placed : &local;
@@ -115,10 +98,10 @@ static void configure(nx_reader *r, nx_plan *plan) {
     m->height = nx_read_u32(r, KEY("image.height"), 1, MAX_SIDE, NX_REQUIRED);
     m->width = nx_read_u32(r, KEY("image.width"), 1, MAX_SIDE, NX_REQUIRED);
     nx_read_u32(r, KEY("image.channels"), COLOURS, COLOURS, COLOURS);
-    m->E = read_width(r, KEY("embedding_length"));
-    m->H = read_width(r, KEY("state_length"));
-    m->T = read_width(r, KEY("head_length"));
-    m->A = read_width(r, KEY("attention.length"));
+    m->E = nx_read_width(r, KEY("embedding_length"), MAX_LENGTH, NX_REQUIRED);
+    m->H = nx_read_width(r, KEY("state_length"), MAX_LENGTH, NX_REQUIRED);
+    m->T = nx_read_width(r, KEY("head_length"), MAX_LENGTH, NX_REQUIRED);
+    m->A = nx_read_width(r, KEY("attention.length"), MAX_LENGTH, NX_REQUIRED);
     if (!nx_has_key(r, KEY("attention.type"))) nx_reader_fail(r, NX_E_FORMAT, KEY("attention.type"), "the key is missing");
     m->hard = nx_read_choice(r, KEY("attention.type"), attentions, 2) == 1;
     m->selects = (int)nx_read_u32(r, KEY("attention.selector"), 0, 1, 0);
@@ -129,16 +112,16 @@ static void configure(nx_reader *r, nx_plan *plan) {
     if (r->status) return;
     r->packing = NX_BY_BLOCK;
     m->position = nx_read_table(r, "position.weight", m->L, m->D);
-    m->start_h = read_linear(r, "init_h", m->H, m->D);
-    m->start_c = read_linear(r, "init_c", m->H, m->D);
+    m->start_h = nx_read_named_linear(r, "init_h", m->H, m->D);
+    m->start_c = nx_read_named_linear(r, "init_c", m->H, m->D);
     m->key = nx_read_matrix(r, "attn_k.weight", m->A, m->D);
     m->query = nx_read_matrix(r, "attn_q.weight", m->A, m->H);
     m->v = nx_read_vector(r, "attn_v.weight", m->A, 0);
-    if (m->selects) m->selector = read_linear(r, "selector", 1, m->H);
+    if (m->selects) m->selector = nx_read_named_linear(r, "selector", 1, m->H);
     m->words = nx_read_embedding(r, "token_embd.weight", m->values, m->E);
-    m->cell = read_linear(r, "cell", 4 * m->H, m->E + m->D + m->H);
-    m->head = read_linear(r, "head", m->T, m->H + m->D + m->E);
-    m->output = read_linear(r, "output", m->values, m->T);
+    m->cell = nx_read_named_linear(r, "cell", 4 * m->H, m->E + m->D + m->H);
+    m->head = nx_read_named_linear(r, "head", m->T, m->H + m->D + m->E);
+    m->output = nx_read_named_linear(r, "output", m->values, m->T);
 
     plan->weights = placed;
     plan->encodes = 1;
@@ -164,9 +147,10 @@ typedef struct {
     float *keys;       /* (L, A) W_k a_i */
     float *h, *c;      /* (H) the state that the decoder begins with */
     float *picture[2]; /* what a convolution reads and writes */
+    uint64_t bytes;
 } encoder_output;
 
-static encoder_output seen_at(const model *m, const void *output, uint64_t *bytes) {
+static encoder_output seen_at(const model *m, const void *output) {
     nx_arena arena = {(void *)output, 0, UINT64_MAX};
     encoder_output s;
     s.a = nx_arena_columns(&arena, m->L, m->D);
@@ -174,15 +158,13 @@ static encoder_output seen_at(const model *m, const void *output, uint64_t *byte
     s.h = nx_arena_columns(&arena, 1, m->H);
     s.c = nx_arena_columns(&arena, 1, m->H);
     for (int i = 0; i < 2; i++) s.picture[i] = nx_arena_take(&arena, (uint64_t)m->picture * sizeof(float));
-    if (bytes) *bytes = arena.used;
+    s.bytes = arena.used;
     return s;
 }
 
 static uint64_t encoder_output_bytes(const void *opaque, const nx_shape *shape) {
-    uint64_t bytes;
     (void)shape;
-    seen_at(opaque, NULL, &bytes);
-    return bytes;
+    return seen_at(opaque, NULL).bytes;
 }
 
 /* A slot of a sequence's ring: h and c behind a position. */
@@ -211,9 +193,10 @@ typedef struct {
     float *weights; /* (L) */
     float *drawn;   /* (L) */
     void *product;
+    uint64_t bytes;
 } scratch;
 
-static scratch scratch_at(const model *m, void *memory, uint32_t n, uint64_t *bytes) {
+static scratch scratch_at(const model *m, void *memory, uint32_t n) {
     nx_arena arena = {memory, 0, UINT64_MAX};
     nx_patches widest = {.channels = m->widest, .down = 1, .across = 1};
     uint64_t convolve = nx_convolve_bytes(&widest),
@@ -232,20 +215,13 @@ static scratch scratch_at(const model *m, void *memory, uint32_t n, uint64_t *by
     s.weights = nx_arena_columns(&arena, 1, m->L + 3);
     s.drawn = nx_arena_columns(&arena, 1, m->L);
     s.product = nx_arena_take(&arena, convolve > step ? convolve : step);
-    if (bytes) *bytes = arena.used;
+    s.bytes = arena.used;
     return s;
 }
 
 static uint64_t scratch_bytes(const void *opaque, const nx_shape *shape, uint32_t n) {
-    uint64_t bytes;
     (void)shape;
-    scratch_at(opaque, NULL, n, &bytes);
-    return bytes;
-}
-
-static void apply(float *out, const nx_linear *l, const float *x, uint32_t n, void *product) {
-    nx_input input = nx_input_of(x, n, product);
-    nx_apply(out, l, &input);
+    return scratch_at(opaque, NULL, n).bytes;
 }
 
 /* ---- the encoder ----------------------------------------------------------------------------------------------------- */
@@ -253,8 +229,8 @@ static void apply(float *out, const nx_linear *l, const float *x, uint32_t n, vo
 /* Up to NX_COLUMNS locations of a convolution a slice, one convolution after another; then of the keys; then the start. */
 static int encode(const void *opaque, const nx_inputs *inputs, uint32_t slice, void *output, void *memory) {
     const model *m = opaque;
-    scratch s = scratch_at(m, memory, NX_COLUMNS, NULL);
-    encoder_output out = seen_at(m, output, NULL);
+    scratch s = scratch_at(m, memory, NX_COLUMNS);
+    encoder_output out = seen_at(m, output);
     for (uint32_t i = 0; !slice && i < m->height * m->width * COLOURS; i++) out.picture[0][i] = (255 - (float)inputs->port[IMAGE][i]) / 255;
     uint32_t at = slice * NX_COLUMNS, last = m->n_convolutions - 1;
     for (uint32_t i = 0; i <= last; i++) {
@@ -277,8 +253,8 @@ static int encode(const void *opaque, const nx_inputs *inputs, uint32_t slice, v
     }
     memset(s.z, 0, nx_stride(m->D) * sizeof *s.z);
     for (uint32_t i = 0; i < m->L; i++) nx_add_scaled(s.z, out.a + (size_t)i * nx_stride(m->D), 1 / (float)m->L, m->D);
-    apply(out.h, &m->start_h, s.z, 1, s.product);
-    apply(out.c, &m->start_c, s.z, 1, s.product);
+    nx_apply_columns(out.h, &m->start_h, s.z, 1, s.product);
+    nx_apply_columns(out.c, &m->start_c, s.z, 1, s.product);
     nx_tanh(out.h, m->H, 1);
     nx_tanh(out.c, m->H, 1);
     return 0;
@@ -322,7 +298,7 @@ static void attend(const model *m, const nx_column *columns, const encoder_outpu
 /* One position of each of n sequences: from their states before it to theirs after it and t (J, T). */
 static void step(const model *m, const nx_column *columns, uint32_t n, const scratch *s, float *t) {
     uint32_t E = m->E, D = m->D, H = m->H, joined = nx_stride(E + D + H);
-    encoder_output seen = seen_at(m, columns[0].encoder_output, NULL);
+    encoder_output seen = seen_at(m, columns[0].encoder_output);
     for (uint32_t j = 0; j < n; j++) {
         uint32_t at = columns[j].position;
         const float *before = at ? slot_at(m, columns[j].state, at - 1) : NULL;
@@ -339,7 +315,7 @@ static void step(const model *m, const nx_column *columns, uint32_t n, const scr
         memcpy(x + E, s->z + (size_t)j * nx_stride(D), D * sizeof *x);
         memcpy(x + E + D, s->h + (size_t)j * nx_stride(H), H * sizeof *x);
     }
-    apply(s->gates, &m->cell, s->joined, n, s->product);
+    nx_apply_columns(s->gates, &m->cell, s->joined, n, s->product);
     nx_lstm(s->h, s->c, s->gates, H, n);
     for (uint32_t j = 0; j < n; j++) {
         float *slot = slot_at(m, columns[j].state, columns[j].position), *x = s->joined + (size_t)j * joined;
@@ -349,20 +325,20 @@ static void step(const model *m, const nx_column *columns, uint32_t n, const scr
         memcpy(x + H, s->z + (size_t)j * nx_stride(D), D * sizeof *x);
         memcpy(x + H + D, s->y + (size_t)j * nx_stride(E), E * sizeof *x);
     }
-    apply(t, &m->head, s->joined, n, s->product);
+    nx_apply_columns(t, &m->head, s->joined, n, s->product);
     nx_tanh(t, m->T, n);
 }
 
 /* Columns of different sequences go together, those of one sequence one after another. */
 static int forward(const void *opaque, const nx_column *columns, uint32_t n, uint32_t slice, float *parameters, void *memory) {
     const model *m = opaque;
-    scratch s = scratch_at(m, memory, n, NULL);
+    scratch s = scratch_at(m, memory, n);
     (void)slice; /* a pass is short */
     for (uint32_t from = 0, to; from < n; from = to) {
         for (to = from + 1; to < n && columns[to].state != columns[to - 1].state;) to++;
         step(m, columns + from, to - from, &s, s.t + (size_t)from * nx_stride(m->T));
     }
-    if (parameters) apply(parameters, &m->output, s.t, n, s.product);
+    if (parameters) nx_apply_columns(parameters, &m->output, s.t, n, s.product);
     return 0;
 }
 

@@ -60,23 +60,17 @@ typedef struct {
     nx_linear output;
 } model;
 
-/* "embd.", 3, ".weight" make "embd.3.weight". n < 10 */
+/* "embd.", 3, ".gate" make "embd.3.gate". n < 10 */
 static nx_name numbered(const char *before, uint32_t n, const char *after) {
-    nx_name name;
-    size_t length = strlen(before);
-    memcpy(name.text, before, length);
-    name.text[length] = (char)('0' + n);
-    memcpy(name.text + length + 1, after, strlen(after) + 1);
-    return name;
+    char digit[2] = {(char)('0' + n)};
+    return nx_joined(nx_joined(before, digit).text, after);
 }
 
-static void read_convolution(nx_reader *r, model *m, uint32_t i, nx_patches patches, const char *weight, const char *bias,
-                             uint32_t outputs) {
+static void read_convolution(nx_reader *r, model *m, uint32_t i, nx_patches patches, const char *name, uint32_t outputs) {
     convolution *c = &m->convolutions[i];
     c->patches = patches;
     c->locations = nx_patch_rows(&patches) * nx_patch_cols(&patches);
-    c->map.weight = nx_read_matrix(r, weight, outputs, nx_patch_length(&patches));
-    c->map.bias = nx_read_vector(r, bias, outputs, 0);
+    c->map = nx_read_named_linear(r, name, outputs, nx_patch_length(&patches));
     m->picture = nx_larger(m->picture, c->locations * nx_stride(outputs));
     m->widest = nx_larger(m->widest, nx_patch_length(&patches));
 }
@@ -90,13 +84,13 @@ static void read_embedding(nx_reader *r, model *m) {
     for (uint32_t i = 0; i < n && !r->status; i++) {
         uint32_t edge = (kernels[i] - 1) / 2, outputs;
         nx_patches p = {rows, cols, channels, i ? 0 : 1, kernels[i], kernels[i], strides[i], strides[i], 1, edge, edge, edge, edge};
-        nx_name weight = numbered("embd.", i, ".weight"), bias = numbered("embd.", i, ".bias");
+        nx_name name = numbered("embd.", i, ""), weight = nx_joined(name.text, ".weight");
         outputs = nx_tensor_rows(r, weight.text);
         if (!(kernels[i] % 2)) nx_reader_fail(r, NX_E_UNSUPPORTED, KEY("kernels"), "a kernel without a middle");
         if (!outputs || outputs % 4 || outputs > MAX_LENGTH || kernels[i] * kernels[i] * channels > 16 * MAX_LENGTH)
             nx_reader_fail(r, NX_E_UNSUPPORTED, weight.text, "channels that are not supported");
         if (r->status) return;
-        read_convolution(r, m, i, p, weight.text, bias.text, outputs);
+        read_convolution(r, m, i, p, name.text, outputs);
         rows = nx_patch_rows(&p), cols = nx_patch_cols(&p), channels = outputs;
     }
     if (!r->status && (uint64_t)rows * cols * channels > 32 * MAX_LENGTH)
@@ -104,16 +98,15 @@ static void read_embedding(nx_reader *r, model *m) {
     if (r->status) return;
     m->n_convolutions = n;
     nx_patches all = {rows, cols, channels, 0, rows, cols, 1, 1, 1, 0, 0, 0, 0};
-    read_convolution(r, m, n, all, "embd.out.weight", "embd.out.bias", m->embedding_length);
+    read_convolution(r, m, n, all, "embd.out", m->embedding_length);
 }
 
 static void read_layers(nx_reader *r, model *m) {
     uint32_t keys[MAX_BLOCKS], values[MAX_BLOCKS], layers = nx_read_u32(r, KEY("layers"), 1, MAX_LAYERS, NX_REQUIRED);
-    uint32_t D = nx_read_u32(r, KEY("dense_length"), 4, MAX_LENGTH, NX_REQUIRED);
+    uint32_t D = nx_read_width(r, KEY("dense_length"), MAX_LENGTH, NX_REQUIRED);
     uint32_t n = nx_read_numbers(r, KEY("key_length"), 4, NX_MAX_KEY_LENGTH, keys, MAX_BLOCKS);
     if (!n || nx_read_numbers(r, KEY("value_length"), 4, NX_MAX_KEY_LENGTH, values, MAX_BLOCKS) != n)
         nx_reader_fail(r, NX_E_FORMAT, KEY("value_length"), "not one for each key length");
-    if (D % 4) nx_reader_fail(r, NX_E_UNSUPPORTED, KEY("dense_length"), "not a multiple of 4");
     m->channels = m->embedding_length + m->label_length;
     for (uint32_t b = 0; b < n && !r->status; b++) {
         layer *l = &m->layers[m->n_layers++];
@@ -135,8 +128,7 @@ static void read_layers(nx_reader *r, model *m) {
     m->attentions = n;
     m->reads = nx_larger(nx_larger(2 * m->channels, 2 * D), nx_larger(m->keys, m->ways));
     if (m->channels > 4 * MAX_LENGTH) nx_reader_fail(r, NX_E_LIMIT, KEY("layers"), "too many channels");
-    m->output.weight = nx_read_matrix(r, "output.weight", m->ways, m->channels);
-    m->output.bias = nx_read_vector(r, "output.bias", m->ways, 0);
+    m->output = nx_read_named_linear(r, "output", m->ways, m->channels);
 }
 
 static void configure(nx_reader *r, nx_plan *plan) {

@@ -20,7 +20,7 @@
 #include <string.h>
 
 #include "kernels/kernels.h"
-#include "layers/limits.h"
+#include "layers/pictures.h"
 
 #define ARCH "sparse-transformer"
 #define MAX_CONTEXT 1048576
@@ -42,14 +42,10 @@ static int is_music(const model *m) { return m->notes.values > 0; }
 
 /* A picture's size and values: its pixels. */
 static uint32_t read_picture(nx_reader *r, model *m) {
-    static const char *const outputs[] = {"categorical", "bernoulli"};
     uint32_t height = nx_read_u32(r, KEY("image.height"), 1, NX_MAX_SIDE, NX_REQUIRED);
     m->width = nx_read_u32(r, KEY("image.width"), 1, NX_MAX_SIDE, NX_REQUIRED);
     nx_read_u32(r, KEY("image.channels"), 1, 1, 1);
-    m->output.values = nx_read_u32(r, KEY("image.levels"), 2, NX_MAX_LEVELS, NX_REQUIRED);
-    m->output.kind = nx_read_choice(r, KEY("output.type"), outputs, 2) ? NX_BERNOULLI : NX_CATEGORICAL;
-    if (m->output.kind == NX_BERNOULLI && m->output.values != 2)
-        nx_reader_fail(r, NX_E_FORMAT, KEY("image.levels"), "a Bernoulli output has 2 levels");
+    nx_read_levels(r, ARCH, 2, &m->output);
     return height * m->width;
 }
 
@@ -73,10 +69,8 @@ static void configure(nx_reader *r, nx_plan *plan) {
     m->values = nx_read_embedding(r, "token_embd.weight", m->output.values, d);
     m->rows = nx_read_embedding(r, "position_row.weight", (positions - 1) / m->width + 1, d);
     m->columns = nx_read_embedding(r, "position_col.weight", m->width, d);
-    m->last.weight = nx_read_vector(r, "output_norm.weight", d, 0);
-    m->last.bias = nx_read_vector(r, "output_norm.bias", d, 0);
-    m->head.weight = nx_read_matrix(r, "output.weight", nx_output_parameters(&m->output), d);
-    m->head.bias = nx_read_vector(r, "output.bias", nx_output_parameters(&m->output), 0);
+    m->last = nx_read_named_norm(r, "output_norm", d);
+    m->head = nx_read_named_linear(r, "output", nx_output_parameters(&m->output), d);
     if (is_text(m) && nx_has_key(r, KEY("time_length"))) nx_notes_read(r, &m->notes, ARCH, m->output.values, d);
 
     plan->weights = placed;
@@ -99,24 +93,23 @@ static uint64_t state_bytes(const void *opaque, const nx_shape *shape) {
 typedef struct {
     float *x, *y;       /* (J, d) the residual stream, and rows on their way into it */
     void *blocks, *end; /* of the blocks, and of the last product */
+    uint64_t bytes;
 } scratch;
 
-static scratch scratch_at(const model *m, void *memory, uint32_t n, uint64_t *bytes) {
+static scratch scratch_at(const model *m, void *memory, uint32_t n) {
     nx_arena arena = {memory, 0, UINT64_MAX};
     scratch s;
     s.x = nx_arena_columns(&arena, n, m->blocks.d);
     s.y = nx_arena_columns(&arena, n, m->blocks.d);
     s.blocks = nx_arena_take(&arena, nx_sparse_blocks_scratch_bytes(&m->blocks, n));
     s.end = nx_arena_take(&arena, nx_input_bytes(m->blocks.d, n));
-    if (bytes) *bytes = arena.used;
+    s.bytes = arena.used;
     return s;
 }
 
 static uint64_t scratch_bytes(const void *opaque, const nx_shape *shape, uint32_t n) {
-    uint64_t bytes;
     (void)shape;
-    scratch_at(opaque, NULL, n, &bytes);
-    return bytes;
+    return scratch_at(opaque, NULL, n).bytes;
 }
 
 /* ---- a pass ---------------------------------------------------------------------------------------------------------- */
@@ -155,7 +148,7 @@ static int forward(const void *opaque, const nx_column *columns, uint32_t n, uin
         start(m, columns, n, parameters);
         return 0;
     }
-    scratch s = scratch_at(m, memory, n, NULL);
+    scratch s = scratch_at(m, memory, n);
     for (uint32_t j = 0; j < n; j++) embed(m, s.x + (size_t)j * stride, s.y, columns + j);
     nx_sparse_blocks_apply(&m->blocks, s.x, columns, n, s.blocks);
     if (!parameters) return 0;

@@ -55,23 +55,13 @@ typedef struct {
 
 /* ---- configure ------------------------------------------------------------------------------------------------------- */
 
-static nx_name name_in(const char *prefix, const char *rest) {
-    nx_name name;
-    size_t n = strlen(prefix);
-    memcpy(name.text, prefix, n);
-    memcpy(name.text + n, rest, strlen(rest) + 1);
-    return name;
-}
-
 /* name: "enc." or "". */
 static void read_stack(nx_reader *reader, const model *m, stack *s, const char *name, uint32_t context, int decodes) {
-    if (m->positions == LEARNED) s->positions = nx_read_embedding(reader, name_in(name, "position_embd.weight").text, context, m->form.d);
+    if (m->positions == LEARNED) s->positions = nx_read_embedding(reader, nx_joined(name, "position_embd.weight").text, context, m->form.d);
     nx_block_form form = m->form;
     form.cross = decodes;
     s->blocks = nx_read_blocks(reader, name, s->n_blocks, &form);
-    if (!m->pre_norm) return;
-    s->last.weight = nx_read_vector(reader, name_in(name, "output_norm.weight").text, m->decoder.d, 0);
-    s->last.bias = nx_read_vector(reader, name_in(name, "output_norm.bias").text, m->decoder.d, 0);
+    if (m->pre_norm) s->last = nx_read_named_norm(reader, nx_joined(name, "output_norm").text, m->decoder.d);
 }
 
 static void read_positions(nx_reader *r, model *m) {
@@ -94,7 +84,7 @@ static void configure(nx_reader *r, nx_plan *plan) {
     decoder->n_blocks = m->writing.n_blocks = nx_read_u32(r, KEY("block_count"), 1, 256, NX_REQUIRED);
     m->reading.n_blocks = nx_read_u32(r, KEY("encoder.block_count"), 1, 256, m->writing.n_blocks);
     uint32_t d = decoder->d = nx_read_u32(r, KEY("embedding_length"), 4, 16384, NX_REQUIRED);
-    uint32_t inner = nx_read_u32(r, KEY("feed_forward_length"), 4, 65536, 4 * d);
+    uint32_t inner = nx_read_width(r, KEY("feed_forward_length"), 65536, 4 * d);
     m->form = (nx_block_form){.d = d, .width = d, .inner = inner};
     decoder->heads = decoder->n_kv_heads = nx_read_u32(r, KEY("attention.head_count"), 1, 256, NX_REQUIRED);
     m->epsilon = nx_read_f32(r, KEY("attention.layer_norm_epsilon"), 0, 1, 1e-6f);
@@ -102,7 +92,6 @@ static void configure(nx_reader *r, nx_plan *plan) {
     m->pre_norm = (int)nx_read_choice(r, KEY("norm"), norms, 2);
     nx_read_choice(r, KEY("activation"), activations, 1);
     decoder->key_length = nx_head_width(r, KEY("attention.head_count"), d, decoder->heads);
-    if (inner % 4) nx_reader_fail(r, NX_E_UNSUPPORTED, KEY("feed_forward_length"), "a width is not a multiple of 4");
     read_positions(r, m);
 
     uint32_t values = nx_read_vocabulary(r, "token_embd.weight");
@@ -135,45 +124,39 @@ typedef struct {
     void *cross; /* (N) caches of S positions: keys and values of the encoder's output for each block of the decoder */
     void *self;  /* one, for the encoder's own attention */
     float *x;    /* (S, d) its residual stream */
+    uint64_t bytes;
 } encoder_output;
 
-static encoder_output source_at(const model *m, const nx_shape *shape, const void *output, uint64_t *bytes) {
+static encoder_output source_at(const model *m, const nx_shape *shape, const void *output) {
     uint32_t S = shape->counts[0];
     nx_arena arena = {(void *)output, 0, UINT64_MAX};
     encoder_output s;
     s.cross = nx_arena_take(&arena, m->writing.n_blocks * nx_cache_form_bytes(m->decoder.cache, S));
     s.self = nx_arena_take(&arena, nx_cache_form_bytes(m->decoder.cache, S));
     s.x = nx_arena_columns(&arena, S, m->decoder.d);
-    if (bytes) *bytes = arena.used;
+    s.bytes = arena.used;
     return s;
 }
 
-static uint64_t encoder_output_bytes(const void *opaque, const nx_shape *shape) {
-    uint64_t bytes;
-    source_at(opaque, shape, NULL, &bytes);
-    return bytes;
-}
+static uint64_t encoder_output_bytes(const void *opaque, const nx_shape *shape) { return source_at(opaque, shape, NULL).bytes; }
 
 typedef struct {
     nx_sublayers sublayers;
     float *x; /* (J, d) the residual stream */
+    uint64_t bytes;
 } scratch;
 
-static scratch scratch_at(const model *m, const nx_shape *shape, void *memory, uint32_t n, uint64_t *bytes) {
+static scratch scratch_at(const model *m, const nx_shape *shape, void *memory, uint32_t n) {
     uint32_t window = shape->length > shape->counts[0] ? shape->length : shape->counts[0];
     nx_arena arena = {memory, 0, UINT64_MAX};
     scratch s;
     s.x = nx_arena_columns(&arena, n, m->decoder.d);
     s.sublayers = nx_sublayers_at(&arena, &m->form, m->pre_norm, m->epsilon, window, 1, n);
-    if (bytes) *bytes = arena.used;
+    s.bytes = arena.used;
     return s;
 }
 
-static uint64_t scratch_bytes(const void *opaque, const nx_shape *shape, uint32_t n) {
-    uint64_t bytes;
-    scratch_at(opaque, shape, NULL, n, &bytes);
-    return bytes;
-}
+static uint64_t scratch_bytes(const void *opaque, const nx_shape *shape, uint32_t n) { return scratch_at(opaque, shape, NULL, n).bytes; }
 
 /* ---- sublayers ------------------------------------------------------------------------------------------------------- */
 
@@ -221,8 +204,8 @@ static int encode(const void *opaque, const nx_inputs *inputs, uint32_t slice, v
     const model *m = opaque;
     uint32_t S = inputs->shape.counts[0], passes = (S + NX_COLUMNS - 1) / NX_COLUMNS, last_encoded = 2 * m->reading.n_blocks;
     if (slice / passes > last_encoded + m->writing.n_blocks) return 0;
-    nx_sublayers s = scratch_at(m, &inputs->shape, scratch_memory, NX_COLUMNS, NULL).sublayers;
-    encoder_output source = source_at(m, &inputs->shape, output, NULL);
+    nx_sublayers s = scratch_at(m, &inputs->shape, scratch_memory, NX_COLUMNS).sublayers;
+    encoder_output source = source_at(m, &inputs->shape, output);
     uint32_t step = slice / passes, at = slice % passes * NX_COLUMNS, n = S - at < NX_COLUMNS ? S - at : NX_COLUMNS;
     float *x = source.x + (size_t)at * nx_stride(m->decoder.d);
     nx_cache cache = cache_at(m, source.self, 0, S);
@@ -261,8 +244,8 @@ static float *source_map(const model *m, const nx_column *column, uint32_t index
 static int forward(const void *opaque, const nx_column *columns, uint32_t n, uint32_t slice, float *parameters, void *memory) {
     const model *m = opaque;
     const nx_shape *shape = &columns[0].inputs->shape;
-    scratch s = scratch_at(m, shape, memory, n, NULL);
-    encoder_output source = source_at(m, shape, columns[0].encoder_output, NULL);
+    scratch s = scratch_at(m, shape, memory, n);
+    encoder_output source = source_at(m, shape, columns[0].encoder_output);
     (void)slice; /* a pass is short */
     for (uint32_t j = 0; j < n; j++) {
         uint32_t at = columns[j].position;

@@ -73,13 +73,6 @@ static block read_block(nx_reader *r, const model *m, uint32_t i) {
     return b;
 }
 
-static nx_linear read_linear(nx_reader *r, const char *weight, const char *bias, uint32_t d) {
-    nx_linear l;
-    l.weight = nx_read_matrix(r, weight, d, d);
-    l.bias = nx_read_vector(r, bias, d, 0);
-    return l;
-}
-
 static void configure(nx_reader *r, nx_plan *plan) {
     model local, *placed = nx_arena_take(r->arena, sizeof *placed), *m = placed ? placed : &local;
     memset(m, 0, sizeof *m);
@@ -87,13 +80,12 @@ static void configure(nx_reader *r, nx_plan *plan) {
     uint32_t values = nx_read_u32(r, KEY("features"), 1, NX_MAX_VALUES, NX_REQUIRED);
     m->width = nx_read_u32(r, KEY("width"), 1, MAX_WIDTH, NX_REQUIRED);
     m->d = nx_read_u32(r, KEY("embedding_length"), 4, 4096, NX_REQUIRED);
-    m->inner = nx_read_u32(r, KEY("feed_forward_length"), 4, 16384, NX_REQUIRED);
+    m->inner = nx_read_width(r, KEY("feed_forward_length"), 16384, NX_REQUIRED);
     m->n_blocks = nx_read_u32(r, KEY("block_count"), 1, MAX_BLOCKS, NX_REQUIRED);
     m->reach = nx_read_u32(r, KEY("reach"), 1, LENGTH, NX_REQUIRED);
     m->length = nx_read_u32(r, KEY("context_length"), 1, LENGTH, LENGTH);
     uint32_t heads = nx_read_u32(r, KEY("attention.head_count"), 1, 256, NX_REQUIRED);
     uint32_t k = nx_head_width(r, KEY("attention.head_count"), m->d, heads);
-    if (m->inner % 4) nx_reader_fail(r, NX_E_UNSUPPORTED, KEY("feed_forward_length"), "a width is not a multiple of 4");
     if (r->status) return;
     m->cache = (nx_cache_form){NX_F32, heads, k, 1, 0};
     m->scale = 1 / wasm_f32x4_extract_lane(wasm_f32x4_sqrt(wasm_f32x4_splat((float)m->d)), 0);
@@ -107,10 +99,9 @@ static void configure(nx_reader *r, nx_plan *plan) {
     block *blocks = nx_arena_take(r->arena, m->n_blocks * sizeof *blocks), unplaced;
     for (uint32_t i = 0; i < m->n_blocks && !r->status; i++) *(blocks ? blocks + i : &unplaced) = read_block(r, m, i);
     m->blocks = blocks;
-    m->last.weight = nx_read_vector(r, "output_norm.weight", m->d, 0);
-    m->last.bias = nx_read_vector(r, "output_norm.bias", m->d, 0);
-    m->head = read_linear(r, "head.weight", "head.bias", m->d);
-    m->child = read_linear(r, "child.weight", "child.bias", m->d);
+    m->last = nx_read_named_norm(r, "output_norm", m->d);
+    m->head = nx_read_named_linear(r, "head", m->d, m->d);
+    m->child = nx_read_named_linear(r, "child", m->d, m->d);
     plan->weights = placed;
     plan->encodes = 1;
     plan->n_inputs = 2;

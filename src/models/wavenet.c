@@ -23,7 +23,7 @@
 
 #include "kernels/gates.h"
 #include "kernels/queue.h"
-#include "layers/limits.h"
+#include "layers/pictures.h"
 #include "layers/layers.h"
 
 #define ARCH "wavenet"
@@ -53,31 +53,18 @@ typedef struct {
     nx_linear head, last; /* (head_length, S), (P, head_length) */
 } model;
 
-static uint32_t width(nx_reader *r, const char *name) {
-    nx_name key = nx_key(ARCH, name);
-    uint32_t w = nx_read_u32(r, key.text, 4, MAX_WIDTH, NX_REQUIRED);
-    if (w % 4) nx_reader_fail(r, NX_E_UNSUPPORTED, key.text, "a width is not a multiple of 4");
-    return w;
-}
-
 /* The ids are a sound where the file has a rate, else a picture. */
 static void read_output(nx_reader *r, nx_output *output, nx_plan *plan) {
-    static const char *const outputs[] = {"categorical", "bernoulli"};
-    output->elements = 1;
     if (nx_has_key(r, KEY("sound.rate"))) {
         nx_read_u32(r, KEY("sound.rate"), 1000, 384000, NX_REQUIRED);
-        output->values = SOUND_LEVELS + 1;
-        output->kind = NX_CATEGORICAL;
+        *output = (nx_output){.kind = NX_CATEGORICAL, .values = SOUND_LEVELS + 1, .elements = 1};
         plan->ends[plan->n_ends++] = SOUND_LEVELS;
         return;
     }
     plan->length =
         nx_read_u32(r, KEY("image.height"), 1, NX_MAX_SIDE, NX_REQUIRED) * nx_read_u32(r, KEY("image.width"), 1, NX_MAX_SIDE, NX_REQUIRED);
     nx_read_u32(r, KEY("image.channels"), 1, 1, 1);
-    output->values = nx_read_u32(r, KEY("image.levels"), 2, NX_MAX_LEVELS, NX_REQUIRED);
-    output->kind = nx_read_choice(r, KEY("output.type"), outputs, 2) ? NX_BERNOULLI : NX_CATEGORICAL;
-    if (output->kind == NX_BERNOULLI && output->values != 2)
-        nx_reader_fail(r, NX_E_FORMAT, KEY("image.levels"), "a Bernoulli output has 2 levels");
+    nx_read_levels(r, ARCH, 2, output);
 }
 
 /* A class or a speaker: an input of one id, where the file names any. Returns how many there are. */
@@ -101,8 +88,10 @@ static void configure(nx_reader *r, nx_plan *plan) {
     memset(m, 0, sizeof *m);
     m->n = nx_read_numbers(r, KEY("dilations"), 1, MAX_DILATION, dilations, MAX_LAYERS);
     if (!m->n) nx_reader_fail(r, NX_E_FORMAT, KEY("dilations"), "there are no layers");
-    m->R = width(r, "residual_length"), m->D = width(r, "gate_length"), m->S = width(r, "skip_length");
-    m->head_length = width(r, "head_length");
+    m->R = nx_read_width(r, KEY("residual_length"), MAX_WIDTH, NX_REQUIRED);
+    m->D = nx_read_width(r, KEY("gate_length"), MAX_WIDTH, NX_REQUIRED);
+    m->S = nx_read_width(r, KEY("skip_length"), MAX_WIDTH, NX_REQUIRED);
+    m->head_length = nx_read_width(r, KEY("head_length"), MAX_WIDTH, NX_REQUIRED);
     read_output(r, &m->output, plan);
     uint32_t classes = read_port(r, plan, "classes", "class", &m->class_port);
     uint32_t speakers = read_port(r, plan, "speakers", "speaker", &m->speaker_port);
@@ -119,10 +108,8 @@ static void configure(nx_reader *r, nx_plan *plan) {
         read_layer(r, m, l, i, classes, speakers);
     }
     m->layers = layers;
-    m->head.weight = nx_read_matrix(r, "head.0.weight", m->head_length, m->S);
-    m->head.bias = nx_read_vector(r, "head.0.bias", m->head_length, 0);
-    m->last.weight = nx_read_matrix(r, "output.weight", nx_output_parameters(&m->output), m->head_length);
-    m->last.bias = nx_read_vector(r, "output.bias", nx_output_parameters(&m->output), 0);
+    m->head = nx_read_named_linear(r, "head.0", m->head_length, m->S);
+    m->last = nx_read_named_linear(r, "output", nx_output_parameters(&m->output), m->head_length);
 
     plan->weights = placed;
     plan->output = m->output;
@@ -147,9 +134,10 @@ typedef struct {
     float *y;    /* (J, R + S, or head_length) */
     float *row;  /* (2D or R) of a table */
     void *matmul;
+    uint64_t bytes;
 } scratch;
 
-static scratch scratch_at(const model *m, void *memory, uint32_t n, uint64_t *bytes) {
+static scratch scratch_at(const model *m, void *memory, uint32_t n) {
     uint32_t y = m->R + m->S > m->head_length ? m->R + m->S : m->head_length, row = 2 * m->D > m->R ? 2 * m->D : m->R, most = 2 * m->R;
     nx_arena arena = {memory, 0, UINT64_MAX};
     scratch s;
@@ -164,24 +152,16 @@ static scratch scratch_at(const model *m, void *memory, uint32_t n, uint64_t *by
     if (most < m->S) most = m->S;
     if (most < m->head_length) most = m->head_length;
     s.matmul = nx_arena_take(&arena, nx_input_bytes(most, n));
-    if (bytes) *bytes = arena.used;
+    s.bytes = arena.used;
     return s;
 }
 
 static uint64_t scratch_bytes(const void *opaque, const nx_shape *shape, uint32_t n) {
-    uint64_t bytes;
     (void)shape;
-    scratch_at(opaque, NULL, n, &bytes);
-    return bytes;
+    return scratch_at(opaque, NULL, n).bytes;
 }
 
 /* ---- a pass ----------------------------------------------------------------------------------------------------------- */
-
-/* out = W x + b over n columns. */
-static void apply(float *out, const nx_linear *l, const float *x, uint32_t n, void *matmul) {
-    nx_input input = nx_input_of(x, n, matmul);
-    nx_apply(out, l, &input);
-}
 
 /* fg (2D) += the row of what the run was given at a port, if anything. */
 static void add_given(float *fg, const nx_embedding *table, uint32_t port, const nx_column *column, float *row) {
@@ -201,14 +181,14 @@ static void through(const model *m, uint32_t i, const scratch *s, const nx_colum
         nx_queue_gather(s->wide + (size_t)j * wide, queue_of(l, columns[j].state), &l->taps, R, columns[j].position);
         memcpy(s->wide + (size_t)j * wide + R, s->h + (size_t)j * nx_stride(R), R * sizeof *s->h);
     }
-    apply(s->fg, &l->gate, s->wide, n, s->matmul);
+    nx_apply_columns(s->fg, &l->gate, s->wide, n, s->matmul);
     for (uint32_t j = 0; j < n; j++) {
         float *fg = s->fg + (size_t)j * nx_stride(2 * m->D);
         add_given(fg, &l->classes, m->class_port, columns + j, s->row);
         add_given(fg, &l->speakers, m->speaker_port, columns + j, s->row);
     }
     nx_gate(s->z, s->fg, m->D, n);
-    apply(s->y, &l->mix, s->z, n, s->matmul);
+    nx_apply_columns(s->y, &l->mix, s->z, n, s->matmul);
     for (uint32_t j = 0; j < n; j++) {
         const float *y = s->y + (size_t)j * nx_stride(rows);
         if (residual) nx_add(s->h + (size_t)j * nx_stride(R), y, residual, 1);
@@ -218,7 +198,7 @@ static void through(const model *m, uint32_t i, const scratch *s, const nx_colum
 
 static int forward(const void *opaque, const nx_column *columns, uint32_t n, uint32_t slice, float *parameters, void *memory) {
     const model *m = opaque;
-    scratch s = scratch_at(m, memory, n, NULL);
+    scratch s = scratch_at(m, memory, n);
     (void)slice; /* a pass is short */
     for (uint32_t j = 0; j < n; j++) {
         float *h = s.h + (size_t)j * nx_stride(m->R);
@@ -229,9 +209,9 @@ static int forward(const void *opaque, const nx_column *columns, uint32_t n, uin
     for (uint32_t i = 0; i < m->n; i++) through(m, i, &s, columns, n);
     if (!parameters) return 0;
     nx_relu(s.skip, m->S, n);
-    apply(s.y, &m->head, s.skip, n, s.matmul);
+    nx_apply_columns(s.y, &m->head, s.skip, n, s.matmul);
     nx_relu(s.y, m->head_length, n);
-    apply(parameters, &m->last, s.y, n, s.matmul);
+    nx_apply_columns(parameters, &m->last, s.y, n, s.matmul);
     return 0;
 }
 

@@ -9,6 +9,8 @@
 
 static const float minus_infinity = -__builtin_inff();
 
+const char *const nx_output_names[] = {"categorical", "bernoulli", "dmol", "logistic", "gaussian"};
+
 /* Log scales are clamped from below as in training, and all else so far out that only numbers without meaning are
  * changed, which would overflow in what follows. */
 #define MIN_LOG_SCALE (-7.0f)

@@ -23,6 +23,9 @@ typedef enum {
     NX_GAUSSIAN     /* discretised normal: mean, log standard deviation per element */
 } nx_output_kind;
 
+/* Their names in files. */
+extern const char *const nx_output_names[5];
+
 typedef struct {
     nx_output_kind kind;
     uint32_t values;   /* V */

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "check.h"
-#include "layers/limits.h"
+#include "layers/pictures.h"
 
 /* ---- a GGUF file, field by field ------------------------------------------------------------------------------------------- */
 

@@ -91,6 +91,16 @@ test('every architecture has its section, and the types of tensors are those tha
   for (const type of types) assert.ok(codeIn(text).has(type), type);
 });
 
+test('the distributions of a model are the same in C, in Python and in the chapter of files', async () => {
+  const [, names] = /nx_output_names\[\] = \{(.*)\};/.exec(await readFile(`${ROOT}src/sampling/output.c`, 'utf8')) ?? [];
+  const known = [...String(names).matchAll(/"(\w+)"/g)].map(([, name]) => name);
+  assert.ok(known.length >= 5);
+  const [, widths] = /^def width\(c\):\n.*\n    return \{([^}]*)\}/m.exec(await readFile(`${ROOT}weights/train/common/distributions.py`, 'utf8')) ?? [];
+  assert.deepEqual([...String(widths).matchAll(/"(\w+)": /g)].map(([, name]) => name).sort(), [...known].sort());
+  const [, cell] = /^\| `output\.type` \| (.*?) \|/m.exec(await chapter('files')) ?? [];
+  assert.deepEqual([...codeIn(String(cell))], known);
+});
+
 test('every error code has its section, and each message that is quoted is one', async () => {
   const text = await chapter('errors');
   const sections = sectionsOf(text);

@@ -39,23 +39,14 @@ static uint32_t power_of_3(uint32_t n) {
     return power;
 }
 
-/* "enc.", "top" make "enc.top.". */
-static nx_name stack_name(const char *coder, const char *name) {
-    nx_name text;
-    size_t a = strlen(coder), b = strlen(name);
-    memcpy(text.text, coder, a);
-    memcpy(text.text + a, name, b);
-    memcpy(text.text + a + b, ".", 2);
-    return text;
-}
+/* "enc", "top" make "enc.top.". */
+static nx_name stack_name(const char *coder, const char *name) { return nx_key(nx_key(coder, name).text, ""); }
 
 void nx_codes_read_encoder(nx_reader *r, nx_codes *level, const char *arch, const char *name) {
     sizes s = read_sizes(r, arch, name);
-    nx_name stack = stack_name("enc.", name), book = stack_name("codebook.", name);
-    memcpy(book.text + strlen(book.text), "weight", sizeof "weight");
-    level->width = nx_read_u32(r, nx_key(arch, "code_length").text, 4, NX_STACK_WIDTH, NX_REQUIRED);
+    nx_name stack = stack_name("enc", name), book = nx_key(nx_key("codebook", name).text, "weight");
+    level->width = nx_read_width(r, nx_key(arch, "code_length").text, NX_STACK_WIDTH, NX_REQUIRED);
     level->codes = nx_read_u32(r, level_key(arch, name, "code_count").text, 2, MAX_CODES, NX_REQUIRED);
-    if (level->width % 4) nx_reader_fail(r, NX_E_UNSUPPORTED, nx_key(arch, "code_length").text, "not a multiple of 4");
     uint32_t in = level->hop = 1;
     for (uint32_t i = 0; i < s.n && !r->status; in = s.widths[i++]) {
         level->hop *= s.strides[i];
@@ -78,7 +69,7 @@ void nx_codes_read_encoder(nx_reader *r, nx_codes *level, const char *arch, cons
 
 void nx_codes_read_decoder(nx_reader *r, nx_codes *level, const char *arch, const char *name) {
     sizes s = read_sizes(r, arch, name);
-    nx_name stack = stack_name("dec.", name);
+    nx_name stack = stack_name("dec", name);
     if (r->status) return;
     nx_stack_add(r, &level->decoder, stack.text, NX_STACK_THREE, 1, level->width, s.widths[s.n - 1]);
     for (uint32_t i = s.n; i-- > 0;) {
@@ -93,21 +84,21 @@ void nx_codes_read_decoder(nx_reader *r, nx_codes *level, const char *arch, cons
 typedef struct {
     float *h, *scores; /* (J, width), (J, codes) */
     void *matmul;
+    uint64_t bytes;
 } search;
 
-static search search_at(const nx_codes *level, void *memory, uint64_t *bytes) {
+static search search_at(const nx_codes *level, void *memory) {
     nx_arena arena = {memory, 0, UINT64_MAX};
     search s;
     s.h = nx_arena_take(&arena, NX_COLUMNS * (uint64_t)nx_stride(level->width) * sizeof *s.h);
     s.scores = nx_arena_take(&arena, NX_COLUMNS * (uint64_t)nx_stride(level->codes) * sizeof *s.scores);
     s.matmul = nx_arena_take(&arena, nx_input_bytes(level->width, NX_COLUMNS));
-    if (bytes) *bytes = arena.used;
+    s.bytes = arena.used;
     return s;
 }
 
 uint64_t nx_codes_encode_scratch_bytes(const nx_codes *level) {
-    uint64_t bytes, stack = nx_stack_scratch_bytes(&level->encoder);
-    search_at(level, NULL, &bytes);
+    uint64_t bytes = search_at(level, NULL).bytes, stack = nx_stack_scratch_bytes(&level->encoder);
     return bytes > stack ? bytes : stack;
 }
 
@@ -115,7 +106,7 @@ static int finite(float x) { return x - x == 0; }
 
 /* The codes of n vectors that stand side by side, n <= NX_COLUMNS. 0: a number is not finite. */
 static int nearest(const nx_codes *level, const float *h, uint32_t n, uint32_t *codes, void *memory) {
-    search s = search_at(level, memory, NULL);
+    search s = search_at(level, memory);
     uint32_t width = level->width, stride = nx_stride(width);
     for (uint32_t j = 0; j < n; j++) memcpy(s.h + (size_t)j * stride, h + (size_t)j * width, width * sizeof *h);
     nx_input input = nx_input_of(s.h, n, s.matmul);

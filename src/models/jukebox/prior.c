@@ -35,10 +35,8 @@ void nx_prior_read(nx_reader *r, nx_prior *p, nx_plan *plan, const char *arch, c
         p->speakers = nx_read_embedding(r, tensor(name, "speaker_embd.weight").text, speakers, d);
         p->speaker_port = add_port(plan, "speaker", speakers);
     }
-    p->last.weight = nx_read_vector(r, tensor(name, "output_norm.weight").text, d, 0);
-    p->last.bias = nx_read_vector(r, tensor(name, "output_norm.bias").text, d, 0);
-    p->head.weight = nx_read_matrix(r, tensor(name, "output.weight").text, values, d);
-    p->head.bias = nx_read_vector(r, tensor(name, "output.bias").text, values, 0);
+    p->last = nx_read_named_norm(r, tensor(name, "output_norm").text, d);
+    p->head = nx_read_named_linear(r, tensor(name, "output").text, values, d);
     plan->output = (nx_output){.kind = NX_CATEGORICAL, .values = values, .elements = 1};
     plan->length = positions;
     plan->rewinds = NX_SPARSE_SPARE;
@@ -56,8 +54,7 @@ void nx_prior_read_above(nx_reader *r, nx_prior *p, nx_plan *plan, const char *a
     nx_stack_add(r, &p->stack, cond.text, NX_STACK_THREE, 1, d, d);
     for (uint32_t i = 0; i < units; i++, dilation *= 3) nx_stack_add(r, &p->stack, cond.text, NX_STACK_UNIT, dilation, d, d);
     nx_stack_add(r, &p->stack, cond.text, NX_STACK_UP, ratio, d, d);
-    p->norm.weight = nx_read_vector(r, tensor(name, "cond.norm.weight").text, d, 0);
-    p->norm.bias = nx_read_vector(r, tensor(name, "cond.norm.bias").text, d, 0);
+    p->norm = nx_read_named_norm(r, tensor(name, "cond.norm").text, d);
     p->above_port = plan->n_inputs;
     plan->inputs[plan->n_inputs++] = (nx_port){.name = port, .values = codes, .dims = {most, 1, 1, 1}, .any_length = 1, .like = NX_NONE};
     plan->encodes = 1;
@@ -100,9 +97,10 @@ uint64_t nx_prior_state_bytes(const void *opaque, const nx_shape *shape) {
 typedef struct {
     float *x, *y;       /* (J, d) the residual stream, and rows on their way into it */
     void *blocks, *end; /* of the blocks, and of the last product */
+    uint64_t bytes;
 } scratch;
 
-static scratch scratch_at(const nx_prior *p, void *memory, uint32_t n, uint64_t *bytes) {
+static scratch scratch_at(const nx_prior *p, void *memory, uint32_t n) {
     nx_arena arena = {memory, 0, UINT64_MAX};
     uint64_t d_bytes = (uint64_t)n * nx_stride(p->blocks.d) * 4;
     scratch s;
@@ -110,15 +108,14 @@ static scratch scratch_at(const nx_prior *p, void *memory, uint32_t n, uint64_t 
     s.y = nx_arena_take(&arena, d_bytes);
     s.blocks = nx_arena_take(&arena, nx_sparse_blocks_scratch_bytes(&p->blocks, n));
     s.end = nx_arena_take(&arena, nx_input_bytes(p->blocks.d, n));
-    if (bytes) *bytes = arena.used;
+    s.bytes = arena.used;
     return s;
 }
 
 uint64_t nx_prior_scratch_bytes(const void *opaque, const nx_shape *shape, uint32_t n) {
     const nx_prior *p = opaque;
-    uint64_t bytes, stack = p->above_port == NX_NONE ? 0 : nx_stack_scratch_bytes(&p->stack);
+    uint64_t bytes = scratch_at(p, NULL, n).bytes, stack = p->above_port == NX_NONE ? 0 : nx_stack_scratch_bytes(&p->stack);
     (void)shape;
-    scratch_at(p, NULL, n, &bytes);
     return stack > bytes ? stack : bytes;
 }
 
@@ -146,7 +143,7 @@ static void embed(const nx_prior *p, float *x, float *y, const nx_column *column
 
 int nx_prior_forward(const void *opaque, const nx_column *columns, uint32_t n, uint32_t slice, float *parameters, void *memory) {
     const nx_prior *p = opaque;
-    scratch s = scratch_at(p, memory, n, NULL);
+    scratch s = scratch_at(p, memory, n);
     uint32_t stride = nx_stride(p->blocks.d);
     (void)slice; /* a pass is short */
     for (uint32_t j = 0; j < n; j++) embed(p, s.x + (size_t)j * stride, s.y, columns + j);

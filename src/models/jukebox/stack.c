@@ -51,9 +51,10 @@ typedef struct {
     float *out;   /* (J, rows of the product) */
     float *mixed; /* (J, C) */
     void *matmul;
+    uint64_t bytes;
 } scratch;
 
-static scratch scratch_at(const nx_stack *stack, void *memory, uint64_t *bytes) {
+static scratch scratch_at(const nx_stack *stack, void *memory) {
     uint32_t cols = 0, rows = 0;
     nx_arena arena = {memory, 0, UINT64_MAX};
     for (uint32_t i = 0; i < stack->n; i++) {
@@ -65,15 +66,11 @@ static scratch scratch_at(const nx_stack *stack, void *memory, uint64_t *bytes) 
     s.out = nx_arena_take(&arena, NX_COLUMNS * (uint64_t)nx_stride(rows) * sizeof *s.out);
     s.mixed = nx_arena_take(&arena, NX_COLUMNS * (uint64_t)nx_stride(rows) * sizeof *s.mixed);
     s.matmul = nx_arena_take(&arena, nx_input_bytes(cols, NX_COLUMNS));
-    if (bytes) *bytes = arena.used;
+    s.bytes = arena.used;
     return s;
 }
 
-uint64_t nx_stack_scratch_bytes(const nx_stack *stack) {
-    uint64_t bytes;
-    scratch_at(stack, NULL, &bytes);
-    return bytes;
-}
+uint64_t nx_stack_scratch_bytes(const nx_stack *stack) { return scratch_at(stack, NULL).bytes; }
 
 /* Locations first..first+n-1 of a layer, n <= NX_COLUMNS: from (T, in) to `to`. */
 static void locations(const nx_stack_layer *l, uint32_t T, float *to, const float *from, uint32_t first, uint32_t n, const scratch *s) {
@@ -112,7 +109,7 @@ uint32_t nx_stack_run(const nx_stack *stack, uint32_t T, float *rows[2], uint32_
         const nx_stack_layer *l = stack->layers + i;
         uint32_t total = l->kind == NX_STACK_UP ? T + 1 : length_behind(l, T), slices = (total + SLICE - 1) / SLICE;
         if (slice >= before && slice - before < slices) {
-            scratch s = scratch_at(stack, memory, NULL);
+            scratch s = scratch_at(stack, memory);
             uint32_t first = (slice - before) * SLICE, end = first + SLICE < total ? first + SLICE : total;
             for (; first < end; first += NX_COLUMNS)
                 locations(l, T, rows[(i + 1) % 2], rows[i % 2], first, end - first < NX_COLUMNS ? end - first : NX_COLUMNS, &s);
