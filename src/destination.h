@@ -13,7 +13,7 @@ int nx_all_finite(uint32_t type, const uint8_t *data, uint32_t bytes);
 /* Tells whether numbers of F32 lie in the range of the destination, where it has one. */
 int nx_destination_fits(const nx_destination *to, uint32_t type, const uint8_t *data, uint32_t bytes);
 
-/* Puts rows first..first+count-1 of a tensor where they belong. Those from 0 on must come first. */
+/* Puts rows first..first+count-1 of a tensor where they belong. The call with row 0 must be the first. */
 void nx_destination_fill(const nx_destination *to, uint32_t first, uint32_t count, const uint8_t *data);
 
 #endif

@@ -83,7 +83,7 @@ static int text_ends(const nx_metadata *entry, const char *text) {
            !memcmp((const char *)entry->value + entry->value_bytes - n, text, n);
 }
 
-/* Names a file that is no model that writes, or not all of one, before its tensors are missed. */
+/* Says what a file is that holds no model, or a part of one, before a missing tensor would be the reason. */
 static nx_status refuse_other_kinds(const nx_gguf *file, const nx_metadata *architecture, nx_problem *problem) {
     nx_metadata entry;
     nx_name pooling = {{0}};
@@ -189,7 +189,7 @@ nx_status nx_model_tensor(const nx_model *model, uint32_t index, nx_tensor_info 
     return NX_OK;
 }
 
-/* Passes over tensors of which nothing is wanted. */
+/* Passes over tensors that are complete or of a type that is not read. */
 static void pass_over(nx_model *model) {
     while (model->fed < model->n_destinations &&
            (!model->destinations[model->fed].row_bytes || model->fed_rows == model->destinations[model->fed].rows)) {

@@ -116,7 +116,13 @@ const fromShared = {
   },
 };
 
-/** What the element speaks and makes its parts with is in element.js, for those that it loads later. @type {import('esbuild').Plugin} */
+/**
+ * The words and the maker of the element's parts are in element.js, for those that it loads later. page-shell.js has them too, with the whole
+ * element; the chat's page, which loads talk.js, has both. In shared.js they would be once, but in the small build too, which has no
+ * room for them.
+ *
+ * @type {import('esbuild').Plugin}
+ */
 const fromElement = {
   name: 'from element.js',
   setup({ onResolve }) {
@@ -144,7 +150,7 @@ async function library() {
     ...await bundle({ player: 'lib/player.js' }, { minifyIdentifiers: true, plugins: [moved] }),
     ...await bundle({ worker: 'lib/worker.js' }, { minifyIdentifiers: true, plugins: [moved, apart()] }, true),
   ]);
-  // What is of other packages keeps its licence, as that asks for.
+  // Code of other packages keeps its licence, as that asks for.
   for (const [path, terms] of OF_PACKAGES) {
     const name = basename(path);
     const licence = await readFile(join(WEB, '../node_modules', terms), 'utf8');

@@ -101,7 +101,7 @@ export const masthead = (up, links, name) => `  <header class="masthead">
 /** @typedef {{ title: string, description: string, weights?: string, styles?: string, scripts?: string, takes?: string, contents: string[], ways?: string[] }} Facts */
 
 const KEYS = ['title', 'description', 'weights', 'styles', 'scripts', 'takes', 'contents', 'ways'];
-/** Where models of others may lie: on any host that says Access-Control-Allow-Origin. */
+/** Hosts of other people's models: any that says Access-Control-Allow-Origin. */
 const ELSEWHERE = 'https:';
 
 /**
@@ -133,7 +133,7 @@ export function parsePage(source, path) {
   return { facts: /** @type {Facts} */ (facts), head, text, footer };
 }
 
-/** What CITATION.cff says. */
+/** The facts of CITATION.cff. */
 const TITLE = '<cite lang="en">nextpixel: generative models that run inside a web page</cite>';
 
 /** @param {string} item  an address and a text @returns {string} */
@@ -230,7 +230,7 @@ async function included(web, source, lang) {
   return source.replace(includes, () => parts.shift() ?? '');
 }
 
-/** Where the source of a page lies, from web/. @param {string} name @param {string} [lang] */
+/** The path of a page's source, from web/. @param {string} name @param {string} [lang] */
 const pathOf = (name, lang) => join(name ? join('pages', name) : 'front', sourceFor('page.html', lang));
 
 /** @param {string} web @param {string} name @param {string} [lang] */

@@ -52,7 +52,7 @@ export async function translationOf(web, name, { lang, facts, pages }) {
   return { lang, facts, pages, table: front, words: { ...element, ...shell, ...own, ...addresses } };
 }
 
-/** What the scripts of a page say, in its head: data, which no policy forbids. @param {Translation} translation */
+/** The sentences of a page's scripts, in its head: data, which no policy forbids. @param {Translation} translation */
 export function wordsTag({ words }) {
   const others = Object.entries(words).filter(([english, text]) => english !== text);
   return `<script type="application/json" id="words-of-page">${JSON.stringify(Object.fromEntries(others)).replaceAll('<', '\\u003c')}</script>`;

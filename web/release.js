@@ -3,7 +3,7 @@
 
 /**
  * Makes what a release publishes, and publishes nothing: the package as npm would send it, the demo as a site, and the commands that do the rest.
- * What is not ready is said first, and the exit is then 1. See build.sh release.
+ * Says first why a tree is not ready, and then exits with 1. See build.sh release.
  *
  *     node web/release.js [folder, default build/release]
  */
@@ -14,7 +14,7 @@ import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
-/** What stands between a tree and its release. @param {{ changes: string, manifest: any, uncommitted: string, tags: string }} tree */
+/** The reasons why a tree is not ready for a release. @param {{ changes: string, manifest: any, uncommitted: string, tags: string }} tree */
 export function unready({ changes, manifest: { version, repository }, uncommitted, tags }) {
   const [, heading = ''] = /^## (.*)$/m.exec(changes) ?? [];
   return [
@@ -27,7 +27,7 @@ export function unready({ changes, manifest: { version, repository }, uncommitte
 
 /** @param {string} folder */
 function main(folder) {
-  /** What a command prints. @param {string} command @param {string[]} args */
+  /** The output of a command. @param {string} command @param {string[]} args */
   const run = (command, args) => execFileSync(command, args, { cwd: ROOT, stdio: ['ignore', 'pipe', 'inherit'], encoding: 'utf8' });
   const manifest = JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8'));
   const missing = unready({

@@ -24,7 +24,7 @@ uint64_t nx_attend_scratch_bytes(uint32_t window, uint32_t n_ranges);
  *   [Vaswani 2017, eq. 1; Parmar 2018, eq. 1]
  * out, query   (heads * queries_per_kv * key_length); key_length % 4 == 0
  * scratch      nx_attend_scratch_bytes, overwritten
- * map        null, or receives the weights: head h at map + h * map_stride, one number for each visible position;
+ * map          null, or receives the weights: head h at map + h * map_stride, one number for each visible position;
  *              of an 8-bit cache none is less than 2^-64 of the largest
  * Sums range over the positions in ascending order; they do not depend on the ring nor on other queries.
  * Cost: 2 * visible positions * width multiply-adds. */

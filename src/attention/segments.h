@@ -4,7 +4,7 @@
  *
  *   p(z) = exp(sum of theta_i z_i + sum over i > 1 of A[z_i-1][z_i]) / Z
  *
- * [Kim, Denton, Hoang, Rush 2017, arXiv:1702.00887, section 3.1]. It is the linear chain of forward_backward.h with two states, of which the
+ * [Kim, Denton, Hoang, Rush 2017, arXiv:1702.00887, section 3.1]. It is the linear chain of forward_backward.h with two states, whose
  * odds are all that matters: f_i and b_i, log odds of z_i = 1 from both sides, theta_i in the first alone,
  *
  *   f_1 = theta_1,  f_i = theta_i + g(f_i-1),        g(x) = A01 - A00 + log(1 + e^(x + A11 - A01)) - log(1 + e^(x + A10 - A00))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Projective trees: over the words 1 .. n of a sentence, exactly one of which hangs from the root 0 and each other one from another word, so
+ * Projective trees: over the words 1 .. n of a sentence: exactly one hangs from the root 0, each other one from another word, so
  * that arcs drawn above the words do not cross. With a score s[h][m] for every arc from a head h to a child m,
  *
  *   p(trees) = exp(sum over m of s[head of m][m]) / Z

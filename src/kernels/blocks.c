@@ -14,7 +14,7 @@
  * Signed weights take both signs of a byte, so here it is the activation that must be 0..127 to have an exact dot product
  * everywhere: it is rounded to 14 bits with one scale for the column, x = step (u - 8192), and u is split in two planes of
  * seven bits. A step of 14 bits moves a product by less than sqrt(cols) / 28,000 of the column's length, whatever its
- * outliers are. What the 8192 add is the constant, sum of scale * weight over the row, times 8192.
+ * outliers are. The 8192 add the constant, sum of scale * weight over the row, times 8192.
  *
  * What limits it. V8 has 15 registers for vectors and leaves a loop that clang has left: sums that do not fit go to memory at each product, and a shift whose width
  * is a counter costs three instructions more. So of four columns two vectors of rows (8 bits) or one take a turn, and what the unpacking shifts by is constant.

@@ -17,7 +17,7 @@
 #define NX_OUTSIDE 0xffffffffu
 
 /* The taps of a masked convolution over a grid in raster order, themselves in raster order: `above` whole rows of `across` taps, centred,
- * the last one in the row right above the position; then `left` taps of the position's own row, of which the last is `gap` to its left.
+ * the last one in the row right above the position; then `left` taps of the position's own row, the last one `gap` to its left.
  * A square of k with mask A: above = k/2, across = k, left = k/2, gap = 1; with mask B: left = k/2 + 1, gap = 0. */
 typedef struct {
     uint32_t width; /* columns of the grid; 0: a single endless row */

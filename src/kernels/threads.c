@@ -19,11 +19,11 @@
 
 /* Pieces of a job: more than threads, so that a slow one does not keep all waiting. */
 #define PIECES 64
-/* A helper looks for a job so often before it sleeps: longer than between two products of a step. */
+/* Looks of a helper for a job before it sleeps: they take longer than the time between two products of a step. */
 #define LOOKS 20000
-/* The owner waits long when it has looked so often: longer than a piece of the largest product takes. */
+/* Looks of the owner that are a long wait: they take longer than a piece of the largest product. */
 #define WAITS (1 << 19)
-/* So many jobs tell whether helpers are at work; of two threads that are, the owner is the first to be done in every second job. */
+/* Jobs of a trial, which tells whether helpers are at work; of two threads that are, the owner is the first to be done in every second job. */
 #define TRIAL 128
 #define SEEN (TRIAL / 16)
 /* Jobs that the owner does by itself where they are not: at first, and at most. A token of a language model is some two hundred. */
@@ -47,7 +47,7 @@ static struct {
     uint32_t alone, next, jobs, seen;
 } trust = {.next = ALONE};
 
-/* Learns from a job after which the owner has looked so often for others to be done. */
+/* Learns from a job after which the owner looked this many times for others to be done. */
 static void learn(uint32_t looks) {
     int late = looks > WAITS;
     trust.seen += looks > 0;

@@ -44,7 +44,7 @@ void nx_decoder_grow(const void *decoder, const nx_shape *from_shape, const void
 uint32_t nx_decoder_pass_end(const void *decoder, uint32_t position);
 uint32_t nx_decoder_keys(const void *decoder, const nx_shape *shape, uint32_t map, uint32_t row, uint32_t position, uint32_t *keys);
 
-/* Position 0 of n sequences: equal odds, and all attention on the start. */
+/* Position 0 of n sequences: all ids equally probable, and all attention on the start. */
 void nx_decoder_start(const nx_decoder *decoder, const nx_column *columns, uint32_t n, float *parameters);
 
 /* x (d) = the embedding of an id. */

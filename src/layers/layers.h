@@ -65,7 +65,7 @@ static inline uint64_t nx_cache_form_bytes(nx_cache_form form, uint32_t position
     return (bytes + NX_ALIGN - 1) & ~(uint64_t)(NX_ALIGN - 1);
 }
 
-/* The one of block `index`, where they stand one after another. */
+/* The cache of block `index`, where those of all blocks stand one after another. */
 nx_cache nx_cache_of_block(nx_cache_form form, const void *caches, uint32_t index, uint32_t positions);
 
 #endif

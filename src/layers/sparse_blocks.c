@@ -48,16 +48,16 @@ void nx_sparse_blocks_read(nx_reader *r, nx_sparse_blocks *b, const char *arch, 
 
 /* ---- which set goes where -------------------------------------------------------------------------------------------- */
 
-/* Neighbouring heads of a block that see the same, and have a cache of their own. */
+/* Neighbouring heads of a block that see the same set, and share a cache. */
 typedef struct {
     nx_sparse pattern;
     uint32_t first, heads;
 } group;
 
-/* Every so many blocks see the same sets. */
+/* The number of blocks after which the sets repeat. */
 static uint32_t cycle_of(const nx_sparse_blocks *b) { return b->pattern.kind == NX_BLOCKS ? 3 : 2; }
 
-/* Groups of block `index`, 1 or 2, of a sequence of `positions` positions. */
+/* Writes the groups of block `index` in a sequence of `positions` positions, and returns their number, 1 or 2. */
 static uint32_t groups_of(const nx_sparse_blocks *b, uint32_t index, uint32_t positions, group *groups) {
     uint32_t near = b->heads - b->heads / 2;
     groups[0] = (group){b->pattern, 0, b->heads};

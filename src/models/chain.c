@@ -6,7 +6,7 @@
  *   U_t[c] = sum over the features f of word t of W[f][c]
  *   crf   p(z | x) = exp(start[z_1] + sum U_t[z_t] + sum A[z_t-1][z_t] + end[z_T]) / Z(x)            one Z for the chain
  *   memm  p(z | x) = product over t of softmax over c of (U_t[c] + A[z_t-1][c])                      a Z for every tag before
- *   hmm   p(z, x) = p(z_1) product of p(z_t | z_t-1) p(x_t | z_t), of which U, A, start and end are the logarithms
+ *   hmm   p(z, x) = p(z_1) product of p(z_t | z_t-1) p(x_t | z_t); U, A, start and end are the logarithms of these
  *
  * all as one chain (attention/forward_backward.h). An hmm given x is a crf with its weights. A memm is a crf too: the Z of step t + 1 depends on z_t and
  * on word t + 1 alone, so it belongs to the potentials of position t,

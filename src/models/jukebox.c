@@ -7,7 +7,7 @@
  *   bottom    draws those of the bottom level, given those of the top level as well
  *   decoder   bottom -> sound           the samples of codes of the bottom level; where `upper` is 1, the codes are of the top level
  *
- * A sound is mu-law levels 0..255, of which the file has a table, and what comes out is samples, -1..1 and a little beyond. Levels are
+ * A sound is mu-law levels 0..255, which a table of the file turns into samples, -1..1 and a little beyond. Levels are
  * autoencoders of their own, as in the paper: the top level is heard without the other one, and so is the bottom level. Behind the sound there is
  * silence up to a whole code of the top level. A file may have no priors (no jukebox.top.block_count): then these parts have no runs.
  */
@@ -87,7 +87,7 @@ static void configure(nx_reader *r, nx_plan *plans) {
 /* ---- encoder: codes of both levels, then the rows of vectors that make them ---------------------------------------------------- */
 
 typedef struct {
-    uint32_t *done; /* levels, then slices of the one that is due */
+    uint32_t *done; /* levels that are complete; slices of the next one */
     uint32_t *codes[2];
     float *rows[2];
     uint64_t bytes;
@@ -150,7 +150,7 @@ static const void *codes_result(const void *m, const nx_shape *shape, const void
 /* ---- decoder: rows of vectors, the last of which are samples ---------------------------------------------------------------------- */
 
 typedef struct {
-    uint32_t *done; /* samples; those of which level, the next */
+    uint32_t *done; /* samples that are there; their level */
     float *rows[2]; /* of the level that takes more */
     uint64_t bytes;
 } decoded;

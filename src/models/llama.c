@@ -68,10 +68,10 @@ typedef struct {
     int gemma;       /* begins with sqrt(d) times the embedding, and has gelu for silu */
     int scaled;      /* four multipliers, by the file */
     float caps[2];   /* of scores and of logits where the file does not say */
-    uint32_t period; /* where there is a window, one block of so many is global */
+    uint32_t period; /* where there is a window, one block in this many is global */
     int apart;       /* local blocks have rotary frequencies of their own */
     int global_bare; /* where there is a window, global blocks have no rotary positions */
-    uint32_t bare;   /* one block of so many has no rotary positions */
+    uint32_t bare;   /* one block in this many has no rotary positions */
 } kind;
 
 static const kind kinds[] = {
@@ -154,7 +154,7 @@ static void read_feed_forward(nx_reader *r, block *b, const model *m, uint32_t i
     b->down = nx_read_linear(r, "", i, "ffn_down", d, m->inner);
 }
 
-/* Tells whether a block sees only the last ids: as the file lists the blocks, or one of so many does not. */
+/* Tells whether a block sees only the last ids: as the file lists the blocks, or else all but one in each period do. */
 static int is_local(nx_reader *r, const model *m, uint32_t index) {
     nx_name pattern = nx_key(m->kind.name, "attention.sliding_window_pattern");
     nx_metadata entry;
@@ -208,7 +208,7 @@ static double pair_of(const model *m, float base, uint32_t length, double turns)
 
 static double rounded_down(double x) { return (double)(uint32_t)x; }
 
-/* Reads what turns queries and keys, and cuts *context where the file has divisors for a short one. */
+/* Reads the rotary frequencies, and cuts *context where the file has divisors for a short one. */
 static void read_frequencies(nx_reader *r, const char *arch, model *m, uint32_t *context) {
     static const char *const scalings[] = {"linear", "none", "yarn", "longrope"};
     double scale = 1, first = 0, last = 0;
@@ -236,7 +236,7 @@ static void read_frequencies(nx_reader *r, const char *arch, model *m, uint32_t 
     if (!nx_tensor_columns(r, "rope_factors_short.weight")) return;
     m->stretch = nx_read_vector_within(r, "rope_factors_short.weight", m->rotated / 2, 1, 1e6f, 1);
     m->length = (double)nx_read_f32(r, longer.text, 0, 1e3f, 1);
-    if (trained < *context) *context = trained; /* further on it wants others, of keys that were turned before too */
+    if (trained < *context) *context = trained; /* a longer one has other divisors, which would change the keys that are cached already */
 }
 
 /* Refuses files whose metadata ask for something that would be computed wrongly here. */

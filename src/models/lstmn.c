@@ -10,7 +10,7 @@
  *   c_t  = sigma(f) r_t + sigma(i) tanh(g),  h_t = sigma(o) tanh(c_t)              eq. 9, 10
  *
  * s and r are the paper's h and c with a tilde, s_0 = 0. With all attention on i = t-1 that is an LSTM. The logits of the next id are E h_t,
- * with the table E of which x_t is a row, times sqrt(d).
+ * with the table E; x_t is a row of it, times sqrt(d).
  *
  * W_h h_i is kept beside h_i, so that a word costs three products of its own, and for each word before it 3 d multiply-adds and d tanh.
  *

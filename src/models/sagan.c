@@ -278,7 +278,7 @@ static void begin(const model *m, const nx_inputs *inputs, const room *r, const 
     nx_apply_columns(r->x, &m->latent, s->columns, 1, s->product);
 }
 
-/* A location of the picture as wide again, of which `location` is one of four. */
+/* The location of the picture half as wide that covers `location` of the one `side` wide. */
 static uint32_t parent(uint32_t location, uint32_t side) { return location / side / 2 * (side / 2) + location % side / 2; }
 
 static void convolve(float *out, const nx_linear *l, const float *picture, uint32_t channels, const stage *s, uint32_t n, void *product) {

@@ -20,7 +20,7 @@
  *   local-p     only |i - floor(centre)| <= D, centre = S sigma(v_p . tanh(W_p s)); a_i times exp(-(i - centre)^2 / (2 (D/2)^2)), after
  *               the softmax, and not normalised again
  *
- *   sigmoid, segmentation   instead of the softmax a bit for each word, looked at or not, of which a_i is the expectation, so that weights need not
+ *   sigmoid, segmentation   instead of the softmax a bit for each word, looked at or not; a_i is its expectation, so that weights need not
  *               add up to 1 [Kim, Denton, Hoang, Rush 2017, arXiv:1702.00887]: sigma(score + bias); the marginals of a chain of bits
  *               (attention/segments.h)
  *
@@ -297,7 +297,7 @@ static int encode(const void *opaque, const nx_inputs *inputs, uint32_t slice, v
 
 /* ---- the decoder ----------------------------------------------------------------------------------------------------- */
 
-/* floor(x) of a list of `count`; what is not a number is at its end. */
+/* floor(x) as an index of a list of `count`; not-a-number gives the last one. */
 static uint32_t floor_within(float x, uint32_t count) { return x < (float)count ? (uint32_t)x : count - 1; }
 
 /* The map "centre": a point between two words as their weights, which add up to 1. map (S) written. */
@@ -309,8 +309,8 @@ static void show_centre(float *map, float centre, uint32_t S) {
     if (low + 1 < S) map[low + 1] = beyond;
 }
 
-/* The first `scored` of S scores become what each bit is expected to be, others are never looked at; alone (S), where it is not null: without
- * their neighbours. */
+/* The first `scored` of S scores become the expectations of their bits; the others are never looked at. alone (S), or null: the expectations
+ * without neighbours. */
 static void weigh_bits(const model *m, const scratch *s, uint32_t scored, uint32_t S, float *alone) {
     for (uint32_t i = 0; i < S; i++) s->theta[i] = i < scored ? s->weights[i] + m->bias[0] : -__builtin_inff();
     if (m->structure == SIGMOID)

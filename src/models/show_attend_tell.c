@@ -7,12 +7,12 @@
  *   start       h = tanh(W_h mean a + b_h),  c = tanh(W_c mean a + b_c)
  *   attention   alpha = softmax over i of v . tanh(W_k a_i + W_q h)
  *   context     soft: z = sum of alpha_i a_i;   hard: z = a_s, the place s drawn from alpha, at temperature 0 the most probable
- *               of a position whose light is given, z = a_s of that place, whichever attention it is
+ *               where the light of a position is given, z = a_s of that place under either attention
  *   selector    z times sigma(w . h + b): how much of the picture a word wants
  *   cell        i, f, o, g = W [y; z; h] + b;  c = sigma(f) c + sigma(i) tanh(g),  h = sigma(o) tanh(c)
  *   word        logits = W_o tanh(W_t [h; z; y] + b_t) + b_o,  with the new h; y is the vector of the word before, zeros at position 0
  *
- * W_k a_i is made once a picture.
+ * W_k a_i is computed once for each picture.
  *
  * Letters: L cells of the last convolution, D its channels, E width of a word, H of the state, A of the attention, T of the layer before
  * the words, V ids; J is the number of columns of a pass.
@@ -130,7 +130,7 @@ static void configure(nx_reader *r, nx_plan *plan) {
     plan->rewinds = NX_COLUMNS;
     plan->n_inputs = 2;
     plan->inputs[IMAGE] = (nx_port){.name = "image", .values = 256, .dims = {m->height, m->width, COLOURS, 1}, .like = NX_NONE};
-    /* Of the first positions, the place that each looks at; L: the one that it finds itself, as later ones do. */
+    /* The place at which each of the first positions looks; L: it finds the place itself, as later positions do. */
     plan->inputs[LIGHT] =
         (nx_port){.name = "light", .values = m->L + 1, .dims = {context, 1, 1, 1}, .optional = 1, .any_length = 1, .like = NX_NONE};
     nx_read_ends(r, plan);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * SNAIL, a simple neural attentive learner [Mishra, Rohaninejad, Chen, Abbeel 2018, arXiv:1707.03141], for signs of which one example each
- * has been seen. A sequence of examples, each an embedded picture beside its label in one-hot form, is followed by a query, whose label is
- * zeros. Layers append channels to x, of which x_t is step t:
+ * SNAIL, a simple neural attentive learner [Mishra, Rohaninejad, Chen, Abbeel 2018, arXiv:1707.03141], for signs seen in one example
+ * each. A sequence of examples, each an embedded picture beside its label in one-hot form, is followed by a query, whose label is
+ * zeros. Layers append channels to x; x_t is its step t:
  *
  *   embed       relu(W * picture + b) four times, then a linear map of all that is left        strides in place of the paper's pools
  *   dense R     tanh(W_f [x_{t-R}; x_t]) sigma(W_g [x_{t-R}; x_t])                               x of a step before the first is zeros

@@ -130,7 +130,7 @@ static void embed(const model *m, float *x, float *y, const nx_column *column) {
     nx_notes_add(&m->notes, (uint8_t *)column->state + caches, at, id, x, y, d);
 }
 
-/* Position 0 of a text: equal odds, and all attention on the start. */
+/* Position 0 of a text: all ids equally probable, and all attention on the start. */
 static void start(const model *m, const nx_column *columns, uint32_t n, float *parameters) {
     nx_map map = nx_sparse_blocks_map(&m->blocks);
     for (uint32_t j = 0; j < n; j++) {

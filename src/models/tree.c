@@ -8,8 +8,8 @@
  *                    x = x + attention(LN(x), LN(x))                                                     not in the last
  *   y = LN(x),   s[h][m] = (W_h y_h + b_h) . (W_c y_m + b_c) / sqrt(d) + distance[m - h]                 from -R to R, and those beyond as these
  *
- * without a distance from the root; and of the scores all projective trees at once (attention/tree.h). Of each word the log sum over its heads
- * is taken from its scores, and belongs to log Z: what is left are logarithms of odds, whose sums stay small however long the sentence is.
+ * without a distance from the root; and of the scores all projective trees at once (attention/tree.h). From the scores of each word the log
+ * sum over its heads is subtracted, and added to log Z: log probabilities of a softmax are left, whose sums stay small in long sentences.
  *
  * Heads may be pinned: those of all words, which asks for the nats of that tree, or of some, and the others follow. Pins that no tree
  * keeps to are numbers that break.
@@ -291,7 +291,7 @@ static float distance(const model *m, uint32_t h, uint32_t c) {
     return h ? m->distance[c > h ? m->reach + clipped : m->reach - clipped] : 0;
 }
 
-/* Takes from the scores of a child (rows of heads, `stride` apart) their log sum, and returns it: -infinity where there is no head. */
+/* Subtracts from the scores of a child, `stride` apart, their log sum, and returns it: -infinity where no head is possible. */
 static float centre(float *scores, uint32_t stride, uint32_t T) {
     float row[(PLACES + 3) & ~3u];
     uint32_t padded = (T + 3) & ~3u;

@@ -2,7 +2,7 @@
  *
  * WaveNet [van den Oord, Dieleman, Zen, Simonyan, Vinyals, Graves, Kalchbrenner, Senior, Kavukcuoglu 2016, arXiv:1609.03499]: sound,
  * sample by sample, by causal convolutions of two taps whose distance, the dilation d, doubles from layer to layer: L layers see 2^L
- * samples. Layer l, of which h is the column of the sample that is due:
+ * samples. Layer l, where h is the column of the sample that is due:
  *
  *   [f, g] = W_gate [h_{t-d}; h_t] + V_c class + V_s speaker        before the first sample h is zero, which is not silence
  *   z      = tanh(f) sigma(g)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A caller may add to the logits before a value is drawn: biases, and penalties for what the sequence said lately. They are
- * functions of the sequence's ids and of nothing else.
+ * What changes logits before a value is drawn: biases, and penalties for ids that the sequence had lately. They are functions of the
+ * sequence's ids and of nothing else.
  */
 #ifndef NX_PENALTIES_H
 #define NX_PENALTIES_H

@@ -9,10 +9,10 @@
 #include "draft.h"
 #include "session.h"
 
-/* One id that was seen before says little about what follows. */
+/* A match of a single id says little about what follows. */
 #define LEAST_AGREEING 2u
 
-/* So few guesses say little about the next. */
+/* Fewer guesses than this say little about the next one. */
 #define LEAST_TRIED 16u
 
 int nx_looks_ahead(const nx_layout *l) {
@@ -29,8 +29,8 @@ static int worth_guessing(nx_session *s) {
     return 0;
 }
 
-/* Guesses that the text goes on as it did where the ids before it stood the last time: where most of the last ids stood, of equals
- * the last place. As many ids as agree there are guessed, up to `most`: the more agree the surer it is. Returns how many. */
+/* Guesses that the text repeats itself: finds the longest earlier match of its last ids, the latest one on ties, and guesses the ids that
+ * followed it, at most `most` and no more than the match is long. Returns their number. */
 static uint32_t look_up(uint32_t *ids, uint32_t at, uint32_t most) {
     uint32_t longest = 0, from = 0;
     for (uint32_t end = at; --end > 0 && longest < NX_COLUMNS;) {
@@ -43,8 +43,7 @@ static uint32_t look_up(uint32_t *ids, uint32_t at, uint32_t most) {
     return n;
 }
 
-/* Writes what the draft guesses for the positions from `at` on where their ids belong, up to `most` of them, until it is
- * not sure. Returns how many. */
+/* Writes guesses into the ids of the positions from `at` on, until the draft is not sure, `most` of them at most. Returns their number. */
 static uint32_t guess(const nx_layout *l, uint32_t at, uint32_t most) {
     uint32_t values = l->plan->output.values, *ids = nx_ids(l, 0);
     if (NX_TEXTS && !l->plan->draft) return at && most && worth_guessing(l->session) ? look_up(ids, at, most) : 0;

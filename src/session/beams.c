@@ -65,8 +65,8 @@ nx_status nx_session_advance(const nx_model *model, nx_session *session, const u
 /* 1 over the length penalty, ((5 + n) / 6)^-alpha. */
 static float per_length(uint32_t n, float alpha) { return (float)nx_f64_exp((double)-alpha * nx_f64_log((5.0 + n) / 6)); }
 
-/* Puts a candidate where it belongs among the first n, behind its equals; the last one makes room where there are `room`. Returns how
- * many there are then. */
+/* Inserts a candidate among n that are in order, behind its equals; where there are `room` already, the last one makes way. Returns their
+ * number. */
 static uint32_t insert(nx_candidate *candidates, uint32_t n, uint32_t room, nx_candidate one) {
     uint32_t at = n < room ? n++ : n - 1;
     for (; at && one.nats < candidates[at - 1].nats; at--) candidates[at] = candidates[at - 1];
@@ -74,7 +74,7 @@ static uint32_t insert(nx_candidate *candidates, uint32_t n, uint32_t room, nx_c
     return n;
 }
 
-/* The best ways to continue the hypotheses that live, the best first. Returns how many. */
+/* The best continuations of the hypotheses that live, the best first. Returns their number. */
 static uint32_t expand(const nx_layout *l, nx_candidate *candidates, uint32_t room) {
     uint32_t values = l->plan->output.values, k = room < values ? room : values, n = 0;
     uint32_t *ids = (uint32_t *)(l->logits + 2 * nx_stride(values));
@@ -90,7 +90,8 @@ static uint32_t expand(const nx_layout *l, nx_candidate *candidates, uint32_t ro
     return n;
 }
 
-/* Says what becomes of the candidates, and keeps count. parents, ids, nats (samples) of those that live on are written. Returns how many. */
+/* Decides the fate of each candidate, and counts those that end. Writes parents, ids and nats (samples) of those that live on, and returns
+ * their number. */
 static uint32_t choose(const nx_layout *l, nx_candidate *candidates, uint32_t n, float factor, uint32_t *parents, uint32_t *ids,
                        float *nats) {
     nx_session *s = l->session;
@@ -132,7 +133,7 @@ nx_status nx_session_search(const nx_model *model, nx_session *session, float al
     *count = expand(&l, candidates, B * (1 + l.plan->n_ends));
     uint32_t living = choose(&l, candidates, *count, per_length(at + 1 - before, alpha), parents, ids, nats);
     if (living) {
-        for (uint32_t b = living; b < B; b++) parents[b] = parents[0], ids[b] = ids[0], nats[b] = nats[0]; /* there are so few ids */
+        for (uint32_t b = living; b < B; b++) parents[b] = parents[0], ids[b] = ids[0], nats[b] = nats[0]; /* fewer ids than beams */
         nx_session_advance(model, session, parents, ids);                                                  /* whose output is there */
         memcpy(l.nats, nats, B * sizeof *nats);
     }

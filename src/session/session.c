@@ -269,7 +269,7 @@ nx_status nx_session_bias(const nx_model *model, nx_session *session, const uint
 
 /* ---- saved sessions --------------------------------------------------------------------------------------------------- */
 
-/* Slots are those of some order of the samples; ids are ids, or nothing behind the end of a sample. */
+/* Tells whether the slots are a permutation of the samples, and every id is one, or none behind the end of a sample. */
 static int contents_valid(const nx_layout *l) {
     const nx_session *s = l->session;
     uint64_t taken = 0;

@@ -7,11 +7,12 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 
+import { joinAlike } from '../../web/lib/base/arrays.js';
 import { KINDS } from '../../web/lib/kinds/index.js';
 import { flowOf } from '../../web/lib/flow.js';
 import { load } from '../../web/lib/index.js';
 import { modelName, resumedOptions } from '../../web/lib/runs/base-run.js';
-import { FlowRun, gathered } from '../../web/lib/runs/flow-run.js';
+import { FlowRun } from '../../web/lib/runs/flow-run.js';
 import { ROOT, isError } from './helpers.js';
 import { triadFile, triadModule } from './triad.js';
 
@@ -54,6 +55,23 @@ KINDS.unshift(triad);
 after(() => KINDS.shift());
 
 const opened = (/** @type {object} */ options = {}) => /** @type {Promise<any>} */ (load(triadFile(), { wasmUrl, ...options }));
+
+/**
+ * Each sample: the ids that parts drew, and the results of those that encoded them, by part.
+ *
+ * @param {AsyncIterable<import('../../web/lib/runs/flow-run.js').FlowStep>} run
+ * @param {number} samples
+ * @returns {Promise<Record<string, any>[]>}
+ */
+async function gathered(run, samples) {
+  /** @type {Record<string, any>[]} */
+  const all = Array.from({ length: samples }, () => ({}));
+  for await (const { part, sample, ids, results } of run) {
+    const into = (all[sample][part] ??= {});
+    for (const [name, numbers] of Object.entries(results ?? { ids })) into[name] = into[name] ? joinAlike([into[name], numbers]) : numbers;
+  }
+  return all;
+}
 
 /** The samples of ids, the long way: see triad_sample() of tests/c/triad.h; dec.weight has 2 id and 2 id + 1. @param {Uint32Array} ids */
 const byHand = (ids) => Uint32Array.from({ length: 2 * ids.length }, (_, i) => {

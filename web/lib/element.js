@@ -95,7 +95,7 @@ export class NextPixelElement extends Base {
     return this;
   }
 
-  /** Those of the document. @type {Set<NextPixelElement>} */
+  /** Elements in the document. @type {Set<NextPixelElement>} */
   static #all = new Set();
 
   /** The sentences of all elements of the page: a table with one under each English one, as nextpixel/words/de and nextpixel/words/ko have them. @type {Words} */

@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * What flows from part to part of a model. The parts stand in their order in the file; a port takes what a part before it leaves under the port's
+ * The flow of results and ids from part to part of a model. The parts stand in their order in the file; a port takes what a part before it leaves under the port's
  * name: a result of that name, or the ids that the part of that name draws. What no part leaves, the caller gives.
  *
  *     encoder  encodes, codes -> prior  draws, from codes -> decoder  encodes, from prior, while that goes on

@@ -79,7 +79,7 @@ const LOADING = ['onProgress', 'signal', 'integrity', 'cache', 'patience', 'work
  */
 
 /**
- * Those that say from where and how, before anything is fetched.
+ * Checks the options that say where files come from, before anything is fetched.
  *
  * @param {{ cache?: unknown, wasmUrl?: unknown, workerUrl?: unknown, integrity?: unknown, worker?: any }} options
  */

@@ -94,10 +94,10 @@
  * @property {Label} [label] the class to draw
  * @property {boolean} [lookAhead] false: compute every pixel in a pass of its own even where the model could guess ahead (`info.lookAhead`),
  * as it does for a single sample. The image is the same. Default true
- * @property {number} [resample] the samples compete while they are drawn, in groups of so many neighbours, of which there is to be a whole
- * number: every few rows the less likely half of each group is given up, and what is left goes on twice, with noise of its own. At the end
- * the samples of a group stand in the order of their likelihood, the likeliest first. The larger the group, the fewer slips, and the plainer
- * the image. 0 or 1: no sample is given up. Default 0
+ * @property {number} [resample] the samples compete while they are drawn, in groups of this many neighbours, which must divide them: every
+ * few rows the less likely half of each group is given up, and what is left goes on twice, with noise of its own. At the end the samples of
+ * a group stand in the order of their likelihood, the likeliest first. The larger the group, the fewer slips, and the plainer the image. 0
+ * or 1: no sample is given up. Default 0
  * @property {number} [resampleRows] after how many rows, or as many elements where the model draws blocks, 1 to the image's height. Default
  * 4
  * @property {boolean} [maps] true: every step is one position of each sample and says what it looked at (`step.maps`). Slower, and nothing
@@ -119,7 +119,7 @@
  * @property {Label} [label] the class to draw
  * @property {Label} [speaker] of a model of sounds, the voice
  * @property {number} [seconds] the most seconds to draw, over 0 to 120; a sound may end before. Default 2
- * @property {number} [quiet] end a sound after so many seconds in which it was softer than a fifth of its loudest twentieth of a second, 0
+ * @property {number} [quiet] end a sound after this many seconds in which it was softer than a fifth of its loudest twentieth of a second, 0
  * to 120; 0: the model alone ends it. Default 0
  * @property {boolean} [odds] true: every step says the odds of each of its samples. Slower; what is drawn is the same. Default false
  * @property {number} [chunk] the most elements in a step, rounded up to whole pixels where the model draws these as a whole. Default: as
@@ -128,8 +128,8 @@
  */
 
 /**
- * The options with which tokens are drawn. In this order: biases and penalties change the odds, top-k, typical, top-p and min-p each leave
- * some tokens out, the temperature sharpens or flattens what is left, and one is drawn.
+ * The options with which tokens are drawn. In this order: biases and penalties change the probabilities, top-k, typical, top-p and min-p
+ * each leave some tokens out, the temperature sharpens or flattens what is left, and one is drawn.
  *
  * @typedef {object} TokenOptions
  * @property {number | bigint} [seed] of the noise, 0 to 2^64 - 1. The same seed draws the same again. Default: a random one
@@ -139,7 +139,7 @@
  * @property {number} [typicalP] draw among the values whose surprise is nearest to the expected one and that together have this probability,
  * 0 to 1; 1: all. Default 1
  * @property {number} [topP] draw among the most probable values that together have this probability, over 0 to 1. Default 1
- * @property {number} [minP] draw among the values that are at least so many times as probable as the first, 0 to 1. Default 0
+ * @property {number} [minP] draw among the values whose probability is at least this share of that of the first, 0 to 1. Default 0
  * @property {number} [repetitionPenalty] 0.01 to 100; over 1 makes less probable what stands among the last tokens. Default 1
  * @property {number} [frequencyPenalty] from -100 to 100, taken from the logit of a token for each time it stands there. Default 0
  * @property {number} [presencePenalty] from -100 to 100, taken from the logit of a token that stands there at all. Default 0

@@ -12,7 +12,7 @@
  */
 
 const scope = /** @type {any} */ (globalThis);
-/** Told every so many quanta of 128 samples. */
+/** Quanta of 128 samples between two reports. */
 const TELL = 4;
 
 class Player extends scope.AudioWorkletProcessor {

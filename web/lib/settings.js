@@ -49,7 +49,7 @@ export const SETTINGS = /** @type {const} */ ({
   typicalP: { of: 'texts', number: [0, 1], initial: 1, field: 'typical_p' },
   /** draw among the most probable values that together have this probability, over 0 to 1. Default 1 */
   topP: { of: 'pictures sounds codes notes texts', number: [0, 1], over: true, initial: 1, field: 'top_p', attribute: true },
-  /** draw among the values that are at least so many times as probable as the first, 0 to 1. Default 0 */
+  /** draw among the values whose probability is at least this share of that of the first, 0 to 1. Default 0 */
   minP: { of: 'texts', number: [0, 1], initial: 0, field: 'min_p' },
   /** 0.01 to 100; over 1 makes less probable what stands among the last tokens. Default 1 */
   repetitionPenalty: { of: 'texts', number: [0.01, 100], initial: 1, field: 'repetition' },
@@ -71,7 +71,7 @@ export const SETTINGS = /** @type {const} */ ({
   speaker: { of: 'sounds codes', attribute: true, fits: knowsSpeakers },
   /** the most seconds to draw, over 0 to 120; a sound may end before. Default 2 */
   seconds: { of: 'sounds codes', number: [0, 120], over: true, initial: 2, attribute: true },
-  /** end a sound after so many seconds in which it was softer than a fifth of its loudest twentieth of a second, 0 to 120; 0: the model alone ends it.
+  /** end a sound after this many seconds in which it was softer than a fifth of its loudest twentieth of a second, 0 to 120; 0: the model alone ends it.
    * Default 0 */
   quiet: { of: 'sounds', number: [0, 120], initial: 0 },
   /** the most bars of music, 1 to 1000, those that were given among them; it may end before. Default: as many as the model has room for */
@@ -85,7 +85,7 @@ export const SETTINGS = /** @type {const} */ ({
   /** false: compute every pixel in a pass of its own even where the model could guess ahead (`info.lookAhead`), as it does for a single
    * sample. The image is the same. Default true */
   lookAhead: { of: 'pictures', flag: true, initial: true, field: 'look_ahead', off: 0, on: 8 },
-  /** the samples compete while they are drawn, in groups of so many neighbours, of which there is to be a whole number: every few rows the
+  /** the samples compete while they are drawn, in groups of this many neighbours, which must divide them: every few rows the
    * less likely half of each group is given up, and what is left goes on twice, with noise of its own. At the end the samples of a group
    * stand in the order of their likelihood, the likeliest first. The larger the group, the fewer slips, and the plainer the image. 0 or 1:
    * no sample is given up. Default 0 */
@@ -138,7 +138,7 @@ export const SETTINGS = /** @type {const} */ ({
   origin: { of: '', initial: 0, field: 'origin' },
   /** the filters look at the model's own odds, as is usual for language models, and not at the tempered ones, as it is for pictures */
   temperatureLast: { of: '', flag: true, initial: false, field: 'temperature_last' },
-  /** look-ahead of a model without a draft guesses from the text so far. Default: where the model is so large that it pays */
+  /** look-ahead of a model without a draft guesses from the text so far. Default: where the model is large enough for that to pay */
   lookUp: { of: '', flag: true, field: 'look_up' },
 });
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Settings in the address: behind the # stands a figure and all that its picture or text follows from, and the history has those of every figure
-// that was changed, so that Back goes back. What stands behind the # never leaves the page, for browsers do not send it.
+// Settings in the address: behind the # stands a figure and everything that decides its picture or text; the history has those of every figure
+// that was changed, so that Back goes back. Nothing behind the # leaves the page: browsers do not send it.
 // @ts-check
 
 /** @typedef {Record<string, string | number>} Settings */
@@ -19,7 +19,7 @@ const TYPING_MS = 1000;
  */
 /** @type {Map<string, Kept>} */
 const figures = new Map();
-/** What the page was opened with: a figure to go to, if nobody was here before, and settings of figures. @type {{ target: string, figures: Record<string, string> } | undefined} */
+/** The opening of the page: a figure to go to, if nobody was here before, and settings of figures. @type {{ target: string, figures: Record<string, string> } | undefined} */
 let opened;
 let applying = false;
 /** The last change, if it was one of many. @type {{ id: string, at: number } | null} */
@@ -60,7 +60,7 @@ function remember(how, address) {
   }
   try {
     history[how]({ figures: changed }, '', address);
-  } catch { /* some browsers allow so many changes in a while and no more */ }
+  } catch { /* some browsers limit the number of changes in a while */ }
 }
 
 /** Brings a figure to the settings that are wanted of it, if it can be done now. @param {Kept} figure */
@@ -78,7 +78,7 @@ function bring(figure) {
   figure.wanted = undefined;
 }
 
-/** Where the settings of the figures are on their way to the same page in another language. */
+/** The key under which the settings of the figures go to the same page in another language. */
 const CARRIED = 'nextpixel-carried';
 
 /** Takes the settings of all figures along to the next page. */
@@ -88,7 +88,7 @@ export function carry() {
   } catch { /* not allowed: the address still has those of one figure */ }
 }
 
-/** What the last page has given along, once. @returns {Record<string, string> | undefined} */
+/** The settings that the last page gave along, once. @returns {Record<string, string> | undefined} */
 function carried() {
   try {
     const text = sessionStorage.getItem(CARRIED);
@@ -146,7 +146,7 @@ function open() {
  *
  * @param {string} id of the figure
  * @param {Object} figure
- * @param {() => Settings | null} figure.settings all that what it shows follows from; null: no address can hold it, or it is not there yet
+ * @param {() => Settings | null} figure.settings everything that decides its picture or text; null: no address can hold it, or it is not there yet
  * @param {(settings: URLSearchParams) => boolean | void} figure.apply false: not yet; proceed() tries again
  */
 export function keepInAddress(id, { settings, apply }) {
@@ -211,7 +211,7 @@ export function wholeIn(settings, name, least, most, other) {
 /** Bytes as text for an address. @param {Uint8Array} bytes */
 export const toText = (bytes) => btoa(String.fromCharCode(...bytes)).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
 
-/** Bytes of such a text; null: it is not one of so many bytes. @param {string} text @param {number} count */
+/** The bytes of such a text; null where it is none, or of another number of bytes. @param {string} text @param {number} count */
 export function fromText(text, count) {
   try {
     const bytes = Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (c) => c.charCodeAt(0));

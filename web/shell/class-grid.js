@@ -145,7 +145,7 @@ class Group {
  * @param {Object} hooks
  * @param {(phase: Phase) => void} hooks.onPhase
  * @param {(done: number, of: number) => void} hooks.onProgress groups
- * @param {(ms: number, pixels: number) => void} hooks.onPull how long the model took for so many pixels
+ * @param {(ms: number, pixels: number) => void} hooks.onPull how long the model took for these pixels
  * @param {(error: unknown) => void} hooks.onError
  */
 export function createClassGrid(root, { onPhase, onProgress, onPull, onError }) {

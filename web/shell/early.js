@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What takes longest begins first: while the rest of a page is still being read, a worker starts and the weights come that its head asks for.
+// The slowest work begins first: while the rest of a page is still being read, a worker starts and the weights come that its head asks for.
 // @ts-check
 import { asked } from './asked.js';
 import { takeWorker, weights } from './first.js';

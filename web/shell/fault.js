@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What went wrong, for people: the message of the library, which is in English; on a page in another language after a sentence in that.
+// An error in words for people: the message of the library, which is English; on a page in another language behind a sentence in that.
 // @ts-check
 import { phrase } from './phrase.js';
 

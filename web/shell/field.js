@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Which pixels a model may see when it predicts one: told by the model, not drawn by hand.
+// The pixels that a model may see when it predicts one: told by the model, not drawn by hand.
 // @ts-check
 import { PIXELS, SIDE, toImage } from './digits.js';
 /** @import { Model } from './library.js' */
 
 /**
- * What may be seen of each pixel, layer by layer, the last one the whole model: [layer][pixel], 1 where it is seen.
+ * The visible pixels, layer by layer, the last one the whole model: [layer][pixel], 1 where it is seen.
  *
  * @typedef {Uint8Array[]} Field
  */

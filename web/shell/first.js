@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where a page's head asks for weights, the wasm that is the fastest here is asked for beside them, and the worker begins. The head cannot: which
+// Beside the weights that a page's head asks for, fetches the wasm that is the fastest here, and starts the worker. The head cannot: which
 // build that is must be tried.
 // @ts-check
 import { build, startOwn } from '../lib/files.js';

@@ -7,7 +7,7 @@ import { makeSvg } from './dom.js';
 
 /** @type {Promise<void> | undefined} */
 let sheet;
-/** Where it does not come, buttons have words alone. */
+/** Fetches the sheet of icons; where it does not come, buttons have words alone. */
 async function bringSheet() {
   try {
     const text = await (await fetch(new URL('./icons.svg', import.meta.url))).text();

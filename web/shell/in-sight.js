@@ -3,7 +3,7 @@
 // @ts-check
 import { reducedMotion } from './dom.js';
 
-/** A run goes on for so long out of sight: whoever scrolls past and back finds it as it was. */
+/** How long a run goes on out of sight: whoever scrolls past and back finds it as it was. */
 const AWAY_MS = 5000;
 /** How far from the screen a figure begins to load. */
 const NEAR = '500px 0px';
@@ -53,12 +53,13 @@ export function whileSeen(element, { start, stop }) {
   };
 }
 
-/** What visitors do to controls, by mouse, by keyboard, or by a file that they choose. */
+/** Events of visitors who use controls, by mouse, by keyboard, or by a file that they choose. */
 const USES = ['focusin', 'pointerdown', 'click', 'input', 'change', 'keydown'];
 
 /**
- * Makes a part of the page when it comes near, for whoever never gets there has no use for it. Being near is told a moment later, so a visitor
- * may be faster: the first use of a control makes the part too, before the event gets to the control, whose listeners hear of it then.
+ * Makes a part of the page when it comes near: a visitor who never gets there has no use for it. The browser tells of it a moment late, so a
+ * visitor may be faster: the first use of a control makes the part too, before the event gets to the control, so its listeners hear of it.
+ *
  * @param {Element} element
  * @param {() => void} open
  */

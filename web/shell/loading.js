@@ -10,7 +10,7 @@ import { phrase } from './phrase.js';
 
 /** Errors that trying again will not mend. */
 const FINAL = new Set(['unsupported', 'limit']);
-/** Of these the worker is gone: the model cannot be asked again. */
+/** Errors after which the worker is gone: the model cannot be asked again. */
 const LOST = new Set(['trap', 'closed']);
 
 /** @typedef {{ onProgress: (progress: Progress) => void, signal: AbortSignal }} LoadOptions */

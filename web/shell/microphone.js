@@ -10,14 +10,14 @@ const REFUSED = {
   NotReadableError: phrase`The microphone is in use elsewhere: end that, or choose a file.`,
 };
 
-/** What went wrong with a microphone. @param {unknown} error */
+/** The error of a microphone, in words. @param {unknown} error */
 export function microphoneRefused(error) {
   const { name, message } = /** @type {Error} */ (error);
   return REFUSED[name] ?? phrase`The microphone gave nothing: ${message || name}. Choose a file.`;
 }
 
 /**
- * Listens for so long. The microphone is let go whatever happens.
+ * Listens for a while. The microphone is let go whatever happens.
  * @param {number} ms
  * @param {() => void} onSpeak  called when it listens
  * @returns {Promise<Blob>}

@@ -21,7 +21,7 @@ const KINDS = [
   ['complete', (name) => phrase`${name} draws pictures: the pages of pictures show such models.`],
 ];
 
-/** What the page takes. */
+/** The models that the page takes. */
 const words = meta?.content.split(' ') ?? [];
 const size = words.find((word) => /^\d/.test(word));
 const deeds = words.filter((word) => KINDS.some(([does]) => does === word));

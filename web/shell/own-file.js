@@ -13,14 +13,14 @@ import { bytes, integer } from './words.js';
 /** @import { Hold, Model } from './library.js' */
 /** @import { LoadOptions } from './loading.js' */
 
-/** A model whose place another has taken is closed so much later: runs of it may still be stopping. */
+/** How much later a model is closed whose place another has taken: runs of it may still be stopping. */
 const GRACE_MS = 3000;
 
 /** At work in place of the page's own; its model until a figure has it. @type {{ file: File, model?: Model } | undefined} */
 let own;
 /** Loads the first figure anew, and says what went wrong. @type {() => Promise<string>} */
 let again = async () => '';
-/** Which of several models of the figure it is that the file takes the place of. */
+/** The one of several models of the figure whose place the file takes. */
 let place = '';
 /** @type {((bytes: ArrayBuffer) => void)[]} */
 const readers = [];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Plays a run at a pace: no faster than so many pixels a second, paused, or one pixel at a time. The library is pulled, so
-// what is not asked for is not computed; the pace is nothing but the page's patience.
+// Plays a run at a pace: no faster than a number of pixels a second, paused, or one pixel at a time. The library is pulled: pixels
+// that are not asked for are not computed, so a pace needs nothing but to ask late.
 // @ts-check
 
 /** Leave no more than this many milliseconds of pixels to catch up with after the page was busy or hidden. */
@@ -62,7 +62,7 @@ export class Pace {
     }
   }
 
-  /** Waits until so many pixels may have been shown. @param {number} count @param {AbortSignal} signal */
+  /** Waits until `count` pixels may have been shown. @param {number} count @param {AbortSignal} signal */
   async pass(count, signal) {
     for (let left = count; left > 0;) left -= await this.take(left, signal);
   }
@@ -101,7 +101,7 @@ export const chunkFor = (speed) => Math.max(1, Math.min(28, Math.round(speed / 2
  * @param {number} options.from the first element that the run draws
  * @param {{ take: (limit: number, signal: AbortSignal) => Promise<number> }} options.pace how many pixels may be shown
  * @param {AbortSignal} options.signal
- * @param {(ms: number, elements: number) => void} options.onPull how long the model took for so many elements
+ * @param {(ms: number, elements: number) => void} options.onPull how long the model took for these elements
  * @param {(steps: { sample: number, at: number, value: number, nats: number }[]) => void} options.onPixels
  */
 export async function play(run, { samples, from, pace, signal, onPull, onPixels }) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the scripts of a page say. The English words stand where they are said: phrase`Row ${row} of ${rows}`. A page in another language carries a table in its head
+// The sentences of a page's scripts. The English words stand where they are said: phrase`Row ${row} of ${rows}`. A page in another language carries a table in its head
 // (web/frame.js), which has a sentence under each English one: "Row {} of {}": "{1}행 중 {0}행".
 // @ts-check
 
@@ -9,7 +9,7 @@ const CLOSED = '178lrLR036mnMN';
 const [ENDINGS, RIEUL] = [28, 8];
 
 /**
- * Which of two particles follows a value: 을/를, 은/는, 이/가, 과/와, 으로/로, 이에요/예요.
+ * The particle of two that follows a value: 을/를, 은/는, 이/가, 과/와, 으로/로, 이에요/예요.
  *
  * @param {string} value
  * @param {string} pair  after a consonant, and after none

@@ -105,7 +105,7 @@ export class Playback {
     return reducedMotion() && !this.#pace.paused ? limit : this.#pace.take(limit, signal);
   }
 
-  /** Waits until so many elements may have been shown. @param {number} count @param {AbortSignal} signal */
+  /** Waits until `count` elements may have been shown. @param {number} count @param {AbortSignal} signal */
   async pass(count, signal) {
     signal.throwIfAborted();
     if (!reducedMotion() || this.#pace.paused) await this.#pace.pass(count, signal);

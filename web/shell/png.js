@@ -67,7 +67,7 @@ function packed(picture, { x, y, width, height }, scale) {
 /** @param {Picture} picture @param {number} scale */
 const header = ({ width, height }, scale) => chunk('IHDR', words(width * scale, height * scale), Uint8Array.of(8, 6, 0, 0, 0)); // 8 bits, RGBA
 
-/** @param {Picture} picture @param {number} [scale] each pixel so many times as wide and high */
+/** @param {Picture} picture @param {number} [scale] how many times as wide and high each pixel becomes */
 export async function encodePng(picture, scale = 1) {
   const { width, height } = picture;
   return joined(SIGNATURE, header(picture, scale), chunk('IDAT', await packed(picture, { x: 0, y: 0, width, height }, scale)), chunk('IEND'));

@@ -23,7 +23,7 @@ export function createProjector() {
   /** The figure that is shown; -1: the page as it is. */
   let at = -1;
 
-  /** What does not lead to the figure is off the stage. */
+  /** Hides all that does not lead to the figure. */
   function setStage() {
     for (const element of document.querySelectorAll('.off-stage')) element.classList.remove('off-stage');
     document.documentElement.classList.toggle('staged', at >= 0);

@@ -5,7 +5,7 @@ import { make, reducedMotion } from './dom.js';
 import { phrase } from './phrase.js';
 
 /**
- * @param {{ id: string, speeds: number[], first: number, unit?: string }} options so many a second, and the place of the one to begin with
+ * @param {{ id: string, speeds: number[], first: number, unit?: string }} options speeds: elements a second; first: the index of the one to begin with
  * @param {(speed: number) => void} onSpeed called at once with the first
  */
 export function createSpeed({ id, speeds, first, unit = phrase`pixels` }, onSpeed) {

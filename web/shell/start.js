@@ -16,7 +16,7 @@ export { ours } from './early.js';
 /** @type {Instead} */
 let instead = () => undefined;
 
-/** What stands in for the first model from now on (own-file.js). @param {Instead} by */
+/** Puts another model in the place of the first, from now on (own-file.js). @param {Instead} by */
 export function standIn(by) {
   instead = by;
 }

@@ -11,9 +11,9 @@ import { phrase } from './phrase.js';
 /** @import { Picture } from './library.js' */
 /** @import { Settings } from './address.js' */
 
-/** A saved picture has about so many pixels on a side. */
+/** About the pixels on a side of a saved picture. */
 const SIDE = 320;
-/** A film has so many frames of drawing at most, and shows the finished picture for a while. */
+/** The most frames of drawing that a film has; then it shows the finished picture for a while. */
 const FRAMES = 96;
 const FRAME_MS = 40;
 const END_MS = 2000;

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
-// A guided walk through a figure: a sentence at a time, which are HTML of the page, and what lights up with it; forward, back, and by itself.
+// A guided walk through a figure, forward, back, and by itself: sentences of the page, one at a time, and the parts that each lights up.
 // @ts-check
 import { announce, createButton, inSight, make, phrase, reducedMotion } from './index.js';
 
-/** A step stays for so long when it plays. */
+/** How long a step stays when the walk plays. */
 const STEP_MS = 7000;
-/** What a reader does: a walk that has begun by itself ends there. */
+/** Events of a reader, at which a walk that has begun by itself ends. */
 const INPUTS = ['pointerdown', 'keydown', 'wheel', 'touchstart', 'scroll', 'input'];
 
 /** @typedef {{ id: string, item: HTMLElement }} WalkStep  a list item, and its id */
 
-/** What a step says. @param {HTMLElement} item */
+/** The sentence of a step. @param {HTMLElement} item */
 const textOf = (item) => /** @type {HTMLElement[]} */ ([...item.children]).filter(({ hidden }) => !hidden).map(({ textContent }) => textContent?.replace(/\s+/g, ' ').trim()).join(' ');
 
 /**

@@ -24,14 +24,15 @@ typedef struct {
 void nx_codes_read_encoder(nx_reader *r, nx_codes *level, const char *arch, const char *name);
 void nx_codes_read_decoder(nx_reader *r, nx_codes *level, const char *arch, const char *name);
 
-/* Codes of so many samples, the last ones of which silence may follow. */
+/* The number of codes of a sound of this many samples, which silence fills up to a whole code. */
 static inline uint32_t nx_codes_of(const nx_codes *level, uint32_t samples) { return (samples + level->hop - 1) / level->hop; }
 
 /* Computes slice 0, 1, ... of the codes (n) of samples (n hop) that stand in rows[0]. Returns 1 while there are more, 0 after the last one, -1
  * when a number is not finite. rows: two of nx_stack_room(&level->encoder, n hop) floats. */
 int nx_codes_encode(const nx_codes *level, uint32_t n, float *rows[2], uint32_t *codes, uint32_t slice, void *scratch);
 
-/* The same of the samples of codes (n), -1 also where one is too large. They are nx_stack_output(&level->decoder, rows) at the end. rows: of nx_stack_room(&level->decoder, n). */
+/* The same for the samples of codes (n); -1 also where a code is too large. At the end nx_stack_output(&level->decoder, rows) are the
+ * samples. rows: two of nx_stack_room(&level->decoder, n) floats. */
 int nx_codes_decode(const nx_codes *level, uint32_t n, float *rows[2], const uint32_t *codes, uint32_t slice, void *scratch);
 
 uint64_t nx_codes_encode_scratch_bytes(const nx_codes *level);

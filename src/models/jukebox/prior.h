@@ -31,7 +31,7 @@ typedef struct {
 void nx_prior_read(nx_reader *r, nx_prior *prior, nx_plan *plan, const char *arch, const char *name, uint32_t positions, uint32_t values,
                    uint32_t classes, uint32_t speakers);
 
-/* Reads what it makes of the level above, of `codes` ids, each of which stands above `ratio` positions; its port, of at most `most`, is `port`. */
+/* Reads its conditioner: `port` takes at most `most` codes of the level above, ids below `codes`, each above `ratio` positions. */
 void nx_prior_read_above(nx_reader *r, nx_prior *prior, nx_plan *plan, const char *arch, const char *name, const char *port, uint32_t codes,
                          uint32_t ratio, uint32_t most);
 

@@ -34,15 +34,14 @@ typedef struct {
 /* Reads the next layer of a stack whose tensors are called "enc.top.blk.0.conv.weight" where `name` is "enc.top.". */
 void nx_stack_add(nx_reader *r, nx_stack *stack, const char *name, nx_stack_kind kind, uint32_t step, uint32_t in, uint32_t out);
 
-/* Vectors that come out of T; those that go in are such that every DOWN divides them. */
+/* The number of vectors that come out where T go in. Every DOWN has to divide the number that reaches it. */
 uint32_t nx_stack_length(const nx_stack *stack, uint32_t T);
 
 /* Floats of each of the two rows of vectors between which a stack goes to and fro. */
 uint64_t nx_stack_room(const nx_stack *stack, uint32_t T);
 
-/* Computes slice `slice` of a stack, if it has so many. `rows`: two of nx_stack_room floats, of which the first holds what goes in, T vectors
- * (T, C), side by side. Returns the number of slices, of which those below `slice` were
- * computed before. What comes out, (T', C'), is nx_stack_output. */
+/* Computes slice `slice` of a stack, if there is one; those before it were computed. rows: two of nx_stack_room floats, the first of which
+ * holds the T vectors that go in, side by side. Returns the number of slices. The vectors that come out are nx_stack_output. */
 uint32_t nx_stack_run(const nx_stack *stack, uint32_t T, float *rows[2], uint32_t slice, void *scratch);
 uint64_t nx_stack_scratch_bytes(const nx_stack *stack);
 

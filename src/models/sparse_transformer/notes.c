@@ -19,7 +19,7 @@ void nx_notes_read(nx_reader *r, nx_notes *notes, const char *arch, uint32_t val
     uint32_t length = nx_read_u32(r, nx_key(arch, "time_length").text, 1, NX_MAX_LENGTH, NX_REQUIRED);
     nx_read_u32(r, nx_key(arch, "notes.ticks").text, 1, MOST_TICKS, NX_REQUIRED); /* of a quarter: for codecs, as pitches are */
     notes->values = values;
-    notes->beat = nx_read_u32(r, nx_key(arch, "notes.bar").text, 1, MOST_TICKS, NX_REQUIRED);
+    notes->bar_ticks = nx_read_u32(r, nx_key(arch, "notes.bar").text, 1, MOST_TICKS, NX_REQUIRED);
     if (values > NX_MAX_NOTES) nx_reader_fail(r, NX_E_LIMIT, "token_embd.weight", "too many notes");
     if (r->status) return;
     notes->ticks = read_of_ids(r, arch, "notes.id_ticks", MOST_TICKS, values);
@@ -27,13 +27,13 @@ void nx_notes_read(nx_reader *r, nx_notes *notes, const char *arch, uint32_t val
     read_of_ids(r, arch, "notes.id_pitches", MOST_PITCH, values);
     for (uint32_t id = 0; notes->voice && !r->status && id < values; id++)
         if (notes->voice[id] > notes->voices) notes->voices = notes->voice[id];
-    notes->bar = nx_read_embedding(r, "time_bar.weight", (length - 1) / notes->beat + 1, d);
-    notes->tick = nx_read_embedding(r, "time_tick.weight", notes->beat, d);
+    notes->bar = nx_read_embedding(r, "time_bar.weight", (length - 1) / notes->bar_ticks + 1, d);
+    notes->tick = nx_read_embedding(r, "time_tick.weight", notes->bar_ticks, d);
     notes->chord = nx_read_embedding(r, "chord_embd.weight", nx_tensor_rows(r, "chord_embd.weight"), d);
     notes->sounding = nx_read_embedding(r, "sounding_embd.weight", values, d);
 }
 
-/* Kept of each position. An id is one more than it is: 0 where a voice has had none. */
+/* Numbers kept for each position. Ids are kept plus 1: 0 stands for a voice that has had none. */
 enum { TIME, CHORD, SOUNDING };
 
 static uint32_t numbers_of(const nx_notes *notes) { return SOUNDING + notes->voices; }
@@ -59,8 +59,8 @@ static void add_row(const nx_embedding *table, uint32_t row, float *x, float *y,
 void nx_notes_add(const nx_notes *notes, void *kept, uint32_t i, uint32_t id, float *x, float *y, uint32_t d) {
     uint32_t *now = (uint32_t *)kept + (size_t)i * numbers_of(notes);
     enter(notes, now, i, id);
-    add_row(&notes->bar, now[TIME] / notes->beat, x, y, d);
-    add_row(&notes->tick, now[TIME] % notes->beat, x, y, d);
+    add_row(&notes->bar, now[TIME] / notes->bar_ticks, x, y, d);
+    add_row(&notes->tick, now[TIME] % notes->bar_ticks, x, y, d);
     add_row(&notes->chord, now[CHORD], x, y, d);
     for (uint32_t v = 0; v < notes->voices; v++)
         if (now[SOUNDING + v]) add_row(&notes->sounding, now[SOUNDING + v] - 1, x, y, d);

@@ -4,10 +4,10 @@
  * it, and the voice and the pitch of those that are notes. What follows from the ids up to position i is added to its embedding:
  *
  *   bar[t / b] + tick[t % b]    t the ticks that have passed, b those of a bar; the last row of `bar` is that of all later ones
- *   chord[c]                    c how many ids stand after the last one with which time passed, at most the last row
+ *   chord[c]                    c the number of ids since time last passed, at most the last row
  *   sum over v of sounding[s]   s the last id of voice v, where it had one
  *
- * So notes of one time share its embedding. t, c and s are kept for each position, which may so be entered again.
+ * So notes of one time share its embedding. t, c and s are kept for each position, so that a position may be entered again.
  */
 #ifndef NX_SPARSE_NOTES_H
 #define NX_SPARSE_NOTES_H
@@ -19,7 +19,7 @@
 
 typedef struct {
     uint32_t values, voices;
-    uint32_t beat;                 /* ticks of a bar */
+    uint32_t bar_ticks;            /* b */
     const uint32_t *ticks, *voice; /* (V) that pass with an id; its voice, from 1 on, or 0 */
     nx_embedding bar, tick, chord, sounding;
 } nx_notes;
@@ -27,7 +27,7 @@ typedef struct {
 /* Reads the keys of architecture `arch` and the tensors of music of `values` ids and width d. */
 void nx_notes_read(nx_reader *r, nx_notes *notes, const char *arch, uint32_t values, uint32_t d);
 
-/* Bytes of what is kept of so many positions. */
+/* Bytes kept for this many positions. */
 uint64_t nx_notes_bytes(const nx_notes *notes, uint32_t positions);
 
 /* Enters the id at position i, after that at i - 1, into what is kept, and adds its rows to x. y: scratch, both (nx_stride(d)). */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** What all that is played has to ask first, of the page's AudioContext. */
+/** The checks of the page's AudioContext that every player makes first. */
 
 import { abortable } from './abort.js';
 import { show } from './checks.js';
@@ -53,7 +53,7 @@ async function started(context) {
 export function moments(context, { signal, onPlay }) {
   let look = () => {};
   let ended = false;
-  /** What the caller's own function threw. @type {{ reason: unknown } | undefined} */
+  /** The error of the caller's own function. @type {{ reason: unknown } | undefined} */
   let failed;
   const told = heardBy(onPlay, (reason) => {
     if (ended) throw reason;

@@ -11,17 +11,17 @@ import { ROWS } from '../settings.js';
 
 /** @typedef {string | number | null | undefined} Label  a class by name or index; null or undefined: none */
 
-/** What is said to whatever shows a run on a canvas, by what it is. */
+/** Options of all sinks that show a run on a canvas, by their types. */
 const SHOWN = { flags: ['later', 'calm', 'shade', 'caret'], functions: ['colours', 'onPaint', 'weights'], numbers: ['gap', 'pace', 'from', 'to'], others: ['signal', 'mirror'] };
-/** The widest gap, the longest pace, and so on. */
+/** The largest of their numbers. */
 const MOST_SHOWN = 1e6;
 
 /**
- * Throws where options are none, or what is common to all of them is not what it should be.
+ * Throws where options are no object, have an unknown name, or have a wrong value that all verbs check alike.
  *
  * @param {any} options
  * @param {string} whose      such as 'tokens()'
- * @param {string[]} names    of those that it has
+ * @param {string[]} names    of its options
  * @internal
  */
 export function checkOptions(options, whose, names) {

@@ -20,7 +20,7 @@ export function sineOfPi(x) {
   return turns % 2 ? -sum * near : sum * near;
 }
 
-/** The angle, 0 to 1 half turns, of which this is the cosine. @param {number} cosine  -1 to 1 */
+/** The angle, 0 to 1 half turns, that has this cosine. @param {number} cosine  -1 to 1 */
 export function halfTurns(cosine) {
   if (cosine <= -1) return 1;
   let tangent = Math.sqrt((1 - cosine) / (1 + cosine)); // of half the angle
@@ -31,7 +31,7 @@ export function halfTurns(cosine) {
   return 32 * tangent * sum / Math.PI;
 }
 
-/** ln 2 in two parts, of which the first has few bits: whole multiples of it are exact. */
+/** ln 2 in two parts. The first has few bits: whole multiples of it are exact. */
 const LN2 = [0.693147180369123816490, 1.90821492927058770002e-10];
 
 /** e^x. @param {number} x */

@@ -26,7 +26,7 @@ export function atOnce(work) {
  * Does a piece of work of many small steps.
  *
  * @template T
- * @param {Generator<unknown, T, void>} work  yields between its steps, of which none takes more than some milliseconds
+ * @param {Generator<unknown, T, void>} work  yields between its steps, each of a few milliseconds at most
  * @param {AbortSignal} [signal]  is heard between them
  * @returns {Promise<T>}
  */

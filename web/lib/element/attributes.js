@@ -16,7 +16,7 @@ import { ATTRIBUTES as OF_TASKS, TASKS } from './tasks.js';
  * work a change of the attribute makes necessary.
  * @typedef {Reading & { property: string, flag?: true, effect?: (element: Element) => string, words?: readonly string[], changes?: 'model' | 'drawing' }} ElementAttribute */
 
-/** Those that no task has. @type {Record<string, ElementAttribute>} */
+/** Attributes of the element itself, which no task has. @type {Record<string, ElementAttribute>} */
 const OWN = {
   /** address of the weights, relative to the page */
   model: { property: 'model', changes: 'model' },

@@ -23,7 +23,7 @@ export function colourOf(probe) {
 }
 
 /**
- * A grey picture of which the lowest level has one colour, and the highest another, which need not be the same in what was given.
+ * A grey picture in colours: from one for the lowest level to one for the highest, which may be another in the pixels that were given.
  *
  * @param {Picture} grey
  * @param {Picture} given  opaque where it was given

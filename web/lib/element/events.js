@@ -15,7 +15,7 @@
 /** @import { TokenStep } from '../kinds/text/tokens.js' */
 /** @import { TranslateStep } from '../kinds/text/translate.js' */
 
-/** What a run of any kind gives, or an answer. @typedef {Step | LatentStep | SoundStep | TokenStep | TranslateStep | Tagging | Parse | Classification} AnyStep */
+/** A step of a run of any kind, or an answer. @typedef {Step | LatentStep | SoundStep | TokenStep | TranslateStep | Tagging | Parse | Classification} AnyStep */
 
 export class NextPixelReadyEvent extends Event {
   /** @param {ModelInfo} info */
@@ -30,7 +30,7 @@ export class NextPixelStepEvent extends Event {
   /** @param {AnyStep} step */
   constructor(step) {
     super('nx-step', { bubbles: true, composed: true });
-    /** What came: pixels, a picture, samples, a token; of a model that answers at once its answer. */
+    /** The step: pixels, a picture, samples, a token; of a model that answers at once, its answer. */
     this.step = step;
   }
 }

@@ -40,7 +40,7 @@ export class Answer {
   #firstAt = 0;
   #counted = 0;
 
-  /** What it can be gone on with. @type {SavedTokens | undefined} */
+  /** The saved run from which it can be continued. @type {SavedTokens | undefined} */
   saved;
   /** @type {TokenRun['finish']} */
   finish;

@@ -29,7 +29,7 @@ import { fit } from './talk-style.js';
  * @property {(error: unknown) => void} [onError]  something went wrong, which the box says
  */
 
-/** What stands in the talk. @typedef {{ role: 'user' | 'assistant', content: string, item: HTMLLIElement, answer?: Answer }} Turn */
+/** A turn of the talk. @typedef {{ role: 'user' | 'assistant', content: string, item: HTMLLIElement, answer?: Answer }} Turn */
 
 let ids = 0;
 

@@ -3,7 +3,7 @@
 
 /** A loop that keeps one core of the processor busy, and how fast it runs. */
 
-/** The loop goes round so often between two looks at the clock: for some 30 microseconds. */
+/** Rounds of the loop between two looks at the clock, some 30 microseconds. */
 const ROUNDS = 1 << 13;
 /** It comes to an end even if the clock is set back meanwhile. */
 const MOST_LOOKS = 1 << 12;

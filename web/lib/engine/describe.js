@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** What an opened model says of itself: its parts, and the metadata of its file. */
+/** Describes an opened model: its parts, and the metadata of its file. */
 
 import { readStruct } from './layout.js';
 import { checkStatus } from './status-error.js';

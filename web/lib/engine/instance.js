@@ -35,7 +35,7 @@ export class Instance {
   heap;
   /** A trap happened: nothing in this instance can be trusted. */
   poisoned = false;
-  /** Where a struct, two words, a shape and a problem go to the engine and back. */
+  /** Addresses through which a struct, two words, a shape and a problem go to the engine and back. */
   at;
 
   /** @param {WebAssembly.Module} module */
@@ -142,7 +142,7 @@ export class Instance {
     return readName(this.bytes, address);
   }
 
-  /** What the engine has said of a file that it refuses. */
+  /** The reason that the engine gave for refusing a file. */
   problem() {
     return readProblem(this.bytes, this.at.problem);
   }

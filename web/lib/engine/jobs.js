@@ -25,16 +25,16 @@ export class Jobs {
   /** @type {() => void} */
   #wake;
   #pace;
-  /** Of these a fresh instance is made after a trap: the file's bytes are kept for that. Those of a large file are not.
+  /** What a fresh instance is made of after a trap. The bytes of a large file are not kept for that.
    * @type {{ module: WebAssembly.Module, bytes: Uint8Array } | undefined} */
   #origin;
   /** @type {Core | undefined} */
   #core;
   /** Sessions of that instance. @type {{ core: Core, sessions: KeptSessions } | undefined} */
   #kept;
-  /** Those in flight, by id. @type {Map<number, Job>} */
+  /** Jobs in flight, by id. @type {Map<number, Job>} */
   #jobs = new Map();
-  /** Ids of those that have something to compute, in turn. @type {number[]} */
+  /** Ids of the jobs that have something to compute, in turn. @type {number[]} */
   #turns = [];
   #awake = false;
 

@@ -94,7 +94,7 @@ export class KeptSessions {
     return { ids, shape, layout, length: session.length, bytes: this.#sessions.bytesOf(session) };
   }
 
-  /** Undefined where the part cannot go back so far. @param {Held} held @param {DrawMessage} message @param {number} position */
+  /** Undefined where the part cannot go back that far. @param {Held} held @param {DrawMessage} message @param {number} position */
   #inPlace(held, { settings, maps }, position) {
     this.#held.splice(this.#held.indexOf(held), 1);
     try {
@@ -108,7 +108,7 @@ export class KeptSessions {
   }
 
   /**
-   * A copy, so that both can be gone on with; undefined where two of them are too much, or the part cannot go back so far.
+   * A copy, so that either can be continued; undefined where two take too much memory, or the part cannot go back that far.
    *
    * @param {Held} held
    * @param {DrawMessage} message
@@ -125,7 +125,7 @@ export class KeptSessions {
   }
 
   /**
-   * Keeps a session; those that are too many go.
+   * Keeps a session, and drops the oldest ones where there are too many.
    *
    * @param {Session} session
    * @param {number[]} ids  that it holds

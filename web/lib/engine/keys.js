@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** What a weight file must say, and of which kind. */
+/** Reads keys that a weight file must have, and checks their types. */
 
 import { NextPixelError } from '../base/error.js';
 

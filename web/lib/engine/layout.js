@@ -19,16 +19,6 @@ export function sizeOf(struct) {
 }
 
 /**
- * The offset of a field in its struct, in bytes.
- *
- * @param {StructName} struct
- * @param {string} field
- */
-export function offsetOf(struct, field) {
-  return 4 * Object.keys(STRUCTS[struct]).indexOf(field);
-}
-
-/**
  * The parts of the block through which structs and results go to the engine and back: where each begins, and the size of all. A struct,
  * whichever; results, two words; a shape; a problem.
  *

@@ -181,7 +181,7 @@ export const CODES = Object.freeze(/** @type {const} */ ([
 
 // Ids are the engine's, in its order of generation; what they mean is for a codec (kinds/).
 
-/** Every so many positions drawn, the less likely half of each group of neighbouring samples is given up for the likelier one.
+/** After every `every` positions that are drawn, the less likely half of each group of neighbouring samples is replaced by copies of the likelier one.
  * @typedef {{ group: number, every: number }} Resample */
 
 // Page to worker.
@@ -192,12 +192,12 @@ export const CODES = Object.freeze(/** @type {const} */ ([
 /** A large file: its `head`, the first bytes, and then the rest by `feed`, each answered by `fed`, the last one by `opened`.
  * @typedef {{ type: 'begin', id: number, module: WasmModule, head: Uint8Array, size: number }} BeginMessage */
 /** @typedef {{ type: 'feed', id: number, bytes: Uint8Array }} FeedMessage */
-/** Where there are threads: stacks for so many more.
+/** Asks for stacks for `count` more threads, where there are any.
  * @typedef {{ type: 'share', id: number, count: number }} ShareMessage */
 /** To a worker that becomes such a thread, for ever.
  * @typedef {{ type: 'thread', id: number, module: WasmModule, memory: object, stack: number }} ThreadMessage */
 /** `known`: the ids before the first drawn one; `drawn`: of a run that goes on, (positions, samples, ids of a position) those that follow; `maps`: every step is one position, with what it looked at; `length`: the positions
- * after which it is over, if fewer than those of the model; `alternatives`: so many of the most probable ids of each position; `search`:
+ * after which it is over, if fewer than those of the model; `alternatives`: the number of most probable ids that are told of each position; `search`:
  * instead of drawing, a search by beams, which the samples are, with this penalty for length; `forced`: these ids are drawn; `resample`:
  * samples compete; `notes`: music is drawn, of such ids, within these bounds; `part`: which one draws, by default the one that does; `keyBits`: see nx_shape; `keep`: it goes on from a
  * session that was kept, if one begins alike, and its own is kept (kept.js); `constrained`: each position comes with the ids that it may be.
@@ -222,7 +222,7 @@ export const CODES = Object.freeze(/** @type {const} */ ([
 /** `tokenizerEntries`: the metadata under `tokenizer.`, as they stand in the file; `metadata`: the others; `fileBytes`: its size.
  * @typedef {{ parts: Part[], metadata: Metadata, tokenizerEntries: Entry[], fileBytes: number }} Facts */
 /** @typedef {{ type: 'opened', id: number } & Facts} OpenedMessage */
-/** `at`: the byte of the file that is wanted next; `lacks`: what begun with cannot go on: 'more' of the head, or the file 'whole'; `room`: that of the bytes it was
+/** `at`: the byte of the file that is wanted next; `lacks`: why it cannot begin: it needs 'more' of the head, or the 'whole' file; `room`: that of the bytes it was
  * fed with, to be filled again. @typedef {{ type: 'fed', id: number, at: number, lacks?: 'more' | 'whole', room?: ArrayBuffer }} FedMessage */
 /** `stacks`: addresses in the memory; where the build has no threads there is none.
  * @typedef {{ type: 'shared', id: number, memory: object | undefined, stacks: number[] }} SharedMessage */

@@ -17,7 +17,7 @@ import { checkStatus, statusError } from './status-error.js';
 /** The most ids that one call takes or draws: positions times samples times the ids of a position. */
 const SLICE_IDS = 8192;
 
-/** The smallest file with which guesses from the text so far pay: what second-level caches hold. */
+/** The smallest file for which guesses from the text pay: the size of a second-level cache. */
 const LOOK_UP_BYTES = 8e6;
 
 /**
@@ -212,7 +212,7 @@ export class Sessions {
   }
 
   /**
-   * From now on so much is added to the logits of these ids, at most as many as the session was opened with.
+   * From now on adds these biases to the logits of their ids; at most as many as the session was opened with.
    *
    * @param {Session} session
    * @param {[number, number][]} biases

@@ -22,7 +22,7 @@ import { joinSlices } from './steppers/slices.js';
 /** @import { Slice } from './steppers/index.js' */
 
 export const GO_ON = 'go on';
-export const AWAIT_CREDIT = 'await credit';
+const AWAIT_CREDIT = 'await credit';
 
 /** The most numbers of a result that are read in a slice. */
 const RESULT_SLICE = 8192;
@@ -34,7 +34,7 @@ const NONE = new Uint32Array(0);
 
 /** @typedef {Generator<typeof GO_ON | typeof AWAIT_CREDIT, void, void>} Work */
 /** The number of positions that the page asked for last, and the ids that may come. @typedef {{ chunk: number, allowed?: Uint32Array }} Credit */
-/** What it is done with. @typedef {{ core: Core, kept: KeptSessions, pace: Pace, post: (message: FromWorker, transfer?: Transferable[]) => void }} Tools */
+/** The means of a piece of work. @typedef {{ core: Core, kept: KeptSessions, pace: Pace, post: (message: FromWorker, transfer?: Transferable[]) => void }} Tools */
 
 /**
  * A run. The first credit starts it: what is known, then a chunk for each credit.
@@ -221,7 +221,7 @@ function* put({ core, pace }, session, ids, nats, each = false) {
   }
 }
 
-/** A run begins with room for so many positions more than are known, or up to twice as many. */
+/** A run begins with room for this many positions beyond those that are known, rounded up to a multiple of it. */
 const FIRST_ROOM = 256;
 
 /**

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** What the attribute `src` of the element names, fetched. */
+/** Fetches the file that the attribute `src` of the element names. */
 
 import { NextPixelError } from '../base/error.js';
 

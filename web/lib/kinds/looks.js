@@ -29,7 +29,7 @@ import { look as text } from './text/look.js';
  * @property {(address: string, signal: AbortSignal) => Promise<any>} [fetch]  what the attribute `src` names
  */
 
-/** What the element knows of a run. @typedef {{ nats: number[], steps: number, to: number, rate: number }} Told */
+/** The element's tally of a run. @typedef {{ nats: number[], steps: number, to: number, rate: number }} Told */
 
 /** By what `info.codec` says. @type {Record<string, Look>} */
 export const LOOKS = { captions, codes, heads, notes, picture, signs, sound, tags, text };

@@ -64,7 +64,7 @@ export function isSame(answer, copy) {
   const [a, b] = [answer.headers, copy.headers];
   const same = (/** @type {string} */ name) => a.has(name) && a.get(name) === b.get(name);
   // Servers of other origins often hide the tag.
-  // What was sent may have been compressed, which another origin's headers do not say: its length is compared with that of what was sent then, not of the file.
+  // The answer may have been compressed, which another origin's headers do not say: lengths of what was sent are compared, not of the file.
   return answer.ok && (a.has('etag') ? same('etag') : same('last-modified') && (a.get('content-length') ?? '') === b.get(b.has(SENT) ? SENT : 'content-length'));
 }
 

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * The metadata at the beginning of a GGUF file, read without the engine: of a file that has a vocabulary and no weights,
- * or of which only the beginning is wanted. The format is described in src/gguf.h. Every length is checked against what is
+ * The metadata at the beginning of a GGUF file, read without the engine: for a file that has a vocabulary and no weights,
+ * or whose beginning alone is wanted. The format is described in src/gguf.h. Every length is checked against what is
  * there, so a file that lies about itself is refused and never makes anything grow.
  */
 

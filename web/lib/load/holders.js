@@ -16,10 +16,10 @@ import { isAddress } from './source.js';
 /** @import { Model } from '../model/model.js' */
 /** @import { Progress } from './source.js' */
 
-/** A model without holders is kept for so long, and a download goes on for so long. */
+/** How long a model without holders is kept, and a download without holders goes on. */
 const GRACE_MS = 3000;
 const GRACE_LOADING_MS = 100;
-/** A download that has been silent for so long is not joined: who asks now begins another one. */
+/** After this much silence a download is not joined: whoever asks then begins another one. */
 const SILENT_MS = 10000;
 
 /**
@@ -63,7 +63,7 @@ export async function acquire(url, options) {
   if (!entry || (!entry.loaded && Date.now() - entry.heard > SILENT_MS)) entry = begin(key, address, { workers, threads, cache, integrity, worker });
   else worker?.terminate();
   const held = entry;
-  /** What a listener throws is its own caller's. @type {(reason: unknown) => void} */
+  /** An error of a listener goes to its own caller. @type {(reason: unknown) => void} */
   let fail = () => {};
   const failed = new Promise((_, reject) => { fail = reject; });
   failed.catch(() => {});

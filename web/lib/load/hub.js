@@ -8,8 +8,8 @@ import { argumentError } from '../base/error.js';
 const HUB = 'https://huggingface.co';
 
 /**
- * The address of a file on the Hugging Face Hub: hf:owner/name/file.gguf, or hf:owner/name@revision/file.gguf, or that of the
- * page about it, of which the file's is made; of others, themselves.
+ * The address of a file on the Hugging Face Hub: hf:owner/name/file.gguf, or hf:owner/name@revision/file.gguf, or from that of the
+ * page about it; any other address is left as it is.
  *
  * @param {string} text
  */

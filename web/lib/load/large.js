@@ -20,7 +20,7 @@ import { readHeader } from './header.js';
 const PIECE_BYTES = 1 << 20;
 
 /**
- * Has every worker read a file of which the size is known.
+ * Has every worker read a file of known size.
  *
  * @param {Job[]} jobs  one of each worker
  * @param {WebAssembly.Module} module
@@ -35,7 +35,7 @@ export async function openLarge(jobs, module, file, how) {
   const response = file.response ?? await responseOf(String(file.path), rooms);
   const chunks = chunksOf({ ...file, response }, how);
 
-  /** The next bytes of the file: at least so many, or all that are left. @param {number} least */
+  /** The next bytes of the file: at least `least`, or all that are left. @param {number} least */
   const take = async (least) => {
     /** @type {Uint8Array<ArrayBuffer>[]} */
     const taken = [];
@@ -117,7 +117,7 @@ function together(chunks, rooms) {
   return piece;
 }
 
-/** Bytes of so many numbers in a file, by the type of their tensor. @type {Record<number, [bytes: number, numbers: number]>} */
+/** Blocks of a file by the type of their tensor: bytes, and the numbers in them. @type {Record<number, [bytes: number, numbers: number]>} */
 const BLOCKS = {
   0: [4, 1], 1: [2, 1], 2: [18, 32], 3: [20, 32], 6: [22, 32], 7: [24, 32], 8: [34, 32], 9: [36, 32], 10: [84, 256], 11: [110, 256], 12: [144, 256], 13: [176, 256], 14: [210, 256], 30: [2, 1],
 };
@@ -161,7 +161,7 @@ function brokeOff(name) {
 }
 
 /**
- * What a file on a disk is read with, as a response is.
+ * A file on a disk, to be read as a response is.
  *
  * @param {string} path
  * @param {ArrayBuffer[]} rooms  where to

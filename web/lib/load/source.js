@@ -14,7 +14,7 @@ import { classOf } from '../base/realm.js';
 /** @typedef {{ loaded: number, total: number | undefined, head?: Uint8Array }} Count  bytes */
 /** Bytes of a file's beginning that tell what it is. */
 const HEAD_BYTES = 4096;
-/** A file of so many bytes goes to the engine while it arrives, and never stands in memory by itself. */
+/** From this size on a file goes to the engine while it arrives, and never stands in memory by itself. */
 const LARGE_BYTES = 2 ** 25;
 /** GGUF_MAX_BYTES of src/gguf.h. @internal */
 export const MAX_BYTES = 0xf0000000;

@@ -25,7 +25,7 @@ const MOST_PARTS = 256;
  * @param {Uint8Array[]} parts  the bytes of each, in any order
  * @returns {Uint8Array<ArrayBuffer>}
  */
-export function joinedParts(parts) {
+function joinedParts(parts) {
   const read = parts.map(partOf);
   const problem = (/** @type {string} */ what) => new NextPixelError('format', `These are not all the parts of one model (${what}): give each file of it once`);
   const count = read[0].count;
@@ -113,7 +113,7 @@ function partOf(bytes) {
   return { bytes, entries, tensors, index: number('split.no') ?? 0, count: number('split.count') ?? 1, total: number('split.tensors.count') };
 }
 
-/** The name of the first part of so many. */
+/** The name of the first part of several. */
 const FIRST = /-00001-of-(\d{5})\.gguf/;
 
 /**

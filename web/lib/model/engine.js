@@ -12,7 +12,7 @@ import { partOf } from '../flow.js';
 /** @import { ModelInfo, Part } from '../engine/protocol.js' */
 
 export class Engine {
-  /** What its kind opened: an object with what verbs ask for. @type {any} */
+  /** The object that its kind opened, with a method for each verb. @type {any} */
   kind;
 
   /**

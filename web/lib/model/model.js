@@ -139,7 +139,7 @@ export class Model extends Methods {
   }
 }
 
-/** So much of a file is looked at before the workers have it, for what its kind finds there. */
+/** Bytes of a file that its kind may look at before the workers have it. */
 const HEAD_BYTES = 2 ** 19;
 
 /**

@@ -17,7 +17,7 @@
 /** @typedef {keyof VerbsOfKinds} Kind */
 
 /**
- * What a verb gives that several kinds have.
+ * The result of a verb that several kinds have.
  *
  * @typedef {{
  *   picture: { generate(options?: DrawOptions): Run },

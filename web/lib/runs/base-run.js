@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * What all runs are: steps that are computed while they are read, which can be stopped, shown, saved and gone on with. This one is read once; kept-run.js
+ * The base of all runs: steps that are computed while they are read, and can be stopped, shown, saved and continued. This one is read once; kept-run.js
  * keeps its steps, for several readers.
  */
 
@@ -44,7 +44,7 @@ import { showAll } from '../sinks/canvas.js';
  */
 export class BaseRun {
   #kept;
-  /** What stops it. @type {(AbortSignal | undefined)[]} @internal */
+  /** Signals that stop it. @type {(AbortSignal | undefined)[]} @internal */
   signals;
   #claimed = false;
 

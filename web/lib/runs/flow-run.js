@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-import { joinAlike } from '../base/arrays.js';
 import { BaseRun, noSavedRun } from './base-run.js';
 
 /** @import { EncodedMessage, Inputs, Settings } from '../engine/protocol.js' */
@@ -12,7 +11,7 @@ import { BaseRun, noSavedRun } from './base-run.js';
 /** @typedef {EncodedMessage['results']} Results */
 
 /**
- * What one part did for one sample.
+ * A step of one part for one sample.
  *
  * @typedef {object} FlowStep
  * @property {string} part      its name
@@ -117,7 +116,7 @@ export class FlowRun extends BaseRun {
     }
   }
 
-  /** What fills the ports of a part for one sample: given, left by a part before, or drawn. @param {Stage} stage @param {number} sample @returns {Inputs} */
+  /** The inputs of a part for one sample: given, left by a part before, or drawn. @param {Stage} stage @param {number} sample @returns {Inputs} */
   #inputs({ part, from }, sample) {
     return Object.fromEntries(part.inputs.flatMap(({ name }) => {
       const source = from[name];
@@ -214,19 +213,3 @@ export class FlowRun extends BaseRun {
 
 /** @param {number} samples @returns {Record<string, any>[]} */
 const empty = (samples) => Array.from({ length: samples }, () => ({}));
-
-/**
- * What a run made of one sample: the ids that parts drew, and the results of those that encoded them, by part.
- *
- * @param {AsyncIterable<FlowStep>} run
- * @param {number} samples
- * @returns {Promise<Record<string, any>[]>}
- */
-export async function gathered(run, samples) {
-  const all = empty(samples);
-  for await (const { part, sample, ids, results } of run) {
-    const into = (all[sample][part] ??= {});
-    for (const [name, numbers] of Object.entries(results ?? { ids })) into[name] = into[name] ? joinAlike([into[name], numbers]) : numbers;
-  }
-  return all;
-}

@@ -25,7 +25,7 @@ export class KeptRun extends BaseRun {
   /** Gives up what is computed when the run is over. */
   #giveUp = new AbortController();
 
-  /** Those so far. @type {Step[]} @internal */
+  /** The steps so far. @type {Step[]} @internal */
   steps = [];
 
   /** Whether it goes on with the next reader after the last one has left. @internal */

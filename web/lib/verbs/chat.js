@@ -14,7 +14,7 @@ export const task = 'chat';
 export const draws = true;
 export const made = 'A talk';
 
-/** Those of the element, which asks with the whole talk (element/talk.js). @type {Record<'prompt' | 'system', Reading>} */
+/** The attributes of the element, which asks with the whole talk (element/talk.js). @type {Record<'prompt' | 'system', Reading>} */
 export const attributes = {
   prompt: text.prompt,
   /** the system message of a talk, which can be changed there where there are controls */

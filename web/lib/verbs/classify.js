@@ -20,7 +20,7 @@ export const named = { src: 'query' };
 export const inside = 'support';
 
 /**
- * Names pictures after examples, of which there may be one of each name and which the model never learned from.
+ * Names pictures after examples that the model never learned from; one of each name is enough.
  *
  * @template {ImageSource | ImageSource[]} T
  * @this {Model}

@@ -9,16 +9,16 @@
  *
  *     task        its name in `info.tasks`; without, it is not there
  *     draws       it draws elements, in a run that can be read; else it answers with a promise
- *     made        of a task of the element, what it made, as the element says it: {pictures} and {src} stand for what these are
+ *     made        of a task of the element, the phrase for its result: {pictures} and {src} are filled in
  *     attributes  those of the element that are its own, beside those of its settings. What has them is a task of the element: a run, or an
  *                 answer that can be read and shown as a run can
  *     named       attributes whose values are options, by the names of these, where they are not arguments that stand before them
- *     inside      the option that the pictures inside the element are, which have a name each
- *     names       those of its options that are no settings
- *     before      how many arguments stand before the options, if not one
+ *     inside      the option that takes the pictures inside the element, which have a name each
+ *     names       the names of its options that are no settings
+ *     before      the number of arguments before the options, if not one
  *     start       the method; `this` is the model, and the names of its options are checked
  *
- * Which models have it, and with whose settings, is said by their kinds (kinds/index.js), which also load what is heavy: these files are in every page.
+ * Kinds say which models have it and with whose settings (kinds/index.js), and load what is heavy: these files are in every page.
  */
 
 export * as attention from './attention.js';

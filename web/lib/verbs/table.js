@@ -15,7 +15,7 @@ import * as VERBS from './index.js';
  *
  * @typedef {Pick<Setting, 'whole' | 'number' | 'over' | 'initial' | 'fits'> & {
  *   given?: (element: any, signal: AbortSignal, look: any) => unknown, read?: (text: string) => unknown }} Reading
- *   given: what a verb takes before its options, of an element and the look of its model; read: a text becomes an option so
+ *   given: makes an argument before the options, of an element and the look of its model; read: turns a text into an option
  */
 
 /**

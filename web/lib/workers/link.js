@@ -10,7 +10,7 @@ import { startWorker } from './start.js';
 /** @import { FromWorker, ToWorker, WorkerUrl } from '../engine/protocol.js' */
 /** @import { WorkerHandle } from './start.js' */
 
-/** The time between two questions to a worker that owes an answer, whether it is there, and the number of those to which it may say nothing: less while it reads a file. */
+/** Milliseconds between two heartbeats to a worker that owes an answer, and how many in a row may go unanswered: more while it reads a file. */
 const BEAT_MS = 4000;
 const MISSES = 5;
 const MISSES_OPENING = 30;

@@ -44,7 +44,7 @@ export async function addThreads(link, module, count, start) {
   const { memory, stacks } = await job.ask({ type: 'share', count });
   job.end();
   if (!memory) return 0;
-  // Those that can be had: a page may have as many workers as the browser allows.
+  // As many as can be had: a browser limits the workers of a page.
   const helpers = (await Promise.allSettled(stacks.map(start))).flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
   link.onEnd = () => {
     for (const helper of helpers) helper.end(new NextPixelError('closed', 'The model was closed'));

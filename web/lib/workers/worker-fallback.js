@@ -6,7 +6,7 @@
  * then. The ways, in this order, each tried if the one before fails:
  *
  *     vouched   the address itself, under the Trusted Types policy 'nextpixel'
- *     copied    a Blob with the text of the script, which needs nothing else; what the page can do with the wasm it can do with that
+ *     copied    a Blob with the text of the script, which needs nothing else: such a worker inherits the page's policy
  *     imported  a Blob of one line that imports it: for the sources, which are many modules
  */
 

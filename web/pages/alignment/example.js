@@ -41,7 +41,7 @@ export function createExample() {
     return coming;
   }
 
-  /** What the engine writes, and the same by the numbers of the file. @param {string} kind @param {Model} model @param {string} text */
+  /** The translation by the engine, and the same one by the numbers of the file. @param {string} kind @param {Model} model @param {string} text */
   async function write(kind, model, text) {
     const run = model.translate(text, { maps: true });
     /** @type {TranslateStep[]} */

@@ -53,7 +53,7 @@ export function order(rows) {
   return taken;
 }
 
-/** What a place gets: the players, mixed by its weights. @param {number[]} row @param {Vector[]} players @returns {Vector} */
+/** The mixture that a place gets: the players, by its weights. @param {number[]} row @param {Vector[]} players @returns {Vector} */
 export function mixture(row, players) {
   const part = (/** @type {0 | 1} */ k) => row.reduce((sum, w, i) => sum + w * players[i][k], 0);
   return [part(0), part(1)];

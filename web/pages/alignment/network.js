@@ -134,7 +134,7 @@ export function networkOf(file) {
         return { state, ...attended, joined: side(attended.context, state) };
       });
     },
-    /** What comes of a joined vector: tanh(W [c; s] + b). @param {Vector} joined */
+    /** The attentional vector of a joined one: tanh(W [c; s] + b). @param {Vector} joined */
     output: (joined) => apply('output', joined).map(Math.tanh),
     /** The probabilities of all words. @param {Vector} t */
     odds: (t) => softmax(times('token_embd.weight', t)),

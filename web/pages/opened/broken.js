@@ -11,7 +11,7 @@ import { ALL_ON, trace } from './networks.js';
 /** @typedef {{ name: string, off: Partial<typeof ALL_ON> }} Loss */
 
 /** Everything that can be taken away. @param {Shape} shape @returns {Loss[]} */
-export function lossesOf(shape) {
+function lossesOf(shape) {
   const heads = boxesOf(shape).filter(({ kind }) => kind === 'attend').flatMap((box) => Array.from({ length: shape.heads }, (_, i) => (
     { name: headOf(box, shape, i), off: { off: `${box.id}.${i}` } })));
   return [{ name: phrase`nothing`, off: {} }, { name: phrase`the scale`, off: { scale: false } }, { name: phrase`the mask`, off: { mask: false } }, { name: phrase`the positions`, off: { positions: false } },

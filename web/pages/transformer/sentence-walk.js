@@ -29,7 +29,7 @@ const largest = (numbers) => Array.from(numbers).reduce((best, x, i, all) => (x 
  * @param {number} step
  * @returns {Next[]}
  */
-export function nextWords(search, path, step) {
+function nextWords(search, path, step) {
   const parent = step > 0 ? search[step - 1].hypotheses[path[step - 1]] : { living: 0, nats: 0 };
   return search[step].hypotheses.filter((one) => one.parent === parent.living).map(({ text, fate, nats }) => (
     { text: fate === 'ended' ? '⏎' : visible(text), share: Math.exp(parent.nats - nats) })).sort((a, b) => b.share - a.share).slice(0, WORDS);

@@ -15,7 +15,7 @@ import { phrase } from '../phrase.js';
 /** @import { Ending } from './runner.js' */
 /** @import { Pixel, State, Store } from './state.js' */
 
-/** Where the arrow keys begin. */
+/** The pixel at which the arrow keys begin. */
 const MIDDLE_OF_ENDING = 20 * SIDE + SIDE / 2;
 
 /** @param {Float32Array} nats @param {number} from @param {number} to */
@@ -46,7 +46,7 @@ export function createPanels(store, root, pictures, heatAt = () => undefined, ti
 
   const endings = titles.map((name, sample) => {
     const ending = panel(name, 'ending');
-    /** Where the keyboard left off. @type {Cell | null} */
+    /** The pixel at which the keyboard left off. @type {Cell | null} */
     let last = null;
     const explorer = askable(ending.canvas, {
       label: phrase`${name}, pixel by pixel. Arrow keys move.`,

@@ -11,7 +11,7 @@ import { phrase } from '../phrase.js';
 /** @import { Ending } from './runner.js' */
 /** @import { State, Store } from './state.js' */
 
-/** What they are called. */
+/** Their names. */
 export const ENDINGS = [phrase`First ending`, phrase`Second ending`, phrase`Third ending`];
 
 /** @param {string} css 'rgb(r g b)' @returns {number[]} */

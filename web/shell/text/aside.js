@@ -28,7 +28,7 @@ export function createAside({ onChoose, onHead }) {
   };
 
   return {
-    /** Offers so many layers and heads. @param {number} layers @param {number} count */
+    /** Offers layers and heads. @param {number} layers @param {number} count */
     heads: (layers, count) => heads.have(layers, count),
     /** The mean of the rows that are chosen. @param {TokenLook[]} rows @param {number} count of heads */
     chosen: (rows, count) => ({ tokens: rows[0].tokens, weights: meanOf(rows.map(({ weights }) => weights), count, heads.choice) }),

@@ -5,7 +5,7 @@ import { make, phrase } from '../index.js';
 /** @import { Choice } from './maps.js' */
 
 /**
- * Which layer and head are shown: the same everywhere.
+ * The layer and head that are shown: the same everywhere.
  * @param {HTMLElement[]} layers
  * @param {HTMLElement[]} heads
  * @param {() => void} onChange

@@ -9,7 +9,7 @@ const NOTHING = phrase`Tree of the search: there is none yet`;
 const [COLUMN, LINE, TOP] = [118, 34, 30];
 
 /**
- * Which hypotheses led to what was found: of each step the rank of the one that did, or -1.
+ * The hypotheses that led to the result: of each step the rank of the one that did, or -1.
  * @param {SearchStep[]} search
  */
 export function pathOf(search) {

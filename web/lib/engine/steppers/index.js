@@ -21,7 +21,7 @@ import { search } from './search.js';
  * @property {string} kind    of work; kinds differ in the time that a position takes
  * @property {number} first   positions of the very first slice
  * @property {boolean} single every step is one position
- * @property {(count: number) => Slice} step  moves on by at most so many positions
+ * @property {(count: number) => Slice} step  moves on by at most `count` positions
  */
 
 /**

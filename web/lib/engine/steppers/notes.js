@@ -18,7 +18,7 @@ import { joinSlices } from './slices.js';
  * @param {Session} session  of one sample, with room to bias every id
  * @param {{ said: Said[], bounds: Bounds }} music
  * @param {Uint32Array} before  all ids so far
- * @param {number} k            so many of the most probable ids are told of each position
+ * @param {number} k            the number of most probable ids that are told of each position
  * @returns {Stepper}
  */
 export function notes(sessions, session, { said, bounds }, before, k) {

@@ -24,7 +24,7 @@ import { CaptionSheet } from './caption-sheet.js';
  */
 
 /**
- * Where a model looked when it predicted a word.
+ * The weights with which a model looked at the picture when it predicted a word.
  *
  * @typedef {object} Look
  * @property {Float32Array} weights  of each place of the picture, row by row (`run.grid`); they add up to 1

@@ -9,7 +9,7 @@ import { AudibleRun } from '../sound/audible-run.js';
 /** @import { SavedFlow } from '../../runs/flow-run.js' */
 
 /**
- * What one part of the model did: codes of a level that were drawn, or samples that were made of them.
+ * A step of one part of the model: codes of a level that were drawn, or samples that were made of them.
  *
  * @typedef {object} CodesStep
  * @property {'top' | 'bottom' | 'sound'} level
@@ -22,7 +22,7 @@ import { AudibleRun } from '../sound/audible-run.js';
 
 /** @typedef {SavedFlow & { most: number }} SavedCodes */
 
-/** What a run begins with. @typedef {{ most: number, heard?: Heard, drawn?: SavedFlow }} Begun */
+/** The beginning of a run. @typedef {{ most: number, heard?: Heard, drawn?: SavedFlow }} Begun */
 
 const NONE = { codes: new Uint32Array(0), nats: new Float32Array(0), samples: new Float32Array(0) };
 

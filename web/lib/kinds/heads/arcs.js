@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Which arcs of a parse are drawn, and how deep. */
+/** The arcs of a parse that are drawn, and their depths. */
 
 /** @import { Parse } from './parse.js' */
 

@@ -41,7 +41,7 @@ const SHAPES = {
   circle: (from, to) => (t) => from.map((a, i) => sineOfPi(2 * t + 0.5) * a + sineOfPi(2 * t) * to[i]),
 };
 
-export const MOST_STEPS = 4096;
+const MOST_STEPS = 4096;
 
 export class LatentModel {
   #engine;

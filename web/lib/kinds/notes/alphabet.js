@@ -6,7 +6,7 @@
 import { argumentError } from '../../base/error.js';
 
 /**
- * What an id says. Ticks pass with a wait; a voice without a pitch is off; the end has neither.
+ * The meaning of an id. Ticks pass with a wait; a voice without a pitch is off; the end has neither.
  *
  * @typedef {{ ticks: number, voice: number, pitch: number }} Said  voice: from 0 on, -1: none; pitch: number of MIDI, 0: none
  */

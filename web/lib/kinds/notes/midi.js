@@ -25,7 +25,7 @@ const PROGRAMME = 19;
 /** A note of a file, in quarters of its own clock. @typedef {{ start: number, length: number, pitch: number, velocity: number, part: number }} HeardNote */
 
 /**
- * What a file says.
+ * The contents of a file.
  *
  * @typedef {object} Heard
  * @property {HeardNote[]} notes  by their start

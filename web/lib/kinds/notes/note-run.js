@@ -39,9 +39,9 @@ import { play, render } from './synth.js';
 
 /** The way in which music is drawn. @typedef {{ settings: Settings, seed: number | bigint, odds: boolean, maps: boolean, chunk: number, tempo: number, parallels: boolean }} Playing */
 
-/** What a run begins with: ids, and what bounds those that follow. @typedef {{ known: number[], bounds: Bounds }} Plan */
+/** The beginning of a run: ids, and bounds of those that follow. @typedef {{ known: number[], bounds: Bounds }} Plan */
 
-/** What the notes of a file are counted in. @typedef {{ alphabet: Alphabet, ticks: number, bar: number, positions: number }} Clock */
+/** The units of the notes of a file. @typedef {{ alphabet: Alphabet, ticks: number, bar: number, positions: number }} Clock */
 
 /**
  * A run as run.save() gives it: a plain object, which can be kept as JSON and read by model.resume().
@@ -82,7 +82,7 @@ export class NoteRun extends KeptRun {
   /** Samples a second of samples() and wav(). */
   rate = 44100;
 
-  /** What complete() goes on with or harmonises, as the model takes it, once it is read. It rejects where it cannot be.
+  /** The piece that complete() continues or harmonises, as the model takes it, once it is read. Rejects where it cannot be read.
    * @type {Promise<Given | undefined>} */
   given;
 
@@ -107,7 +107,7 @@ export class NoteRun extends KeptRun {
     for (const promise of [this.#planned, this.given]) promise.catch(() => {}); // what is wrong, those who read are told
   }
 
-  /** What was drawn before. @param {{ ids: number[], nats: number[] }} saved @internal */
+  /** Continues a run from the ids that it drew before. @param {{ ids: number[], nats: number[] }} saved @internal */
   after({ ids, nats }) {
     [this.#ids, this.#nats] = [[...ids], [...nats]];
     return this;

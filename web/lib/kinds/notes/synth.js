@@ -76,7 +76,7 @@ export function sound(context, destination, pitch, when) {
  * @param {any} destination
  * @param {(tick: number) => number} timeOf  of the context
  */
-export function performer(context, destination, timeOf) {
+function performer(context, destination, timeOf) {
   /** By voice, what ends its note. @type {Map<string, (when: number) => void>} */
   const open = new Map();
   const endAll = (/** @type {number} */ when) => {
@@ -147,7 +147,7 @@ export async function play(steps, context, perTick, options) {
   } finally {
     clearInterval(timer);
     end();
-    // What was set and has not sounded yet is not to be heard any more.
+    // Notes that are set and have not sounded yet stay silent.
     out.gain.setTargetAtTime(0, context.currentTime, 0.02);
     setTimeout(() => out.disconnect(), 200);
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** What lies under the transparent pixels of a picture. */
+/** The ground under the transparent pixels of a picture. */
 
 /** A grey picture with less light than this on a transparent ground is a dark drawing. */
 const DARK = 64;
@@ -47,7 +47,7 @@ export function laid(rgba, channels, ground) {
   return elements;
 }
 
-/** What lies under transparent pixels, by all that are seen. @param {number} channels */
+/** Decides on the ground under transparent pixels by all pixels that are seen. @param {number} channels */
 export function groundOf(channels) {
   let transparent = false;
   let visible = false;

@@ -5,7 +5,7 @@ import { pictureAt } from '../fetched.js';
 
 /** @import { Look } from '../looks.js' */
 
-/** NX_MAX_SIDE of src/models/image.h. */
+/** NX_MAX_SIDE of src/layers/pictures.h. */
 const MAX_SIDE = 256;
 
 /** Pictures, as the element shows them. @type {Look} */

@@ -58,7 +58,7 @@ export function inputsOf(label, image) {
 
 const questions = () => import('./questions.js');
 
-/** What a run begins with: ids, and of super-resolution the small picture. @typedef {{ known?: Uint32Array, input?: Uint8Array }} Beginning */
+/** The beginning of a run: ids, and of super-resolution the small picture. @typedef {{ known?: Uint32Array, input?: Uint8Array }} Beginning */
 
 /** The pictures of a model. @internal */
 export class Pictures {

@@ -58,7 +58,7 @@ import { NOWHERE, PictureSink } from '../../sinks/picture.js';
  * @property {object} options    as they were given to the verb, without seed and signal
  */
 
-/** What a run begins with. @typedef {{ known: Uint32Array, ids?: number[][], steps?: any[], inputs: Inputs, input?: Uint8Array }} Given known: the ids before the
+/** The beginning of a run. @typedef {{ known: Uint32Array, ids?: number[][], steps?: any[], inputs: Inputs, input?: Uint8Array }} Given known: the ids before the
  * first drawn one; ids, steps: of a run that goes on; input: of super-resolution */
 
 /**

@@ -22,7 +22,7 @@ import { OddsSheet } from './odds-sheet.js';
  * @template {ImageSource | ImageSource[]} [T=ImageSource | ImageSource[]]
  * @typedef {object} ClassifyOptions
  * @property {Example[]} support  the examples, one or more of each label. Their order counts a little, for the model's convolutions see it. A model
- *   says in `info.card` for how many it was trained; the file takes 1,024 at most, of so many labels as it has outputs
+ *   says in `info.card` for how many it was trained; the file takes 1,024 at most, of as many labels as it has outputs
  * @property {T} query            the picture to name; or several, which share the examples and do not see each other
  * @property {boolean} [maps]     also where it looked: the weights of its attentions. Default false
  * @property {AbortSignal} [signal]
@@ -42,7 +42,7 @@ export class Classification extends Answer {
   label;
   /** -log p of that label. @type {number} */
   nats;
-  /** Where it was asked for: of each attention of the model the weight of every example, in the order of `support`. What is missing to 1 the
+  /** Where it was asked for: of each attention of the model the weight of every example, in the order of `support`. What is missing from 1 the
    * query gave itself. @type {Float32Array[] | undefined} */
   maps;
 

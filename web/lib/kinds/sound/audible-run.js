@@ -14,7 +14,7 @@ import { Waveform } from './waveform.js';
 /** @import { Canvas } from '../../sinks/canvas.js' */
 /** @import { WaveformOptions } from './waveform.js' */
 
-/** What can be heard of a step. @typedef {{ to: number, samples: Float32Array, nats: Float32Array }} Audible */
+/** The audible part of a step. @typedef {{ to: number, samples: Float32Array, nats: Float32Array }} Audible */
 
 /**
  * A run that becomes a sound: samples, a file, a waveform on a canvas, or heard. All of these may be asked for, one after another or at the same time:
@@ -42,7 +42,7 @@ export class AudibleRun extends KeptRun {
     this.rate = rate;
   }
 
-  /** What was given, as it is heard before the steps. @returns {Promise<Float32Array>} @internal */
+  /** The sound that was given, which is heard before the steps. @returns {Promise<Float32Array>} @internal */
   async given() {
     return new Float32Array(0);
   }

@@ -44,9 +44,9 @@ export const LONGEST_SECONDS = 60;
 const RATES = [1000, 768000];
 /** The most bytes of a file that a browser decodes: of 60 seconds that lose nothing, and of others. */
 const MOST_BYTES = { lossless: 2 ** 27, other: 2 ** 23 };
-/** So much of a file is looked at before it is read. */
+/** Bytes of a file that are looked at before it is read. */
 const HEAD_BYTES = 1 << 16;
-/** So many samples, or bytes of a file, are copied before they are read; more of them take longer than the page may stand still. */
+/** The most samples, or bytes of a file, that are copied before they are read; more take longer than the page may stand still. */
 const MOST_COPIED = 1 << 23;
 /** Samples that are read at once. */
 const STRETCH = 2048;
@@ -54,7 +54,7 @@ const MOST_CHANNELS = 256;
 /** Beyond this a sample is no sound between -1 and 1 that is a little too loud. */
 const LOUDEST = 16;
 
-/** What makes numbers between -1 and 1 of those of a list, by its class. @type {Record<string, (value: number) => number>} */
+/** How the numbers of a list become numbers between -1 and 1, by its class. @type {Record<string, (value: number) => number>} */
 const SCALES = {
   Int8Array: (value) => value / 128,
   Uint8Array: (value) => (value - 128) / 128,

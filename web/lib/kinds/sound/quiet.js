@@ -21,7 +21,7 @@ export class Quiet {
     this.#most = seconds > 0 ? Math.max(1, Math.round(seconds * FRAMES)) : Infinity;
   }
 
-  /** @param {ArrayLike<number>} samples that come next @returns {number} how many of them until it has been quiet for so long; -1: it has not */
+  /** @param {ArrayLike<number>} samples that come next @returns {number} the number of them until it has been quiet long enough; -1: it has not */
   until(samples) {
     for (let i = 0; i < samples.length; i++) {
       this.#energy += samples[i] ** 2;

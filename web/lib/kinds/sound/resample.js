@@ -42,7 +42,7 @@ export class Resampler {
     }
   }
 
-  /** @param {Float32Array} samples  @returns {Float32Array<ArrayBuffer>} what can be said so far */
+  /** @param {Float32Array} samples  @returns {Float32Array<ArrayBuffer>} the samples that follow from those so far */
   push(samples) {
     if (this.#ratio === 1) return samples.slice();
     this.#given += samples.length;
@@ -93,7 +93,7 @@ export class Resampler {
     return weights;
   }
 
-  /** Of the samples about a place, which lies so far behind the one in the middle. @param {number} behind  0 to 1 */
+  /** The weights of the samples around a place that lies `behind` after the one in the middle. @param {number} behind  0 to 1 */
   #weightsOf(behind) {
     return Float64Array.from({ length: 2 * this.#half + 1 }, (_, i) => {
       const t = i - this.#half - behind;

@@ -54,7 +54,7 @@ export class SoundRun extends AudibleRun {
   /** The levels that were given, once they are read. @type {Uint32Array | undefined} */
   #known;
   #quiet;
-  /** What was saved has already become quiet. */
+  /** The saved run has already become quiet. */
   #over = false;
 
   /**

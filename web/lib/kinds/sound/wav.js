@@ -63,7 +63,7 @@ export function isWav(bytes) {
  */
 
 /**
- * What the head of a WAV file says, with the way to its samples: 8, 16, 24 or 32 bits, floats, mu-law or A-law, any number of channels. A file that was
+ * Reads the head of a WAV file, and says where its samples are: 8, 16, 24 or 32 bits, floats, mu-law or A-law, any number of channels. A file that was
  * cut off, or whose writer did not know how long it would become, is read as far as it goes.
  *
  * @param {Uint8Array} bytes

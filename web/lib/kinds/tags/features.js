@@ -27,7 +27,7 @@ const BASIS = 2166136261 | 0;
 const step = (/** @type {number} */ hash, /** @type {number} */ byte) => Math.imul(hash ^ byte, 16777619);
 
 /** FNV-1a, 32 bits, of the UTF-8 of a text, which goes on with a hash. @param {string} text */
-export function fnv(text, hash = BASIS) {
+function fnv(text, hash = BASIS) {
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);
     if (code > 127) {

@@ -33,7 +33,7 @@ const FILES = '(?:txt|docx?|xlsx?|pptx?|pdf|csv|html?|php|xml|json|ya?ml|md|jpe?
 const LETTERS = at(`[\\p{L}\\p{M}\\d_]+(?:${A}[\\p{L}\\p{M}]+)*`);
 const SIGNS = at('([^\\p{L}\\p{M}\\d\\s])\\1*');
 const PLAIN = at('[\\p{L}\\p{M}\\d_]+(?=\\s|$)');
-/** Of these what closes a sentence or a bracket is taken off again. */
+/** An address, whose last mark is cut off again where it closes a sentence or a bracket. */
 const ADDRESS = at(`(?:(?:https?|ftps?|file|wss?):\\/\\/|www\\d?\\.)[^\\s<>"]+|(?:${LABEL}\\.){1,8}${DOMAINS}(?::\\d{1,5})?${ENDS_HERE}(?![@-])(?:[/?#][^\\s<>"]*)?`);
 /** The same by what it looks like: three names or more in small letters. */
 const NAMES = new RegExp(`(?:[a-z\\d][a-z\\d-]{1,62}\\.){2,8}[a-z]{2,24}${ENDS_HERE}(?:[/?#][^\\s<>"]*)?`, 'uy');
@@ -66,7 +66,7 @@ const TWO = { cannot: 3, gonna: 3, wanna: 3, gotta: 3, gimme: 3, lemme: 3, "c'mo
 const CONTRACTIONS = new RegExp(`(?:n${A}t|${A}(?:s|m|d|re|ve|ll)){1,4}$`, 'iu');
 const CONTRACTION = new RegExp(`n${A}t|${A}[a-z]+`, 'giu');
 
-/** So much is cleaned at once: a text is cut while it is read. */
+/** Characters that are cleaned at once: a text is cut while it is read. */
 const PIECE = 1 << 14;
 /** The longest word that is looked for among those of the training sentences. */
 const LONGEST = 24;
@@ -108,7 +108,7 @@ export function cut(text, knows) {
 
 const SPACE = /\s*/y;
 
-/** Where the next word begins. @param {string} text @param {number} place */
+/** The place at which the next word begins. @param {string} text @param {number} place */
 function next(text, place) {
   SPACE.lastIndex = place;
   SPACE.test(text);
@@ -158,7 +158,7 @@ function trimmed(address) {
   return address.slice(0, end);
 }
 
-/** Those that open and close a bracket, by the one that closes it. @type {Record<string, string>} */
+/** The closing bracket of each pair, by either of its brackets. @type {Record<string, string>} */
 const KINDS_OF_BRACKETS = { '(': ')', ')': ')', '[': ']', ']': ']', '{': '}', '}': '}' };
 
 /**

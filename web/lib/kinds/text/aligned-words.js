@@ -39,7 +39,7 @@ export function sourceOf(texts) {
 }
 
 /**
- * Where a word of the translation looked in the sentence, as far as that is to be seen.
+ * The words of the sentence that a word of the translation looked at, where the weights are large enough to show.
  *
  * @param {Word} word
  * @param {Word[]} source

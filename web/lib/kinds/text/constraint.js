@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** What says which tokens may come next in a text. */
+/** Constraints, which say which tokens may come next in a text. */
 
 import { show } from '../../base/checks.js';
 import { argumentError } from '../../base/error.js';

@@ -6,12 +6,12 @@ import { reads } from '../ports.js';
 /** @import { Fitting, Kind } from '../index.js' */
 
 export const OPTIONS = {
-  texts: ['TokenOptions', 'The options with which tokens are drawn. In this order: biases and penalties change the odds, top-k, typical, top-p and min-p each leave some ' +
+  texts: ['TokenOptions', 'The options with which tokens are drawn. In this order: biases and penalties change the probabilities, top-k, typical, top-p and min-p each leave some ' +
     'tokens out, the temperature sharpens or flattens what is left, and one is drawn.'],
   translations: ['TranslateOptions', 'The options with which a sentence is translated: by default the most probable token at every step.'],
 };
 
-/** The first key of a vocabulary is at most so far from the beginning of its file. */
+/** The farthest from the beginning of a file that the first key of its vocabulary is. */
 const HINT_BYTES = 4096;
 
 /** @param {Fitting} model */

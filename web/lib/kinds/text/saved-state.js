@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * What a run of a text has read, kept with it: the bytes of its session, so that who goes on another day reads nothing again. They are of one weight file and
+ * The state of a run of a text, saved with it: the bytes of its session, so that whoever continues on another day reads nothing again. They are of one weight file and
  * one build of the engine. Their hash tells damage; whether the engine may go on with them is for nx_session_check.
  */
 

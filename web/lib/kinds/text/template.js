@@ -43,7 +43,7 @@ function ranging() {
   };
 }
 
-/** What templates expect to find beside the talk. */
+/** Variables that templates expect beside the talk. */
 const GLOBALS = {
   true: true, false: false, none: null, True: true, False: false, None: null,
   tools: null, documents: null, // there, and nothing, where they are not given: so the package transformers has it, for which templates are written

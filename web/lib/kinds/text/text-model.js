@@ -188,7 +188,7 @@ export class TextModel {
     return written.length < ids.length ? written : ids;
   }
 
-  /** What is translated, as the model reads it. @param {string | ArrayLike<number>} text */
+  /** The ids of a text that is to be translated. @param {string | ArrayLike<number>} text */
   #source(text) {
     return this.#sentence(text, (plain) => this.tokenizer.encodeSource(plain));
   }
@@ -323,7 +323,7 @@ export class TextModel {
     const planOf = (/** @type {Given} */ { ids, prompt, ready }) => {
       const context = this.#contextOf(ids);
       const most = maxTokens ?? Math.max(0, context.positions - ids.length);
-      if (most > 0) context.start(ids.length + most - 1); // where it cannot go on so far, it does not begin
+      if (most > 0) context.start(ids.length + most - 1); // where it cannot go that far, it does not begin
       return { ids: Array.from(ids), prompt, context, most, vocabulary: this.#info.vocabulary, ready };
     };
     const plan = given instanceof Promise ? given.then(planOf) : planOf(given);

@@ -203,7 +203,7 @@ export class TextSheet extends Sheet {
         context.fillText(text, x, y + baseline);
         continue;
       }
-      // A word of which the beginning was given, such as one with a comma that was written.
+      // A word whose beginning was given, such as one with a comma that was written.
       const cut = context.measureText(text.slice(0, given)).width;
       const edge = reversed ? x + width - cut : x + cut;
       const sides = [edge - this.width, edge]; // the left edges of both

@@ -60,7 +60,7 @@ import { Stops } from './stops.js';
  * @property {SavedState} [state]  what the engine holds of it, where that was asked for
  */
 
-/** Where a run begins and how far it goes. @typedef {{ ids: number[], prompt: number, context: Context, most: number, vocabulary: number, ready?: Promise<void> }} Plan
+/** The beginning of a run and its length. @typedef {{ ids: number[], prompt: number, context: Context, most: number, vocabulary: number, ready?: Promise<void> }} Plan
  * most: tokens to draw; ready: when the engine has what was saved with it */
 
 /**

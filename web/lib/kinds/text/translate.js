@@ -118,7 +118,7 @@ export class Translation extends BaseRun {
   #link;
   #tokenizer;
   #source;
-  /** What shows it on a page. @type {AlignedPage | undefined} */
+  /** The page that shows it. @type {AlignedPage | undefined} */
   #page;
   #checked;
   /** Tokens that were emitted. @type {number[]} */
@@ -222,7 +222,7 @@ export class Translation extends BaseRun {
     return sheet;
   }
 
-  /** What was told before, as far as its texts. */
+  /** The text that was told before. */
   #known() {
     return textsOf(this.#tokenizer, this.#ids).map((text) => ({ text }));
   }
@@ -319,7 +319,7 @@ export class Translation extends BaseRun {
     /** The hypotheses that live after each step. @type {number[][]} */
     let living = [[]];
     let best = { score: Infinity, ids: /** @type {number[]} */ ([]) };
-    /** What an asynchronous onSearch threw. @type {{ reason: unknown } | undefined} */
+    /** The error of an asynchronous onSearch. @type {{ reason: unknown } | undefined} */
     let failed;
     let over = false;
     const heard = heardBy(this.#checked.onSearch, (reason) => {

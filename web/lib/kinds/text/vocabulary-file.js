@@ -53,7 +53,7 @@ async function* once(bytes) {
   yield bytes;
 }
 
-/** So much of a file is read at first; then as much again each time. */
+/** Bytes of a file that are read at first; then twice as many each time. */
 const PART_BYTES = 1 << 20;
 
 /**

@@ -14,7 +14,7 @@ import { DEFAULT, cutOf } from './pre.js';
 export const MODELS = ['llama', 'gpt2'];
 
 /** Kinds of tokens, by the numbers of `tokenizer.ggml.token_type`. */
-export const NORMAL = 1;
+const NORMAL = 1;
 export const UNKNOWN = 2;
 export const CONTROL = 3;
 export const USER_DEFINED = 4;
