@@ -20,6 +20,12 @@ const IT = '/web/pages/image-transformer/';
 /** @param {Page} page */
 const done = (page) => page.locator('#run-text', { hasText: 'Run again' }).waitFor(WAIT);
 
+/** What is shown at a pace takes a core meanwhile. @param {Page} page */
+const hurry = (page) => page.locator('#speed').evaluate((input) => {
+  /** @type {HTMLInputElement} */ (input).value = '7';
+  input.dispatchEvent(new Event('input', { bubbles: true }));
+});
+
 /** The address that a figure's link gives. @param {Page} page @param {string} id of the box */
 async function link(page, id) {
   const box = page.locator(`#${id}`);
@@ -89,6 +95,7 @@ test('PNG and animated PNG of an ending', () => withPage(async (page) => {
 
 test('a link to endings: digit, line, seed, temperature and class', () => withPage(async (page) => {
   await page.goto(IT);
+  await hurry(page);
   await done(page);
   await page.locator('#strip input').nth(37).check();
   await page.fill('#seed', '12');
@@ -119,7 +126,7 @@ test('a link to endings: digit, line, seed, temperature and class', () => withPa
   // Nonsense is not taken.
   await page.goto('about:blank');
   await page.goto(`${IT}#figure-endings?seed=-1&rows=99&temperature=hot&label=elephant&digit=1000&drawing=!`);
-  await done(page);
+  await page.locator('#run:enabled').waitFor(WAIT);
   assert.equal(await page.inputValue('#seed'), '7');
 }));
 
@@ -130,14 +137,17 @@ test("links to a gallery's pictures, of the strip and one's own", () => withPage
   await page.goto('/web/pages/colour/');
   await page.locator('#figure-colour').scrollIntoViewIfNeeded();
   await page.locator('#colour-run:enabled').waitFor(WAIT);
+  await page.locator('#colour-tries').selectOption('3');
   await page.locator('#colour-strip input').nth(7).check();
   const name = await page.locator('#colour-gallery .row-name b').first().textContent() ?? '';
+  await page.click('#colour-run');
   await drawn(name);
   const before = await pictures(page, first);
   const address = await link(page, 'colour-take');
   await page.goto('about:blank');
   await page.goto(address);
   await page.locator('#colour-run:enabled').waitFor(WAIT);
+  await page.click('#colour-run');
   await drawn(name);
   assert.deepEqual(await pictures(page, first), before);
 
@@ -148,9 +158,11 @@ test("links to a gallery's pictures, of the strip and one's own", () => withPage
   const mine = await link(page, 'colour-take');
   await page.goto('about:blank');
   await page.goto(mine);
+  await page.locator('#colour-run:enabled').waitFor(WAIT);
+  await page.click('#colour-run');
   await drawn('your picture');
   assert.deepEqual(await pictures(page, first), own);
-}));
+}, { reducedMotion: 'reduce' }));
 
 more('links to enlargements, of the strip and of one\'s own picture, with either model', () => withPage(async (page) => {
   const first = '#superres-gallery .gallery-row:first-child canvas';

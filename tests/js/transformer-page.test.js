@@ -11,6 +11,7 @@ import { withoutPositions } from '../../web/pages/transformer/placeless.js';
 import { shuffled } from '../../web/pages/transformer/words.js';
 import { meanOf } from '../../web/shell/text/maps.js';
 import { visible } from '../../web/shell/text/words.js';
+import { EVERY } from '../more.js';
 import { readGGUF } from './gguf.js';
 import { ROOT, load } from './helpers.js';
 import { toyTranslation } from './toy-translation.js';
@@ -18,7 +19,7 @@ import { toyTranslation } from './toy-translation.js';
 test('the sentences that the page offers are translated as it says, greedily and with any number of beams', async () => {
   const model = await load(`${ROOT}weights/de-en.gguf`);
   for (const [sentence, translation] of Object.entries(EXAMPLES)) {
-    for (const beams of [1, 2, 4, 8]) assert.equal(await model.translate(sentence, { beams }).text(), translation, `${beams} beams`);
+    for (const beams of EVERY ? [1, 2, 4, 8] : [1, 4]) assert.equal(await model.translate(sentence, { beams }).text(), translation, `${beams} beams`);
   }
   model.close();
 });
