@@ -93,7 +93,7 @@ test('PNG and animated PNG of an ending', () => withPage(async (page) => {
   }
 }, { acceptDownloads: true }));
 
-test('a link to endings: digit, line, seed, temperature and class', () => withPage(async (page) => {
+more('a link to endings: digit, line, seed, temperature and class', () => withPage(async (page) => {
   await page.goto(IT);
   await hurry(page);
   await done(page);
