@@ -466,7 +466,7 @@ run_suite() {
 # The sanitized library of clang counts where it has been, too, so that the fuzzer shares it.
 clang_suite() { native_suite "$CLANG" -fsanitize=fuzzer-no-link; }
 
-# test-c     the C tests with clang and its sanitizers, and as wasm: both must give the same bits; then 20 seconds of fuzzing. "all": with gcc, plain and with its sanitizers, and the builds relaxed and pairs, too
+# test-c     the C tests with clang and its sanitizers, and as wasm: both must give the same bits; then 10 seconds of fuzzing. "all": with gcc, plain and with its sanitizers, the builds relaxed and pairs, and 20 seconds
 task_test_c() {
   mkdir -p "$OUT"
   native=$(basename "$CC") clang=$(basename "$CLANG")
@@ -503,7 +503,9 @@ task_test_c() {
     [ -s "$OUT/$name.hash" ] && cmp -s "$OUT/$name.hash" "$OUT/wasm.hash" || die "$name and wasm compute different bits: $(cat "$OUT/$name.hash" "$OUT/wasm.hash")"
   done
   say "the same bits with $suites: $(cat "$OUT/wasm.hash")"
-  ! clang_sanitizes || task_fuzz 20
+  seconds=10
+  [ "${1:-}" != all ] || seconds=20
+  ! clang_sanitizes || task_fuzz $seconds
 }
 
 # fuzz       fuzz the reader of files and of saved sessions in C: ./build.sh fuzz [seconds, default 60]
