@@ -90,7 +90,7 @@ export function session(flags, fonts) {
    */
   async function withPage(body, { complains = false, ...options } = {}) {
     const context = await browser.newContext({ viewport: { width: 1200, height: 900 }, baseURL: server.url, ...options });
-    context.setDefaultTimeout(15000);
+    context.setDefaultTimeout(30000); // of a busy machine
     try {
       const page = await context.newPage();
       /** @type {Complaints} */
