@@ -88,6 +88,10 @@ test('a column for each digit: the values that the model draws, told the class',
   const [first, third] = await Promise.all([pixels(page, 0), pixels(page, 2)]);
   assert.notDeepEqual(first, third);
   await page.locator('#classes-pace', { hasText: /^\d+ of 60 drawn; [\d.]+ ms a pixel, computed here$/ }).waitFor();
+}));
+
+more('all sixty pictures are drawn in the end, which is said', () => withPage(async (page) => {
+  await open(page);
   await groupIs(page, 9);
   await page.locator('#classes-run-text', { hasText: 'Play again' }).waitFor();
   await page.locator('[role=status]', { hasText: 'All digits are drawn.' }).waitFor({ state: 'attached' });
