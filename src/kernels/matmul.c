@@ -329,7 +329,7 @@ NX_INLINE void product_q8(const tile_work *w, v128_t sum[4][4], const uint8_t *w
     start_sums(&product, NX_WEIGHT_ZERO, total, n);
     const nx_activations *activations[4];
     for (uint32_t j = 0; j < n; j++) activations[j] = w->activations + (size_t)j * groups + from / 4;
-    weight += (size_t)from * TILE + 16 * at;
+    weight += (size_t)from * TILE + 16 * (size_t)at;
     NX_ROLLED
     for (uint32_t c = from; c < to; c += 4 * turns, weight += 4 * TILE * turns) {
         for (uint32_t turn = 0; turn < turns; turn++)
