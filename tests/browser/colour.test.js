@@ -91,7 +91,7 @@ test('play again, stop, new seed, and the strip', () => withPage(async (page) =>
   assert.deepEqual(await Promise.all([0, 1].map((row) => nameOf(page, row))), [second, name]);
 }));
 
-test('photographs: the switch loads the other model, which draws them without being told the class', () => withPage(async (page) => {
+more('photographs: the switch loads the other model, which draws them without being told the class', () => withPage(async (page) => {
   /** @type {string[]} */
   const asked = [];
   page.on('request', (request) => {
