@@ -105,7 +105,7 @@ test('arguments of the wrong kind are errors of ours that name them', async () =
   const refuses = (work, message) => assert.rejects(async () => (typeof work === 'function' ? work() : work), isError('argument', message));
   const any = /** @type {any} */ (bare);
   for (const options of [null, 7, 'x']) await refuses(any(toy, options), /options must be an object/);
-  for (const options of [[[1, 2]], [], new Uint8Array(3), new Map([['seed', 1]])]) await refuses(any(toy, options), /options must be an object with names, not a list/);
+  for (const options of [[[1, 2]], [], new Uint8Array(3), new Map([['seed', 1]])]) await refuses(any(toy, options), /options must be an object, not a list/);
   await refuses(any(toy, { signal: {} }), /signal must be an AbortSignal/);
   await refuses(any(toy, { onProgress: 'x' }), /onProgress must be a function/);
   await refuses(any(toy, { patience: 0 }), /patience must be/);

@@ -13,8 +13,14 @@ import { ROWS } from '../settings.js';
 
 /** Options of all sinks that show a run on a canvas, by their types. */
 const SHOWN = { flags: ['later', 'calm', 'shade', 'caret'], functions: ['colours', 'onPaint', 'weights'], numbers: ['gap', 'pace', 'from', 'to'], others: ['signal', 'mirror'] };
-/** The largest of their numbers. */
-const MOST_SHOWN = 1e6;
+
+/** @param {string} what  must be @param {unknown} value  the one that is not */
+const wrong = (what, value) => argumentError(`${what}, not ${show(value)}`);
+
+/** @param {string} name @param {unknown} value */
+function callback(name, value) {
+  if (value !== undefined && typeof value !== 'function') throw wrong(`${name} must be a function`, value);
+}
 
 /**
  * Throws where options are no object, have an unknown name, or have a wrong value that all verbs check alike.
@@ -25,9 +31,8 @@ const MOST_SHOWN = 1e6;
  * @internal
  */
 export function checkOptions(options, whose, names) {
-  const wrong = (/** @type {string} */ what, /** @type {unknown} */ value) => argumentError(`${what}, not ${show(value)}`);
   if (typeof options !== 'object' || options === null) throw wrong('options must be an object', options);
-  if (Symbol.iterator in options) throw argumentError('options must be an object with names, not a list');
+  if (Symbol.iterator in options) throw argumentError('options must be an object, not a list');
   const none = Object.keys(options).find((name) => !names.includes(name) && options[name] !== undefined);
   if (none !== undefined) {
     const meant = nearest(none, names);
@@ -35,7 +40,7 @@ export function checkOptions(options, whose, names) {
   }
   const { signal, onProgress, patience } = options;
   if (signal !== undefined && !(typeof signal?.throwIfAborted === 'function' && typeof signal.addEventListener === 'function')) throw wrong('signal must be an AbortSignal', signal);
-  if (onProgress !== undefined && typeof onProgress !== 'function') throw wrong('onProgress must be a function', onProgress);
+  callback('onProgress', onProgress);
   if (patience !== undefined) wholeNumber('patience', patience, 1, 2 ** 31 - 1);
 }
 
@@ -48,10 +53,10 @@ export function checkOptions(options, whose, names) {
 export function checkShown(options) {
   checkOptions(options, 'drawTo()', Object.values(SHOWN).flat());
   for (const name of SHOWN.flags) flag(name, options[name]);
-  for (const name of SHOWN.functions) if (options[name] !== undefined && typeof options[name] !== 'function') throw argumentError(`${name} must be a function, not ${show(options[name])}`);
-  for (const name of SHOWN.numbers) if (options[name] !== undefined) number(name, options[name], 0, MOST_SHOWN);
+  for (const name of SHOWN.functions) callback(name, options[name]);
+  for (const name of SHOWN.numbers) if (options[name] !== undefined) number(name, options[name], 0, 1e6); // more would be a mistake
   const { mirror } = options;
-  if (mirror !== undefined && mirror !== null && !('textContent' in Object(mirror))) throw argumentError(`mirror must be an element, not ${show(mirror)}`);
+  if (mirror !== undefined && mirror !== null && !('textContent' in Object(mirror))) throw wrong('mirror must be an element', mirror);
 }
 
 /** The name that was meant: the same but for its spelling, or the one with the fewest letters changed. @param {string} wrong @param {string[]} names */
@@ -68,7 +73,7 @@ function nearest(wrong, names) {
 
 /** @param {string} name @param {unknown} value  @internal */
 export function flag(name, value) {
-  if (value !== undefined && typeof value !== 'boolean') throw argumentError(`${name} must be true or false, not ${show(value)}`);
+  if (value !== undefined && typeof value !== 'boolean') throw wrong(`${name} must be true or false`, value);
 }
 
 /**
@@ -80,7 +85,7 @@ export function flag(name, value) {
  */
 export function wrongAnswer(what, value) {
   void Promise.resolve(value).catch(() => {});
-  return argumentError(`${what}, not ${show(value)}`);
+  return wrong(what, value);
 }
 
 /** Letters to be put in, left out or changed to make one text of another. @param {string} a @param {string} b */
@@ -144,7 +149,7 @@ export function checkLabel(label, { classes }) {
   const index = typeof label === 'string' ? classes.indexOf(label) : label;
   if (Number.isInteger(index) && index >= 0 && index < classes.length) return index;
   const some = classes.slice(0, 10).join(', ') + (classes.length > 10 ? ', ...' : '');
-  throw argumentError(`label must be one of ${some}, or an index from 0 to ${classes.length - 1}, not ${show(label)}`);
+  throw wrong(`label must be one of ${some}, or an index from 0 to ${classes.length - 1}`, label);
 }
 
 /**
@@ -156,7 +161,7 @@ export function checkLabel(label, { classes }) {
  */
 export function wholeNumber(name, value, low, high) {
   if (Number.isInteger(value) && Number(value) >= low && Number(value) <= high) return;
-  throw argumentError(`${name} must be a whole number from ${low} to ${high}, not ${show(value)}`);
+  throw wrong(`${name} must be a whole number from ${low} to ${high}`, value);
 }
 
 /**
@@ -167,7 +172,7 @@ export function wholeNumber(name, value, low, high) {
  */
 function number(name, value, low, high) {
   if (typeof value === 'number' && value >= low && value <= high) return;
-  throw argumentError(`${name} must be a number from ${low} to ${high}, not ${show(value)}`);
+  throw wrong(`${name} must be a number from ${low} to ${high}`, value);
 }
 
 /**
@@ -177,7 +182,7 @@ function number(name, value, low, high) {
 function checkSeed(seed) {
   if (typeof seed === 'bigint' && seed >= 0n && seed < 1n << 64n) return seed;
   if (typeof seed === 'number' && Number.isSafeInteger(seed) && seed >= 0) return BigInt(seed);
-  throw argumentError(`seed must be a whole number from 0 to 2^53 - 1, or a bigint below 2^64, not ${show(seed)}`);
+  throw wrong('seed must be a whole number from 0 to 2^53 - 1, or a bigint below 2^64', seed);
 }
 
 /** A whole number of 53 bits, so that it can be shown and typed in again. */

@@ -8,21 +8,20 @@
  * @template T
  * @param {((value: T) => unknown) | undefined} listener
  * @param {(reason: any) => void} failed  throws it again where nobody can be told any more
- * @returns {((value: T) => void) & { turn: () => Promise<void> | undefined }}  turn: before the end, in which what an asynchronous one began last may still fail
+ * @returns {((value: T) => void) & { turn: () => Promise<void> | false }}  turn: before the end, in which what an asynchronous one began last may still fail
  */
 export function heardBy(listener, failed) {
   let later = false;
-  let told = false;
-  const fail = (/** @type {unknown} */ reason) => {
-    if (told) return;
-    told = true;
-    failed(reason);
-  };
+  let fail = failed;
   const hear = (/** @type {T} */ value) => {
     const answer = /** @type {any} */ (listener?.(value));
     if (typeof answer?.then !== 'function') return;
     later = true;
-    answer.then(undefined, fail);
+    answer.then(undefined, (/** @type {unknown} */ reason) => {
+      const tell = fail;
+      fail = () => {};
+      tell(reason);
+    });
   };
-  return Object.assign(hear, { turn: () => (later ? new Promise((/** @type {(value: void) => void} */ resolve) => { setTimeout(resolve); }) : undefined) });
+  return Object.assign(hear, { turn: () => later && new Promise((/** @type {(value: void) => void} */ resolve) => { setTimeout(resolve); }) });
 }
