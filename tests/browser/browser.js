@@ -227,7 +227,7 @@ export const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
  */
 export async function until(page, predicate, given) {
   for (let tries = 0; !await page.evaluate(/** @type {any} */ (predicate), given); tries++) {
-    if (tries === 200) throw new Error(`still not so after 10 seconds: ${predicate}`);
+    if (tries === 600) throw new Error(`still not so after 30 seconds: ${predicate}`);
     await sleep(50);
   }
 }

@@ -65,15 +65,17 @@ test('the reduction is the mean over each area, as in the library, and upright',
    * @returns {Promise<{ width: number, height: number, far: number, square: number[] }>}
    */
   const both = (file) => page.evaluate(async (base64) => {
-    const [{ centralSquare }, { openPicture }, { resample }, { fromRGBA }] = await Promise.all(
-      ['/web/pages/colour/square.js', '/web/pages/colour/picture.js', '/web/lib/kinds/picture/image.js', '/web/lib/kinds/picture/ground.js'].map((name) => import(name)));
+    const [{ centralSquare }, { openPicture }, { scaling }, { fromRGBA }] = await Promise.all(
+      ['/web/pages/colour/square.js', '/web/pages/colour/picture.js', '/web/lib/kinds/picture/scale.js', '/web/lib/kinds/picture/ground.js'].map((name) => import(name)));
     const bitmap = await openPicture(new File([Uint8Array.from(atob(base64), (c) => c.charCodeAt(0))], 'picture.png'));
     const { width, height } = bitmap;
     const context = /** @type {CanvasRenderingContext2D} */ (Object.assign(document.createElement('canvas'), { width, height }).getContext('2d'));
     context.drawImage(bitmap, 0, 0);
     const side = Math.min(width, height);
     const { data } = context.getImageData(Math.floor((width - side) / 2), Math.floor((height - side) / 2), side, side);
-    const expected = fromRGBA(resample(data, side, side, 32, 32), 3);
+    const means = scaling({ width: side, height: side }, { width: 32, height: 32 });
+    means.add(data, 0);
+    const expected = fromRGBA(means.end(), 3);
     const square = (await centralSquare(bitmap, 32)).data;
     const actual = fromRGBA(square, 3);
     return { width, height, far: Math.max(...actual.map((/** @type {number} */ value, /** @type {number} */ i) => Math.abs(value - expected[i]))), square: [...square] };

@@ -88,8 +88,6 @@ test('a row shows what the model is given, the likeliest of each group, and how 
 
 test('the pixels come line by line', () => withPage(async (page) => {
   await open(page);
-  await page.locator('#superres-tries').selectOption('3');
-  await rowIs(page, 0, 'being drawn');
   /** The pixels of the first drawn picture, the pen among them. */
   const there = async () => (await pixels(page, 0))[2].flatMap((pixel, i) => (pixel ? [i] : []));
   let now = await there();
