@@ -7,10 +7,10 @@
 """
 settings = dict(
     height=28, width=28, levels=2, output="bernoulli", dataset="binarised_mnist",
-    block_count=12, embedding_length=64, input_kernel=7, kernel=3, head_length=64,
-    minutes=55.0, batch=32, lr=2e-3, warmup=100, every=4.0, ema=0.998,
+    block_count=12, embedding_length=128, input_kernel=7, kernel=3, head_length=64,
+    minutes=60.0, batch=32, lr=2e-3, warmup=150, every=4.0, ema=0.999, threads=1,
 )
-stages = (dict(minutes=24.0, lr=1.5e-3, warmup=50),)
+stages = (dict(minutes=14.0, lr=1e-3, warmup=30, seed=2),)
 card = dict(
     name="pixelcnn-digits",
     description="PixelCNN for 28x28 binarised handwritten digits: draws, completes and scores them.",
