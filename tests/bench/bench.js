@@ -20,7 +20,7 @@ import { workOf } from './facts.js';
 import { POSITIONS, SIDES, TYPES, W1, imageModel, partShape, productMacs } from './models.js';
 import { HELP, options } from './options.js';
 import { LITERT, LLAMA_PEERS, MODULES, PEERS, install } from './peers.js';
-import { LLAMA_ALWAYS, LLAMA_MINUTES, LLAMA_ROUNDS, LLAMA_SIZES, STREAM, llamaProbes, llamaResult } from './llama.js';
+import { LLAMA_ALWAYS, LLAMA_ROUNDS, LLAMA_SIZES, STREAM, llamaProbes, llamaResult } from './llama.js';
 import {
   AT_ONCE, CHAIN_COLUMNS, KNOWN, STEP, STREAMS, TOGETHER, ceilingProbes, chainProbes, ganProbes, kernelProbes, lookAheadProbes, loopProbes, pixelProbes, prefillProbes,
   sampleProbes, shippedProbes, soundProbes, w1Probes,
@@ -45,6 +45,10 @@ const WEIGHT_TYPES = /** @type {WeightType[]} */ (Object.keys(TYPES));
 /** Architectures of pictures that no pixel follows another in. */
 const WHOLE = new Set(['sagan', 'show-attend-tell', 'snail']);
 const Q8_0 = 8; // the type of a tensor in a file
+
+/** Rounds where the caller does not say how many, of as many as have their end before these minutes are over: of all but the language models, and of those, from the beginning. */
+const ROUNDS = 9;
+const MINUTES = { first: 5, all: 14 };
 
 /** A load from which on nothing is worth writing down. */
 const BUSY = 0.7;
@@ -86,12 +90,12 @@ function readShipped() {
     .filter(([, bytes]) => says(bytes, 'image.height') && !says(bytes, 'input.height') && !WHOLE.has(readGGUF(bytes).metadata['general.architecture'])));
 }
 
-/** The shipped files of sounds: their rate, the shapes of their products in the order of the file, and the multiply-adds of a sample.
+/** The shipped files of sounds that are drawn sample by sample: their rate, the shapes of their products in the order of the file, and the multiply-adds of a sample.
  * @returns {{ name: string, rate: number, shapes: [rows: number, columns: number][], macs: number }[]} */
 function readSounds() {
   return readdirSync(`${ROOT}weights`).filter((file) => file.endsWith('.gguf')).sort().flatMap((file) => {
     const bytes = readFileSync(`${ROOT}weights/${file}`), rate = says(bytes, 'sound.rate');
-    if (!rate) return [];
+    if (!rate || readGGUF(bytes).metadata['general.architecture'] !== 'wavenet') return [];
     const products = Object.entries(readGGUF(bytes).tensors).filter(([name]) => /(gate|mix|head\.0|output)\.weight$/.test(name));
     const shapes = products.map(([, { shape }]) => /** @type {[number, number]} */ ([shape[0], shape[1]]));
     return [{ name: path.basename(file, '.gguf'), rate, shapes, macs: shapes.reduce((sum, [rows, columns]) => sum + rows * columns, 0) }];
@@ -161,21 +165,27 @@ async function measure(arena, probes, runs, until = Infinity) {
   const samples = {};
   /** Pixels of a lower half, by model. @type {Record<string, number>} */
   const pixels = {};
+  let rounds = 0;
   for (let round = 0; round < runs; round++) {
     const begun = performance.now();
+    /** Seconds, by what the names of the probes begin with. @type {Record<string, number>} */
+    const spent = {};
     // Each round begins elsewhere, so that nothing always follows the same neighbour when the machine slows down.
     const first = Math.floor((round * probes.length) / runs);
     for (const probe of [...probes.slice(first), ...probes.slice(0, first)]) {
-      const answer = await arena.measure(probe);
+      const before = performance.now(), answer = await arena.measure(probe), [section] = probe.name.split('/');
+      spent[section] = (spent[section] ?? 0) + (performance.now() - before) / 1000;
       const parts = answer.parts ? Object.entries(answer.parts) : [['', answer.ms ?? answer]];
       for (const [part, ms] of parts) (samples[part ? key(probe.name, part) : probe.name] ??= []).push(ms);
       if (answer.pixels) pixels[probe.name.split('/')[1]] = answer.pixels;
     }
+    rounds++;
     const now = performance.now();
-    say(`round ${round + 1} of ${runs}: ${((now - begun) / 1000).toFixed(1)} s`);
+    const parts = Object.entries(spent).map(([section, seconds]) => `${section} ${seconds.toFixed(1)}`);
+    say(`round ${round + 1} of ${runs}: ${((now - begun) / 1000).toFixed(1)} s: ${parts.join(', ')}`);
     if (now + (now - begun) > until) break;
   }
-  return { samples, pixels };
+  return { samples, pixels, rounds };
 }
 
 /** Multiply-adds of a position of the section prefill. @param {Uint8Array} file */
@@ -206,6 +216,7 @@ async function main() {
   const load = [loadavg()[0]];
   if (load[0] > BUSY) say(`note: the load is ${load[0].toFixed(1)}: other programs run on this machine, figures will be off`);
   mkdirSync(`${OUT}/bench`, { recursive: true });
+  const begun = performance.now();
 
   say('writing random models ...');
   const decoders = Object.fromEntries(WEIGHT_TYPES.map((type) => [type, imageModel(W1, type)]));
@@ -216,7 +227,7 @@ async function main() {
   ]);
   const drafted = Object.keys(shipped).filter((name) => 'draft.output.weight' in readGGUF(shipped[name]).tensors);
   const files = Object.fromEntries([...WEIGHT_TYPES.map((type) => /** @type {const} */ ([`w1-${type}`, decoders[type]])), ...Object.entries(shipped)]
-    .filter(([, file]) => says(file, 'attention.head_count')));
+    .filter(([, file]) => readGGUF(file).metadata['general.architecture'] === 'image-transformer'));
   const sides = quick ? SIDES.slice(0, 2) : SIDES;
 
   const server = await serve({ web: `${ROOT}web`, weights: `${ROOT}weights`, tests: `${ROOT}tests`, build: OUT });
@@ -241,24 +252,24 @@ async function main() {
     if (sections.has('samples')) probes.push(...await sampleProbes(stage));
     if (sections.has('pixels')) probes.push(...await pixelProbes(stage, sides));
 
-    const { samples, pixels } = await measure(arena, probes, runs);
-    const begun = performance.now(), until = begun + 60_000 * LLAMA_MINUTES;
+    const { samples, pixels, rounds } = await measure(arena, probes, runs ?? ROUNDS, runs ? undefined : begun + 60_000 * MINUTES.first);
+    const until = begun + 60_000 * MINUTES.all, llama = performance.now();
     for (const [i, size] of sections.has('llama') ? LLAMA_SIZES.entries() : []) { // one after another: all at once are not in everybody's memory
       const now = performance.now();
-      if (i >= LLAMA_ALWAYS && now + (now - begun) / i > until) {
-        say(`llama ${size}: left out, for it would be over after more than ${LLAMA_MINUTES} minutes`);
+      if (i >= LLAMA_ALWAYS && now + (now - llama) / i > until) {
+        say(`llama ${size}: left out, for it would be over after more than ${MINUTES.all} minutes`);
         continue;
       }
       const some = await llamaProbes(stage, size, withPeers, say);
       const left = Math.max(1, LLAMA_ALWAYS - i); // of the time, each of those that are always there has an equal share
-      Object.assign(samples, (await measure(arena, some, Math.min(runs, LLAMA_ROUNDS), now + (until - now) / left)).samples);
+      Object.assign(samples, (await measure(arena, some, Math.min(runs ?? ROUNDS, LLAMA_ROUNDS), now + (until - now) / left)).samples);
       await arena.close((name) => name.includes(size));
     }
     load.push(loadavg()[0]);
     const result = assemble(samples, {
       machine: {
         cpu: cpus()[0]?.model ?? 'unknown', cores: cpus().length, cacheBytes: cacheBytes(),
-        browser: `Chromium ${browser.version()}`, date: new Date().toISOString(), runs, load, args: process.argv.slice(2).join(' '),
+        browser: `Chromium ${browser.version()}`, date: new Date().toISOString(), runs: rounds, load, args: process.argv.slice(2).join(' '),
       },
       builds, chosen, cacheBytes: cacheBytes(), positions: POSITIONS, types: WEIGHT_TYPES, peers, sides, streams: STREAMS,
       sounds, made, chain: { other: LITERT, types: CHAIN_TYPES, columns: CHAIN_COLUMNS, macs: productMacs(W1), least: W1.width ** 2 }, together: TOGETHER, atOnce: AT_ONCE, blockMacs: blockMacs(),
@@ -273,8 +284,8 @@ async function main() {
         ...Object.fromEntries(peers.map(({ name, gzip }) => [name, gzip])),
       },
     });
-    const llama = llamaResult(samples, LLAMA_PEERS, result.ceiling.dots[chosen].four);
-    Object.assign(result, { llama: llama.rows, missing, summary: { ...result.summary, llama: llama.summary }, goals: [...result.goals, ...llama.goals] });
+    const languages = llamaResult(samples, LLAMA_PEERS, result.ceiling.dots[chosen].four);
+    Object.assign(result, { llama: languages.rows, missing, summary: { ...result.summary, llama: languages.summary }, goals: [...result.goals, ...languages.goals] });
     console.log(json ? JSON.stringify(result, null, 2) : text(result));
     if (write) {
       const chapter = `${ROOT}web/manual/chapters/numbers.md`;

@@ -15,10 +15,9 @@ import { key, median } from './summary.js';
 
 /** Types of the weights. */
 export const LLAMA_TYPES = Object.freeze(/** @type {const} */ (['q8_0', 'q4_0', 'q4_k_m']));
-/** What is measured, each size in pages of its own, the first two in any case: the section begins nothing that would not be over in so many minutes. */
+/** What is measured, each size in pages of its own, the first two in any case. */
 export const LLAMA_SIZES = Object.freeze(['135M', '0.6B', '110M']);
 export const LLAMA_ALWAYS = 2;
-export const LLAMA_MINUTES = 10;
 /** Where a step is timed: the others only at the first of these, and in so many rounds, for to read a prompt takes them long. So does the prompt's length. */
 export const LLAMA_POSITIONS = Object.freeze([64, 512]);
 export const LLAMA_ROUNDS = 3;

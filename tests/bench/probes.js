@@ -27,7 +27,7 @@ import { CHAIN_TYPES, chainModel, chainOf } from './tflite.js';
 
 /** Numbers of samples that advance together: in the engine, and in a picture drawn through the library. */
 export const TOGETHER = [1, 2, 4, 8];
-export const AT_ONCE = [1, 3, 4];
+export const AT_ONCE = [1, 3];
 /** Where they are timed. */
 export const STEP = 128;
 /** Where and how many known positions are read in the section prefill. */
@@ -149,13 +149,13 @@ export async function kernelProbes(stage) {
   return probes;
 }
 
-/** Through the library, with each build and with the one that it takes by itself. @param {Stage} stage @param {string[]} shipped */
+/** Through the library. @param {Stage} stage @param {string[]} shipped */
 export async function shippedProbes({ arena, builds, models }, shipped) {
   /** @type {Probe[]} */
   const probes = [];
   for (const model of shipped) {
-    for (const build of [...builds.map(({ name }) => name), 'default']) {
-      const wasm = build === 'default' ? undefined : `/web/dist/${build}.wasm`;
+    for (const { name: build } of builds) {
+      const wasm = `/web/dist/${build}.wasm`;
       const target = await arena.start('ours', `library ${build} ${model}`, 'ours', 'startLibrary', { model: models[model], wasm });
       for (const samples of AT_ONCE) {
         probes.push({ name: key('shipped', model, samples, build), ...target, method: 'half', args: { samples } });

@@ -157,7 +157,7 @@ export function assemble(samples, facts) {
   const shipped = facts.shipped.map(({ name, pixels }) => ({
     name,
     pixels,
-    builds: Object.fromEntries([...builds.map((build) => build.name), 'default'].flatMap((build) => {
+    builds: Object.fromEntries(builds.flatMap(({ name: build }) => {
       /** @type {Record<string, any>} */
       const times = {};
       for (const count of facts.atOnce) {

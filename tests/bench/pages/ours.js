@@ -142,10 +142,10 @@ export async function startPicture({ wasm, model }) {
 /**
  * A shipped model behind the library's own interface.
  *
- * @param {{ wasm?: string, model: string }} options  wasm: if none, the library's own choice
+ * @param {{ wasm: string, model: string }} options
  */
 export async function startLibrary({ wasm, model }) {
-  const loaded = await load(model, wasm ? { wasmUrl: wasm } : {});
+  const loaded = await load(model, { wasmUrl: wasm });
   const { width, height, channels, tasks } = loaded.info;
   const completes = tasks.includes('complete');
   /** @type {OffscreenCanvas | undefined} */
@@ -173,7 +173,7 @@ export async function startLibrary({ wasm, model }) {
     /** Milliseconds per picture, drawn from nothing with look-ahead and without. Guesses are right more often in one picture
      * than in another, so there are several, the same ones every time; each is drawn both ways in turn, for the machine's
      * pace changes from second to second. */
-    async ahead({ pictures = 8 }) {
+    async ahead({ pictures = 4 }) {
       const parts = { with: 0, without: 0 };
       for (let seed = 1; seed <= pictures; seed++) {
         for (const way of seed % 2 ? /** @type {const} */ (['with', 'without']) : /** @type {const} */ (['without', 'with'])) {
