@@ -4,7 +4,8 @@
 /** Whether the pages' scripts and styles in web/dist are made of the sources beside them. Needs nothing but Node. */
 
 import { createHash } from 'node:crypto';
-import { open, readFile, readdir, stat } from 'node:fs/promises';
+import { readdirSync, statSync } from 'node:fs';
+import { open, readFile, readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 
 /** Folders of web/ that the pages' scripts are made of. */
@@ -58,10 +59,13 @@ const known = new Map();
  * @param {string} web  the folder
  */
 export async function sourcesOf(web) {
-  const names = (await Promise.all(FOLDERS.map(async (folder) => (
-    (await readdir(join(web, folder), { recursive: true })).filter((name) => /\.(js|css)$/.test(name)).map((name) => `${folder}/${name}`))))).flat().sort();
-  const stats = await Promise.all(names.map((name) => stat(join(web, name))));
-  const state = names.map((name, i) => `${name} ${stats[i].size} ${stats[i].mtimeMs}`).join('\n');
+  // At once, which for five hundred small files takes a third of the time that their promises take.
+  const names = FOLDERS.flatMap((folder) => (
+    readdirSync(join(web, folder), { recursive: true, encoding: 'utf8' }).filter((name) => /\.(js|css)$/.test(name)).map((name) => `${folder}/${name}`))).sort();
+  const state = names.map((name) => {
+    const { size, mtimeMs } = statSync(join(web, name));
+    return `${name} ${size} ${mtimeMs}`;
+  }).join('\n');
   const cached = known.get(web);
   if (cached?.state === state) return cached.line;
   const hash = createHash('sha256');
@@ -71,13 +75,27 @@ export async function sourcesOf(web) {
   return line;
 }
 
+/** For this time after the sources were looked at, they are taken to be the same: what a page asks for comes together. */
+export const SAME_MS = 50;
+/** @type {Map<string, { at: number, line: Promise<string> }>} */
+const lately = new Map();
+
+/** The same as it was found to be a moment ago, if it was. @param {string} web */
+function lineOf(web) {
+  const found = lately.get(web), now = performance.now();
+  if (found && now - found.at < SAME_MS) return found.line;
+  const line = sourcesOf(web);
+  lately.set(web, { at: now, line });
+  return line;
+}
+
 /**
  * @param {string} path  of a script
  */
 export async function isMade(path) {
   const file = await open(path);
   try {
-    const line = await sourcesOf(join(path, '../..'));
+    const line = await lineOf(join(path, '../..'));
     const { buffer } = await file.read({ buffer: Buffer.alloc(line.length + 3), position: 0 });
     return buffer.toString('utf8', 3) === line; // after the mark of a comment
   } catch {

@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 
 import { framed, policy } from '../../web/frame.js';
-import { OF_PACKAGES, sourcesOf } from '../../web/fresh.js';
+import { OF_PACKAGES, SAME_MS, sourcesOf } from '../../web/fresh.js';
 import { POLICY, serve } from '../../web/serve.js';
 import { ROOT, load, collect } from './helpers.js';
 
@@ -320,7 +320,10 @@ test("the pages' scripts, and their sources where these differ", async () => {
     'page-text.js': "export * from '../shell/text/index.js';\n",
     'page-look-ahead.js': "import '../pages/look-ahead/main.js';\n",
   };
-  const write = (/** @type {string} */ name, /** @type {string} */ text) => writeFile(join(root, name), text);
+  const write = async (/** @type {string} */ name, /** @type {string} */ text) => {
+    await writeFile(join(root, name), text);
+    await new Promise((resolve) => { setTimeout(resolve, SAME_MS); });
+  };
   for (const name of Object.keys(sources)) {
     await write(`web/dist/${name}`, 'the bundle');
     assert.equal((await ask(`/web/dist/${name}`)).body, 'the bundle', 'without sources');

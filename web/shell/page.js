@@ -5,9 +5,13 @@ import { copyCode } from './copy.js';
 import { keepLanguage } from './language.js';
 import { workOffline } from './offline.js';
 
+/** For this time after that, the first figure has the processor and the connection to itself. */
+const NEXT_VISIT_MS = 1000;
+
 /** @param {Promise<unknown>} [first] what the page waits for before it looks after the next visit */
 export function startPage(first = Promise.resolve()) {
   copyCode();
   keepLanguage();
-  first.then(workOffline, workOffline);
+  const later = () => void setTimeout(workOffline, NEXT_VISIT_MS);
+  first.then(later, later);
 }

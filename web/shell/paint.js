@@ -39,18 +39,21 @@ export function paint(canvas, view) {
   const edge = (k) => Math.round(k * canvas.width / SIDE);
   context.fillStyle = colours.paper;
   context.fillRect(0, 0, canvas.width, canvas.height);
-  for (let i = 0; i < PIXELS; i++) {
-    const row = Math.floor(i / SIDE);
-    const column = i % SIDE;
-    const x = edge(column);
-    const y = edge(row);
-    const w = edge(column + 1) - x;
-    const h = edge(row + 1) - y;
-    if (i >= filled) {
-      context.fillStyle = i === pen ? colours.accent : colours.wash;
-      context.fillRect(x, y, w, h);
-      continue;
-    }
+  /** @param {number} i a pixel @returns {[x: number, y: number, width: number, height: number]} */
+  const cell = (i) => {
+    const row = Math.floor(i / SIDE), column = i % SIDE, x = edge(column), y = edge(row);
+    return [x, y, edge(column + 1) - x, edge(row + 1) - y];
+  };
+  if (filled < PIXELS) { // the rest of a row, and the rows below it
+    const [x, y, , h] = cell(filled), below = filled % SIDE ? y + h : y;
+    context.fillStyle = colours.wash;
+    if (below > y) context.fillRect(x, y, canvas.width - x, h);
+    context.fillRect(0, below, canvas.width, canvas.height - below);
+    context.fillStyle = colours.accent;
+    if (pen >= filled) context.fillRect(...cell(pen));
+  }
+  for (let i = 0; i < filled; i++) {
+    const [x, y, w, h] = cell(i);
     const ink = i < known ? colours.known : ghost ? colours.ghost : colours.predicted;
     const t = heat ? heat(i) : NaN;
     if (Number.isNaN(t)) {
