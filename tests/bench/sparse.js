@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 // What a step of sparse attention costs beside dense attention by length, in Node: random weights, the same widths, the last positions of a sequence.
 //
-//   node tests/bench/sparse.js [--width 64] [--lengths 1024,4096,16384] [--json]
+//   node tests/bench/sparse.js [--width 64] [--lengths 1024,4096,16384,65536] [--json]
 //
-// The attention of a step is what it takes more at the end of a sequence than at its beginning. Times are of the processor, medians of twelve times eight steps. Filling 16,384
-// positions densely takes some seconds.
+// The attention of a step is what it takes more at the end of a sequence than at its beginning. Times are of the processor, medians of twelve times eight steps here and there by turns, and of sparse
+// attention medians of five such sequences. Dense attention ends at 16,384 positions, which take some seconds. Of n positions, strided attention sees at most
+// 2 sqrt(n) in its two layers, so in four times as many its cost should double: it does, but where the keys and values of a run outgrow a cache. Fixed
+// attention sees sqrt(n) + n / 16 here, since its summaries grow with the side, as in the page.
 // @ts-check
 import './quiet.js';
 import { readFile } from 'node:fs/promises';
@@ -14,12 +16,13 @@ import { Core } from '../../web/lib/engine/core.js';
 import { kindOf, randomModel } from '../../web/pages/sparse/random-model.js';
 
 const { values: { width, lengths, json } } = parseArgs({ options: {
-  width: { type: 'string', default: '64' }, lengths: { type: 'string', default: '1024,4096,16384' }, json: { type: 'boolean', default: false },
+  width: { type: 'string', default: '64' }, lengths: { type: 'string', default: '1024,4096,16384,65536' }, json: { type: 'boolean', default: false },
 } });
 /** Steps that are timed, and how many of them at once: the clock of the processor counts microseconds. */
 const STEPS = 96, TOGETHER = 8;
 /** Positions that are there before the steps at the beginning are timed, and those that are read at once. */
-const FIRST = 16, AT_ONCE = 512;
+const FIRST = 1, AT_ONCE = 512;
+const DENSE_MOST = 16384, SPARSE_TIMES = 5;
 const WHICH = /** @type {const} */ (['dense', 'strided', 'fixed']);
 
 const wasm = await WebAssembly.compile(await readFile(new URL('../../web/dist/nextpixel.wasm', import.meta.url)));
@@ -27,38 +30,60 @@ const wasm = await WebAssembly.compile(await readFile(new URL('../../web/dist/ne
 /** @param {number[]} numbers */
 const median = (numbers) => [...numbers].sort((a, b) => a - b)[numbers.length >> 1];
 
-/** @param {typeof WHICH[number]} which @param {number} side */
-function measure(which, side) {
+/** @typedef {{ step: number, attention: number, bytes: number }} Cost  microseconds, and bytes of a run */
+
+/** @param {typeof WHICH[number]} which @param {number} side @returns {Cost} */
+function measureOnce(which, side) {
   const core = new Core(wasm, randomModel(side, kindOf(which, side), Number(width)));
-  const session = core.openSession({ seed: 0n, samples: 1, temperature: 1, topK: 0, topP: 1 });
-  const n = side * side;
-  const ids = Uint32Array.from({ length: n }, (_, i) => (i * 7 + (i >> 5)) & 1);
-  const timed = (/** @type {number} */ from) => median(Array.from({ length: STEPS / TOGETHER }, (_, group) => {
-    const begun = process.cpuUsage(), first = from + group * TOGETHER;
-    for (let at = first; at < first + TOGETHER; at++) core.put(session, ids.subarray(at, at + 1), true);
+  const n = side * side, ids = Uint32Array.from({ length: n }, (_, i) => (i * 7 + (i >> 5)) & 1);
+  const known = (/** @type {number} */ count) => {
+    const session = core.openSession({ seed: 0n, samples: 1, temperature: 1, topK: 0, topP: 1 });
+    for (let at = 0; at < count; at += AT_ONCE) core.put(session, ids.subarray(at, Math.min(at + AT_ONCE, count)), true);
+    return session;
+  };
+  /** Microseconds a step. @param {ReturnType<typeof known>} session @param {number} from */
+  const timed = (session, from) => {
+    const begun = process.cpuUsage();
+    for (let at = from; at < from + TOGETHER; at++) core.put(session, ids.subarray(at, at + 1), true);
     const { user, system } = process.cpuUsage(begun);
     return (user + system) / TOGETHER;
-  }));
-  core.put(session, ids.subarray(0, FIRST), true);
-  const beginning = timed(FIRST);
-  for (let at = FIRST + STEPS; at < n - STEPS; at += AT_ONCE) core.put(session, ids.subarray(at, Math.min(at + AT_ONCE, n - STEPS)), true);
-  const end = timed(n - STEPS);
-  const { bytes } = session;
-  core.closeSession(session);
-  return { step: end, attention: end - beginning, bytes };
+  };
+  const late = known(n - STEPS);
+  // By turns, for the machine's pace changes.
+  const pairs = Array.from({ length: STEPS / TOGETHER }, (_, i) => {
+    const early = known(FIRST), times = [timed(early, FIRST), timed(late, n - STEPS + i * TOGETHER)];
+    core.closeSession(early);
+    return times;
+  });
+  const { bytes } = late;
+  core.closeSession(late);
+  return { step: median(pairs.map(([, end]) => end)), attention: median(pairs.map(([beginning, end]) => end - beginning)), bytes };
+}
+
+/** @param {typeof WHICH[number]} which @param {number} side @returns {Cost | undefined} */
+function measure(which, side) {
+  if (which === 'dense') return side * side > DENSE_MOST ? undefined : measureOnce(which, side);
+  const all = Array.from({ length: SPARSE_TIMES }, () => measureOnce(which, side));
+  return { step: median(all.map(({ step }) => step)), attention: median(all.map(({ attention }) => attention)), bytes: all[0].bytes };
 }
 
 measure('strided', 32); // to get warm
+/** @type {{ length: number, dense?: Cost, strided?: Cost, fixed?: Cost }[]} */
 const rows = [];
 for (const length of lengths.split(',').map(Number)) {
-  const side = Math.sqrt(length);
-  const [dense, strided, fixed] = WHICH.map((which) => measure(which, side));
-  rows.push({ length, dense, strided, fixed });
+  const before = rows.at(-1);
+  /** @type {typeof rows[number]} */
+  const row = { length };
+  for (const which of WHICH) row[which] = measure(which, Math.sqrt(length));
+  rows.push(row);
   if (json) continue;
   console.log(`${length} positions`);
-  for (const [name, { step, attention, bytes }] of Object.entries({ dense, strided, fixed })) {
-    console.log(`  ${name.padEnd(8)} ${step.toFixed(1).padStart(9)} µs a step, ${attention.toFixed(1).padStart(9)} µs of them attention` +
-      `${name === 'dense' ? '             ' : ` (${(dense.attention / attention).toFixed(1).padStart(5)} times)`}, ${(bytes / 1e6).toFixed(2).padStart(6)} MB a run`);
+  for (const name of WHICH) {
+    const own = row[name], earlier = before?.[name];
+    if (!own) continue;
+    const ratio = own !== row.dense && row.dense ? `, dense ${(row.dense.attention / own.attention).toFixed(0)} times` : '';
+    const growth = earlier && before ? `, ${(own.attention / earlier.attention).toFixed(1)} times that of ${before.length}` : '';
+    console.log(`  ${name.padEnd(8)} ${own.step.toFixed(1).padStart(9)} µs a step, ${own.attention.toFixed(1).padStart(9)} µs of them attention${growth}${ratio}; ${(own.bytes / 1e6).toFixed(2)} MB a run`);
   }
 }
 if (json) console.log(JSON.stringify(rows));

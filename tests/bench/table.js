@@ -202,7 +202,7 @@ export function markdown({ machine, summary, w1, sizes, peers, chosen }) {
     ...others,
     row(['the fastest of the others over ours', ...positions.map((p) => `**${number(summary.w1[p].ratio, 1)}x**`), '']),
     '',
-    `\`npm run bench -- ${machine.args}\`: medians of ${machine.runs} interleaved rounds in one browser, build ${chosen}; ` +
+    `\`npm run bench${machine.args && ` -- ${machine.args}`}\`: medians of ${machine.runs} interleaved rounds in one browser, build ${chosen}; ` +
       `${machine.cpu}, ${machine.browser}, ${machine.date.slice(0, 10)}.`,
   ].join('\n');
 }
