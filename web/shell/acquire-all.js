@@ -24,8 +24,10 @@ function together(report, count) {
  * @returns {Promise<Hold[]>}
  */
 export async function acquireAll(urls, { onProgress, signal }) {
+  signal.throwIfAborted();
   const stopper = new AbortController();
-  signal.addEventListener('abort', () => stopper.abort(signal.reason), { once: true });
+  const stop = () => stopper.abort(signal.reason);
+  signal.addEventListener('abort', stop);
   const reports = together((progress) => { if (!stopper.signal.aborted) onProgress(progress); }, urls.length);
   const asked = urls.map((url, i) => acquire(url, { signal: stopper.signal, onProgress: reports[i] }));
   try {
@@ -33,6 +35,24 @@ export async function acquireAll(urls, { onProgress, signal }) {
   } catch (error) {
     stopper.abort();
     for (const one of asked) one.then(({ release }) => release(), () => {});
+    throw error;
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}
+
+/**
+ * Models and all that a figure needs beside them, or none: where something is missing, the models are released.
+ * @param {Promise<Hold | Hold[]>} first
+ * @param {(holds: Hold[]) => Promise<Hold[] | void> | void} rest  gets further models, or what is no model; throws where the models do not go together
+ * @returns {Promise<Hold[]>}
+ */
+export async function acquireWith(first, rest) {
+  const holds = [await first].flat();
+  try {
+    return [...holds, ...await rest(holds) ?? []];
+  } catch (error) {
+    for (const { release } of holds) release();
     throw error;
   }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The figure of the alignments: one sentence, translated by networks that differ in their attention alone, with the matrix of each as it grows.
 // @ts-check
-import { acquireAll, acquireFirst, announce, byId, fault, make, phrase, time, weights } from '../../shell/index.js';
+import { acquireAll, acquireFirst, acquireWith, announce, byId, fault, make, phrase, time, weights } from '../../shell/index.js';
 import { createMatrix, createSentence, rowsOf, visible } from '../../shell/text/index.js';
 import { EXAMPLES } from './examples.js';
 import { below, cellTerms, centreOf, rowSum, windowOf } from './terms.js';
@@ -102,15 +102,7 @@ export function createAlignment(onSentence) {
 
   const figure = createSentence({
     figure: 'figure-alignment', field: 'sentence', examples: EXAMPLES, lang: 'de', speed: SPEED, read,
-    acquire: async (how) => {
-      const first = await acquireFirst(how, phrase(KINDS[0]));
-      try {
-        return [first, ...await acquireAll(KINDS.slice(1).map((kind) => weights(`seq2seq-${kind}.gguf`)), how)];
-      } catch (error) {
-        first.release();
-        throw error;
-      }
-    },
+    acquire: (how) => acquireWith(acquireFirst(how, phrase(KINDS[0])), () => acquireAll(KINDS.slice(1).map((kind) => weights(`seq2seq-${kind}.gguf`)), how)),
     onModels(loaded) {
       byKind = Object.fromEntries(KINDS.map((kind, k) => [kind, loaded[k]]));
       onSentence(byKind, figure.text);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The figure of the three taggers: a sentence, its tags by each of them, and what follows when one is pinned.
 // @ts-check
-import { acquireAll, acquireFirst, announce, byId, createLoading, createTransport, fault, make, percent, phrase, time, weights } from '../../shell/index.js';
+import { acquireAll, acquireFirst, acquireWith, announce, byId, createLoading, createTransport, fault, make, percent, phrase, time, weights } from '../../shell/index.js';
 import { createTyping } from '../../shell/typing.js';
 import { EXAMPLES } from './examples.js';
 
@@ -37,19 +37,13 @@ export function createTaggers() {
   const transport = createTransport(byId('transport'), { name: '', onRun: () => tag(), verb: phrase`Tag`, pace: true });
   const loading = createLoading(byId('load'), {
     // The one that the page's head asks for, then the others.
-    acquire: async (options) => {
-      const crf = await acquireFirst(options, NAMES[2]);
-      try {
-        const { names } = await crf.model.tag('');
-        if (names.join() !== namesOf().join()) throw new Error(phrase`It has other tags than the models beside it: ${names.join(', ')}.`);
-        return [...await acquireAll([weights('hmm-en.gguf'), weights('memm-en.gguf')], options), crf];
-      } catch (error) {
-        crf.release();
-        throw error;
-      }
-    },
-    onModels(loaded) {
-      models = loaded;
+    acquire: (options) => acquireWith(acquireFirst(options, NAMES[2]), async ([{ model }]) => {
+      const { names } = await model.tag('');
+      if (names.join() !== namesOf().join()) throw new Error(phrase`It has other tags than the models beside it: ${names.join(', ')}.`);
+      return acquireAll([weights('hmm-en.gguf'), weights('memm-en.gguf')], options);
+    }),
+    onModels([crf, ...others]) {
+      models = [...others, crf];
       input.disabled = false;
       transport.show('ready');
       pin.replaceChildren(make('option', { value: '' }, phrase`free`), ...namesOf().map((name) => make('option', { value: name }, `${name}, ${phrase(WORDS[name] ?? '')}`)));

@@ -2,7 +2,7 @@
 // The figure of reading: a text, line by line one word more of it; the word that is read in red, those that it looks at in blue. By a memory-network, and
 // beside it by the self-attention of a decoder.
 // @ts-check
-import { acquireAll, acquireFirst, announce, byId, make, percent, phrase, time, weights } from '../../shell/index.js';
+import { acquireAll, acquireFirst, acquireWith, announce, byId, make, percent, phrase, time, weights } from '../../shell/index.js';
 import { createHeads, createSentence, meanOf, visible } from '../../shell/text/index.js';
 import { looksOf } from './looks.js';
 /** @import { Reading } from '../../shell/text/sentence.js' */
@@ -105,18 +105,10 @@ export function createReading() {
 
   const figure = createSentence({
     figure: 'figure-reading', field: 'text', examples: EXAMPLES, lang: 'en', speed: SPEED, read,
-    acquire: async (how) => {
-      const first = await acquireFirst(how, phrase`the memory-network`);
-      try {
-        const [decoder] = await acquireAll([weights('stories.gguf')], how);
-        if (decoder.model.info.vocabulary === first.model.info.vocabulary) return [first, decoder];
-        decoder.release();
-        throw new Error(phrase`It does not read the same tokens as the decoder beside it, so that their looks cannot be compared.`);
-      } catch (error) {
-        first.release();
-        throw error;
-      }
-    },
+    acquire: (how) => acquireWith(acquireWith(acquireFirst(how, phrase`the memory-network`), () => acquireAll([weights('stories.gguf')], how)), ([reader, decoder]) => {
+      if (decoder.model.info.vocabulary === reader.model.info.vocabulary) return;
+      throw new Error(phrase`It does not read the same tokens as the decoder beside it, so that their looks cannot be compared.`);
+    }),
     onModels([, { info }]) {
       headCount = info.heads;
       heads.have(info.blocks, info.heads);

@@ -2,7 +2,7 @@
 // The page where all systems of black and white digits finish the same half, with the same dice.
 // @ts-check
 import {
-  PIXELS, Playback, SIDE, acquireAll, acquireFirst, announce, applySettings, byId, countOf, createFields, createLoading, createPad, createPanels, createStore, createStrip,
+  PIXELS, Playback, SIDE, acquireAll, acquireFirst, acquireWith, announce, applySettings, byId, countOf, createFields, createLoading, createPad, createPanels, createStore, createStrip,
   createTake, createTransport, initialState, inked, keepInAddress, loadStrip, phrase, quantise, reducedMotion, settingsOf, startPage, toImage, weights,
 } from '../../shell/index.js';
 import { createKinds } from './kinds.js';
@@ -129,13 +129,7 @@ const loading = createLoading(byId('load'), {
   async acquire(options) {
     const [first, ...others] = SYSTEMS;
     await showStrip();
-    const hold = await acquireFirst(options, first.name);
-    try {
-      return [hold, ...await acquireAll(others.map(({ file }) => weights(file)), options)];
-    } catch (error) {
-      hold.release();
-      throw error;
-    }
+    return acquireWith(acquireFirst(options, first.name), () => acquireAll(others.map(({ file }) => weights(file)), options));
   },
   onModels(loaded) {
     const [{ info }] = loaded;

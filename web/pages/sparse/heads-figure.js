@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Where the idea came from: the heads of all layers of a dense model at one pixel, beside those of the sparse one.
 // @ts-check
-import { SIDE, acquireAll, announce, askable, byId, createLoading, loadStrip, make, onTheme, paint, paintSmall, palette, perFrame, phrase, quantise, toImage, whenNear } from '../../shell/index.js';
+import { SIDE, acquireAll, acquireWith, announce, askable, byId, createLoading, loadStrip, make, onTheme, paint, paintSmall, palette, perFrame, phrase, quantise, toImage, whenNear } from '../../shell/index.js';
 /** @import { Attention, Model } from '../../shell/index.js' */
 
 const DIGIT = 14;
@@ -80,10 +80,10 @@ export function createHeadsFigure(root, files) {
   }
 
   const loading = createLoading(byId('heads-load'), {
-    acquire: async (options) => {
-      const [holds, strip] = await Promise.all([acquireAll(files.map(({ address }) => address), options), loadStrip()]);
-      pixels = strip[DIGIT].pixels;
-      return holds;
+    acquire(options) {
+      const strip = loadStrip();
+      strip.catch(() => {}); // told once the models are there
+      return acquireWith(acquireAll(files.map(({ address }) => address), options), async () => { ({ pixels } = (await strip)[DIGIT]); });
     },
     onModels(loaded) {
       models = loaded;

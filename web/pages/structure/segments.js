@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The figure of segments: one sentence, character by character, through three attentions, and what transitions do to the third.
 // @ts-check
-import { acquireAll, announce, byId, createLoading, createTransport, fault, make, percent, phrase, time, weights } from '../../shell/index.js';
+import { acquireAll, acquireWith, announce, byId, createLoading, createTransport, fault, make, percent, phrase, time, weights } from '../../shell/index.js';
 import { fileBytes, readGguf } from '../../shell/gguf.js';
 import { createTyping } from '../../shell/typing.js';
 import { GERMAN } from './examples.js';
@@ -131,12 +131,10 @@ export function createSegments(onFour) {
 
   const transport = createTransport(byId('segments-transport'), { name: 'segments', onRun: () => translate(), verb: phrase`Translate`, pace: true });
   const loading = createLoading(byId('segments-load'), {
-    async acquire(how) {
-      const holds = await acquireAll(KINDS.map(FILE), how);
+    acquire: (how) => acquireWith(acquireAll(KINDS.map(FILE), how), async () => {
       const { values } = readGguf(await fileBytes(FILE('structured'))).tensor('attn_transition.weight');
       A = [[...values.subarray(0, 2)], [...values.subarray(2)]];
-      return holds;
-    },
+    }),
     onModels(loaded) {
       models = loaded;
       input.disabled = false;

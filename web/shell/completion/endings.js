@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The first figure of a page of digits: endings of a digit from the strip or from the pad, to be taken along, with its settings in the address.
 // @ts-check
+import { acquireWith } from '../acquire-all.js';
 import { keepInAddress } from '../address.js';
 import { loadStrip } from '../digits.js';
 import { byId } from '../dom.js';
@@ -48,7 +49,15 @@ export function createEndings(store, name, { first = FIRST, ...options } = {}) {
   store.on(['source', 'seed', 'label'], () => { if (strip) address.changed(); });
   store.on(['rows', 'temperature'], () => { if (strip) address.changed(true); });
 
-  const completion = createCompletion(store, { ...options, acquire: async (how) => (await Promise.all([acquireFirst(how), showStrip()]))[0] });
+  const completion = createCompletion(store, {
+    ...options,
+    async acquire(how) {
+      const shown = showStrip();
+      shown.catch(() => {}); // told once the model is there
+      const [hold] = await acquireWith(acquireFirst(how), () => shown);
+      return hold;
+    },
+  });
   createTake(byId('take'), { id: 'figure-endings', shots: () => shotsOf(store, completion.runner.pictures), settings: () => settingsOf(store, name) });
   return completion;
 }

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** Models that a figure needs together: all of them, or none. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { acquireAll, acquireWith } from '../../web/shell/acquire-all.js';
+
+/** @import { Hold } from '../../web/shell/library.js' */
+
+/** Holds of nothing, and how many of them were released. */
+function holds() {
+  let released = 0;
+  const one = () => /** @type {Hold} */ (/** @type {unknown} */ ({ model: {}, release: () => { released++; }, discard() {} }));
+  return { one, released: () => released };
+}
+
+test('a model and what goes with it: further models, or what is none', async () => {
+  const { one, released } = holds();
+  const [first, second, third] = [one(), one(), one()];
+  assert.deepEqual(await acquireWith(Promise.resolve(first), async () => [second, third]), [first, second, third]);
+  assert.deepEqual(await acquireWith(Promise.resolve([first, second]), async () => {}), [first, second]);
+  assert.equal(released(), 0);
+});
+
+test('where something is missing, no model is kept', async () => {
+  const { one, released } = holds();
+  await assert.rejects(acquireWith(Promise.resolve(one()), async () => { throw new Error('no strip'); }), /no strip/);
+  assert.equal(released(), 1);
+  await assert.rejects(acquireWith(Promise.resolve([one(), one()]), () => { throw new Error('other tokens'); }), /other tokens/);
+  assert.equal(released(), 3);
+});
+
+test('nothing is asked for once the visitor has cancelled', async () => {
+  await assert.rejects(acquireAll(['nowhere.gguf'], { signal: AbortSignal.abort(), onProgress: () => assert.fail('it is asked for') }), { name: 'AbortError' });
+});
