@@ -117,9 +117,8 @@ const fromShared = {
 };
 
 /**
- * The words and the maker of the element's parts are in element.js, for those that it loads later. page-shell.js has them too, with the whole
- * element; the chat's page, which loads talk.js, has both. In shared.js they would be once, but in the small build too, which has no
- * room for them.
+ * The words, the voice and the maker of the element's parts are in element.js, for those that it loads later: in shared.js the small build would have them,
+ * which has no room. The pages' own scripts have a voice of their own, which speaks through the same status text.
  *
  * @type {import('esbuild').Plugin}
  */

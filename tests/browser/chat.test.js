@@ -69,6 +69,16 @@ test('the first figure is filled without a click, and only what is needed is fet
   assert.ok(!asked.some((path) => /\/(template|talk)\.js$/.test(path)), 'who does not talk fetches neither');
 }, PHONE));
 
+test('in Korean the talk has Korean words, and what is announced comes from one place', () => withPage(async (page) => {
+  await provide(page, '/weights*/stories.gguf', weights);
+  await page.goto('/web/pages/chat/ko/');
+  await page.locator('[data-phase=done]').waitFor(WAIT);
+  assert.equal(await page.locator('.talk-send').textContent(), '보내기');
+  const { text } = await answered(page, 1);
+  await page.waitForFunction((said) => [...document.querySelectorAll('body > [aria-live]')].some(({ textContent }) => textContent === said), text, WAIT);
+  assert.equal(await page.locator('body > [aria-live]').count(), 1);
+}, PHONE));
+
 test('a talk of five turns by keyboard is the one that the library has, and reads in each only what is new', () => withPage(async (page) => {
   await open(page);
   await bring(page);

@@ -107,7 +107,7 @@ more('<next-pixel task="classify"> names a picture after those inside; five sign
       times.push(performance.now() - began);
     }
     model.close();
-    const other = '/web/dist/element.js';
+    const other = '/web/dist/define.js';
     await import(other);
     const element = document.createElement('next-pixel');
     for (const [name, value] of [['model', '/weights/snail-omniglot.gguf'], ['task', 'classify'], ['controls', ''], ['src', canvases[5].toDataURL()]]) element.setAttribute(name, value);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The shell: all that a page may want. web/dist/page-shell.js is made of it.
 // @ts-check
-import '../lib/define.js';
 import { createProjector } from './projector.js';
 
 export * from './library.js';
@@ -49,3 +48,4 @@ export * from './completion/strip.js';
 /** @typedef {import('./completion/runner.js').Ending} Ending */
 
 createProjector();
+if (document.querySelector('next-pixel')) import('../lib/define.js').catch(() => {}); // without it there is the picture inside

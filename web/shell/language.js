@@ -9,7 +9,7 @@ import { words } from './phrase.js';
 const inView = () => [...document.querySelectorAll('main figure[id], main section[id]')]
   .filter((place) => scrollY > 0 && place.getBoundingClientRect().top < innerHeight / 2).at(-1)?.id ?? '';
 
-/** Looks after the link, and lets elements of the library speak as the page does. */
+/** Looks after the link, and lets the element of the library, once a page has it, and talks speak as the page does. */
 export function keepLanguage() {
   /** @type {HTMLAnchorElement | null} */
   const link = document.querySelector('.masthead .language');

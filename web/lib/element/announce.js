@@ -6,8 +6,9 @@
  * screen reader hears the last thing that happened.
  */
 
-/** @type {HTMLElement | undefined} */
-let region;
+/** Marks it, so that every copy of this file finds the one that is there. */
+const MARK = 'data-nextpixel-status';
+
 /** @type {ReturnType<typeof setTimeout> | undefined} */
 let timer;
 
@@ -18,8 +19,10 @@ let timer;
  * @param {number} [delay]  milliseconds
  */
 export function announce(text, delay = 150) {
-  if (!region?.isConnected) {
+  let region = /** @type {HTMLElement | null} */ (document.querySelector(`[${MARK}]`));
+  if (!region) {
     region = document.createElement('div');
+    region.setAttribute(MARK, '');
     region.setAttribute('role', 'status');
     region.setAttribute('aria-live', 'polite');
     Object.assign(region.style, {
