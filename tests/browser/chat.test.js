@@ -79,6 +79,24 @@ test('in Korean the talk has Korean words, and what is announced comes from one 
   assert.equal(await page.locator('body > [aria-live]').count(), 1);
 }, PHONE));
 
+test('where a token cannot be asked about, the talk says why', () => withPage(async (page) => {
+  await openEmpty(page);
+  await page.evaluate(async () => {
+    const { Talk } = await import(/** @type {any} */ ('/web/dist/talk.js'));
+    const box = document.createElement('div');
+    document.body.append(box);
+    const talk = new Talk(box);
+    const run = () => ({
+      async *[Symbol.asyncIterator]() { yield { text: 'once', token: 1, nats: 1 }; },
+      prompt: async () => Uint32Array.of(0), seed: 1, promptLength: 1, reused: 0, finish: 'length', ids: [0, 1], save: () => ({ ids: [0, 1], prompt: 1 }), stop() {},
+    });
+    talk.use({ info: { positions: 8 }, tokenizer: { decode: () => '' }, chat: run, resume: () => { throw new Error('The model is gone'); } });
+    talk.send('upon');
+  });
+  await answers(page).locator('span', { hasText: 'once' }).click();
+  assert.equal(await page.locator('.talk-error').textContent(), 'The model is gone');
+}));
+
 test('a talk of five turns by keyboard is the one that the library has, and reads in each only what is new', () => withPage(async (page) => {
   await open(page);
   await bring(page);

@@ -39,6 +39,7 @@
  * Under prefers-reduced-motion nothing begins by itself (buttons appear instead), and a picture appears when it is finished.
  */
 
+import { abortable } from './base/abort.js';
 import { media } from './base/media.js';
 import { ATTRIBUTES, taskOf, upgrade, withProperties } from './element/attributes.js';
 import { ask, givesSomething, optionsOf } from './element/ask.js';
@@ -490,13 +491,8 @@ export class NextPixelElement extends Base {
    * @param {AbortSignal} signal
    */
   async #patience(signal) {
-    while (this.#state === 'paused' && !signal.aborted) {
-      await /** @type {Promise<void>} */ (new Promise((resolve) => {
-        this.#goOn = resolve;
-        signal.addEventListener('abort', () => resolve(), { once: true });
-      }));
-    }
     signal.throwIfAborted();
+    while (this.#state === 'paused') await abortable(/** @type {Promise<void>} */ (new Promise((resolve) => { this.#goOn = resolve; })), signal);
   }
 
   /** @param {unknown} error */

@@ -17,7 +17,8 @@ const SHOWN = 8;
 const OPEN = '<think>';
 const CLOSE = '</think>';
 
-/** @typedef {{ onStep: (step: TokenStep) => void, onChoose: (at: number, one: Alternative) => void, model: () => Model | undefined }} Hooks model: one that may be asked now */
+/** @typedef {{ onStep: (step: TokenStep) => void, onChoose: (at: number, one: Alternative) => void, onError: (error: unknown) => void, model: () => Model | undefined }} Hooks
+ * model: one that may be asked now */
 
 export class Answer {
   #hooks;
@@ -177,7 +178,7 @@ export class Answer {
   #clicked(event) {
     const at = this.#tokens.findIndex(({ span }) => span === event.target);
     const selected = /** @type {any} */ (globalThis.getSelection)?.()?.toString();
-    if (at >= 0 && !selected) void this.#explain(at, false);
+    if (at >= 0 && !selected) this.#explain(at, false);
   }
 
   /** @param {KeyboardEvent} event */
@@ -188,7 +189,7 @@ export class Answer {
       this.#mark(Math.max(0, Math.min(this.#tokens.length - 1, this.#marked + step)));
     } else if (event.key === 'Enter' && this.#marked >= 0) {
       event.preventDefault();
-      void this.#explain(this.#marked, true);
+      this.#explain(this.#marked, true);
     }
   }
 
@@ -202,11 +203,15 @@ export class Answer {
   }
 
   /** Shows what might have been at a token. @param {number} at @param {boolean} focus */
-  async #explain(at, focus) {
+  #explain(at, focus) {
     this.#mark(at);
     const model = this.#hooks.model();
     const { saved } = this;
-    if (!model || !saved) return;
+    if (model && saved) this.#ask(model, saved, at, focus).catch((error) => { if (this.saved === saved) this.#hooks.onError(error); });
+  }
+
+  /** @param {Model} model @param {SavedTokens} saved @param {number} at @param {boolean} focus */
+  async #ask(model, saved, at, focus) {
     const { end } = model.tokenizer;
     // One token from there, whichever; the end would be none.
     const run = model.resume({ ...saved, ids: saved.ids.slice(0, saved.prompt + at) }, { maxTokens: 1, seed: 0, alternatives: SHOWN, stop: [], ...end !== undefined && { logitBias: { [end]: -Infinity } } });

@@ -233,6 +233,7 @@ export class Talk {
         this.#cut(end + 1);
         void this.#run(answer, () => answer.branch(/** @type {Model} */ (this.#model), at, one, this.#options()));
       },
+      onError: (error) => this.#fail(error),
       model: () => (this.#running ? undefined : this.#model),
     });
     this.#turns.push({ role: 'assistant', content: '', answer, item: this.#turn('assistant', answer.root) });
@@ -247,22 +248,32 @@ export class Talk {
    */
   async #run(answer, work) {
     this.#running = answer;
-    this.root.querySelector('.talk-error')?.remove();
+    this.#forgetError();
     this.#show();
     try {
       await work();
       announce(answer.text);
       this.#hooks.onEnd?.(answer);
     } catch (error) {
-      this.#hooks.onError?.(error);
-      const { message } = /** @type {Error} */ (error);
       if (answer.text === '') this.#cut(this.#turns.findIndex((turn) => turn.answer === answer));
-      this.#list.after(make('p', { class: 'talk-error', part: 'error', role: 'alert' }, message));
+      this.#fail(error);
     } finally {
       this.#running = undefined;
       this.#tell(answer);
       this.#show();
     }
+  }
+
+  /** Says below the messages what went wrong. @param {unknown} error */
+  #fail(error) {
+    this.#hooks.onError?.(error);
+    const { message } = /** @type {Error} */ (error);
+    this.#forgetError();
+    this.#list.after(make('p', { class: 'talk-error', part: 'error', role: 'alert' }, message));
+  }
+
+  #forgetError() {
+    this.root.querySelector('.talk-error')?.remove();
   }
 
   /** Scrolls to the end, if that is where the reader is. @param {boolean} [always] */
