@@ -9,8 +9,8 @@ import { after, test } from 'node:test';
 
 import { NextPixelError, load } from '../../web/lib/index.js';
 import { reachOf } from '../../web/lib/kinds/codes/reach.js';
-import { readWav } from '../../web/lib/kinds/sound/sounds.js';
 import { GOLDEN, ROOT, isError } from './helpers.js';
+import { readWav } from './sounds.js';
 
 /** @import { CodesRun } from '../../web/lib/kinds/codes/codes-run.js' */
 /** @import { CodesOptions } from '../../web/lib/options.js' */

@@ -169,8 +169,8 @@ test('bad MIDI files are a sentence each', () => {
   bad(chunk(track), /a length has more than four bytes/);
   bad(chunk([0, 0xff, 1, 9, 65]), /an event is longer than its track/);
   bad(chunk([0, 60, 64]), /an event has no status/);
-  bad(chunk([0, 0xf4, 0]), /an event is none/);
-  bad(file([{ deltaTime: 0, meta: true, type: 'unknownMeta', metatypeByte: 0x51, data: [1] }]), /an event is none \(Expected length for setTempo/);
+  bad(chunk([0, 0xf4, 0]), /an event has the unknown status 244/);
+  bad(file([{ deltaTime: 0, meta: true, type: 'unknownMeta', metatypeByte: 0x51, data: [1] }]), /an event cannot be read \(Expected length for setTempo/);
 });
 
 test('a MIDI file with a few wrong bytes is read, or refused in a sentence', () => {

@@ -9,9 +9,13 @@ import { readFile } from 'node:fs/promises';
 import { after, test } from 'node:test';
 
 import { load } from '../../web/lib/index.js';
-import { Resampler, compress, expand, heardOf, readWav, resample, writeWav } from '../../web/lib/kinds/sound/sounds.js';
+import { heardOf } from '../../web/lib/kinds/sound/heard.js';
+import { compress, expand } from '../../web/lib/kinds/sound/mu-law.js';
 import { Quiet } from '../../web/lib/kinds/sound/quiet.js';
+import { Resampler } from '../../web/lib/kinds/sound/resample.js';
+import { writeWav } from '../../web/lib/kinds/sound/wav.js';
 import { GOLDEN, ROOT, isError } from './helpers.js';
+import { readWav, resample } from './sounds.js';
 
 /** @typedef {import('../../web/lib/kinds/sound/sound-run.js').SoundRun} SoundRun */
 /** @typedef {import('../../web/lib/options.js').SoundOptions} SoundOptions */
@@ -102,7 +106,6 @@ test('WAV files that are none are refused, whatever their bytes', () => {
   assert.equal(code(wavOf({ channels: 0, data: [0, 0] })), 'format');
   assert.equal(code(wavOf({ rate: 0, data: [0, 0] })), 'format');
   assert.equal(code(wavOf({ data: [] }).subarray(0, 40)), 'format');
-  assert.throws(() => readWav(wavOf({ data: Array(400).fill(0) }), 100), { code: 'limit' });
   // Any bytes changed, any length: an error of the list, or samples.
   const next = random(7);
   const forms = [[1, 8], [1, 16], [1, 24], [1, 32], [3, 32], [3, 64], [6, 8], [7, 8]].map(([encoding, bits]) => (

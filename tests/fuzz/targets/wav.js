@@ -5,7 +5,7 @@
 
 import assert from 'node:assert/strict';
 
-import { isWav, openWav, readWav, writeWav } from '../../../web/lib/kinds/sound/wav.js';
+import { isWav, openWav, writeWav } from '../../../web/lib/kinds/sound/wav.js';
 import { Input, refusedOr } from '../input.js';
 
 /** @param {number} encoding @param {number} bits @param {number} channels @param {Record<string, Uint8Array>} [more] chunks before the data */
@@ -39,9 +39,8 @@ export function open() {
       assert.equal(whole.length, count);
       const cut = new Input(bytes).below(count + 1);
       assert.deepEqual(Buffer.from(read(0, cut).buffer), Buffer.from(whole.buffer, 0, 4 * cut));
-      assert.equal(refusedOr(() => readWav(bytes, 5), ['limit'])?.data.length ?? 5, Math.min(count, 5));
-      const again = readWav(writeWav(whole, rate));
-      assert.deepEqual([again.data.length, again.rate, again.channels], [count, rate, 1]);
+      const again = openWav(writeWav(whole, rate));
+      assert.deepEqual([again.count, again.rate, again.channels], [count, rate, 1]);
     },
   };
 }

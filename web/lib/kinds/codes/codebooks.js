@@ -4,14 +4,15 @@
 /** Models of sounds by codes: a file of its own, which a page without them never fetches. */
 
 import { modelName, noSavedRun, resumedOptions } from '../../runs/base-run.js';
-import { checkLabel, checkSettings, show } from '../../base/checks.js';
+import { checkSettings, show } from '../../base/checks.js';
 import { compress } from '../sound/mu-law.js';
 import { argumentError } from '../../base/error.js';
 import { listOf, wholeOf } from '../../engine/keys.js';
 import { flowOf } from '../../flow.js';
 import { FlowRun } from '../../runs/flow-run.js';
-import { voiceOf } from '../sound/voices.js';
+import { speakersOf, spokenInputs } from '../sound/voices.js';
 import { heardOf } from '../sound/heard.js';
+import { RATES } from '../sound/wav.js';
 import { CodesRun } from './codes-run.js';
 import { reachOf } from './reach.js';
 
@@ -20,8 +21,6 @@ import { reachOf } from './reach.js';
 /** @import { CodesOptions } from '../../options.js' */
 /** @import { Facts, Inputs, Part } from '../../engine/protocol.js' */
 /** @import { Begun, SavedCodes } from './codes-run.js' */
-
-export { CodesRun } from './codes-run.js';
 
 /** Codes of the bottom level that the decoder makes samples of at once, while they are drawn; as many come in a message, so that something is heard soon. */
 const LEAST = 24;
@@ -59,10 +58,8 @@ export class CodesModel {
     this.#engine = engine;
     this.#parts = Object.fromEntries(parts.map((part) => [part.name, part]));
     const key = (/** @type {string} */ name) => `${engine.info.architecture}.${name}`;
-    const names = listOf(metadata, key('speakers'), 'texts');
-    const count = engine.part.inputs.find(({ name }) => name === 'speaker')?.values ?? 0;
-    this.rate = wholeOf(metadata, key('sound.rate'), 1000, 768000);
-    this.speakers = Array.from({ length: count }, (_, i) => names[i] || String(i));
+    this.rate = wholeOf(metadata, key('sound.rate'), ...RATES);
+    this.speakers = speakersOf(engine, metadata);
     const units = wholeOf(metadata, key('unit_count'), 1, 6);
     const level = (/** @type {'top' | 'bottom'} */ name) => {
       const strides = listOf(metadata, key(`${name}.strides`), 'whole numbers');
@@ -88,10 +85,8 @@ export class CodesModel {
    */
   run(options, begin = async (seconds) => ({ most: this.#codesIn(seconds) * this.levels.top.hop })) {
     const { links, info, parts } = this.#engine;
-    const { settings, options: { seconds, label, speaker, chunk = LEAST }, seed } = checkSettings('codes', options);
-    const [given, voice] = [checkLabel(label, info), voiceOf(speaker, this.speakers)];
-    /** @type {Inputs} */
-    const inputs = { ...(given >= 0 && { class: Uint32Array.of(given) }), ...(voice >= 0 && { speaker: Uint32Array.of(voice) }) };
+    const { settings, options: { seconds, chunk = LEAST }, seed } = checkSettings('codes', options);
+    const inputs = spokenInputs(this.#engine, this.speakers, options);
     const { seed: _, signal, ...kept } = options;
     const flow = flowOf(parts.filter(({ name }) => name !== 'encoder'), { decoder: this.levels.bottom.reach }).map((stage) => ({ ...stage, least: LEAST }));
     const make = (/** @type {Begun} */ { most, drawn }) => new FlowRun(links, flow, inputs, {
@@ -168,7 +163,7 @@ export class CodesModel {
     if (!given || !isList(given) || (top !== undefined && !isList(top))) throw argumentError(`Codes are { bottom } or { top }, each a list, not ${show(codes)}`);
     const { decoder } = this.#parts;
     const most = Math.floor((decoder.inputs[0].dims[0] * this.levels.bottom.hop) / level.hop);
-    if (given.length < 1 || given.length > most) throw argumentError(`There are 1 to ${most} codes of the ${level.name} level, not ${given.length}`);
+    if (given.length < 1 || given.length > most) throw argumentError(`Give 1 to ${most} codes of the ${level.name} level, not ${given.length}`);
     if (bottom !== undefined && top !== undefined && top.length * this.#ratio !== bottom.length) {
       throw argumentError(`${top.length} codes of the top level stand above ${top.length * this.#ratio} of the bottom level, not ${bottom.length}`);
     }

@@ -8,6 +8,7 @@
 
 import { parseMidi, writeMidi } from 'midi-file';
 
+import { join } from '../../base/arrays.js';
 import { NextPixelError, argumentError } from '../../base/error.js';
 
 /** @import { MidiEvent } from 'midi-file' */
@@ -60,8 +61,7 @@ function tracksAlone(bytes) {
     if (named(at) === 'MTrk' || at === 0) kept.push(bytes.slice(at, next));
     at = next;
   }
-  const whole = new Uint8Array(kept.reduce((sum, { length }) => sum + length, 0));
-  kept.reduce((at, chunk) => (whole.set(chunk, at), at + chunk.length), 0);
+  const whole = join(Uint8Array, kept);
   new DataView(whole.buffer).setUint16(10, kept.length - 1);
   return whole;
 }
@@ -92,7 +92,7 @@ function eventsOf(track) {
     else status = running;
     if (status >= 0xf0) {
       if (status === 0xff) at++; // the type of the event
-      else if (status !== 0xf0 && status !== 0xf7) throw wrong(`an event is none (status ${status})`);
+      else if (status !== 0xf0 && status !== 0xf7) throw wrong(`an event has the unknown status ${status}`);
       const bytes = length(); // moves on by itself
       at += bytes;
     } else {
@@ -115,7 +115,7 @@ export function readMidi(bytes) {
   try {
     file = parseMidi(whole);
   } catch (cause) {
-    throw Object.assign(wrong(`an event is none (${cause instanceof Error ? cause.message : cause})`), { cause });
+    throw Object.assign(wrong(`an event cannot be read (${cause instanceof Error ? cause.message : cause})`), { cause });
   }
   const beat = /** @type {number} */ (file.header.ticksPerBeat);
   /** @type {HeardNote[]} */

@@ -18,12 +18,7 @@ import { UNBOUND } from './piece.js';
 /** @import { Given, MusicSource } from './given.js' */
 /** @import { Clock, Plan, SavedNotes } from './note-run.js' */
 
-export { Alphabet, pitchName } from './alphabet.js';
-export { decode, encode } from './codec.js';
-export { NoteRun } from './note-run.js';
-export { Piece } from './piece.js';
-export { Roll } from './roll.js';
-export { render, sound } from './synth.js';
+export { sound } from './synth.js';
 
 /**
  * The cost of music under a model.
@@ -143,7 +138,7 @@ export class NoteModel {
   /**
    * @param {MusicSource} music
    * @param {{ signal?: AbortSignal }} options
-   * @returns {Promise<import('./notes.js').NotesScore>}
+   * @returns {Promise<NotesScore>}
    */
   async score(music, { signal }) {
     const { alphabet, ticks } = this.#clock;

@@ -3,6 +3,7 @@
 
 /** Models that name signs after a few examples: a part that reads pictures with labels and a query, and leaves the odds of labels. */
 
+import { join } from '../../base/arrays.js';
 import { flag } from '../../base/checks.js';
 import { Classification } from './classification.js';
 import { NextPixelError, argumentError } from '../../base/error.js';
@@ -101,15 +102,7 @@ export class SignModel {
 }
 
 /** @param {Uint8Array[]} pictures  @returns {Uint32Array} their bytes one after another */
-function joined(pictures) {
-  const all = new Uint32Array(pictures.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const picture of pictures) {
-    all.set(picture, at);
-    at += picture.length;
-  }
-  return all;
-}
+const joined = (pictures) => Uint32Array.from(join(Uint8Array, pictures));
 
 /**
  * The weights of one query, of each attention.

@@ -4,6 +4,7 @@
 import { aloud } from '../../runs/aloud.js';
 import { KeptRun } from '../../runs/kept-run.js';
 import { abortable } from '../../base/abort.js';
+import { join } from '../../base/arrays.js';
 import { checkOptions } from '../../base/checks.js';
 import { writeWav } from './wav.js';
 import { play } from './play.js';
@@ -58,7 +59,7 @@ export class AudibleRun extends KeptRun {
     /** @type {Float32Array[]} */
     const parts = [];
     for await (const { samples } of this.read(options.signal)) parts.push(samples);
-    return joined([await this.given(), ...parts]);
+    return /** @type {Float32Array<ArrayBuffer>} */ (join(Float32Array, [await this.given(), ...parts]));
   }
 
   /**
@@ -143,15 +144,4 @@ export class AudibleRun extends KeptRun {
     if (samples.length > 0) yield { samples };
     yield* this.read(signal);
   }
-}
-
-/** @param {Float32Array[]} parts */
-function joined(parts) {
-  const all = new Float32Array(parts.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const part of parts) {
-    all.set(part, at);
-    at += part.length;
-  }
-  return all;
 }

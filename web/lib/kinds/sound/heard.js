@@ -4,6 +4,7 @@
 /** From whatever a page has as a sound to the samples that a model hears: one channel, at its rate. */
 
 import { abortable } from '../../base/abort.js';
+import { join } from '../../base/arrays.js';
 import { bytesOfBlob, isBlob } from '../../base/blob.js';
 import { show } from '../../base/checks.js';
 import { NextPixelError, argumentError, reading } from '../../base/error.js';
@@ -11,7 +12,7 @@ import { classOf } from '../../base/realm.js';
 import { inTurns } from '../../base/turns.js';
 import { bytesOf, isBytes, messageOf } from '../../load/source.js';
 import { Resampler } from './resample.js';
-import { isWav, openWav } from './wav.js';
+import { RATES, isWav, openWav } from './wav.js';
 
 /** @import { Dom } from '../../base/dom.js' */
 /** @import { Reading } from './wav.js' */
@@ -39,9 +40,7 @@ import { isWav, openWav } from './wav.js';
  */
 
 /** The longest sound that is heard, in seconds. */
-export const LONGEST_SECONDS = 60;
-/** Samples a second that a sound can have. */
-const RATES = [1000, 768000];
+const LONGEST_SECONDS = 60;
 /** The most bytes of a file that a browser decodes: of 60 seconds that lose nothing, and of others. */
 const MOST_BYTES = { lossless: 2 ** 27, other: 2 ** 23 };
 /** Bytes of a file that are looked at before it is read. */
@@ -106,14 +105,7 @@ function* resampled({ count, rate: given, read }, rate) {
   if (loudest > LOUDEST || (whole && loudest > 1)) {
     throw argumentError(`The samples of a sound are between -1 and 1, not ${loudest}: divide those of 16 bits by 32768, or give them as an Int16Array`);
   }
-  parts.push(resampler.end());
-  const samples = new Float32Array(parts.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const part of parts) {
-    samples.set(part, at);
-    at += part.length;
-  }
-  return samples;
+  return join(Float32Array, [...parts, resampler.end()]);
 }
 
 /** @param {number} count  samples of a channel @param {number} rate */
@@ -211,7 +203,7 @@ function checkFile(head, size) {
     return;
   }
   const most = /^(fLaC|FORM|caff|wvpk|MAC )/.test(String.fromCharCode(...head.subarray(0, 4))) ? MOST_BYTES.lossless : MOST_BYTES.other;
-  if (size > most) throw new NextPixelError('limit', `The file of the sound has ${Math.round(size / 1e6)} MB, of ${LONGEST_SECONDS} seconds it had fewer: cut it first`);
+  if (size > most) throw new NextPixelError('limit', `The file of the sound has ${Math.round(size / 1e6)} MB, more than ${LONGEST_SECONDS} seconds of sound take: cut it first`);
 }
 
 /**

@@ -113,18 +113,3 @@ export class Resampler {
 
 /** The greatest number that divides both. @param {number} a @param {number} b @returns {number} */
 const divisor = (a, b) => (b === 0 ? a : divisor(b, a % b));
-
-/**
- * @param {Float32Array} samples
- * @param {number} from
- * @param {number} to
- * @returns {Float32Array<ArrayBuffer>}
- */
-export function resample(samples, from, to) {
-  const resampler = new Resampler(from, to);
-  const [begin, end] = [resampler.push(samples), resampler.end()];
-  const all = new Float32Array(begin.length + end.length);
-  all.set(begin);
-  all.set(end, begin.length);
-  return all;
-}

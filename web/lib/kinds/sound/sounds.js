@@ -4,27 +4,20 @@
 /** Models of sounds: a file of its own, which a page without sound never fetches. */
 
 import { modelName, noSavedRun, resumedOptions } from '../../runs/base-run.js';
-import { checkLabel, checkSettings } from '../../base/checks.js';
+import { checkSettings } from '../../base/checks.js';
 import { LEVELS, compress } from './mu-law.js';
 import { listOf, wholeOf } from '../../engine/keys.js';
-import { LONGEST_SECONDS, heardOf } from './heard.js';
+import { heardOf } from './heard.js';
 import { SoundRun } from './sound-run.js';
-import { voiceOf } from './voices.js';
+import { speakersOf, spokenInputs } from './voices.js';
+import { RATES } from './wav.js';
 
 /** @import { Engine } from '../../model/engine.js' */
 /** @import { Label } from '../../base/checks.js' */
 /** @import { Heard, SoundSource } from './heard.js' */
 /** @import { SoundOptions } from '../../options.js' */
-/** @import { Facts, Inputs, ScoredMessage } from '../../engine/protocol.js' */
+/** @import { Facts, ScoredMessage } from '../../engine/protocol.js' */
 /** @import { SavedSound } from './sound-run.js' */
-
-export { Resampler, resample } from './resample.js';
-export { compress, expand } from './mu-law.js';
-export { openWav, readWav, writeWav } from './wav.js';
-export { heardOf } from './heard.js';
-export { play } from './play.js';
-export { SoundRun } from './sound-run.js';
-export { Waveform } from './waveform.js';
 
 /**
  * The cost of a sound under a model.
@@ -52,18 +45,9 @@ export class SoundModel {
   constructor(engine, { metadata }) {
     this.#engine = engine;
     const key = (/** @type {string} */ name) => `${engine.info.architecture}.${name}`;
-    const names = listOf(metadata, key('speakers'), 'texts');
-    const count = engine.part.inputs.find(({ name }) => name === 'speaker')?.values ?? 0;
-    this.rate = wholeOf(metadata, key('sound.rate'), 1000, 768000);
-    this.speakers = Array.from({ length: count }, (_, i) => names[i] || String(i));
+    this.rate = wholeOf(metadata, key('sound.rate'), ...RATES);
+    this.speakers = speakersOf(engine, metadata);
     Object.assign(engine.info, { rate: this.rate, speakers: this.speakers, dilations: listOf(metadata, key('dilations'), 'whole numbers') });
-  }
-
-  /** @param {{ label?: Label, speaker?: Label }} options @returns {Inputs} */
-  #inputs({ label, speaker }) {
-    const { info } = this.#engine;
-    const [given, voice] = [checkLabel(label, info), voiceOf(speaker, this.speakers)];
-    return { ...(given >= 0 && { class: Uint32Array.of(given) }), ...(voice >= 0 && { speaker: Uint32Array.of(voice) }) };
   }
 
   /**
@@ -74,7 +58,7 @@ export class SoundModel {
     const { links, info } = this.#engine;
     const { settings, options: { seconds, quiet, odds, chunk = 0 }, seed } = checkSettings('sounds', options);
     const { seed: _, signal, ...kept } = options;
-    return new SoundRun(links[0], this.rate, this.#inputs(options), heard, { settings, seed, seconds, quiet, odds, chunk }, { model: modelName(info), options: kept }, signal);
+    return new SoundRun(links[0], this.rate, spokenInputs(this.#engine, this.speakers, options), heard, { settings, seed, seconds, quiet, odds, chunk }, { model: modelName(info), options: kept }, signal);
   }
 
   /**
@@ -105,7 +89,7 @@ export class SoundModel {
    * @returns {Promise<SoundScore>}
    */
   async score(sound, { signal, ...given }) {
-    const inputs = this.#inputs(given);
+    const inputs = spokenInputs(this.#engine, this.speakers, given);
     const heard = await heardOf(sound, this.rate, signal);
     /** @type {ScoredMessage} */
     const { nats: perElement } = await this.#engine.ask({ type: 'score', ids: compress(heard.samples), inputs }, signal);
@@ -113,5 +97,3 @@ export class SoundModel {
     return { nats, bitsPerDim: nats / (perElement.length * Math.LN2), perElement, heard };
   }
 }
-
-export { LONGEST_SECONDS };

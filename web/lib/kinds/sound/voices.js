@@ -1,17 +1,36 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-import { show } from '../../base/checks.js';
+/** The voices of a model of sounds, and the words that it speaks, as inputs of the engine. */
+
+import { checkLabel, show } from '../../base/checks.js';
 import { argumentError } from '../../base/error.js';
+import { listOf } from '../../engine/keys.js';
 
 /** @import { Label } from '../../base/checks.js' */
+/** @import { Lookup } from '../../engine/metadata.js' */
+/** @import { Inputs } from '../../engine/protocol.js' */
+/** @import { Engine } from '../../model/engine.js' */
+
+/** The names of the voices; of those without a name, their numbers. @param {Engine} engine @param {Lookup} metadata @returns {string[]} */
+export function speakersOf({ info, part }, metadata) {
+  const names = listOf(metadata, `${info.architecture}.speakers`, 'texts');
+  const count = part.inputs.find(({ name }) => name === 'speaker')?.values ?? 0;
+  return Array.from({ length: count }, (_, i) => names[i] || String(i));
+}
+
+/** @param {Engine} engine @param {string[]} speakers @param {{ label?: Label, speaker?: Label }} options @returns {Inputs} */
+export function spokenInputs({ info }, speakers, { label, speaker }) {
+  const [given, voice] = [checkLabel(label, info), voiceOf(speaker, speakers)];
+  return { ...(given >= 0 && { class: Uint32Array.of(given) }), ...(voice >= 0 && { speaker: Uint32Array.of(voice) }) };
+}
 
 /**
  * @param {Label} speaker
  * @param {string[]} speakers
  * @returns {number} its index, or -1 for none
  */
-export function voiceOf(speaker, speakers) {
+function voiceOf(speaker, speakers) {
   if (speaker === undefined || speaker === null) return -1;
   if (speakers.length === 0) throw argumentError('This model knows no speakers: leave speaker out');
   const index = typeof speaker === 'string' ? speakers.indexOf(speaker) : speaker;

@@ -5,8 +5,8 @@
 
 import { NextPixelError } from '../../base/error.js';
 
-/** Samples of one channel between -1 and 1; how many channels there were, and how many samples a second.
- * @typedef {{ data: Float32Array<ArrayBuffer>, rate: number, channels: number }} Recorded */
+/** The fewest and the most samples a second that a sound can have. @type {[number, number]} */
+export const RATES = [1000, 768000];
 
 /** @typedef {{ encoding: number, channels: number, rate: number, frame: number, bits: number }} Format  frame: bytes of a sample of each channel */
 
@@ -109,19 +109,6 @@ function isChunk(view, at, left) {
 }
 
 /**
- * Reads a WAV file whole.
- *
- * @param {Uint8Array} bytes
- * @param {number} [longest]  the most samples of a channel
- * @returns {Recorded}
- */
-export function readWav(bytes, longest = Infinity) {
-  const { count, rate, channels, read } = openWav(bytes);
-  if (count > longest) throw new NextPixelError('limit', `The sound has ${count} samples: at most ${longest} can be read`);
-  return { data: read(0, count), rate, channels };
-}
-
-/**
  * @param {DataView} view
  * @param {number} begin
  * @param {number} size
@@ -133,7 +120,7 @@ function samplesOf(view, begin, size, { encoding, channels, rate, frame, bits })
   const sample = Number.isInteger(width) && bits <= 8 * width && bits > 8 * width - 8 ? READERS[`${encoding} ${8 * width}`] : READERS[`${encoding} ${bits}`];
   if (!sample) throw new NextPixelError('unsupported', `The sound is encoded in a way that is not read here (${encoding}, ${bits} bits): save it as WAV with 16 bits`);
   if (channels < 1 || frame !== channels * Math.ceil(bits / 8)) throw broken('its channels do not fit its samples');
-  if (rate < 1000 || rate > 768000) throw broken(`${rate} samples a second cannot be`);
+  if (rate < RATES[0] || rate > RATES[1]) throw broken(`it has ${rate} samples a second, where ${RATES[0]} to ${RATES[1]} can be read`);
   const read = (/** @type {number} */ from, /** @type {number} */ to) => {
     const data = new Float32Array(to - from);
     for (let i = from; i < to; i++) {

@@ -3,7 +3,6 @@
 
 /** Code that only models of texts need: a file of its own, which a page of pictures never fetches. */
 
-export { Tokenizer } from './tokenizer.js';
 export { readParts } from '../../load/split-files.js';
 export { TextModel } from './text-model.js';
 export { AlignedSheet } from './aligned-sheet.js';
