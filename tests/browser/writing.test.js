@@ -114,6 +114,19 @@ test('<next-pixel task="tokens"> writes, pauses, says so, and is dark in the dar
   assert.ok(light > 200, 'light letters');
 }));
 
+test('an empty page has no text, and takes another', () => withPage(async (page) => {
+  await openEmpty(page);
+  assert.deepEqual(await page.evaluate(async () => {
+    const { TextSheet } = await import(/** @type {any} */ ('/web/lib/kinds/text/text-sheet.js'));
+    const sheet = new TextSheet(document.createElement('canvas'));
+    sheet.add({ text: 'One' });
+    sheet.clear();
+    const before = [sheet.result, sheet.count];
+    sheet.add({ text: 'Two' });
+    return [...before, sheet.result, sheet.count];
+  }), ['', 0, 'Two', 1]);
+}));
+
 test('canvases that cannot be drawn on, and small ones that can', () => withPage(async (page) => {
   await provide(page, MODEL, stories);
   await openEmpty(page);

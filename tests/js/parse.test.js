@@ -86,7 +86,7 @@ test('what cannot be parsed is said', async () => {
     [text, { 1: 2, 2: 3, 3: 1 }, /in a circle/],
     [text, { 1: 3, 2: 5 }, /would cross/],
     [text, { 3: 0, 1: 5 }, /would cross/],
-    [text, 7, /pinned has the number of a parent/],
+    [text, 7, /pinned has the number of a parent under the number of its word/],
   ])) await assert.rejects(model.parse(given, { pinned }), { code: 'argument', message });
   await assert.rejects(model.parse(Array(200).fill('a')), { code: 'limit', message: /200 words, this model parses at most 128 at once: give it sentence by sentence/ });
   await assert.rejects((await model.parse(text)).score([0]), { code: 'argument', message: /a parent for each of the 5 words/ });

@@ -69,7 +69,7 @@ export class CaptionRun extends BaseRun {
 
   /**
    * @param {Link} link
-   * @param {{ picture: Uint8Array | Promise<Uint8Array>, ids: (number | null)[], words: Words, grid: { rows: number, columns: number }, info: ModelInfo, draws: boolean }} given
+   * @param {{ picture: Uint8Array | Promise<Uint8Array>, ids: (number | null)[], words: Words, grid: { rows: number, columns: number }, info: ModelInfo }} given
    *   ids: (positions, samples) of those that were said already
    * @param {CaptionSettings} checked
    * @param {{ model: string, options: object }} kept

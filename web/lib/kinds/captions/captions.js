@@ -37,8 +37,6 @@ export class CaptionModel {
   /** @type {Map<string, number>} */
   #ids;
   #end;
-  /** Whether it draws the places that it looks at. */
-  #draws;
 
   /** Rows and columns of the places of a map. @type {{ rows: number, columns: number }} */
   grid;
@@ -59,7 +57,6 @@ export class CaptionModel {
     this.#words = words;
     this.#ids = new Map(words.map((word, id) => [word, id]));
     [this.#end] = part.ends;
-    this.#draws = part.maps.some(({ name }) => name === 'place');
     const places = part.maps[0].keys;
     const columns = Math.round(Math.sqrt((places * info.width) / info.height));
     this.grid = { rows: places / columns, columns };
@@ -106,7 +103,7 @@ export class CaptionModel {
     const { info, links: [link] } = this.#engine;
     const { signal, seed: _, ...kept } = given;
     const words = { list: this.#words, end: this.#end };
-    return new CaptionRun(link, { picture, ids, words, grid: this.grid, info, draws: this.#draws }, checked, { model: modelName(info), options: kept }, signal);
+    return new CaptionRun(link, { picture, ids, words, grid: this.grid, info }, checked, { model: modelName(info), options: kept }, signal);
   }
 
   /** @param {CaptionOptions} given @returns {CaptionSettings} */
@@ -114,7 +111,7 @@ export class CaptionModel {
     const { settings, options, seed } = checkSettings('captions', given, { temperature: 0 });
     const { beams, lengthPenalty, maps, text, light } = options;
     const { samples } = settings;
-    if (text !== undefined && typeof text !== 'string') throw argumentError(`text must be the words that are to be looked at, not ${show(text)}`);
+    if (text !== undefined && typeof text !== 'string') throw argumentError(`text must be a text, the words of a caption, not ${show(text)}`);
     if (beams > 1 && (Number(settings.temperature) > 0 || samples > 1 || text !== undefined)) {
       throw argumentError('Several beams look for one most probable caption: ask for it without samples, text and a temperature');
     }

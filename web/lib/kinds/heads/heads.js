@@ -6,8 +6,7 @@
 import { flag } from '../../base/checks.js';
 import { argumentError } from '../../base/error.js';
 import { inTurns } from '../../base/turns.js';
-import { straight } from '../../base/typed.js';
-import { Features, keyError } from '../tags/features.js';
+import { Features } from '../tags/features.js';
 import { wordsGiven } from '../tags/given.js';
 import { Parse } from './parse.js';
 import { conflictOf, pinsOf } from './pins.js';
@@ -29,11 +28,10 @@ export class HeadModel {
   constructor(engine, { metadata }) {
     this.#engine = engine;
     this.features = new Features(metadata, 'tree');
-    const [{ dims, values }, heads] = engine.part.inputs;
+    const [read, heads] = engine.part.inputs;
     this.#open = heads.values - 1;
-    this.limit = dims[0];
-    if (this.features.width !== dims[1]) throw keyError('format', 'tree.templates', `${this.features.width} numbers for a word, of which the model reads ${dims[1]}`);
-    if (this.features.values > values) throw keyError('format', 'tree.feature_hashes', `${this.features.values - 1} for a model that knows ${values - 1}`);
+    [this.limit] = read.dims;
+    this.features.check(read);
   }
 
   /**
@@ -45,7 +43,7 @@ export class HeadModel {
     const { marginals = false, pinned = {}, signal } = options;
     signal?.throwIfAborted();
     flag('marginals', marginals);
-    const words = await inTurns(wordsGiven(text, { verb: 'parse', does: 'parses', limit: this.limit, part: 'sentence by sentence', knows: (form) => this.knows(form) }), signal);
+    const words = await inTurns(wordsGiven(text, { verb: 'parse', does: 'parses', limit: this.limit, part: 'sentence by sentence', features: this.features }), signal);
     if (words.length === 0) throw argumentError('There is no word to find a parent of: the text is empty');
     const pins = pinsOf(pinned, words);
     const reason = conflictOf(pins, words);
@@ -58,11 +56,6 @@ export class HeadModel {
     });
     const rows = results.marginals && trimmed(/** @type {Float32Array} */ (results.marginals), words.length, this.#open);
     return new Parse(this, words, seen, { heads: /** @type {Uint32Array} */ (results.heads), nats: /** @type {Float32Array} */ (results.nats), marginals: rows }, options);
-  }
-
-  /** Tells whether the training sentences have this word. @param {string} form */
-  knows(form) {
-    return this.features.knows(straight(form));
   }
 
   /** @param {Pins} pins @param {number} count  of words */

@@ -15,7 +15,7 @@ import { classOf } from '../../base/realm.js';
  * @returns {Pins}
  */
 export function pinsOf(pinned, words) {
-  if (!/^(Object|Array)$/.test(classOf(pinned))) throw argumentError('pinned has the number of a parent for words by their number from 1, such as { 3: 1 }, or a list of one for each word');
+  if (!/^(Object|Array)$/.test(classOf(pinned))) throw argumentError('pinned has the number of a parent under the number of its word, from 1, such as { 3: 1 }, or is a list of one for each word');
   const listed = Array.isArray(pinned);
   if (listed && pinned.length !== words.length) throw argumentError(`pinned has ${pinned.length} parents for ${words.length} words: give one for each, null where it is open`);
   /** @type {Pins} */

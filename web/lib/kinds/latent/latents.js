@@ -143,7 +143,7 @@ export class LatentModel {
   #latents(given, samples) {
     const list = typeof given === 'object' && given !== null && typeof given.length === 'number' ? given : undefined;
     const each = list && typeof list[0] === 'object' ? Array.from(list) : [list];
-    if (each.length !== 1 && each.length !== samples) throw argumentError(`latent must be one, or ${samples}, one a sample, not ${each.length}`);
+    if (each.length !== 1 && each.length !== samples) throw argumentError(`latent must be one latent, or ${samples}, one a sample, not ${each.length}`);
     for (const one of each) {
       if (one?.length !== this.#length) throw argumentError(`A latent of this model has ${this.#length} numbers, not ${one ? one.length : show(given)}`);
       const wrong = Array.from(one).find((/** @type {unknown} */ z) => typeof z !== 'number' || !Number.isFinite(z));

@@ -74,7 +74,7 @@ const isText = (item) => typeof item === 'string';
 /** @param {unknown} item @returns {item is number} */
 const isHash = (item) => typeof item === 'number' && item === (item | 0);
 
-/** Gives the beginning of a template, and its atoms with their offsets. @param {string} template @param {string} key  under which it stands */
+/** Gives the hash of a template's beginning, and its atoms with their offsets. @param {string} template @param {string} key  under which it stands */
 function parsed(template, key) {
   const atoms = template.split('|').map((part) => {
     const [name, offset] = part.split('@');
@@ -83,10 +83,11 @@ function parsed(template, key) {
     }
     return { name, offset: Number(offset) };
   });
-  return { head: `${template}=`, hash: fnv(`${template}=`), atoms };
+  return { hash: fnv(`${template}=`), atoms };
 }
 
 export class Features {
+  #architecture;
   #templates;
   #first;
   /** Of a hash: an id; a cluster; whether the training sentences have the form. */
@@ -96,6 +97,7 @@ export class Features {
 
   /** @param {Metadata} metadata  @param {string} [architecture]  of the file: its keys begin so */
   constructor(metadata, architecture = 'chain') {
+    this.#architecture = architecture;
     const key = (/** @type {string} */ name) => `${architecture}.${name}`;
     const hashes = (/** @type {string} */ name) => list(metadata, key(name), 'whole numbers of 32 bits', isHash);
     this.#templates = list(metadata, key('templates'), 'texts', isText).map((template) => parsed(template, key('templates')));
@@ -114,9 +116,20 @@ export class Features {
     this.width = this.#first ? 1 : this.#templates.length;
   }
 
+  /** Refuses a file whose model reads other features. @param {{ dims: number[], values: number }} port  that takes them, (words, width) */
+  check({ dims: [, width], values }) {
+    if (this.width !== width) throw keyError('format', `${this.#architecture}.templates`, `${this.width} features of a word, and the model reads ${width}`);
+    if (this.values > values) throw keyError('format', `${this.#architecture}.feature_hashes`, `${this.values - 1} features, and the model knows ${values - 1}`);
+  }
+
   /** Tells whether the training sentences have this word. @param {string} form */
   knows(form) {
     return this.#forms.has(fnv(form));
+  }
+
+  /** The same of a word as people type it. @param {string} form */
+  knowsTyped(form) {
+    return this.knows(straight(form));
   }
 
   /**
@@ -137,20 +150,6 @@ export class Features {
       if (found === undefined) known.set(name, (found = this.#atom(name, words[i])));
       return found;
     };
-  }
-
-  /**
-   * The features of each word as texts, in the order of the templates; null where there is none.
-   *
-   * @param {string[]} words
-   * @returns {(string | null)[][]}
-   */
-  of(words) {
-    const value = this.#values(words);
-    return words.map((_, i) => this.#templates.map(({ head, atoms }) => {
-      const values = atoms.map(({ name, offset }) => value(name, i + offset));
-      return values.includes(null) ? null : head + values.join('|');
-    }));
   }
 
   /**

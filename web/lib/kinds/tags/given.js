@@ -6,6 +6,8 @@
 import { NextPixelError, argumentError } from '../../base/error.js';
 import { wordsIn } from './words.js';
 
+/** @import { Features } from './features.js' */
+
 /** Characters of a word. */
 const LONGEST_WORD = 1 << 15;
 
@@ -13,13 +15,13 @@ const LONGEST_WORD = 1 << 15;
  * The words of a text, or those that were given; no more are looked at than the model takes.
  *
  * @param {unknown} text
- * @param {{ verb: string, does: string, limit: number, part: string, knows: (form: string) => boolean }} of  the verb that asks and what it does, as messages
- *   say it; the most words, and how to give more; whether the training sentences have a word
+ * @param {{ verb: string, does: string, limit: number, part: string, features: Features }} of  the verb that asks and what it does, as messages say it; the
+ *   most words, and how to give more
  * @returns {Generator<void, string[], void>}
  */
-export function* wordsGiven(text, { verb, does, limit, part, knows }) {
+export function* wordsGiven(text, { verb, does, limit, part, features }) {
   const words = [];
-  const given = typeof text === 'string' ? wordsIn(text, knows) : Array.isArray(text) ? text : [null]; // of a list with holes too
+  const given = typeof text === 'string' ? wordsIn(text, (form) => features.knowsTyped(form)) : Array.isArray(text) ? text : [null]; // of a list with holes too
   for (const word of given) {
     yield;
     if (word === '' && typeof text === 'string') continue;

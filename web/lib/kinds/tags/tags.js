@@ -7,7 +7,6 @@ import { flag, show } from '../../base/checks.js';
 import { argumentError } from '../../base/error.js';
 import { classOf } from '../../base/realm.js';
 import { inTurns } from '../../base/turns.js';
-import { straight } from '../../base/typed.js';
 import { Features, keyError } from './features.js';
 import { wordsGiven } from './given.js';
 import { Tagging } from './tagging.js';
@@ -20,7 +19,7 @@ import { Tagging } from './tagging.js';
 function namesOf(names, states) {
   if (names === undefined) return Array.from({ length: states }, (_, i) => String(i));
   if (Array.isArray(names) && names.length === states && names.every((name) => typeof name === 'string') && new Set(names).size === states) return names;
-  throw keyError('format', 'chain.tags', `no list of the names of ${states} tags, each another`);
+  throw keyError('format', 'chain.tags', `no list of ${states} different names`);
 }
 
 export class TagModel {
@@ -33,11 +32,10 @@ export class TagModel {
   constructor(engine, { metadata }) {
     this.#engine = engine;
     this.features = new Features(metadata);
-    const [{ dims, values }, tags] = engine.part.inputs;
+    const [read, tags] = engine.part.inputs;
     this.names = namesOf(metadata.get('chain.tags'), tags.values - 1);
-    this.limit = dims[0];
-    if (this.features.width !== dims[1]) throw keyError('format', 'chain.templates', `${this.features.width} numbers for a word, of which the model reads ${dims[1]}`);
-    if (this.features.values > values) throw keyError('format', 'chain.feature_hashes', `${this.features.values - 1} for a model that knows ${values - 1}`);
+    [this.limit] = read.dims;
+    this.features.check(read);
   }
 
   /**
@@ -49,7 +47,7 @@ export class TagModel {
     const { marginals = false, pinned = {}, signal } = options;
     signal?.throwIfAborted();
     flag('marginals', marginals);
-    const words = await inTurns(wordsGiven(text, { verb: 'tag', does: 'tags', limit: this.limit, part: 'part by part', knows: (form) => this.knows(form) }), signal);
+    const words = await inTurns(wordsGiven(text, { verb: 'tag', does: 'tags', limit: this.limit, part: 'part by part', features: this.features }), signal);
     const pins = this.#pins(pinned, words);
     const wanted = ['tags', 'nats', ...(marginals ? ['marginals'] : [])];
     if (words.length === 0) {
@@ -59,11 +57,6 @@ export class TagModel {
     const inputs = { features: ids, ...(pins && { tags: pins }) };
     const { results } = await this.#engine.ask({ type: 'encode', part: this.#engine.part.index, inputs, results: wanted }, signal);
     return new Tagging(this, words, seen, results, options);
-  }
-
-  /** Tells whether the training sentences have this word. @param {string} form */
-  knows(form) {
-    return this.features.knows(straight(form));
   }
 
   /**

@@ -83,7 +83,7 @@ export function constraintOf({ constraint, oneOf }, tokenizer) {
   }
   if (oneOf === undefined) return constraint;
   if (constraint) throw argumentError('oneOf and constraint both say what may come: give one of them');
-  if (!tokenizer) throw argumentError('oneOf needs a vocabulary, which this weight file has not: give a constraint');
+  if (!tokenizer) throw argumentError('oneOf needs a vocabulary, which this weight file does not have: give a constraint');
   const texts = Array.isArray(oneOf) ? Array.from(oneOf) : [];
   if (texts.length === 0 || texts.length > MOST_CHOICES || !texts.every((text) => typeof text === 'string' && text !== '')) {
     throw argumentError(`oneOf must be a list of 1 to ${MOST_CHOICES} texts, none of them empty`);

@@ -3,6 +3,7 @@
 
 /** Sets a text in a box of the page while it is written: letters that can be selected, each token shaded by its surprise, scrolled to its end. */
 
+import { endsSentence } from './sentence-end.js';
 import { shadeOf } from './surprise.js';
 
 /** Who is so near the end of the text, in pixels, follows it. */
@@ -34,7 +35,7 @@ export class TextPage {
     else span.style.setProperty('--shade', String(shadeOf(nats)));
     this.#coming.push(span);
     if (!given) this.result += text;
-    if (!this.#calm || given || /[.!?\n]["”’)]?\s*$/.test(text)) this.paint();
+    if (!this.#calm || given || endsSentence(text)) this.paint();
   }
 
   paint() {

@@ -7,8 +7,10 @@
  * order in which they are read; where some are read from right to left, bidi.js then says where each stands in its line.
  */
 
+import { media } from '../../base/media.js';
 import { isBidirectional, levelsOf, edgesOf } from '../../sinks/bidi.js';
 import { Sheet } from '../../sinks/sheet.js';
+import { endsSentence } from './sentence-end.js';
 import { shadeOf } from './surprise.js';
 
 /** @import { Dom } from '../../base/dom.js' */
@@ -66,7 +68,8 @@ export class TextSheet extends Sheet {
   /** The token that is marked. */
   #marked = -1;
   #scroll = 0;
-  #calm;
+  /** Whole sentences appear. */
+  #calm = media('(prefers-reduced-motion: reduce)').matches;
 
   /**
    * @param {Canvas} canvas
@@ -76,8 +79,6 @@ export class TextSheet extends Sheet {
     super(canvas, mirror);
     this.#shade = shade;
     this.#caret = caret;
-    // Whole sentences appear where motion is not wanted.
-    this.#calm = typeof matchMedia === 'function' && matchMedia('(prefers-reduced-motion: reduce)').matches;
     this.#refit();
     this.paint();
   }
@@ -101,7 +102,7 @@ export class TextSheet extends Sheet {
     if (this.#text.length > 2 * KEPT_TEXT) this.#text = this.#text.slice(-KEPT_TEXT);
     for (const [piece] of text.matchAll(/\n|[^\S\n\u00a0\u202f]+|(?:\S|[\u00a0\u202f])+/g)) this.#set(piece, { index, from: 0, to: 0, nats, given });
     this.#forget();
-    if (!this.#calm || /[.!?\n]["”’)]?\s*$/.test(text)) this.paintSoon();
+    if (!this.#calm || endsSentence(text)) this.paintSoon();
   }
 
   /** The text is complete: the caret goes. @override */
@@ -121,7 +122,7 @@ export class TextSheet extends Sheet {
     this.#words = [];
     this.#open = undefined;
     this.#x = this.#line = this.#count = this.#scroll = 0;
-    this.#text = '';
+    this.#text = this.result = '';
     this.#bidirectional = false;
     this.#writing = true;
     this.#marked = -1;

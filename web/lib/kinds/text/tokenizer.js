@@ -4,9 +4,9 @@
 /**
  * Text: from what the metadata of a file say of its vocabulary to tokens and back. Plain functions; no engine.
  *
- *     text/vocabulary.js  the metadata, checked       text/pre.js    where a text is cut first
- *     text/bpe.js         byte pairs ('gpt2')         text/merge.js  what both do with what is left
- *     text/spm.js         SentencePiece ('llama')     text/special.js  tokens with a meaning of their own
+ *     tokenizer/vocabulary.js  the metadata, checked      tokenizer/pre.js      where a text is cut first
+ *     tokenizer/bpe.js         byte pairs ('gpt2')        tokenizer/merge.js    the merging of symbols, for both
+ *     tokenizer/spm.js         SentencePiece ('llama')    tokenizer/special.js  tokens with a meaning of their own
  */
 
 import { checkOptions, show } from '../../base/checks.js';
