@@ -67,6 +67,26 @@ test('more queries than a run takes, more examples of a label, one label', async
   assert.equal((await model.classify({ support: thousand, query: sign(1) })).odds.length, 5);
 });
 
+test('many pictures are read over some turns of the page', async () => {
+  let read = 0;
+  const slow = (/** @type {number} */ seed) => {
+    const { data, ...size } = sign(seed);
+    return {
+      ...size,
+      get data() {
+        for (const end = performance.now() + 2; performance.now() < end;);
+        read++;
+        return data;
+      },
+    };
+  };
+  const answers = model.classify({ support, query: Array.from({ length: 30 }, (_, i) => slow(i + 1)) });
+  let before = Infinity;
+  setTimeout(() => { before = read; });
+  assert.equal((await answers).length, 30);
+  assert.ok(before < read, `${before} of ${read} looks at pictures before anything else had its turn`);
+});
+
 test('dark on light is light on dark', async () => {
   const dark = { ...sign(4), data: sign(4).data.map((byte) => 255 - byte) };
   assert.deepEqual((await model.classify({ support, query: dark })).odds, (await model.classify({ support, query: sign(4) })).odds);

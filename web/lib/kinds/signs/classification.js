@@ -23,7 +23,8 @@ import { OddsSheet } from './odds-sheet.js';
  * @typedef {object} ClassifyOptions
  * @property {Example[]} support  the examples, one or more of each label. Their order counts a little, for the model's convolutions see it. A model
  *   says in `info.card` for how many it was trained; the file takes 1,024 at most, of as many labels as it has outputs
- * @property {T} query            the picture to name; or several, which share the examples and do not see each other
+ * @property {T} query            the picture to name; or several, which share the examples and do not see each other. Many pictures are read over some turns of
+ *   the page: leave canvases as they are until the answer is there
  * @property {boolean} [maps]     also where it looked: the weights of its attentions. Default false
  * @property {AbortSignal} [signal]
  */

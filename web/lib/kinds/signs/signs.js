@@ -7,6 +7,7 @@ import { join } from '../../base/arrays.js';
 import { flag } from '../../base/checks.js';
 import { Classification } from './classification.js';
 import { NextPixelError, argumentError } from '../../base/error.js';
+import { inTurns } from '../../base/turns.js';
 import { pictureOf } from '../picture/image.js';
 
 /** @import { ClassifyOptions } from './classification.js' */
@@ -45,19 +46,19 @@ export class SignModel {
     const queries = many ? Array.from(query) : [query]; // holes become undefined
     if (query === undefined || queries.length === 0) throw argumentError('query must be a picture, or an array of them');
     this.#within(support.length, 'examples', 'examples');
-    const examples = await Promise.all(Array.from(support, async (example, i) => {
+    const examples = Array.from(support, (example, i) => {
       if (typeof example !== 'object' || example === null) throw argumentError(`support[${i}] must be { image, label }`);
-      const { label } = example;
+      const { image, label } = example;
       if (typeof label !== 'string' && typeof label !== 'number') throw argumentError(`support[${i}].label must be a text or a number`);
-      return { image: await this.#picture(example.image, `support[${i}].image`, signal), label: String(label) };
-    }));
-    const asked = await Promise.all(queries.map((image, i) => this.#picture(image, many ? `query[${i}]` : 'query', signal)));
+      return { image, label: String(label) };
+    });
     const labels = [...new Set(examples.map(({ label }) => label))];
     this.#within(labels.length, 'labels', 'different labels');
-    const inputs = {
-      support: joined(examples.map(({ image }) => image)),
-      labels: Uint32Array.from(examples, ({ label }) => labels.indexOf(label)),
-    };
+    const pictures = await inTurns(this.#pictures([
+      ...examples.map(({ image }, i) => ({ image, what: `support[${i}].image` })), ...queries.map((image, i) => ({ image, what: many ? `query[${i}]` : 'query' })),
+    ], signal), signal);
+    const asked = pictures.splice(examples.length);
+    const inputs = { support: joined(pictures), labels: Uint32Array.from(examples, ({ label }) => labels.indexOf(label)) };
     /** @type {Classification[]} */
     const found = [];
     for (let at = 0; at < asked.length; at += this.limits.queries) {
@@ -76,6 +77,23 @@ export class SignModel {
   /** @param {number} count @param {'examples' | 'labels' | 'pictures'} which @param {string} what */
   #within(count, which, what) {
     if (count > this.limits[which]) throw new NextPixelError('limit', `There are ${count} ${what}, this model takes at most ${this.limits[which]}: leave some out`);
+  }
+
+  /**
+   * Many pictures, one after another: of a page they are drawn first, each in about a millisecond.
+   *
+   * @param {{ image: ImageSource, what: string }[]} given
+   * @param {AbortSignal} [signal]
+   */
+  *#pictures(given, signal) {
+    const read = [];
+    for (const { image, what } of given) {
+      const picture = this.#picture(image, what, signal);
+      picture.catch(() => {}); // said once for all of them
+      read.push(picture);
+      yield;
+    }
+    return Promise.all(read);
   }
 
   /**
