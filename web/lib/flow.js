@@ -40,6 +40,3 @@ export function flowOf(parts, reach = {}) {
     return { part, draws: part.outputs > 0, from, reach: reach[part.name] };
   });
 }
-
-/** The part that is asked where a kind has one: the first that draws, or the first. @param {Part[]} parts */
-export const partOf = (parts) => parts.find(({ outputs }) => outputs > 0) ?? parts[0];

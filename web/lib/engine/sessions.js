@@ -5,10 +5,10 @@
 
 import { CANDIDATE_WORDS, NX_MAX_SAMPLES, NX_MORE, NX_MOST_BIAS, NX_PORTS } from './abi.js';
 import { NextPixelError, argumentError } from '../base/error.js';
-import { partOf } from '../flow.js';
 import { describePart } from './describe.js';
 import { FIELDS } from './fields.js';
 import { writeStruct } from './layout.js';
+import { partOf } from './part-of.js';
 import { checkStatus, statusError } from './status-error.js';
 
 /** @import { Instance } from './instance.js' */

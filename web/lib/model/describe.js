@@ -3,7 +3,7 @@
 
 /** From the engine's description of a model and the file's metadata to `model.info`. */
 
-import { partOf } from '../flow.js';
+import { partOf } from '../engine/part-of.js';
 import { KINDS } from '../kinds/index.js';
 import { pictureInfo } from '../kinds/picture/codec.js';
 import { NextPixelError } from '../base/error.js';

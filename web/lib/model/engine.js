@@ -4,7 +4,7 @@
 /** The engine behind a model: its workers, and the meaning of its ids. */
 
 import { argumentError } from '../base/error.js';
-import { partOf } from '../flow.js';
+import { partOf } from '../engine/part-of.js';
 
 /** @import { Link } from '../workers/link.js' */
 /** @import { Request } from '../workers/job.js' */

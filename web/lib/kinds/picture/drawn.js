@@ -27,7 +27,12 @@ export const rowsAtOnce = (width) => Math.max(1, Math.floor(AT_ONCE / width));
 export const worked = ({ width, height }, work, signal) => (width * height <= AT_ONCE ? atOnce(work()) : inTurns(work(), signal));
 
 /** The most pixels of an image: those of a photograph of a telephone. */
-export const MOST_PIXELS = 2 ** 26;
+const MOST_PIXELS = 2 ** 26;
+
+/** @param {number} width @param {number} height */
+export function checkPixels(width, height) {
+  if (!(width * height <= MOST_PIXELS)) throw argumentError(`The image has ${width} x ${height} pixels, ${MOST_PIXELS} can be read: make it smaller first`);
+}
 
 /** The pixels that it has, whatever its size on the page. @param {any} image @returns {[number, number]} */
 function sizeOf(image) {
@@ -52,7 +57,7 @@ export function drawn(image, work, signal) {
       'videoWidth' in image ? 'The <video> shows no frame yet: await its event loadeddata first' :
         'displayWidth' in image ? 'The VideoFrame was closed: it has no pixels' : 'The image has no pixels');
   }
-  if (!(width * height <= MOST_PIXELS)) throw argumentError(`The image has ${width} x ${height} pixels, ${MOST_PIXELS} can be read: make it smaller first`);
+  checkPixels(width, height);
   if (typeof OffscreenCanvas !== 'function' && typeof document !== 'object') {
     throw argumentError('Here an image is { data, width, height }');
   }

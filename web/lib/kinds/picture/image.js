@@ -6,7 +6,7 @@
 import { show } from '../../base/checks.js';
 import { argumentError, reading } from '../../base/error.js';
 import { classOf } from '../../base/realm.js';
-import { MOST_PIXELS, drawn, rowsAtOnce, worked } from './drawn.js';
+import { checkPixels, drawn, rowsAtOnce, worked } from './drawn.js';
 import { fromRGBA, groundOf, laid } from './ground.js';
 import { boxes, scaling } from './scale.js';
 
@@ -42,10 +42,7 @@ function readPicture(image, shape, signal) {
   const { width, height, channels } = shape;
   if (!isRaw(image)) return drawn(image, (source) => scaled(source, shape, channels), signal);
   checkSize(image);
-  if (image.width !== width || image.height !== height) {
-    throw argumentError(`The image is ${image.width} x ${image.height} pixels, the model needs ${width} x ${height}: ` +
-      'scale it first, or pass a canvas, ImageBitmap or <img>, which are scaled for you');
-  }
+  if (image.width !== width || image.height !== height) throw wrongSize(image, `${width} x ${height}`);
   const data = bytesOf(image.data);
   return isRGBA(image, channels) ? fromRGBA(data, channels) : new Uint8Array(data);
 }
@@ -53,6 +50,11 @@ function readPicture(image, shape, signal) {
 /** @param {RawImage} image */
 function checkSize({ width, height }) {
   if (typeof width !== 'number' || typeof height !== 'number') throw argumentError(`image.width and image.height must be numbers, not ${show(width)} and ${show(height)}`);
+}
+
+/** @param {RawImage} image @param {string} wanted */
+function wrongSize({ width, height }, wanted) {
+  return argumentError(`The image is ${width} x ${height} pixels, the model needs ${wanted}: scale it first, or pass a canvas, ImageBitmap or <img>, which are scaled for you`);
 }
 
 /** Whether raw pixels are RGBA; else they are elements. @param {RawImage} image @param {number} channels */
@@ -83,11 +85,8 @@ function readInput(image, { inputWidth: width, inputHeight: height, channels }, 
   const size = { width, height };
   if (!isRaw(image)) return drawn(image, (source) => (holds(source, width, height) ? boxed(source, size, channels) : scaled(source, size, channels)), signal);
   checkSize(image);
-  if (!holds(image, width, height)) {
-    throw argumentError(`The image is ${image.width} x ${image.height} pixels, the model needs ${width} x ${height} or a ` +
-      'whole multiple of each: scale it first, or pass a canvas, ImageBitmap or <img>, which are scaled for you');
-  }
-  if (image.width * image.height > MOST_PIXELS) throw argumentError(`The image has ${image.width} x ${image.height} pixels, ${MOST_PIXELS} can be read: make it smaller first`);
+  if (!holds(image, width, height)) throw wrongSize(image, `${width} x ${height} or a whole multiple of each`);
+  checkPixels(image.width, image.height);
   const raw = { data: bytesOf(image.data), width: image.width, height: image.height };
   const work = isRGBA(raw, channels) ? () => boxed(rawSource(raw), size, channels) : () => boxedElements(raw, size, channels);
   return worked(raw, work, signal);
