@@ -333,6 +333,13 @@ test('a drawing is centred and scaled as MNIST is', async () => {
     assert.ok(pixels.some((v) => v > 0 && v < 255), 'soft edges');
   }
   assert.ok(rasterise([]).every((v) => v === 0));
+  const { hypot } = Math;
+  try {
+    Math.hypot = () => assert.fail('Math.hypot has other bits elsewhere');
+    rasterise([corner]);
+  } finally {
+    Math.hypot = hypot;
+  }
 });
 
 test('what fails says so and can be tried again', () => withPage(async (page) => {

@@ -93,6 +93,15 @@ test('PNG and animated PNG of an ending', () => withPage(async (page) => {
   }
 }, { acceptDownloads: true }));
 
+test('a browser that cannot make the file says so', () => withPage(async (page) => {
+  await page.addInitScript(() => { /** @type {any} */ (globalThis).CompressionStream = undefined; });
+  await page.goto('/web/pages/fvsbn/');
+  await done(page);
+  await page.locator('#take summary').click();
+  await page.locator('#take').getByRole('button', { name: 'PNG', exact: true }).click();
+  await page.locator('#take .take-said', { hasText: /^This browser cannot make the file: CompressionStream is not a constructor\.$/ }).waitFor();
+}));
+
 more('a link to endings: digit, line, seed, temperature and class', () => withPage(async (page) => {
   await page.goto(IT);
   await hurry(page);

@@ -18,6 +18,7 @@ export { fault } from './fault.js';
 export * from './field.js';
 export * from './in-sight.js';
 export * from './legend.js';
+export * from './load-own.js';
 export * from './loading.js';
 export * from './meter.js';
 export * from './microphone.js';

@@ -5,11 +5,11 @@
 import { make } from './dom.js';
 import { fault } from './fault.js';
 import { announce, load, ownFiles } from './library.js';
+import { loadOwn } from './load-own.js';
 import { reloads } from './loading.js';
-import { misfit } from './misfit.js';
 import { phrase } from './phrase.js';
 import { ours, standIn } from './start.js';
-import { bytes, integer } from './words.js';
+import { integer } from './words.js';
 /** @import { Hold, Model } from './library.js' */
 /** @import { LoadOptions } from './loading.js' */
 
@@ -97,15 +97,7 @@ function createOwnFile(box) {
     const { name } = file;
     said.textContent = phrase`Loading ${name}`;
     try {
-      const model = await load(new Response(file), {
-        signal, cache: false, onProgress({ loaded, total }) { if (total) said.textContent = phrase`Loading ${name}: ${bytes(loaded)} of ${bytes(total)}`; },
-      });
-      const unfit = misfit(model.info, name);
-      if (unfit) {
-        model.close();
-        said.textContent = unfit;
-        return;
-      }
+      const model = await loadOwn(new Response(file), name, signal, (text) => { said.textContent = text; });
       const before = own;
       own = { file, model };
       const { parameters } = model.info;

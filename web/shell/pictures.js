@@ -42,6 +42,7 @@ export async function loadPictures(strip) {
   const context = canvas.getContext('2d', { willReadFrequently: true });
   if (!context) throw new Error(phrase`The browser gives no canvas to read the pictures from.`);
   context.drawImage(bitmap, 0, 0);
+  bitmap.close();
   return pictures.map((/** @type {Entry} */ { name, style, number }, /** @type {number} */ i) => ({
     name,
     note: style ?? phrase`test picture ${number}`,

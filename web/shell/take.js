@@ -4,6 +4,7 @@
 import { addressOf, showAddress } from './address.js';
 import { createButton } from './button.js';
 import { make } from './dom.js';
+import { fault } from './fault.js';
 import { announce, blank } from './library.js';
 import { ownName } from './own-file.js';
 import { encodeFilm, encodePng } from './png.js';
@@ -38,10 +39,10 @@ function onPaper({ data, width, height }) {
 const scaleOf = ({ width, height }) => Math.max(1, Math.round(SIDE / Math.max(width, height)));
 
 /** @param {Shot} shot */
-export const stillOf = ({ picture }) => encodePng(onPaper(picture), scaleOf(picture));
+const stillOf = ({ picture }) => encodePng(onPaper(picture), scaleOf(picture));
 
 /** The picture as it is drawn, pixel after pixel. @param {Shot} shot */
-export function filmOf({ picture, order }) {
+function filmOf({ picture, order }) {
   const whole = onPaper(picture);
   const now = onPaper(picture);
   for (const pixel of order) now.data.fill(255, 4 * pixel, 4 * pixel + 4);
@@ -104,8 +105,12 @@ export function createTake(root, { id, shots, settings, films = true }) {
   const saves = (button, encode, kind) => button.addEventListener('click', async () => {
     const shot = chosen();
     if (!shot) return tell(phrase`Nothing is drawn yet.`);
-    save(await encode(shot), `${shot.file}${kind}.png`);
-    tell(phrase`Saved: ${shot.name}.`);
+    try {
+      save(await encode(shot), `${shot.file}${kind}.png`);
+      tell(phrase`Saved: ${shot.name}.`);
+    } catch (error) { // such as a browser that cannot compress
+      tell(phrase`This browser cannot make the file: ${fault(error)}.`);
+    }
   });
   saves(still, stillOf, '');
   saves(film, filmOf, '-film');

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Another model in place of the one that came with the page: a file that is dropped or chosen, or an address. And what the model is.
 // @ts-check
-import { announce, byId, bytes, fault, integer, load, make, misfit, phrase } from '../index.js';
+import { announce, byId, bytes, fault, integer, loadOwn, make, phrase } from '../index.js';
 /** @import { Model } from '../index.js' */
 
 /** The entries of a card that are shown, and what they are called. @type {[string, string][]} */
@@ -54,23 +54,14 @@ export function createOwn({ onModel, says = (name) => phrase`${name} writes now.
     announce(text);
   };
 
-  /** @param {Parameters<typeof load>[0]} source @param {string} name */
+  /** @param {Parameters<typeof loadOwn>[0]} source @param {string} name */
   async function open(source, name) {
     stopper.abort();
     stopper = new AbortController();
     const { signal } = stopper;
     tell(phrase`Loading ${name}`);
     try {
-      const model = await load(source, {
-        signal, cache: false,
-        onProgress({ loaded, total }) { said.textContent = total ? phrase`Loading ${name}: ${bytes(loaded)} of ${bytes(total)}` : phrase`Loading ${name}: ${bytes(loaded)}`; },
-      });
-      const wrong = misfit(model.info, name);
-      if (wrong) {
-        model.close();
-        tell(wrong);
-        return;
-      }
+      const model = await loadOwn(source, name, signal, (text) => { said.textContent = text; });
       const before = mine;
       mine = model;
       onModel(model);
