@@ -6,6 +6,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 
+import { constraintOf } from '../../web/lib/kinds/text/constraint.js';
 import { GOLDEN, isError, load } from './helpers.js';
 import { toyText } from './toy-text.js';
 
@@ -39,6 +40,27 @@ test('oneOf draws one of the texts, in tokens of any cut, and ends', async () =>
   // Of one that begins another the end may come first; it costs what the end costs.
   const both = await Promise.all(Array.from({ length: 40 }, (_, seed) => model.tokens('The', { oneOf: [' cat', ' cat sat'], seed, temperature: 100 }).text()));
   assert.ok(both.includes(' cat') && both.includes(' cat sat'), [...new Set(both)].join('|'));
+});
+
+test('oneOf looks through a large vocabulary in turns, and allows the tokens that begin what is left', async () => {
+  const texts = Array.from({ length: 500 }, (_, i) => `choice number ${i} of many`);
+  const pieces = ['choice', 'cho', ' number', ' ', '1', '12', '123', '9x', 'of', ''];
+  const encoder = new TextEncoder();
+  const size = 200_000;
+  const vocabulary = /** @type {any} */ ({ size, isEnd: (/** @type {number} */ id) => id === 7, bytes: (/** @type {number} */ id) => encoder.encode(pieces[id] ?? `none ${id}`) });
+  const choice = /** @type {any} */ (constraintOf({ oneOf: texts }, vocabulary));
+  let turns = 0;
+  const timer = setInterval(() => { turns++; });
+  await choice.start(vocabulary);
+  clearInterval(timer);
+  assert.ok(turns > 0, 'nothing else had its turn');
+  const allowed = (/** @type {number[]} */ ...ids) => {
+    const mask = choice.next(Uint32Array.from(ids));
+    return Array.from({ length: size }, (_, id) => id).filter((id) => mask[id >>> 5] >>> (id & 31) & 1);
+  };
+  assert.deepEqual(allowed(), [0, 1]);
+  assert.deepEqual(allowed(0), [2, 3]);
+  assert.deepEqual(allowed(0, 2, 3), [4, 5, 6], 'not what stands further on');
 });
 
 test('where nothing is forbidden the run is the same to the bit', async () => {

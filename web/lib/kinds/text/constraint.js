@@ -6,6 +6,7 @@
 import { show } from '../../base/checks.js';
 import { argumentError } from '../../base/error.js';
 import { classOf } from '../../base/realm.js';
+import { inTurns } from '../../base/turns.js';
 
 /** @import { Tokenizer } from './tokenizer.js' */
 
@@ -25,14 +26,18 @@ import { classOf } from '../../base/realm.js';
 
 /** The most texts of `oneOf`. */
 const MOST_CHOICES = 1000;
+/** Tokens that are looked at at once. */
+const SOME = 64;
 
 /** One of several texts, in whatever tokens: the bytes of what is drawn are always the beginning of one of them. @implements {Constraint} */
 class OneOf {
   #texts;
-  /** The tokens that stand in one of the texts somewhere, with their bytes as letters. @type {[number, string][]} */
-  #tokens = [];
-  /** @type {Map<number, string>} */
+  /** The bytes of the tokens that stand in one of the texts somewhere, as letters. @type {Map<number, string>} */
   #bytes = new Map();
+  /** These tokens by their bytes. @type {Map<string, number[]>} */
+  #tokens = new Map();
+  /** The most bytes of one. */
+  #longest = 0;
   /** @type {number[]} */
   #ends = [];
   #words = 0;
@@ -44,14 +49,22 @@ class OneOf {
 
   /** @param {Tokenizer} tokenizer */
   start(tokenizer) {
+    return inTurns(this.#read(tokenizer));
+  }
+
+  /** Finds the tokens that may ever come, of a vocabulary that may be large. @param {Tokenizer} tokenizer */
+  *#read(tokenizer) {
     this.#words = Math.ceil(tokenizer.size / 32);
     const inside = this.#texts.join('\n');
     for (let id = 0; id < tokenizer.size; id++) {
+      if (id % SOME === 0) yield;
       if (tokenizer.isEnd(id)) this.#ends.push(id);
       const bytes = letters(tokenizer.bytes(id));
-      if (bytes !== '' && inside.includes(bytes)) this.#tokens.push([id, bytes]);
+      if (bytes === '' || !inside.includes(bytes)) continue;
+      this.#bytes.set(id, bytes);
+      this.#tokens.set(bytes, [...this.#tokens.get(bytes) ?? [], id]);
+      this.#longest = Math.max(this.#longest, bytes.length);
     }
-    this.#bytes = new Map(this.#tokens);
   }
 
   /** @param {Uint32Array} ids */
@@ -61,8 +74,8 @@ class OneOf {
     const mask = new Uint32Array(this.#words);
     const allow = (/** @type {number} */ id) => { mask[id >>> 5] |= 1 << (id & 31); };
     if (left.every((text) => text === '')) return mask;
-    for (const [id, bytes] of this.#tokens) {
-      if (left.some((text) => text.startsWith(bytes))) allow(id);
+    for (const text of left) {
+      for (let length = Math.min(text.length, this.#longest); length > 0; length--) this.#tokens.get(text.slice(0, length))?.forEach(allow);
     }
     if (left.includes('')) this.#ends.forEach(allow);
     return mask;
