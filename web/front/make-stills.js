@@ -15,6 +15,7 @@ import { RECORDINGS } from '../pages/jukebox/recordings.js';
 import { looksOf } from '../pages/reading/looks.js';
 import { DRAWINGS, SIGNS, unpack } from '../pages/snail/signs.js';
 import { Codec, blank, load } from '../shell/library.js';
+import { heatRamp, rgbOf } from '../shell/palette.js';
 import { encodePng } from '../shell/png.js';
 import { PAPERS } from './papers.js';
 import { layout, shareOf } from './thumbs.js';
@@ -22,22 +23,10 @@ import { layout, shareOf } from './thumbs.js';
 /** @import { Paper, Pictures } from './papers.js' */
 
 const css = await readFile(new URL('../shell/page.css', import.meta.url), 'utf8');
-/** A colour of the light theme. @param {string} name @returns {number[]} */
-const colour = (name) => {
-  const n = parseInt(css.match(new RegExp(`--${name}: #([0-9a-f]{6})`))?.[1] ?? '', 16);
-  return [n >> 16, (n >> 8) & 255, n & 255];
-};
+/** A colour of the light theme. @param {string} name */
+const colour = (name) => rgbOf(css.match(new RegExp(`--${name}: (#[0-9a-f]{6})`))?.[1] ?? '');
 const ink = colour('predicted');
-const stops = [0, 1, 2, 3, 4].map((i) => colour(`heat-${i}`));
-/** The ramp has as many steps as in palette.js. */
-const STEPS = 63;
-/** @param {number} exact */
-const heat = (exact) => {
-  const share = Math.round(exact * STEPS) / STEPS;
-  const k = Math.min(stops.length - 2, Math.floor(share * (stops.length - 1)));
-  const t = share * (stops.length - 1) - k;
-  return stops[k].map((from, c) => Math.round(from + (stops[k + 1][c] - from) * t));
-};
+const heat = heatRamp([0, 1, 2, 3, 4].map((i) => colour(`heat-${i}`)));
 
 /** @param {Model} model @param {Pictures} pictures */
 async function drawn(model, { file, samples, passes, ...options }) {

@@ -15,7 +15,7 @@
  * element/properties.js, which is made of these, lists them all. Until it is played it shows what stands inside it, its poster, or what is
  * given: rows of a picture, a small picture, a prompt.
  *
- * Where task is absent, it is super-resolve for a model that enlarges, tokens, translate, tag or parse for one of texts, and complete for the others.
+ * Where task is absent, it is the first of `info.tasks`, such as complete or super-resolve for pictures, and tokens or translate for texts.
  * A translation takes the most probable token at every step unless temperature says otherwise.
  *
  * Life cycle, the value of `state`. Removal from the document closes from every state; a mere move does not.

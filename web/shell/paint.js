@@ -17,13 +17,14 @@ import { palette } from './palette.js';
  */
 
 /**
- * Fits the canvas's store to its size on the screen, in device pixels. Returns whether there is anything to draw on.
+ * Fits the store of a square canvas to its size on the screen.
  * @param {HTMLCanvasElement} canvas
+ * @returns {number} its side in device pixels; 0: there is nothing to draw on
  */
-function fit(canvas) {
+export function fitSquare(canvas) {
   const side = Math.round(canvas.clientWidth * devicePixelRatio);
   if (side > 0 && canvas.width !== side) canvas.width = canvas.height = side;
-  return side > 0;
+  return side;
 }
 
 /**
@@ -32,7 +33,7 @@ function fit(canvas) {
  */
 export function paint(canvas, view) {
   const context = canvas.getContext('2d');
-  if (!context || !fit(canvas)) return;
+  if (!context || fitSquare(canvas) === 0) return;
   const { values, filled, known, ghost, heat, cursor = -1, pen = -1, ranges = [] } = view;
   const colours = palette();
   /** @param {number} k left or top edge of row or column k, in device pixels */

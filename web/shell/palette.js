@@ -20,7 +20,7 @@ const HEAT_STEPS = 64;
 /** @typedef {[number, number, number]} RGB 0..255 */
 
 /** @param {string} text '#rrggbb' @returns {RGB} */
-const parse = (text) => {
+export const rgbOf = (text) => {
   const n = parseInt(text.trim().slice(1), 16);
   return [n >> 16, (n >> 8) & 255, n & 255];
 };
@@ -30,6 +30,13 @@ const mix = (a, b, t) => {
   /** @param {0 | 1 | 2} i */
   const channel = (i) => Math.round(a[i] + (b[i] - a[i]) * t);
   return [channel(0), channel(1), channel(2)];
+};
+
+/** The heat ramp between some colours, in few steps: the colour of a share 0..1. @param {RGB[]} stops @returns {(share: number) => RGB} */
+export const heatRamp = (stops) => (share) => {
+  const t = Math.round(share * (HEAT_STEPS - 1)) / (HEAT_STEPS - 1) * (stops.length - 1);
+  const k = Math.min(stops.length - 2, Math.floor(t));
+  return mix(stops[k], stops[k + 1], t - k);
 };
 
 /** @param {RGB} c */
@@ -42,14 +49,10 @@ const ramp = (from, to, n) => Array.from({ length: n }, (_, i) => css(mix(from, 
 function read() {
   const style = getComputedStyle(document.documentElement);
   /** @param {string} name */
-  const colour = (name) => parse(style.getPropertyValue(`--${name}`));
+  const colour = (name) => rgbOf(style.getPropertyValue(`--${name}`));
   const paper = colour('paper');
-  const stops = [0, 1, 2, 3, 4].map((i) => colour(`heat-${i}`));
-  const heat = Array.from({ length: HEAT_STEPS }, (_, i) => {
-    const t = i / (HEAT_STEPS - 1) * (stops.length - 1);
-    const k = Math.min(stops.length - 2, Math.floor(t));
-    return css(mix(stops[k], stops[k + 1], t - k));
-  });
+  const heatOf = heatRamp([0, 1, 2, 3, 4].map((i) => colour(`heat-${i}`)));
+  const heat = Array.from({ length: HEAT_STEPS }, (_, i) => css(heatOf(i / (HEAT_STEPS - 1))));
   return {
     paper: css(paper), wash: css(colour('wash')), ink: css(colour('ink')), accent: css(colour('predicted')), edge: css(colour('edge')),
     known: ramp(paper, colour('ink'), 256),

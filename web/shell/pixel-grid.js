@@ -2,9 +2,9 @@
 // A canvas with a cell for each pixel of a digit, one of which has a frame.
 // @ts-check
 import { SIDE, PIXELS } from './digits.js';
+import { fitSquare } from './paint.js';
 import { palette } from './palette.js';
-
-/** @typedef {ReturnType<typeof palette>} Colours */
+/** @import { Palette } from './palette.js' */
 
 /**
  * Paints it at the device's own resolution.
@@ -12,18 +12,17 @@ import { palette } from './palette.js';
  * @param {HTMLCanvasElement} canvas
  * @param {object} what
  * @param {number} what.at                        the pixel with the frame
- * @param {(pixel: number, colours: Colours) => string} what.cell  colour of a cell
- * @param {(pixel: number, colours: Colours) => { colour: string, margin: number } | undefined} [what.dot]  of a square in it, whose margin is a
+ * @param {(pixel: number, colours: Palette) => string} what.cell  colour of a cell
+ * @param {(pixel: number, colours: Palette) => { colour: string, margin: number } | undefined} [what.dot]  of a square in it, whose margin is a
  *   share of the cell
- * @param {(colours: Colours) => string} [what.frame]  colour of the frame
+ * @param {(colours: Palette) => string} [what.frame]  colour of the frame
  * @param {number} [what.line]                    its width in CSS pixels
  * @returns {boolean} false: the canvas has no room on the page
  */
 export function paintGrid(canvas, { at, cell, dot, frame = ({ accent }) => accent, line = 2 }) {
   const context = canvas.getContext('2d');
-  const side = Math.round(canvas.clientWidth * devicePixelRatio);
+  const side = fitSquare(canvas);
   if (!context || side === 0) return false;
-  if (canvas.width !== side) canvas.width = canvas.height = side;
   const colours = palette();
   const edge = (/** @type {number} */ k) => Math.round(k * side / SIDE);
   /** @param {number} pixel @returns {[number, number, number, number]} */

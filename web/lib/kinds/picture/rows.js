@@ -25,7 +25,7 @@ export function checkRows(rows, { height, blockRows }) {
   if (canBeKnown(rows, { height, blockRows })) return rows;
   wholeNumber('rows', rows, 0, height);
   const possible = Array.from({ length: Math.ceil(height / step) }, (_, i) => i * step).join(', ');
-  throw argumentError(`rows must be ${possible} or ${height}, not ${rows}: it draws blocks of ${step} rows`);
+  throw argumentError(`rows must be ${possible} or ${height}, not ${rows}: the model draws blocks of ${step} rows`);
 }
 
 /**
