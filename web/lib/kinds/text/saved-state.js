@@ -21,22 +21,25 @@ import { NextPixelError } from '../../base/error.js';
 
 const wrong = (/** @type {string} */ what) => new NextPixelError('state', `The state of the saved run ${what}. Leave it out, { ...saved, state: undefined }, and all is read again`);
 
+/** Goes on with two hashes over words of 32 bits. @param {[number, number]} hashes @param {ArrayLike<number>} words @returns {[number, number]} */
+function hashed([a, b], words) {
+  for (let i = 0; i < words.length; i++) {
+    const one = a ^ Math.imul(words[i], 0xcc9e2d51);
+    const two = b ^ Math.imul(words[i], 0x85ebca6b);
+    a = Math.imul(one << 13 | one >>> 19, 5) + 0x6546b64 | 0;
+    b = Math.imul(two << 15 | two >>> 17, 9) + 0x1b873593 | 0;
+  }
+  return [a, b];
+}
+
 /** Two hashes of 32 bits: no change of a single word leaves either as it is. @param {State} state @internal */
 export function hashOf({ bytes, ids, length, shape, layout }) {
   const whole = bytes.length & ~3;
-  const words = new Uint32Array(bytes.slice(0, whole).buffer);
-  let [a, b] = [bytes.length, ids.length];
-  const add = (/** @type {number} */ word) => {
-    const one = a ^ Math.imul(word, 0xcc9e2d51);
-    const two = b ^ Math.imul(word, 0x85ebca6b);
-    a = Math.imul(one << 13 | one >>> 19, 5) + 0x6546b64 | 0;
-    b = Math.imul(two << 15 | two >>> 17, 9) + 0x1b873593 | 0;
-  };
-  words.forEach(add);
-  bytes.subarray(whole).forEach(add);
-  ids.forEach(add);
-  new TextEncoder().encode([length, shape, layout].join('\n')).forEach(add);
-  return [a, b].map((half) => (half >>> 0).toString(16).padStart(8, '0')).join('');
+  const parts = [new Uint32Array(bytes.slice(0, whole).buffer), bytes.subarray(whole), ids, new TextEncoder().encode([length, shape, layout].join('\n'))];
+  /** @type {[number, number]} */
+  let hashes = [bytes.length, ids.length];
+  for (const part of parts) hashes = hashed(hashes, part);
+  return hashes.map((half) => (half >>> 0).toString(16).padStart(8, '0')).join('');
 }
 
 /**

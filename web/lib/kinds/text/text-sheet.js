@@ -37,7 +37,7 @@ const FULL_SHADE = 0.6;
 const FULL_LINE = 4;
 /** Given text is this opaque. */
 const GIVEN_ALPHA = 0.72;
-/** Lines above the visible ones that are kept, for a page that becomes narrower or is looked at. */
+/** Lines above the visible ones that are kept, for a page that becomes narrower. */
 const KEPT_LINES = 500;
 const LINE_HEIGHT = 1.55;
 /** The most characters in the text for those who do not see the canvas; the canvas shows fewer. */
@@ -67,7 +67,6 @@ export class TextSheet extends Sheet {
   #bidirectional = false;
   /** The token that is marked. */
   #marked = -1;
-  #scroll = 0;
   /** Whole sentences appear. */
   #calm = media('(prefers-reduced-motion: reduce)').matches;
 
@@ -121,7 +120,7 @@ export class TextSheet extends Sheet {
   clear() {
     this.#words = [];
     this.#open = undefined;
-    this.#x = this.#line = this.#count = this.#scroll = 0;
+    this.#x = this.#line = this.#count = 0;
     this.#text = this.result = '';
     this.#bidirectional = false;
     this.#writing = true;
@@ -132,12 +131,6 @@ export class TextSheet extends Sheet {
   /** Marks a token, -1: none. @param {number} index */
   mark(index) {
     this.#marked = index;
-    this.paintSoon();
-  }
-
-  /** Scrolls up from the end; 0: the end. @param {number} lines */
-  scroll(lines) {
-    this.#scroll = Math.min(Math.max(0, lines), Math.max(0, this.#line + 1 - this.#rows));
     this.paintSoon();
   }
 
@@ -219,7 +212,7 @@ export class TextSheet extends Sheet {
       }
     }
     context.globalAlpha = 1;
-    if (this.#writing && this.#caret && this.#scroll === 0) {
+    if (this.#writing && this.#caret) {
       context.fillRect(Math.max(0, Math.min(caret, this.width - 2)), (this.#line - top) * leading + baseline - 0.8 * this.size, 2, this.size);
     }
     this.#tell();
@@ -252,7 +245,7 @@ export class TextSheet extends Sheet {
 
   /** The first visible line. */
   get #top() {
-    return Math.max(0, this.#line + 1 - this.#rows - this.#scroll);
+    return Math.max(0, this.#line + 1 - this.#rows);
   }
 
   #visible() {
