@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-import { CANDIDATE_SCORE as SCORE, CANDIDATE_WORDS as WORDS, NX_CUT, NX_ENDED, NX_NONE } from '../../engine/abi.js';
+import { NX_NONE } from '../../engine/abi.js';
 import { NextPixelError } from '../../base/error.js';
 import { withValue } from '../../base/turns.js';
 import { BaseRun } from '../../runs/base-run.js';
+import { Beams, candidatesOf } from '../../runs/beams.js';
 import { CaptionSheet } from './caption-sheet.js';
 
 /** @import { Link } from '../../workers/link.js' */
@@ -202,24 +203,13 @@ export class CaptionRun extends BaseRun {
    * @returns {Promise<Uint32Array>}
    */
   async #find(alpha, inputs) {
-    /** @type {number[][]} */
-    let living = [[]];
-    let best = { score: Infinity, ids: /** @type {number[]} */ ([]) };
+    const beams = new Beams();
     const order = { known: new Uint32Array(0), inputs, settings: this.#checked.settings, length: this.#given.info.positions, search: alpha };
     for await (const { message: { ids }, check } of this.messages([{ link: this.#link, order }])) {
-      const floats = new Float32Array(ids.buffer, ids.byteOffset, ids.length);
-      /** @type {number[][]} */
-      const next = [];
-      for (let i = 0; i < ids.length; i += WORDS) {
-        const [parent, word, fate] = ids.subarray(i);
-        const score = floats[i + SCORE];
-        if (fate !== NX_ENDED && fate !== NX_CUT) next.push([...living[parent], word]);
-        if (fate === NX_ENDED && score < best.score) best = { score, ids: [...living[parent], word] };
-      }
-      if (next.length > 0) living = next;
+      beams.take(candidatesOf(ids));
       check();
     }
-    return Uint32Array.from(best.score < Infinity ? best.ids : living[0]);
+    return beams.found.ids;
   }
 }
 

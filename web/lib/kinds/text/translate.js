@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-import { CANDIDATE_NATS as NATS, CANDIDATE_SCORE as SCORE, CANDIDATE_WORDS as WORDS, NX_CUT, NX_ENDED } from '../../engine/abi.js';
 import { BaseRun } from '../../runs/base-run.js';
+import { Beams, candidatesOf } from '../../runs/beams.js';
 import { argumentError } from '../../base/error.js';
 import { checkSettings, show } from '../../base/checks.js';
 import { heardBy } from '../../base/heard-by.js';
@@ -316,9 +316,7 @@ export class Translation extends BaseRun {
    * @returns {Promise<{ ids: Uint32Array<ArrayBuffer>, ended: boolean }>} with its end, if it has one
    */
   async #find(alpha) {
-    /** The hypotheses that live after each step. @type {number[][]} */
-    let living = [[]];
-    let best = { score: Infinity, ids: /** @type {number[]} */ ([]) };
+    const beams = new Beams();
     /** The error of an asynchronous onSearch. @type {{ reason: unknown } | undefined} */
     let failed;
     let over = false;
@@ -327,15 +325,9 @@ export class Translation extends BaseRun {
       failed = { reason };
     });
     for await (const { from, ids } of this.#ask({ settings: this.#checked.settings, length: this.#most, search: alpha }, [])) {
-      const hypotheses = this.#hypothesesOf(ids);
-      /** @type {number[][]} */
-      const next = [];
-      for (const { parent, token, score, fate } of hypotheses) {
-        if (fate === 'lives') next.push([...living[parent], token]);
-        if (fate === 'ended' && score < best.score) best = { score, ids: [...living[parent], token] };
-      }
-      if (next.length > 0) living = next;
-      const step = { position: from, hypotheses };
+      const candidates = candidatesOf(ids);
+      beams.take(candidates);
+      const step = { position: from, hypotheses: candidates.map(({ parent, id, ...rest }) => ({ parent, token: id, text: this.#tokenizer?.name(id) ?? '', ...rest })) };
       this.search.push(step);
       heard(step);
       if (failed) throw failed.reason;
@@ -343,24 +335,7 @@ export class Translation extends BaseRun {
     await heard.turn();
     over = true;
     if (failed) throw failed.reason;
-    const ended = best.score < Infinity;
-    return { ids: Uint32Array.from(ended ? best.ids : living[0]), ended };
-  }
-
-  /**
-   * @param {Uint32Array} words  as they lie in memory
-   * @returns {Hypothesis[]}
-   */
-  #hypothesesOf(words) {
-    const floats = new Float32Array(words.buffer, words.byteOffset, words.length);
-    return Array.from({ length: words.length / WORDS }, (_, i) => {
-      const [parent, token, fate] = words.subarray(WORDS * i);
-      const lives = fate !== NX_ENDED && fate !== NX_CUT;
-      return {
-        parent, token, text: this.#tokenizer?.name(token) ?? '', nats: floats[WORDS * i + NATS], score: floats[WORDS * i + SCORE],
-        fate: lives ? 'lives' : fate === NX_ENDED ? 'ended' : 'cut', living: lives ? fate : -1,
-      };
-    });
+    return beams.found;
   }
 
   /**

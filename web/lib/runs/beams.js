@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** A search with beams, as the engine tells it step by step. */
+
+import { CANDIDATE_NATS as NATS, CANDIDATE_SCORE as SCORE, CANDIDATE_WORDS as WORDS, NX_CUT, NX_ENDED } from '../engine/abi.js';
+
+/**
+ * A way to go on.
+ *
+ * @typedef {object} Candidate
+ * @property {number} parent  which of those that lived after the step before it continues
+ * @property {number} id
+ * @property {number} nats    of all so far
+ * @property {number} score   the lower the better
+ * @property {'lives' | 'ended' | 'cut'} fate
+ * @property {number} living  its number among those that live after this step, 0 the best; else -1
+ */
+
+/** The candidates of a step. @param {Uint32Array} words  as they lie in memory @returns {Candidate[]} */
+export function candidatesOf(words) {
+  const floats = new Float32Array(words.buffer, words.byteOffset, words.length);
+  return Array.from({ length: words.length / WORDS }, (_, i) => {
+    const [parent, id, fate] = words.subarray(WORDS * i);
+    const lives = fate !== NX_ENDED && fate !== NX_CUT;
+    return { parent, id, nats: floats[WORDS * i + NATS], score: floats[WORDS * i + SCORE], fate: lives ? 'lives' : fate === NX_ENDED ? 'ended' : 'cut', living: lives ? fate : -1 };
+  });
+}
+
+export class Beams {
+  /** The ids of those that live, the best first. @type {number[][]} */
+  #living = [[]];
+  #best = { score: Infinity, ids: /** @type {number[]} */ ([]) };
+
+  /** @param {Candidate[]} candidates  of the next step */
+  take(candidates) {
+    /** @type {number[][]} */
+    const next = [];
+    for (const { parent, id, score, fate } of candidates) {
+      if (fate === 'lives') next.push([...this.#living[parent], id]);
+      if (fate === 'ended' && score < this.#best.score) this.#best = { score, ids: [...this.#living[parent], id] };
+    }
+    if (next.length > 0) this.#living = next;
+  }
+
+  /** The best of those that ended, with its end, or else the best that lives. @returns {{ ids: Uint32Array<ArrayBuffer>, ended: boolean }} */
+  get found() {
+    const ended = this.#best.score < Infinity;
+    return { ids: Uint32Array.from(ended ? this.#best.ids : this.#living[0]), ended };
+  }
+}
