@@ -66,7 +66,7 @@ async function draw({ canvas, still }, { seed, samples, temperature, label, pass
 
 /**
  * @param {HTMLElement} root
- * @param {Promise<unknown>} first what is to be drawn before
+ * @param {Promise<unknown>} first the cards begin to live after it
  */
 export function createCards(root, first) {
   const cards = PAPERS.flatMap((paper) => (paper.page ? [createCard({ ...paper, page: paper.page })] : []));

@@ -18,5 +18,5 @@ export function layout(samples, { width, height }) {
   };
 }
 
-/** Share of the heat ramp of a pixel that came with a pass after so many others. @param {number} ahead */
+/** The share of the heat ramp for a pixel. @param {number} ahead  pixels that the same pass of the model gave before it */
 export const shareOf = (ahead) => (ahead === 0 ? 0.72 : 0.32 - 0.03 * ahead);

@@ -44,7 +44,7 @@ export async function acquireAll(urls, { onProgress, signal }) {
 /**
  * Models and all that a figure needs beside them, or none: where something is missing, the models are released.
  * @param {Promise<Hold | Hold[]>} first
- * @param {(holds: Hold[]) => Promise<Hold[] | void> | void} rest  gets further models, or what is no model; throws where the models do not go together
+ * @param {(holds: Hold[]) => Promise<Hold[] | void> | void} rest  gets further models, or whatever else the figure needs; throws where the models do not go together
  * @returns {Promise<Hold[]>}
  */
 export async function acquireWith(first, rest) {

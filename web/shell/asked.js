@@ -7,5 +7,5 @@
 /** @type {HTMLMetaElement | null} */
 export const meta = document.querySelector('meta[name="takes"]');
 const given = meta && new URLSearchParams(location.search).get('model');
-/** The address of that model; null: the page shows its own. What is no address is told by whoever loads it. */
+/** The address of that model; null: the page shows its own. A text that is no address stays as it is, and whoever loads it says so. */
 export const asked = given ? (URL.canParse(given, location.href) ? new URL(given, location.href).href : given) : null;

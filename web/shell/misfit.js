@@ -5,7 +5,7 @@ import { meta } from './asked.js';
 import { phrase } from './phrase.js';
 /** @import { ModelInfo } from './library.js' */
 
-/** What a model does, or the kind of its results, and what is said of it, by its name: where that is shown. The first that fits is what the model is for. @type {[does: string, says: (name: string) => string][]} */
+/** Tasks, or kinds of results, each with a sentence, given the model's name, about the page that shows them. The first one that a model has counts. @type {[does: string, says: (name: string) => string][]} */
 const KINDS = [
   ['translate', (name) => phrase`${name} translates: the page of the Transformer shows such models.`],
   ['tag', (name) => phrase`${name} tags words: the page of chains shows such models.`],

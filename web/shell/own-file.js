@@ -69,7 +69,7 @@ function createOwnFile(box) {
     make('div', { class: 'take-tools' }, choose, input, back), said);
   let stopper = new AbortController();
 
-  /** Shows what is in `own`. @returns {Promise<string>} what went wrong */
+  /** Shows the model in `own`. @returns {Promise<string>} the error as a sentence; '': there is none */
   async function use() {
     const wrong = await again();
     if (wrong) return wrong;

@@ -11,7 +11,7 @@ import { phrase } from './phrase.js';
  * @property {ImageData} image
  */
 
-/** The strips, and what to call what is in them. */
+/** The strips, and the names of their pictures: of several, and of one. */
 export const STRIPS = {
   emoji: { things: phrase`emoji`, one: phrase`an emoji` },
   photos: { things: phrase`photographs`, one: phrase`a photograph` },

@@ -19,14 +19,14 @@ import { look as text } from './text/look.js';
 
 /**
  * @typedef {object} Look
- * @property {(number: NumberOf) => { width: number, height: number } | undefined} [room]  how large a picture of the element will be, by what the beginning of a
- *   file says; 0 of what is written on a sheet
+ * @property {(number: NumberOf) => { width: number, height: number } | undefined} [room]  the size of a picture, by the first bytes of its
+ *   weight file; 0 where a sheet is written on
  * @property {boolean} sheet       a run is written on a sheet, with the size of the page's letters; else it is a picture
  * @property {string} doing        what the element says while it runs
  * @property {(run: Told) => string | Saying} done  what it says then
- * @property {(samples: number) => string | Saying} what  names what is made
- * @property {(verb: string, options: Record<string, any>, info: ModelInfo) => Record<string, any>} [chosen]  the options of the element, with what it chooses where nothing is said
- * @property {(address: string, signal: AbortSignal) => Promise<any>} [fetch]  what the attribute `src` names
+ * @property {(samples: number) => string | Saying} what  the name of the result
+ * @property {(verb: string, options: Record<string, any>, info: ModelInfo) => Record<string, any>} [chosen]  the options of the element, completed where it has to choose
+ * @property {(address: string, signal: AbortSignal) => Promise<any>} [fetch]  gets the file of the attribute `src`
  */
 
 /** The element's tally of a run. @typedef {{ nats: number[], steps: number, to: number, rate: number }} Told */

@@ -9,7 +9,7 @@ import { make, phrase } from '../index.js';
  * @param {HTMLElement[]} layers
  * @param {HTMLElement[]} heads
  * @param {() => void} onChange
- * @param {Choice} [first] what is chosen before anybody chooses; all
+ * @param {Choice} [first] the choice before anybody makes one; all
  */
 export function createHeads(layers, heads, onChange, first = { layer: -1, head: -1 }) {
   const selects = /** @type {HTMLSelectElement[][]} */ ([layers, heads]);

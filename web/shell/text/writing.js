@@ -16,7 +16,7 @@ import { visible } from './words.js';
 const SPEEDS = [4, 8, 16, 40, 120, Infinity];
 /** The longest tale. */
 const MOST = 10_000;
-/** The most probable tokens of which the page knows. */
+/** How many of the most probable tokens the page asks for. */
 const LOOKED_AT = 256;
 /** The rest of the page waits no longer than this for the first token. */
 const REST_OF_PAGE_MS = 500;

@@ -84,7 +84,7 @@ export class CaptionRun extends BaseRun {
     this.#checked = checked;
     this.#ids = given.ids.map((id) => id ?? NX_NONE);
     this.coming = withValue(given.picture, (picture) => void (this.#picture = picture));
-    this.coming?.catch(() => {}); // said to who reads the run
+    this.coming?.catch(() => {}); // whoever reads the run hears of it
     this.grid = given.grid;
     this.texts = Array.from({ length: this.#samples }, (_, sample) => (
       this.#ids.filter((id, i) => i % this.#samples === sample && this.#says(id)).map((id) => given.words.list[id]).join(' ')));

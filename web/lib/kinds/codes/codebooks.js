@@ -94,7 +94,7 @@ export class CodesModel {
       length: (part, { top = [] }) => (part === 'top' ? Math.max(top.length, Math.min(most / this.levels.top.hop, this.#longest)) : top.length * this.#ratio),
     }, { model: modelName(info), options: kept }, signal);
     const begun = begin(seconds, inputs);
-    begun.catch(() => {}); // the run says it, where somebody asks it
+    begun.catch(() => {}); // whoever reads the run hears of it
     return new CodesRun(this.rate, begun, make, { seed, hop: this.levels.bottom.hop }, signal);
   }
 

@@ -56,7 +56,7 @@ export class CodesRun extends AudibleRun {
     this.#make = make;
     this.hop = hop;
     this.heard = begun.then(({ heard }) => heard);
-    this.heard.catch(() => {}); // what is wrong, those who read are told
+    this.heard.catch(() => {}); // whoever reads the run hears of it
   }
 
   /**

@@ -42,7 +42,7 @@ import { picture } from '../../sinks/pixels.js';
 
 /**
  * Pictures made at once, or a walk: an async iterable of steps, a picture each, or drawn to a canvas. What was made is kept, so it may be read
- * several times; a reader that leaves does not end it for who comes later.
+ * several times; a reader that leaves does not end it for the next one.
  *
  * @extends {KeptRun<LatentStep, Picture[]>}
  */

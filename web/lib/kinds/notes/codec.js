@@ -10,7 +10,7 @@
  * A note.
  *
  * @typedef {object} Note
- * @property {number} start     ticks from the beginning of the piece, `info.ticks` of which are a quarter
+ * @property {number} start     ticks from the beginning of the piece; a quarter has `info.ticks`
  * @property {number} length    ticks, 1 or more
  * @property {number} pitch     number of MIDI, 60 the middle C
  * @property {string} voice     one of `info.voices`

@@ -104,7 +104,7 @@ export class NoteRun extends KeptRun {
     this.tempo = how.tempo;
     this.#planned = planned.then(({ plan }) => { this.#plan = plan; });
     this.given = planned.then(({ given }) => given);
-    for (const promise of [this.#planned, this.given]) promise.catch(() => {}); // what is wrong, those who read are told
+    for (const promise of [this.#planned, this.given]) promise.catch(() => {}); // whoever reads the run hears of it
   }
 
   /** Continues a run from the ids that it drew before. @param {{ ids: number[], nats: number[] }} saved @internal */

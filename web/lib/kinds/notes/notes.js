@@ -80,7 +80,7 @@ export class NoteModel {
     if (labels !== undefined && !Array.isArray(labels)) throw argumentError(`voices must be a list of voices that are held, not ${show(labels)}`);
     const held = labels?.map((label) => voiceNamed(label, alphabet).name);
     const planned = given(music, alphabet, ticks, held).then((found) => ({ given: found, plan: this.#plan(found, held, bars) }));
-    planned.catch(() => {}); // the run says it, where there comes to be one and somebody asks it
+    planned.catch(() => {}); // whoever reads the run hears of it
     return this.run(options, planned);
   }
 

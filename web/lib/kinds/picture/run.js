@@ -117,7 +117,7 @@ export class Run extends BaseRun {
     this.#codec = codec;
     this.#drawing = drawing;
     this.coming = given instanceof Promise ? given.then((read) => this.#begin(read)) : this.#begin(given);
-    this.coming?.catch(() => {}); // said to who reads the run
+    this.coming?.catch(() => {}); // whoever reads the run hears of it
   }
 
   /** @param {Given} given @returns {undefined} */

@@ -82,7 +82,7 @@ export class SoundRun extends AudibleRun {
     this.heard = heard;
     this.#quiet = new Quiet(rate, how.quiet);
     this.most = Math.round(how.seconds * rate);
-    heard.then((sound) => { this.#known ??= compress(sound?.samples ?? []); }, () => {}); // what is wrong, those who read are told
+    heard.then((sound) => { this.#known ??= compress(sound?.samples ?? []); }, () => {}); // whoever reads the run hears of it
   }
 
   /**

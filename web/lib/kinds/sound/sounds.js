@@ -79,7 +79,7 @@ export class SoundModel {
    */
   complete(sound, options) {
     const heard = heardOf(sound, this.rate, options.signal);
-    heard.catch(() => {}); // the run says it, where there comes to be one and somebody asks it
+    heard.catch(() => {}); // whoever reads the run hears of it
     return this.run(options, heard);
   }
 

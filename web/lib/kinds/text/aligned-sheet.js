@@ -19,7 +19,7 @@ import { END, append, bandOf, looksOf, sourceOf } from './aligned-words.js';
 /**
  * @typedef {object} AlignedSheetOptions
  * @property {Dom<'Element'>} [mirror]  gets the translation as its own text
- * @property {(step: TranslateStep) => ArrayLike<number>} [weights]  what is drawn of a step, one weight for each token of the sentence.
+ * @property {(step: TranslateStep) => ArrayLike<number>} [weights]  the weights that are drawn for a step, one for each token of the sentence.
  *   Default: `step.alignment`
  */
 

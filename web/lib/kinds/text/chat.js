@@ -153,7 +153,7 @@ function mapTexts(value, change) {
   return map(value);
 }
 
-/** All texts in what is given, and more. @param {unknown} given */
+/** The arguments of chat() as JSON, in which all their texts stand. @param {unknown} given */
 function writtenOut(given) {
   try {
     return JSON.stringify(given, (_, value) => (typeof value === 'bigint' ? String(value) : value));

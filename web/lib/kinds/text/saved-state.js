@@ -80,6 +80,6 @@ export function restored(link, state, signal) {
   const done = job.ask({ type: 'keep', known: new Uint32Array(0), state: known }).then(({ state: taken }) => {
     if (!taken) throw wrong('belongs to another weight file or another version of nextpixel');
   }).finally(() => job.end());
-  done.catch(() => {}); // said to who reads the run
+  done.catch(() => {}); // whoever reads the run hears of it
   return done;
 }

@@ -117,7 +117,7 @@ export class TextModel {
   /**
    * The tokens of a prompt, which leave room for another.
    *
-   * @param {string | ArrayLike<number> | { length: number }} prompt  or what is too long, whatever it is
+   * @param {string | ArrayLike<number> | { length: number }} prompt  or anything too long, of which the length alone is looked at
    * @param {boolean} [talk]
    * @returns {Given}
    */

@@ -100,7 +100,7 @@ export class TokenRun extends BaseRun {
     this.#tokenizer = tokenizer;
     this.#checked = checked;
     this.#planned = plan instanceof Promise ? plan.then((made) => this.#begin(made)) : Promise.resolve(this.#begin(plan));
-    this.#planned.catch(() => {}); // said to who reads the run
+    this.#planned.catch(() => {}); // whoever reads the run hears of it
   }
 
   /** @param {Plan} plan */
