@@ -3,6 +3,8 @@
 
 /** How <next-pixel> looks. */
 
+import { sheetOf } from './sheet-of.js';
+
 const STYLE = `
   :host { display: inline-block; max-width: 100%; font: 0.875rem/1.4 system-ui, sans-serif; }
   :host([hidden]) { display: none; }
@@ -54,21 +56,13 @@ const STYLE = `
   @media print { .controls { display: none; } }
 `;
 
-/** One sheet for all elements of a document, made when the first needs it; a strict Content-Security-Policy allows it.
- * @type {WeakMap<Document, CSSStyleSheet>} */
-const sheets = new WeakMap();
+const sheetIn = sheetOf(STYLE);
 
 /** Gives it its looks, in the document that it is in: it loses a sheet of another one when it is moved. @param {ShadowRoot} root */
 export function dress(root) {
   const { ownerDocument: document } = root;
-  const Sheet = document.defaultView?.CSSStyleSheet;
-  if (typeof Sheet?.prototype.replaceSync === 'function') {
-    let sheet = sheets.get(document);
-    if (!sheet) {
-      sheet = new Sheet();
-      sheet.replaceSync(STYLE);
-      sheets.set(document, sheet);
-    }
+  const sheet = sheetIn(document);
+  if (sheet) {
     root.adoptedStyleSheets = [sheet];
   } else if (document.defaultView && !root.querySelector('style')) { // as in jsdom
     const style = document.createElement('style');

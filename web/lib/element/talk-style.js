@@ -3,6 +3,8 @@
 
 /** How a talk looks, in a page and in the element. */
 
+import { sheetOf } from './sheet-of.js';
+
 const STYLE = `
   .talk { display: grid; grid-template-columns: minmax(0, 1fr); gap: 0.6rem; width: var(--nx-text-width, 36em); max-width: 100%; font: 0.95rem/1.5 var(--nx-talk-font, system-ui, sans-serif); text-align: start; }
   .talk [hidden] { display: none !important; }
@@ -40,20 +42,12 @@ const STYLE = `
   @media print { .talk-bar, .talk-field { display: none; } .talk-list { height: auto; } }
 `;
 
-/** @type {WeakMap<Document, CSSStyleSheet>} */
-const sheets = new WeakMap();
+const sheetIn = sheetOf(STYLE);
 
-/** Gives a box its looks, wherever it stands; a strict Content-Security-Policy allows such a sheet. @param {HTMLElement} box */
+/** Gives a box its looks, wherever it stands. @param {HTMLElement} box */
 export function fit(box) {
   const root = /** @type {Document | ShadowRoot} */ (box.getRootNode());
-  const { ownerDocument: document } = box;
-  const Sheet = document.defaultView?.CSSStyleSheet;
-  if (typeof Sheet?.prototype.replaceSync !== 'function' || !root.adoptedStyleSheets) return;
-  let sheet = sheets.get(document);
-  if (!sheet) {
-    sheet = new Sheet();
-    sheet.replaceSync(STYLE);
-    sheets.set(document, sheet);
-  }
+  const sheet = sheetIn(box.ownerDocument);
+  if (!sheet || !root.adoptedStyleSheets) return;
   if (!root.adoptedStyleSheets.includes(sheet)) root.adoptedStyleSheets = [...root.adoptedStyleSheets, sheet];
 }
