@@ -30,7 +30,7 @@ export class HeadModel {
     this.features = new Features(metadata, 'tree');
     const [read, heads] = engine.part.inputs;
     this.#open = heads.values - 1;
-    [this.limit] = read.dims;
+    this.limit = read.dims[0];
     this.features.check(read);
   }
 

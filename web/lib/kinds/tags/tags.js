@@ -34,7 +34,7 @@ export class TagModel {
     this.features = new Features(metadata);
     const [read, tags] = engine.part.inputs;
     this.names = namesOf(metadata.get('chain.tags'), tags.values - 1);
-    [this.limit] = read.dims;
+    this.limit = read.dims[0];
     this.features.check(read);
   }
 
