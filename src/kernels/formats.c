@@ -55,12 +55,6 @@ uint16_t nx_float_to_half(float x) {
     return (uint16_t)(sign | (size - 0x38000000 + 0xfff + (size >> 13 & 1)) >> 13);
 }
 
-static float load_half(const uint8_t *p) {
-    uint16_t half;
-    memcpy(&half, p, 2);
-    return nx_half_to_float(half);
-}
-
 /* Two nibbles a byte: values 0..15 below, 16..31 above, `minus` off each. */
 static void nibbles(int8_t *number, const uint8_t *pairs, int32_t minus) {
     for (uint32_t i = 0; i < 16; i++) {
@@ -94,7 +88,7 @@ static void scale_of_32(nx_weights *w, const uint8_t *block, uint32_t s) {
     const uint8_t *bytes = block + 4;
     uint32_t scale = s < 4 ? bytes[s] & 63 : (bytes[s + 4] & 15) | (uint32_t)bytes[s - 4] >> 6 << 4;
     uint32_t offset = s < 4 ? bytes[s + 4] & 63 : (uint32_t)bytes[s + 4] >> 4 | (uint32_t)bytes[s] >> 6 << 4;
-    whole(w, load_half(block) * (float)scale, -(load_half(block + 2) * (float)offset));
+    whole(w, nx_load_half(block) * (float)scale, -(nx_load_half(block + 2) * (float)offset));
 }
 
 /* Of Q3_K: scale 0..15 of a block, six bits each: the low four in eight bytes, the high two in four. */
@@ -110,14 +104,14 @@ static void unpack_k(nx_weights *w, const uint8_t *block, uint32_t type, uint32_
     case NX_Q2_K:
         for (uint32_t i = 0; i < 32; i++) w->number[i] = (int8_t)(block[16 + 32 * half + i] >> shift & 3);
         for (uint32_t h = 0; h < 2; h++) {
-            w->scale[h] = load_half(block + 80) * (float)(block[2 * s + h] & 15);
-            w->offset[h] = -(load_half(block + 82) * (float)(block[2 * s + h] >> 4));
+            w->scale[h] = nx_load_half(block + 80) * (float)(block[2 * s + h] & 15);
+            w->offset[h] = -(nx_load_half(block + 82) * (float)(block[2 * s + h] >> 4));
         }
         return;
     case NX_Q3_K:
         for (uint32_t i = 0; i < 32; i++) w->number[i] = (int8_t)((block[32 + 32 * half + i] >> shift & 3) - (block[i] >> s & 1 ? 0 : 4));
         whole(w, 0, 0);
-        for (uint32_t h = 0; h < 2; h++) w->scale[h] = load_half(block + 108) * (float)scale_of_16(block + 96, 2 * s + h);
+        for (uint32_t h = 0; h < 2; h++) w->scale[h] = nx_load_half(block + 108) * (float)scale_of_16(block + 96, 2 * s + h);
         return;
     case NX_Q6_K:
         for (uint32_t i = 0; i < 32; i++) {
@@ -125,12 +119,12 @@ static void unpack_k(nx_weights *w, const uint8_t *block, uint32_t type, uint32_
             w->number[i] = (int8_t)((int32_t)(low | high << 4) - 32);
         }
         whole(w, 0, 0);
-        for (uint32_t h = 0; h < 2; h++) w->scale[h] = load_half(block + 208) * (float)(int8_t)block[192 + 2 * s + h];
+        for (uint32_t h = 0; h < 2; h++) w->scale[h] = nx_load_half(block + 208) * (float)(int8_t)block[192 + 2 * s + h];
         return;
     case NX_IQ4_XS: {
         uint32_t high = (uint32_t)(block[2] | block[3] << 8) >> 2 * s & 3, low = block[4 + s / 2] >> s % 2 * 4 & 15;
         levels(w->number, block + 8 + 16 * s);
-        whole(w, load_half(block) * (float)((int32_t)(low | high << 4) - 32), 0);
+        whole(w, nx_load_half(block) * (float)((int32_t)(low | high << 4) - 32), 0);
         return;
     }
     default: { /* Q4_K, Q5_K */
@@ -151,7 +145,7 @@ void nx_unpack(nx_weights *w, const uint8_t *row, uint32_t type, uint32_t b) {
         return;
     }
     const uint8_t *block = row + (size_t)b * t->bytes;
-    whole(w, load_half(block), t->scales == 2 ? load_half(block + 2) : 0);
+    whole(w, nx_load_half(block), t->scales == 2 ? nx_load_half(block + 2) : 0);
     switch (type) {
     case NX_Q8_0:
         memcpy(w->number, block + 2, 32);
@@ -177,12 +171,9 @@ void nx_dequantize(float *out, const uint8_t *weights, uint32_t type, uint32_t n
     if (type == NX_F32)
         memcpy(out, weights, (size_t)n * 4);
     else if (type == NX_F16)
-        for (uint32_t i = 0; i < n; i++) out[i] = load_half(weights + 2 * (size_t)i);
+        for (uint32_t i = 0; i < n; i++) out[i] = nx_load_half(weights + 2 * (size_t)i);
     else if (type == NX_BF16)
-        for (uint32_t i = 0; i < n; i++) {
-            uint32_t bits = (uint32_t)(weights[2 * (size_t)i] | weights[2 * (size_t)i + 1] << 8) << 16;
-            memcpy(out + i, &bits, 4);
-        }
+        for (uint32_t i = 0; i < n; i++) out[i] = nx_load_bf16(weights + 2 * (size_t)i);
     else
         for (uint32_t b = 0; b < n / 32; b++) {
             nx_weights w;

@@ -7,6 +7,26 @@
 #define NX_FORMATS_H
 
 #include <stdint.h>
+#include <string.h>
+
+#include "kernels.h"
+
+/* A number of 16 bits that stands anywhere, as files have them. */
+static inline float nx_load_half(const uint8_t *p) {
+    uint16_t half;
+    memcpy(&half, p, sizeof half);
+    return nx_half_to_float(half);
+}
+
+/* The same of BF16: the upper half of a float. */
+static inline float nx_load_bf16(const uint8_t *p) {
+    uint16_t half;
+    memcpy(&half, p, sizeof half);
+    uint32_t bits = (uint32_t)half << 16;
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
 
 typedef struct {
     int8_t number[32];

@@ -69,17 +69,11 @@ static uint64_t tile_bytes(uint32_t form, uint32_t cols) {
 
 uint64_t nx_matrix_bytes(uint32_t form, uint32_t rows, uint32_t cols) { return tiles(rows) * tile_bytes(form, cols); }
 
-static float load_half(const uint8_t *p) {
-    uint16_t half;
-    memcpy(&half, p, 2);
-    return nx_half_to_float(half);
-}
-
 /* Row `r` of a matrix of 32-bit or 16-bit numbers, of a file of the same, or of 16-bit ones that become 32-bit. */
 static void pack_numbers(uint8_t *tile, uint32_t t, const uint8_t *from, uint32_t form, uint32_t type, uint32_t cols) {
     for (uint32_t c = 0; c < cols; c++) {
         if (form == NX_F32 && type == NX_F16)
-            ((float *)tile)[(size_t)c * TILE + t] = load_half(from + 2 * (size_t)c);
+            ((float *)tile)[(size_t)c * TILE + t] = nx_load_half(from + 2 * (size_t)c);
         else if (form == NX_F32)
             memcpy((float *)tile + (size_t)c * TILE + t, from + 4 * (size_t)c, 4);
         else
@@ -101,7 +95,7 @@ static int32_t largest_of_block(const uint8_t *block) {
 static void pack_q8_row(uint8_t *tile, uint32_t t, const uint8_t *from, uint32_t blocks) {
     float top = 0;
     for (uint32_t b = 0; b < blocks; b++) {
-        float scale = load_half(from + b * Q8_0_BYTES), size = scale < 0 ? -scale : scale;
+        float scale = nx_load_half(from + b * Q8_0_BYTES), size = scale < 0 ? -scale : scale;
         float largest = size * (float)largest_of_block(from + b * Q8_0_BYTES);
         if (largest > top) top = largest;
     }
@@ -110,7 +104,7 @@ static void pack_q8_row(uint8_t *tile, uint32_t t, const uint8_t *from, uint32_t
     uint8_t *to = tile + TILE * sizeof(float) + t * 4;
     for (uint32_t b = 0; b < blocks; b++, from += Q8_0_BYTES)
         for (uint32_t c = 0; c < BLOCK; c++) {
-            float weight = load_half(from) * (float)(int8_t)from[2 + c];
+            float weight = nx_load_half(from) * (float)(int8_t)from[2 + c];
             v128_t q = round_to_steps(wasm_f32x4_splat(weight), per_unit);
             to[(b * GROUPS + c / 4) * 4 * TILE + c % 4] = (uint8_t)(wasm_i32x4_extract_lane(q, 0) + NX_WEIGHT_ZERO);
         }
@@ -118,7 +112,7 @@ static void pack_q8_row(uint8_t *tile, uint32_t t, const uint8_t *from, uint32_t
 
 /* Of Q4_0, whose value i is nibble i % 16 of its half of the block. */
 static void pack_q4_row(q4_block *to, uint32_t t, const uint8_t *from) {
-    to->scale[t] = load_half(from);
+    to->scale[t] = nx_load_half(from);
     for (uint32_t c = 0; c < BLOCK / 2; c++) to->weight[c / 4][t / 4][t % 4 * 4 + c % 4] = from[2 + c];
 }
 
@@ -143,13 +137,6 @@ nx_matrix nx_matrix_rows(const nx_matrix *m, uint32_t first, uint32_t count) {
     return (nx_matrix){m->type, count, m->cols, packed ? packed + first / TILE * tile_bytes(m->type, m->cols) : NULL};
 }
 
-static float bf16_to_float(uint16_t bits) {
-    uint32_t wide = (uint32_t)bits << 16;
-    float value;
-    memcpy(&value, &wide, 4);
-    return value;
-}
-
 void nx_matrix_row(float *out, const nx_matrix *matrix, uint32_t row) {
     const uint8_t *tile = (const uint8_t *)matrix->packed + row / TILE * tile_bytes(matrix->type, matrix->cols);
     uint32_t t = row % TILE;
@@ -166,7 +153,7 @@ void nx_matrix_row(float *out, const nx_matrix *matrix, uint32_t row) {
         } else if (matrix->type == NX_F16) {
             out[c] = nx_half_to_float(halves[(size_t)c * TILE + t]);
         } else if (matrix->type == NX_BF16) {
-            out[c] = bf16_to_float(halves[(size_t)c * TILE + t]);
+            out[c] = nx_load_bf16((const uint8_t *)(halves + (size_t)c * TILE + t));
         } else if (matrix->type == NX_Q8_0) {
             out[c] = scale[t] * (float)((int32_t)q8[(size_t)(c / 4) * 4 * TILE + c % 4] - NX_WEIGHT_ZERO);
         } else {
