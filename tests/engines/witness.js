@@ -49,15 +49,22 @@
     return { size: `${columns} x ${rows}`, text };
   }
 
+  /** Elements of a figure, those in its open shadow roots among them. @param {ParentNode | null} root @param {string} selector @returns {HTMLElement[]} */
+  function within(root, selector) {
+    if (!root) return [];
+    const inner = [...root.querySelectorAll('*')].flatMap(({ shadowRoot }) => within(shadowRoot, selector));
+    return [.../** @type {NodeListOf<HTMLElement>} */ (root.querySelectorAll(selector)), ...inner];
+  }
+
   /** What the first figure shows. */
   function look() {
     const figure = document.querySelector('figure');
-    const results = [...figure?.querySelectorAll('[data-result]') ?? []].map((element) => {
-      const text = /** @type {HTMLElement} */ (element).dataset.result || element.textContent || '';
+    const results = within(figure, '[data-result]').map((element) => {
+      const text = element.dataset.result || element.textContent || '';
       return { name: element.id || 'text', size: `${text.length} characters`, text };
     });
     if (results.length > 0) return results;
-    return [...figure?.querySelectorAll('canvas') ?? []].filter((canvas) => canvas.offsetParent !== null && !('varies' in canvas.dataset)).map((canvas) => (
+    return /** @type {HTMLCanvasElement[]} */ (within(figure, 'canvas')).filter((canvas) => canvas.offsetParent !== null && !('varies' in canvas.dataset)).map((canvas) => (
       { name: canvas.getAttribute('aria-label') ?? '', ...cells(canvas) }));
   }
 
@@ -74,9 +81,9 @@
       before = now;
       since = performance.now();
     }
-    const phase = figure.querySelector('[data-phase]')?.getAttribute('data-phase') ?? 'done';
+    const phase = within(figure, '[data-phase]')[0]?.dataset.phase ?? 'done';
     // A figure that plays only when it is asked to has its result before.
-    const waits = phase === 'ready' && figure.querySelector('[data-result]') && shown.every(({ text }) => text);
+    const waits = phase === 'ready' && within(figure, '[data-result]').length > 0 && shown.every(({ text }) => text);
     return (phase === 'done' || waits) && shown.length > 0 && performance.now() - since > QUIET_MS ? shown : null;
   }
 
