@@ -75,16 +75,23 @@ export function give(core, session, inputs) {
 export const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /**
- * Processor time that this process, its workers included, uses in the next `ms` milliseconds.
+ * Milliseconds of processor time that this process, its workers included, uses until something is done: what else the machine does is not in them.
  *
- * @param {number} ms
+ * @param {() => unknown} work
  */
-export async function busyDuring(ms) {
+export async function busyIn(work) {
   const before = process.cpuUsage();
-  await sleep(ms);
+  await work();
   const { user, system } = process.cpuUsage(before);
   return (user + system) / 1000;
 }
+
+/**
+ * The same in the next `ms` milliseconds.
+ *
+ * @param {number} ms
+ */
+export const busyDuring = (ms) => busyIn(() => sleep(ms));
 
 /**
  * Each query's attention weights sum to 1.
