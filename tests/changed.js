@@ -9,8 +9,22 @@ import { fileURLToPath } from 'node:url';
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const IMPORT = /(?:from|import)\s*\(?\s*['"](\.[^'"]+)['"]|new URL\(\s*['"](\.[^'"]+\.js)['"]/g;
 
-/** @param {string} file */
-const text = (file) => (existsSync(ROOT + file) ? readFileSync(ROOT + file, 'utf8') : '');
+/**
+ * Calls a function once for each file.
+ *
+ * @template T
+ * @param {(file: string) => T} of
+ */
+function once(of) {
+  /** @type {Map<string, T>} */
+  const known = new Map();
+  return (/** @type {string} */ file) => {
+    if (!known.has(file)) known.set(file, of(file));
+    return /** @type {T} */ (known.get(file));
+  };
+}
+
+const text = once((file) => (existsSync(ROOT + file) ? readFileSync(ROOT + file, 'utf8') : ''));
 
 /** Files of a folder, with its folders, as paths in the repository. @param {string} folder @returns {string[]} */
 const filesOf = (folder) => readdirSync(ROOT + folder, { withFileTypes: true }).flatMap((entry) => {
@@ -18,14 +32,15 @@ const filesOf = (folder) => readdirSync(ROOT + folder, { withFileTypes: true }).
   return entry.isDirectory() ? filesOf(name) : [name];
 });
 
-/** All that a module imports, and what that imports, with itself. @param {string} file @param {Set<string>} [seen] */
-function reach(file, seen = new Set()) {
-  if (seen.has(file)) return seen;
-  seen.add(file);
-  if (!file.endsWith('.js')) return seen;
-  for (const [, plain, url] of text(file).matchAll(IMPORT)) reach(path.posix.join(path.posix.dirname(file), plain ?? url), seen);
+/** What a module imports itself. */
+const importsOf = once((file) => (file.endsWith('.js') ? [...text(file).matchAll(IMPORT)].map(([, plain, url]) => path.posix.join(path.posix.dirname(file), plain ?? url)) : []));
+
+/** All that a module imports, and what that imports, with itself. */
+const reach = once((file) => {
+  const seen = new Set([file]);
+  for (const one of seen) for (const imported of importsOf(one)) seen.add(imported); // a Set is walked over to what is added meanwhile
   return seen;
-}
+});
 
 /**
  * The names of the C tests that changed files concern; empty: all of them.
