@@ -48,53 +48,74 @@ function rounded(numbers) {
   return { bytes, means };
 }
 
+const [D, K, HEADS, GROUPS, INNER, BLOCKS, VALUES] = [256, 64, 4, 2, 512, 4, 300];
+
+/**
+ * What such models have in common, which takes a second to draw: matrices as they are rounded, and biases before two channels of each head are set.
+ *
+ * @typedef {{ matrices: Record<string, { shape: number[], bytes: Uint8Array, means: Float32Array }>, biases: Record<string, number[]> }} Drawn
+ * @type {Map<boolean, Drawn>}
+ */
+const drawn = new Map();
+
+/** @param {boolean} withBiases @returns {Drawn} */
+function draw(withBiases) {
+  const random = gaussian(5);
+  /** @type {Drawn} */
+  const all = { matrices: {}, biases: {} };
+  const matrix = (/** @type {string} */ name, /** @type {number} */ rows, /** @type {number} */ cols, scale = 1 / Math.sqrt(cols)) => {
+    all.matrices[name] = { shape: [rows, cols], ...rounded(Float32Array.from({ length: rows * cols }, () => random() * scale)) };
+  };
+  const bias = (/** @type {string} */ name, /** @type {number} */ heads) => {
+    all.biases[name] = Array.from({ length: heads * K }, () => 0.1 * random());
+  };
+  matrix('token_embd.weight', VALUES, D, 1);
+  for (let i = 0; i < BLOCKS; i++) {
+    const of = (/** @type {string} */ part) => `blk.${i}.${part}`;
+    matrix(of('attn_q.weight'), HEADS * K, D);
+    matrix(of('attn_k.weight'), GROUPS * K, D);
+    matrix(of('attn_v.weight'), GROUPS * K, D);
+    matrix(of('attn_output.weight'), D, HEADS * K);
+    if (withBiases) {
+      bias(of('attn_q.bias'), HEADS);
+      bias(of('attn_k.bias'), GROUPS);
+      bias(of('attn_v.bias'), GROUPS);
+    }
+    matrix(of('ffn_gate.weight'), INNER, D);
+    matrix(of('ffn_up.weight'), INNER, D);
+    matrix(of('ffn_down.weight'), D, INNER);
+  }
+  matrix('output.weight', VALUES, D, 2 / Math.sqrt(D));
+  return all;
+}
+
 /**
  * @param {{ key?: number, query?: number, exact?: boolean, architecture?: string, biases?: boolean }} [options]  key, query: the biases of two
  *   channels of each head; exact: its weights are floats, with the same values
  * @returns {Uint8Array<ArrayBuffer>} a weight file of 300 tokens without a vocabulary
  */
 export function toyQwen({ key = 0, query = 0, exact = false, architecture = 'qwen2', biases = true } = {}) {
-  const [d, k, heads, groups, inner, blocks, values] = [256, 64, 4, 2, 512, 4, 300];
-  const random = gaussian(5);
+  const all = drawn.get(biases) ?? draw(biases);
+  drawn.set(biases, all);
   /** @type {Record<string, Tensor>} */
   const tensors = {};
-  const matrix = (/** @type {string} */ name, /** @type {number} */ rows, /** @type {number} */ cols, scale = 1 / Math.sqrt(cols)) => {
-    const { bytes, means } = rounded(Float32Array.from({ length: rows * cols }, () => random() * scale));
-    tensors[name] = { shape: [rows, cols], type: exact ? F32 : Q8_0, data: exact ? means : bytes };
-  };
-  const vector = (/** @type {string} */ name, /** @type {number[]} */ data) => {
+  for (const [name, { shape, bytes, means }] of Object.entries(all.matrices)) tensors[name] = { shape, type: exact ? F32 : Q8_0, data: exact ? means : bytes };
+  const vector = (/** @type {string} */ name, /** @type {ArrayLike<number>} */ data) => {
     tensors[name] = { shape: [data.length], type: F32, data: Float32Array.from(data) };
   };
-  const biasOf = (/** @type {number} */ n, /** @type {number} */ large, /** @type {number} */ at) => {
-    const bias = Array.from({ length: n * k }, () => 0.1 * random());
-    for (let head = 0; head < n; head++) [bias[head * k + at], bias[head * k + at + 7]] = [large, -large];
-    return bias;
-  };
-  const ones = Array(d).fill(1);
-  matrix('token_embd.weight', values, d, 1);
-  for (let i = 0; i < blocks; i++) {
-    const of = (/** @type {string} */ part) => `blk.${i}.${part}`;
-    vector(of('attn_norm.weight'), ones);
-    vector(of('ffn_norm.weight'), ones);
-    matrix(of('attn_q.weight'), heads * k, d);
-    matrix(of('attn_k.weight'), groups * k, d);
-    matrix(of('attn_v.weight'), groups * k, d);
-    matrix(of('attn_output.weight'), d, heads * k);
-    if (biases) {
-      vector(of('attn_q.bias'), biasOf(heads, query, 25));
-      vector(of('attn_k.bias'), biasOf(groups, key, 20));
-      vector(of('attn_v.bias'), biasOf(groups, 0.1, 3));
-    }
-    matrix(of('ffn_gate.weight'), inner, d);
-    matrix(of('ffn_up.weight'), inner, d);
-    matrix(of('ffn_down.weight'), d, inner);
+  for (const [name, plain] of Object.entries(all.biases)) {
+    const [large, at] = /** @type {Record<string, [number, number]>} */ ({ q: [query, 25], k: [key, 20], v: [0.1, 3] })[/attn_(.)/.exec(name)?.[1] ?? ''];
+    const bias = [...plain];
+    for (let head = 0; head < bias.length; head += K) [bias[head + at], bias[head + at + 7]] = [large, -large];
+    vector(name, bias);
   }
+  const ones = Array(D).fill(1);
+  for (let i = 0; i < BLOCKS; i++) for (const norm of ['attn_norm', 'ffn_norm']) vector(`blk.${i}.${norm}.weight`, ones);
   vector('output_norm.weight', ones);
-  matrix('output.weight', values, d, 2 / Math.sqrt(d));
   /** @type {Record<string, Typed>} */
   const metadata = { 'general.architecture': ['string', architecture] };
-  for (const [name, value] of Object.entries({ context_length: 512, embedding_length: d, block_count: blocks, feed_forward_length: inner,
-    'attention.head_count': heads, 'attention.head_count_kv': groups })) metadata[`${architecture}.${name}`] = ['u32', value];
+  for (const [name, value] of Object.entries({ context_length: 512, embedding_length: D, block_count: BLOCKS, feed_forward_length: INNER,
+    'attention.head_count': HEADS, 'attention.head_count_kv': GROUPS })) metadata[`${architecture}.${name}`] = ['u32', value];
   metadata[`${architecture}.attention.layer_norm_rms_epsilon`] = ['f32', 1e-6];
   metadata[`${architecture}.rope.freq_base`] = ['f32', 1e6];
   return writeGGUF({ metadata, tensors });
