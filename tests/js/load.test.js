@@ -18,6 +18,7 @@ import { Core } from '../../web/lib/engine/core.js';
 import { describe, fittingOf } from '../../web/lib/model/describe.js';
 import { NextPixelError, cache, supported } from '../../web/lib/index.js';
 import { looksLike } from '../../web/lib/load/sniff.js';
+import { EVERY } from '../more.js';
 import { GOLDEN, ROOT, isError, load, sleep, wasmBytes, wasmModule } from './helpers.js';
 import { UNREACHABLE, constant, patch, wasmUrl } from './patch.js';
 import { toyModel } from './toy.js';
@@ -461,11 +462,13 @@ const damageable = {
   }),
   'a mixture': toyModel({ ...tiny, levels: 256, output: 'dmol', mixtures: 1 }),
 };
+/** Of each byte one of these in turn is changed, by ./build.sh test-sweep each. */
+const BITS = [0x01, 0x80, 0xff];
 for (const [name, file] of Object.entries(damageable)) {
   test(`a damaged file is an error or a model, never a trap: ${name}`, () => {
     const results = { opened: 0, refused: 0 };
     for (let at = 0; at < file.length; at++) {
-      for (const bits of [0x01, 0x80, 0xff]) {
+      for (const bits of EVERY ? BITS : [BITS[at % BITS.length]]) {
         const damaged = Uint8Array.from(file);
         damaged[at] ^= bits;
         try {
@@ -486,7 +489,7 @@ for (const [name, file] of Object.entries(damageable)) {
         }
       }
     }
-    assert.ok(results.opened > 100 && results.refused > 1000, JSON.stringify(results));
+    assert.ok(results.opened > 30 && results.refused > 300, JSON.stringify(results));
   });
 }
 
