@@ -9,7 +9,7 @@ import { NextPixelError, argumentError } from '../../base/error.js';
 
 /** The most numbers of a range(), as in the sandbox of Jinja itself; and of all of a template together, for one may stand in the loop of another. */
 const MOST_RANGE = 100_000;
-const MOST_RANGES = 1_000_000;
+const MOST_RANGES = 200_000;
 
 const MONTHS = ['January', 'February', 'March', 'April', 'May', 'June', 'July', 'August', 'September', 'October', 'November', 'December'];
 const DAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
