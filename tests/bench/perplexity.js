@@ -34,7 +34,7 @@ async function main() {
   const rows = [];
   for (const file of positionals) {
     const model = await load(path.resolve(file), values.wasm === undefined ? {} : { wasmUrl: path.resolve(values.wasm) });
-    const found = await scorePieces(model, model.tokenizer.encode(text));
+    const found = await scorePieces(model, await model.tokenizer.encodeLong(text));
     model.close();
     const perplexity = Math.exp(found.nats), first = rows[0]?.perplexity ?? perplexity;
     rows.push({ file: path.basename(file), bytes: model.info.bytes, ...found, perplexity, more: perplexity / first - 1 });

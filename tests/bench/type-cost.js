@@ -124,7 +124,7 @@ async function main() {
     const file = path.join(folder, `${name}.gguf`);
     writeFileSync(file, writeGGUF({ metadata: /** @type {Record<string, Typed>} */ (kept), tensors: /** @type {any} */ (rounded) }));
     const model = await load(file);
-    const { nats, tokens } = await scorePieces(model, model.tokenizer.encode(text));
+    const { nats, tokens } = await scorePieces(model, await model.tokenizer.encodeLong(text));
     const perplexity = Math.exp(nats);
     first ||= perplexity;
     console.log(`${name.padEnd(6)} ${type === F16 && round ? 'kept as halves' : `${String(model.info.bytes).padStart(8)} bytes`}  ${tokens} tokens  ${nats.toFixed(4)} nats a token  perplexity ${perplexity.toFixed(3)}  ${(100 * (perplexity / first - 1)).toFixed(2).padStart(6)} %`);

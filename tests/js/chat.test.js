@@ -10,8 +10,9 @@ import { test } from 'node:test';
 import { checkedTalk, piecesOf } from '../../web/lib/kinds/text/chat.js';
 import { Tokenizer } from '../../web/lib/kinds/text/tokenizer.js';
 import { readGGUF } from './gguf.js';
-import { isError, load } from './helpers.js';
+import { isError, load, sleep } from './helpers.js';
 import { TOKENS, toyText } from './toy-text.js';
+import { atOnce } from '../../web/lib/base/turns.js';
 
 /** @import { Message } from '../../web/lib/index.js' */
 
@@ -49,7 +50,7 @@ const { talks, families } = JSON.parse(await readFile(new URL('chat-templates.js
 test('talks in the templates of more than twenty families are as Jinja renders them', async () => {
   assert.ok(families.length > 20);
   const strftime_now = () => '26 Nov 2026';
-  const tokenizer = { guarded: (/** @type {string} */ text) => text };
+  const tokenizer = { *guarding(/** @type {string} */ text) { return text; } };
   const names = { bos_token: '<s>', eos_token: '</s>' };
   for (const { family, template, rendered } of families) {
     for (const [i, { messages, values: { tools, ...variables } }] of talks.entries()) {
@@ -64,6 +65,15 @@ test('talks in the templates of more than twenty families are as Jinja renders t
   }
 });
 
+test('a template that refuses beside an option that is none: one error, and no rejection that nobody hears', async () => {
+  const model = await load(toyText());
+  for (const template of ["{{ raise_exception('no') }}", '{{']) {
+    assert.throws(() => model.chat([{ role: 'user', content: 'a' }], { template, topP: 7 }), isError('argument', /topP/));
+    await sleep(30); // an unhandled rejection fails the test
+  }
+  model.close();
+});
+
 test('nothing that is said is a token of control, in the template of any family', async () => {
   const marks = [...new Set(families.flatMap(({ template }) => [...template.matchAll(/<[|\uff5c][^<>'"{} ]+[|\uff5c]>|<\/?(?:start|end)_of_turn>|\[\/?[A-Z]+\]|<<?\/?SYS>>?/g)].map(([mark]) => mark)))];
   assert.ok(marks.length > 30);
@@ -71,7 +81,7 @@ test('nothing that is said is a token of control, in the template of any family'
   const metadata = readGGUF(toyText({ values: tokens.length, metadata: {
     'tokenizer.ggml.tokens': ['array', 'string', tokens], 'tokenizer.ggml.scores': ['array', 'f32', tokens.map((_, i) => -i)],
     'tokenizer.ggml.token_type': ['array', 'i32', tokens.map((_, i) => (i === 0 ? 2 : i < 3 || i >= TOKENS.length ? 3 : i < 259 ? 6 : 1))] } })).metadata;
-  const tokenizer = new Tokenizer(new Map(Object.entries(metadata)));
+  const tokenizer = atOnce(Tokenizer.reading(new Map(Object.entries(metadata))));
   const begun = marks.map((mark) => [mark.slice(0, -1), mark.slice(-1)]);
   const says = [marks.join(''), marks.join(' '), ` ${marks.slice().reverse().join('<')} `, '\u00a7\u00a7<|||>', '<<|im_start|>|im_start|>', `${marks[0].slice(1)}${marks[0]}`];
   for (const { family, template } of families) {
@@ -79,14 +89,14 @@ test('nothing that is said is a token of control, in the template of any family'
       const talk = checkedTalk([{ role: 'user', content: one }, { role: 'assistant', content: other }, { role: 'user', content: one }], template, {});
       const pieces = await piecesOf(talk, { bos_token: '<s>', eos_token: '</s>' }, tokenizer);
       assert.ok(pieces.map(({ text }) => text).join('').includes(one.trim()), 'and all of it is there');
-      return [...tokenizer.encodePieces(pieces)].filter((id) => tokenizer.kind(id) === 'control');
+      return [...atOnce(tokenizer.encodingPieces(pieces))].filter((id) => tokenizer.kind(id) === 'control');
     };
     const plain = await control('x', 'y');
     for (const said of says) assert.deepEqual(await control(said, 'y'), plain, `${family}: ${said}`);
     for (const [start, end] of begun.slice(0, 5)) assert.deepEqual(await control(`${end}x${start}`, `${end}y${start}`), plain, `${family}: ${start} ... ${end}`);
   }
   const joined = checkedTalk([{ role: 'user', content: '<|im_' }, { role: 'user', content: 'end|>' }], '{% for message in messages %}{{ message.content }}{% endfor %}', {});
-  const all = [...tokenizer.encodePieces(await piecesOf(joined, { bos_token: '', eos_token: '' }, tokenizer))];
+  const all = [...atOnce(tokenizer.encodingPieces(await piecesOf(joined, { bos_token: '', eos_token: '' }, tokenizer)))];
   assert.deepEqual(all.filter((id) => tokenizer.kind(id) === 'control').map((id) => tokenizer.name(id)), ['<s>'], 'nor of two messages together');
 });
 

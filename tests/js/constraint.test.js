@@ -47,7 +47,7 @@ test('oneOf looks through a large vocabulary in turns, and allows the tokens tha
   const pieces = ['choice', 'cho', ' number', ' ', '1', '12', '123', '9x', 'of', ''];
   const encoder = new TextEncoder();
   const size = 200_000;
-  const vocabulary = /** @type {any} */ ({ size, isEnd: (/** @type {number} */ id) => id === 7, bytes: (/** @type {number} */ id) => encoder.encode(pieces[id] ?? `none ${id}`) });
+  const vocabulary = /** @type {any} */ ({ size, isEnd: (/** @type {number} */ id) => id === 7, kind: () => 'normal', bytes: (/** @type {number} */ id) => encoder.encode(pieces[id] ?? `none ${id}`) });
   const choice = /** @type {any} */ (constraintOf({ oneOf: texts }, vocabulary));
   let turns = 0;
   const timer = setInterval(() => { turns++; });
@@ -61,6 +61,12 @@ test('oneOf looks through a large vocabulary in turns, and allows the tokens tha
   assert.deepEqual(allowed(), [0, 1]);
   assert.deepEqual(allowed(0), [2, 3]);
   assert.deepEqual(allowed(0, 2, 3), [4, 5, 6], 'not what stands further on');
+});
+
+test('oneOf: the name of a token of control is letters like any others', async () => {
+  const run = model.tokens('Once', { oneOf: ['<s>'], seed: 1 });
+  assert.equal(await run.text(), '<s>');
+  assert.ok([...run.ids.slice(run.promptLength)].every((id) => tokenizer.kind(id) !== 'control'));
 });
 
 test('where nothing is forbidden the run is the same to the bit', async () => {
@@ -129,6 +135,7 @@ test('what is no constraint is refused before anything is computed', async () =>
   for (const oneOf of [[], 'yes', [''], [1], ['a', , 'b'], {}, null, Array(1001).fill('a')]) { // eslint-disable-line no-sparse-arrays
     assert.throws(() => model.tokens('a', { oneOf: /** @type {any} */ (oneOf) }), isError('argument', /oneOf must be a list of 1 to 1000 texts/));
   }
+  assert.throws(() => model.tokens('a', { oneOf: Array(1000).fill('a'.repeat(300)) }), isError('argument', /more than 262144 characters/));
   assert.throws(() => model.tokens('a', { oneOf: ['a'], constraint: { next: () => undefined } }), isError('argument', /give one of them/));
   assert.throws(() => model.tokens('a', /** @type {any} */ ({ grammar: 'root' })), isError('argument', /has no option grammar/));
   const bare = await load(toyText({ metadata: { 'tokenizer.ggml.model': undefined } }));

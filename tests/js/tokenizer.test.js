@@ -16,7 +16,9 @@ import { Pairs, merge } from '../../web/lib/kinds/text/tokenizer/merge.js';
 import { cutOf, splitter } from '../../web/lib/kinds/text/tokenizer/pre.js';
 import { NextPixelError, tokenizer } from '../../web/lib/index.js';
 import { writeGGUF } from './gguf.js';
+import { EVERY } from '../more.js';
 import { GOLDEN, isError } from './helpers.js';
+import { atOnce } from '../../web/lib/base/turns.js';
 
 /** @import { Typed } from './gguf.js' */
 
@@ -85,10 +87,10 @@ CUTS.mpt = CUTS['gpt-2'];
 CUTS.refact = CUTS.smollm = CUTS.starcoder;
 
 test('the cuts before byte pairs, by their names', () => {
-  for (const [name, cuts] of Object.entries(CUTS)) assert.deepEqual(splitter(name)(MIXED), cuts, name);
-  assert.deepEqual(splitter('llama-bpe')("WE'Ve  \n \n\u0085x"), ['WE', "'Ve", '  \n \n', '\u0085x']);
-  assert.deepEqual(splitter('gpt-4o')("someHTMLWords ÉTÉ's //\n/x Ab'd"), ['some', 'HTMLWords', " ÉTÉ's", ' //\n/', 'x', " Ab'd"]);
-  assert.deepEqual(splitter('gpt-2')('a\u0085\ufeffb'), ['a', '\u0085', '\ufeff', 'b'], 'white space is that of Unicode');
+  for (const [name, cuts] of Object.entries(CUTS)) assert.deepEqual([...splitter(name)(MIXED)].flat(), cuts, name);
+  assert.deepEqual([...splitter('llama-bpe')("WE'Ve  \n \n\u0085x")].flat(), ['WE', "'Ve", '  \n \n', '\u0085x']);
+  assert.deepEqual([...splitter('gpt-4o')("someHTMLWords ÉTÉ's //\n/x Ab'd")].flat(), ['some', 'HTMLWords', " ÉTÉ's", ' //\n/', 'x', " Ab'd"]);
+  assert.deepEqual([...splitter('gpt-2')('a\u0085\ufeffb')].flat(), ['a', '\u0085', '\ufeff', 'b'], 'white space is that of Unicode');
   assert.throws(() => splitter(cutOf('toString'), 'toString')('x'), isError('unsupported', /"toString" is none of the pre-tokenizers/));
 });
 
@@ -116,7 +118,7 @@ test('merges: the least rank first, the leftmost of equal ones, as by trying all
       if (!best) break;
       slow.splice(at, 2, best[3]);
     }
-    const kept = merge(symbols, symbols.length, pairs);
+    const kept = atOnce(merge(symbols, symbols.length, pairs));
     assert.deepEqual([...symbols.subarray(0, kept)], slow);
   }
 });
@@ -172,6 +174,87 @@ test('a megabyte takes less than a second, of whatever', async () => {
       assert.ok(user + system < 1e6, `${JSON.stringify(text.slice(0, 3))}: ${(user + system) / 1000} ms`);
       assert.equal(own.decode(ids) === text, true);
     }
+  }
+});
+
+/** What is done, while others have turns: how many, and the longest time between two of them. @template T @param {() => Promise<T>} work */
+async function besides(work) {
+  let [turns, longest, last] = [0, 0, performance.now()];
+  const timer = setInterval(() => {
+    turns++;
+    longest = Math.max(longest, performance.now() - last);
+    last = performance.now();
+  });
+  try {
+    return { result: await work(), turns, longest };
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+test('a long text: the same tokens over some turns of the page, which go on meanwhile, and a signal is heard', async () => {
+  const book = 'Once upon a time, in 1234 days\n'.repeat(3e4);
+  for (const source of [await vocabulary('gpt-2'), await vocabulary('falcon'), STORIES]) {
+    const own = await tokenizer(source);
+    for (const text of [book, 'a'.repeat(3e5), '日'.repeat(3e5), ' '.repeat(3e5)]) {
+      const { result: [ids, other], turns } = await besides(() => Promise.all([own.encodeLong(text), own.encodeLong(`${text}b`)])); // side by side
+      assert.ok(turns > 0, 'others have turns');
+      assert.deepEqual(ids, own.encode(text));
+      assert.equal(await own.decodeLong(ids) === text, true);
+      assert.equal(await own.decodeLong(other) === `${text}b`, true);
+      const stopper = new AbortController();
+      const given = own.encodeLong(text, { signal: stopper.signal });
+      stopper.abort(new Error('mine'));
+      await assert.rejects(given, /mine/);
+      await assert.rejects(own.encodeLong(text, { signal: AbortSignal.abort() }), { name: 'AbortError' });
+    }
+  }
+  const own = await tokenizer(STORIES);
+  const stopper = new AbortController();
+  const given = own.decodeLong(new Uint32Array(1e6).fill(300), { signal: stopper.signal });
+  stopper.abort(new Error('mine'));
+  await assert.rejects(given, /mine/);
+  await assert.rejects(own.encodeLong('a'.repeat(2 ** 26 + 1)), isError('argument', /2\^26/));
+  assert.throws(() => own.encode('a'.repeat(2 ** 26 + 1)), isError('argument', /2\^26/));
+  for (const list of /** @type {any[]} */ ([null, 'abc', { length: Infinity }, { length: 2 ** 40 }, [, 1], [1.5]])) await assert.rejects(own.decodeLong(list), isError('argument'));
+});
+
+test('a long text of names of tokens: the page goes on', async () => {
+  const own = await tokenizer(await vocabulary('gpt-2'));
+  const names = '<|endoftext|>'.repeat(1e5);
+  const { result: ids, turns } = await besides(() => own.encodeLong(`a${names}b`, { special: true }));
+  assert.ok(turns > 0, 'others have turns');
+  assert.deepEqual([ids.length, ids[1], ids[1e5]], [1e5 + 2, 50256, 50256]);
+});
+
+/** Names of tokens, each of them once. @param {number} count */
+const manyNames = (count) => Array.from({ length: count }, (_, i) => `t${i.toString(36)}`);
+
+test('a large vocabulary, or much beside it, is read over some turns of the page, and its signal is heard', async () => {
+  const count = 2e5;
+  /** @type {Record<string, Record<string, Typed>>} */
+  const files = {
+    'SentencePiece': {
+      ...spm(), 'tokenizer.ggml.tokens': ['array', 'string', ['<unk>', '<s>', '</s>', ...letters, ...manyNames(count)]],
+      'tokenizer.ggml.scores': ['array', 'f32', Array.from({ length: count + 259 }, (_, i) => -i)],
+      'tokenizer.ggml.token_type': ['array', 'i32', [2, 3, 3, ...letters.map(() => 6), ...manyNames(count).map(() => 1)]],
+    },
+    'byte pairs': {
+      ...bpe(), 'tokenizer.ggml.tokens': ['array', 'string', ['a', 'b', 'ab', ...manyNames(count).flatMap((name) => [name, `${name}a`])]],
+      'tokenizer.ggml.merges': ['array', 'string', ['a b', ...manyNames(count).map((name) => `${name} a`)]],
+      'tokenizer.ggml.token_type': ['array', 'i32', Array(3 + 2 * count).fill(1)],
+    },
+    'two million texts beside it': { 'general.tags': ['array', 'string', Array(2e6).fill('')], ...bpe() },
+  };
+  for (const [name, metadata] of Object.entries(files)) {
+    const bytes = file(metadata);
+    const { turns, longest } = await besides(() => tokenizer(bytes));
+    assert.ok(turns > 1, `${name}: ${turns} turns of others`);
+    if (EVERY) assert.ok(longest < 100, `${name}: ${longest} ms without one`);
+    const stopper = new AbortController();
+    const given = tokenizer(bytes, { signal: stopper.signal });
+    setTimeout(() => stopper.abort(new Error('mine')), 20);
+    await assert.rejects(given, /mine/, name);
   }
 });
 
@@ -311,4 +394,36 @@ test('from an address of which only the beginning is read, a path, bytes, a Blob
   const own = await tokenizer(STORIES);
   assert.throws(() => own.encode(/** @type {any} */ (7)), isError('argument', /text must be a string/));
   assert.throws(() => own.decode([512]), isError('argument', /512 is no token: they are 0 to 511/));
+});
+
+test('what breaks off, cannot be read, or was read already, is an error of ours', async (context) => {
+  const bytes = new Uint8Array(await readFile(STORIES));
+  const server = createServer((_, response) => {
+    response.writeHead(200, { 'content-length': bytes.length });
+    response.write(bytes.subarray(0, 5000), () => response.destroy());
+  }).listen(0, '127.0.0.1');
+  context.after(() => server.close());
+  await new Promise((resolve) => server.once('listening', resolve));
+  const address = `http://127.0.0.1:${/** @type {import('node:net').AddressInfo} */ (server.address()).port}/broken.gguf`;
+  await assert.rejects(tokenizer(address), isError('network', /broke off/));
+  await assert.rejects(tokenizer(await fetch(address)), isError('network', /broke off/));
+  const broken = new Response(new ReadableStream({ pull: (controller) => controller.error(new TypeError('mine')) }));
+  await assert.rejects(tokenizer(broken), isError('network', /mine/));
+  const odd = new Response(new ReadableStream({ start: (controller) => controller.enqueue('GGUF') }));
+  await assert.rejects(tokenizer(odd), isError('argument', /must be Uint8Arrays/));
+  const locked = new Response(bytes);
+  locked.body?.getReader();
+  await assert.rejects(tokenizer(locked), isError('argument', /read already, or is being read/));
+  const lost = Object.assign(new Blob([bytes]), { slice: () => ({ size: 1, arrayBuffer: async () => { throw new DOMException('it was changed', 'NotReadableError'); } }) });
+  await assert.rejects(tokenizer(/** @type {any} */ (lost)), isError('network', /it was changed/));
+  for (const gone of [bytes.slice(), bytes.slice().buffer]) {
+    structuredClone(0, { transfer: ['buffer' in gone ? gone.buffer : gone] });
+    await assert.rejects(tokenizer(gone), isError('argument', /detached/));
+  }
+  for (const view of [new Uint8Array(new SharedArrayBuffer(bytes.length)), new Uint8Array(new (/** @type {any} */ (ArrayBuffer))(bytes.length, { maxByteLength: 2 * bytes.length }))]) {
+    view.set(bytes);
+    assert.equal((await tokenizer(/** @type {any} */ (view))).size, 512);
+  }
+  class Own extends Uint8Array {}
+  assert.equal((await tokenizer(Own.from(bytes))).size, 512);
 });

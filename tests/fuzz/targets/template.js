@@ -5,12 +5,13 @@
 
 import assert from 'node:assert/strict';
 
-import { checkedTalk, rendered } from '../../../web/lib/kinds/text/chat.js';
+import { checkedTalk, rendering } from '../../../web/lib/kinds/text/chat.js';
 import { renderTemplate } from '../../../web/lib/kinds/text/template.js';
 import { Tokenizer } from '../../../web/lib/kinds/text/tokenizer.js';
 import { readGGUF } from '../../js/gguf.js';
 import { TOKENS, toyText } from '../../js/toy-text.js';
 import { Input, anything, refusedOr } from '../input.js';
+import { atOnce } from '../../../web/lib/base/turns.js';
 
 /** Marks of the known templates, each a token of control. */
 const MARKS = ['<|im_start|>', '<|im_end|>', '<|start_header_id|>', '<|end_header_id|>', '<|eot_id|>', '[INST]', '[/INST]', '<<SYS>>', '<</SYS>>', '<start_of_turn>', '<end_of_turn>', '<|assistant|>', '<|user|>', '<|end|>'];
@@ -28,8 +29,8 @@ export function open() {
   const { metadata } = readGGUF(toyText({ values: tokens.length, metadata: {
     'tokenizer.ggml.tokens': ['array', 'string', tokens], 'tokenizer.ggml.scores': ['array', 'f32', tokens.map((_, i) => -i)],
     'tokenizer.ggml.token_type': ['array', 'i32', tokens.map((text, i) => (i === 0 ? 2 : i < 3 || i >= TOKENS.length ? 3 : i < 259 ? 6 : text === '<user>' ? 4 : 1))] } }));
-  const own = new Tokenizer(new Map(Object.entries(metadata)));
-  const control = (/** @type {import('../../../web/lib/kinds/text/chat.js').Piece[]} */ pieces) => [...own.encodePieces(pieces)].filter((id) => own.kind(id) === 'control');
+  const own = atOnce(Tokenizer.reading(new Map(Object.entries(metadata))));
+  const control = (/** @type {import('../../../web/lib/kinds/text/chat.js').Piece[]} */ pieces) => [...atOnce(own.encodingPieces(pieces))].filter((id) => own.kind(id) === 'control');
   const utf8 = (/** @type {string} */ text) => new TextEncoder().encode(text);
   return {
     seeds: TEMPLATES.map((_, i) => utf8(`${String.fromCharCode(i)}\u0002\u0001\u0005Hello\u0002\u0004there\u0001\u0003\u0005<s>[]`)),
@@ -40,7 +41,7 @@ export function open() {
       const template = input.below(4) ? known : known + input.text(input.below(20));
       const messages = Array.from({ length: input.below(5) }, () => (input.below(12) === 11 ? anything(input) :
         { role: input.pick(['system', 'user', 'assistant', 'tool']), content: input.text(input.below(24)) }));
-      const piecesOf = (/** @type {any} */ given) => refusedOr(() => rendered(renderTemplate, checkedTalk(given, template, {}), { bos_token: '<s>', eos_token: '</s>' }, own),
+      const piecesOf = (/** @type {any} */ given) => refusedOr(() => atOnce(rendering(renderTemplate, checkedTalk(given, template, {}), { bos_token: '<s>', eos_token: '</s>' }, own)),
         ['argument', 'unsupported', 'format', 'limit']);
       const pieces = piecesOf(messages);
       const plain = pieces && template === known && piecesOf(messages.map((/** @type {any} */ one) => ({ ...one, content: 'x' })));

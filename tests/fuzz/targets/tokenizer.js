@@ -7,6 +7,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { gunzipSync } from 'node:zlib';
 
+import { atOnce } from '../../../web/lib/base/turns.js';
 import { Tokenizer } from '../../../web/lib/kinds/text/tokenizer.js';
 import { GOLDEN } from '../../js/helpers.js';
 import { readGGUF } from '../../js/gguf.js';
@@ -18,7 +19,7 @@ import { Input, damaged, refusedOr } from '../input.js';
 /** @param {Uint8Array<ArrayBuffer>} file @returns {Keys} */
 const keysOf = (file) => Object.fromEntries(Object.entries(readGGUF(file).metadata).filter(([key]) => /^(tokenizer\.|general\.architecture)/.test(key)));
 /** @param {Keys} keys */
-const tokenizerOf = (keys) => new Tokenizer(new Map(Object.entries(keys)));
+const tokenizerOf = (keys) => atOnce(Tokenizer.reading(new Map(Object.entries(keys))));
 
 /** As files have bytes: what GPT-2 made letters of. @type {Keys} */
 const PAIRS = {

@@ -4,11 +4,13 @@
 /** The metadata of a weight file as JavaScript has them. */
 
 import { NextPixelError } from '../base/error.js';
+import { atOnce } from '../base/turns.js';
 
 /** @typedef {string | number | boolean} Scalar */
 /** @typedef {Scalar | Scalar[]} Value */
 /** @typedef {Map<string, Value>} Metadata */
-/** Metadata that are read when they are asked for. @typedef {Pick<Metadata, 'get' | 'has'>} Lookup */
+/** Metadata that are read when they are asked for. reading: the same as get(), over some turns.
+ * @typedef {Pick<Metadata, 'get' | 'has'> & { reading?: (key: string) => Generator<void, Value | undefined, void> }} Lookup */
 
 /**
  * One entry. Its bytes were checked, by the C library or by header.js: texts lie inside of them.
@@ -36,6 +38,8 @@ const ARRAY = 9;
 const MOST_ITEMS = 2 ** 21;
 const MOST_TEXT = 2 ** 20;
 const MOST_TEXTS = 2 ** 24;
+/** Items between two turns that others may have. */
+const SLICE = 1 << 14;
 
 /** @param {Entry} entry */
 const isShort = ({ type, count, value }) => (type === STRING ? value.length <= MOST_TEXT : count <= MOST_ITEMS);
@@ -60,23 +64,38 @@ export function metadataOf(entries) {
  */
 export function lookupOf(entries) {
   const all = new Map(entries.map((entry) => [entry.key, entry]));
-  return {
-    has: (key) => all.has(key),
-    get: (key) => {
-      const entry = all.get(key);
-      if (!entry) return undefined;
-      if (!isShort(entry)) throw new NextPixelError('limit', `${key} is too long: at most 1 MB of a text and ${MOST_ITEMS} items of a list are read`);
-      return valueOf(entry);
-    },
-  };
+  /** @param {string} key */
+  function* reading(key) {
+    const entry = all.get(key);
+    if (!entry) return undefined;
+    if (!isShort(entry)) throw new NextPixelError('limit', `${key} is too long: at most 1 MB of a text and ${MOST_ITEMS} items of a list are read`);
+    return yield* readingValue(entry);
+  }
+  return { has: (key) => all.has(key), get: (key) => atOnce(reading(key)), reading };
+}
+
+/**
+ * A value that may be long, over some turns.
+ *
+ * @param {Lookup} metadata
+ * @param {string} key
+ * @returns {Generator<void, Value | undefined, void>}
+ */
+export function* valueIn(metadata, key) {
+  return metadata.reading ? yield* metadata.reading(key) : metadata.get(key);
 }
 
 /**
  * @param {Entry} entry
  * @returns {Value}
  */
-export function valueOf({ type, itemType, count, value }) {
-  const all = itemType === STRING ? readStrings(value, count) : readNumbers(value, itemType, count);
+export function valueOf(entry) {
+  return atOnce(readingValue(entry));
+}
+
+/** @param {Entry} entry @returns {Generator<void, Value, void>} */
+function* readingValue({ type, itemType, count, value }) {
+  const all = yield* itemType === STRING ? readingStrings(value, count) : readingNumbers(value, itemType, count);
   return type === ARRAY ? all : all[0];
 }
 
@@ -84,18 +103,25 @@ export function valueOf({ type, itemType, count, value }) {
  * @param {Uint8Array} value
  * @param {number} type
  * @param {number} count
+ * @returns {Generator<void, (number | boolean)[], void>}
  */
-function readNumbers(value, type, count) {
+function* readingNumbers(value, type, count) {
   const [bytes, read] = NUMBERS[type];
   const view = new DataView(value.buffer, value.byteOffset, value.byteLength);
-  return Array.from({ length: count }, (_, i) => read(view, i * bytes));
+  const numbers = [];
+  for (let i = 0; i < count; i++) {
+    numbers.push(read(view, i * bytes));
+    if (i % SLICE === SLICE - 1) yield;
+  }
+  return numbers;
 }
 
 /**
  * @param {Uint8Array} value  each string preceded by its 64-bit length
  * @param {number} count
+ * @returns {Generator<void, string[], void>}
  */
-function readStrings(value, count) {
+function* readingStrings(value, count) {
   const view = new DataView(value.buffer, value.byteOffset, value.byteLength);
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   // A character a byte, all at once: ASCII is cut out of it. To call a decoder for each of a vocabulary takes long, to add up characters leaves garbage.
@@ -107,6 +133,7 @@ function readStrings(value, count) {
     let next = from;
     while (next < at && value[next] < 128) next++;
     strings.push(next < at ? decoder.decode(value.subarray(from, at)) : plain.slice(from, at));
+    if (i % SLICE === SLICE - 1) yield;
   }
   return strings;
 }

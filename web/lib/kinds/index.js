@@ -36,7 +36,7 @@ import { kind as text } from './text/kind.js';
  * @property {{ [N in VerbName]?: { when?: (model: Fitting) => boolean, settings?: string } }} verbs  what a model can be asked for: `when`, if not every one can;
  *   `settings`: whose settings are the options, a word of `of` in the table of settings
  * @property {(head: Uint8Array) => Promise<any> | undefined} [early]  what can be made of the beginning of a file while the workers open it
- * @property {(engine: Engine, facts: Facts, early: any) => any} open  an object with what verbs ask for
+ * @property {(engine: Engine, facts: Facts, early: any, signal?: AbortSignal) => any} open  an object with what verbs ask for
  * @property {boolean} [tokens]  ids are tokens of a vocabulary
  */
 

@@ -8,6 +8,7 @@
  */
 
 import { NextPixelError } from '../base/error.js';
+import { atOnce, inTurns } from '../base/turns.js';
 import { headerProblem, refusal } from './sniff.js';
 import { CODES } from '../engine/protocol.js';
 
@@ -18,6 +19,9 @@ import { CODES } from '../engine/protocol.js';
 const MOST_BYTES = 2 ** 28;
 /** GGUF_MAX_NAME of src/gguf.h. */
 const MAX_NAME = 255;
+
+/** Texts between two turns that others may have. */
+const SLICE = 1 << 15;
 
 /** Bytes of a value of each type; 0 where it depends. */
 const SIZES = [1, 1, 2, 2, 4, 4, 4, 1, 0, 0, 8, 8, 8];
@@ -30,13 +34,13 @@ class Short extends Error {}
 /**
  * @param {Uint8Array} bytes  the first ones of a file
  * @param {boolean} whole     that is all of it
- * @returns {Entry[] | undefined}  undefined: more bytes are needed. Values are views of `bytes`
+ * @returns {Generator<void, Entry[] | undefined, void>}  undefined: more bytes are needed. Values are views of `bytes`
  */
-export function readHeader(bytes, whole) {
+export function* readingHeader(bytes, whole) {
   const problem = bytes.length < 24 && !whole ? undefined : headerProblem(bytes);
   if (problem) throw problem;
   try {
-    return entriesOf(new Cursor(bytes));
+    return yield* entriesOf(new Cursor(bytes));
   } catch (error) {
     if (!(error instanceof Short)) throw error;
     if (whole) throw refused('format', '', 'the file is truncated', bytes);
@@ -49,15 +53,21 @@ export function readHeader(bytes, whole) {
  * The metadata of a file that is all there, with where each entry stands, and where they end.
  *
  * @param {Uint8Array} bytes
+ * @returns {Generator<void, { entries: (Entry & { from: number, to: number })[], end: number }, void>}
  */
-export function entriesIn(bytes) {
+export function* readingEntries(bytes) {
   let end = 24;
-  const entries = (readHeader(bytes, true) ?? []).map((entry) => {
+  const entries = ((yield* readingHeader(bytes, true)) ?? []).map((entry) => {
     const from = end;
     end = entry.value.byteOffset - bytes.byteOffset + entry.value.length;
     return { ...entry, from, to: end };
   });
   return { entries, end };
+}
+
+/** The same at once. @param {Uint8Array} bytes */
+export function entriesIn(bytes) {
+  return atOnce(readingEntries(bytes));
 }
 
 /**
@@ -98,8 +108,8 @@ class Cursor {
   }
 }
 
-/** @param {Cursor} cursor */
-function entriesOf(cursor) {
+/** @param {Cursor} cursor @returns {Generator<void, Entry[], void>} */
+function* entriesOf(cursor) {
   const { bytes } = cursor;
   if (bytes.length < 24) throw new Short();
   const count = Number(cursor.view.getBigUint64(16, true));
@@ -114,7 +124,7 @@ function entriesOf(cursor) {
     const key = decoder.decode(bytes.subarray(from, from + length));
     if (seen.has(key)) throw refused('format', key, 'the key occurs twice', bytes);
     seen.add(key);
-    entries.push(entryOf(cursor, key));
+    entries.push(yield* entryOf(cursor, key));
   }
   return entries;
 }
@@ -122,9 +132,9 @@ function entriesOf(cursor) {
 /**
  * @param {Cursor} cursor
  * @param {string} key
- * @returns {Entry}
+ * @returns {Generator<void, Entry, void>}
  */
-function entryOf(cursor, key) {
+function* entryOf(cursor, key) {
   const { bytes } = cursor;
   const type = cursor.u32();
   let itemType = type;
@@ -144,6 +154,7 @@ function entryOf(cursor, key) {
       const length = cursor.u64();
       if (length > MOST_BYTES) throw refused('format', key, 'a text is longer than the file', bytes);
       cursor.take(length);
+      if (i % SLICE === SLICE - 1) yield;
     }
   } else {
     cursor.take(count * SIZES[itemType]);
@@ -155,9 +166,10 @@ function entryOf(cursor, key) {
  * The metadata of a file that arrives in parts.
  *
  * @param {AsyncIterable<Uint8Array>} chunks
+ * @param {AbortSignal} [signal]
  * @returns {Promise<Entry[]>} as soon as they are there; the rest is not read
  */
-export async function readEntries(chunks) {
+export async function readEntries(chunks, signal) {
   let bytes = new Uint8Array(1 << 16);
   let filled = 0;
   let tried = 0;
@@ -171,10 +183,10 @@ export async function readEntries(chunks) {
     filled += chunk.length;
     if (filled < 1.5 * tried) continue; // reading from the beginning each time stays linear
     tried = filled;
-    const entries = readHeader(bytes.subarray(0, filled), false);
+    const entries = await inTurns(readingHeader(bytes.subarray(0, filled), false), signal);
     if (entries) return entries;
   }
-  const entries = readHeader(bytes.subarray(0, filled), true);
+  const entries = await inTurns(readingHeader(bytes.subarray(0, filled), true), signal);
   if (!entries) throw new NextPixelError('format', 'The weight file is truncated: download it again');
   return entries;
 }

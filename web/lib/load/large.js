@@ -10,7 +10,8 @@ import { nodeModule } from '../base/platform.js';
 import { keeper } from './cache.js';
 import { chunksOf, joined } from './source.js';
 import { valueOf } from '../engine/metadata.js';
-import { readHeader } from './header.js';
+import { inTurns } from '../base/turns.js';
+import { readingHeader } from './header.js';
 
 /** @import { Job } from '../workers/job.js' */
 /** @import { FedMessage, OpenedMessage } from '../engine/protocol.js' */
@@ -56,12 +57,12 @@ export async function openLarge(jobs, module, file, how) {
 
   try {
     let head = await take(PIECE_BYTES);
-    let told = file.said ? sizeIn(head) : file.size;
+    let told = file.said ? await sizeIn(head, how.signal) : file.size;
     while (told === undefined) { // its tensors are not all named yet
       const rest = await take(head.length);
       if (rest.length === 0) break;
       head = joined([head, rest]);
-      told = sizeIn(head);
+      told = await sizeIn(head, how.signal);
     }
     // Of what is sent compressed, the length that the server tells is another one.
     const size = Math.max(file.size, told ?? 0);
@@ -126,11 +127,12 @@ const BLOCKS = {
  * The size of a file by where its tensors end.
  *
  * @param {Uint8Array} head
- * @returns {number | undefined} undefined: more of it is needed; 0: it cannot be told, and the engine says why
+ * @param {AbortSignal} [signal]
+ * @returns {Promise<number | undefined>} undefined: more of it is needed; 0: it cannot be told, and the engine says why
  */
-function sizeIn(head) {
+async function sizeIn(head, signal) {
   try {
-    const entries = readHeader(head, false);
+    const entries = await inTurns(readingHeader(head, false), signal);
     if (!entries) return undefined;
     const view = new DataView(head.buffer, head.byteOffset, head.byteLength);
     const last = entries.at(-1)?.value;
@@ -151,6 +153,7 @@ function sizeIn(head) {
     const alignment = Number(aligned ? valueOf(aligned) : 32) || 32;
     return alignment * Math.ceil(at / alignment) + end;
   } catch (error) {
+    signal?.throwIfAborted();
     return error instanceof RangeError ? undefined : 0;
   }
 }

@@ -267,8 +267,9 @@ export async function* chunksOf({ name, url, size, response }, { patience, onPro
  * @param {Response} response
  * @param {string} name
  * @returns {number} its bytes; 0: unknown
+ * @internal
  */
-function checkResponse(response, name) {
+export function checkResponse(response, name) {
   if (!response.ok) {
     void response.body?.cancel().catch(() => {});
     throw new NextPixelError('network', `Cannot fetch ${name}: the server answered ${response.status} ` +

@@ -8,7 +8,8 @@
 
 import { NextPixelError, argumentError } from '../base/error.js';
 import { valueOf } from '../engine/metadata.js';
-import { entriesIn } from './header.js';
+import { inTurns } from '../base/turns.js';
+import { readingEntries } from './header.js';
 import { hubAddress } from './hub.js';
 import { MAX_BYTES, chunksOf, disk, isAddress, joined, readSource } from './source.js';
 
@@ -23,10 +24,12 @@ const MOST_PARTS = 256;
  * One file of the parts.
  *
  * @param {Uint8Array[]} parts  the bytes of each, in any order
- * @returns {Uint8Array<ArrayBuffer>}
+ * @param {AbortSignal} [signal]
+ * @returns {Promise<Uint8Array<ArrayBuffer>>}
  */
-function joinedParts(parts) {
-  const read = parts.map(partOf);
+async function joinedParts(parts, signal) {
+  const read = [];
+  for (const bytes of parts) read.push(await partOf(bytes, signal));
   const problem = (/** @type {string} */ what) => new NextPixelError('format', `These are not all the parts of one model (${what}): give each file of it once`);
   const count = read[0].count;
   read.forEach((part) => {
@@ -69,9 +72,9 @@ function joinedParts(parts) {
   return file;
 }
 
-/** @param {Uint8Array} bytes  of one part */
-function partOf(bytes) {
-  const { entries, end } = entriesIn(bytes);
+/** @param {Uint8Array} bytes  of one part @param {AbortSignal} [signal] */
+async function partOf(bytes, signal) {
+  const { entries, end } = await inTurns(readingEntries(bytes), signal);
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const damaged = () => new NextPixelError('format', 'A part of the model is damaged or incomplete: download it again');
   const number = (/** @type {string} */ key) => {
@@ -142,7 +145,7 @@ export async function readParts(source, { signal, patience, cache }) {
     if (bytes > MAX_BYTES) throw new NextPixelError('limit', 'The parts of this model are larger than 3.75 GiB together: use a smaller model, or one with fewer bits a weight');
     parts.push(part);
   }
-  return { bytes: joinedParts(parts), warning };
+  return { bytes: await joinedParts(parts, signal), warning };
 }
 
 /** @param {AsyncIterable<Uint8Array>} chunks */

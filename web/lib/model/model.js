@@ -167,7 +167,7 @@ export async function openModel(links, module, contents, how) {
     const fitting = fittingOf(facts);
     const info = describe(fitting);
     const engine = new Engine(links, info, verbsOf(fitting).map(([name]) => name), facts.parts);
-    engine.kind = await fitting.kind.open(engine, facts, early[KINDS.indexOf(fitting.kind)]);
+    engine.kind = await fitting.kind.open(engine, facts, early[KINDS.indexOf(fitting.kind)], how.signal);
     return new Model(engine);
   } finally {
     for (const job of jobs) job.end();

@@ -10,7 +10,7 @@ import { show } from '../../base/checks.js';
 import { NextPixelError, argumentError, reading } from '../../base/error.js';
 import { classOf } from '../../base/realm.js';
 import { inTurns } from '../../base/turns.js';
-import { bytesOf, isBytes, messageOf } from '../../load/source.js';
+import { bytesOf, isBytes } from '../../load/source.js';
 import { Resampler } from './resample.js';
 import { RATES, isWav, openWav } from './wav.js';
 
@@ -123,10 +123,10 @@ function checkLength(count, rate) {
  */
 async function openSound(sound, signal) {
   if (isBlob(sound)) {
-    const head = await read(sound.size > HEAD_BYTES ? sound.slice(0, HEAD_BYTES) : sound);
+    const head = await bytesOfBlob(sound.size > HEAD_BYTES ? sound.slice(0, HEAD_BYTES) : sound);
     checkFile(head, sound.size);
     signal?.throwIfAborted();
-    return fileOf(sound.size > HEAD_BYTES ? await read(sound) : head, signal);
+    return fileOf(sound.size > HEAD_BYTES ? await bytesOfBlob(sound) : head, signal);
   }
   if (isBytes(sound)) {
     const view = ArrayBuffer.isView(sound) && sound.length > 0 ? sound : bytesOf(sound); // of one that is detached nothing is left
@@ -134,13 +134,6 @@ async function openSound(sound, signal) {
     return fileOf(view.length <= MOST_COPIED || !isWav(view) ? new Uint8Array(view) : /** @type {Uint8Array<ArrayBuffer>} */ (view), signal);
   }
   return reading('sound', () => plain(sound));
-}
-
-/** @param {Blob} blob */
-async function read(blob) {
-  return bytesOfBlob(blob).catch((cause) => {
-    throw cause instanceof NextPixelError ? cause : new NextPixelError('network', `The sound cannot be read (${messageOf(cause)}): choose the file again`, { cause });
-  });
 }
 
 /**

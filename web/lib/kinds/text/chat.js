@@ -11,8 +11,9 @@
 
 import { show, wrongAnswer } from '../../base/checks.js';
 import { NextPixelError, argumentError } from '../../base/error.js';
+import { inTurns } from '../../base/turns.js';
 
-/** Puts breaks before what could be tokens of control: see Tokenizer.guarded. @typedef {{ guarded: (text: string, at: string) => string }} Guard */
+/** Puts breaks before what could be tokens of control: see Tokenizer.guarding. @typedef {{ guarding: (text: string, at: string) => Generator<void, string, void> }} Guard */
 
 /**
  * @typedef {object} Message
@@ -89,9 +90,10 @@ export function renderedByPage({ messages, template, values, render }, names) {
  * @param {Talk} talk
  * @param {{ bos_token: string, eos_token: string }} names
  * @param {Guard} tokenizer
+ * @param {AbortSignal} [signal]
  */
-export async function piecesOf(talk, names, tokenizer) {
-  return rendered((await import('./template.js')).renderTemplate, talk, names, tokenizer);
+export async function piecesOf(talk, names, tokenizer, signal) {
+  return inTurns(rendering((await import('./template.js')).renderTemplate, talk, names, tokenizer), signal);
 }
 
 /**
@@ -101,11 +103,12 @@ export async function piecesOf(talk, names, tokenizer) {
  * @param {Talk} talk
  * @param {{ bos_token: string, eos_token: string }} names
  * @param {Guard} tokenizer
+ * @returns {Generator<void, Piece[], void>}
  */
-export function rendered(renderTemplate, { messages, template, values }, names, tokenizer) {
+export function* rendering(renderTemplate, { messages, template, values }, names, tokenizer) {
   const at = breakFor(template, messages, values);
-  const said = mapTexts(messages, (text) => tokenizer.guarded(text, at));
-  const others = mapTexts(values, (text) => tokenizer.guarded(text, at));
+  const said = yield* mapTexts(messages, (text) => tokenizer.guarding(text, at));
+  const others = yield* mapTexts(values, (text) => tokenizer.guarding(text, at));
   const render = (/** @type {Message[]} */ all) => renderTemplate(template, { ...names, add_generation_prompt: true, ...others, messages: all });
   return unbroken(withSystem(said, render), at);
 }
@@ -138,19 +141,21 @@ function withSystem(messages, render) {
 /**
  * The same with all texts in it changed; functions stay.
  *
- * @template T
- * @param {T} value
- * @param {(text: string) => string} change
- * @returns {T}
+ * @param {any} value
+ * @param {(text: string) => Generator<void, string, void>} change
+ * @returns {Generator<void, any, void>}
  */
-function mapTexts(value, change) {
-  /** @param {any} one @returns {any} */
-  const map = (one) => {
-    if (typeof one === 'string') return change(one);
-    if (Array.isArray(one)) return one.map(map);
-    return named(one) ? Object.fromEntries(Object.entries(one).map(([name, inner]) => [change(name), map(inner)])) : one;
-  };
-  return map(value);
+function* mapTexts(value, change) {
+  if (typeof value === 'string') return yield* change(value);
+  if (Array.isArray(value)) {
+    const all = [];
+    for (const one of value) all.push(yield* mapTexts(one, change));
+    return all;
+  }
+  if (!named(value)) return value;
+  const entries = [];
+  for (const [name, inner] of Object.entries(value)) entries.push([yield* change(name), yield* mapTexts(inner, change)]);
+  return Object.fromEntries(entries);
 }
 
 /** The arguments of chat() as JSON, in which all their texts stand. @param {unknown} given */

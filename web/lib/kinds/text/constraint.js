@@ -24,8 +24,9 @@ import { inTurns } from '../../base/turns.js';
  * @property {(ids: Uint32Array) => Mask | Promise<Mask>} next  called before each token with those that were drawn so far, the prompt not among them
  */
 
-/** The most texts of `oneOf`. */
+/** The most texts of `oneOf`, and characters of all. */
 const MOST_CHOICES = 1000;
+const MOST_CHARACTERS = 2 ** 18;
 /** Tokens that are looked at at once. */
 const SOME = 64;
 
@@ -59,7 +60,7 @@ class OneOf {
     for (let id = 0; id < tokenizer.size; id++) {
       if (id % SOME === 0) yield;
       if (tokenizer.isEnd(id)) this.#ends.push(id);
-      const bytes = letters(tokenizer.bytes(id));
+      const bytes = /^(control|unknown)$/.test(tokenizer.kind(id)) ? '' : letters(tokenizer.bytes(id)); // which add nothing to a text
       if (bytes === '' || !inside.includes(bytes)) continue;
       this.#bytes.set(id, bytes);
       this.#tokens.set(bytes, [...this.#tokens.get(bytes) ?? [], id]);
@@ -101,6 +102,7 @@ export function constraintOf({ constraint, oneOf }, tokenizer) {
   if (texts.length === 0 || texts.length > MOST_CHOICES || !texts.every((text) => typeof text === 'string' && text !== '')) {
     throw argumentError(`oneOf must be a list of 1 to ${MOST_CHOICES} texts, none of them empty`);
   }
+  if (texts.reduce((sum, { length }) => sum + length, 0) > MOST_CHARACTERS) throw argumentError(`The texts of oneOf have more than ${MOST_CHARACTERS} characters: give shorter ones`);
   return new OneOf(texts);
 }
 

@@ -30,6 +30,6 @@ export const kind = {
   // The tokenizer, if this beginning of the file holds it; else it is made of what the engine has read, which says what is wrong.
   early: async (head) => (new TextDecoder('latin1').decode(head.subarray(0, HINT_BYTES)).includes('tokenizer.') ?
     (await import('./texts.js')).tokenizerOf(head).catch(() => undefined) : undefined),
-  open: async (engine, { tokenizerEntries }, tokenizer) => new (await import('./texts.js')).TextModel(engine.links[0], engine.info, tokenizerEntries, tokenizer),
+  open: async (engine, { tokenizerEntries }, tokenizer, signal) => (await import('./texts.js')).TextModel.of(engine.links[0], engine.info, tokenizerEntries, tokenizer, signal),
   tokens: true,
 };

@@ -6,13 +6,14 @@
 import { modelName, noSavedRun, resumedOptions } from '../../runs/base-run.js';
 import { checkedTalk, piecesOf, renderedByPage } from './chat.js';
 import { show } from '../../base/checks.js';
-import { Tokenizer } from './tokenizer.js';
+import { AT_ONCE, Tokenizer } from './tokenizer.js';
 import { Context } from './context.js';
 import { NextPixelError, argumentError } from '../../base/error.js';
 import { lookupOf } from '../../engine/metadata.js';
 import { classOf } from '../../base/realm.js';
 import { restored } from './saved-state.js';
 import { TokenRun } from './tokens.js';
+import { atOnce, inTurns } from '../../base/turns.js';
 import { checkTokens } from './tokens-settings.js';
 import { Translation, checkTranslate, sentenceOf } from './translate.js';
 
@@ -37,10 +38,10 @@ import { Translation, checkTranslate, sentenceOf } from './translate.js';
 
 /** The tokens that a run begins with, and how many of them were given. @typedef {{ ids: Uint32Array, prompt: number, ready?: Promise<void> }} Given ready: see Plan */
 
-/** @param {Entry[]} entries @param {string} architecture @returns {Tokenizer | undefined} */
-function tokenizerIn(entries, architecture) {
+/** @param {Entry[]} entries @param {string} architecture @param {AbortSignal} [signal] @returns {Promise<Tokenizer | undefined>} */
+async function tokenizerIn(entries, architecture, signal) {
   const metadata = lookupOf(entries);
-  return metadata.has('tokenizer.ggml.model') ? new Tokenizer(metadata, architecture) : undefined;
+  return metadata.has('tokenizer.ggml.model') ? inTurns(Tokenizer.reading(metadata, architecture), signal) : undefined;
 }
 
 /** The template with which the model reads talks, as the file says; one too long is none, with a warning. @param {Entry[]} entries @param {ModelInfo} info */
@@ -73,10 +74,21 @@ export class TextModel {
    * @param {ModelInfo} info
    * @param {Entry[]} entries  the metadata of the file that concern its tokenizer
    * @param {Tokenizer} [early]   what they say, where it is there already
+   * @param {AbortSignal} [signal]
    * @internal
    */
-  constructor(link, info, entries, early) {
-    const tokenizer = early ?? tokenizerIn(entries, info.architecture);
+  static async of(link, info, entries, early, signal) {
+    return new TextModel(link, info, entries, early ?? await tokenizerIn(entries, info.architecture, signal));
+  }
+
+  /**
+   * @param {Link} link
+   * @param {ModelInfo} info
+   * @param {Entry[]} entries
+   * @param {Tokenizer | undefined} tokenizer
+   * @internal
+   */
+  constructor(link, info, entries, tokenizer) {
     if (tokenizer && tokenizer.size !== info.vocabulary) {
       throw new NextPixelError('format', `The vocabulary has ${tokenizer.size} tokens, but the weights are for ${info.vocabulary}: the file ` +
         'was exported wrongly, get it anew');
@@ -111,7 +123,8 @@ export class TextModel {
    * @param {TokenOptions} options
    */
   tokens(prompt, options) {
-    return this.#run(this.#prompted(prompt), options);
+    const isLong = typeof prompt === 'string' && prompt.length > AT_ONCE && !this.#over(prompt.length, true);
+    return this.#run(isLong ? this.tokenizer.encodeLong(prompt, { special: true, signal: options.signal }).then((ids) => this.#prompted(ids)) : this.#prompted(prompt), options);
   }
 
   /**
@@ -143,12 +156,14 @@ export class TextModel {
     const names = { bos_token: nameOf(begin), eos_token: nameOf(end) };
     const given = (/** @type {Piece[]} */ pieces) => {
       const length = pieces.reduce((sum, { text }) => sum + text.length, 0);
-      return this.#prompted(this.#over(length, true) ? { length } : this.tokenizer.encodePieces(pieces), true);
+      if (this.#over(length, true)) return this.#prompted({ length }, true);
+      const encoding = this.tokenizer.encodingPieces(pieces);
+      return length > AT_ONCE ? inTurns(encoding, options.signal).then((ids) => this.#prompted(ids, true)) : this.#prompted(atOnce(encoding), true);
     };
     if (render) return this.#run(given(renderedByPage(talk, names)), options);
     const length = talk.messages.reduce((sum, { content }) => sum + (content ?? '').length, 0);
     if (this.#over(length, true)) this.#prompted({ length }, true);
-    return this.#run(piecesOf(talk, names, this.tokenizer).then(given), options);
+    return this.#run(piecesOf(talk, names, this.tokenizer, options.signal).then(given), options);
   }
 
   get #translates() {
@@ -257,7 +272,7 @@ export class TextModel {
    */
   async score(text, { source, signal }) {
     if (this.#translates) return this.#scoreTranslation(text, source, signal);
-    const ids = this.#read(text);
+    const ids = this.#read(typeof text === 'string' && text.length > AT_ONCE ? await this.tokenizer.encodeLong(text, { special: true, signal }) : text);
     const context = this.#contextOf(ids);
     const given = 1; // the one that begins the text, or else its first
     if (ids.length > given) context.start(ids.length - 1);
@@ -317,6 +332,7 @@ export class TextModel {
    */
   #run(given, options) {
     const { seed, maxTokens, signal, logitBias, constraint, ...kept } = options;
+    if (given instanceof Promise) given.catch(() => {}); // said to who reads the run, if there is to be one
     const checked = checkTokens(options, this.#tokenizer, this.#info.vocabulary);
     // Numbers of tokens, and finite ones: a Map and infinities do not survive JSON.
     const biases = logitBias && { logitBias: Object.fromEntries(checked.settings.logitBias ?? []) };

@@ -11,15 +11,22 @@
 
 import { checkOptions, show } from '../../base/checks.js';
 import { argumentError } from '../../base/error.js';
+import { atOnce, inTurns } from '../../base/turns.js';
 import { BytePairs } from './tokenizer/bpe.js';
 import { Specials } from './tokenizer/special.js';
 import { SentencePieces } from './tokenizer/spm.js';
-import { BYTE, CONTROL, UNKNOWN, USER_DEFINED, vocabularyOf } from './tokenizer/vocabulary.js';
+import { BYTE, CONTROL, UNKNOWN, USER_DEFINED, readingVocabulary } from './tokenizer/vocabulary.js';
 
 /** @import { Lookup } from '../../engine/metadata.js' */
 /** @import { Vocabulary } from './tokenizer/vocabulary.js' */
 
 /** @typedef {'normal' | 'unknown' | 'control' | 'user' | 'byte'} TokenKind */
+
+/** Characters of a prompt that are read at once: more take longer than a page may stand still. @internal */
+export const AT_ONCE = 2 ** 18;
+const LONGEST_TEXT = 2 ** 26;
+/** Tokens, or pieces of a text, between two turns that others may have. */
+const SLICE = 4096;
 
 /** Turns texts into tokens and tokens into texts. */
 export class Tokenizer {
@@ -35,16 +42,29 @@ export class Tokenizer {
   size;
 
   /**
-   * @param {Lookup} metadata  those under `tokenizer.` are read
-   * @param {string} [architecture]  of the model
+   * @param {Vocabulary} vocabulary
+   * @param {SentencePieces | BytePairs} pieces
    * @internal
    */
-  constructor(metadata, architecture = String(metadata.get('general.architecture') ?? '')) {
-    const vocabulary = vocabularyOf(metadata, architecture);
+  constructor(vocabulary, pieces) {
     this.#vocabulary = vocabulary;
-    this.#pieces = vocabulary.model === 'llama' ? new SentencePieces(vocabulary, metadata) : new BytePairs(vocabulary, metadata);
+    this.#pieces = pieces;
     this.#specials = new Specials(vocabulary);
     this.size = vocabulary.tokens.length;
+  }
+
+  /**
+   * Makes one, over some turns where there are many tokens.
+   *
+   * @param {Lookup} metadata  those under `tokenizer.` are read
+   * @param {string} [architecture]  of the model
+   * @returns {Generator<void, Tokenizer, void>}
+   * @internal
+   */
+  static *reading(metadata, architecture = String(metadata.get('general.architecture') ?? '')) {
+    const vocabulary = yield* readingVocabulary(metadata, architecture);
+    const pieces = yield* (vocabulary.model === 'llama' ? SentencePieces : BytePairs).reading(vocabulary, metadata);
+    return new Tokenizer(vocabulary, pieces);
   }
 
   /** Its name in the file: 'llama' is SentencePiece, 'gpt2' merges pairs of bytes. */
@@ -84,7 +104,9 @@ export class Tokenizer {
   }
 
   /**
-   * @param {string} text  a lone surrogate becomes U+FFFD
+   * The tokens of a text, at once. A page, which stands still meanwhile, gives a text as long as a book to encodeLong().
+   *
+   * @param {string} text  at most 2^26 characters; a lone surrogate becomes U+FFFD
    * @param {{ special?: boolean }} [options]  special: the tokens that begin and end a text are put where the file asks for them, and
    *   where the text contains the name of a control token, such as <s>, that token is meant. Default: false, all is plain text
    * @returns {Uint32Array<ArrayBuffer>}
@@ -93,8 +115,28 @@ export class Tokenizer {
     checkOptions(options, 'encode()', ['special']);
     const { special = false } = options;
     checkText(text);
-    if (text.length > 2 ** 26) throw argumentError('text must have at most 2^26 characters: cut it into shorter texts');
-    return this.#encodeParts(this.#specials.divide(wellFormed(text), special), special);
+    return atOnce(this.encoding(text, special));
+  }
+
+  /**
+   * The same over some turns of the page, which goes on meanwhile.
+   *
+   * @param {string} text
+   * @param {{ special?: boolean, signal?: AbortSignal }} [options]  signal: gives it up
+   * @returns {Promise<Uint32Array<ArrayBuffer>>}
+   */
+  async encodeLong(text, options = {}) {
+    checkOptions(options, 'encodeLong()', ['special', 'signal']);
+    const { special = false, signal } = options;
+    checkText(text);
+    signal?.throwIfAborted();
+    return inTurns(this.encoding(text, special), signal);
+  }
+
+  /** @param {string} text @param {boolean} special @returns {Generator<void, Uint32Array<ArrayBuffer>, void>} @internal */
+  *encoding(text, special) {
+    if (text.length > LONGEST_TEXT) throw argumentError('text must have at most 2^26 characters: cut it into shorter texts');
+    return yield* this.#encodeParts(yield* this.#specials.dividing(wellFormed(text), special), special);
   }
 
   /**
@@ -105,14 +147,15 @@ export class Tokenizer {
    * @internal
    */
   encodeSource(text) {
-    return this.#vocabulary.characters ? this.#encodeParts(Array.from(wellFormed(text)), false) : this.encode(text);
+    return atOnce(this.#vocabulary.characters ? this.#encodeParts(Array.from(wellFormed(text)), false) : this.encoding(text, false));
   }
 
   /**
    * @param {(string | number)[]} parts  texts, and tokens that stand for themselves
    * @param {boolean} special  whether it begins and ends as the file asks for it
+   * @returns {Generator<void, Uint32Array<ArrayBuffer>, void>}
    */
-  #encodeParts(parts, special) {
+  *#encodeParts(parts, special) {
     const { begin, end, addBegin, addEnd, addSpace } = this.#vocabulary;
     /** @type {number[]} */
     const ids = [];
@@ -121,7 +164,7 @@ export class Tokenizer {
     let first = true; // of a text, or after a special token
     for (const part of parts) {
       if (typeof part === 'number') put(part);
-      else this.#pieces.encode(addSpace && first ? ` ${part}` : part, put);
+      else yield* this.#pieces.encode(addSpace && first ? ` ${part}` : part, put);
       first = typeof part === 'number';
     }
     if (special && addEnd && end !== undefined) put(end);
@@ -132,21 +175,26 @@ export class Tokenizer {
    * The tokens of pieces of a text, one after another as if they were one: in those that are plain, the names of control tokens are letters.
    *
    * @param {{ text: string, plain?: boolean }[]} pieces
-   * @returns {Uint32Array<ArrayBuffer>}
+   * @returns {Generator<void, Uint32Array<ArrayBuffer>, void>}
    * @internal
    */
-  encodePieces(pieces) {
+  *encodingPieces(pieces) {
     /** @type {(string | number)[]} */
     const parts = [];
-    for (const part of pieces.flatMap(({ text, plain = false }) => this.#specials.divide(wellFormed(text), !plain))) {
-      const last = parts.length - 1;
-      if (typeof part === 'string' && typeof parts[last] === 'string') parts[last] += part;
-      else parts.push(part);
+    for (const [i, { text, plain = false }] of pieces.entries()) {
+      for (const part of yield* this.#specials.dividing(wellFormed(text), !plain)) {
+        const last = parts.length - 1;
+        if (typeof part === 'string' && typeof parts[last] === 'string') parts[last] += part;
+        else parts.push(part);
+      }
+      if (i % SLICE === SLICE - 1) yield;
     }
-    return this.#encodeParts(parts, true);
+    return yield* this.#encodeParts(parts, true);
   }
 
   /**
+   * The text of some tokens, at once; those of a book a page gives to decodeLong().
+   *
    * @param {ArrayLike<number>} ids
    * @param {{ special?: boolean }} [options]  special: control tokens appear by their names. Default: false, they are no text
    * @returns {string} bytes that are no UTF-8 become U+FFFD
@@ -154,10 +202,36 @@ export class Tokenizer {
   decode(ids, options = {}) {
     checkOptions(options, 'decode()', ['special']);
     const { special = false } = options;
-    if (typeof ids?.length !== 'number' || typeof ids === 'string') throw argumentError(`decode() takes a list of tokens by their numbers, not ${show(ids)}`);
+    checkList(ids);
+    return atOnce(this.#decoding(ids, special));
+  }
+
+  /**
+   * The same over some turns of the page, which goes on meanwhile.
+   *
+   * @param {ArrayLike<number>} ids  which stays as it is until then
+   * @param {{ special?: boolean, signal?: AbortSignal }} [options]  signal: gives it up
+   * @returns {Promise<string>}
+   */
+  async decodeLong(ids, options = {}) {
+    checkOptions(options, 'decodeLong()', ['special', 'signal']);
+    const { special = false, signal } = options;
+    checkList(ids);
+    signal?.throwIfAborted();
+    return inTurns(this.#decoding(ids, special), signal);
+  }
+
+  /** @param {ArrayLike<number>} ids @param {boolean} special @returns {Generator<void, string, void>} */
+  *#decoding(ids, special) {
     const writer = this.writer({ special });
-    const parts = Array.from(ids, (id) => writer.write(id));
-    return parts.join('') + writer.end();
+    let text = '';
+    for (let from = 0; from < ids.length; from += SLICE) {
+      const parts = [];
+      for (let i = from; i < Math.min(from + SLICE, ids.length); i++) parts.push(writer.write(ids[i]));
+      text += parts.join('');
+      yield;
+    }
+    return text + writer.end();
   }
 
   /**
@@ -268,20 +342,25 @@ export class Tokenizer {
    *
    * @param {string} text
    * @param {string} at  a character that the text does not have
+   * @returns {Generator<void, string, void>}
    * @internal
    */
-  guarded(text, at) {
-    const named = this.#broken(wellFormed(text), at);
+  *guarding(text, at) {
+    const named = yield* this.#breaking(wellFormed(text), at);
     const open = this.#specials.openAt(named);
     return open < 0 || named[open - 1] === at ? named : `${named.slice(0, open)}${at}${named.slice(open)}`;
   }
 
-  /** @param {string} text @param {string} at @returns {string} */
-  #broken(text, at) {
-    const parts = this.#specials.divide(text, true);
+  /** @param {string} text @param {string} at @returns {Generator<void, string, void>} */
+  *#breaking(text, at) {
+    const parts = yield* this.#specials.dividing(text, true);
     const texts = parts.map((part) => (typeof part === 'string' ? part : `${this.kind(part) === 'user' ? '' : at}${this.#vocabulary.tokens[part]}`));
-    const [first, ...others] = texts.join('').split(at);
-    return [first, ...others.map((rest) => rest.slice(0, 1) + this.#broken(rest.slice(1), at))].join(at); // a name may begin within another
+    const named = texts.join('').split(at);
+    for (let i = 1; i < named.length; i++) {
+      named[i] = named[i].slice(0, 1) + (yield* this.#breaking(named[i].slice(1), at)); // a name may begin within another
+      if (i % SLICE === 0) yield;
+    }
+    return named.join(at);
   }
 
   /** Tells whether a token ends a text or a turn. @param {number} id */
@@ -298,6 +377,11 @@ export class Tokenizer {
 /** @param {unknown} text */
 function checkText(text) {
   if (typeof text !== 'string') throw argumentError(`text must be a string, not ${show(text)}`);
+}
+
+/** @param {any} ids */
+function checkList(ids) {
+  if (typeof ids?.length !== 'number' || typeof ids === 'string') throw argumentError(`decode() takes a list of tokens by their numbers, not ${show(ids)}`);
 }
 
 const REPLACEMENT = new TextEncoder().encode('\ufffd');

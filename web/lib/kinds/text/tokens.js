@@ -111,7 +111,7 @@ export class TokenRun extends BaseRun {
   }
 
   /**
-   * Waits until a talk is made into tokens, which is done before anything is read; a prompt of tokens() is there at once.
+   * Waits until a talk is made into tokens, which is done before anything is read; a prompt of tokens() is there at once, if it has at most 262,144 characters.
    *
    * @returns {Promise<Uint32Array<ArrayBuffer>>} the tokens that were given
    */
@@ -120,7 +120,7 @@ export class TokenRun extends BaseRun {
     return Uint32Array.from(ids.slice(0, prompt));
   }
 
-  /** All tokens so far, those of the prompt first; of a talk none before prompt() is there. */
+  /** All tokens so far, those of the prompt first; of a talk, or of so long a prompt, none before prompt() is there. */
   get ids() {
     return Uint32Array.from(this.#plan?.ids.slice(0, this.#emitted) ?? []);
   }
@@ -166,7 +166,7 @@ export class TokenRun extends BaseRun {
   save(options = {}) {
     checkOptions(options, 'save()', ['state']);
     flag('state', options.state);
-    if (!this.#plan) throw new NextPixelError('state', 'The talk is not made into tokens yet: await run.prompt() before run.save()');
+    if (!this.#plan) throw new NextPixelError('state', 'The prompt is not made into tokens yet: await run.prompt() before run.save()');
     const { prompt, ids, context } = this.#plan;
     const saved = this.saved({ prompt, ids: ids.slice(0, this.#emitted) });
     if (!options.state) return saved;

@@ -4,13 +4,14 @@
 /** The vocabulary of a weight file by itself: no weights are read and no worker is started. */
 
 import { bytesOfBlob, isBlob } from '../../base/blob.js';
+import { inTurns } from '../../base/turns.js';
 import { Tokenizer } from './tokenizer.js';
 import { NextPixelError, argumentError } from '../../base/error.js';
 import { readEntries } from '../../load/header.js';
 import { lookupOf } from '../../engine/metadata.js';
 import { inNode, nodeModule } from '../../base/platform.js';
 import { classOf } from '../../base/realm.js';
-import { disk, fetchOrFail, isBytes } from '../../load/source.js';
+import { bytesOf, checkResponse, chunksOf, disk, fetchOrFail, isAddress, isBytes } from '../../load/source.js';
 
 /** @typedef {string | URL | Response | ArrayBuffer | Uint8Array | Blob} VocabularySource */
 
@@ -23,8 +24,8 @@ import { disk, fetchOrFail, isBytes } from '../../load/source.js';
  */
 export async function tokenizerOf(source, signal) {
   signal?.throwIfAborted();
-  const chunks = await chunksOf(source, signal);
-  return new Tokenizer(lookupOf(await readEntries(chunks)));
+  const chunks = await partsOf(source, signal);
+  return inTurns(Tokenizer.reading(lookupOf(await readEntries(chunks, signal))), signal);
 }
 
 /**
@@ -32,65 +33,39 @@ export async function tokenizerOf(source, signal) {
  * @param {AbortSignal} [signal]
  * @returns {Promise<AsyncIterable<Uint8Array>>}
  */
-async function chunksOf(source, signal) {
-  const kind = classOf(source);
-  if (isBytes(source)) return once(new Uint8Array(source));
-  if (isBlob(source)) return chunksOfBlob(source, signal);
-  if (kind === 'Response') {
-    const response = /** @type {Response} */ (source);
-    return chunksOfResponse(response, response.url || 'the response', signal);
+async function partsOf(source, signal) {
+  if (isBytes(source)) {
+    const bytes = ArrayBuffer.isView(source) && source.length > 0 ? source : bytesOf(source); // of one that is detached nothing is left
+    return inParts(bytes.length, async (from, to) => bytes.subarray(from, to));
   }
-  if (typeof source !== 'string' && kind !== 'URL') {
-    throw argumentError('tokenizer() takes the address of a weight file, a Response, its bytes or a Blob');
+  if (isBlob(source)) {
+    return inParts(source.size, async (from, to) => {
+      const part = await bytesOfBlob(source.slice(from, to));
+      signal?.throwIfAborted();
+      return part;
+    });
   }
+  /** @param {Response} response @param {string} [url] */
+  const arriving = (response, url) => {
+    const name = url ?? (response.url || 'the response');
+    return chunksOf({ name, url, response, size: checkResponse(response, name) }, { signal });
+  };
+  if (classOf(source) === 'Response') return arriving(/** @type {Response} */ (source));
+  if (!isAddress(/** @type {any} */ (source))) throw argumentError('tokenizer() takes the address of a weight file, a Response, its bytes or a Blob');
   const path = inNode ? await (await disk()).filePath(/** @type {string | URL} */ (source)) : undefined;
   if (path !== undefined) return chunksOfFile(path, signal);
-  return chunksOfResponse(await fetchOrFail(String(source), signal), String(source), signal);
-}
-
-/** @param {Uint8Array} bytes */
-async function* once(bytes) {
-  yield bytes;
+  return arriving(await fetchOrFail(String(source), signal), String(source));
 }
 
 /** Bytes of a file that are read at first; then twice as many each time. */
 const PART_BYTES = 1 << 20;
 
 /**
- * @param {Blob} blob
- * @param {AbortSignal} [signal]
+ * @param {number} size
+ * @param {(from: number, to: number) => Promise<Uint8Array>} read
  */
-async function* chunksOfBlob(blob, signal) {
-  for (let at = 0; at < blob.size;) {
-    const to = Math.max(2 * at, PART_BYTES);
-    yield await bytesOfBlob(blob.slice(at, to));
-    signal?.throwIfAborted();
-    at = to;
-  }
-}
-
-/**
- * @param {Response} response
- * @param {string} name
- * @param {AbortSignal} [signal]
- */
-async function* chunksOfResponse(response, name, signal) {
-  if (!response.ok) {
-    void response.body?.cancel().catch(() => {});
-    throw new NextPixelError('network', `Cannot fetch ${name}: the server answered ${response.status} ${response.statusText}`.trimEnd());
-  }
-  if (response.bodyUsed) throw argumentError('The body of this Response was read already: fetch it again');
-  const reader = response.body?.getReader();
-  try {
-    for (;;) {
-      const { done, value } = (await reader?.read()) ?? { done: true, value: undefined };
-      signal?.throwIfAborted();
-      if (done || !value) return;
-      yield value;
-    }
-  } finally {
-    void reader?.cancel().catch(() => {}); // the weights are not wanted
-  }
+async function* inParts(size, read) {
+  for (let from = 0, to = PART_BYTES; from < size; from = to, to *= 2) yield await read(from, Math.min(to, size));
 }
 
 /**

@@ -9,6 +9,7 @@
 import { Pairs, merge } from './merge.js';
 import { composes, splitter } from './pre.js';
 import { show } from '../../../base/checks.js';
+import { valueIn } from '../../../engine/metadata.js';
 import { CONTROL, UNKNOWN, USER_DEFINED, textsOf, vocabularyError } from './vocabulary.js';
 
 /** @import { Vocabulary } from './vocabulary.js' */
@@ -17,6 +18,8 @@ import { CONTROL, UNKNOWN, USER_DEFINED, textsOf, vocabularyError } from './voca
 /** Words that are remembered with their tokens: most of a text is words seen before. */
 const MOST_WORDS = 1 << 15;
 const LONGEST_WORD = 64;
+/** Merges of a file between two turns that others may have. */
+const SLICE = 1 << 13;
 
 /** The letters with which files write each byte: as itself where that can be seen, else as one of the letters from U+0100 on. */
 const LETTERS = (() => {
@@ -45,17 +48,13 @@ export class BytePairs {
   /**
    * @param {Vocabulary} vocabulary
    * @param {Lookup} metadata
+   * @returns {Generator<void, BytePairs, void>}
    */
-  constructor({ pre, cut, ids, unknown }, metadata) {
-    this.#split = splitter(cut, pre);
-    this.#composes = composes(pre);
-    this.#wholeWords = cut === 'llama-bpe'; // a word that is a token needs no merges
-    this.#unknown = unknown;
-    this.#ids = ids;
-    this.#bytes = Int32Array.from(LETTERS, (letter) => ids.get(letter) ?? -1);
-    const merges = textsOf('merges', metadata.get('tokenizer.ggml.merges'));
-    this.#pairs = new Pairs(merges.length);
-    merges.forEach((text, rank) => {
+  static *reading(vocabulary, metadata) {
+    const { ids } = vocabulary;
+    const merges = textsOf('merges', yield* valueIn(metadata, 'tokenizer.ggml.merges'));
+    const pairs = new Pairs(merges.length);
+    for (const [rank, text] of merges.entries()) {
       const gap = text.indexOf(' ', 1);
       const left = ids.get(text.slice(0, Math.max(gap, 0)));
       const right = ids.get(text.slice(gap + 1));
@@ -63,24 +62,42 @@ export class BytePairs {
       if (gap < 0 || left === undefined || right === undefined || result === undefined) {
         throw vocabularyError('format', 'merges', `${show(text)} is no pair of tokens that become a token`);
       }
-      this.#pairs.add(left, right, rank, result);
-    });
+      pairs.add(left, right, rank, result);
+      if (rank % SLICE === SLICE - 1) yield;
+    }
+    return new BytePairs(vocabulary, pairs);
+  }
+
+  /**
+   * @param {Vocabulary} vocabulary
+   * @param {Pairs} pairs
+   */
+  constructor({ pre, cut, ids, unknown }, pairs) {
+    this.#split = splitter(cut, pre);
+    this.#composes = composes(pre);
+    this.#wholeWords = cut === 'llama-bpe'; // a word that is a token needs no merges
+    this.#unknown = unknown;
+    this.#ids = ids;
+    this.#bytes = Int32Array.from(LETTERS, (letter) => ids.get(letter) ?? -1);
+    this.#pairs = pairs;
   }
 
   /**
    * @param {string} text
    * @param {(id: number) => void} put
+   * @returns {Generator<void, void, void>}
    */
-  encode(text, put) {
-    for (const word of this.#split(this.#composes ? text.normalize('NFC') : text)) for (const id of this.#tokens(word)) put(id);
+  *encode(text, put) {
+    for (const words of this.#split(this.#composes ? text.normalize('NFC') : text)) {
+      for (const word of words) for (const id of this.#words.get(word) ?? (yield* this.#tokens(word))) put(id);
+      yield;
+    }
   }
 
-  /** @param {string} word */
-  #tokens(word) {
-    const known = this.#words.get(word);
-    if (known) return known;
+  /** @param {string} word @returns {Generator<void, Int32Array, void>} */
+  *#tokens(word) {
     const bytes = this.#utf8.encode(word);
-    const tokens = this.#wholeToken(bytes) ?? this.#merged(bytes);
+    const tokens = this.#wholeToken(bytes) ?? (yield* this.#merged(bytes));
     if (word.length <= LONGEST_WORD) {
       if (this.#words.size >= MOST_WORDS) this.#words.clear();
       this.#words.set(word, tokens);
@@ -97,12 +114,11 @@ export class BytePairs {
     return id === undefined ? undefined : Int32Array.of(id);
   }
 
-  /** @param {Uint8Array} bytes */
-  #merged(bytes) {
-    if (this.#scratch.length < bytes.length) this.#scratch = new Int32Array(bytes.length);
-    const symbols = this.#scratch;
+  /** @param {Uint8Array} bytes @returns {Generator<void, Int32Array, void>} */
+  *#merged(bytes) {
+    const symbols = bytes.length <= this.#scratch.length ? this.#scratch : new Int32Array(bytes.length); // so short a word is merged in one turn
     for (let i = 0; i < bytes.length; i++) symbols[i] = this.#bytes[bytes[i]];
-    const tokens = symbols.slice(0, merge(symbols, bytes.length, this.#pairs));
+    const tokens = symbols.slice(0, yield* merge(symbols, bytes.length, this.#pairs));
     if (!tokens.includes(-1)) return tokens;
     // A byte that the vocabulary does not know.
     const unknown = this.#unknown;

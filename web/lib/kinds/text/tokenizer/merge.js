@@ -82,49 +82,87 @@ export class Pairs {
 /** Below it, positions stand beside ranks in one number. */
 const POSITIONS = 2 ** 26;
 
+/** Steps between two turns that others may have: about a millisecond. A word of a thousand symbols has fewer. */
+const SLICE = 8192;
+
+/** A symbol that has become one with another. */
+const GONE = -2;
+
 /**
- * Merges symbols in place.
+ * Merges symbols in place, over some turns where there are many.
  *
  * @param {Int32Array} symbols  at most 2^26
  * @param {number} count        how many of them
  * @param {Pairs} pairs
- * @returns {number} how many are left, at the beginning of `symbols`
+ * @returns {Generator<void, number, void>} how many are left, at the beginning of `symbols`
  */
-export function merge(symbols, count, pairs) {
+export function* merge(symbols, count, pairs) {
   if (count < 2) return count;
-  const next = new Int32Array(count);
-  const before = new Int32Array(count);
-  const heap = new Heap(count);
-  for (let i = 0; i < count; i++) {
-    next[i] = i + 1 < count ? i + 1 : -1;
-    before[i] = i - 1;
+  const row = new Row(symbols, count, pairs);
+  for (let from = 0; from < count - 1; from += SLICE) {
+    if (from > 0) yield;
+    row.offer(from, Math.min(from + SLICE, count - 1));
   }
+  while (!row.merge(SLICE)) yield;
+  return row.close();
+}
+
+/** Symbols in a row, those that are neighbours linked. */
+class Row {
+  /** @param {Int32Array} symbols @param {number} count @param {Pairs} pairs */
+  constructor(symbols, count, pairs) {
+    this.symbols = symbols;
+    this.pairs = pairs;
+    this.next = new Int32Array(count);
+    this.before = new Int32Array(count);
+    this.heap = new Heap(count);
+    for (let i = 0; i < count; i++) {
+      this.next[i] = i + 1 < count ? i + 1 : -1;
+      this.before[i] = i - 1;
+    }
+  }
+
+  /** Finds the pairs that begin with some of the symbols. @param {number} from @param {number} to  one past the last */
+  offer(from, to) {
+    for (let at = from; at < to; at++) this.#offer(at);
+  }
+
   /** @param {number} at  a symbol, with the one after it */
-  const offer = (at) => {
+  #offer(at) {
+    const { symbols, next, pairs, heap } = this;
     const pair = pairs.find(symbols[at], symbols[next[at]]);
     if (pair >= 0) heap.push(pairs.rank(pair) * POSITIONS + at, pair);
-  };
-  for (let i = 0; i + 1 < count; i++) offer(i);
-  const GONE = -2;
-  while (heap.size > 0) {
-    const pair = heap.pairs[0];
-    const at = heap.keys[0] % POSITIONS;
-    heap.pop();
-    const right = next[at];
-    // The symbols of the pair may have been merged with others since it was found.
-    if (symbols[at] === GONE || right < 0 || pairs.find(symbols[at], symbols[right]) !== pair) continue;
-    symbols[at] = pairs.result(pair);
-    symbols[right] = GONE;
-    next[at] = next[right];
-    if (next[at] >= 0) {
-      before[next[at]] = at;
-      offer(at);
-    }
-    if (before[at] >= 0) offer(before[at]);
   }
-  let kept = 0;
-  for (let i = 0; i >= 0; i = next[i]) symbols[kept++] = symbols[i];
-  return kept;
+
+  /** @param {number} most  steps @returns {boolean} there are no more pairs */
+  merge(most) {
+    const { symbols, next, before, pairs, heap } = this;
+    for (let step = 0; step < most; step++) {
+      if (heap.size === 0) return true;
+      const pair = heap.pairs[0];
+      const at = heap.keys[0] % POSITIONS;
+      heap.pop();
+      const right = next[at];
+      // The symbols of the pair may have been merged with others since it was found.
+      if (symbols[at] === GONE || right < 0 || pairs.find(symbols[at], symbols[right]) !== pair) continue;
+      symbols[at] = pairs.result(pair);
+      symbols[right] = GONE;
+      next[at] = next[right];
+      if (next[at] >= 0) {
+        before[next[at]] = at;
+        this.#offer(at);
+      }
+      if (before[at] >= 0) this.#offer(before[at]);
+    }
+    return false;
+  }
+
+  /** Puts what is left side by side. @returns {number} the number of it */
+  close() {
+    let kept = 0;
+    for (let i = 0; i >= 0; i = this.next[i]) this.symbols[kept++] = this.symbols[i];
+    return kept;
+  }
 }
 
 /** A binary heap of keys, the least first, each with a number. */

@@ -98,7 +98,7 @@ export const composes = (name) => name === 'qwen2' || name === 'deepseek-r1-qwen
 /**
  * @param {string | undefined} cut  as cutOf() calls it
  * @param {string} name  as the file does
- * @returns {(text: string) => string[]} pieces that, joined, are the text
+ * @returns {(text: string) => Generator<string[], void, void>} some pieces after the other, which, joined, are the text
  */
 export function splitter(cut, name = String(cut)) {
   if (cut === undefined || !Object.hasOwn(EXPRESSIONS, cut)) {
@@ -109,40 +109,67 @@ export function splitter(cut, name = String(cut)) {
     };
   }
   const expressions = EXPRESSIONS[cut].map((source) => new RegExp(source, 'gu'));
-  return (text) => {
-    let pieces = text ? [text] : [];
+  return function* (text) {
     try {
-      for (const expression of expressions) {
-        /** @type {string[]} */
-        const cut = [];
-        for (const piece of pieces) divide(expression, piece, cut);
-        pieces = cut;
-      }
+      if (text) yield* cuts(expressions, text);
     } catch (cause) {
       if (!(cause instanceof RangeError)) throw cause;
       // An engine of expressions keeps a note for each character of a run, and has no room for many millions.
       throw new NextPixelError('limit', 'The text has a word of millions of characters: cut it into shorter texts', { cause });
     }
-    return pieces;
   };
 }
 
+/** Pieces that come at a time, and the characters of one that is cut further by itself. */
+const PIECES = 1024;
+const LONG = 4096;
+
 /**
- * @param {RegExp} expression
+ * Cuts by the first expression, and what that leaves by the others.
+ *
+ * @param {RegExp[]} expressions
  * @param {string} text
- * @param {string[]} into  takes the matches and what lies between them
+ * @returns {Generator<string[], void, void>}
  */
-function divide(expression, text, into) {
-  if (text.length === 1) {
-    into.push(text);
-    return;
+function* cuts([expression, ...others], text) {
+  /** @type {string[]} */
+  let pieces = [];
+  let done = 0;
+  for (let over = false; !over;) {
+    expression.lastIndex = done; // others, which had their turn meanwhile, have moved it
+    const match = text.length > 1 ? expression.exec(text) : null;
+    over = !match;
+    const from = done;
+    done = match ? match.index + match[0].length : text.length;
+    for (const piece of match ? [text.slice(from, match.index), match[0]] : [text.slice(from)]) {
+      if (others.length > 0 && piece.length > LONG) {
+        yield pieces;
+        pieces = [];
+        yield* cuts(others, piece);
+      } else if (piece) {
+        let parts = [piece];
+        for (const other of others) parts = parts.flatMap((part) => divided(other, part));
+        for (const part of parts) pieces.push(part);
+      }
+    }
+    if (pieces.length < PIECES) continue;
+    yield pieces;
+    pieces = [];
   }
+  yield pieces;
+}
+
+/** The matches of an expression, and what lies between them. @param {RegExp} expression @param {string} text */
+function divided(expression, text) {
+  if (text.length === 1) return [text];
+  const pieces = [];
   let done = 0;
   expression.lastIndex = 0;
   for (let match; (match = expression.exec(text));) {
-    if (match.index > done) into.push(text.slice(done, match.index));
-    into.push(match[0]);
+    if (match.index > done) pieces.push(text.slice(done, match.index));
+    pieces.push(match[0]);
     done = expression.lastIndex;
   }
-  if (done < text.length) into.push(done > 0 ? text.slice(done) : text);
+  if (done < text.length) pieces.push(text.slice(done));
+  return pieces;
 }

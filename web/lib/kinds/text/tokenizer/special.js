@@ -3,6 +3,7 @@
 
 /** Finds the tokens that stand for themselves, whatever is around them: those of control, and those that the file's maker defined. */
 
+import { atOnce } from '../../../base/turns.js';
 import { CONTROL, UNKNOWN, USER_DEFINED, vocabularyError } from './vocabulary.js';
 
 /** @import { Vocabulary } from './vocabulary.js' */
@@ -11,6 +12,9 @@ import { CONTROL, UNKNOWN, USER_DEFINED, vocabularyError } from './vocabulary.js
 
 /** The most characters of such a token. Looking for them compares at most this number of characters at each character of a text. */
 const LONGEST = 256;
+
+/** Characters, or tokens that were found, between two turns that others may have. */
+const SLICE = 4096;
 
 export class Specials {
   #tokens;
@@ -46,36 +50,75 @@ export class Specials {
    *
    * @param {string} text
    * @param {boolean} control  whether control tokens count
-   * @returns {(string | number)[]} tokens, and the text between them
+   * @returns {Generator<void, (string | number)[], void>} tokens, and the text between them
    */
-  divide(text, control) {
+  *dividing(text, control) {
     if (text === '') return [];
     const which = control ? 'all' : 'plain';
-    /** Tokens that are to be tried, by their length, as pairs of place and token. @type {[number, number][][]} */
+    if (this.#sorted[which].length === 0) return [text];
+    /** @type {(string | number)[]} */
+    const parts = [];
+    /** Tokens that overlap, as pairs of place and token: they have nothing to do with others. @type {[number, number][]} */
+    let overlap = [];
+    let end = 0; // of these
+    let done = 0; // characters that are in parts
+    for (let at = 0; at <= text.length; at++) {
+      const id = this.#longestAt(text, at, text.length, which);
+      if (at === text.length || (id >= 0 && at >= end)) {
+        for (const [place, one] of yield* this.#choosing(text, overlap, which)) {
+          if (place > done) parts.push(text.slice(done, place));
+          parts.push(one);
+          done = place + this.#tokens[one].length;
+        }
+        overlap = [];
+      }
+      if (id >= 0) {
+        overlap.push([at, id]);
+        end = Math.max(end, at + this.#tokens[id].length);
+      }
+      if (at % SLICE === SLICE - 1) yield;
+    }
+    if (done < text.length) parts.push(text.slice(done));
+    return parts;
+  }
+
+  /**
+   * Of tokens that overlap those that count.
+   *
+   * @param {string} text
+   * @param {[number, number][]} overlap  place and token, the longest at each place
+   * @param {'plain' | 'all'} which
+   * @returns {Generator<void, [number, number][], void>} in the order of the text
+   */
+  *#choosing(text, overlap, which) {
+    if (overlap.length < 2) return overlap;
+    const [[begin]] = overlap;
+    /** Those that are to be tried, by their length. @type {[number, number][][]} */
     const tries = [];
-    const offer = (/** @type {number} */ at, /** @type {number} */ to) => {
-      const id = this.#longestAt(text, at, to, which);
-      if (id >= 0) (tries[this.#tokens[id].length] ??= []).push([at, id]);
-    };
-    if (this.#sorted[which].length > 0) for (let at = 0; at < text.length; at++) offer(at, text.length);
-    if (tries.length === 0) return [text];
-    /** The end of the token that covers a character, or 0. */
-    const taken = new Int32Array(text.length);
-    /** Of those that are taken, by their place. @type {Map<number, number>} */
-    const found = new Map();
+    const offer = (/** @type {[number, number]} */ one) => void (tries[this.#tokens[one[1]].length] ??= []).push(one);
+    overlap.forEach(offer);
+    const [last] = /** @type {[number, number]} */ (overlap.at(-1));
+    const taken = new Uint8Array(last - begin + LONGEST);
+    /** @type {[number, number][]} */
+    const found = [];
     for (let length = tries.length - 1; length > 0; length--) { // a token that finds its end taken is shorter when it is tried again
       for (const [at, id] of (tries[length] ?? []).sort((a, b) => a[1] - b[1] || a[0] - b[0])) {
-        if (taken[at]) continue;
-        const free = taken.subarray(at, at + length).findIndex((end) => end > 0);
-        if (free > 0) {
-          offer(at, at + free);
-          continue;
-        }
-        taken.fill(at + length, at, at + length);
-        found.set(at, id);
+        if (taken[at - begin]) continue;
+        const free = taken.subarray(at - begin, at - begin + length).indexOf(1);
+        const shorter = free > 0 ? this.#longestAt(text, at, at + free, which) : -1;
+        if (shorter >= 0) offer([at, shorter]);
+        if (free > 0) continue;
+        taken.fill(1, at - begin, at - begin + length);
+        found.push([at, id]);
+        if (found.length % SLICE === 0) yield;
       }
     }
-    return partsOf(text, found, taken);
+    return found.sort((a, b) => a[0] - b[0]);
+  }
+
+  /** The same at once. @param {string} text @param {boolean} control */
+  divide(text, control) {
+    return atOnce(this.dividing(text, control));
   }
 
   /**
@@ -138,22 +181,4 @@ function lowerBound(sorted, from, to, at, code) {
     else from = middle + 1;
   }
   return from;
-}
-
-/**
- * @param {string} text
- * @param {Map<number, number>} found  tokens by their place
- * @param {Int32Array} taken           of each place, where the token there ends
- */
-function partsOf(text, found, taken) {
-  /** @type {(string | number)[]} */
-  const parts = [];
-  let done = 0;
-  for (const at of [...found.keys()].sort((a, b) => a - b)) {
-    if (at > done) parts.push(text.slice(done, at));
-    parts.push(/** @type {number} */ (found.get(at)));
-    done = taken[at];
-  }
-  if (done < text.length) parts.push(text.slice(done));
-  return parts;
 }

@@ -7,6 +7,7 @@
  * token becomes those of its bytes. A space is written as U+2581.
  */
 
+import { valueIn } from '../../../engine/metadata.js';
 import { Pairs, merge } from './merge.js';
 import { BYTE, CONTROL, UNKNOWN, vocabularyError } from './vocabulary.js';
 
@@ -21,12 +22,15 @@ const WORD = / *[^ ]+| +/g;
 /** Words that are remembered: most of a text is words seen before. */
 const MOST_WORDS = 1 << 15;
 const LONGEST_WORD = 64;
+/** Tokens of a file, words of a text, or characters of one, between two turns that others may have; and characters that are looked up. */
+const SLICE = 4096;
+const LOOKED_UP = 1 << 18;
 
 /** To look at each way of cutting each token in two takes time of the sum of their squared lengths. */
 const MOST_WORK = 2 ** 30;
 
 export class SentencePieces {
-  #pairs;
+  #pairs = new Pairs(0);
   /** The symbol of each character: its token, or a number beyond them. @type {Map<string, number>} */
   #symbols = new Map();
   /** The characters of the symbols beyond the tokens. @type {string[]} */
@@ -42,18 +46,31 @@ export class SentencePieces {
   #strange = new Map();
   #utf8 = new TextEncoder();
 
+  /** @param {Vocabulary} vocabulary */
+  constructor({ tokens, unknown }) {
+    this.#size = tokens.length;
+    this.#bytes = Int32Array.from({ length: 256 }, () => unknown ?? -1);
+  }
+
   /**
    * @param {Vocabulary} vocabulary
    * @param {Lookup} metadata
+   * @returns {Generator<void, SentencePieces, void>}
    */
-  constructor({ tokens, types, unknown }, metadata) {
-    this.#size = tokens.length;
-    const ranks = ranksOf(metadata.get('tokenizer.ggml.scores'), tokens.length);
-    this.#bytes = Int32Array.from({ length: 256 }, () => unknown ?? -1);
+  static *reading(vocabulary, metadata) {
+    const made = new SentencePieces(vocabulary);
+    yield* made.#read(vocabulary, metadata);
+    return made;
+  }
+
+  /** @param {Vocabulary} vocabulary @param {Lookup} metadata @returns {Generator<void, void, void>} */
+  *#read({ tokens, types, unknown }, metadata) {
+    const ranks = yield* ranksOf(yield* valueIn(metadata, 'tokenizer.ggml.scores'), tokens.length);
     /** @type {Map<string, number>} */
     const pieces = new Map();
     let work = 0;
-    tokens.forEach((text, id) => {
+    for (const [id, text] of tokens.entries()) {
+      if (id % SLICE === SLICE - 1) yield;
       const type = types[id];
       if (type === BYTE) {
         const byte = byteOf(text);
@@ -64,7 +81,7 @@ export class SentencePieces {
         work += text.length ** 2;
         if (INNER_SPACE.test(text)) this.#words = false;
       }
-    });
+    }
     if (work > MOST_WORK) throw vocabularyError('limit', 'tokens', 'the texts of the tokens are too long');
     // Without tokens for bytes, a single byte's own text will do.
     for (let byte = 0; byte < 128; byte++) {
@@ -79,12 +96,17 @@ export class SentencePieces {
     };
     /** @type {number[]} */
     const found = []; // left, right, result
+    let looked = 0;
     for (const [text, id] of pieces) {
       const characters = [...text];
       for (const character of characters) this.#symbols.set(character, symbolOf(character));
       const firstLength = characters[0].length;
       const lastLength = characters[characters.length - 1].length;
       for (let cut = firstLength; cut <= text.length - lastLength; cut++) {
+        if ((looked += text.length) >= LOOKED_UP) {
+          yield;
+          looked = 0;
+        }
         // One character, or a token.
         const left = cut === firstLength ? symbolOf(characters[0]) : pieces.get(text.slice(0, cut));
         if (left === undefined) continue;
@@ -93,28 +115,34 @@ export class SentencePieces {
       }
     }
     this.#pairs = new Pairs(found.length / 3);
-    for (let i = 0; i < found.length; i += 3) this.#pairs.add(found[i], found[i + 1], ranks[found[i + 2]], found[i + 2]);
+    for (let i = 0; i < found.length; i += 3) {
+      this.#pairs.add(found[i], found[i + 1], ranks[found[i + 2]], found[i + 2]);
+      if (i % SLICE === 0) yield;
+    }
   }
 
   /**
    * @param {string} text
    * @param {(id: number) => void} put
+   * @returns {Generator<void, void, void>}
    */
-  encode(text, put) {
+  *encode(text, put) {
+    let count = 0;
     // U+2581 itself is no space: as bytes it stays what it is.
-    text.split(SPACE).forEach((part, i) => {
+    for (const [i, part] of text.split(SPACE).entries()) {
       if (i > 0) this.#putBytes(SPACE, put);
-      for (const word of this.#words ? part.match(WORD) ?? [] : [part]) for (const id of this.#tokens(word)) put(id);
-    });
+      for (const [word] of this.#words ? part.matchAll(WORD) : [[part]]) {
+        for (const id of this.#seen.get(word) ?? (yield* this.#tokens(word))) put(id);
+        if (++count % SLICE === 0) yield;
+      }
+    }
   }
 
-  /** @param {string} word */
-  #tokens(word) {
-    const known = this.#seen.get(word);
-    if (known) return known;
+  /** @param {string} word @returns {Generator<void, Uint32Array, void>} */
+  *#tokens(word) {
     /** @type {number[]} */
     const ids = [];
-    this.#encodePart(word, (id) => void ids.push(id));
+    yield* this.#encodePart(word, (id) => void ids.push(id));
     const tokens = Uint32Array.from(ids);
     if (word.length <= LONGEST_WORD) {
       if (this.#seen.size >= MOST_WORDS) this.#seen.clear();
@@ -126,8 +154,9 @@ export class SentencePieces {
   /**
    * @param {string} text
    * @param {(id: number) => void} put
+   * @returns {Generator<void, void, void>}
    */
-  #encodePart(text, put) {
+  *#encodePart(text, put) {
     const symbols = new Int32Array(text.length);
     /** Characters of symbols that are -1, in order. @type {string[]} */
     const strange = [];
@@ -136,8 +165,9 @@ export class SentencePieces {
       const symbol = this.#symbols.get(character === ' ' ? SPACE : character) ?? -1;
       if (symbol < 0) strange.push(character === ' ' ? SPACE : character);
       symbols[count++] = symbol;
+      if (count % SLICE === 0) yield;
     }
-    const kept = merge(symbols, count, this.#pairs);
+    const kept = yield* merge(symbols, count, this.#pairs);
     let next = 0;
     for (let i = 0; i < kept; i++) {
       const symbol = symbols[i];
@@ -187,14 +217,19 @@ function byteOf(text) {
  *
  * @param {unknown} scores
  * @param {number} count
+ * @returns {Generator<void, Int32Array, void>}
  */
-function ranksOf(scores, count) {
+function* ranksOf(scores, count) {
   if (scores === undefined) throw vocabularyError('format', 'scores', 'missing');
   if (!Array.isArray(scores) || !scores.every((score) => typeof score === 'number' && Number.isFinite(score))) {
     throw vocabularyError('format', 'scores', 'not a list of finite numbers');
   }
   if (scores.length !== count) throw vocabularyError('format', 'scores', `${scores.length} scores for ${count} tokens`);
-  const sorted = Float64Array.from(new Set(scores)).sort().reverse();
+  const different = new Set(scores);
+  yield;
+  const sorted = Float64Array.from(different).sort().reverse();
+  yield;
   const ranks = new Map(Array.from(sorted, (score, rank) => [score, rank]));
+  yield;
   return Int32Array.from(scores, (score) => /** @type {number} */ (ranks.get(score)));
 }

@@ -5,6 +5,7 @@
 
 import { show } from '../../../base/checks.js';
 import { NextPixelError } from '../../../base/error.js';
+import { valueIn } from '../../../engine/metadata.js';
 import { DEFAULT, cutOf } from './pre.js';
 
 /** @import { ErrorCode } from '../../../engine/protocol.js' */
@@ -28,6 +29,9 @@ const ENDS = ['<|im_end|>', '<|eot_id|>', '<|eom_id|>', '<|end|>', '<|return|>',
 /** The name in pre.js of the cuts of Llama 3, whose texts begin with a token; and the number of tokens that it has. */
 const LLAMA_3 = 'llama-bpe';
 const LLAMA_3_TOKENS = 128256;
+
+/** Tokens between two turns that others may have. */
+const SLICE = 1 << 13;
 
 /** NX_MAX_VALUES of include/nextpixel.h. */
 const MOST_TOKENS = 524288;
@@ -67,9 +71,9 @@ export function vocabularyError(code, key, reason) {
 /**
  * @param {Lookup} metadata
  * @param {string} architecture  of the model, which tells how a text is cut where the file does not
- * @returns {Vocabulary}
+ * @returns {Generator<void, Vocabulary, void>}
  */
-export function vocabularyOf(metadata, architecture) {
+export function* readingVocabulary(metadata, architecture) {
   /** @type {string[]} */
   const warnings = [];
   /** @param {string} key */
@@ -79,12 +83,12 @@ export function vocabularyOf(metadata, architecture) {
   if (typeof model !== 'string' || !MODELS.includes(model)) {
     throw vocabularyError('unsupported', 'model', `${show(model)} is none of the tokenizers that are read, "llama" and "gpt2"`);
   }
-  const tokens = textsOf('tokens', get('tokens'));
+  const tokens = textsOf('tokens', yield* valueIn(metadata, 'tokenizer.ggml.tokens'));
   if (tokens.length === 0) throw vocabularyError('format', 'tokens', 'empty');
   if (tokens.length > MOST_TOKENS) throw vocabularyError('limit', 'tokens', `more than ${MOST_TOKENS} tokens`);
   const long = tokens.findIndex((text) => text.length > MOST_TEXT);
   if (long >= 0) throw vocabularyError('limit', 'tokens', `token ${long} has more than ${MOST_TEXT} characters`);
-  const types = typesOf(get('token_type'), tokens.length);
+  const types = typesOf(yield* valueIn(metadata, 'tokenizer.ggml.token_type'), tokens.length);
   /** @param {string} key  @param {number} [missing] */
   const id = (key, missing) => {
     const number = get(key) ?? missing;
@@ -108,7 +112,10 @@ export function vocabularyOf(metadata, architecture) {
   if (!spm && cut === undefined) warnings.push(`This version does not know how a text is cut for this model (tokenizer.ggml.pre: ${show(pre)}): give tokens by their numbers`);
   /** @type {Map<string, number>} */
   const ids = new Map();
-  for (const [i, text] of tokens.entries()) ids.set(text, i);
+  for (const [i, text] of tokens.entries()) {
+    ids.set(text, i);
+    if (i % SLICE === SLICE - 1) yield;
+  }
   const end = id('eos_token_id', spm ? 2 : undefined);
   const turns = ENDS.map((text) => ids.get(text)).filter((token) => token !== undefined);
   for (const token of turns) types[token] = CONTROL;
