@@ -235,6 +235,29 @@ test('the element: a talk in a shadow root, with its events, its messages and it
   assert.match(await page.locator('next-pixel [part=status]').textContent() ?? '', /task must be tokens with this model, not "chat"/);
 }, { complains: true }));
 
+more('the element: a talk that is moved to a frame, and back, keeps its looks', () => withPage(async (page) => {
+  await provide(page, '/weights/toy.gguf', toy);
+  await openEmpty(page);
+  const looks = await page.evaluate(async () => {
+    await import(/** @type {any} */ ('/web/dist/define.js'));
+    document.body.innerHTML = '<iframe title="a frame"></iframe><next-pixel task="chat" model="/weights/toy.gguf" prompt="ab" max-tokens="3" autoplay controls></next-pixel>';
+    const element = /** @type {any} */ (document.querySelector('next-pixel'));
+    await new Promise((resolve) => { element.addEventListener('nx-end', resolve, { once: true }); });
+    const other = /** @type {Document} */ (document.querySelector('iframe')?.contentDocument);
+    return [undefined, other, document].map((target) => {
+      target?.body.append(element);
+      const view = /** @type {Window} */ (element.ownerDocument.defaultView);
+      return ['.talk-list', '.talk-bar', '.talk-field', '.frame'].map((selector) => {
+        const { display, overflowY, listStyleType, boxSizing } = view.getComputedStyle(element.shadowRoot.querySelector(selector));
+        return [display, overflowY, listStyleType, boxSizing].join(' ');
+      });
+    });
+  });
+  assert.match(looks[0][0], /auto/);
+  assert.deepEqual(looks[1], looks[0]);
+  assert.deepEqual(looks[2], looks[0]);
+}));
+
 more('the element: play() before the talk is there begins it all the same', () => withPage(async (page) => {
   await provide(page, '/weights/toy.gguf', toy);
   await openEmpty(page);

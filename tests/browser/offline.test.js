@@ -127,6 +127,24 @@ test('what is kept can be listed, measured and freed', () => withPage(async (pag
   assert.deepEqual(seen, [[{ url: new URL(FILE, page.url()).href, bytes: one.length }], one.length, false, true, [], true]);
 }));
 
+test('of one address with many queries, such as marks of the time, the newest four are kept', () => withPage(async (page) => {
+  await openEmpty(page);
+  await page.route('**/weights/kept.gguf?**', (route) => route.fulfill({ contentType: 'application/octet-stream', body: Buffer.from(one), headers: { ETag: '"1"' } }));
+  await page.route('**/weights/other.gguf?**', (route) => route.fulfill({ contentType: 'application/octet-stream', body: Buffer.from(one), headers: { ETag: '"1"' } }));
+  const urls = await page.evaluate(async ({ library, file }) => {
+    const { cache, load } = await import(library);
+    const seen = [];
+    for (const address of ['/weights/other.gguf?a', ...Array.from({ length: 7 }, (_, i) => `${file}?t=${i}`)]) {
+      (await load(address)).close();
+      for (let left = 100; left > 0 && !(await cache.list()).some((/** @type {{ url: string }} */ { url }) => url.endsWith(address)); left--) await new Promise((resolve) => { setTimeout(resolve, 50); });
+      seen.push((await cache.list()).length);
+    }
+    await new Promise((resolve) => { setTimeout(resolve, 300); });
+    return (await cache.list()).map((/** @type {{ url: string }} */ { url }) => url.replace(/.*\//, ''));
+  }, { library: LIBRARY, file: FILE });
+  assert.deepEqual(urls, ['other.gguf?a', ...[3, 4, 5, 6].map((i) => `kept.gguf?t=${i}`)]);
+}));
+
 test('without a tag, date and length say whether a file has changed', () => withPage(async (page) => {
   await openEmpty(page);
   const date = 'Wed, 01 Jan 2025 00:00:00 GMT';

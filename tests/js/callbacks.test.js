@@ -15,9 +15,9 @@ import { GOLDEN, isError, load, sleep } from './helpers.js';
 import { toyModel } from './toy.js';
 
 const toy = toyModel();
-const NAMES = ['transformer-end', 'stories260K'];
-const [pictures, translations, texts] = await Promise.all([load(toy), ...NAMES.map((name) => load(`${GOLDEN}${name}.gguf`))]);
-after(() => [pictures, translations, texts].forEach((model) => model.close()));
+const NAMES = ['transformer-end', 'stories260K', 'wavenet-tiny', 'sagan-tiny'];
+const [pictures, translations, texts, sounds, latents] = await Promise.all([load(toy), ...NAMES.map((name) => load(`${GOLDEN}${name}.gguf`))]);
+after(() => [pictures, translations, texts, sounds, latents].forEach((model) => model.close()));
 
 const own = new RangeError('mine');
 /** How a function fails. @type {Record<string, () => any>} */
@@ -61,6 +61,7 @@ const LISTENERS = {
   },
   'onProgress of load()': (fail) => load(toy, { onProgress: fail }),
   'onProgress of load(), the last time': (fail) => load(toy, { onProgress: atReady(fail) }),
+  'onProgress of load() of an address': (fail) => load(pathToFileURL(`${GOLDEN}fvsbn-tiny.gguf`), { onProgress: atCall(2, fail) }),
   'onSearch': (fail) => translations.translate([1, 2], { beams: 2, maxTokens: 4, onSearch: fail }).text(),
   'onSearch, later': (fail) => translations.translate([1, 2], { beams: 2, maxTokens: 4, onSearch: atCall(2, fail) }).text(),
   'start of a constraint': (fail) => texts.tokens('a', { maxTokens: 2, constraint: { start: fail, next: () => undefined } }).text(),
@@ -72,6 +73,47 @@ for (const [name, call] of Object.entries(LISTENERS)) {
     for (const [how, fail] of Object.entries(WAYS)) {
       await assert.rejects(call(fail), (error) => error === own, `${name} ${how}`);
       await sleep(20); // nothing else is heard of it
+    }
+  });
+}
+
+test('whatever it throws, nothing too, is what the caller gets', async () => {
+  for (const value of [undefined, null, 0, '', false, NaN]) {
+    for (const [name, call] of Object.entries(LISTENERS)) {
+      for (const fail of [() => { throw value; }, () => Promise.reject(value)]) {
+        const answer = await call(fail).then(() => 'kept', (reason) => [reason]);
+        assert.deepEqual(answer, [value], `${name}: ${value}`);
+      }
+    }
+    await sleep(20);
+  }
+});
+
+/** What can be stopped, by what it is. @type {Record<string, (signal: AbortSignal) => Promise<unknown>>} */
+const STOPPED = {
+  'load() of an address': (signal) => load(pathToFileURL(`${GOLDEN}fvsbn-tiny.gguf`), { signal }),
+  'load() of bytes': (signal) => load(toy, { signal }),
+  'a picture': (signal) => pictures.generate({ seed: 1, signal }).drawTo(canvas()),
+  'a picture by its steps': async (signal) => { for await (const step of pictures.generate({ seed: 1, signal })) void step; },
+  'pictures()': (signal) => pictures.generate({ seed: 1 }).pictures({ signal }),
+  'a text': (signal) => texts.tokens('a', { maxTokens: 500, signal }).text(),
+  'a score': (signal) => texts.score('a'.repeat(500), { signal }),
+  'a translation': (signal) => translations.translate([1, 2], { maxTokens: 40, signal }).text(),
+  'a sound': (signal) => sounds.generate({ seconds: 0.5, seed: 1, signal }).samples(),
+  'samples()': (signal) => sounds.generate({ seconds: 0.5, seed: 1 }).samples({ signal }),
+  'pictures of a latent': (signal) => latents.generate({ samples: 8, seed: 1, signal }).pictures(),
+};
+
+for (const [name, call] of Object.entries(STOPPED)) {
+  test(`${name}: the reason of a signal is what the caller gets, whatever it is`, async () => {
+    for (const reason of [null, 0, '', false, own, 'enough']) {
+      for (const wait of [undefined, 0, 4]) {
+        const stopper = new AbortController();
+        if (wait === undefined) stopper.abort(reason);
+        const asked = (async () => call(stopper.signal))().then(() => (wait === undefined ? 'kept' : [reason]), (thrown) => [thrown]);
+        if (wait !== undefined) setTimeout(() => stopper.abort(reason), wait);
+        assert.deepEqual(await asked, [reason], `${reason} ${wait}`);
+      }
     }
   });
 }

@@ -86,6 +86,7 @@ test('a key that JavaScript alone reads is what it should be, or load() says so;
   const keys = {
     'chain-crf-tiny': ['chain.templates', 'chain.feature_hashes', 'chain.word_hashes', 'chain.cluster.hashes', 'chain.cluster.numbers', 'chain.first', 'chain.tags'],
     'wavenet-tiny': ['wavenet.sound.rate', 'wavenet.speakers', 'wavenet.dilations', 'wavenet.classes'], 'local-q8_0': ['image-transformer.classes'], 'sagan-tiny': ['sagan.classes'],
+    'sparse-notes': ['sparse-transformer.notes.voices'], 'show-attend-tell-soft': ['show-attend-tell.words'],
   };
   const values = /** @type {[string, any][]} */ ([['string', 'word@0'], ['u32', 5], ['i64', 5], ['u64', 3], ['bool', 1], ['f32', 0.5], ['strings', []], ['strings', ['any@0']], ['strings', ['zzz@0', 'any@0']], ['i32s', []], ['i32s', [1, 2]], ['u32s', [7]]]);
   for (const [name, own] of Object.entries(keys)) {

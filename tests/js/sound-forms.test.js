@@ -80,6 +80,21 @@ test('a WAV of which the writer did not know the length is read to its end', asy
   assert.throws(() => openWav(wav(800, { bits: 12, frame: 3 })), { name: 'NextPixelError' });
 });
 
+test('a WAV with other chunks before its samples, of odd lengths, padded or not', async () => {
+  const plain = wav(800);
+  const chunk = (/** @type {string} */ name, /** @type {number} */ size, /** @type {number[]} */ pad) => [...new TextEncoder().encode(name), size, 0, 0, 0, ...Array(size).fill(0x41), ...pad];
+  for (const pad of [[], [0], [0x20], [0x7f]]) {
+    for (const size of [1, 3, 7, 27]) {
+      for (const at of [12, 36]) {
+        const bytes = Uint8Array.from([...plain.subarray(0, at), ...chunk('LIST', size, pad), ...plain.subarray(at)]);
+        assert.equal(openWav(bytes).count, 400, `${pad} ${size} ${at}`);
+        assert.deepEqual(await heard(bytes), await heard(plain));
+      }
+    }
+  }
+  for (const name of ['RF64', 'BW64']) assert.equal(openWav(Uint8Array.from([...new TextEncoder().encode(name), ...plain.subarray(4)])).count, 400);
+});
+
 test('what is too long is refused before it is read', async () => {
   const long = new Uint8Array(44 + 60 * 8000 * 2 + 2);
   long.set(wav(0xffffffff).subarray(0, 44));

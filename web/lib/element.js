@@ -42,7 +42,7 @@
 import { abortable } from './base/abort.js';
 import { media } from './base/media.js';
 import { ATTRIBUTES, taskOf, upgrade, withProperties } from './element/attributes.js';
-import { ask, givesSomething, optionsOf } from './element/ask.js';
+import { addressIn, ask, givesSomething, optionsOf } from './element/ask.js';
 import { NextPixelEndEvent, NextPixelErrorEvent, NextPixelProgressEvent, NextPixelReadyEvent, NextPixelStepEvent } from './element/events.js';
 import { enlarged } from './element/given.js';
 import { roomIn } from './element/head.js';
@@ -187,6 +187,7 @@ export class NextPixelElement extends Base {
   /** Moved to a frame, or to another window. */
   adoptedCallback() {
     if (this.shadowRoot) dress(this.shadowRoot);
+    this.#talk?.moved();
   }
 
   /** Where the browser can move nodes without taking them out, there is nothing to do. */
@@ -321,7 +322,7 @@ export class NextPixelElement extends Base {
     this.#failed = false;
     this.#show();
     try {
-      const hold = await acquire(this.model, {
+      const hold = await acquire(addressIn(this, this.model), {
         signal: stopper.signal,
         cache: this.cache !== 'no-store',
         integrity: this.integrity || undefined,
@@ -459,7 +460,7 @@ export class NextPixelElement extends Base {
       const sound = run.wav && { samples: await run.samples(), rate: run.rate };
       sink.end(); // now: who hears of the end can read the canvas
       this.#enter('near', done(tally));
-      announce(pictureLabel(this, this.info, 1));
+      announce(pictureLabel(this, this.info, 1), undefined, this.ownerDocument);
       this.#tell('draw', 1);
       this.dispatchEvent(new NextPixelEndEvent(run.seed, tally.nats, this.pictures, this.toBlob, sound));
     } catch (error) {
@@ -508,7 +509,7 @@ export class NextPixelElement extends Base {
     this.#wanted = false;
     this.#say(known.message);
     if (!this.dispatchEvent(new NextPixelErrorEvent(known))) return this.#view.showError('');
-    announce(known.message);
+    announce(known.message, undefined, this.ownerDocument);
     console.error('<next-pixel>', known.message, this);
   }
 

@@ -125,15 +125,26 @@ export async function load(source, options = {}) {
   /** @type {Progress} */
   let progress = { phase: 'connect', loaded: 0, total: undefined };
   let over = false;
-  const heard = heardBy(onProgress, (reason) => {
+  /** What the caller's function threw: anything, nothing too. @type {{ reason: unknown } | undefined} */
+  let failed;
+  const fail = (/** @type {unknown} */ reason) => {
     if (over) throw reason;
-    giveUp.abort(reason);
-  });
-  const tell = (/** @type {Partial<Progress>} */ news) => heard(progress = { ...progress, ...news });
+    failed ??= { reason };
+    giveUp.abort();
+  };
+  const heard = heardBy(onProgress, fail);
+  const tell = (/** @type {Partial<Progress>} */ news) => {
+    try {
+      heard(progress = { ...progress, ...news });
+    } catch (reason) {
+      fail(reason);
+      throw reason;
+    }
+  };
   const reading = { ...options, signal: giveUp.signal, onProgress: (/** @type {object} */ news) => tell({ phase: 'download', ...news }) };
   /** A file that was kept and is bad is fetched once more. @param {unknown} error */
   const again = async (error) => {
-    if (!isAddress(source)) throw error;
+    if (giveUp.signal.aborted || !isAddress(source)) throw error;
     return (await import('./load/refetch.js')).refetch(String(source), error, () => readSource(source, { ...reading, fresh: true }));
   };
   try {
@@ -173,6 +184,7 @@ export async function load(source, options = {}) {
   } catch (error) {
     giveUp.abort();
     for (const start of starting) start.then((link) => link.end(new NextPixelError('closed', 'Loading failed')), () => {});
+    if (failed) throw failed.reason;
     throw error instanceof NextPixelError && error.status ? (await import('./load/sniff.js')).advised(error) : error;
   } finally {
     over = true;

@@ -50,13 +50,14 @@ export function listenInWorker(handler) {
 
 /**
  * A function that calls back after the messages that wait now. A MessageChannel is not clamped to 4 ms as setTimeout
- * is; Node drains a whole channel before it looks at another one, so there it is setImmediate.
+ * is; Node drains a whole channel before it looks at another one, so there it is setImmediate. Scripts of Jest may have neither.
  *
  * @param {() => void} callback
  * @returns {() => void}
  */
 export function deferred(callback) {
   if (typeof setImmediate === 'function') return () => void setImmediate(callback);
+  if (typeof MessageChannel !== 'function') return () => void setTimeout(callback);
   const { port1, port2 } = new MessageChannel();
   port1.onmessage = callback;
   return () => port2.postMessage(null);

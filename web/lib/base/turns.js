@@ -32,7 +32,8 @@ export function atOnce(work) {
  */
 export async function inTurns(work, signal) {
   let goOn = () => {};
-  const later = deferred(() => goOn());
+  /** @type {(() => void) | undefined} */
+  let later;
   try {
     for (let since = performance.now(); ;) {
       const { done, value } = work.next();
@@ -40,7 +41,7 @@ export async function inTurns(work, signal) {
       if (performance.now() - since < SLICE_MS) continue;
       await new Promise((resolve) => {
         goOn = () => resolve(undefined);
-        later();
+        (later ??= deferred(() => goOn()))();
       });
       signal?.throwIfAborted();
       since = performance.now();

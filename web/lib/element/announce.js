@@ -3,7 +3,7 @@
 
 /**
  * One polite status text for a whole page. All elements speak through it, so that a page with five pictures has one voice and a
- * screen reader hears the last thing that happened.
+ * screen reader hears the last thing that happened. One that was moved to a frame, or to another window, speaks there.
  */
 
 /** Marks it, so that every copy of this file finds the one that is there. */
@@ -17,18 +17,19 @@ let timer;
  *
  * @param {string} text
  * @param {number} [delay]  milliseconds
+ * @param {Document} [page]
  */
-export function announce(text, delay = 150) {
-  let region = /** @type {HTMLElement | null} */ (document.querySelector(`[${MARK}]`));
+export function announce(text, delay = 150, page = document) {
+  let region = /** @type {HTMLElement | null} */ (page.querySelector(`[${MARK}]`));
   if (!region) {
-    region = document.createElement('div');
+    region = page.createElement('div');
     region.setAttribute(MARK, '');
     region.setAttribute('role', 'status');
     region.setAttribute('aria-live', 'polite');
     Object.assign(region.style, {
       position: 'absolute', width: '1px', height: '1px', margin: '-1px', overflow: 'hidden', clipPath: 'inset(50%)', whiteSpace: 'nowrap',
     });
-    document.body.append(region);
+    page.body.append(region);
   }
   const live = region;
   clearTimeout(timer);

@@ -15,6 +15,15 @@ import { said, taskOf } from './attributes.js';
 
 /** @typedef {Element & ElementProperties} Asking */
 
+/** An address as the document has it in which the element is now; one that is none stays as it is, and who loads it says so. @param {Element} element @param {string} address */
+export function addressIn({ baseURI }, address) {
+  try {
+    return new URL(address, baseURI).href;
+  } catch {
+    return address;
+  }
+}
+
 /**
  * Tells whether the attributes name something that can be shown before there is a run.
  *

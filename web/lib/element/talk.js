@@ -102,6 +102,11 @@ export class Talk {
     return this.#field;
   }
 
+  /** It is in another document now, which has none of its looks. */
+  moved() {
+    fit(this.root);
+  }
+
   /** Another model from now on; the messages stay. @param {Model | undefined} model */
   use(model) {
     this.stop();
@@ -252,7 +257,7 @@ export class Talk {
     this.#show();
     try {
       await work();
-      announce(answer.text);
+      announce(answer.text, undefined, this.root.ownerDocument);
       this.#hooks.onEnd?.(answer);
     } catch (error) {
       if (answer.text === '') this.#cut(this.#turns.findIndex((turn) => turn.answer === answer));

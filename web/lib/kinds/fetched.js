@@ -17,9 +17,9 @@ export function missing(what, src, cause) {
     `There is no ${what} to start from: set the attribute src, or task="generate"`, { cause });
 }
 
-/** The picture at an address. @param {string} src @param {AbortSignal} signal */
-export async function pictureAt(src, signal) {
-  const image = new Image();
+/** The picture at an address. @param {string} src @param {AbortSignal} signal @param {Element} element  whose attribute it is */
+export async function pictureAt(src, signal, { ownerDocument }) {
+  const image = ownerDocument.createElement('img');
   image.crossOrigin = 'anonymous';
   image.src = src;
   await image.decode().catch((cause) => { throw missing('picture', src, cause); });
@@ -27,10 +27,14 @@ export async function pictureAt(src, signal) {
   return image;
 }
 
-/** The file at an address. @param {string} what @param {string} src @param {AbortSignal} signal */
-export async function fileAt(what, src, signal) {
+/** The file at an address. @param {string} what @param {string} src @param {AbortSignal} signal @param {Element} element  whose attribute it is */
+export async function fileAt(what, src, signal, { baseURI }) {
   if (!src) throw missing(what, src);
-  const response = await fetch(new URL(src, document.baseURI), { signal }).catch((cause) => { throw signal.aborted ? cause : missing(what, src, cause); });
-  if (!response.ok) throw missing(what, src, response.status);
-  return response.blob();
+  try {
+    const response = await fetch(new URL(src, baseURI), { signal });
+    if (!response.ok) throw response.status;
+    return await response.blob();
+  } catch (cause) {
+    throw signal.aborted ? signal.reason : missing(what, src, cause);
+  }
 }

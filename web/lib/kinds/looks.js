@@ -26,7 +26,7 @@ import { look as text } from './text/look.js';
  * @property {(run: Told) => string | Saying} done  what it says then
  * @property {(samples: number) => string | Saying} what  the name of the result
  * @property {(verb: string, options: Record<string, any>, info: ModelInfo) => Record<string, any>} [chosen]  the options of the element, completed where it has to choose
- * @property {(address: string, signal: AbortSignal) => Promise<any>} [fetch]  gets the file of the attribute `src`
+ * @property {(address: string, signal: AbortSignal, element: Element) => Promise<any>} [fetch]  gets the file of the attribute `src`
  */
 
 /** The element's tally of a run. @typedef {{ nats: number[], steps: number, to: number, rate: number }} Told */

@@ -8,6 +8,9 @@ import { hubAddress } from './hub.js';
 
 /** @import { KeptFile } from './cache.js' */
 
+/** Copies of one file whose addresses differ in their query: signatures, marks of the time or of a version, which nobody asks for again; or other files. */
+const MOST_QUERIES = 4;
+
 /** @returns {Promise<Cache | undefined>} nothing where there is no cache, or none allowed */
 async function opened() {
   try {
@@ -32,6 +35,18 @@ export async function remove(url) {
   } catch {
     return false;
   }
+}
+
+/**
+ * Frees the older ones of several copies whose addresses differ in their query alone.
+ *
+ * @param {string} url  of the newest
+ */
+export async function forgetOthers(url) {
+  const cache = await opened();
+  const place = (/** @type {string} */ address) => new URL(address, globalThis.document?.baseURI).href.replace(/[?#].*/s, '');
+  const alike = (await cache?.keys() ?? []).filter((request) => request.url.includes('?') && place(request.url) === place(url)); // the oldest first
+  for (const request of alike.slice(0, -MOST_QUERIES)) await cache?.delete(request);
 }
 
 export async function persist() {

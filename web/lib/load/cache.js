@@ -86,6 +86,7 @@ export function keeper(url, { status, headers: given }, body, length = /** @type
   return async () => {
     try {
       await (await caches.open(CACHE_NAME)).put(url, copy);
+      if (url.includes('?')) await (await import('./cache-admin.js')).forgetOthers(url);
       return true;
     } catch {
       return false; // no room, or not allowed: next time it is downloaded again

@@ -33,7 +33,7 @@ export async function resume(first, url, loaded, cause, signal, ms) {
     try {
       const answer = await within(fetch(url, { headers: { Range: `bytes=${loaded}-` }, signal: stopper.signal, cache: 'no-store' }), ms);
       const start = /^bytes (\d+)-/.exec(answer.headers.get('content-range') ?? '')?.[1] ?? String(loaded); // servers of other origins hide it
-      if (answer.status === 206 && answer.headers.get(mark) === headers.get(mark) && Number(start) === loaded && answer.body) return answer.body.getReader();
+      if (answer.status === 206 && !answer.headers.has('content-encoding') && answer.headers.get(mark) === headers.get(mark) && Number(start) === loaded && answer.body) return answer.body.getReader();
       stop();
       if (answer.status < 500) break; // another file, or a server that sends no parts
     } catch {

@@ -20,7 +20,7 @@ export class KeptRun extends BaseRun {
   #coming;
   #readers = 0;
   #over = false;
-  /** @type {unknown} */
+  /** @type {{ reason: unknown } | undefined} */
   #failed;
   /** Gives up what is computed when the run is over. */
   #giveUp = new AbortController();
@@ -70,7 +70,7 @@ export class KeptRun extends BaseRun {
         if (i >= this.steps.length) break;
         yield this.steps[i];
       }
-      if (this.#failed) throw this.#failed;
+      if (this.#failed) throw this.#failed.reason;
     } finally {
       if (--this.#readers === 0 && (!this.waits || this.signals.some((one) => one?.aborted))) this.stop();
     }
@@ -82,8 +82,8 @@ export class KeptRun extends BaseRun {
       const { value, done } = await (this.#source ??= this.computed()).next();
       if (done) this.#end();
       else if (!this.#over) this.steps.push(value);
-    } catch (error) {
-      if (!this.#over) this.#failed = error;
+    } catch (reason) {
+      if (!this.#over) this.#failed = { reason };
       this.stop();
     }
   }

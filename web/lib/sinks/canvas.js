@@ -57,13 +57,15 @@ export function contextOf(canvas) {
 
 /**
  * @param {() => void} callback
+ * @param {Canvas | Dom<'Element'>} [shown]  where it is shown: a window that is not seen has no frames, but another may have
  * @returns {() => void} gives it up
  * @internal
  */
-export function atNextFrame(callback) {
-  if (typeof requestAnimationFrame === 'function') {
-    const frame = requestAnimationFrame(callback);
-    return () => cancelAnimationFrame(frame);
+export function atNextFrame(callback, shown) {
+  const view = /** @type {any} */ (shown)?.ownerDocument?.defaultView ?? globalThis;
+  if (typeof view.requestAnimationFrame === 'function') {
+    const frame = view.requestAnimationFrame(callback);
+    return () => view.cancelAnimationFrame(frame);
   }
   const timer = setTimeout(callback, 16);
   return () => clearTimeout(timer);

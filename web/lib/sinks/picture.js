@@ -78,7 +78,7 @@ export class PictureSink {
   add({ sample, from, values }) {
     this.#check();
     paint(this.result[sample].data, this.#codec, from, values);
-    if (!this.#calm) this.#cancel ??= atNextFrame(() => this.#paintAtFrame());
+    if (!this.#calm) this.#cancel ??= atNextFrame(() => this.#paintAtFrame(), this.#shown[0]?.canvas);
   }
 
   #paintAtFrame() {

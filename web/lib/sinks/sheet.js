@@ -72,7 +72,7 @@ export class Sheet {
 
   /** Paints at the next animation frame. */
   paintSoon() {
-    this.#cancel ??= atNextFrame(() => this.paint());
+    this.#cancel ??= atNextFrame(() => this.paint(), this.#canvas);
   }
 
   /** Lets go of the window's events. The canvas keeps what it shows. */
@@ -101,7 +101,7 @@ export class Sheet {
     const canvas = this.#canvas;
     const element = this.#element;
     const shown = element?.isConnected && element.clientWidth > 0;
-    const ratio = shown ? (globalThis.devicePixelRatio ?? 1) : 1;
+    const ratio = shown ? (element.ownerDocument.defaultView?.devicePixelRatio ?? 1) : 1;
     const width = shown ? element.clientWidth : canvas.width / (element ? 1 : this.#ratio);
     const height = shown ? element.clientHeight : canvas.height / (element ? 1 : this.#ratio);
     const style = shown ? getComputedStyle(element) : undefined;

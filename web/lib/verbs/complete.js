@@ -24,7 +24,7 @@ export const made = '{pictures} completed from {src}';
 /** @type {Record<'src' | 'rows' | 'voices' | 'tries', Reading>} */
 export const attributes = {
   /** picture to complete or to enlarge, sound to go on with, or MIDI file to go on with or to harmonise */
-  src: { given: ({ src }, signal, { fetch }) => fetch?.(src, signal) },
+  src: { given: (element, signal, { fetch }) => fetch?.(element.src, signal, element) },
   /** rows of it that are known; absent: half of them */
   rows: { whole: [0, 65536], fits: canBeKnown },
   /** of a MIDI file, the voices that it has and that are held while the others are drawn, with spaces between; absent: none, it is gone on with */

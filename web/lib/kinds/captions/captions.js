@@ -6,6 +6,7 @@
 import { modelName, noSavedRun, resumedOptions } from '../../runs/base-run.js';
 import { checkSettings, show } from '../../base/checks.js';
 import { NextPixelError, argumentError } from '../../base/error.js';
+import { listOf } from '../../engine/keys.js';
 import { pictureOf } from '../picture/image.js';
 import { CaptionRun } from './caption-run.js';
 
@@ -49,7 +50,7 @@ export class CaptionModel {
   constructor(engine, { metadata, parts: [part] }) {
     const { info } = engine;
     const architecture = String(metadata.get('general.architecture'));
-    const words = /** @type {unknown[]} */ (metadata.get(`${architecture}.words`)).map(String);
+    const words = listOf(metadata, `${architecture}.words`, 'texts');
     if (words.length !== part.values || part.ends.length !== 1) {
       throw new NextPixelError('format', `The file lists ${words.length} words and the model has ${part.values}, one of which is to end a caption: it was exported wrongly, get it anew`);
     }

@@ -6,7 +6,7 @@
 import { bytesOfBlob, isBlob } from '../../base/blob.js';
 import { show, wholeNumber } from '../../base/checks.js';
 import { NextPixelError, argumentError } from '../../base/error.js';
-import { isBytes } from '../../load/source.js';
+import { bytesOf, isBytes } from '../../load/source.js';
 import { pitchName } from './alphabet.js';
 import { VELOCITY } from './codec.js';
 
@@ -48,7 +48,7 @@ export async function given(music, alphabet, ticks, voices) {
   }
   const size = isBlob(music) ? music.size : music.byteLength;
   if (size > MOST_BYTES) throw new NextPixelError('limit', `The MIDI file has ${(size / 1e6).toFixed(1)} MB: give at most ${MOST_BYTES / 1e6}`);
-  const bytes = isBlob(music) ? await bytesOfBlob(music) : new Uint8Array(music);
+  const bytes = isBlob(music) ? await bytesOfBlob(music) : bytesOf(music);
   const { readMidi } = await import('./midi.js');
   return ofFile(readMidi(bytes), alphabet, ticks, voices);
 }

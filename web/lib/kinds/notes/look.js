@@ -12,5 +12,5 @@ export const look = {
   doing: 'Drawing',
   done: ({ nats }) => ['Drawn: {nats} nats', { nats: [nats, 1] }],
   what: () => 'Music',
-  fetch: (src, signal) => fileAt('music', src, signal),
+  fetch: (src, signal, element) => fileAt('music', src, signal, element),
 };

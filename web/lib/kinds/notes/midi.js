@@ -157,8 +157,11 @@ export function readMidi(bytes) {
           throw wrong('it ends within an event');
         }
         const key = channel * 128 + noteNumber;
-        if (event.type === 'noteOn') open.set(key, [...open.get(key) ?? [], { start: now, velocity }]);
-        else close(key, open.get(key)?.shift());
+        const waiting = open.get(key) ?? [];
+        if (event.type === 'noteOn') {
+          waiting.push({ start: now, velocity });
+          open.set(key, waiting);
+        } else close(key, waiting.shift());
       }
     }
     for (const [key, left] of open) for (const begun of left) close(key, begun); // up to the end of the track

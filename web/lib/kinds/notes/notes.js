@@ -5,6 +5,7 @@
 
 import { checkSettings, show } from '../../base/checks.js';
 import { NextPixelError, argumentError } from '../../base/error.js';
+import { listOf } from '../../engine/keys.js';
 import { modelName, noSavedRun, resumedOptions } from '../../runs/base-run.js';
 import { Alphabet } from './alphabet.js';
 import { changesOf, encode, endOf } from './codec.js';
@@ -50,7 +51,7 @@ export class NoteModel {
     const said = (/** @type {string} */ key) => metadata.get(`${engine.info.architecture}.notes.${key}`);
     const list = (/** @type {string} */ key) => { const found = said(key); return Array.isArray(found) ? found : []; };
     const [ticks, voices, pitches] = ['id_ticks', 'id_voices', 'id_pitches'].map((key) => list(key).map(Number)); // the engine has checked them
-    const alphabet = new Alphabet(ticks.map((passing, id) => ({ ticks: passing, voice: voices[id] - 1, pitch: pitches[id] })), list('voices').map(String));
+    const alphabet = new Alphabet(ticks.map((passing, id) => ({ ticks: passing, voice: voices[id] - 1, pitch: pitches[id] })), listOf(metadata, `${engine.info.architecture}.notes.voices`, 'texts'));
     this.#clock = { alphabet, ticks: Number(said('ticks') ?? TICKS), bar: Number(said('bar') ?? BAR), positions: part.length };
     Object.assign(engine.info, {
       ticks: this.#clock.ticks, bar: this.#clock.bar, voices: alphabet.voices.map(({ name }) => name), ranges: alphabet.voices.map(({ low, high }) => [low, high]), notes: alphabet.said,

@@ -18,5 +18,5 @@ export const look = {
     const { seed = Math.floor(Math.random() * 2 ** 32) } = options;
     return { ...options, seed, speaker: speakers[seed % speakers.length] };
   },
-  fetch: (src, signal) => fileAt('sound', src, signal),
+  fetch: (src, signal, element) => fileAt('sound', src, signal, element),
 };

@@ -16,6 +16,9 @@ const A_LAW = 6;
 const MU_LAW = 7;
 const EXTENSIBLE = 0xfffe;
 
+/** Names of chunks, as they stand in files. */
+const CHUNK = /^(fmt |data|fact|LIST|JUNK|bext|cue |smpl|inst|PEAK|id3 |iXML)$/;
+
 /** @param {string} why */
 const broken = (why) => new NextPixelError('format', `The sound cannot be read: ${why}`);
 
@@ -49,7 +52,7 @@ const READERS = {
 /** @param {Uint8Array} bytes */
 export function isWav(bytes) {
   const head = String.fromCharCode(...bytes.subarray(0, 12));
-  return /^(RIFF|RF64)....WAVE$/s.test(head);
+  return /^(RIFF|RF64|BW64)....WAVE$/s.test(head);
 }
 
 /**
@@ -96,7 +99,8 @@ export function openWav(bytes, size = bytes.length) {
       const open = said === 0xffffffff ? long || left : said === 0 && !(left >= 8 && isChunk(view, begin, left)) ? left : said;
       return samplesOf(view, begin, Math.min(open, left), format);
     }
-    at = begin + said + (said % 2);
+    at = begin + said;
+    if (said % 2 && !CHUNK.test(String.fromCharCode(...bytes.subarray(at, at + 4)))) at++; // the byte that pads, which some writers leave out
   }
   throw broken('it has no samples');
 }

@@ -70,7 +70,7 @@ export class AlignedPage {
   }
 
   #paintSoon() {
-    this.#cancel ??= atNextFrame(() => this.paint());
+    this.#cancel ??= atNextFrame(() => this.paint(), this.#box);
   }
 
   /** @param {number} word  -1: none */
