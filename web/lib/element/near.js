@@ -30,5 +30,6 @@ export function watchNear(element, changed) {
 
 /** @param {Element} element */
 export function forgetNear(element) {
-  shared()?.unobserve(element);
+  watchers.delete(element);
+  observer?.unobserve(element);
 }
