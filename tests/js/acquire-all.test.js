@@ -22,15 +22,17 @@ test('a model and what goes with it: further models, or what is none', async () 
   const [first, second, third] = [one(), one(), one()];
   assert.deepEqual(await acquireWith(Promise.resolve(first), async () => [second, third]), [first, second, third]);
   assert.deepEqual(await acquireWith(Promise.resolve([first, second]), async () => {}), [first, second]);
+  assert.deepEqual(await acquireWith(Promise.resolve(first), Promise.resolve('a strip')), [first]);
   assert.equal(released(), 0);
 });
 
 test('where something is missing, no model is kept', async () => {
   const { one, released } = holds();
   await assert.rejects(acquireWith(Promise.resolve(one()), async () => { throw new Error('no strip'); }), /no strip/);
-  assert.equal(released(), 1);
+  await assert.rejects(acquireWith(Promise.resolve(one()), Promise.reject(new Error('no scene'))), /no scene/);
+  assert.equal(released(), 2);
   await assert.rejects(acquireWith(Promise.resolve([one(), one()]), () => { throw new Error('other tokens'); }), /other tokens/);
-  assert.equal(released(), 3);
+  assert.equal(released(), 4);
 });
 
 test('nothing is asked for once the visitor has cancelled', async () => {

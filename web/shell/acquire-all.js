@@ -44,13 +44,17 @@ export async function acquireAll(urls, { onProgress, signal }) {
 /**
  * Models and all that a figure needs beside them, or none: where something is missing, the models are released.
  * @param {Promise<Hold | Hold[]>} first
- * @param {(holds: Hold[]) => Promise<Hold[] | void> | void} rest  gets further models, or whatever else the figure needs; throws where the models do not go together
+ * @param {Promise<unknown> | ((holds: Hold[]) => Promise<Hold[] | void> | void)} rest  what is under way meanwhile; or gets further models then, and throws where
+ *   the models do not go together
  * @returns {Promise<Hold[]>}
  */
 export async function acquireWith(first, rest) {
+  if (typeof rest === 'object') rest.catch(() => {}); // told once the models are there
   const holds = [await first].flat();
   try {
-    return [...holds, ...await rest(holds) ?? []];
+    if (typeof rest === 'function') return [...holds, ...await rest(holds) ?? []];
+    await rest;
+    return holds;
   } catch (error) {
     for (const { release } of holds) release();
     throw error;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The first figure: the scene, told word by word with a light on each.
 // @ts-check
-import { acquireFirst, announce, byId, captions, createLoading, createTransport, make, percent, phrase, reducedMotion, time } from '../../shell/index.js';
+import { acquireFirst, acquireWith, announce, byId, captions, createLoading, createTransport, make, percent, phrase, reducedMotion, time } from '../../shell/index.js';
 import { SIDE } from './scene.js';
 /** @import { CaptionStep, Model } from '../../shell/index.js' */
 
@@ -38,7 +38,7 @@ export function createTell(scene) {
 
   const transport = createTransport(byId('transport'), { name: '', onRun: () => void tell(true), verb: phrase`Tell it`, pace: true });
   const loading = createLoading(byId('load'), {
-    acquire: async (options) => [(await Promise.all([acquireFirst(options), scene.ready, captions()]))[0]],
+    acquire: (options) => acquireWith(acquireFirst(options), Promise.all([scene.ready, captions()])),
     onModels([loaded]) {
       model = loaded;
       transport.show('ready');

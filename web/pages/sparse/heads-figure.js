@@ -80,11 +80,7 @@ export function createHeadsFigure(root, files) {
   }
 
   const loading = createLoading(byId('heads-load'), {
-    acquire(options) {
-      const strip = loadStrip();
-      strip.catch(() => {}); // told once the models are there
-      return acquireWith(acquireAll(files.map(({ address }) => address), options), async () => { ({ pixels } = (await strip)[DIGIT]); });
-    },
+    acquire: (options) => acquireWith(acquireAll(files.map(({ address }) => address), options), loadStrip().then((strip) => { ({ pixels } = strip[DIGIT]); })),
     onModels(loaded) {
       models = loaded;
       if (pixels) pixels = quantise(pixels, 2);

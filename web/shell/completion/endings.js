@@ -49,15 +49,7 @@ export function createEndings(store, name, { first = FIRST, ...options } = {}) {
   store.on(['source', 'seed', 'label'], () => { if (strip) address.changed(); });
   store.on(['rows', 'temperature'], () => { if (strip) address.changed(true); });
 
-  const completion = createCompletion(store, {
-    ...options,
-    async acquire(how) {
-      const shown = showStrip();
-      shown.catch(() => {}); // told once the model is there
-      const [hold] = await acquireWith(acquireFirst(how), () => shown);
-      return hold;
-    },
-  });
+  const completion = createCompletion(store, { ...options, acquire: async (how) => (await acquireWith(acquireFirst(how), showStrip()))[0] });
   createTake(byId('take'), { id: 'figure-endings', shots: () => shotsOf(store, completion.runner.pictures), settings: () => settingsOf(store, name) });
   return completion;
 }

@@ -56,9 +56,8 @@ export class BytePairs {
     const pairs = new Pairs(merges.length);
     for (const [rank, text] of merges.entries()) {
       const gap = text.indexOf(' ', 1);
-      const left = ids.get(text.slice(0, Math.max(gap, 0)));
-      const right = ids.get(text.slice(gap + 1));
-      const result = ids.get(text.slice(0, Math.max(gap, 0)) + text.slice(gap + 1));
+      const [first, second] = [text.slice(0, Math.max(gap, 0)), text.slice(gap + 1)];
+      const [left, right, result] = [ids.get(first), ids.get(second), ids.get(first + second)];
       if (gap < 0 || left === undefined || right === undefined || result === undefined) {
         throw vocabularyError('format', 'merges', `${show(text)} is no pair of tokens that become a token`);
       }
