@@ -4,6 +4,7 @@
 /** <next-pixel> on a page under the strict policy: life cycle, attributes, events, accessibility. */
 
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 
 import { toyModel } from '../js/toy.js';
@@ -715,6 +716,38 @@ more('moved to a frame and to another window it looks as it did, and goes on', (
     moved.play();
     await end;
   });
+}));
+
+more('in a frame and in another window it draws, speaks, and finds what it names, as any element of that document does', () => withPage(async (page) => {
+  // Under a policy that lets a frame be of another folder.
+  const serve = (/** @type {string} */ path, /** @type {string} */ body) => page.route(`**${path}`, (route) => route.fulfill({ contentType: 'text/html; charset=utf-8', body: `<!doctype html><title>a page</title><body>${body}</body>` }));
+  await serve('/elsewhere/frame.html', '');
+  await provide(page, '/elsewhere/seven.png', await readFile(new URL('../../web/pictures/seven.png', import.meta.url)), { type: 'image/png' });
+  await serve('/web/free.html', `<script type="module" src="lib/define.js"></script><iframe title="a frame" src="/elsewhere/frame.html" width="400" height="400"></iframe><next-pixel id="a" ${DIGIT} controls></next-pixel>`);
+  await page.goto('/web/free.html');
+  await page.waitForFunction(() => /** @type {any} */ (document.querySelector('#a')).info, undefined, { timeout: 30000 });
+  for (const where of ['frame', 'window']) {
+    const said = await page.evaluate(async (to) => {
+      const scope = /** @type {any} */ (globalThis);
+      const element = scope.moved ??= document.querySelector('#a');
+      /** @type {any} */
+      const target = to === 'frame' ? document.querySelector('iframe')?.contentDocument : (scope.other = /** @type {Window} */ (window.open('', '', 'width=500,height=500'))).document;
+      target.body.append(element);
+      let frames = 0;
+      const { requestAnimationFrame: own } = target.defaultView;
+      target.defaultView.requestAnimationFrame = (/** @type {any} */ callback) => { frames++; return own.call(target.defaultView, callback); };
+      const end = new Promise((resolve) => { element.addEventListener('nx-end', resolve, { once: true }); element.addEventListener('nx-error', resolve, { once: true }); });
+      element.src = to === 'frame' ? 'seven.png' : '/web/pictures/seven.png'; // relative to the frame
+      element.play();
+      const { type } = /** @type {Event} */ (await end);
+      await new Promise((resolve) => { setTimeout(resolve, 300); });
+      return { type, frames: frames > 0, status: target.querySelector('[role=status]')?.textContent };
+    }, where);
+    assert.equal(said.type, 'nx-end', where);
+    assert.ok(said.frames, `${where}: painted at the frames of its own window`);
+    assert.match(said.status ?? '', /100 % done/, where);
+  }
+  await page.evaluate(() => /** @type {any} */ (globalThis).other.close());
 }));
 
 test('importing the element where there is no document does nothing', async () => {

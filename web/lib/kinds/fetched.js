@@ -18,11 +18,16 @@ export function missing(what, src, cause) {
 }
 
 /** The picture at an address. @param {string} src @param {AbortSignal} signal @param {Element} element  whose attribute it is */
-export async function pictureAt(src, signal, { ownerDocument }) {
-  const image = ownerDocument.createElement('img');
+export async function pictureAt(src, signal, { baseURI }) {
+  if (!src) throw missing('picture', src);
+  const image = new Image();
   image.crossOrigin = 'anonymous';
-  image.src = src;
-  await image.decode().catch((cause) => { throw missing('picture', src, cause); });
+  try {
+    image.src = new URL(src, baseURI).href;
+    await image.decode();
+  } catch (cause) {
+    throw missing('picture', src, cause);
+  }
   signal.throwIfAborted();
   return image;
 }
