@@ -53,6 +53,8 @@ test('an emoji with its tone, joiners and selectors is one word; what nobody see
   for (const unseen of ['\u00ad', '\u200b', '\u200c', '\u200d', '\u200e', '\u202a', '\u2060', '\u2066', '\ufeff', '\ufe0f', '\u034f', '\u061c', '\0', '\x07', '\u{e0041}']) {
     assert.deepEqual(cut(`${unseen}un${unseen}seen${unseen} ${unseen} ${unseen}`), ['unseen'], JSON.stringify(unseen));
   }
+  for (const [pasted, typed] of [['\uff21 \uff44\uff4f\uff47\uff0c \uff12\uff10\uff01', 'A dog , 20 !'], ['the of\ufb01ce', 'the office'], ['e\u2011mail a well\u2010known', 'e-mail a well - known'], ['at \u22125 :\u2010)', 'at -5 :-)'],
+    ['\u00a31.5m, 2.4GHz. 1,000km', '\u00a3 1.5m , 2.4GHz . 1,000km']]) assert.equal(cut(pasted).join(' '), typed);
   for (const space of ['\u00a0', '\u2003', '\u2028', '\u3000', '\u0085', '\t', '\r\n']) assert.deepEqual(cut(`a${space}b`), ['a', 'b']);
   assert.deepEqual(cut('cafe\u0301'), ['caf\u00e9']);
   assert.equal(visible('\u{1f469}\u200d\u{1f467}a\u200db'), '\u{1f469}\u200d\u{1f467}ab');
@@ -64,6 +66,9 @@ test('what the training sentences have as a word is one; typographic quotes get 
   const { seen } = await crf.tag(forms);
   assert.ok(seen.every(Boolean));
   for (const form of forms) assert.ok((await crf.tag(`It was ${form} and so on`)).words.includes(form), form);
+  const given = ['A', 'well-known', 'dog', 'runs', '!'];
+  const wide = [...given].map((word) => Array.from(word, (sign) => (sign === '-' ? '\u2011' : String.fromCharCode(sign.charCodeAt(0) + 0xfee0))).join(''));
+  assert.deepEqual((await crf.tag(wide)).tags, (await crf.tag(given)).tags, 'words that are given, too');
   for (const plain of ['She said "no" and didn\'t go.', "They'll say it's John's."]) {
     let open = false;
     const curly = plain.replaceAll("'", '\u2019').replace(/"/g, () => ((open = !open) ? '\u201c' : '\u201d'));

@@ -11,14 +11,20 @@ export const EMOJI = '(?:\\p{Regional_Indicator}{2}|[#*\\d]\\uFE0F?\\u20E3|\\p{E
 export const APOSTROPHES = '\'\\u2018-\\u201b\\u2032\\u02bc\\u00b4`\\uff07';
 
 const UNSEEN = new RegExp(`(${EMOJI})|\\ufeff|(?!\\s)[\\p{Default_Ignorable_Code_Point}\\p{Cc}]`, 'gu');
+/** Letters and signs in the width of Chinese ones, without quotes; letters that a printer joined; and hyphens that look as the one of keyboards does. */
+const WIDE = /[\uff01\uff03-\uff06\uff08-\uff5e\ufb00-\ufb06]/g;
+const HYPHENS = /[\u2010\u2011\u2212]/g;
+/** As keyboards have them. @param {string} text */
+const narrow = (text) => text.replace(WIDE, (sign) => sign.normalize('NFKC')).replace(HYPHENS, '-');
+
 const SINGLE = new RegExp(`[${APOSTROPHES}\\u2039\\u203a]`, 'g');
 
-/** Without the characters that nobody sees, but for those within an emoji; letters with their marks as one. @param {string} text */
+/** Without the characters that nobody sees, but for those within an emoji; letters with their marks as one, letters and hyphens as keyboards have them. @param {string} text */
 export function visible(text) {
-  return text.replaceAll('\u0085', ' ').replace(UNSEEN, (_, emoji = '') => emoji).normalize('NFC');
+  return narrow(text.replaceAll('\u0085', ' ').replace(UNSEEN, (_, emoji = '') => emoji).normalize('NFC'));
 }
 
-/** Quotes and apostrophes as keyboards have them. @param {string} text */
+/** Quotes and apostrophes, letters and hyphens as keyboards have them. @param {string} text */
 export function straight(text) {
-  return text.replace(/[\u201c-\u201f\u00ab\u00bb\u2033\uff02]/g, '"').replace(SINGLE, "'");
+  return narrow(text).replace(/[\u201c-\u201f\u00ab\u00bb\u2033\uff02]/g, '"').replace(SINGLE, "'");
 }

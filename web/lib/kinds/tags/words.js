@@ -49,6 +49,7 @@ const PATTERNS = [
   new RegExp('\\p{Lu}\\.(?=\\s+\\p{Lu})', 'uy'),
   // Two numbers with a hyphen between them are two, unless they are a telephone's.
   at('(?:\\d\\d?|\\d{4})(?=-(?:\\d\\d?|\\d{4})(?![\\p{L}\\d:/.,-]))|\\d{3}(?=-\\d{3}(?![\\p{L}\\d:/.,-]))'),
+  at(`[+-]?\\d+(?:[.,]\\d+)+\\p{L}{1,4}${ENDS_HERE}`), // 1.5m, 2.4GHz
   at(`[+-]?\\d+(?:[.,:/-]\\d+)*(?:st|nd|rd|th|s|am|pm)?${ENDS_HERE}`),
   at(`${A}\\d\\ds?${ENDS_HERE}`),
   at(`${A}(?:em|cause|til|bout|tis|twas|s|m|d|re|ve|ll)${ENDS_HERE}`),

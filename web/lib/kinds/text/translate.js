@@ -92,8 +92,7 @@ export function checkTranslate(given, { positions }) {
  * @internal
  */
 export function sentenceOf(text) {
-  const joined = (/** @type {string} */ letters) => letters.normalize('NFKC');
-  return straight(visible(text).replace(/[\ufb00-\ufb06]/g, joined)).trim().replace(/\s+/g, ' ');
+  return straight(visible(text)).trim().replace(/\s+/g, ' ');
 }
 
 /**
