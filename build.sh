@@ -474,7 +474,8 @@ task_test_c() {
   if need_clang_sanitizers; then
     suites="$suites $clang"
     clang_suite
-    run_suite "$clang" "$OUT/native-$clang/suite"
+    run_suite "$clang" "$OUT/native-$clang/suite" & # while the others are compiled and run
+    sanitized=$!
   else
     say "NOT RUN: C tests and fuzzing with $CLANG need its sanitizers: apt-get install libclang-rt-19-dev"
   fi
@@ -499,6 +500,7 @@ task_test_c() {
       run_suite $name node $relaxed tests/c/run.mjs "$suite"
     else say "NOT RUN: C tests of the build $name, for this Node does not know relaxed SIMD"; fi
   done
+  [ -z "${sanitized:-}" ] || wait "$sanitized" || exit 1 # it has said why
   for name in $suites; do
     [ -s "$OUT/$name.hash" ] && cmp -s "$OUT/$name.hash" "$OUT/wasm.hash" || die "$name and wasm compute different bits: $(cat "$OUT/$name.hash" "$OUT/wasm.hash")"
   done
