@@ -4,11 +4,14 @@
 
     python3 weights/train/test_house.py        a minute; needs no data set (test_train.py runs it too)
 """
+import atexit
 import contextlib
+import functools
 import io
 import json
 import lzma
 import os
+import shutil
 import signal
 import struct
 import subprocess
@@ -69,12 +72,39 @@ def paint(directory, count=30, size=(40, 36)):
         f.writelines("%s\t%s\n" % (some(rng.integers(1, 12)), some(rng.integers(1, 12))) for _ in range(300))
 
 
-def command(name, *args, runs_in, check=True, **more):
-    found = subprocess.run([sys.executable, os.path.join(HERE, name)] + [str(a) for a in args], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                           text=True, env=dict(os.environ, NEXTPIXEL_RUNS=runs_in, OMP_NUM_THREADS="1", **more))
-    if check and found.returncode:
-        raise AssertionError(found.stdout)
-    return found.stdout
+class Forked:
+    """Scripts that are begun where PyTorch is imported already (forked.py)."""
+    server = None
+
+    @classmethod
+    def run(cls, argv, environment):
+        if cls.server is None:
+            cls.server = subprocess.Popen([sys.executable, os.path.join(HERE, "forked.py")], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+            unittest.addModuleCleanup(cls.end)
+        cls.server.stdin.write(json.dumps([argv, environment]) + "\n")
+        cls.server.stdin.flush()
+        return json.loads(cls.server.stdout.readline())
+
+    @classmethod
+    def end(cls):
+        cls.server.communicate()
+        cls.server = None
+
+
+given = set()                                         # names of commands that have been processes of their own, as for anybody: one time of each
+
+
+def command(name, *args, runs_in, check=True):
+    argv, environment = [os.path.join(HERE, name)] + [str(a) for a in args], dict(NEXTPIXEL_RUNS=runs_in, OMP_NUM_THREADS="1")
+    if name in given and name != "train_queue.py":    # which does without PyTorch
+        status, said = Forked.run(argv, environment)
+    else:
+        given.add(name)
+        found = subprocess.run([sys.executable] + argv, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=dict(os.environ, **environment))
+        status, said = found.returncode, found.stdout
+    if check and status:
+        raise AssertionError(said)
+    return said
 
 
 def text(*path):
@@ -106,12 +136,21 @@ def compose(folder):
         json.dump({split: chorales for split in ("train", "valid", "test")}, f)
 
 
+@functools.lru_cache(maxsize=None)
+def painted():
+    """A folder with all of it, of which each test has a copy."""
+    folder = tempfile.mkdtemp()
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    paint(folder)
+    compose(folder)
+    return folder
+
+
 class House(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()
         self.pictures, self.runs = (os.path.join(self.folder.name, name) for name in ("pictures", "runs"))
-        paint(self.pictures)
-        compose(self.pictures)
+        shutil.copytree(painted(), self.pictures)
         self.kept, runs.RUNS = runs.RUNS, self.runs
 
     def tearDown(self):
@@ -363,8 +402,8 @@ class SeveralProcesses(House):
 
 
 class Queue(House):
-    def queue(self, *args, **more):
-        return command("train_queue.py", *args, runs_in=self.runs, **more)
+    def queue(self, *args):
+        return command("train_queue.py", *args, runs_in=self.runs)
 
     def jobs(self):
         return {job["run"]: job for job in json.loads(text(self.runs, "queue.json"))["jobs"]}
