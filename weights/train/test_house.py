@@ -408,7 +408,7 @@ class Queue(House):
     def jobs(self):
         return {job["run"]: job for job in json.loads(text(self.runs, "queue.json"))["jobs"]}
 
-    def until(self, what, seconds=60):
+    def until(self, what, seconds=240):             # what is trained at the lowest priority waits for a busy machine
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             if what():
