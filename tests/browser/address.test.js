@@ -7,13 +7,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { oneOf } from '../more.js';
-import { everyPage, firstFigure, session } from './browser.js';
+import { WAIT, everyPage, firstFigure, session } from './browser.js';
 import { MALFORMED, turnTo } from './checks.js';
 
 /** @import { Page } from 'playwright-core' */
 
 const { withPage } = session();
-const WAIT = { timeout: 60000 };
 const LESS = /** @type {import('playwright-core').BrowserContextOptions} */ ({ reducedMotion: 'reduce' });
 
 /** The settings that the address has. @param {Page} page */

@@ -173,6 +173,9 @@ export async function everyPage(...languages) {
   return (languages.length > 0 ? languages : ['']).flatMap((language) => [language, ...names.map((name) => `pages/${name}/${language}`)]);
 }
 
+/** The longest that a first figure may take, where every core is busy: the photographs of the page of colours take a minute there. */
+export const WAIT = { timeout: 180_000 };
+
 /**
  * The buttons of a page's first figure once its run has come so far: each page has them (web/shell/transport.js). One that plays only when it is asked to is done
  * as soon as it has its result.

@@ -12,14 +12,13 @@ import { gzipSync } from 'node:zlib';
 import { COURSES } from '../../web/front/courses.js';
 import { PAPERS } from '../../web/front/papers.js';
 import { EVERY, more, oneOf } from '../more.js';
-import { runAnew, session, sleep } from './browser.js';
+import { WAIT, runAnew, session, sleep } from './browser.js';
 import { published } from './published.js';
 
 /** @import { Page } from 'playwright-core' */
 
 const { withPage } = session();
 const PAGE = '/web/';
-const WAIT = { timeout: 60000 };
 /** Nothing runs that a test did not ask for: what is shown at a pace takes a core meanwhile. */
 const CALM = /** @type {const} */ ({ reducedMotion: 'reduce' });
 /** What the first screen may weigh beside weights, engine and worker, as a static server sends it. Those two keep a promise of their own: ./build.sh size. */

@@ -13,13 +13,12 @@ import { FORGOTTEN, LATER, TINT } from '../../web/pages/image-transformer/geomet
 import { Geometry, blockRaster } from '../../web/pages/image-transformer/geometry-pattern.js';
 import { load } from '../../web/lib/index.js';
 import { more } from '../more.js';
-import { OUT, session, sleep, widths } from './browser.js';
+import { WAIT, OUT, session, sleep, widths } from './browser.js';
 
 /** @import { Page } from 'playwright-core' */
 
 const { withPage } = session();
 const PAGE = '/web/pages/image-transformer/';
-const WAIT = { timeout: 60000 };
 
 /** @param {string} path */
 const inRepository = (path) => fileURLToPath(new URL(`../../${path}`, import.meta.url));

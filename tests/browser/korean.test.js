@@ -12,11 +12,10 @@ import { fileURLToPath } from 'node:url';
 
 import { pagesIn } from '../../web/frame.js';
 import { oneOf } from '../more.js';
-import { firstFigure, painted, session } from './browser.js';
+import { WAIT, firstFigure, painted, session } from './browser.js';
 import { MALFORMED, PHONE, englishIn, fits, scrollThrough, turnTo } from './checks.js';
 
 const { withPage } = session();
-const WAIT = { timeout: 60000 };
 
 describe('pages in Korean', { concurrency: 2 }, async () => {
   for (const [i, name] of (await pagesIn(fileURLToPath(new URL('../../web', import.meta.url)), 'ko')).entries()) {

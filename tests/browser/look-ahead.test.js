@@ -11,13 +11,12 @@ import { test } from 'node:test';
 import { differences, median, passAt, passes, verdict } from '../../web/pages/look-ahead/ahead-run.js';
 import { load } from '../../web/lib/index.js';
 import { more } from '../more.js';
-import { OUT, session, sleep, widths } from './browser.js';
+import { WAIT, OUT, session, sleep, widths } from './browser.js';
 
 /** @import { Page } from 'playwright-core' */
 
 const { withPage } = session();
 const PAGE = '/web/pages/look-ahead/';
-const WAIT = { timeout: 60000 };
 const SIDE = 28;
 const PIXELS = SIDE * SIDE;
 /** The most pixels of a pass. */

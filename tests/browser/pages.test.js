@@ -10,14 +10,13 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
-import { everyPage, firstFigure, painted, session } from './browser.js';
+import { WAIT, everyPage, firstFigure, painted, session } from './browser.js';
 import { SET, axeFindsNothing, fitsAnyReader, isFilled, isKept, scrollThrough, shiftsBelow, tabReachesAll, watchShifts } from './checks.js';
 import { published } from './published.js';
 
 /** @import { Page } from 'playwright-core' */
 
 const { withPage } = session();
-const WAIT = { timeout: 60000 };
 
 /** What a good page moves at most, as web.dev has it. */
 const SHIFT = 0.1;

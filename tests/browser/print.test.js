@@ -5,11 +5,10 @@
 
 import { test } from 'node:test';
 
-import { firstFigure, session } from './browser.js';
+import { WAIT, firstFigure, session } from './browser.js';
 import { printsWell, scrollThrough } from './checks.js';
 
 const { withPage } = session();
-const WAIT = { timeout: 60000 };
 
 for (const path of ['pages/opened/ko/', 'pages/transformer/']) {
   test(`/web/${path} on paper is text and stills`, () => withPage(async (page) => {

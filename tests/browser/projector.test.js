@@ -6,13 +6,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { firstFigure, session } from './browser.js';
+import { WAIT, firstFigure, session } from './browser.js';
 import { axeFindsNothing } from './checks.js';
 
 /** @import { Page } from 'playwright-core' */
 
 const { withPage } = session();
-const WAIT = { timeout: 60000 };
 
 /** The figures that are to be seen. @param {Page} page */
 const seen = (page) => page.evaluate(() => [...document.querySelectorAll('main figure[id], main h1, main h2, .masthead, .colophon')].filter((one) => one.checkVisibility()).map((one) => one.id || one.tagName));

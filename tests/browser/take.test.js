@@ -8,13 +8,12 @@ import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 
 import { more } from '../more.js';
-import { decode, session, sleep } from './browser.js';
+import { WAIT, decode, session, sleep } from './browser.js';
 import { png } from './png.js';
 
 /** @import { Page } from 'playwright-core' */
 
 const { withPage } = session();
-const WAIT = { timeout: 60000 };
 const IT = '/web/pages/image-transformer/';
 
 /** @param {Page} page */

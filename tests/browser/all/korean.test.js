@@ -8,11 +8,10 @@ import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
 import { pagesIn } from '../../../web/frame.js';
-import { OUT, firstFigure, session } from '../browser.js';
+import { WAIT, OUT, firstFigure, session } from '../browser.js';
 import { axeFindsNothing, englishIn, fitsAnyReader, scrollThrough, shiftsBelow, tabReachesAll, watchShifts } from '../checks.js';
 
 const { withPage } = session();
-const WAIT = { timeout: 60000 };
 const SHIFT = 0.1;
 
 describe('pages in Korean', { concurrency: 2 }, async () => {

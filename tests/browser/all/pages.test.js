@@ -6,13 +6,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
-import { OUT, everyPage, firstFigure, session, sleep } from '../browser.js';
+import { WAIT, OUT, everyPage, firstFigure, session, sleep } from '../browser.js';
 import { PHONE, axeFindsNothing, isKept, scrollThrough, shiftsBelow, tabReachesAll, watchShifts } from '../checks.js';
 
 /** @import { BrowserContextOptions } from 'playwright-core' */
 
 const { withPage } = session();
-const WAIT = { timeout: 60000 };
 const SHIFT = 0.1;
 
 describe('pages', { concurrency: 2 }, async () => {

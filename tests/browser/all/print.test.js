@@ -5,11 +5,10 @@
 
 import { describe, test } from 'node:test';
 
-import { everyPage, firstFigure, session } from '../browser.js';
+import { WAIT, everyPage, firstFigure, session } from '../browser.js';
 import { printsWell, scrollThrough } from '../checks.js';
 
 const { withPage } = session();
-const WAIT = { timeout: 60000 };
 
 describe('on paper', { concurrency: 2 }, async () => {
   for (const path of await everyPage('', 'ko/')) {
