@@ -79,6 +79,7 @@ test('a column for each digit: the values that the model draws, told the class',
   const { classes } = await load(new Uint8Array(await weights('digits'))).then((model) => { model.close(); return model.info; });
   assert.deepEqual(await page.locator('.class-name').allTextContents(), classes);
   await groupIs(page, 2);
+  await page.click('#classes-stop'); // the other classes
   const temperature = Number(await page.textContent('#classes-temperature'));
   const seed = Number(await page.inputValue('#classes-seed'));
   for (const label of [0, 2]) {

@@ -25,6 +25,7 @@ const photoWeights = await readFile(inRepository('weights/cifar10.gguf'));
 test('a row shows the values that the model draws, beside what it was given', () => withPage(async (page) => {
   await open(page);
   await rowIs(page, 0);
+  await page.click('#colour-stop'); // the other rows
   const [given, ...rest] = await pixels(page, 0);
   const [original] = rest.splice(3);
   const name = (await nameOf(page, 0)) ?? '';
@@ -54,6 +55,9 @@ test('a row shows the values that the model draws, beside what it was given', ()
 
 test('play again, stop, new seed, and the strip', () => withPage(async (page) => {
   await open(page);
+  await rowIs(page, 0, 'being drawn');
+  await page.locator('#colour-tries').selectOption('3'); // none compete: a quarter of the work
+  await rowIs(page, 0, 'being drawn');
   await rowIs(page, 0);
   const [, first] = await pixels(page, 0);
   await page.locator('#colour-stop').click();

@@ -40,6 +40,7 @@ test('a file is chosen, and its model completes: the values that the library dra
   assert.ok(await page.locator('#colour-switch input[value=own]').isChecked());
   await page.locator('#colour-run').click();
   await colour.rowIs(page, 0);
+  await page.click('#colour-stop'); // the other rows
   const [, ...rest] = await colour.pixels(page, 0);
   const [original] = rest.splice(3);
   const model = await load(new Uint8Array(buffer));

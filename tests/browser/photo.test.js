@@ -137,6 +137,8 @@ test('a file becomes the first row and is completed; nothing is sent anywhere', 
 test('dropped on the figure it is reduced to 8 by 8 and enlarged; beside the figure nothing happens to the page', () => withPage(async (page) => {
   await superres.open(page);
   await ready(page, 'superres');
+  await page.locator('#superres-tries').selectOption('3'); // none compete: an eighth of the work
+  await page.click('#superres-stop'); // nor is it asked for
   const file = png(64, 64, (x, y) => [4 * x, 4 * y, 128, 255]);
   assert.ok(await hand(page, 'dragover', '#superres-gallery', file));
   assert.match(await page.locator('#figure-superres').getAttribute('class') ?? '', /\bdropping\b/);
