@@ -48,7 +48,7 @@ export const isFilled = (page) => page.waitForFunction(() => [...document.queryS
   context.drawImage(canvas, 0, 0);
   const words = new Uint32Array(context.getImageData(0, 0, canvas.width, canvas.height).data.buffer);
   return words.some((word) => word !== words[0]);
-})), undefined, { timeout: 60000 });
+})), undefined, { timeout: 60000, polling: 100 });
 
 /** What may stand behind the # of an address, and says nothing. */
 export const MALFORMED = ['#figure?%E0%A4%A=%', '#%', '#%E0%A4%A', '#%?seed=3', '#?'];

@@ -60,7 +60,7 @@ const reaches = (page, wanted) => page.waitForFunction((name) => /** @type {any}
 
 /** Steps that come in a while. @param {Page} page @param {number} ms */
 async function stepsDuring(page, ms) {
-  const count = async () => (await events(page)).filter(({ type }) => type === 'nx-step').length;
+  const count = () => page.evaluate(() => /** @type {any} */ (globalThis).__events.filter((/** @type {any} */ { type }) => type === 'nx-step').length);
   const before = await count();
   await sleep(ms);
   return await count() - before;

@@ -36,6 +36,7 @@ test('the digit completes itself; dice and seed change it, and are taken along',
   const notes = await page.locator('.ending .panel-note').allTextContents();
   assert.ok(notes.every((note) => /^\d+\.\d nats$/.test(note)), notes.join());
   const before = await endings(page);
+  await page.emulateMedia(CALM); // from here on a picture appears finished
   await runAnew(page, () => page.click('#dice'));
   await done(page);
   await sleep(100);
@@ -49,6 +50,7 @@ test('the digit completes itself; dice and seed change it, and are taken along',
   assert.notDeepEqual(others, notes);
   await page.click('#further'); // where they can be taken along
   await page.locator('#take').waitFor();
+  await page.locator('#run:enabled').click(WAIT);
   await done(page);
   assert.deepEqual(await page.locator('.ending .panel-note').allTextContents(), others);
 }));
@@ -93,7 +95,7 @@ test('a card for each page, which lives when it is seen and shows what its still
       if (still.naturalWidth !== drawn.width || still.naturalHeight !== drawn.height) return false;
       const [a, b] = [read(drawn), read(still)];
       return passes ? a.slice(-4).some((value) => value < 255) : a.every((value, k) => Math.abs(value - b[k]) <= 3);
-    }, [i, pages[i].pictures?.passes ?? false], WAIT);
+    }, [i, pages[i].pictures?.passes ?? false], { ...WAIT, polling: 100 }); // all pixels, which is too much for every frame
   }
 }));
 
@@ -180,11 +182,11 @@ test('less motion: nothing begins by itself, and the cards stay still', () => wi
 
 test('on paper there are no buttons, and no card is cut in two', () => withPage(async (page) => {
   await page.goto(PAGE);
-  await done(page);
+  await page.locator('#run:enabled').waitFor(WAIT);
   await page.emulateMedia({ media: 'print' });
   assert.equal(await page.evaluate(() => [...document.querySelectorAll('button, .masthead nav')].filter((one) => one.checkVisibility()).map((one) => one.outerHTML).join()), '');
   assert.deepEqual(await page.evaluate(() => [...new Set([...document.querySelectorAll('.card, .figure')].map((one) => getComputedStyle(one).breakInside))]), ['avoid']);
-}));
+}, CALM));
 
 test('without JavaScript there are a note and the links', () => withPage(async (page) => {
   await page.goto(PAGE);
