@@ -106,6 +106,19 @@ test('a key that JavaScript alone reads is what it should be, or load() says so;
   }
 });
 
+test('a number of a picture that is below 0, not whole or far too large is refused, whoever reads it', async () => {
+  /** @type {[string, string][]} */
+  const keys = [['sagan-plain-tiny', 'sagan.image.channels'], ['direct-palette', 'image-transformer.attention.memory_block'], ['dmol-2d-sr', 'image-transformer.attention.flange_rows'], ['dmol-2d-sr', 'image-transformer.attention.flange_cols']];
+  for (const [name, own] of keys) {
+    const file = await golden(name);
+    assert.ok(entriesIn(file).entries.some(({ key }) => key === own));
+    for (const [type, value] of /** @type {[string, any][]} */ ([['i8', -1], ['i32', -1], ['i64', -1], ['i64', -(2 ** 60)], ['u64', 2 ** 53], ['f32', 0.5], ['string', '3'], ['strings', []]])) {
+      const given = load(changed(file, (key) => (key === own ? typed(type, value) : undefined)));
+      await assert.rejects(given, (/** @type {any} */ error) => error instanceof NextPixelError && /^(format|limit)$/.test(error.code), `${own} as ${type} ${value}`);
+    }
+  }
+});
+
 test('hashes with a sign and without are the same, or refused', async () => {
   const file = await golden('chain-crf-tiny');
   const tag = async (/** @type {Uint8Array} */ bytes) => (await (await load(bytes)).tag('The dog runs .')).tags;

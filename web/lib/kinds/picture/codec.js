@@ -5,7 +5,7 @@
  * Pictures: what the metadata of a file say of them, and the way from a picture to ids and back. Plain functions; no engine.
  */
 
-import { listOf } from '../../engine/keys.js';
+import { listOf, wholeOf } from '../../engine/keys.js';
 
 /** @import { Metadata } from '../../engine/metadata.js' */
 /** @import { Part, PictureInfo } from '../../engine/protocol.js' */
@@ -17,10 +17,10 @@ import { listOf } from '../../engine/keys.js';
  * @returns {PictureInfo}
  */
 export function pictureInfo(architecture, metadata, part) {
-  /** @param {string} key  @param {number} [missing] */
-  const number = (key, missing = 0) => {
-    const value = metadata.get(`${architecture}.${key}`);
-    return typeof value === 'number' ? value : missing;
+  /** @param {string} name  @param {number} [missing] @param {number} [most] */
+  const number = (name, missing = 0, most = 2 ** 31) => {
+    const key = `${architecture}.${name}`;
+    return metadata.has(key) ? wholeOf(metadata, key, 0, most) : missing;
   };
   const names = listOf(metadata, `${architecture}.classes`, 'texts');
   const classes = part.inputs.find(({ name }) => name === 'class')?.values ?? 0;
@@ -33,7 +33,7 @@ export function pictureInfo(architecture, metadata, part) {
   return {
     width: number('image.width'),
     height: number('image.height'),
-    channels: number('image.channels', 1),
+    channels: number('image.channels', 1, 4),
     levels: part.values,
     palette: paletteOf(part),
     inputWidth: input ? input.dims[1] : 0,
