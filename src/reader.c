@@ -17,34 +17,34 @@ static int find(nx_reader *reader, const char *key, uint32_t type, nx_metadata *
     return 0;
 }
 
-/* An integer of any type; one below 0 is 0, one above 32 bits the largest of these. Returns 0 for what is none. */
-static int integer_of(const nx_metadata *entry, uint32_t *value) {
+/* An integer of any type; one below 0 is -1, one above 32 bits the largest of these. Returns 0 for what is none. */
+static int integer_of(const nx_metadata *entry, int64_t *value) {
     static const uint8_t sizes[] = {
         [GGUF_U8] = 1, [GGUF_I8] = 1, [GGUF_U16] = 2, [GGUF_I16] = 2, [GGUF_U32] = 4, [GGUF_I32] = 4, [GGUF_U64] = 8, [GGUF_I64] = 8};
+    uint64_t number = 0;
     if (!NX_TEXTS) { /* our own files have no other ones */
-        memcpy(value, entry->value, 4);
+        memcpy(&number, entry->value, 4);
+        *value = (int64_t)number;
         return entry->type == GGUF_U32;
     }
     uint32_t size = entry->type < sizeof sizes ? sizes[entry->type] : 0;
     int is_signed = entry->type == GGUF_I8 || entry->type == GGUF_I16 || entry->type == GGUF_I32 || entry->type == GGUF_I64;
-    uint64_t number = 0;
     if (!size) return 0;
     memcpy(&number, entry->value, size);
-    int negative = is_signed && number >> (8 * size - 1);
-    *value = negative ? 0 : number > UINT32_MAX ? UINT32_MAX : (uint32_t)number;
+    *value = is_signed && number >> (8 * size - 1) ? -1 : number > UINT32_MAX ? UINT32_MAX : (int64_t)number;
     return 1;
 }
 
 uint32_t nx_read_u32(nx_reader *reader, const char *key, uint32_t low, uint32_t high, uint32_t missing) {
     nx_metadata entry;
-    uint32_t value = missing;
+    int64_t value = missing;
     if (!reader->status && nx_gguf_find(reader->file, key, &entry)) {
         if (!integer_of(&entry, &value)) nx_reader_fail(reader, NX_E_FORMAT, key, "the key has another type than it should");
     } else if (missing < low)
         nx_reader_fail(reader, NX_E_FORMAT, key, "the key is missing");
     if (!reader->status && value < low) nx_reader_fail(reader, NX_E_FORMAT, key, "the number is too small");
     if (!reader->status && value > high) nx_reader_fail(reader, NX_E_LIMIT, key, "the number is too large");
-    return reader->status ? low : value; /* always in range, so that what is computed from it before the check is sound */
+    return reader->status ? low : (uint32_t)value; /* always in range, so that what is computed from it before the check is sound */
 }
 
 uint32_t nx_read_width(nx_reader *reader, const char *key, uint32_t high, uint32_t missing) {
@@ -258,9 +258,14 @@ uint32_t nx_read_vocabulary(nx_reader *reader, const char *tensor) {
 void nx_read_ends(nx_reader *reader, nx_plan *plan) {
     static const char *const keys[] = {"tokenizer.ggml.eos_token_id", "tokenizer.ggml.eot_token_id"};
     for (uint32_t i = 0; i < 2; i++) {
-        if (!nx_has_key(reader, keys[i]) || !plan->output.values) continue;
-        uint32_t id = nx_read_u32(reader, keys[i], 0, UINT32_MAX, 0);
-        if (id >= plan->output.values) continue; /* no token of this vocabulary: what is never drawn ends nothing */
-        if (!plan->n_ends || plan->ends[0] != id) plan->ends[plan->n_ends++] = id;
+        nx_metadata entry;
+        int64_t id;
+        if (reader->status || !nx_gguf_find(reader->file, keys[i], &entry)) continue;
+        if (!integer_of(&entry, &id))
+            nx_reader_fail(reader, NX_E_FORMAT, keys[i], "the key has another type than it should");
+        else if (id < 0 || id >= plan->output.values)
+            continue; /* -1: none; no token of this vocabulary: what is never drawn ends nothing */
+        else if (!plan->n_ends || plan->ends[0] != id)
+            plan->ends[plan->n_ends++] = (uint32_t)id;
     }
 }

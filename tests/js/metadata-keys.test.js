@@ -11,7 +11,9 @@ import { roomIn } from '../../web/lib/element/head.js';
 import { NextPixelError, load } from '../../web/lib/index.js';
 import { entriesIn } from '../../web/lib/load/header.js';
 import { oneOf } from '../more.js';
-import { GOLDEN } from './helpers.js';
+import { Core } from './core.js';
+import { GOLDEN, wasmModule } from './helpers.js';
+import { toyText } from './toy-text.js';
 
 /** Bytes of the numbers that are whole, by type. @type {Record<string, [type: number, bytes: number]>} */
 const WHOLE = { u8: [0, 1], i8: [1, 1], u16: [2, 2], i16: [3, 2], u32: [4, 4], i32: [5, 4], u64: [10, 8], i64: [11, 8] };
@@ -125,4 +127,20 @@ test('hashes with a sign and without are the same, or refused', async () => {
   const unsigned = changed(file, (key, _, list) => (/hashes$/.test(key) ? typed('u32s', list().map((hash) => hash >>> 0)) : undefined));
   const same = await tag(unsigned).catch((error) => assert.equal(error.code, 'format'));
   if (same) assert.deepEqual(same, await tag(file.slice()));
+});
+
+test('a token below 0 that ends a text is none, and a count below 0 is refused, in the engine as in the library', async () => {
+  const eos = 'tokenizer.ggml.eos_token_id', eot = 'tokenizer.ggml.eot_token_id', file = toyText({ metadata: { [eot]: ['u32', 5] } });
+  const endsOf = (/** @type {Uint8Array} */ bytes) => new Core(wasmModule, bytes).part.ends;
+  assert.deepEqual(endsOf(file), [2, 5]);
+  for (const type of ['i8', 'i16', 'i32', 'i64']) {
+    const none = changed(file, (key) => (key === eos || key === eot ? typed(type, -1) : undefined));
+    assert.deepEqual(endsOf(none.slice()), [], type);
+    const model = await load(none);
+    assert.equal(model.tokenizer.end, undefined, type);
+    model.close();
+    const count = changed(file, (key) => (key === 'llama.block_count' ? typed(type, -1) : undefined));
+    assert.throws(() => endsOf(count), { code: 'format' });
+  }
+  assert.throws(() => endsOf(changed(file, (key) => (key === eos ? typed('f32', 2) : undefined))), { code: 'format' });
 });
