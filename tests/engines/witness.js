@@ -13,8 +13,9 @@
   /** A canvas up to this width has one pixel a cell. */
   const SMALL = 64;
   const SIDE = 28;
-  /** A figure that says no more than this for so long is done, if it has no transport that says so. */
+  /** A figure that says no more than this for so long is done, if it has no transport that says so; and whether it has none is known after this time. */
   const QUIET_MS = 3000;
+  const TRANSPORT_MS = 30_000;
 
   /** @type {string[]} */
   const complaints = [];
@@ -81,7 +82,9 @@
       before = now;
       since = performance.now();
     }
-    const phase = within(figure, '[data-phase]')[0]?.dataset.phase ?? 'done';
+    const transport = within(figure, '[data-phase]')[0];
+    if (!transport && performance.now() < TRANSPORT_MS) return null;
+    const phase = transport?.dataset.phase ?? 'done';
     // A figure that plays only when it is asked to has its result before.
     const waits = phase === 'ready' && within(figure, '[data-result]').length > 0 && shown.every(({ text }) => text);
     return (phase === 'done' || waits) && shown.length > 0 && performance.now() - since > QUIET_MS ? shown : null;
