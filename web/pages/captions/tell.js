@@ -102,8 +102,8 @@ export function createTell(scene) {
         }
         if (signal.aborted) return;
         show(steps.length);
-        // The same in every browser, as the nats are not: each scales the things of the scene in its own way.
-        byId('result').textContent = steps.map(({ word, maps }) => `${word} ${maps?.weights.indexOf(Math.max(...maps.weights))}`).join('; ');
+        // The same in every browser, as nats and light are not: each scales the things of the scene in its own way.
+        byId('result').textContent = steps.map(({ word }) => word).join(' ');
       }
       const text = steps.map(({ word }) => word).join(' ');
       canvas.setAttribute('aria-label', text ? phrase`The scene, told as: ${text}` : phrase`An empty scene`);
