@@ -18,7 +18,7 @@ export const LLAMA_TYPES = Object.freeze(/** @type {const} */ (['q8_0', 'q4_0', 
 /** What is measured, each size in pages of its own, the first two in any case. */
 export const LLAMA_SIZES = Object.freeze(['135M', '0.6B', '110M']);
 export const LLAMA_ALWAYS = 2;
-/** Where a step is timed: the others only at the first of these, and in so many rounds, for to read a prompt takes them long. So does the prompt's length. */
+/** Positions at which a step is timed, of the others the first alone, and the most rounds: the others take long to read a prompt, so that is short, too. */
 export const LLAMA_POSITIONS = Object.freeze([64, 512]);
 export const LLAMA_ROUNDS = 3;
 export const PROMPT = 64;

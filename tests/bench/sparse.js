@@ -5,7 +5,7 @@
 //
 // The attention of a step is what it takes more at the end of a sequence than at its beginning. Times are of the processor, medians of twelve times eight steps here and there by turns, and of sparse
 // attention medians of five such sequences. Dense attention ends at 16,384 positions, which take some seconds. Of n positions, strided attention sees at most
-// 2 sqrt(n) in its two layers, so in four times as many its cost should double: it does, but where the keys and values of a run outgrow a cache. Fixed
+// 2 sqrt(n) in its two layers, so in four times as many its cost should double; it grows two to three times, for the keys and values of a run outgrow one cache after another. Fixed
 // attention sees sqrt(n) + n / 16 here, since its summaries grow with the side, as in the page.
 // @ts-check
 import './quiet.js';
