@@ -34,6 +34,9 @@ import { delimiter, join } from 'node:path';
 /** The longest that anything may take, with every core busy. */
 const PATIENCE_MS = 600_000;
 
+/** Between two looks at a page, which takes seconds to minutes. Each is a message, which firefox.js counts. */
+export const LOOK_MS = 1000;
+
 /**
  * Opens a page and reads its report.
  *
@@ -48,7 +51,7 @@ export async function reportOf(engine, url) {
     while (Date.now() < end) {
       const text = await session.evaluate("document.getElementById('report')?.textContent ?? ''");
       if (text) return JSON.parse(String(text));
-      await sleep(250);
+      await sleep(LOOK_MS);
     }
     throw new Error(`no result after ${PATIENCE_MS / 1000} seconds`);
   } finally {

@@ -13,7 +13,7 @@ import { fileURLToPath } from 'node:url';
 
 import { isMade, pagesOf } from '../../web/fresh.js';
 import { writeSite } from '../../web/site.js';
-import { sleep } from './engine.js';
+import { LOOK_MS, sleep } from './engine.js';
 
 /** @import { Engine } from './engine.js' */
 
@@ -74,7 +74,7 @@ export async function see(engine, base, page, onPicture) {
     let shown = null;
     for (const end = Date.now() + PATIENCE_MS; !shown && Date.now() < end;) {
       shown = await ask('globalThis.witness?.done() ?? null');
-      if (!shown) await sleep(250);
+      if (!shown) await sleep(LOOK_MS);
     }
     const complaints = await ask('globalThis.witness?.complaints ?? ["no witness"]');
     if (!shown) complaints.push(`nothing is drawn after ${PATIENCE_MS / 1000} seconds`);
