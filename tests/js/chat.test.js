@@ -144,6 +144,12 @@ test('a system message has a place in every template', async () => {
   const refuses = "{% for message in messages %}{% if message.role == 'system' %}{{ raise_exception('no') }}{% endif %}[INST] {{ message.content }} [/INST]{% endfor %}";
   const forgets = "{% for message in messages if message.role == 'user' %}[INST] {{ message.content }} [/INST]{% endfor %}";
   for (const template of [refuses, forgets]) assert.equal(await read(template, TALK.slice(0, 2)), '<s>[INST] be kind\n\nab [/INST]');
+  // One that writes it in a way of its own has it.
+  for (const [how, written] of [['tojson', '"say \\"yes\\""'], ['upper', 'SAY "YES"'], ['length', '9']]) {
+    const template = `{% for message in messages %}[{{ message.content | ${how} }}]{% endfor %}`;
+    const [first] = (await read(template, [{ role: 'system', content: 'say "yes"' }, TALK[1]])).split(']');
+    assert.equal(first, `<s>[${written}`, how);
+  }
 });
 
 test('what runs templates is fetched by who talks', async () => {

@@ -103,7 +103,16 @@ test('what is no state, damaged, cut short, or of another file is refused with a
     [bytes((all) => { all[all.length >> 1] ^= 1; }), /damaged/], [bytes((all) => { all[0] ^= 128; }), /damaged/], [bytes((all) => { all[all.length - 1]++; }), /damaged/],
     [bytes((all) => all.subarray(0, -1)), /damaged/], [bytes((all) => all.subarray(0, 16)), /damaged/], [bytes((all) => all.subarray(0, 0)), /damaged/],
     [bytes((all) => Uint8Array.from([...all, 0])), /damaged/]];
-  for (const [wrong, message] of none) assert.throws(() => model.resume({ ...saved, state: wrong }), isError('state', message));
+  for (const [wrong, message] of none) await assert.rejects(async () => model.resume({ ...saved, state: wrong }, { maxTokens: 3 }).text(), isError('state', message));
+  assert.throws(() => model.resume({ ...saved, state: none[0][0] }), isError('state', /is none/), 'at once, where nothing has to be read for that');
+  // A large one is looked at over some turns of the page, and so is what a run that begins meanwhile waits for.
+  let turns = 0;
+  const timer = setInterval(() => turns++, 1);
+  const large = model.resume({ ...saved, state: { ...state, bytes: new Uint8Array(2 ** 27) } }, { maxTokens: 3 });
+  await model.tokens('a', { maxTokens: 1 }).text();
+  await assert.rejects(large.text(), isError('state', /damaged/));
+  clearInterval(timer);
+  assert.ok(turns > 1, `${turns} turns of others`);
   await model.resume({ ...saved, state: undefined }, { maxTokens: 3 }).text();
   // Of a file with the same description and other weights.
   const other = file();

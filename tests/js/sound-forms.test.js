@@ -108,6 +108,31 @@ test('what is too long is refused before it is read', async () => {
   assert.equal(read, 1);
 });
 
+test('of a WAV on a disk the samples alone are read, wherever they stand; one of very many chunks is refused', async () => {
+  const plain = wav(800);
+  const cover = new Uint8Array(8 + 300000);
+  cover.set([...new TextEncoder().encode('id3 '), ...new Uint8Array(Uint32Array.of(300000).buffer)]);
+  const behind = new Uint8Array(200000);
+  const whole = Uint8Array.from([...plain.subarray(0, 36), ...cover, ...plain.subarray(36), ...behind]);
+  /** @param {Uint8Array<ArrayBuffer>} bytes @param {[number, number][]} asked */
+  const file = (bytes, asked) => /** @type {any} */ ({ size: bytes.length, slice: (/** @type {number} */ from, /** @type {number} */ to) => {
+    asked.push([from, to]);
+    return new Blob([bytes.slice(from, to)]);
+  }, arrayBuffer: () => assert.fail('it is read whole') });
+  /** @type {[number, number][]} */
+  const asked = [];
+  assert.deepEqual(await heard(file(whole, asked)), await heard(plain));
+  assert.deepEqual(asked.map(([from, to]) => to - from), [65536, 65536, 800], `${asked}`);
+  const long = Uint8Array.from(whole);
+  new DataView(long.buffer).setUint32(24, 1000, true); // samples a second
+  long.set(new Uint8Array(Uint32Array.of(0xffffffff).buffer), 36 + cover.length + 4);
+  asked.length = 0;
+  await assert.rejects(heardOf(file(long, asked), 8000), isError('limit', /100 seconds/));
+  assert.equal(asked.length, 2);
+  const chunks = Uint8Array.from([...plain.subarray(0, 36), ...Array.from({ length: 5000 }, () => [...new TextEncoder().encode('LIST'), 0, 0, 0, 0]).flat(), ...plain.subarray(36)]);
+  for (const sound of [chunks, new Blob([chunks, new Uint8Array(1 << 17)])]) await assert.rejects(heardOf(sound, 8000), isError('format', /more than 1000 chunks/));
+});
+
 test('a long sound is heard in slices, and its signal meanwhile', async () => {
   const sound = { data: new Float32Array(60 * 192000).fill(0.25), rate: 192000 };
   let turns = 0;

@@ -8,7 +8,8 @@
 
 import assert from 'node:assert/strict';
 
-import { hashOf } from '../../../web/lib/kinds/text/saved-state.js';
+import { atOnce } from '../../../web/lib/base/turns.js';
+import { hashing } from '../../../web/lib/kinds/text/saved-state.js';
 import { load } from '../../js/helpers.js';
 import { toyText } from '../../js/toy-text.js';
 import { Input, anything, refusedBy, refusedOr } from '../input.js';
@@ -44,7 +45,7 @@ export async function open() {
       if (odd === 4) state.ids = state.ids.concat(state.ids).slice(0, input.below(80));
       if (odd === 5) state.layout = input.pick(all).state.layout;
       try {
-        state.hash = hashOf(state);
+        state.hash = atOnce(hashing(state));
       } catch {} // of what is no state: the old one
       const run = refusedOr(() => model.resume({ ...saved, state }, { maxTokens: 1 + input.below(12), ...input.pick([{}, { at: 3 }, { maps: true }]) }), ['state']);
       try {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** A WAV file: refused with a sentence, or read, the same whole and in stretches; what is written is read again. */
+/** A WAV file: refused with a sentence, or read, the same whole and in stretches, in memory and from a disk; what is written is read again. */
 
 import assert from 'node:assert/strict';
 
-import { isWav, openWav, writeWav } from '../../../web/lib/kinds/sound/wav.js';
+import { isWav, locateWav, openWav, writeWav } from '../../../web/lib/kinds/sound/wav.js';
 import { Input, refusedOr } from '../input.js';
 
 /** @param {number} encoding @param {number} bits @param {number} channels @param {Record<string, Uint8Array>} [more] chunks before the data */
@@ -27,18 +27,24 @@ export function open() {
     seeds: [wav(1, 8, 1), wav(1, 16, 1), wav(1, 16, 2), wav(1, 24, 1), wav(1, 32, 3), wav(3, 32, 1), wav(3, 64, 1), wav(6, 8, 1), wav(7, 8, 1), wav(0xfe, 16, 2),
       wav(1, 16, 1, { LIST: new Uint8Array(7), ds64: new Uint8Array(28) })],
     words: ['RIFF', 'RF64', 'WAVE', 'fmt ', 'data', 'ds64', 'LIST'],
-    run(bytes) {
+    async run(bytes) {
       assert.equal(typeof isWav(bytes), 'boolean');
-      const size = bytes.length + (bytes.at(-1) === 255 ? 1000 : 0);
-      const reading = refusedOr(() => openWav(bytes, size), ['format', 'unsupported']);
-      if (!reading) return;
+      const part = 65 + new Input(bytes).below(40); // at least what is looked at
+      /** @type {any} */
+      let refused;
+      const found = await locateWav(bytes.length, async (from, to) => bytes.slice(from, Math.min(to, from + part))).catch((error) => {
+        refused = error;
+      });
+      const reading = refusedOr(() => openWav(bytes), ['format', 'unsupported']);
+      if (!reading || !found) return assert.deepEqual([reading, found], [undefined, undefined], `${refused}`);
       const { count, rate, channels, read } = reading;
-      assert.ok(Number.isInteger(count) && count >= 0 && count <= size && rate >= 1000 && channels >= 1, `${count} samples`);
-      if (size !== bytes.length) return; // the first bytes of a file say how long it is
+      assert.deepEqual([found.count, found.rate, found.channels], [count, rate, channels]);
+      assert.ok(Number.isInteger(count) && count >= 0 && count <= bytes.length && rate >= 1000 && channels >= 1, `${count} samples`);
       const whole = read(0, count);
       assert.equal(whole.length, count);
       const cut = new Input(bytes).below(count + 1);
       assert.deepEqual(Buffer.from(read(0, cut).buffer), Buffer.from(whole.buffer, 0, 4 * cut));
+      assert.deepEqual(found.of(bytes.slice(found.begin, found.end)).read(cut, count), whole.slice(cut));
       const again = openWav(writeWav(whole, rate));
       assert.deepEqual([again.count, again.rate, again.channels], [count, rate, 1]);
     },

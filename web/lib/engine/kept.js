@@ -85,7 +85,7 @@ export class KeptSessions {
     const { state } = message;
     if (state) {
       const session = this.#sessions.restore(state.bytes, state.length);
-      if (session) this.#add({ ...state, session });
+      if (session) this.#add({ session, ids: state.ids, shape: state.shape, layout: state.layout });
       return !!session;
     }
     const { best, common } = this.#find(message);

@@ -22,6 +22,9 @@ export function compileBest(patience) {
   return name === 'baseline' ? usual() : compile(build(name), patience).catch(usual);
 }
 
+/** The most addresses whose modules are kept, the newest: a page may serve its own copy under an address that changes. */
+const MOST_KEPT = 16;
+
 /** The only state that models share. A failure is not kept, so that the next load tries again.
  * @type {Map<string | Promise<unknown>, Promise<WebAssembly.Module>>} */
 const compiled = new Map();
@@ -40,6 +43,7 @@ export function compile(file, patience = PATIENCE_MS) {
   let module = compiled.get(key);
   if (module === undefined) {
     module = file instanceof Promise ? file.then((bytes) => compileBytes(bytes, 'nextpixel.wasm')) : compileAt(file, patience);
+    if (compiled.size >= MOST_KEPT) compiled.delete(/** @type {string} */ (compiled.keys().next().value));
     compiled.set(key, module);
     module.catch(() => compiled.delete(key));
   }

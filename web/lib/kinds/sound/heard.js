@@ -12,7 +12,7 @@ import { classOf } from '../../base/realm.js';
 import { inTurns } from '../../base/turns.js';
 import { bytesOf, isBytes } from '../../load/source.js';
 import { Resampler } from './resample.js';
-import { RATES, isWav, openWav } from './wav.js';
+import { RATES, isWav, locateWav, openWav } from './wav.js';
 
 /** @import { Dom } from '../../base/dom.js' */
 /** @import { Reading } from './wav.js' */
@@ -122,18 +122,33 @@ function checkLength(count, rate) {
  * @returns {Promise<Reading>}
  */
 async function openSound(sound, signal) {
-  if (isBlob(sound)) {
-    const head = await bytesOfBlob(sound.size > HEAD_BYTES ? sound.slice(0, HEAD_BYTES) : sound);
-    checkFile(head, sound.size);
+  if (isBlob(sound)) return openFile(sound, signal);
+  if (!isBytes(sound)) return reading('sound', () => plain(sound));
+  const view = ArrayBuffer.isView(sound) && sound.length > 0 ? sound : bytesOf(sound); // of one that is detached nothing is left
+  if (!isWav(view)) return decoded(view, view.length, () => new Uint8Array(view), signal);
+  const { count, rate } = openWav(view);
+  checkLength(count, rate);
+  return openWav(view.length <= MOST_COPIED ? new Uint8Array(view) : view);
+}
+
+/**
+ * @param {Blob} file
+ * @param {AbortSignal} [signal]
+ * @returns {Promise<Reading>}
+ */
+async function openFile(file, signal) {
+  const part = async (/** @type {number} */ from, /** @type {number} */ to) => {
+    const bytes = await bytesOfBlob(from === 0 && to === file.size ? file : file.slice(from, to));
     signal?.throwIfAborted();
-    return fileOf(sound.size > HEAD_BYTES ? await bytesOfBlob(sound) : head, signal);
-  }
-  if (isBytes(sound)) {
-    const view = ArrayBuffer.isView(sound) && sound.length > 0 ? sound : bytesOf(sound); // of one that is detached nothing is left
-    checkFile(view.subarray(0, HEAD_BYTES), view.length);
-    return fileOf(view.length <= MOST_COPIED || !isWav(view) ? new Uint8Array(view) : /** @type {Uint8Array<ArrayBuffer>} */ (view), signal);
-  }
-  return reading('sound', () => plain(sound));
+    return bytes;
+  };
+  const head = await part(0, Math.min(file.size, HEAD_BYTES));
+  if (!isWav(head)) return decoded(head, file.size, () => (head.length === file.size ? head : part(0, file.size)), signal);
+  const samples = await locateWav(file.size, (from, to) => (from === 0 ? Promise.resolve(head) : part(from, to)));
+  checkLength(samples.count, samples.rate);
+  const bytes = samples.end <= head.length ? head.subarray(samples.begin, samples.end) : await part(samples.begin, samples.end);
+  if (bytes.length !== samples.end - samples.begin) throw new NextPixelError('network', 'The file cannot be read: it has become shorter. Choose it again');
+  return samples.of(bytes);
 }
 
 /**
@@ -180,37 +195,22 @@ function mixed(channels, rate) {
 }
 
 /**
- * Refuses a file that is too long by its first bytes.
+ * A file that a browser may know how to read.
  *
- * @param {Uint8Array} head
- * @param {number} size  of the file
- */
-function checkFile(head, size) {
-  if (isWav(head)) {
-    try {
-      const { count, rate } = openWav(head, size);
-      checkLength(count, rate);
-    } catch (error) {
-      if (!(error instanceof NextPixelError) || error.code === 'limit') throw error; // what else is wrong is said when all of it is there
-    }
-    return;
-  }
-  const most = /^(fLaC|FORM|caff|wvpk|MAC )/.test(String.fromCharCode(...head.subarray(0, 4))) ? MOST_BYTES.lossless : MOST_BYTES.other;
-  if (size > most) throw new NextPixelError('limit', `The file of the sound has ${Math.round(size / 1e6)} MB, more than ${LONGEST_SECONDS} seconds of sound take: cut it first`);
-}
-
-/**
- * @param {Uint8Array<ArrayBuffer>} bytes
+ * @param {Uint8Array} head  its first bytes
+ * @param {number} size
+ * @param {() => Uint8Array<ArrayBuffer> | Promise<Uint8Array<ArrayBuffer>>} whole
  * @param {AbortSignal} [signal]
  * @returns {Promise<Reading>}
  */
-async function fileOf(bytes, signal) {
-  if (bytes.length === 0) throw argumentError('The sound is empty: the file has no byte');
-  if (isWav(bytes)) return openWav(bytes);
+async function decoded(head, size, whole, signal) {
+  if (size === 0) throw argumentError('The sound is empty: the file has no byte');
+  const most = /^(fLaC|FORM|caff|wvpk|MAC )/.test(String.fromCharCode(...head.subarray(0, 4))) ? MOST_BYTES.lossless : MOST_BYTES.other;
+  if (size > most) throw new NextPixelError('limit', `The file of the sound has ${Math.round(size / 1e6)} MB, more than ${LONGEST_SECONDS} seconds of sound take: cut it first`);
   if (typeof OfflineAudioContext !== 'function') throw new NextPixelError('unsupported', 'The sound is no WAV file: outside of a browser nothing else is decoded');
+  const bytes = await whole();
   try {
-    const buffer = await abortable(new OfflineAudioContext(1, 1, 44100).decodeAudioData(bytes.buffer), signal);
-    return plain(buffer);
+    return plain(await abortable(new OfflineAudioContext(1, 1, 44100).decodeAudioData(bytes.buffer), signal));
   } catch (cause) {
     if (cause instanceof NextPixelError || signal?.aborted) throw cause;
     throw new NextPixelError('format', 'The sound cannot be read: this browser does not decode it. Save it as WAV', { cause });

@@ -19,6 +19,13 @@ const EXTENSIBLE = 0xfffe;
 /** Names of chunks, as they stand in files. */
 const CHUNK = /^(fmt |data|fact|LIST|JUNK|bext|cue |smpl|inst|PEAK|id3 |iXML)$/;
 
+/** Bytes of a file that are looked at in one place: a chunk's name and size, and what is read of a format. */
+const LOOK_BYTES = 64;
+/** Bytes that are read of a file at once, until its samples are found. */
+const PART_BYTES = 1 << 16;
+/** Files have about ten. */
+const MOST_CHUNKS = 1000;
+
 /** @param {string} why */
 const broken = (why) => new NextPixelError('format', `The sound cannot be read: ${why}`);
 
@@ -66,46 +73,89 @@ export function isWav(bytes) {
  */
 
 /**
- * Reads the head of a WAV file, and says where its samples are: 8, 16, 24 or 32 bits, floats, mu-law or A-law, any number of channels. A file that was
- * cut off, or whose writer did not know how long it would become, is read as far as it goes.
+ * The samples of a file, before they are there.
+ *
+ * @typedef {object} Samples
+ * @property {number} count     of a channel
+ * @property {number} rate
+ * @property {number} channels
+ * @property {number} begin     their place in the file
+ * @property {number} end
+ * @property {(bytes: Uint8Array) => Reading} of  the bytes from begin to end
+ */
+
+/**
+ * Reads a WAV file: 8, 16, 24 or 32 bits, floats, mu-law or A-law, any number of channels. A file that was cut off, or whose writer did not know how long it
+ * would become, is read as far as it goes.
  *
  * @param {Uint8Array} bytes
- * @param {number} [size]  of the whole file, where these are its first bytes
  * @returns {Reading}
  */
-export function openWav(bytes, size = bytes.length) {
-  if (!isWav(bytes)) throw broken('it is no WAV file');
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+export function openWav(bytes) {
+  const finding = findSamples(bytes.length);
+  for (let step = finding.next(); ; step = finding.next(bytes.subarray(step.value, step.value + LOOK_BYTES))) {
+    if (step.done) return step.value.of(bytes.subarray(step.value.begin, step.value.end));
+  }
+}
+
+/**
+ * Finds the samples of a WAV file of which a part can be read: of what stands before them as little is read as there is to know.
+ *
+ * @param {number} size  bytes of the file
+ * @param {(from: number, to: number) => Promise<Uint8Array>} read  a part of it
+ * @returns {Promise<Samples>}
+ */
+export async function locateWav(size, read) {
+  const finding = findSamples(size);
+  let begin = 0;
+  /** @type {Uint8Array} */
+  let part = new Uint8Array(0);
+  for (let step = finding.next(); ;) {
+    if (step.done) return step.value;
+    const at = step.value;
+    if (at < begin || Math.min(at + LOOK_BYTES, size) > begin + part.length) [begin, part] = [at, await read(at, Math.min(at + PART_BYTES, size))];
+    step = finding.next(part.subarray(at - begin, at - begin + LOOK_BYTES));
+  }
+}
+
+/** @param {number} size  bytes of the file @returns {Generator<number, Samples, Uint8Array>} asks for LOOK_BYTES at a place, or for all that the file has there */
+function* findSamples(size) {
+  if (!isWav(yield 0)) throw broken('it is no WAV file');
   /** @type {Format | undefined} */
   let format;
   let long = 0; // of an RF64
-  for (let at = 12; at + 8 <= bytes.length;) {
-    const name = String.fromCharCode(...bytes.subarray(at, at + 4));
-    const said = view.getUint32(at + 4, true);
+  let at = 12;
+  for (let chunks = 0; at + 8 <= size; chunks++) {
+    if (chunks >= MOST_CHUNKS) throw broken(`more than ${MOST_CHUNKS} chunks stand before its samples`);
+    const bytes = yield at;
+    if (bytes.length < 8) break; // the file has become shorter
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    const name = text(bytes, 0);
+    const said = view.getUint32(4, true);
     const begin = at + 8;
-    if (name === 'ds64' && begin + 16 <= bytes.length) long = Number(view.getBigUint64(begin + 8, true));
+    if (name === 'ds64' && bytes.length >= 24) long = Number(view.getBigUint64(16, true));
     if (name === 'fmt ') {
-      if (said < 16 || begin + 16 > bytes.length) throw broken('its format is cut off');
-      format = {
-        encoding: view.getUint16(begin, true), channels: view.getUint16(begin + 2, true), rate: view.getUint32(begin + 4, true),
-        frame: view.getUint16(begin + 12, true), bits: view.getUint16(begin + 14, true),
-      };
-      if (format.encoding === EXTENSIBLE && said >= 26 && begin + 26 <= bytes.length) format.encoding = view.getUint16(begin + 24, true);
+      if (said < 16 || bytes.length < 24) throw broken('its format is cut off');
+      format = { encoding: view.getUint16(8, true), channels: view.getUint16(10, true), rate: view.getUint32(12, true), frame: view.getUint16(20, true), bits: view.getUint16(22, true) };
+      if (format.encoding === EXTENSIBLE && said >= 26 && bytes.length >= 34) format.encoding = view.getUint16(32, true);
     }
     if (name === 'data') {
       if (!format) throw broken('its data come before their format');
       const left = size - begin;
       // A stream does not know its length when it begins: it says 0, or all ones.
-      const open = said === 0xffffffff ? long || left : said === 0 && !(left >= 8 && isChunk(view, begin, left)) ? left : said;
-      return samplesOf(view, begin, Math.min(open, left), format);
+      const open = said === 0xffffffff ? long || left : said === 0 && !isChunk(view, 8, left) ? left : said;
+      return samplesOf(format, begin, Math.min(open, left));
     }
     at = begin + said;
-    if (said % 2 && !CHUNK.test(String.fromCharCode(...bytes.subarray(at, at + 4)))) at++; // the byte that pads, which some writers leave out
+    if (said % 2 && !CHUNK.test(text(yield at, 0))) at++; // the byte that pads, which some writers leave out
   }
   throw broken('it has no samples');
 }
 
-/** Tells whether another chunk, and no sample, stands at a place. @param {DataView} view @param {number} at @param {number} left */
+/** @param {Uint8Array} bytes @param {number} at */
+const text = (bytes, at) => String.fromCharCode(...bytes.subarray(at, at + 4));
+
+/** Tells whether another chunk, and no sample, stands at a place. @param {DataView} view @param {number} at @param {number} left  bytes of the file from there */
 function isChunk(view, at, left) {
   if (at + 8 > view.byteLength) return false;
   const name = [0, 1, 2, 3].map((i) => view.getUint8(at + i));
@@ -113,28 +163,31 @@ function isChunk(view, at, left) {
 }
 
 /**
- * @param {DataView} view
+ * @param {Format} format
  * @param {number} begin
  * @param {number} size
- * @param {Format} format
- * @returns {Reading}
+ * @returns {Samples}
  */
-function samplesOf(view, begin, size, { encoding, channels, rate, frame, bits }) {
+function samplesOf({ encoding, channels, rate, frame, bits }, begin, size) {
   const width = frame / channels; // bytes, in which fewer bits stand to the left
   const sample = Number.isInteger(width) && bits <= 8 * width && bits > 8 * width - 8 ? READERS[`${encoding} ${8 * width}`] : READERS[`${encoding} ${bits}`];
   if (!sample) throw new NextPixelError('unsupported', `The sound is encoded in a way that is not read here (${encoding}, ${bits} bits): save it as WAV with 16 bits`);
   if (channels < 1 || frame !== channels * Math.ceil(bits / 8)) throw broken('its channels do not fit its samples');
   if (rate < RATES[0] || rate > RATES[1]) throw broken(`it has ${rate} samples a second, where ${RATES[0]} to ${RATES[1]} can be read`);
-  const read = (/** @type {number} */ from, /** @type {number} */ to) => {
-    const data = new Float32Array(to - from);
-    for (let i = from; i < to; i++) {
-      let sum = 0;
-      for (let c = 0; c < channels; c++) sum += sample(view, begin + i * frame + c * width);
-      data[i - from] = sum / channels;
-    }
-    return data;
-  };
-  return { count: Math.floor(size / frame), rate, channels, read };
+  const count = Math.floor(size / frame);
+  return { count, rate, channels, begin, end: begin + count * frame, of: (bytes) => {
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    const read = (/** @type {number} */ from, /** @type {number} */ to) => {
+      const data = new Float32Array(to - from);
+      for (let i = from; i < to; i++) {
+        let sum = 0;
+        for (let c = 0; c < channels; c++) sum += sample(view, i * frame + c * width);
+        data[i - from] = sum / channels;
+      }
+      return data;
+    };
+    return { count, rate, channels, read };
+  } };
 }
 
 /**
@@ -147,10 +200,10 @@ function samplesOf(view, begin, size, { encoding, channels, rate, frame, bits })
 export function writeWav(samples, rate) {
   const bytes = new Uint8Array(44 + 2 * samples.length);
   const view = new DataView(bytes.buffer);
-  const text = (/** @type {number} */ at, /** @type {string} */ name) => [...name].forEach((letter, i) => { bytes[at + i] = letter.charCodeAt(0); });
-  text(0, 'RIFF');
+  const put = (/** @type {number} */ at, /** @type {string} */ name) => [...name].forEach((letter, i) => { bytes[at + i] = letter.charCodeAt(0); });
+  put(0, 'RIFF');
   view.setUint32(4, bytes.length - 8, true);
-  text(8, 'WAVEfmt ');
+  put(8, 'WAVEfmt ');
   view.setUint32(16, 16, true);
   view.setUint16(20, PCM, true);
   view.setUint16(22, 1, true);
@@ -158,7 +211,7 @@ export function writeWav(samples, rate) {
   view.setUint32(28, 2 * rate, true);
   view.setUint16(32, 2, true);
   view.setUint16(34, 16, true);
-  text(36, 'data');
+  put(36, 'data');
   view.setUint32(40, 2 * samples.length, true);
   samples.forEach((sample, i) => view.setInt16(44 + 2 * i, Math.round(32767 * Math.min(Math.max(sample, -1), 1)), true));
   return bytes;

@@ -120,13 +120,14 @@ export function* rendering(renderTemplate, { messages, template, values }, names
  * @param {(messages: Message[]) => string} render
  */
 function withSystem(messages, render) {
-  const [{ role, content }, next, ...rest] = messages;
+  const [first, next, ...rest] = messages;
+  const { role, content } = first;
   if (role !== 'system' || next?.role !== 'user' || !content?.trim()) return render(messages);
   const merged = () => render([{ ...next, content: `${content}\n\n${next.content}` }, ...rest]);
   let text;
   try {
     text = render(messages);
-    if (text.includes(content.trim())) return text;
+    if (text.includes(content.trim()) || text !== render([{ ...first, content: 'x' }, next, ...rest])) return text; // written as JSON, in capitals: not left out
     return merged();
   } catch (error) {
     if (text !== undefined) return text; // it has a rule of its own

@@ -8,6 +8,7 @@
 
 import { classOf } from '../../base/realm.js';
 import { NextPixelError } from '../../base/error.js';
+import { inTurns } from '../../base/turns.js';
 
 /** @import { KeptMessage, State } from '../../engine/protocol.js' */
 /** @import { Link } from '../../workers/link.js' */
@@ -32,13 +33,27 @@ function hashed([a, b], words) {
   return [a, b];
 }
 
-/** Two hashes of 32 bits: no change of a single word leaves either as it is. @param {State} state @internal */
-export function hashOf({ bytes, ids, length, shape, layout }) {
+/** Words that are hashed between two turns: a state may have a hundred megabytes. */
+const STRETCH = 1 << 18;
+
+/**
+ * Two hashes of 32 bits: no change of a single word leaves either as it is.
+ *
+ * @param {State} state
+ * @returns {Generator<void, string, void>}
+ * @internal
+ */
+export function* hashing({ bytes, ids, length, shape, layout }) {
   const whole = bytes.length & ~3;
-  const parts = [new Uint32Array(bytes.slice(0, whole).buffer), bytes.subarray(whole), ids, new TextEncoder().encode([length, shape, layout].join('\n'))];
+  const own = bytes.byteOffset % 4 === 0 ? bytes : bytes.slice();
+  const words = new Uint32Array(own.buffer, own.byteOffset, whole / 4);
   /** @type {[number, number]} */
   let hashes = [bytes.length, ids.length];
-  for (const part of parts) hashes = hashed(hashes, part);
+  for (let at = 0; at < words.length; at += STRETCH) {
+    hashes = hashed(hashes, words.subarray(at, at + STRETCH));
+    yield;
+  }
+  for (const part of [bytes.subarray(whole), ids, new TextEncoder().encode([length, shape, layout].join('\n'))]) hashes = hashed(hashes, part);
   return hashes.map((half) => (half >>> 0).toString(16).padStart(8, '0')).join('');
 }
 
@@ -56,7 +71,7 @@ export async function stateOf(link, run) {
     /** @type {KeptMessage} */
     const { state } = await job.ask({ type: 'keep', ...run });
     if (typeof state !== 'object') throw new NextPixelError('state', 'The engine does not hold this run any more, or never did, as one with a constraint: save it without its state');
-    return { ...state, hash: hashOf(state) };
+    return { ...state, hash: await inTurns(hashing(state)) };
   } finally {
     job.end();
   }
@@ -68,16 +83,19 @@ export async function stateOf(link, run) {
  * @param {Link} link
  * @param {any} state  of anybody
  * @param {AbortSignal} [signal]
- * @returns {Promise<void>} throws at once where it is none
+ * @returns {Promise<void>} throws at once where it is none; that it is damaged, or another file's, is heard later
  * @internal
  */
 export function restored(link, state, signal) {
   const { bytes, ids, length, shape, layout, hash } = state ?? {};
   if (classOf(bytes) !== 'Uint8Array' || !Array.isArray(ids) || !Array.from(ids).every(Number.isInteger)) throw wrong('is none: its bytes must be a Uint8Array, which IndexedDB and files keep and JSON does not');
   const known = { bytes, ids, length, shape, layout };
-  if (typeof shape !== 'string' || typeof layout !== 'string' || !Number.isInteger(length) || hash !== hashOf(known)) throw wrong('is damaged');
+  if (![shape, layout, hash].every((value) => typeof value === 'string') || !Number.isInteger(length)) throw wrong('is damaged');
   const job = link.job(signal);
-  const done = job.ask({ type: 'keep', known: new Uint32Array(0), state: known }).then(({ state: taken }) => {
+  const done = inTurns(hashing(known), signal).then((right) => {
+    if (hash !== right) throw wrong('is damaged');
+    return job.ask({ type: 'keep', known: new Uint32Array(0), state: known });
+  }).then(({ state: taken }) => {
     if (!taken) throw wrong('belongs to another weight file or another version of nextpixel');
   }).finally(() => job.end());
   done.catch(() => {}); // whoever reads the run hears of it

@@ -68,6 +68,8 @@ export class TextModel {
   #info;
   /** @type {Tokenizer | undefined} */
   #tokenizer;
+  /** A state is being looked at, with which runs that begin now may go on. @type {Promise<void> | undefined} */
+  #restoring;
 
   /**
    * @param {Link} link
@@ -251,6 +253,7 @@ export class TextModel {
     const ids = saved.ids.slice(0, saved.prompt + (at ?? drawn));
     this.#checkIds(ids);
     const ready = saved.state && restored(this.#link, saved.state, options.signal);
+    if (ready) this.#restoring = ready.catch(() => {}); // whoever reads that run hears of it
     return this.#run({ ids: Uint32Array.from(ids), prompt: saved.prompt, ready }, all);
   }
 
@@ -340,7 +343,7 @@ export class TextModel {
       const context = this.#contextOf(ids);
       const most = maxTokens ?? Math.max(0, context.positions - ids.length);
       if (most > 0) context.start(ids.length + most - 1); // where it cannot go that far, it does not begin
-      return { ids: Array.from(ids), prompt, context, most, vocabulary: this.#info.vocabulary, ready };
+      return { ids: Array.from(ids), prompt, context, most, vocabulary: this.#info.vocabulary, ready: ready ?? this.#restoring };
     };
     const plan = given instanceof Promise ? given.then(planOf) : planOf(given);
     return new TokenRun(this.#link, this.#tokenizer, plan, checked, { model: modelName(this.#info), options: { ...kept, ...biases } }, signal);
