@@ -24,8 +24,8 @@ export default async function* report(events) {
   for await (const { type, data } of events) {
     if (type === 'test:stderr' || type === 'test:stdout') yield data.message;
     if (type !== 'test:pass' && type !== 'test:fail') continue;
-    const of = data.file ?? data.name;
-    if (of !== file) {
+    const of = /^more \((.+?)\): /.exec(data.name)?.[1] ?? data.file ?? data.name; // more.js
+    if (basename(of) !== basename(file)) {
       if (file) yield line();
       [file, passed, time] = [of, 0, 0];
       all.files++;
@@ -44,7 +44,7 @@ export default async function* report(events) {
     } else if (error?.failureType !== 'subtestsFailed') { // those that failed have been told
       all.failed++;
       if (process.env.FAILED_FILES) appendFileSync(process.env.FAILED_FILES, `${of}\n`);
-      yield `FAILED ${basename(of)}:${data.line ?? ''} ${data.name}\n${inspect(error?.cause ?? error)}\n`;
+      yield `FAILED ${basename(of)}:${of === data.file ? data.line : ''} ${data.name}\n${inspect(error?.cause ?? error)}\n`;
     }
   }
   if (file) yield line();

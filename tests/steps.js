@@ -35,7 +35,7 @@ const STEPS = [
   { name: 'check-manual' },
 ];
 /** Tasks that do more before a release. */
-const WHOLE = { 'test-c': 'test-c all', 'test-train': 'test-train all', 'test-engines': 'test-engines' };
+const WHOLE = { 'check-wasm': 'check-wasm all', 'test-c': 'test-c all', 'test-train': 'test-train all', 'test-engines': 'test-engines' };
 /** @type {Step[]} */
 const ALL = [
   ...STEPS.map((step) => ({ ...step, task: /** @type {Record<string, string>} */ (WHOLE)[step.name] ?? step.task })),

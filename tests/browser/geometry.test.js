@@ -211,7 +211,7 @@ test('the pictures are what the models draw, and the tint is what their queries 
   for (const model of models) model.close();
 }));
 
-test('run, pause, next pixel, slider, keys, seed', () => withPage(async (page) => {
+more('run, pause, next pixel, slider, keys, seed', () => withPage(async (page) => {
   await open(page);
   await page.locator('#geometry-run-text', { hasText: 'Pause' }).waitFor();
   await page.locator('.geometry-panel .picture canvas[aria-label^="1"]').first().waitFor(WAIT);

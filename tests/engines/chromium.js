@@ -10,7 +10,7 @@ import { CHROMIUM, launch } from '../browser/browser.js';
 /** @type {import('./engine.js').Engine} */
 export const chromium = {
   name: 'Chromium',
-  missing: () => (existsSync(CHROMIUM) ? undefined : 'Chromium (Debian package: chromium), or CHROMIUM=PATH'),
+  missing: () => (existsSync(CHROMIUM) ? undefined : 'Chromium (Debian package: chromium-headless-shell or chromium), or CHROMIUM=PATH'),
   async open(url) {
     const browser = await launch();
     try {
