@@ -253,7 +253,7 @@ test('a large vocabulary, or much beside it, is read over some turns of the page
   for (const [name, metadata] of Object.entries(files)) {
     const bytes = file(metadata);
     const { turns, longest, short } = await besides(() => tokenizer(bytes));
-    assert.ok(turns > 1 || short, `${name}: ${turns} turns of others`);
+    assert.ok(turns > 0 || short, `${name}: ${turns} turns of others`);
     if (EVERY) assert.ok(longest < 100, `${name}: ${longest} ms without one`);
     const stopper = new AbortController();
     const given = tokenizer(bytes, { signal: stopper.signal });

@@ -375,7 +375,7 @@ static void causality(void) {
 static void fields(void) {
     check_random random = {53};
     for (uint32_t gated = 0; gated < 2; gated++) {
-        toy_pixelcnn_config c = {.gated = gated, .height = 6, .width = 9, .levels = 2, .blocks = 8, .d = 24, .input_kernel = 3, .kernel = 3, .head = 24, .seed = 54};
+        toy_pixelcnn_config c = {.gated = gated, .height = 6, .width = 9, .levels = 2, .blocks = 8, .d = 16, .input_kernel = 3, .kernel = 3, .head = 16, .seed = 54};
         const toy_pixelcnn *made = toy_pixelcnn_build(&c);
         const nx_model *model = toy_pixelcnn_open(made);
         uint32_t n = 54, ids[54], keys[54], count, row = c.blocks, blind = 0;
