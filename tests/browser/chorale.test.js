@@ -116,7 +116,7 @@ more('with colours that are forced the melody is hollow, and keys and their bars
   assert.equal(await page.locator('#answer-roll').evaluate((element) => getComputedStyle(element).outlineStyle), 'solid');
 }, { forcedColors: 'active' }));
 
-test('where little motion is wanted a chorale appears at once, silent, and is heard when it is asked for', () => withPage(async (page) => {
+more('where little motion is wanted a chorale appears at once, silent, and is heard when it is asked for', () => withPage(async (page) => {
   await countContexts(page);
   await page.addInitScript(() => {
     const seen = /** @type {any} */ (globalThis);

@@ -53,7 +53,7 @@ test('a row shows the values that the model draws, beside what it was given', ()
   await page.locator('#in-colour').screenshot({ path: `${OUT}colour.png` });
 }));
 
-test('play again, stop, new seed, and the strip', () => withPage(async (page) => {
+more('play again, stop, new seed, and the strip', () => withPage(async (page) => {
   await open(page);
   await rowIs(page, 0, 'being drawn');
   await page.locator('#colour-tries').selectOption('3'); // none compete: a quarter of the work

@@ -8,15 +8,15 @@
 
 import assert from 'node:assert/strict';
 
-import { EVERY, oneOf } from '../more.js';
-import { LIBRARY, openEmpty, session } from './browser.js';
+import { oneOf } from '../more.js';
+import { LIBRARY, SHELL, openEmpty, session } from './browser.js';
 
 /** @import { Page } from 'playwright-core' */
 
 const { withPage } = session();
 
-/** More than these and people notice; beside other steps, which take the processor's caches, half as much again. */
-const MOST_MS = EVERY ? 50 : 75;
+/** More than these and people notice. In the headless shell, beside other steps, half as much again. */
+const MOST_MS = SHELL ? 75 : 50;
 
 /** An event of a trace; times in microseconds. @typedef {{ name: string, ph: string, pid: number, tid: number, tdur?: number, args: any }} Traced */
 

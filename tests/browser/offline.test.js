@@ -11,6 +11,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 
 import { toyModel } from '../js/toy.js';
+import { more } from '../more.js';
 import { LIBRARY, firstFigure, openEmpty, provide, session, sleep, until } from './browser.js';
 import { isKept } from './checks.js';
 import { published } from './published.js';
@@ -214,7 +215,7 @@ test('the published library works under the strict policy', () => withPage(async
   assert.deepEqual(new Set(drawn.modules), new Set(['nextpixel.js', 'shared.js', 'worker.js']));
 }));
 
-test('a page that was seen works without a connection, and with one again', () => withPage(async (page) => { // every page: pages.test.js
+more('a page that was seen works without a connection, and with one again', () => withPage(async (page) => { // every page: pages.test.js
   const works = () => firstFigure(page, 'done').waitFor();
   await page.goto('/web/');
   await works();

@@ -8,7 +8,7 @@ import { test } from 'node:test';
 
 import { reduce } from '../../web/lib/kinds/picture/image.js';
 import { more } from '../more.js';
-import { CHROMIUM, OUT, openEmpty, session } from './browser.js';
+import { OUT, SHELL, openEmpty, session } from './browser.js';
 import { SIDE, WAIT, galleryOf } from './gallery.js';
 import { blackPng, png } from './png.js';
 
@@ -214,11 +214,8 @@ more('a large photograph is reduced all the same', () => withPage(async (page) =
   assert.ok((await original(page, colour)).every((pixel) => pixel?.join() === '0,0,0'));
 }, CALM));
 
-/** Chromium's headless shell has no camera, and asks nobody whether there may be one: it gets a green picture of the test's own there. */
-const CAMERA = !CHROMIUM.includes('headless-shell');
-
-/** Keeps what getUserMedia gave. @param {Page} page */
-const watchCamera = (page) => page.addInitScript((camera) => {
+/** Keeps what getUserMedia gave; the headless shell has no camera, and gets a green picture of the test's own. @param {Page} page */
+const watchCamera = (page) => page.addInitScript((shell) => {
   const streams = /** @type {MediaStream[]} */ (/** @type {any} */ (globalThis).streams = []);
   const green = async () => {
     const canvas = Object.assign(document.createElement('canvas'), { width: 640, height: 480 });
@@ -229,13 +226,13 @@ const watchCamera = (page) => page.addInitScript((camera) => {
     }, 30);
     return canvas.captureStream(30);
   };
-  const ask = camera ? navigator.mediaDevices.getUserMedia.bind(navigator.mediaDevices) : green;
+  const ask = shell ? green : navigator.mediaDevices.getUserMedia.bind(navigator.mediaDevices);
   navigator.mediaDevices.getUserMedia = async (wanted) => {
     const stream = await ask(wanted);
     streams.push(stream);
     return stream;
   };
-}, CAMERA);
+}, SHELL);
 /** How many streams there were, when none of their tracks is live any more. @param {Page} page */
 const streamsOff = async (page) => {
   await page.waitForFunction(() => /** @type {any} */ (globalThis).streams.every((/** @type {MediaStream} */ stream) => stream.getTracks().every((track) => track.readyState === 'ended')));
@@ -303,7 +300,7 @@ more('the camera that comes too late is switched off as well, and one that goes 
 }, { ...CALM, permissions: ['camera'] }));
 
 test('a camera that is refused, or is not there, says so', () => withPage(async (page) => {
-  if (!CAMERA) await page.addInitScript(() => { navigator.mediaDevices.getUserMedia = () => Promise.reject(new DOMException('Permission denied', 'NotAllowedError')); });
+  if (SHELL) await page.addInitScript(() => { navigator.mediaDevices.getUserMedia = () => Promise.reject(new DOMException('Permission denied', 'NotAllowedError')); });
   await superres.open(page);
   await ready(page, 'superres');
   const button = page.locator('#superres-photo button', { hasText: 'Use the camera' });

@@ -10,7 +10,7 @@ import { load } from '../../web/lib/index.js';
 import { sumOf } from '../../web/pages/sagan/draw.js';
 import { largest, round } from '../../web/pages/sagan/singular.js';
 import { ROOT } from '../js/helpers.js';
-import { runAnew, session } from './browser.js';
+import { SHELL, runAnew, session } from './browser.js';
 
 /** @import { Page } from 'playwright-core' */
 
@@ -19,7 +19,7 @@ const PAGE = '/web/pages/sagan/';
 /** A sheet of 128 pictures at most, beside other work. */
 const DRAWN_MS = 90000;
 /** Of the page's own thread meanwhile. */
-const MOST_MS = 400;
+const MOST_MS = SHELL ? 600 : 400;
 
 /** @param {Page} page @param {string} selector */
 const sum = (page, selector) => page.locator(selector).first().getAttribute('data-sum');

@@ -86,7 +86,7 @@ test('a row shows what the model is given, the likeliest of each group, and how 
   (await pixels(page, 0)).slice(2, 5).forEach((picture, i) => assert.deepEqual(picture, triples(plain[i]), `picture ${i} of three`));
 }));
 
-test('the pixels come line by line', () => withPage(async (page) => {
+more('the pixels come line by line', () => withPage(async (page) => {
   await open(page);
   /** The pixels of the first drawn picture, the pen among them. */
   const there = async () => (await pixels(page, 0))[2].flatMap((pixel, i) => (pixel ? [i] : []));
@@ -187,7 +187,7 @@ test('nothing is loaded before it comes near', () => withPage(async (page) => {
   assert.ok(asked.includes('GET'));
 }, { viewport: { width: 1200, height: 700 } }));
 
-test('what fails says so and can be tried again', () => withPage(async (page) => {
+more('what fails says so and can be tried again', () => withPage(async (page) => {
   await page.route('**/weights*/emoji-sr.gguf', (route) => (route.request().method() === 'GET' ? route.abort() : route.continue()));
   await page.goto(PAGE);
   await page.locator('#enlarged').waitFor();
@@ -221,7 +221,7 @@ for (const width of widths(320, 360, 700, 900)) {
   }, { viewport: { width, height: 740 }, hasTouch: width < 500, isMobile: width < 500 }));
 }
 
-test('less motion: nothing begins by itself', () => withPage(async (page) => {
+more('less motion: nothing begins by itself', () => withPage(async (page) => {
   await open(page);
   await page.locator('#superres-run:enabled').waitFor(WAIT);
   await sleep(300);

@@ -138,7 +138,7 @@ more('a link to endings: digit, line, seed, temperature and class', () => withPa
   assert.equal(await page.inputValue('#seed'), '7');
 }));
 
-test("links to a gallery's pictures, of the strip and one's own", () => withPage(async (page) => {
+more("links to a gallery's pictures, of the strip and one's own", () => withPage(async (page) => {
   const first = '#colour-gallery .gallery-row:first-child canvas';
   const drawn = (/** @type {string} */ name) => page.waitForFunction((text) => (
     document.querySelector('#colour-gallery .gallery-row:first-child .drawn canvas')?.getAttribute('aria-label') === `${text}, ending 1: drawn`), name, WAIT);

@@ -12,6 +12,7 @@ import { test } from 'node:test';
 
 import { load } from '../../web/lib/index.js';
 import { ROOT } from '../js/helpers.js';
+import { more } from '../more.js';
 import { OUT, painted, provide, session } from './browser.js';
 import { axeFindsNothing, fits } from './checks.js';
 
@@ -127,7 +128,7 @@ test('shuffled words, and a model without positions', options, () => withPage(as
   await page.locator('#figure-shuffle').screenshot({ path: `${OUT}transformer-shuffle.png` });
 }));
 
-test('with two orders of a sentence axe-core finds nothing, by day, by night and on a telephone', options, () => withPage(async (page) => {
+more('with two orders of a sentence axe-core finds nothing, by day, by night and on a telephone', options, () => withPage(async (page) => {
   await open(page, '#figure-translation?text=Ein+Hund+schl%C3%A4ft+im+Gras.&beams=2');
   await done(page);
   await page.locator('#figure-waves').scrollIntoViewIfNeeded();

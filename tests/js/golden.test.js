@@ -161,7 +161,7 @@ for (const name of models) {
 }
 
 /** Of the hundred that are there; ./build.sh test-sweep has all. */
-const IMAGES = process.env.EVERY_IMAGE ? 100 : 10;
+const IMAGES = process.env.EVERY_IMAGE ? 100 : 5;
 
 for (const name of ['digits', 'emoji', 'pixelcnn-digits', 'gated-pixelcnn-digits', 'sparse-digits', 'wavenet-digits']) {
   test(`${name}: bits/dim of ${IMAGES} test images, shipped file against the F32 weights in PyTorch`, async (context) => {

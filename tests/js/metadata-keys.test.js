@@ -10,7 +10,7 @@ import { test } from 'node:test';
 import { roomIn } from '../../web/lib/element/head.js';
 import { NextPixelError, load } from '../../web/lib/index.js';
 import { entriesIn } from '../../web/lib/load/header.js';
-import { oneOf } from '../more.js';
+import { EVERY, oneOf } from '../more.js';
 import { Core } from './core.js';
 import { GOLDEN, wasmModule } from './helpers.js';
 import { toyText } from './toy-text.js';
@@ -93,8 +93,8 @@ test('a key that JavaScript alone reads is what it should be, or load() says so;
   const values = /** @type {[string, any][]} */ ([['string', 'word@0'], ['u32', 5], ['i64', 5], ['u64', 3], ['bool', 1], ['f32', 0.5], ['strings', []], ['strings', ['any@0']], ['strings', ['zzz@0', 'any@0']], ['i32s', []], ['i32s', [1, 2]], ['u32s', [7]]]);
   for (const [name, own] of Object.entries(keys)) {
     const file = await golden(name);
-    for (const key of own) {
-      for (const [type, value] of values) {
+    for (const [i, key] of own.entries()) {
+      for (const [type, value] of values.filter((_, j) => EVERY || (i + j) % 3 === 0)) {
         const there = entriesIn(file).entries.some((entry) => entry.key === key);
         if (!there) continue;
         const asked = async () => {

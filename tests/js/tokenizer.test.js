@@ -174,7 +174,7 @@ test('a megabyte takes less than a second, of whatever', async () => {
       const before = process.cpuUsage();
       const ids = own.encode(text);
       const { user, system } = process.cpuUsage(before);
-      assert.ok(user + system < SHARE * 1e6, `${JSON.stringify(text.slice(0, 3))}: ${(user + system) / 1000} ms`);
+      assert.ok(user + system < SHARE * 1e6 + (EVERY ? 0 : 2e5), `${JSON.stringify(text.slice(0, 3))}: ${(user + system) / 1000} ms`);
       assert.equal(own.decode(ids) === text, true);
     }
   }
@@ -235,7 +235,7 @@ test('a long text of names of tokens: the page goes on', async () => {
 const manyNames = (count) => Array.from({ length: count }, (_, i) => `t${i.toString(36)}`);
 
 test('a large vocabulary, or much beside it, is read over some turns of the page, and its signal is heard', async () => {
-  const count = EVERY ? 2e5 : 5e4;
+  const count = EVERY ? 2e5 : 1e5;
   /** @type {Record<string, Record<string, Typed>>} */
   const files = {
     'SentencePiece': {
@@ -248,7 +248,7 @@ test('a large vocabulary, or much beside it, is read over some turns of the page
       'tokenizer.ggml.merges': ['array', 'string', ['a b', ...manyNames(count).map((name) => `${name} a`)]],
       'tokenizer.ggml.token_type': ['array', 'i32', Array(3 + 2 * count).fill(1)],
     },
-    'ten times as many texts beside it': { 'general.tags': ['array', 'string', Array(10 * count).fill('')], ...bpe() },
+    'two million texts beside it': { 'general.tags': ['array', 'string', Array(2e6).fill('')], ...bpe() },
   };
   for (const [name, metadata] of Object.entries(files)) {
     const bytes = file(metadata);
