@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * What `npm test` runs: tasks of build.sh, three at a time, for most of them leave a core idle. Where many pages, files or recipes are alike it asks some; with --all each
+ * What `npm test` runs: tasks of build.sh, two at a time, for most of them leave a core idle. Where many pages, files or recipes are alike it asks some; with --all each
  * (tests/more.js, and the tasks of WHOLE). What a task says comes whole when it is done; the
  * last lines have the time of each, what failed, what was not run and how to have it run, and the sums.
  *
@@ -45,8 +45,8 @@ const ALL = [
 
 const { values: { all }, positionals: [out = 'build/test'] } = parseArgs({ allowPositionals: true, options: { all: { type: 'boolean' } } });
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-/** With two, the last third of the time left half of two cores idle. */
-const AT_ONCE = Math.max(3, Math.floor(availableParallelism() / 2));
+/** Three on two cores are no faster: each takes the caches of the others. */
+const AT_ONCE = Math.max(2, Math.floor(availableParallelism() / 2));
 
 /** Sums as each kind of tests says them. @type {[RegExp, (numbers: number[]) => { passed?: number, failed?: number, skipped?: number }][]} */
 const SUMS = [
