@@ -26,7 +26,7 @@ export const WEIGHTS = '/weights/digits.gguf';
 /** The browser under test: Chromium, where it is there without its own windows and menus, which take a quarter of the time; `npm run test:all` takes all of it. */
 export const CHROMIUM = process.env.CHROMIUM || (existsSync('/usr/bin/chromium-headless-shell') ? '/usr/bin/chromium-headless-shell' : '/usr/bin/chromium');
 
-/** Whether that is the headless shell, which takes more time of the page’s thread than the whole browser, and has no camera. */
+/** Whether that is the headless shell, which takes more time of the page's thread than the whole browser, and has no camera. */
 export const SHELL = CHROMIUM.includes('headless-shell');
 
 /** It shall not talk to the network, and it runs in containers without a sandbox or a GPU. */
