@@ -5,6 +5,7 @@
 Exports the averaged weights, reads the file back and compares every tensor.  A run of the recipe or of one of its stages goes into weights/<recipe>.gguf,
 any other into build/<run>.gguf, unless --out says where, beside it what was held out of pictures of one's own (<run>.u8.gz, for tests/bench/sheets.js); in the type that the recipe's card names, else Q8_0.
 
+    python3 weights/train/export.py captions --run captions-hard-2 --out weights/captions.gguf       weights that another recipe of the model trained
     python3 weights/train/export.py emoji-sr --mix weights/emoji-sr.gguf --share 0.2      a mean: a fifth of what the run began with
 
 The mean of a run's weights and those that it began with, or had on the way, can be likelier than either.  A smaller model's file is grown first.
@@ -61,7 +62,7 @@ def path_of(recipe, run, settings):
 
 def export_run(name, run="", kind="", out="", quality="", mixed="", share=0.2):
     """-> (path, bytes, parameters)"""
-    task, model, checkpoint = load_average(run or name)
+    task, model, checkpoint = load_average(run or name, name)
     if mixed:
         mix(task, model, mixed, share)
     card = card_of(find(name), checkpoint["settings"])

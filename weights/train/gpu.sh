@@ -8,15 +8,18 @@
 #   sh weights/train/gpu.sh emoji-sr       9.5 min: goes on from what ships; again for longer
 #   sh weights/train/gpu.sh stories        5 min
 #   sh weights/train/gpu.sh de-en          6 min
+#   sh weights/train/gpu.sh together       9.5 min: the small models at once, each of which alone leaves most of a GPU idle; NAME... for some of them
 #   sh weights/train/gpu.sh collect        copies what was made to $OUT again
 #   sh weights/train/gpu.sh smoke          every line above, tiny, on whatever machine this is: a minute or two
 #
-# Environment: DATA, the folder with cifar10/, emoji/, stories/, multi30k/ (default data); KEEP, a folder where data/ is added to what is there already
+# Environment: DATA, the folder with cifar10/, emoji/, stories/, multi30k/, binarised_mnist/, fsdd/ (default data); KEEP, a folder where data/ is added to what is there already
 # and read from, for a machine that is sent the pictures (cifar10 85 MB, emoji 11 MB, emoji-drawings 74 MB, in two files) in several commands; OUT, where results are copied (default build/gpu):
 # of each run log.jsonl, out.log, and average.pt cut into parts of 15 MB (RUN.pt.aa, ...). On the machine that receives them:
 #
 #   mkdir -p weights/train/runs/cifar10-gpu && cat build/gpu/cifar10-gpu.pt.* > weights/train/runs/cifar10-gpu/average.pt
 #   python3 weights/train/export.py cifar10 --run cifar10-gpu --out build/cifar10-gpu.gguf
+#
+# Those trained together come as together.tar.aa, ...: cat build/gpu/together.tar.* | tar x -C weights/train/runs; then export.py NAME --run NAME-STAGE.
 #
 # MINUTES and further settings after the task's name go to train.py: sh weights/train/gpu.sh cifar10 --minutes 18 --limit-seconds 570
 set -eu
@@ -31,6 +34,7 @@ if [ -n "${KEEP:-}" ]; then
 fi
 OUT=${OUT:-build/gpu}
 SMOKE_TEXT=                              # the same of models of language
+SMOKE_SMALL=${SMOKE_SMALL:-}             # and of those trained together, whose sizes stay: --minutes 0 --steps 20
 SMOKE=${SMOKE:-}                         # set by `smoke`: these settings come last and make every run tiny
 RUNS=${NEXTPIXEL_RUNS:-weights/train/runs}
 TRAIN="${PYTHON:-python3} weights/train/train.py"
@@ -59,6 +63,39 @@ train() {  # recipe, settings...: as run <recipe>-gpu, its words to out.log as w
   mkdir -p "$folder"
   $TRAIN "$@" --run "$1-gpu" $SMOKE 2>&1 | tee -a "$folder/out.log"
   [ -f "$folder/average.pt" ]            # tee hides a failure
+}
+
+# a stage of its recipe for a GPU, begun with the file that ships; the names of data are those of folders
+small() {  # recipe, stage, data, settings...
+  name=$1 stage=$2 of=$3
+  shift 3
+  mkdir -p "$RUNS/$name-$stage"
+  if [ "$stage" = 1 ] || [ -n "$SMOKE" ]; then SHIPPED=; else SHIPPED="--stage $stage --from weights/$name.gguf"; fi
+  $TRAIN $name $SHIPPED --run $name-$stage --threads 2 --sheets -1 --limit-seconds 540 --data "$DATA/$of" "$@" $SMOKE_SMALL >"$RUNS/$name-$stage/out.log" 2>&1 \
+    || tail -n 15 "$RUNS/$name-$stage/out.log"
+  grep -E "valid|step|gamma" "$RUNS/$name-$stage/out.log" | tail -n 3 | sed "s/^/$name: /"
+}
+
+# both go on from one first run, as its card says: what else changes can be seen
+sagan() {
+  small sagan-emoji-plain 1 emoji --run sagan-first --batch 64 --minutes 3.5 --lr-floor 1
+  for name in sagan-emoji sagan-emoji-plain; do small $name 1 emoji --begun sagan-first --batch 64 --minutes 3 & done
+  wait
+}
+
+together() {
+  for name in ${*:-pixelcnn-digits gated-pixelcnn-digits captions-hard wavenet jukebox-small sagan}; do
+    case $name in
+      pixelcnn-digits | gated-pixelcnn-digits) small $name 3 binarised_mnist --compile 1 & ;;
+      captions-hard) small $name 2 emoji & ;;
+      wavenet) small $name 4 fsdd & ;;
+      jukebox-small) small $name 3 fsdd & ;;
+      sagan) sagan & ;;
+    esac
+  done
+  wait
+  mkdir -p "$OUT"
+  (cd "$RUNS" && tar c --exclude checkpoint.pt */) | split -b 15000000 - "$OUT/together.tar."
 }
 
 probe() {
@@ -98,7 +135,7 @@ de_en() {
 task=${1:-help}
 [ $# -gt 0 ] && shift
 case $task in
-  probe | emoji | cifar10 | stories) $task "$@" ;;
+  probe | emoji | cifar10 | stories | together) $task "$@" ;;
   emoji-sr) emoji_sr "$@" ;;
   de-en) de_en "$@" ;;
   collect) collect cifar10-gpu emoji-gpu emoji-sr-gpu stories-gpu de-en-gpu ;;
@@ -110,7 +147,8 @@ case $task in
       --sheets -1 --final-valid-images 2 --threads 2 --attention batched'
     SHIPPED=                             # it is larger than these
     SMOKE_TEXT='--smoke --minutes 0 --steps 2 --batch 2 --sheets -1 --final-valid-images 2 --threads 2'
-    probe && cifar10 && emoji && emoji_sr && stories && de_en && collect cifar10-gpu emoji-gpu emoji-sr-gpu stories-gpu de-en-gpu
+    SMOKE_SMALL=$SMOKE_TEXT
+    probe && cifar10 && emoji && emoji_sr && stories && de_en && together && collect cifar10-gpu emoji-gpu emoji-sr-gpu stories-gpu de-en-gpu
     rm -rf "$RUNS"
     echo 'every line works' ;;
   *) help ;;

@@ -38,9 +38,18 @@ def settings_from(recipe, saved):
     return recipe.task.Settings(**{k: v for k, v in {**recipe.settings, **saved}.items() if k in known})
 
 
-def load_average(run):
+def written_as(name, recipe, saved):
+    """Settings of a run of `recipe` whose weights become the file of another one of the same model, as captions has those of captions-hard: what the
+    one recipe sets is as the other one says."""
+    other = find(name)
+    if other.task is not recipe.task:
+        sys.exit("a run of %s cannot be written as %s: they are different models" % (recipe.name, name))
+    return {**{k: v for k, v in saved.items() if k not in recipe.settings}, **other.settings}
+
+
+def load_average(run, name=""):
     """Run folder name -> (task, model with the averaged weights in eval mode, checkpoint dict).  The best of the validation
-    where the recipe keeps it; of a run on another machine average.pt will do."""
+    where the recipe keeps it; of a run on another machine average.pt will do.  name: of the recipe whose file is made, the run's own where there is none."""
     r = Run(run)
     path = next((r.path(f) for f in ("best.pt", "checkpoint.pt", "average.pt") if os.path.exists(r.path(f))), "")
     if not path:
@@ -48,6 +57,8 @@ def load_average(run):
         sys.exit("no run %r in %s; %s" % (run, os.path.relpath(RUNS), "there are " + ", ".join(there) if there else "train first: python3 weights/train/train.py NAME"))
     c = torch.load(path, map_location="cpu")
     recipe = find(c["recipe"])
+    if name not in ("", recipe.name):
+        recipe, c["settings"] = find(name), written_as(name, recipe, c["settings"])
     task = recipe.task(settings_from(recipe, c["settings"]))
     model = task.model()
     model.load_state_dict(c["average"])

@@ -19,7 +19,7 @@ def augment(x, generator, shift=0.125, cut=0.5):
     rows = torch.arange(H, device=x.device)[None] + down[:, None] - pad
     columns = torch.arange(W, device=x.device)[None] + right[:, None] - pad
     inside = ((rows >= 0) & (rows < H))[:, :, None] & ((columns >= 0) & (columns < W))[:, None, :]
-    picked = x.permute(0, 2, 3, 1)[torch.arange(B)[:, None, None], rows.clamp(0, H - 1)[:, :, None], columns.clamp(0, W - 1)[:, None, :]].permute(0, 3, 1, 2)
+    picked = x.permute(0, 2, 3, 1)[torch.arange(B, device=x.device)[:, None, None], rows.clamp(0, H - 1)[:, :, None], columns.clamp(0, W - 1)[:, None, :]].permute(0, 3, 1, 2)
     x = torch.where(inside[:, None], picked, edge)
     if cut:
         side = round(cut * H)

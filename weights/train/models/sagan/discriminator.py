@@ -57,5 +57,5 @@ class Discriminator(nn.Module):
                 x = self.attn(x)
         apart = deviation(x, label + self.classes * drawn, 2 * self.classes)
         h = F.relu(self.last(torch.cat([x, apart], 1))).float().sum((2, 3))
-        with torch.autocast("cpu", enabled=False):
+        with torch.autocast(h.device.type, enabled=False):
             return self.real(h)[:, 0] + (self.kind.matrix()[label] * h).sum(1), self.recall(h)

@@ -41,7 +41,7 @@ class Spectral(nn.Module):
 
     def matrix(self):
         """W / sigma"""
-        with torch.autocast("cpu", enabled=False):
+        with torch.autocast(self.weight.device.type, enabled=False):
             return self.weight / self.sigma() if self.normed else self.weight
 
     @torch.no_grad()

@@ -42,15 +42,15 @@ class Pictures:
     """(N, 3, H, W) uint8, labels, and which must not be mirrored."""
 
     def __init__(self, images, labels, classes, device):
-        self.x = torch.from_numpy(np.ascontiguousarray(images)).to(device)
-        self.y = torch.from_numpy(np.maximum(np.array(labels, np.int64), 0) % classes).to(device)
-        self.of = [np.flatnonzero(self.y.numpy() == k) for k in range(classes)]
+        y = np.maximum(np.array(labels, np.int64), 0) % classes
+        self.x, self.y = torch.from_numpy(np.ascontiguousarray(images)).to(device), torch.from_numpy(y).to(device)
+        self.of = [np.flatnonzero(y == k) for k in range(classes)]
 
     def __len__(self):
         return len(self.x)
 
     def take(self, pick, device):
-        pick = pick if isinstance(pick, slice) else torch.from_numpy(np.asarray(pick))
+        pick = pick if isinstance(pick, slice) else torch.from_numpy(np.asarray(pick)).to(self.x.device)
         return self.x[pick].to(device).permute(0, 3, 1, 2).float() / 127.5 - 1, self.y[pick].to(device)
 
 
@@ -158,7 +158,7 @@ class SaganTask(Task):
         pick = np.array([rng.choice(kinds[k % len(kinds)]) for k in rng.permutation(max(s.batch, len(kinds)))[:s.batch]])
         x, y = train.take(pick, device)
         if s.flip:
-            flip = torch.from_numpy(rng.random(s.batch) < 0.5).to(device) & torch.tensor(MIRRORED)[y]
+            flip = torch.from_numpy(rng.random(s.batch) < 0.5).to(device) & torch.tensor(MIRRORED, device=device)[y]
             x = torch.where(flip[:, None, None, None], x.flip(3), x)
         return x.contiguous(memory_format=torch.channels_last), y
 

@@ -6,6 +6,7 @@
     python3 weights/train/train.py wavenet --stage 2 --from build/wavenet-1.gguf
     python3 weights/train/export.py wavenet --run wavenet-2 --out build/wavenet-2.gguf
     python3 weights/train/train.py wavenet --stage 3 --from build/wavenet-2.gguf
+    sh weights/train/gpu.sh together wavenet
 """
 settings = dict(
     rate=8000, levels=257, classes=10, speakers=6, dataset="fsdd",
@@ -20,6 +21,9 @@ stages = (dict(
 ), dict(
     dilations=settings["dilations"] + (64, 128, 256, 512, 1024, 2048), residual_length=64, end_weight=20.0, class_gain=1.25, minutes=70.0, clock="wall", lr=2e-3, warmup=150, ema=0.999, seed=3,
     valid_images=120, every=6.0,
+), dict(                                 # the fourth is for a GPU (gpu.sh)
+    dilations=settings["dilations"] + (64, 128, 256, 512, 1024, 2048), residual_length=64, end_weight=20.0, class_gain=1.25, minutes=7.0, clock="wall", batch=16, lr=2e-3, warmup=150, ema=0.9995, seed=4,
+    best=True, valid_images=120, every=1.0,
 ))
 card = dict(
     name="wavenet",
