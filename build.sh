@@ -403,10 +403,10 @@ compile() {
 native_suite() {
   into=$OUT/native-$(basename "$1")
   if ! fresh "$into/suite"; then
-    compile "$into/src" "$1 $EXACT $WARN -Wconversion -O1 -g $SANITIZE ${2:-}" $(sources)
+    compile "$into/src" "$1 $EXACT $WARN -Wconversion -O1 -g1 $SANITIZE ${2:-}" $(sources)
     library=$objects
     list_groups
-    compile "$into/tests" "$1 $EXACT $WARN -O1 -g $SANITIZE -I$OUT" $TESTS
+    compile "$into/tests" "$1 $EXACT $WARN -O1 -g1 $SANITIZE -I$OUT" $TESTS
     "$1" $SANITIZE $library $objects -lm -o "$into/suite"
   fi
 }
@@ -488,7 +488,7 @@ task_test_c() {
   else
     say "NOT RUN: C tests and fuzzing with $CLANG need its sanitizers: apt-get install libclang-rt-19-dev"
   fi
-  if [ "${1:-}" = all ] || ! clang_sanitizes; then # gcc's bits are compared by test-engines, too
+  if [ "${1:-}" = all ] || ! clang_sanitizes; then # gcc's bits are compared by test-engines, too, with all engines
     suites="$suites $native $native-sanitized"
     plain_suite "$CC"
     run_suite "$native" "$OUT/plain-$native/suite"
@@ -527,7 +527,7 @@ task_fuzz() {
   if ! fresh "$OUT/fuzz/fuzz"; then
     suite=$OUT/native-$(basename "$CLANG")
     library="$(ls "$suite"/src/*.o "$suite"/tests/*.o | grep -v '/tests_c_main.o$' | paste -sd' ' -)"
-    compile "$OUT/fuzz/main" "$CLANG $EXACT $WARN -O1 -g $SANITIZE" tests/fuzz/fuzz_gguf.c tests/fuzz/seeds.c
+    compile "$OUT/fuzz/main" "$CLANG $EXACT $WARN -O1 -g1 $SANITIZE" tests/fuzz/fuzz_gguf.c tests/fuzz/seeds.c
     "$CLANG" $SANITIZE $library "$OUT/fuzz/main/tests_fuzz_seeds.o" -lm -o "$OUT/fuzz/seed"
     "$CLANG" -fsanitize=fuzzer $SANITIZE $library "$OUT/fuzz/main/tests_fuzz_fuzz_gguf.o" -lm -o "$OUT/fuzz/fuzz"
   fi
@@ -599,12 +599,13 @@ task_check_format() {
   clang-format-19 --dry-run -Werror $(find src include -name '*.[ch]') || die 'clang-format-19 -i would change these files'
 }
 
-# size       bytes of what a page loads, as they are and gzip, and in the small build of pictures alone; more than promised is an error
+# size       bytes of what a page loads, as they are and gzip, and in the small build of pictures alone; more than promised is an error. --largest: only that small build whose counterpart of all models is the largest
 task_size() {
-  images=
+  images= smalls='nextpixel nextpixel-relaxed nextpixel-pairs'
+  [ "${1:-}" != --largest ] || { shift; smalls=$(for name in $smalls; do echo "$(gzip -9c "web/dist/$name.wasm" | wc -c) $name"; done | sort -n | sed -n '$s/.* //p'); }
   if have "$CLANG" && have "$WASM_LD"; then
-    mkdir -p "$OUT/images"
-    (choose_models --models "$(models_of SMALL)"; OUT=$OUT/images; for name in nextpixel nextpixel-relaxed nextpixel-pairs; do build_named "$name"; done)
+    rm -rf "$OUT/images" && mkdir -p "$OUT/images"
+    (choose_models --models "$(models_of SMALL)"; OUT=$OUT/images; for name in $smalls; do build_named "$name"; done)
     images="--images $OUT/images"
   else say "NOT MEASURED: models of images alone need $CLANG and $WASM_LD"; fi
   node tests/bench/size.js "$@" $images

@@ -3,7 +3,7 @@
 //
 //   ./build.sh size [--json] [--images FOLDER]     FOLDER: holds the small build of pictures alone
 // @ts-check
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
@@ -43,7 +43,7 @@ export const total = sizes.library.gzip + Math.max(sizes.wasm.gzip, sizes.relaxe
  */
 function imagesAlone(folder) {
   const url = pathToFileURL(`${folder}/`);
-  return sizes.library.gzip + Math.max(...['nextpixel.wasm', 'nextpixel-relaxed.wasm', 'nextpixel-pairs.wasm'].map((name) => measure([name], url).gzip));
+  return sizes.library.gzip + Math.max(...['nextpixel.wasm', 'nextpixel-relaxed.wasm', 'nextpixel-pairs.wasm'].filter((name) => existsSync(`${folder}/${name}`)).map((name) => measure([name], url).gzip));
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
