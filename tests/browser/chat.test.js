@@ -97,6 +97,23 @@ test('where a token cannot be asked about, the talk says why', () => withPage(as
   assert.equal(await page.locator('.talk-error').textContent(), 'The model is gone');
 }));
 
+test('an answer without a token says that it ended at once, and what was read for it', () => withPage(async (page) => {
+  await openEmpty(page);
+  await page.evaluate(async () => {
+    const { Talk } = await import(/** @type {any} */ ('/web/dist/talk.js'));
+    const box = document.createElement('div');
+    document.body.append(box);
+    const talk = new Talk(box);
+    const run = () => ({
+      async *[Symbol.asyncIterator]() {}, prompt: async () => Uint32Array.of(0), seed: 1, promptLength: 3, reused: 1, finish: 'end', ids: [0], save: () => ({ ids: [0], prompt: 1 }), stop() {},
+    });
+    talk.use({ info: { positions: 8 }, tokenizer: { decode: () => '' }, chat: run });
+    talk.send('upon');
+  });
+  await page.locator('[data-phase=done]').waitFor(WAIT);
+  assert.equal(await page.locator('.talk-figures').textContent(), 'it ended at once · 2 of 3 tokens were new · room for 5 more');
+}));
+
 test('a talk of five turns by keyboard is the one that the library has, and reads in each only what is new', () => withPage(async (page) => {
   await open(page);
   await bring(page);

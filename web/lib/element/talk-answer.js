@@ -144,8 +144,7 @@ export class Answer {
         if (this.#counted++ === 0) {
           this.#firstAt = this.#lastAt;
           this.first = this.#firstAt - this.#began;
-          this.prompt = run.promptLength;
-          this.reused = Math.min(run.reused, run.promptLength);
+          this.#readFor(run);
         }
         this.#add(step);
         this.#hooks.onStep(step);
@@ -153,8 +152,15 @@ export class Answer {
     } finally {
       this.#run = undefined;
       this.finish = run.finish;
+      this.#readFor(run); // also for an answer without a token
       if (run.ids.length > 0) this.saved = run.save();
     }
+  }
+
+  /** @param {TokenRun} run */
+  #readFor({ promptLength, reused }) {
+    this.prompt = promptLength;
+    this.reused = Math.min(reused, promptLength);
   }
 
   /** @param {TokenStep} step */

@@ -293,6 +293,7 @@ export class Talk {
     const { rate, first, reused, prompt, length } = answer;
     /** @type {Saying[]} */
     const all = [];
+    if (length === 0 && answer.finish === 'end') all.push(['it ended at once', {}]);
     if (rate > 0) all.push(['{rate} tokens a second', { rate: [rate, rate < 10 ? 1 : 0] }]);
     if (first > 0) all.push(['the first after {time} s', { time: [first / 1000, 2] }]);
     if (prompt > 0) all.push(['{read} of {prompt} tokens were new', { read: [prompt - reused, 0], prompt: [prompt, 0] }]);

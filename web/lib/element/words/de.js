@@ -89,6 +89,7 @@ export default {
   '{rate} tokens a second': '{rate} Token je Sekunde',
   'the first after {time} s': 'das erste nach {time} s',
   '{read} of {prompt} tokens were new': '{read} von {prompt} Token waren neu',
+  'it ended at once': 'es endete sofort',
   'room for {left} more': 'Platz für {left} weitere',
   'A talk': 'Ein Gespräch',
   chat: 'sprechen',

@@ -89,6 +89,7 @@ export default {
   '{rate} tokens a second': '초당 토큰 {rate}개',
   'the first after {time} s': '첫 토큰까지 {time}초',
   '{read} of {prompt} tokens were new': '토큰 {prompt}개 중 새로 읽은 것 {read}개',
+  'it ended at once': '바로 끝났습니다',
   'room for {left} more': '남은 자리 {left}개',
   'A talk': '대화',
   chat: '대화',
