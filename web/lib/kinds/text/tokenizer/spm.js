@@ -225,11 +225,23 @@ function* ranksOf(scores, count) {
     throw vocabularyError('format', 'scores', 'not a list of finite numbers');
   }
   if (scores.length !== count) throw vocabularyError('format', 'scores', `${scores.length} scores for ${count} tokens`);
-  const different = new Set(scores);
   yield;
-  const sorted = Float64Array.from(different).sort().reverse();
+  const sorted = new Float64Array(scores);
   yield;
-  const ranks = new Map(Array.from(sorted, (score, rank) => [score, rank]));
+  sorted.sort();
   yield;
-  return Int32Array.from(scores, (score) => /** @type {number} */ (ranks.get(score)));
+  let different = 0;
+  for (const score of sorted) if (different === 0 || score !== sorted[different - 1]) sorted[different++] = score;
+  const ranks = new Int32Array(count);
+  for (let i = 0; i < count; i++) {
+    if (i % SLICE === SLICE - 1) yield;
+    let [low, high] = [0, different - 1];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (sorted[middle] < scores[i]) low = middle + 1;
+      else high = middle;
+    }
+    ranks[i] = different - 1 - low;
+  }
+  return ranks;
 }

@@ -171,5 +171,7 @@ function typesOf(value, count) {
   const kinds = Array.isArray(value) ? value : [null];
   if (!kinds.every(Number.isInteger)) throw vocabularyError('format', 'token_type', 'not a list of whole numbers');
   if (kinds.length !== count) throw vocabularyError('format', 'token_type', `${kinds.length} kinds for ${count} tokens`);
-  return Uint8Array.from(/** @type {number[]} */ (kinds), (type) => (type >= NORMAL && type <= BYTE ? type : NORMAL));
+  const types = new Uint8Array(count);
+  for (let i = 0; i < count; i++) types[i] = kinds[i] >= NORMAL && kinds[i] <= BYTE ? kinds[i] : NORMAL;
+  return types;
 }
