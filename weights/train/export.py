@@ -27,16 +27,23 @@ from common.runs import load_average
 from data import pictures
 
 
-def card_of(recipe, settings):
+def own(checkpoint):
+    """Whether training read a folder of one's own.  A run says so; of an older one it is told by the folder, and one that is not here counts as one's own."""
+    folder = checkpoint["settings"].get("data", "")
+    return checkpoint.get("own", bool(folder) and (not os.path.isdir(folder) or data.own(checkpoint["settings"]["dataset"], folder)))
+
+
+def card_of(recipe, checkpoint):
     """What the file says of itself: the recipe's card or, where training read a folder of one's own, what is known of that."""
-    card, folder = dict(recipe.card), settings.get("data", "")
-    if not folder or (os.path.isdir(folder) and not data.own(settings["dataset"], folder)):
+    card, settings = dict(recipe.card), checkpoint["settings"]
+    if not own(checkpoint):
         return card
+    folder = settings["data"]
     start = os.path.basename(settings.get("start") or "")
-    own = "a folder of one's own, %s" % os.path.basename(os.path.abspath(folder))
+    theirs = "a folder of one's own, %s" % os.path.basename(os.path.abspath(folder))
     more = "; begun from %s: " % start if start else ""
-    card.update(name=settings.get("run") or card["name"], description="Trained on %s." % own, author="", license=card["license"] if start else "",
-                dataset=own + (more + card["dataset"] if start else ""), dataset_license="that of the owner" + (more + card["dataset_license"] if start else ""),
+    card.update(name=settings.get("run") or card["name"], description="Trained on %s." % theirs, author="", license=card["license"] if start else "",
+                dataset=theirs + (more + card["dataset"] if start else ""), dataset_license="that of the owner" + (more + card["dataset_license"] if start else ""),
                 command="python3 weights/train/train.py %s --data %s%s" % (recipe.name, os.path.basename(os.path.abspath(folder)), " --from " + start if start else ""))
     return card
 
@@ -52,12 +59,10 @@ def mix(task, model, path, share):
         p.lerp_(q, share)
 
 
-def path_of(recipe, run, settings):
+def path_of(recipe, run, checkpoint):
     """What ships is overwritten by runs that are called as the recipe calls them, on its data, alone."""
     stages = [recipe.name] + ["%s-%d" % (recipe.name, 2 + i) for i in range(len(recipe.stages))]
-    folder = settings.get("data", "")
-    own = folder and os.path.isdir(folder) and data.own(settings["dataset"], folder)
-    return os.path.join(SHIPPED, recipe.name + ".gguf") if run in stages and not own else os.path.join(data.ROOT, "build", run + ".gguf")
+    return os.path.join(SHIPPED, recipe.name + ".gguf") if run in stages and not own(checkpoint) else os.path.join(data.ROOT, "build", run + ".gguf")
 
 
 def export_run(name, run="", kind="", out="", quality="", mixed="", share=0.2):
@@ -65,10 +70,10 @@ def export_run(name, run="", kind="", out="", quality="", mixed="", share=0.2):
     task, model, checkpoint = load_average(run or name, name)
     if mixed:
         mix(task, model, mixed, share)
-    card = card_of(find(name), checkpoint["settings"])
+    card = card_of(find(name), checkpoint)
     card["quality"] = quality or card.get("quality") or "trained %.0f minutes, %d steps%s" % (
         checkpoint["elapsed"] / 60, checkpoint["step"], "" if checkpoint["final"] else " (intermediate)")
-    out = out or path_of(find(name), run or name, checkpoint["settings"])
+    out = out or path_of(find(name), run or name, checkpoint)
     os.makedirs(os.path.dirname(os.path.abspath(out)), exist_ok=True)
     size = export(out, task, model, TYPES[kind or card.get("type", "q8_0")], card, checkpoint["settings"].get("round_to", ""))
     if task.shape and data.own(task.s.dataset, task.s.data):             # for tests/bench/sheets.js: what this model never trained on

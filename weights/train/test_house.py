@@ -293,8 +293,10 @@ class Recipes(House):
     def test_where_a_file_goes(self):
         """Only a run of the recipe's name, or of a stage's, on the recipe's data, overwrites what ships."""
         recipe, shipped = recipes.find("cifar10"), os.path.join(recipes.SHIPPED, "cifar10.gguf")
-        path = lambda run, folder="": export_command.path_of(recipe, run, dict(dataset="cifar10", data=folder))
+        path = lambda run, folder="", **more: export_command.path_of(recipe, run, dict(settings=dict(dataset="cifar10", data=folder, run=run), **more))
         self.assertEqual([path("cifar10"), path("cifar10-3")], [shipped, shipped])
+        self.assertEqual(path("cifar10", "on another machine", own=False), shipped)
+        self.assertEqual(export_command.card_of(recipe, dict(settings=dict(data="on another machine"), own=False)), recipe.card)
         for other in (path("cifar10-4"), path("mine"), path("cifar10", self.pictures)):
             self.assertEqual(os.path.dirname(other), os.path.join(data.ROOT, "build"))
 

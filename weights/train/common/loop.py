@@ -179,7 +179,7 @@ class Trainer:
             self.run.save(dict(self.head(final), average=half), name)
 
     def head(self, final):
-        return dict(recipe=self.recipe.name, settings=asdict(self.s), step=self.count, elapsed=self.elapsed, final=final)
+        return dict(recipe=self.recipe.name, settings=asdict(self.s), step=self.count, elapsed=self.elapsed, final=final, own=data.own(self.s.dataset, self.s.data))
 
     def progress_line(self):
         if self.rank:
