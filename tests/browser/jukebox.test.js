@@ -65,7 +65,7 @@ test('a digit is drawn, the same as in Node, can be saved, and goes on from the 
   const model = await load(file);
   /** @type {Record<string, number[]>} */
   const own = { top: [], bottom: [] };
-  for await (const { level, codes } of /** @type {CodesRun} */ (/** @type {unknown} */ (model.generate({ label: '7', speaker: 'jackson', seconds: 1, seed: 1 })))) own[level]?.push(...codes);
+  for await (const { level, codes } of /** @type {CodesRun} */ (/** @type {unknown} */ (model.generate({ label: '7', speaker: 'jackson', seconds: 1, seed: 4 })))) own[level]?.push(...codes);
   const { top: given } = await model.encode({ data: samplesOf(RECORDINGS[0].levels).subarray(0, 1688), rate: 8000 });
   model.close();
   assert.deepEqual({ top, bottom }, own);

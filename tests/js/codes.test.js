@@ -169,11 +169,11 @@ test('a sound is gone on with, through its codes', async () => {
 
 test('the file that ships draws the codes that it drew', async () => {
   const shipped = await load(`${ROOT}weights/jukebox-small.gguf`);
-  const { top, bottom } = await told(generate({ label: '7', speaker: 'jackson', seed: 1 }, shipped));
+  const { top, bottom } = await told(generate({ label: '7', speaker: 'jackson', seed: 4 }, shipped));
   shipped.close();
-  assert.equal(top.length, 52);
-  assert.deepEqual(top.slice(0, 12), [220, 174, 198, 109, 25, 198, 233, 194, 53, 193, 224, 59]);
-  assert.deepEqual(bottom.slice(0, 24), [26, 222, 228, 68, 188, 61, 38, 112, 9, 20, 79, 70, 184, 154, 154, 211, 184, 219, 102, 69, 152, 204, 203, 50]);
+  assert.equal(top.length, 49);
+  assert.deepEqual(top.slice(0, 12), [17, 17, 52, 225, 206, 141, 160, 94, 94, 13, 158, 94]);
+  assert.deepEqual(bottom.slice(0, 24), [252, 156, 189, 62, 59, 195, 252, 174, 195, 195, 195, 72, 68, 115, 208, 115, 222, 121, 237, 33, 155, 143, 13, 185]);
 });
 
 test('what is wrong is said', async () => {

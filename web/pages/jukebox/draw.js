@@ -8,7 +8,7 @@ import { createSurface, paintWave } from './surface.js';
 /** @typedef {ReturnType<typeof import('./stages.js').createStages>} Stages */
 
 const SECONDS = 1;
-const SEED = 1;
+const SEED = 4;
 
 /** @param {Stages} stages */
 export function createDraw(stages) {

@@ -6,7 +6,7 @@ import { createFieldView } from './field-view.js';
 import { createGates } from './gates.js';
 import { createMasks } from './masks.js';
 
-const store = createStore(initialState());
+const store = createStore({ ...initialState(), seed: 15 });
 /** @type {ReturnType<typeof createFields> | undefined} */
 let fields;
 const { panels, load } = createEndings(store, 'pixelcnn-digits', {

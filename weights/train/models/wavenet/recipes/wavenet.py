@@ -15,16 +15,16 @@ settings = dict(
 )
 # the second run hears the whole word: six layers more, of dilations to 2,048 (its first 3.6 minutes at the rates of a schedule of 30); the third is twice
 # as wide between the layers, and knows when a word is over;
-# its vectors of digits are made longer in the file, by as much as helps the listener of listen.py
-stages = (dict(
-    dilations=settings["dilations"] + (64, 128, 256, 512, 1024, 2048), minutes=5.4, lr=2e-3, warmup=100,
-), dict(
-    dilations=settings["dilations"] + (64, 128, 256, 512, 1024, 2048), residual_length=64, end_weight=20.0, class_gain=1.25, minutes=70.0, clock="wall", lr=2e-3, warmup=150, ema=0.999, seed=3,
-    valid_images=120, every=6.0,
-), dict(                                 # the fourth is for a GPU (gpu.sh)
-    dilations=settings["dilations"] + (64, 128, 256, 512, 1024, 2048), residual_length=64, end_weight=20.0, class_gain=1.25, minutes=7.0, clock="wall", batch=16, lr=2e-3, warmup=150, ema=0.9995, seed=4,
-    best=True, valid_images=120, every=1.0,
-))
+# its vectors of digits are made longer in the file, by as much as helps the listener of listen.py; the fourth and the fifth are for a GPU (gpu.sh)
+LONG = dict(dilations=settings["dilations"] + (64, 128, 256, 512, 1024, 2048))
+WIDE = dict(LONG, residual_length=64, end_weight=20.0, class_gain=1.25, clock="wall", warmup=150, valid_images=120)
+GPU = dict(WIDE, batch=16, ema=0.9995, best=True, every=1.0)
+stages = (
+    dict(LONG, minutes=5.4, lr=2e-3, warmup=100),
+    dict(WIDE, minutes=70.0, lr=2e-3, ema=0.999, seed=3, every=6.0),
+    dict(GPU, minutes=7.0, lr=2e-3, seed=4),
+    dict(GPU, minutes=3.6, lr=1.5e-3, seed=5),
+)
 card = dict(
     name="wavenet",
     description="WaveNet for spoken digits at 8 kHz: says a digit in the voice of a speaker, goes on with a sound and scores it.",
