@@ -442,12 +442,12 @@ export class NextPixelElement extends Base {
       const heard = run.aloud?.(sink, signal, (/** @type {string | Saying} */ now) => this.#say(now), (/** @type {(resting: boolean) => void} */ rest) => this.#hear(rest, signal));
       await this.#patience(signal);
       for await (const told of run) {
-        signal.throwIfAborted();
+        await this.#patience(signal); // it may have been on its way when the run was paused
         const step = tally.take(told);
         if (!step) continue;
         sink.add(step);
         this.#progress = run.doneWith(step);
-        this.#say(this.#state === 'running' ? ['{doing} {share} %', { doing: say(doing), share: [100 * this.#progress, 0] }] : this.#message);
+        this.#say(['{doing} {share} %', { doing: say(doing), share: [100 * this.#progress, 0] }]);
         this.#tell('draw', this.#progress);
         this.dispatchEvent(new NextPixelStepEvent(step));
         await this.#patience(signal);
