@@ -601,11 +601,11 @@ task_check_format() {
 
 # size       bytes of what a page loads, as they are and gzip, and in the small build of pictures alone; more than promised is an error. --largest: only that small build whose counterpart of all models is the largest
 task_size() {
-  images= smalls='nextpixel nextpixel-relaxed nextpixel-pairs'
-  [ "${1:-}" != --largest ] || { shift; smalls=$(for name in $smalls; do echo "$(gzip -9c "web/dist/$name.wasm" | wc -c) $name"; done | sort -n | sed -n '$s/.* //p'); }
+  images= small_builds='nextpixel nextpixel-relaxed nextpixel-pairs'
+  [ "${1:-}" != --largest ] || { shift; small_builds=$(for name in $small_builds; do echo "$(gzip -9c "web/dist/$name.wasm" | wc -c) $name"; done | sort -n | sed -n '$s/.* //p'); }
   if have "$CLANG" && have "$WASM_LD"; then
     rm -rf "$OUT/images" && mkdir -p "$OUT/images"
-    (choose_models --models "$(models_of SMALL)"; OUT=$OUT/images; for name in $smalls; do build_named "$name"; done)
+    (choose_models --models "$(models_of SMALL)"; OUT=$OUT/images; for name in $small_builds; do build_named "$name"; done)
     images="--images $OUT/images"
   else say "NOT MEASURED: models of images alone need $CLANG and $WASM_LD"; fi
   node tests/bench/size.js "$@" $images

@@ -79,37 +79,28 @@ test('in Korean the talk has Korean words, and what is announced comes from one 
   assert.equal(await page.locator('body > [aria-live]').count(), 1);
 }, PHONE));
 
-test('where a token cannot be asked about, the talk says why', () => withPage(async (page) => {
+/** A talk with a model whose answers have these tokens, to which something is said. @param {Page} page @param {object[]} steps @param {object} run what else a run has */
+async function talkOf(page, steps, run) {
   await openEmpty(page);
-  await page.evaluate(async () => {
+  await page.evaluate(async ([tokens, more]) => {
     const { Talk } = await import(/** @type {any} */ ('/web/dist/talk.js'));
     const box = document.createElement('div');
     document.body.append(box);
     const talk = new Talk(box);
-    const run = () => ({
-      async *[Symbol.asyncIterator]() { yield { text: 'once', token: 1, nats: 1 }; },
-      prompt: async () => Uint32Array.of(0), seed: 1, promptLength: 1, reused: 0, finish: 'length', ids: [0, 1], save: () => ({ ids: [0, 1], prompt: 1 }), stop() {},
-    });
-    talk.use({ info: { positions: 8 }, tokenizer: { decode: () => '' }, chat: run, resume: () => { throw new Error('The model is gone'); } });
+    const chat = () => ({ async *[Symbol.asyncIterator]() { yield* tokens; }, prompt: async () => Uint32Array.of(0), seed: 1, save: () => ({ ids: more.ids, prompt: 1 }), stop() {}, ...more });
+    talk.use({ info: { positions: 8 }, tokenizer: { decode: () => '' }, chat, resume: () => { throw new Error('The model is gone'); } });
     talk.send('upon');
-  });
+  }, /** @type {[object[], any]} */ ([steps, run]));
+}
+
+test('where a token cannot be asked about, the talk says why', () => withPage(async (page) => {
+  await talkOf(page, [{ text: 'once', token: 1, nats: 1 }], { promptLength: 1, reused: 0, finish: 'length', ids: [0, 1] });
   await answers(page).locator('span', { hasText: 'once' }).click();
   assert.equal(await page.locator('.talk-error').textContent(), 'The model is gone');
 }));
 
 test('an answer without a token says that it ended at once, and what was read for it', () => withPage(async (page) => {
-  await openEmpty(page);
-  await page.evaluate(async () => {
-    const { Talk } = await import(/** @type {any} */ ('/web/dist/talk.js'));
-    const box = document.createElement('div');
-    document.body.append(box);
-    const talk = new Talk(box);
-    const run = () => ({
-      async *[Symbol.asyncIterator]() {}, prompt: async () => Uint32Array.of(0), seed: 1, promptLength: 3, reused: 1, finish: 'end', ids: [0], save: () => ({ ids: [0], prompt: 1 }), stop() {},
-    });
-    talk.use({ info: { positions: 8 }, tokenizer: { decode: () => '' }, chat: run });
-    talk.send('upon');
-  });
+  await talkOf(page, [], { promptLength: 3, reused: 1, finish: 'end', ids: [0] });
   await page.locator('[data-phase=done]').waitFor(WAIT);
   assert.equal(await page.locator('.talk-figures').textContent(), 'it ended at once · 2 of 3 tokens were new · room for 5 more');
 }));

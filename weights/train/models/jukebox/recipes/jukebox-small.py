@@ -5,6 +5,8 @@
     python3 weights/train/export.py jukebox-small --type f32 --out build/jukebox-small-1.gguf
     python3 weights/train/train.py jukebox-small --stage 2 --from build/jukebox-small-1.gguf
     sh weights/train/gpu.sh together jukebox-small
+    python3 weights/train/export.py jukebox-small --run jukebox-small-3 --type f32 --out build/jukebox-small-3.gguf
+    python3 weights/train/train.py jukebox-small --stage 4 --from build/jukebox-small-3.gguf
 """
 start = "jukebox-codes.gguf"
 settings = dict(

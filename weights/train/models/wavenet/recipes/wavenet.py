@@ -7,6 +7,8 @@
     python3 weights/train/export.py wavenet --run wavenet-2 --out build/wavenet-2.gguf
     python3 weights/train/train.py wavenet --stage 3 --from build/wavenet-2.gguf
     sh weights/train/gpu.sh together wavenet
+    python3 weights/train/export.py wavenet --run wavenet-4 --type f32 --out build/wavenet-4.gguf
+    python3 weights/train/train.py wavenet --stage 5 --from build/wavenet-4.gguf
 """
 settings = dict(
     rate=8000, levels=257, classes=10, speakers=6, dataset="fsdd",
