@@ -599,10 +599,10 @@ task_check_format() {
   clang-format-19 --dry-run -Werror $(find src include -name '*.[ch]') || die 'clang-format-19 -i would change these files'
 }
 
-# size       bytes of what a page loads, as they are and gzip, and in the small build of pictures alone; more than promised is an error. --largest: only that small build whose counterpart of all models is the largest
+# size       bytes of what a page loads, as they are and gzip, and in the small build of pictures alone; more than promised is an error. --only NAME: of the small builds this one alone
 task_size() {
   images= small_builds='nextpixel nextpixel-relaxed nextpixel-pairs'
-  [ "${1:-}" != --largest ] || { shift; small_builds=$(for name in $small_builds; do echo "$(gzip -9c "web/dist/$name.wasm" | wc -c) $name"; done | sort -n | sed -n '$s/.* //p'); }
+  [ "${1:-}" != --only ] || { small_builds=$2; shift 2; }
   if have "$CLANG" && have "$WASM_LD"; then
     rm -rf "$OUT/images" && mkdir -p "$OUT/images"
     (choose_models --models "$(models_of SMALL)"; OUT=$OUT/images; for name in $small_builds; do build_named "$name"; done)
