@@ -14,7 +14,8 @@
  *                                                 which a page fetches only when it is needed
  *     page-first.js  asks for the wasm before all else; a file of its own, which is there long before what imports it
  *     page-start.js  what a page begins before all else, with shared.js: its worker and its weights
- *     page-shell.js  what all pages share, with these two        page-text.js  what pages of texts share beside it
+ *     page-shell.js  what all pages share, with these two
+ *     page-text.js, page-completion.js  figures that only some pages have
  *     page-<name>.js  the rest of web/pages/<name>, with these
  *     page-front.js, page-front.css  the front page for itself, with what it needs of all that
  *     ../index.html, ../pages/<name>/index.html  the pages, of their page.html and the frame in frame.js; those in Korean in ko/ beside them
@@ -33,7 +34,7 @@ import { minify } from 'terser';
 
 import { makeAbi } from './abi.js';
 import { framedPages } from './frame.js';
-import { OF_PACKAGES, pagesOf, sourcesOf } from './fresh.js';
+import { OF_PACKAGES, PAGE_PARTS, pagesOf, sourcesOf } from './fresh.js';
 import { makeTypes } from './options.js';
 
 const WEB = fileURLToPath(new URL('.', import.meta.url));
@@ -160,6 +161,11 @@ async function library() {
   return files;
 }
 
+/** The modules that scripts which pages share re-export, and their indices. @type {Map<string, Set<string>>} */
+const parts = new Map(await Promise.all(Object.entries(PAGE_PARTS).map(async ([name, path]) => (
+  /** @type {[string, Set<string>]} */ ([name, new Set([path, ...(await facts(path)).inputs[path].imports.map((one) => one.path)])])))));
+parts.set('page-start', new Set([PAGE_PARTS['page-start']])); // what this imports, page-shell.js has
+
 /** @type {import('esbuild').Plugin} */
 const first = {
   name: 'first',
@@ -168,18 +174,22 @@ const first = {
   },
 };
 
-/** Modules that the pages take from page-start.js and page-shell.js. @type {import('esbuild').Plugin} */
-const shell = {
-  name: 'shell',
+/**
+ * Modules that a script of the pages takes from another one: the index of that, and all that it re-exports, each of which is then there once.
+ *
+ * @param {...string} names  of the others, of which the first that has a module is the one
+ * @returns {import('esbuild').Plugin}
+ */
+const fromParts = (...names) => ({
+  name: 'from parts',
   setup({ onResolve }) {
-    onResolve({ filter: /^\.\.\/\.\.\/shell\/index\.js$/ }, () => ({ path: './page-shell.js', external: true }));
-    onResolve({ filter: /^\.\.\/\.\.\/shell\/text\/index\.js$/ }, () => ({ path: './page-text.js', external: true }));
-    onResolve({ filter: /^\.\.\/index\.js$/ }, ({ resolveDir }) => (basename(resolveDir) === 'text' ? { path: './page-shell.js', external: true } : undefined));
-    onResolve({ filter: /^\.\/index\.js$/ }, ({ resolveDir }) => (basename(resolveDir) === 'shell' ? { path: './page-shell.js', external: true } : undefined)); // from what only some pages have
-    onResolve({ filter: /\/start\.js$/ }, ({ path, resolveDir }) => (
-      relative(WEB, join(resolveDir, path)) === 'shell/start.js' ? { path: './page-start.js', external: true } : undefined));
+    onResolve({ filter: /^\./ }, ({ path, resolveDir, kind }) => {
+      const module = relative(WEB, join(resolveDir, path));
+      const name = kind === 'dynamic-import' ? undefined : names.find((part) => parts.get(part)?.has(module));
+      return name ? { path: `./${name}.js`, external: true } : undefined;
+    });
   },
-};
+});
 
 /** Of what is imported when it is needed, the front page needs this: it shares models, and scores a picture. */
 const NEEDED = ['holders.js', 'questions.js'];
@@ -211,20 +221,24 @@ export async function bundles() {
   const forPage = { minifyIdentifiers: true, ignoreAnnotations: true, banner: { js: `// ${line}\n${LICENCE}`, css: `/* ${line} */` } };
   const made = await Promise.all([
     library(),
-    bundle({ 'page-first': 'shell/first.js' }, { ...forPage, plugins: [moved] }),
-    bundle({ 'page-start': 'shell/start.js' }, { ...forPage, plugins: [apart(), first, fromShared, moved] }),
-    bundle({ 'page-shell': 'shell/index.js' }, { ...forPage, plugins: [apart(), shell, fromShared, moved] }),
-    bundle({ 'page-text': 'shell/text/index.js' }, { ...forPage, plugins: [shell, moved] }),
+    bundle({ 'page-first': PAGE_PARTS['page-first'] }, { ...forPage, plugins: [moved] }),
+    bundle({ 'page-start': PAGE_PARTS['page-start'] }, { ...forPage, plugins: [apart(), first, fromShared, moved] }),
+    bundle({ 'page-shell': PAGE_PARTS['page-shell'] }, { ...forPage, plugins: [apart(), fromParts('page-start'), fromShared, moved] }),
+    ...['page-text', 'page-completion'].map((name) => (
+      bundle({ [name]: PAGE_PARTS[name] }, { ...forPage, plugins: [fromParts('page-start', 'page-shell'), moved] }))),
     bundle({ 'page-front': 'front/main.js' }, { ...forPage, plugins: [unusedApart, first, moved] }),
     bundle({ 'page-front': 'front/front.css' }, forPage),
-    bundle(Object.fromEntries((await pagesOf(WEB)).map((name) => [`page-${name}`, `pages/${name}/main.js`])), { ...forPage, plugins: [shell, moved] }),
+    bundle(Object.fromEntries((await pagesOf(WEB)).map((name) => [`page-${name}`, `pages/${name}/main.js`])), {
+      ...forPage, plugins: [fromParts('page-start', 'page-shell', 'page-text', 'page-completion'), moved],
+    }),
   ]);
   const files = new Map(made.flatMap((part) => [...part]));
-  const offered = new Set(await exportsOf('lib/exports.js'));
+  const offered = new Map(await Promise.all(Object.entries({ shared: 'lib/exports.js', ...PAGE_PARTS }).map(async ([name, path]) => (
+    /** @type {[string, Set<string>]} */ ([name, new Set(await exportsOf(path))])))));
   for (const [name, text] of files) {
-    for (const [, list] of text.matchAll(/import\{([^}]*)\}from"\.\/shared\.js"/g)) {
-      const missing = list.split(',').map((item) => item.split(' as ')[0]).filter((item) => !offered.has(item));
-      if (missing.length > 0) throw new Error(`lib/exports.js must export ${missing.join(', ')} for web/dist/${name}`);
+    for (const [, list, other] of text.matchAll(/import\{([^}]*)\}from"\.\/([\w-]+)\.js"/g)) {
+      const missing = list.split(',').map((item) => item.split(' as ')[0]).filter((item) => offered.get(other)?.has(item) === false);
+      if (missing.length > 0) throw new Error(`${PAGE_PARTS[other] ?? 'lib/exports.js'} must export ${missing.join(', ')} for web/dist/${name}`);
     }
   }
   return files;

@@ -11,7 +11,7 @@
  *     weights: fvsbn.gguf                       the file that the first figure begins to load at once
  *     styles: completion                        style sheets of web/shell beside page.css, figures.css and controls.css
  *     scripts: page-text texts                  modules of web/dist beside those of every page
- *     takes: complete 28x28x1                   models of others that its address may name (web/shell/asked.js), and so may be fetched from elsewhere;
+ *     takes: complete 28x28x1                   models of others that its address may name (web/shell/page/asked.js), and so may be fetched from elsewhere;
  *                                               below the first figure is a box for a file of one's own, unless the page has its own, whose id ends in own
  *     contents:
  *       #figure-endings The figure              its places, for the masthead
@@ -45,7 +45,7 @@ import { basename, dirname, join, relative, sep } from 'node:path';
 import { courseLists, courseOf } from './front/courses.js';
 import { pagesOf } from './fresh.js';
 import { alternates, deeper, joined, sourceFor, switchTo, translationOf, wordsTag } from './languages.js';
-import { phrase as english, phrasesIn } from './shell/phrase.js';
+import { phrase as english, phrasesIn } from './shell/page/phrase.js';
 /** @import { Translation } from './languages.js' */
 
 /**
@@ -173,7 +173,7 @@ export function framed(source, { path, name, sheets, both = false, translation }
   const up = name ? '../../' : '';
   const words = (/** @type {string} */ list) => list.split(' ').filter(Boolean);
   const [, figure] = /<figure id="([\w-]+)"/.exec(text) ?? [];
-  /** A file of one's own (shell/own-file.js). */
+  /** A file of one's own (shell/model/own-file.js). */
   const own = takes && !/<div id="(?:[\w-]+-)?own"/.test(text) ? `<details id="own-file" class="take needs-js"><summary>${phrase`Your own file`}</summary></details>\n` : '';
   if (!figure) throw new Error(`${path} has no <figure id="...">`);
   const sheet = (/** @type {string} */ address) => `<link rel="stylesheet" href="${address}">`;

@@ -11,6 +11,15 @@ import { basename, join } from 'node:path';
 /** Folders of web/ that the pages' scripts are made of. */
 const FOLDERS = ['front', 'lib', 'pages', 'pictures', 'shell'];
 
+/** The scripts that several pages share, and the module that each is made of. @type {Record<string, string>} */
+export const PAGE_PARTS = {
+  'page-first': 'shell/model/first.js',
+  'page-start': 'shell/model/start.js',
+  'page-shell': 'shell/index.js',
+  'page-text': 'shell/text/index.js',
+  'page-completion': 'shell/completion/index.js',
+};
+
 /**
  * Modules that import a package, which no browser finds by its name, with the licence of that in node_modules/. They are files of their own in web/dist, with the
  * package in them.
@@ -46,8 +55,8 @@ export function sourceOf(name) {
   const [, page, type] = /^page-([\w-]+)\.(js|css)$/.exec(name) ?? [];
   if (page === undefined) return undefined;
   if (type === 'css') return `@import '../${page}/${page}.css';\n`;
-  const shell = { first: 'first', start: 'start', shell: 'index', text: 'text/index' }[page];
-  return shell ? `export * from '../shell/${shell}.js';\n` : `import '../${page === 'front' ? page : `pages/${page}`}/main.js';\n`;
+  const part = PAGE_PARTS[`page-${page}`];
+  return part ? `export * from '../${part}';\n` : `import '../${page === 'front' ? page : `pages/${page}`}/main.js';\n`;
 }
 
 /** Digests by folder, each good for as long as no file is changed. @type {Map<string, { state: string, line: string }>} */

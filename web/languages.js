@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * Pages in Korean. Beside page.html stands page.ko.html, and beside the scripts ko.json, with a sentence under each English one that they say (shell/phrase.js); what all
+ * Pages in Korean. Beside page.html stands page.ko.html, and beside the scripts ko.json, with a sentence under each English one that they say (shell/page/phrase.js); what all
  * pages say is in shell/ko.json, what the frame and the front page say in front/ko.json. A page in Korean has an address of its own, ko/ below that of the English one,
  * and carries the sentences of its scripts in its head, so that nothing is fetched for them and pages in English know nothing of it.
  */

@@ -29,7 +29,7 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 /** Files of web/ that the site is made of. Whatever else lies there is a part of it: pages and their styles, pictures and data. */
 const SOURCES = /^(dist|lib|jsx|types|single|examples|manual\/(chapters|make))\/|\.(js|py)$|(^|\/)page(\.ko)?\.html$|^pages\/terms\.md$|^shell\/.*\.html$/;
 /** Scripts that stand as they are. */
-const SCRIPTS = /^(sw\.js|shell\/(copy|offline|phrase)\.js|manual\/[\w-]+\.js)$/;
+const SCRIPTS = /^(sw\.js|shell\/page\/(copy|offline|phrase)\.js|manual\/[\w-]+\.js)$/;
 /** Files that compression makes smaller. */
 const COMPRESSIBLE = /\.(html|css|js|json|md|wasm|svg|bin|gguf)$/;
 

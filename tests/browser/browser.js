@@ -180,7 +180,7 @@ export async function everyPage(...languages) {
 export const WAIT = { timeout: 180_000 };
 
 /**
- * The buttons of a page's first figure once its run has come so far: each page has them (web/shell/transport.js). One that plays only when it is asked to is done
+ * The buttons of a page's first figure once its run has come so far: each page has them (web/shell/run/transport.js). One that plays only when it is asked to is done
  * as soon as it has its result.
  *
  * @param {Page} page

@@ -9,7 +9,7 @@ import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 
 import { load } from '../../web/lib/index.js';
-import { readGguf } from '../../web/shell/gguf.js';
+import { readGguf } from '../../web/shell/model/gguf.js';
 import { more } from '../more.js';
 import { OUT, session } from './browser.js';
 import { inRepository } from './gallery.js';

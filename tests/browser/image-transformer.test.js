@@ -317,7 +317,7 @@ test('a digit can be drawn', () => withPage(async (page) => {
 }));
 
 test('a drawing is centred and scaled as MNIST is', async () => {
-  const { rasterise } = await import('../../web/shell/completion/rasterise.js');
+  const { rasterise } = await import('../../web/shell/picture/rasterise.js');
   /** @type {[number, number][]} */
   const corner = Array.from({ length: 20 }, (_, i) => [0.1 + 0.01 * i, 0.7 + 0.005 * i * (i % 3)]);
   for (const strokes of [[corner], [corner.map(([x, y]) => /** @type {[number, number]} */ ([7 * x, 7 * y]))], [[[0.5, 0.5]]]]) {

@@ -6,7 +6,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { acquireAll, acquireWith } from '../../web/shell/acquire-all.js';
+import { acquireAll, acquireWith } from '../../web/shell/model/acquire-all.js';
 
 /** @import { Hold } from '../../web/shell/library.js' */
 

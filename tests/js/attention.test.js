@@ -9,7 +9,7 @@ import { test } from 'node:test';
 
 import { bell, cellTerms, centreOf, rowSum, windowOf } from '../../web/pages/alignment/terms.js';
 import { PLAYERS, cosine, mixture, order, softmax, weights } from '../../web/pages/alignment/fit.js';
-import { readGguf } from '../../web/shell/gguf.js';
+import { readGguf } from '../../web/shell/model/gguf.js';
 import { logit, marginals, part, segmentsOf, times } from '../../web/pages/structure/bits.js';
 import { alike, chainOf } from '../../web/pages/structure/order.js';
 import { looksOf } from '../../web/pages/reading/looks.js';

@@ -8,10 +8,10 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 
-import { readGguf } from '../../web/shell/gguf.js';
+import { readGguf } from '../../web/shell/model/gguf.js';
 import { learn, natsOf, nothingLearnt, sample } from '../../web/pages/fvsbn/learn.js';
 import { Lesson } from '../../web/pages/fvsbn/lesson.js';
-import { randomFrom } from '../../web/shell/random.js';
+import { randomFrom } from '../../web/shell/run/random.js';
 import { unpack } from '../../web/pages/fvsbn/training-digits.js';
 import { ROOT, load } from './helpers.js';
 

@@ -18,7 +18,7 @@ import { PAPERS } from '../../web/front/papers.js';
 import { pagesOf } from '../../web/fresh.js';
 import { joined } from '../../web/languages.js';
 import { THINGS } from '../../web/pages/captions/emoji.js';
-import { phrasesIn } from '../../web/shell/phrase.js';
+import { phrasesIn } from '../../web/shell/page/phrase.js';
 import { stringsOf } from './strings.js';
 
 const WEB = fileURLToPath(new URL('../../web', import.meta.url));

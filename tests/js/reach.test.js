@@ -8,7 +8,7 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 
 import { load } from '../../web/lib/index.js';
-import { readGguf } from '../../web/shell/gguf.js';
+import { readGguf } from '../../web/shell/model/gguf.js';
 import { before, reachOf } from '../../web/pages/same-digit/reach.js';
 import { FAR, NEAR, keysOf } from '../../web/pages/sparse/patterns.js';
 import { REACHES } from '../../web/pages/same-digit/reaches.js';

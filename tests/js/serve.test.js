@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 
 import { framed, policy } from '../../web/frame.js';
-import { OF_PACKAGES, SAME_MS, sourcesOf } from '../../web/fresh.js';
+import { OF_PACKAGES, PAGE_PARTS, SAME_MS, sourcesOf } from '../../web/fresh.js';
 import { POLICY, serve } from '../../web/serve.js';
 import { ROOT, load, collect } from './helpers.js';
 
@@ -314,10 +314,7 @@ test("the pages' scripts, and their sources where these differ", async () => {
   /** @type {Record<string, string>} */
   const sources = {
     'page-front.js': "import '../front/main.js';\n",
-    'page-first.js': "export * from '../shell/first.js';\n",
-    'page-start.js': "export * from '../shell/start.js';\n",
-    'page-shell.js': "export * from '../shell/index.js';\n",
-    'page-text.js': "export * from '../shell/text/index.js';\n",
+    ...Object.fromEntries(Object.entries(PAGE_PARTS).map(([name, path]) => [`${name}.js`, `export * from '../${path}';\n`])),
     'page-look-ahead.js': "import '../pages/look-ahead/main.js';\n",
   };
   const write = async (/** @type {string} */ name, /** @type {string} */ text) => {

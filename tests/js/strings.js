@@ -111,7 +111,7 @@ function importing(source, file) {
     return names.filter((name) => name === 'phrase').length > 1 ? source : source.replace(shell[0], shell[0].includes('\n') ? `import {\n  ${names.join(', ')},\n} from '${shell[2]}';` : `import { ${names.join(', ')} } from '${shell[2]}';`);
   }
   if (/import \{ .*\bphrase\b.* \} from/.test(source)) return source;
-  const way = relative(dirname(resolve(file)), fileURLToPath(new URL('../../web/shell/phrase.js', import.meta.url)));
+  const way = relative(dirname(resolve(file)), fileURLToPath(new URL('../../web/shell/page/phrase.js', import.meta.url)));
   const line = `import { phrase } from '${way.startsWith('.') ? way : `./${way}`}';\n`;
   const last = [...source.matchAll(/^import .*\n/gm)].at(-1) ?? /^\/\/ @ts-check\n/m.exec(source);
   const at = last ? last.index + last[0].length : 0;

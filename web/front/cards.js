@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // The cards of the systems: a still picture each, which begins to live when it is seen; one model at a time.
 // @ts-check
-import { make, reducedMotion } from '../shell/dom.js';
+import { make, reducedMotion } from '../shell/page/dom.js';
 import { Codec, acquire } from '../shell/library.js';
-import { Pace } from '../shell/pace.js';
-import { palette } from '../shell/palette.js';
-import { pageAt, phrase } from '../shell/phrase.js';
-import { weights } from '../shell/weights.js';
+import { Pace } from '../shell/run/pace.js';
+import { palette } from '../shell/picture/palette.js';
+import { pageAt, phrase } from '../shell/page/phrase.js';
+import { weights } from '../shell/model/weights.js';
 import { PAPERS } from './papers.js';
 import { layout, shareOf } from './thumbs.js';
 /** @import { Model } from '../shell/library.js' */

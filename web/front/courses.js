@@ -2,7 +2,7 @@
 // The courses: the pages in an order in which one leads to the next, and of each page a question whose answer one finds by trying.
 // @ts-check
 
-import { phrase as english } from '../shell/phrase.js';
+import { phrase as english } from '../shell/page/phrase.js';
 import { PAPERS } from './papers.js';
 
 /** @typedef {typeof english} Phrase */

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 // The front page: a digit that completes itself at once, the systems, the papers.
 // @ts-check
-import { addressOf, keepInAddress, wholeIn } from '../shell/address.js';
+import { addressOf, keepInAddress, wholeIn } from '../shell/page/address.js';
 import { createCompletion } from '../shell/completion/figure.js';
 import { settingsOf } from '../shell/completion/shots.js';
 import { createStore, initialState } from '../shell/completion/state.js';
-import { PIXELS, SIDE } from '../shell/digits.js';
-import { byId, reducedMotion } from '../shell/dom.js';
-import { startPage } from '../shell/page.js';
-import { phrase } from '../shell/phrase.js';
-import { acquireEarly } from '../shell/early.js';
+import { PIXELS, SIDE } from '../shell/picture/digits.js';
+import { byId, reducedMotion } from '../shell/page/dom.js';
+import { startPage } from '../shell/page/page.js';
+import { phrase } from '../shell/page/phrase.js';
+import { acquireEarly } from '../shell/model/early.js';
 import { THREE } from '../pictures/three.js';
 import { createCards } from './cards.js';
 import { leadOn } from './moved.js';

@@ -15,8 +15,8 @@ import { RECORDINGS } from '../pages/jukebox/recordings.js';
 import { looksOf } from '../pages/reading/looks.js';
 import { DRAWINGS, SIGNS, unpack } from '../pages/snail/signs.js';
 import { Codec, blank, load } from '../shell/library.js';
-import { heatRamp, rgbOf } from '../shell/palette.js';
-import { encodePng } from '../shell/png.js';
+import { heatRamp, rgbOf } from '../shell/picture/palette.js';
+import { encodePng } from '../shell/picture/png.js';
 import { PAPERS } from './papers.js';
 import { layout, shareOf } from './thumbs.js';
 /** @import { Model } from '../shell/library.js' */

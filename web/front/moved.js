@@ -11,7 +11,7 @@
 //     Figure 6   look-ahead       look-ahead#figure-ahead
 //     embedding, the machine      image-transformer#embed, #machine
 // @ts-check
-import { pageAt } from '../shell/phrase.js';
+import { pageAt } from '../shell/page/phrase.js';
 
 /** Of each page, the places that the one page had. @type {Record<string, string[]>} */
 const PLACES = {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The papers in order of time, with the system of each.
 // @ts-check
-import { make } from '../shell/dom.js';
-import { pageAt, phrase } from '../shell/phrase.js';
+import { make } from '../shell/page/dom.js';
+import { pageAt, phrase } from '../shell/page/phrase.js';
 import { PAPERS } from './papers.js';
 
 /** @param {HTMLElement} root of a list */

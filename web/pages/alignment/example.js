@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The sentence of the first matrices once more, by the networks in JavaScript, which show every vector: what two figures have in common, and which word of it they look at.
 // @ts-check
-import { fileBytes } from '../../shell/gguf.js';
+import { fileBytes } from '../../shell/model/gguf.js';
 import { fault, weights } from '../../shell/index.js';
 import { networkOf } from './network.js';
 /** @import { Model, TranslateStep } from '../../shell/index.js' */

@@ -2,7 +2,7 @@
 // The recurrent networks of this page in JavaScript, with every vector that the engine keeps to itself: the equations of src/models/seq2seq.c on the numbers
 // of the same file. The engine rounds what it multiplies to eight bits, so the two agree in words, and in weights to about a hundredth. No page here.
 // @ts-check
-import { readGguf } from '../../shell/gguf.js';
+import { readGguf } from '../../shell/model/gguf.js';
 import { bell } from './terms.js';
 
 /** @typedef {Float32Array} Vector */

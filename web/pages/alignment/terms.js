@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A weight as the terms of its equation, and a row of weights as the sum that it stands for. No page here.
 // @ts-check
-import { phrase } from '../../shell/phrase.js';
+import { phrase } from '../../shell/page/phrase.js';
 
 /** Weights below this are left out of a sum. */
 const LEAST = 0.05;

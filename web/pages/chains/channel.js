@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The words of Lafferty, McCallum and Pereira, and the two models that learn from them: the arithmetic, without the page.
 // @ts-check
-import { randomFrom } from '../../shell/random.js';
+import { randomFrom } from '../../shell/run/random.js';
 
 export const LETTERS = ['r', 'i', 'o', 'b'];
 /** States after each letter: 0-1-2-3 writes rib, 0-4-5-3 rob. */

@@ -2,7 +2,7 @@
 // The figure of the three taggers: a sentence, its tags by each of them, and what follows when one is pinned.
 // @ts-check
 import { acquireAll, acquireFirst, acquireWith, announce, byId, createLoading, createTransport, fault, make, percent, phrase, time, weights } from '../../shell/index.js';
-import { createTyping } from '../../shell/typing.js';
+import { createTyping } from '../../shell/text/typing.js';
 import { EXAMPLES } from './examples.js';
 
 /** @import { Model } from '../../shell/index.js' */

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The figure that learns: digits to pick, the weights of a pixel as they form, samples of what is known so far, nats on their way down.
 // @ts-check
-import { Playback, announce, byId, createButton, createPad, createStore, createTransport, initialState, integer, make, onTheme, phrase, reducedMotion } from '../../shell/index.js';
-import { randomFrom } from '../../shell/random.js';
+import { Playback, announce, byId, createButton, createTransport, integer, make, onTheme, phrase, reducedMotion } from '../../shell/index.js';
+import { createPad, createStore, initialState } from '../../shell/completion/index.js';
+import { randomFrom } from '../../shell/run/random.js';
 import { createCurve } from './curve.js';
 import { sample } from './learn.js';
 import { Lesson } from './lesson.js';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A course of learning: which pictures are learnt from, in what order, and how many nats they cost on the way. Pure.
 // @ts-check
-import { randomFrom } from '../../shell/random.js';
+import { randomFrom } from '../../shell/run/random.js';
 import { learn, natsOf, nothingLearnt } from './learn.js';
 /** @import { Point } from './curve.js' */
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // The page of the fully visible sigmoid belief network: a binarised digit is completed, and the weights that do it.
 // @ts-check
-import { SIDE, byId, bytes, createEndings, createStore, initialState, integer, onFile, phrase, startPage, whenNear } from '../../shell/index.js';
+import { SIDE, byId, bytes, integer, onFile, phrase, startPage, whenNear } from '../../shell/index.js';
+import { createEndings, createStore, initialState } from '../../shell/completion/index.js';
 import { createDensities } from './densities-figure.js';
-import { readGguf } from '../../shell/gguf.js';
+import { readGguf } from '../../shell/model/gguf.js';
 import { createLearning } from './learning-figure.js';
 import { createSamples } from './samples-figure.js';
 import { loadTrainingDigits } from './training-digits.js';

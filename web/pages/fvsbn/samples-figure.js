@@ -2,7 +2,7 @@
 // The figure of what the model was trained on beside what it draws, in the same number.
 // @ts-check
 import { announce, byId, createButton, make, onTheme, phrase } from '../../shell/index.js';
-import { randomFrom } from '../../shell/random.js';
+import { randomFrom } from '../../shell/run/random.js';
 import { sample } from './learn.js';
 import { paintSheet } from './sheet.js';
 /** @import { Weights } from './learn.js' */

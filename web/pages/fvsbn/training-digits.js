@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Some of the pictures that the model was trained on (see ../../pictures/binarised-digits.md).
 // @ts-check
-import { PIXELS } from '../../shell/digits.js';
+import { PIXELS } from '../../shell/picture/digits.js';
 
 const BYTES = PIXELS / 8;
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Shows what one pixel attended to: a large picture with the chosen head's shares, and a grid of all heads.
 // @ts-check
-import { PIXELS, SIDE, announce, askable, createLegend, describe, make, onTheme, paint, paintSmall, palette, perFrame, percent, phrase, toImage } from '../../shell/index.js';
+import { PIXELS, SIDE, announce, askable, createLegend, make, onTheme, paint, paintSmall, palette, perFrame, percent, phrase, toImage } from '../../shell/index.js';
+import { describe } from '../../shell/completion/index.js';
 import { heatOf, windowOf } from './heads.js';
-/** @import { Attention, Ending, Pixel, State, Store } from '../../shell/index.js' */
+/** @import { Attention } from '../../shell/index.js' */
+/** @import { Ending, Pixel, State, Store } from '../../shell/completion/index.js' */
 
 /**
  * @typedef {Object} Attended

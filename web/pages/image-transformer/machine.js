@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Writes into the text how fast this machine is while the figure runs, and what the model is.
 // @ts-check
-import { byId, bytes, integer, rate, time } from '../../shell/index.js';
-/** @import { State, Store } from '../../shell/index.js' */
+import { byId, bytes, integer, time } from '../../shell/index.js';
+import { rate } from '../../shell/completion/index.js';
+/** @import { State, Store } from '../../shell/completion/index.js' */
 
 /** @param {Store<State>} store */
 export function createMachine(store) {

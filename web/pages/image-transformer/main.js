@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The page of the Image Transformer: half a digit and three endings, what the model looked at, a pixel step by step, local attention, classes.
 // @ts-check
-import { SIDE, byId, createClasses, createEndings, createStore, initialState, phrase, startPage, weights } from '../../shell/index.js';
+import { SIDE, byId, createClasses, phrase, startPage, weights } from '../../shell/index.js';
+import { createEndings, createStore, initialState } from '../../shell/completion/index.js';
 import { createAsker, createAttentionView } from './attention.js';
 import { createGeometry } from './geometry.js';
 import { heatOf } from './heads.js';

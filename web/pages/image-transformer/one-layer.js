@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The first layer of the model as one pixel goes through it, from the numbers of its file: slow, plain, and keeping all. No page here.
 // @ts-check
-import { readGguf } from '../../shell/gguf.js';
+import { readGguf } from '../../shell/model/gguf.js';
 
 /**
  * @typedef {Object} Layer

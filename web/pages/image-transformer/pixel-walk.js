@@ -2,13 +2,14 @@
 // The figure of the walk: one pixel from its neighbours through a layer to its probabilities, with the model's own maps and numbers.
 // @ts-check
 import { SIDE, asked as other, byId, inSight, make, onTheme, ownName, paint, paintSmall, palette, percent, phrase, toImage, weights } from '../../shell/index.js';
-import { fileBytes } from '../../shell/gguf.js';
-import { showNumbers } from '../../shell/numbers-strip.js';
-import { createWalk, stepsOf } from '../../shell/walk.js';
+import { fileBytes } from '../../shell/model/gguf.js';
+import { showNumbers } from '../../shell/picture/numbers-strip.js';
+import { createWalk, stepsOf } from '../../shell/page/walk.js';
 import { heatOf, windowOf } from './heads.js';
 import { passOf, readLayer } from './one-layer.js';
-/** @import { Attention, Ending, Model, Pixel, State, Store } from '../../shell/index.js' */
-/** @import { WalkStep } from '../../shell/walk.js' */
+/** @import { Attention, Model } from '../../shell/index.js' */
+/** @import { Ending, Pixel, State, Store } from '../../shell/completion/index.js' */
+/** @import { WalkStep } from '../../shell/page/walk.js' */
 /** @import { Layer, Pass } from './one-layer.js' */
 
 /** Whoever goes over a picture asks about many pixels: the walk is about the one where the pointer rests. */

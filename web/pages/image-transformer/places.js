@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What a model has learned of rows and columns: a list of numbers for each, one for the row and one for the column of a pixel side by side. No page here.
 // @ts-check
-import { readGguf } from '../../shell/gguf.js';
+import { readGguf } from '../../shell/model/gguf.js';
 
 /** @typedef {Float32Array[]} Table a list for each row, or for each column */
 /** @typedef {{ rows: Table, cols: Table }} Places */

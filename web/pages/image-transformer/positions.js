@@ -2,7 +2,7 @@
 // The figure of learned positions: what the model knows of a row and of a column, and which places that makes alike.
 // @ts-check
 import { announce, askable, byId, fault, make, onTheme, paintCells, perFrame, phrase, signed, weights, whenNear } from '../../shell/index.js';
-import { fileBytes } from '../../shell/gguf.js';
+import { fileBytes } from '../../shell/model/gguf.js';
 import { apart, likeness, likenessOfPixels, placesOf, waves } from './places.js';
 /** @import { Cell } from '../../shell/index.js' */
 /** @import { Places, Table } from './places.js' */
@@ -62,7 +62,7 @@ export function createPositions() {
     if (!painted) return;
     const whole = (/** @type {Float32Array[]} */ all, /** @type {number} */ i) => ({
       rows: all.length, cols: all.length, framed: [{ row: i, col: 0, cols: all.length }],
-      colour: (/** @type {number} */ row, /** @type {number} */ col, /** @type {import('../../shell/palette.js').Palette} */ colours) => signed(all[row][col], colours),
+      colour: (/** @type {number} */ row, /** @type {number} */ col, /** @type {import('../../shell/picture/palette.js').Palette} */ colours) => signed(all[row][col], colours),
     });
     paintCells(rows, whole(ofRows, at.row));
     paintCells(columns, whole(ofCols, at.col));

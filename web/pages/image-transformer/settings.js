@@ -2,7 +2,7 @@
 // Settings of the first figure, each bound to one field of the state.
 // @ts-check
 import { NATS_SHOWN, byId, createLegend, createSpeed, make, phrase } from '../../shell/index.js';
-/** @import { State, Store } from '../../shell/index.js' */
+/** @import { State, Store } from '../../shell/completion/index.js' */
 
 /** Pixels per second of each picture. */
 const SPEEDS = [5, 15, 40, 80, 150, 250, 500, Infinity];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Draws digits at full speed, with guesses or without, and knows which passes of the model a picture took.
 // @ts-check
-import { phrase } from '../../shell/phrase.js';
+import { phrase } from '../../shell/page/phrase.js';
 /** @import { DrawOptions, Model } from '../../shell/index.js' */
 
 /**

@@ -2,7 +2,8 @@
 // The figure of look-ahead: a digit, the passes of the model that drew it, and the same digit drawn without guesses.
 // @ts-check
 import {
-  Playback, SIDE, acquireFirst, announce, byId, createLoading, createTake, createTransport, inked, keepInAddress, make, phrase, reducedMotion, startPage, wholeIn,
+  Playback, SIDE, acquireFirst, announce, byId, createLoading, createTake, createTransport, inked, keepInAddress, make, phrase, reducedMotion,
+  startPage, wholeIn,
 } from '../../shell/index.js';
 import { clearNumbers, say, showDrawing, showTiming, showVerdict } from './ahead-numbers.js';
 import { createAheadPanels } from './ahead-panels.js';

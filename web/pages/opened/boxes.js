@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The boxes of a network, as its file says, and the matrices in each of them. No page here.
 // @ts-check
-import { phrase } from '../../shell/phrase.js';
+import { phrase } from '../../shell/page/phrase.js';
 
 /** @import { Matrix } from './graph.js' */
 /** @import { WeightFile } from './file.js' */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What made a number: the sum, and the numbers that went into it. No page here.
 // @ts-check
-import { phrase } from '../../shell/phrase.js';
+import { phrase } from '../../shell/page/phrase.js';
 
 /** @import { Matrix } from './graph.js' */
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A small weight file as the page needs it: its metadata, and its tensors as matrices of single-precision numbers.
 // @ts-check
-import { F32, readGguf } from '../../shell/gguf.js';
+import { F32, readGguf } from '../../shell/model/gguf.js';
 import { Matrix } from './graph.js';
 
 /** @typedef {{ facts: Map<string, any>, tensors: Map<string, Matrix> }} WeightFile  a vector is a matrix of one row */

@@ -2,7 +2,7 @@
 // The first figure: a word, the network that writes it backwards, its boxes, the walk, and switches that break it.
 // @ts-check
 import { acquire, acquireFirst, announce, byId, createLoading, fault, fileNow, integer, make, ownName, phrase, weights } from '../../shell/index.js';
-import { createWalk } from '../../shell/walk.js';
+import { createWalk } from '../../shell/page/walk.js';
 import { boxOf, boxesOf, groupsOf, headOf as nameOfHead, letter, nameOf } from './boxes.js';
 import { createDiagram } from './diagram.js';
 import { readFile } from './file.js';

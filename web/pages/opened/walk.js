@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The guided walk (shell/walk.js) through the network: which steps it has, the number that each points at, and those that its sentence tells.
+// The guided walk (shell/page/walk.js) through the network: which steps it has, the number that each points at, and those that its sentence tells.
 // @ts-check
 import { number } from './explain.js';
 import { letter } from './boxes.js';

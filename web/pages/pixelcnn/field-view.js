@@ -4,7 +4,7 @@
 import {
   SIDE, acquireAll, announce, askable, byId, countOf, createFields, createLoading, integer, make, onTheme, paintGrid, perFrame, phrase, whenNear,
 } from '../../shell/index.js';
-/** @import { Field } from '../../shell/field.js' */
+/** @import { Field } from '../../shell/picture/field.js' */
 
 /** The pixel that is asked about to begin with. */
 const BEGIN = 18 * SIDE + 8;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The page of PixelCNN and gated PixelCNN: endings, what a pixel may see layer by layer, classes.
 // @ts-check
-import { SIDE, byId, createClasses, createEndings, createFields, createStore, initialState, phrase, startPage, weights } from '../../shell/index.js';
+import { SIDE, byId, createClasses, createFields, phrase, startPage, weights } from '../../shell/index.js';
+import { createEndings, createStore, initialState } from '../../shell/completion/index.js';
 import { createFieldView } from './field-view.js';
 import { createGates } from './gates.js';
 import { createMasks } from './masks.js';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The weight file with another gamma.
 // @ts-check
-import { readGguf } from '../../shell/gguf.js';
+import { readGguf } from '../../shell/model/gguf.js';
 
 /** A copy whose gamma is `times` as large. @param {ArrayBuffer} file @param {number} times */
 export function withGain(file, times) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The channels inside the attention module, computed in the page from the numbers of the file as the engine computes them; no drawing.
 // @ts-check
-import { readGguf } from '../../shell/gguf.js';
+import { readGguf } from '../../shell/model/gguf.js';
 
 /** A map of several channels: place by place, channels together. @typedef {{ side: number, channels: number, values: Float32Array }} Channels */
 /** A matrix of a file. @typedef {{ shape: number[], values: Float32Array }} Matrix */

@@ -2,7 +2,7 @@
 // The sizes of the attention module, read from the file.
 // @ts-check
 import { byId, onFile, phrase } from '../../shell/index.js';
-import { readGguf } from '../../shell/gguf.js';
+import { readGguf } from '../../shell/model/gguf.js';
 
 export const createModule = () => onFile(show);
 

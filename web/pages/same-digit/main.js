@@ -2,15 +2,16 @@
 // The page where all systems of black and white digits finish the same half, with the same dice.
 // @ts-check
 import {
-  PIXELS, Playback, SIDE, acquireAll, acquireFirst, acquireWith, announce, applySettings, byId, countOf, createFields, createLoading, createPad, createPanels, createStore, createStrip,
-  createTake, createTransport, initialState, inked, keepInAddress, loadStrip, phrase, quantise, reducedMotion, settingsOf, startPage, toImage, weights,
+  PIXELS, Playback, SIDE, acquireAll, acquireFirst, acquireWith, announce, byId, countOf, createFields, createLoading, createTake, createTransport,
+  inked, keepInAddress, loadStrip, phrase, quantise, reducedMotion, startPage, toImage, weights,
 } from '../../shell/index.js';
+import { applySettings, createPad, createPanels, createStore, createStrip, initialState, settingsOf } from '../../shell/completion/index.js';
 import { createKinds } from './kinds.js';
 import { createReach } from './reach-figure.js';
 import { createTable } from './table.js';
 import { SYSTEMS } from './systems.js';
 /** @import { Model } from '../../shell/library.js' */
-/** @import { Ending } from '../../shell/index.js' */
+/** @import { Ending } from '../../shell/completion/index.js' */
 
 /** The digit that the page opens with, how fast endings are shown, and how long a changed setting waits for the next change. */
 const FIRST = 14;

@@ -5,7 +5,7 @@ import { announce, askable, byId, countOf, integer, make, onTheme, paintCells, p
 import { before, reachOf } from './reach.js';
 import { REACHES } from './reaches.js';
 /** @import { Cell } from '../../shell/index.js' */
-/** @import { Field } from '../../shell/field.js' */
+/** @import { Field } from '../../shell/picture/field.js' */
 /** @import { Stack } from './reach.js' */
 
 /** Pixels in a row of the pictures that are asked about; others are scaled. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Whose reach is shown: shapes of the files that ship, which a test compares.
 // @ts-check
-import { phrase } from '../../shell/phrase.js';
+import { phrase } from '../../shell/page/phrase.js';
 import { dense, dilated, local, strided } from './reach.js';
 /** @import { Stack } from './reach.js' */
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The systems that finish the same digit: a row each. What each learned from is in weights/README.md, and so is the table that its test nats are of.
 // @ts-check
-import { phrase } from '../../shell/phrase.js';
+import { phrase } from '../../shell/page/phrase.js';
 
 /**
  * @typedef {Object} System

@@ -2,9 +2,9 @@
 // A square in which a sign stands that was chosen or is drawn: with mouse, finger or pen.
 // @ts-check
 import { make, onTheme, palette } from '../../shell/index.js';
-import { rasterise } from '../../shell/completion/rasterise.js';
+import { rasterise } from '../../shell/picture/rasterise.js';
 import { paint } from './signs.js';
-/** @import { Point } from '../../shell/completion/rasterise.js' */
+/** @import { Point } from '../../shell/picture/rasterise.js' */
 
 /** As the signs of training are: the side that the ink fills, and how thick a stroke is, in pixels of 28. */
 const SIGN = { box: 19, stroke: 1.7 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The held-out signs of the page: six alphabets of Omniglot, ten signs of each, four drawings of each sign (weights/train/models/snail/sheet.py).
 // @ts-check
-import { PIXELS } from '../../shell/digits.js';
-import { phrase } from '../../shell/phrase.js';
+import { PIXELS } from '../../shell/picture/digits.js';
+import { phrase } from '../../shell/page/phrase.js';
 
 export const ALPHABETS = [phrase`Glagolitic`, phrase`Tibetan`, phrase`Gurmukhi`, phrase`Geʽez`, phrase`Avestan`, phrase`Mongolian`];
 export const [SIGNS, DRAWINGS] = [10, 4];

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The page of sparse attention: endings of a digit, the patterns, the heads of a dense model, what a step costs by length.
 // @ts-check
-import { SIDE, byId, createEndings, createStore, initialState, phrase, startPage, weights } from '../../shell/index.js';
+import { SIDE, byId, phrase, startPage, weights } from '../../shell/index.js';
+import { createEndings, createStore, initialState } from '../../shell/completion/index.js';
 import { createCost } from './cost.js';
 import { createHeadsFigure } from './heads-figure.js';
 import { createPatternFigure } from './pattern-figure.js';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The sets of sparse attention (Child et al. 2019, section 4), as src/attention/sparse.h has them; a test compares these with what the models say.
 // @ts-check
-import { phrase } from '../../shell/phrase.js';
+import { phrase } from '../../shell/page/phrase.js';
 
 /** The sets A1 and A2, which may be added up. */
 export const NEAR = 1;

@@ -2,7 +2,7 @@
 // The figure of soft parents: a sentence, every word's parent, and what follows when one is pinned.
 // @ts-check
 import { acquireFirst, announce, byId, createLoading, createTransport, fault, make, percent, phrase, time } from '../../shell/index.js';
-import { createTyping } from '../../shell/typing.js';
+import { createTyping } from '../../shell/text/typing.js';
 import { EXAMPLES } from './examples.js';
 import { createMatrix } from './matrix.js';
 import { createTreeView } from './tree-view.js';

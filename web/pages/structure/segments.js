@@ -2,8 +2,8 @@
 // The figure of segments: one sentence, character by character, through three attentions, and what transitions do to the third.
 // @ts-check
 import { acquireAll, acquireWith, announce, byId, createLoading, createTransport, fault, make, percent, phrase, time, weights } from '../../shell/index.js';
-import { fileBytes, readGguf } from '../../shell/gguf.js';
-import { createTyping } from '../../shell/typing.js';
+import { fileBytes, readGguf } from '../../shell/model/gguf.js';
+import { createTyping } from '../../shell/text/typing.js';
 import { GERMAN } from './examples.js';
 import { LETTERS } from './expectation.js';
 import { logit, marginals, part, segmentsOf, times } from './bits.js';

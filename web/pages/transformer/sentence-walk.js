@@ -2,10 +2,10 @@
 // The figure of the walk: a sentence from its tokens to the next word of the translation, with the model's own maps, numbers and probabilities.
 // @ts-check
 import { asked as other, byId, inSight, make, onTheme, ownName, palette, percent, phrase, weights } from '../../shell/index.js';
-import { fileBytes, readGguf } from '../../shell/gguf.js';
-import { showNumbers } from '../../shell/numbers-strip.js';
+import { fileBytes, readGguf } from '../../shell/model/gguf.js';
+import { showNumbers } from '../../shell/picture/numbers-strip.js';
 import { meanOf, pathOf, rowsOf, visible } from '../../shell/text/index.js';
-import { createWalk, stepsOf } from '../../shell/walk.js';
+import { createWalk, stepsOf } from '../../shell/page/walk.js';
 import { position } from './waves.js';
 /** @import { Model, Translation, TranslateStep } from '../../shell/index.js' */
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // One pixel of an ending in words.
 // @ts-check
-import { SIDE } from '../digits.js';
-import { make } from '../dom.js';
-import { percent } from '../words.js';
-import { phrase } from '../phrase.js';
+import { make } from '../page/dom.js';
+import { phrase } from '../page/phrase.js';
+import { percent } from '../page/words.js';
+import { SIDE } from '../picture/digits.js';
 /** @import { ModelInfo } from '../library.js' */
 /** @import { Ending } from './runner.js' */
 /** @import { Pixel } from './state.js' */

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // The first figure of a page of digits: endings of a digit from the strip or from the pad, to be taken along, with its settings in the address.
 // @ts-check
-import { acquireWith } from '../acquire-all.js';
-import { keepInAddress } from '../address.js';
-import { loadStrip } from '../digits.js';
-import { byId } from '../dom.js';
-import { acquireFirst } from '../start.js';
-import { createTake } from '../take.js';
+import { acquireWith } from '../model/acquire-all.js';
+import { acquireFirst } from '../model/start.js';
+import { keepInAddress } from '../page/address.js';
+import { byId } from '../page/dom.js';
+import { loadStrip } from '../picture/digits.js';
+import { createTake } from '../picture/take.js';
 import { createCompletion } from './figure.js';
 import { createPad } from './pad.js';
 import { applySettings, settingsOf, shotsOf } from './shots.js';

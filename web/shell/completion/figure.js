@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT
 // A figure in which a model completes a digit three times: its panels, its buttons, its model, and what is said of them.
 // @ts-check
-import { toImage, SIDE } from '../digits.js';
-import { byId, reducedMotion } from '../dom.js';
 import { announce, quantise } from '../library.js';
-import { createLoading } from '../loading.js';
-import { createMeter } from '../meter.js';
-import { createTransport } from '../transport.js';
-import { integer, time } from '../words.js';
+import { createLoading } from '../model/loading.js';
+import { byId, reducedMotion } from '../page/dom.js';
+import { phrase } from '../page/phrase.js';
+import { integer, time } from '../page/words.js';
+import { toImage, SIDE } from '../picture/digits.js';
+import { createMeter } from '../run/meter.js';
+import { createTransport } from '../run/transport.js';
 import { createPanels } from './panels.js';
 import { createRunner } from './runner.js';
-import { phrase } from '../phrase.js';
 /** @import { Hold } from '../library.js' */
-/** @import { LoadOptions } from '../loading.js' */
+/** @import { LoadOptions } from '../model/loading.js' */
 /** @import { Pixel, State, Store } from './state.js' */
 
 /**

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The line above which the picture is known: a slider that is dragged on the picture or moved with the keyboard.
 // @ts-check
-import { SIDE } from '../digits.js';
-import { make, makeSvg } from '../dom.js';
-import { phrase } from '../phrase.js';
+import { make, makeSvg } from '../page/dom.js';
+import { phrase } from '../page/phrase.js';
+import { SIDE } from '../picture/digits.js';
 /** @import { State, Store } from './state.js' */
 
 /** The line leaves the model at least one row to draw. */

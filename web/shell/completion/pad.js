@@ -3,13 +3,13 @@
 // @ts-check
 import { announce } from '../library.js';
 import { quantise } from '../library.js';
-import { createButton } from '../button.js';
-import { make } from '../dom.js';
-import { onTheme, palette } from '../palette.js';
-import { rasterise } from './rasterise.js';
-import { phrase } from '../phrase.js';
+import { createButton } from '../page/button.js';
+import { make } from '../page/dom.js';
+import { phrase } from '../page/phrase.js';
+import { onTheme, palette } from '../picture/palette.js';
+import { rasterise } from '../picture/rasterise.js';
 /** @import { State, Store } from './state.js' */
-/** @import { Point } from './rasterise.js' */
+/** @import { Point } from '../picture/rasterise.js' */
 
 /** Width of the pen as a share of the pad. */
 const PEN = 0.07;

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
 // The digit with its line, and its endings beside it.
 // @ts-check
-import { SIDE, PIXELS } from '../digits.js';
-import { make, perFrame } from '../dom.js';
-import { createLine } from './line.js';
-import { NATS_SHOWN } from '../legend.js';
-import { paint } from '../paint.js';
-import { onTheme } from '../palette.js';
-import { askable } from '../ask.js';
+import { make, perFrame } from '../page/dom.js';
+import { phrase } from '../page/phrase.js';
+import { askable } from '../picture/ask.js';
+import { SIDE, PIXELS } from '../picture/digits.js';
+import { NATS_SHOWN } from '../picture/legend.js';
+import { paint } from '../picture/paint.js';
+import { onTheme } from '../picture/palette.js';
 import { describe } from './describe.js';
+import { createLine } from './line.js';
 import { ENDINGS } from './shots.js';
-import { phrase } from '../phrase.js';
-/** @import { Cell } from '../ask.js' */
+/** @import { Cell } from '../picture/ask.js' */
 /** @import { Ending } from './runner.js' */
 /** @import { Pixel, State, Store } from './state.js' */
 

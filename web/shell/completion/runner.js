@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // The run of three endings: starts, restarts when a setting changes, pauses, steps, stops, and keeps the pictures so far.
 // @ts-check
-import { toImage, PIXELS, SIDE } from '../digits.js';
-import { reducedMotion } from '../dom.js';
-import { chunkFor, play } from '../pace.js';
-import { Playback } from '../playback.js';
+import { reducedMotion } from '../page/dom.js';
+import { toImage, PIXELS, SIDE } from '../picture/digits.js';
+import { chunkFor, play } from '../run/pace.js';
+import { Playback } from '../run/playback.js';
 /** @import { State, Store } from './state.js' */
 
 export const SAMPLES = 3;

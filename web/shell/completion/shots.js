@@ -1,29 +1,18 @@
 // SPDX-License-Identifier: MIT
 // Endings of a digit to take along, and the settings that lead to the same ones.
 // @ts-check
-import { fromText, numberIn, toText, wholeIn } from '../address.js';
-import { PIXELS, SIDE } from '../digits.js';
-import { blank, quantise } from '../library.js';
-import { palette } from '../palette.js';
-import { phrase } from '../phrase.js';
-/** @import { Settings } from '../address.js' */
-/** @import { Shot } from '../take.js' */
+import { quantise } from '../library.js';
+import { fromText, numberIn, toText, wholeIn } from '../page/address.js';
+import { phrase } from '../page/phrase.js';
+import { PIXELS, SIDE } from '../picture/digits.js';
+import { inked } from '../picture/inked.js';
+/** @import { Settings } from '../page/address.js' */
+/** @import { Shot } from '../picture/take.js' */
 /** @import { Ending } from './runner.js' */
 /** @import { State, Store } from './state.js' */
 
 /** Their names. */
 export const ENDINGS = [phrase`First ending`, phrase`Second ending`, phrase`Third ending`];
-
-/** @param {string} css 'rgb(r g b)' @returns {number[]} */
-const parsed = (css) => (css.match(/\d+/g) ?? []).map(Number);
-
-/** Greys in the inks of the page: what was given in one, what was drawn in the other. @param {Uint8Array} values @param {number} known @param {number} filled */
-export function inked(values, known, filled) {
-  const { known: black, predicted } = palette();
-  const picture = blank(SIDE, SIDE);
-  for (let i = 0; i < filled; i++) picture.data.set([...parsed((i < known ? black : predicted)[values[i]]), 255], 4 * i);
-  return picture;
-}
 
 /** @param {Store<State>} store @param {Ending[]} endings @returns {Shot[]} */
 export function shotsOf({ now: { rows, seed, source } }, endings) {

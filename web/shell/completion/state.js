@@ -2,7 +2,7 @@
 // The state of a figure of completion in one object, which tells its listeners when it changes.
 // @ts-check
 /** @import { Model, ModelInfo } from '../library.js' */
-/** @import { Phase } from '../transport.js' */
+/** @import { Phase } from '../run/transport.js' */
 
 /**
  * @typedef {Object} Source the picture to be completed

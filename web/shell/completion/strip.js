@@ -2,10 +2,10 @@
 // The strip of test digits: radio buttons, so that arrow keys walk along it.
 // @ts-check
 import { quantise } from '../library.js';
-import { make } from '../dom.js';
-import { paintSmall } from '../paint.js';
-import { onTheme, palette } from '../palette.js';
-import { phrase } from '../phrase.js';
+import { make } from '../page/dom.js';
+import { phrase } from '../page/phrase.js';
+import { paintSmall } from '../picture/paint.js';
+import { onTheme, palette } from '../picture/palette.js';
 /** @import { State, Store } from './state.js' */
 
 /**

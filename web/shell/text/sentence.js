@@ -2,9 +2,9 @@
 // A sentence and what models make of it: at once while somebody types, slowly for whoever watches.
 // @ts-check
 import { Playback, byId, createLoading, createTransport, keepInAddress, reducedMotion } from '../index.js';
-import { createTyping } from '../typing.js';
+import { createTyping } from './typing.js';
 /** @import { Hold, Model, Phase } from '../index.js' */
-/** @import { LoadOptions } from '../loading.js' */
+/** @import { LoadOptions } from '../model/loading.js' */
 
 /**
  * A run over the sentence as it stands.

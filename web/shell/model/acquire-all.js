@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+// Several models at once, with one bar for all of them.
+// @ts-check
+import { acquire } from '../library.js';
+/** @import { Hold, Progress } from '../library.js' */
+/** @import { LoadOptions } from './loading.js' */
+
+/** The sum of several downloads. @param {(progress: Progress) => void} report @param {number} count */
+function together(report, count) {
+  const parts = Array.from({ length: count }, () => /** @type {Progress} */ ({ phase: 'connect', loaded: 0 }));
+  return parts.map((_, i) => (/** @type {Progress} */ progress) => {
+    parts[i] = progress;
+    const loaded = parts.reduce((sum, part) => sum + part.loaded, 0);
+    // The sum is known when all are.
+    const total = parts.every((part) => part.total) ? parts.reduce((sum, part) => sum + Number(part.total), 0) : undefined;
+    report({ ...progress, loaded, total });
+  });
+}
+
+/**
+ * All of these models, or none.
+ * @param {string[]} urls
+ * @param {LoadOptions} options
+ * @returns {Promise<Hold[]>}
+ */
+export async function acquireAll(urls, { onProgress, signal }) {
+  signal.throwIfAborted();
+  const stopper = new AbortController();
+  const stop = () => stopper.abort(signal.reason);
+  signal.addEventListener('abort', stop);
+  const reports = together((progress) => { if (!stopper.signal.aborted) onProgress(progress); }, urls.length);
+  const asked = urls.map((url, i) => acquire(url, { signal: stopper.signal, onProgress: reports[i] }));
+  try {
+    return await Promise.all(asked);
+  } catch (error) {
+    stopper.abort();
+    for (const one of asked) one.then(({ release }) => release(), () => {});
+    throw error;
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}
+
+/**
+ * Models and all that a figure needs beside them, or none: where something is missing, the models are released.
+ * @param {Promise<Hold | Hold[]>} first
+ * @param {Promise<unknown> | ((holds: Hold[]) => Promise<Hold[] | void> | void)} rest  what is under way meanwhile; or gets further models then, and throws where
+ *   the models do not go together
+ * @returns {Promise<Hold[]>}
+ */
+export async function acquireWith(first, rest) {
+  if (typeof rest === 'object') rest.catch(() => {}); // told once the models are there
+  const holds = [await first].flat();
+  try {
+    if (typeof rest === 'function') return [...holds, ...await rest(holds) ?? []];
+    await rest;
+    return holds;
+  } catch (error) {
+    for (const { release } of holds) release();
+    throw error;
+  }
+}

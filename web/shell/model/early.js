@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// The slowest work begins first: while the rest of a page is still being read, a worker starts and the weights come that its head asks for.
+// @ts-check
+import { acquire } from '../library.js';
+import { asked } from '../page/asked.js';
+import { takeWorker, weights } from './first.js';
+/** @import { Hold } from '../library.js' */
+/** @import { LoadOptions } from './loading.js' */
+
+/** Holds the model until a figure does. */
+const waiting = new AbortController();
+const { signal } = waiting;
+/** The address of the page's own weights. */
+export const ours = weights?.href ?? '';
+const address = asked ?? ours;
+if (address) {
+  acquire(address, { signal, worker: takeWorker() }).then(
+    ({ release }) => (signal.aborted ? release() : signal.addEventListener('abort', release)),
+    () => {}, // whoever asks next hears of it
+  );
+}
+
+/**
+ * The model that the page's head asks for, or that its address names: joins what has begun.
+ *
+ * @param {LoadOptions} options
+ * @returns {Promise<Hold>}
+ */
+export function acquireEarly(options) {
+  if (!address) throw new Error('The head of this page preloads no weights.');
+  const hold = acquire(address, options);
+  waiting.abort();
+  return hold;
+}

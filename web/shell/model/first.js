@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+// Beside the weights that a page's head asks for, fetches the wasm that is the fastest here, and starts the worker. The head cannot: which
+// build that is must be tried.
+// @ts-check
+import { build, startOwn } from '../../lib/files.js';
+import { fastest } from '../../lib/workers/simd.js';
+import { asked } from '../page/asked.js';
+
+/** The weights that it asks for. @type {HTMLLinkElement | null} */
+export const weights = document.querySelector('link[rel="preload"][href$=".gguf"]');
+
+/** The worker, until someone takes it. @type {Worker | undefined} */
+let worker;
+
+/** Gives it away. */
+export function takeWorker() {
+  const taken = worker;
+  worker = undefined;
+  if (taken) taken.onerror = null;
+  return taken;
+}
+
+if (weights || asked) {
+  try {
+    worker = startOwn();
+    worker.onerror = (event) => { // the library, which starts another one, says what is wrong
+      event.preventDefault();
+      worker = undefined;
+    };
+  } catch {
+    // as well
+  }
+  const link = document.createElement('link');
+  link.rel = 'preload';
+  link.as = 'fetch';
+  link.crossOrigin = '';
+  link.href = String(build(fastest()));
+  document.head.append(link);
+}

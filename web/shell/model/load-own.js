@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+// A model of the visitor's own in place of the page's.
+// @ts-check
+import { load } from '../library.js';
+import { phrase } from '../page/phrase.js';
+import { bytes } from '../page/words.js';
+import { misfit } from './misfit.js';
+/** @import { Model } from '../library.js' */
+
+/**
+ * Loads it, and refuses one that the page cannot show.
+ *
+ * @param {Parameters<typeof load>[0]} source
+ * @param {string} name   for people
+ * @param {AbortSignal} signal
+ * @param {(text: string) => void} say  is told how far it is
+ * @returns {Promise<Model>} to be closed
+ */
+export async function loadOwn(source, name, signal, say) {
+  const model = await load(source, {
+    signal, cache: false,
+    onProgress({ loaded, total }) { say(total ? phrase`Loading ${name}: ${bytes(loaded)} of ${bytes(total)}` : phrase`Loading ${name}: ${bytes(loaded)}`); },
+  });
+  const wrong = misfit(model.info, name);
+  if (!wrong) return model;
+  model.close();
+  throw new Error(wrong);
+}

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT
+// A file of the visitor's in place of the page's own model, on pages that say what they take (asked.js): chosen in the box below the first figure, which
+// web/frame.js writes, or dropped. The page as it is loaded has its own model.
+// @ts-check
+import { announce, load, ownFiles } from '../library.js';
+import { make } from '../page/dom.js';
+import { fault } from '../page/fault.js';
+import { phrase } from '../page/phrase.js';
+import { integer } from '../page/words.js';
+import { loadOwn } from './load-own.js';
+import { reloads } from './loading.js';
+import { ours, standIn } from './start.js';
+/** @import { Hold, Model } from '../library.js' */
+/** @import { LoadOptions } from './loading.js' */
+
+/** How much later a model is closed whose place another has taken: runs of it may still be stopping. */
+const GRACE_MS = 3000;
+
+/** At work in place of the page's own; its model until a figure has it. @type {{ file: File, model?: Model } | undefined} */
+let own;
+/** Loads the first figure anew, and says what went wrong. @type {() => Promise<string>} */
+let again = async () => '';
+/** The one of several models of the figure whose place the file takes. */
+let place = '';
+/** @type {((bytes: ArrayBuffer) => void)[]} */
+const readers = [];
+
+/** The name of the file that is at work in place of the page's own; '': none. */
+export const ownName = () => own?.file.name ?? '';
+
+/** The bytes of the file that is at work: now, and of every other that takes its place. @param {(bytes: ArrayBuffer) => void} reader @returns {Promise<void>} rejects where the page's own is not there */
+export function onFile(reader) {
+  readers.push(reader);
+  return fileNow().then(reader);
+}
+
+/** The bytes of the file that is at work. @returns {Promise<ArrayBuffer>} */
+export async function fileNow() {
+  if (own) return own.file.arrayBuffer();
+  const response = await fetch(ours).catch(async (error) => { // the browser has it already, without a connection what the library has kept
+    const copy = await globalThis.caches?.match(ours);
+    if (copy) return copy;
+    throw error;
+  });
+  if (!response.ok) throw new Error(`The weights are not there: ${response.status}`);
+  return response.arrayBuffer();
+}
+
+standIn((options, among) => {
+  place = among;
+  again = reloads.get(options.signal) ?? again;
+  return own && hold(own, options);
+});
+
+/** @param {NonNullable<typeof own>} from @param {LoadOptions} options @returns {Promise<Hold>} */
+async function hold(from, options) {
+  const model = from.model ?? await load(new Response(from.file), { ...options, cache: false });
+  from.model = undefined; // another one needs another model
+  return { model, release: () => { setTimeout(() => model.close(), GRACE_MS); }, discard: () => model.close() };
+}
+
+/** @param {HTMLElement} box */
+function createOwnFile(box) {
+  const input = make('input', { type: 'file', accept: '.gguf', hidden: '' });
+  const choose = make('button', { type: 'button', class: 'button' }, phrase`Choose a file`);
+  const back = make('button', { type: 'button', class: 'button', hidden: '' }, phrase`Back to ours`);
+  const said = make('p', { class: 'take-said', role: 'status' });
+  box.append(make('p', {}, phrase`Weights that you trained or found, as a GGUF file of the kind that this page shows: choose one, or drop it anywhere on the page. It never leaves your machine.`),
+    make('div', { class: 'take-tools' }, choose, input, back), said);
+  let stopper = new AbortController();
+
+  /** Shows the model in `own`. @returns {Promise<string>} the error as a sentence; '': there is none */
+  async function use() {
+    const wrong = await again();
+    if (wrong) return wrong;
+    back.hidden = !own;
+    if (readers.length > 0) await fileNow().then((now) => { for (const reader of readers) reader(now); });
+    return '';
+  }
+
+  async function takeBack() {
+    stopper.abort();
+    own = undefined;
+    said.textContent = await use() || phrase`This page shows its own model again.`;
+  }
+
+  /** @param {File | undefined} file */
+  async function take(file) {
+    if (!file) return;
+    stopper.abort();
+    const { signal } = stopper = new AbortController();
+    box.setAttribute('open', '');
+    if (!/\.gguf$/i.test(file.name)) {
+      said.textContent = phrase`${file.name} is no GGUF file: its name would end in .gguf. PyTorch checkpoints become one by weights/train/export.py.`;
+      return;
+    }
+    const { name } = file;
+    said.textContent = phrase`Loading ${name}`;
+    try {
+      const model = await loadOwn(new Response(file), name, signal, (text) => { said.textContent = text; });
+      const before = own;
+      own = { file, model };
+      const { parameters } = model.info;
+      const wrong = await use();
+      if (signal.aborted) return;
+      const working = place ? phrase`${name}, a model of ${integer(parameters)} parameters, is at work now in the place of ${place}.` : phrase`${name}, a model of ${integer(parameters)} parameters, is at work now.`;
+      said.textContent = wrong || working;
+      announce(said.textContent);
+      if (!wrong) return;
+      own = before;
+      await use();
+    } catch (error) {
+      if (!signal.aborted) said.textContent = fault(error);
+    }
+  }
+
+  box.addEventListener('toggle', () => { ownFiles().catch(() => {}); }, { once: true });
+  choose.addEventListener('click', () => input.click());
+  input.addEventListener('change', () => {
+    void take(input.files?.[0]);
+    input.value = ''; // the same file can be chosen again, once it was trained on
+  });
+  back.addEventListener('click', () => {
+    void takeBack();
+    choose.focus();
+  });
+  for (const type of ['dragover', 'drop']) {
+    document.addEventListener(type, (event) => {
+      const { dataTransfer } = /** @type {DragEvent} */ (event);
+      if (event.defaultPrevented || !dataTransfer?.types.includes('Files')) return; // what figures take is theirs
+      event.preventDefault();
+      if (type === 'drop') void take(dataTransfer.files[0]);
+    });
+  }
+}
+
+/** @type {HTMLElement | null} */
+const box = document.querySelector('details#own-file');
+if (box) createOwnFile(box);

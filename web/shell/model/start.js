@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+// The first model of a page: its own, the one that its address names, or the visitor's.
+// @ts-check
+import { asked } from '../page/asked.js';
+import { make } from '../page/dom.js';
+import { phrase } from '../page/phrase.js';
+import { integer } from '../page/words.js';
+import { acquireEarly } from './early.js';
+import { misfit } from './misfit.js';
+/** @import { Hold, Model } from '../library.js' */
+/** @import { LoadOptions } from './loading.js' */
+
+export { ours } from './early.js';
+
+/** @typedef {(options: LoadOptions, among: string) => Promise<Hold> | undefined} Instead  nothing: the page's own is wanted */
+/** @type {Instead} */
+let instead = () => undefined;
+
+/** Puts another model in the place of the first, from now on (own-file.js). @param {Instead} by */
+export function standIn(by) {
+  instead = by;
+}
+
+/** Says in front of the first figure whose model it shows. @param {Model} model */
+function introduce({ info }) {
+  if (document.getElementById('asked')) return;
+  document.querySelector('main figure')?.before(make('p', { id: 'asked', class: 'notice' },
+    phrase`In place of ours: ${info.name}, ${integer(info.parameters)} parameters, from ${new URL(String(asked)).host || asked}. `, make('a', { href: location.pathname }, phrase`Back to ours`)));
+}
+
+/** The model of somebody else, if the page can show it. @param {Hold} hold */
+function fitting(hold) {
+  const { model, release } = hold;
+  const wrong = misfit(model.info, String(asked));
+  if (wrong) {
+    release();
+    throw Object.assign(new Error(wrong), { code: 'unsupported' });
+  }
+  introduce(model);
+  return hold;
+}
+
+/**
+ * The model that the page's head asks for, or that its address names if the page can show it, or that the visitor has given since.
+ *
+ * @param {LoadOptions} options
+ * @param {string} [among] what it is called, if it is one of several
+ * @returns {Promise<Hold>}
+ */
+export async function acquireFirst(options, among = '') {
+  const other = instead(options, among);
+  if (other) return other;
+  const hold = await acquireEarly(options);
+  return asked ? fitting(hold) : hold;
+}

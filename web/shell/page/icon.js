@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+// The icons of the buttons: one sheet for all pages, put into the document once.
+// @ts-check
+import { makeSvg } from './dom.js';
+
+/** @typedef {'run' | 'pause' | 'stop' | 'step' | 'dice' | 'pen' | 'picture' | 'film' | 'link'} IconName of a symbol in icons.svg */
+
+/** @type {Promise<void> | undefined} */
+let sheet;
+/** Fetches the sheet of icons; where it does not come, buttons have words alone. */
+async function bringSheet() {
+  try {
+    const text = await (await fetch(new URL('../icons.svg', import.meta.url))).text();
+    const root = document.importNode(new DOMParser().parseFromString(text, 'image/svg+xml').documentElement, true);
+    root.setAttribute('hidden', '');
+    root.setAttribute('aria-hidden', 'true');
+    document.body.append(root);
+  } catch { /* no connection */ }
+}
+
+/** @param {IconName} name */
+export function createIcon(name) {
+  sheet ??= bringSheet();
+  const use = makeSvg('use');
+  const svg = makeSvg('svg', { class: 'glyph', 'aria-hidden': 'true' }, use);
+  /** @param {IconName} symbol */
+  const show = (symbol) => use.setAttribute('href', `#icon-${symbol}`);
+  show(name);
+  return { svg, show };
+}

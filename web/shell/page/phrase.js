@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// The sentences of a page's scripts. The English words stand where they are said: phrase`Row ${row} of ${rows}`. A page in another language carries a table in its head
+// (web/frame.js), which has a sentence under each English one: "Row {} of {}": "{1}행 중 {0}행".
+// @ts-check
+
+/** Letters and digits that a Korean reads with a consonant at the end, of these first the ones with ㄹ. */
+const CLOSED = '178lrLR036mnMN';
+/** Hangul syllables stand in groups of 28, by the consonant that ends them: none first, ㄹ as number 8. */
+const [ENDINGS, RIEUL] = [28, 8];
+
+/**
+ * The particle of two that follows a value: 을/를, 은/는, 이/가, 과/와, 으로/로, 이에요/예요.
+ *
+ * @param {string} value
+ * @param {string} pair  after a consonant, and after none
+ */
+function particle(value, pair) {
+  const last = value.match(/[\p{L}\p{N}]/gu)?.at(-1) ?? '';
+  const [closed, open] = pair.split('/');
+  const at = CLOSED.indexOf(last);
+  const end = /[가-힣]/.test(last) ? (last.charCodeAt(0) - 0xac00) % ENDINGS : last && at >= 0 ? (at < 7 ? RIEUL : 1) : 0;
+  return end === 0 || (end === RIEUL && closed === '으로') ? open : closed;
+}
+
+/**
+ * @param {Record<string, string>} table  a sentence under each English one. {0} is the first value, {0:을/를} that with the particle that follows it
+ * @returns {(english: TemplateStringsArray | string, ...values: unknown[]) => string}  a tag; as a function of a text that stands elsewhere, it looks that up
+ */
+export const phrasesIn = (table) => (english, ...values) => {
+  const parts = [english].flat();
+  return table[parts.join('{}')]?.replace(/\{(\d)(?::([^}]+))?\}/g, (_, n, pair) => `${values[n]}${pair ? particle(String(values[n]), pair) : ''}`)
+    ?? String.raw({ raw: parts }, ...values);
+};
+
+/** Of a page in English there is none, nor where there is no page. */
+export const words = globalThis.document?.getElementById('words-of-page')?.textContent;
+
+export const phrase = phrasesIn(JSON.parse(words ?? '{}'));
+
+/** The address of a page, in the language of this one if it is there. @param {string} name of its folder; '': the front page */
+export const pageAt = (name) => new URL(`../../${phrase(name && `pages/${name}/`)}`, import.meta.url).href;

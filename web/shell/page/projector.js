@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+// For a lecture hall: the figures of a page one by one, on the whole screen and in large type, as alive as before. Alt and P begin and end it, as does the button at the end of the
+// page; arrow keys, or the keys of a presenter, go from figure to figure.
+// @ts-check
+import { announce } from '../library.js';
+import { createButton } from './button.js';
+import { make } from './dom.js';
+import { phrase } from './phrase.js';
+
+/** How far a key goes. The arrows belong to a control that has the focus. @type {Record<string, number>} */
+const KEYS = { ArrowRight: 1, ArrowLeft: -1, PageDown: 1, PageUp: -1 };
+const CONTROLS = 'input, select, textarea, summary, [tabindex], [role=slider], button';
+
+/** Makes it ready, on a page that has figures. */
+export function createProjector() {
+  const figures = /** @type {HTMLElement[]} */ ([...document.querySelectorAll('main figure[id]:has(figcaption)')]);
+  const colophon = document.querySelector('.colophon');
+  if (!colophon || figures.length === 0) return;
+  const { button } = createButton(phrase`Show the figures on the whole screen (Alt + P)`, { id: 'projector' });
+  const name = make('h1'); // there is one, whatever is shown
+  const place = make('footer', { class: 'stage-place' }, name);
+  colophon.prepend(make('p', { class: 'needs-js' }, button));
+  /** The figure that is shown; -1: the page as it is. */
+  let at = -1;
+
+  /** Hides all that does not lead to the figure. */
+  function setStage() {
+    for (const element of document.querySelectorAll('.off-stage')) element.classList.remove('off-stage');
+    document.documentElement.classList.toggle('staged', at >= 0);
+    place.remove();
+    if (at < 0) return;
+    document.body.append(place);
+    for (let here = /** @type {Element} */ (figures[at]); here !== document.body; here = here.parentElement ?? document.body) {
+      for (const other of here.parentElement?.children ?? []) if (other !== here && other !== place && other.getAttribute('role') !== 'status') other.classList.add('off-stage');
+    }
+    name.textContent = phrase`${at + 1} of ${figures.length}: arrow keys go on, Escape ends`;
+    announce(phrase`Figure ${at + 1}`);
+    scrollTo({ top: 0, behavior: 'instant' });
+  }
+  function end() {
+    const figure = figures[at];
+    at = -1;
+    setStage();
+    figure?.scrollIntoView({ behavior: 'instant' });
+    if (document.fullscreenElement) void document.exitFullscreen();
+  }
+  function begin() {
+    const seen = figures.findIndex((figure) => figure.getBoundingClientRect().bottom > innerHeight / 3);
+    at = Math.max(0, seen);
+    setStage();
+    document.documentElement.requestFullscreen?.().catch(() => {}); // without, it fills the window
+  }
+
+  button.addEventListener('click', () => {
+    scrollTo({ top: 0, behavior: 'instant' }); // from its first figure on
+    begin();
+  });
+  document.addEventListener('fullscreenchange', () => { if (!document.fullscreenElement && at >= 0) end(); });
+  document.addEventListener('keydown', (event) => {
+    if (event.altKey && event.code === 'KeyP') {
+      event.preventDefault();
+      if (at < 0) begin(); else end();
+      return;
+    }
+    if (at < 0 || event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey) return;
+    if (event.key === 'Escape') end();
+    const step = KEYS[event.key];
+    const taken = event.key.startsWith('Arrow') && event.target instanceof Element && event.target.matches(CONTROLS);
+    if (!step || taken) return;
+    event.preventDefault();
+    at = Math.min(figures.length - 1, Math.max(0, at + step));
+    setStage();
+  });
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT
+// A guided walk through a figure, forward, back, and by itself: sentences of the page, one at a time, and the parts that each lights up.
+// @ts-check
+import { announce } from '../library.js';
+import { createButton } from './button.js';
+import { make, reducedMotion } from './dom.js';
+import { inSight } from './in-sight.js';
+import { phrase } from './phrase.js';
+
+/** How long a step stays when the walk plays. */
+const STEP_MS = 7000;
+/** Events of a reader, at which a walk that has begun by itself ends. */
+const INPUTS = ['pointerdown', 'keydown', 'wheel', 'touchstart', 'scroll', 'input'];
+
+/** @typedef {{ id: string, item: HTMLElement }} WalkStep  a list item, and its id */
+
+/** The sentence of a step. @param {HTMLElement} item */
+const textOf = (item) => /** @type {HTMLElement[]} */ ([...item.children]).filter(({ hidden }) => !hidden).map(({ textContent }) => textContent?.replace(/\s+/g, ' ').trim()).join(' ');
+
+/**
+ * @template {WalkStep} S
+ * @param {Object} parts
+ * @param {HTMLElement} parts.list    an <ol class="walk">, each of whose items is a step
+ * @param {HTMLElement} parts.tools   gets the buttons
+ * @param {HTMLElement} parts.figure  that plays for nobody when it is out of sight
+ * @param {(step: S) => void} onStep  lights up what the step is about
+ */
+export function createWalk({ list, tools, figure }, onStep) {
+  /** @type {S[]} */
+  let steps = [];
+  let at = -1;
+  /** @type {ReturnType<typeof setInterval> | undefined} */
+  let timer;
+  const prefix = list.id;
+  const play = createButton(phrase`Play`, { id: `${prefix}-play`, icon: 'run', primary: true });
+  const [back, next] = [createButton(phrase`Back`, { id: `${prefix}-back` }).button, createButton(phrase`Next`, { id: `${prefix}-next` }).button];
+  const count = make('span', { class: 'walk-count' });
+  tools.append(play.button, back, next, count);
+  const items = /** @type {HTMLElement[]} */ ([...list.children]);
+
+  /** @param {number} to @param {boolean} [aloud] */
+  function go(to, aloud = true) {
+    if (!(to >= 0 && to < steps.length)) return;
+    at = to;
+    for (const item of items) item.hidden = item !== steps[at].item;
+    back.disabled = at === 0;
+    next.disabled = at === steps.length - 1;
+    count.textContent = phrase`${at + 1} of ${steps.length}`;
+    onStep(steps[at]);
+    if (aloud) announce(textOf(steps[at].item), 300);
+  }
+  function stop() {
+    clearInterval(timer);
+    timer = undefined;
+    play.show(phrase`Play`, 'run');
+  }
+  /** @param {boolean} aloud */
+  function start(aloud) {
+    play.show(phrase`Pause`, 'pause');
+    timer = setInterval(() => {
+      if (!document.hidden) go(at + 1, aloud);
+      if (at === steps.length - 1) stop();
+    }, STEP_MS);
+  }
+  play.button.addEventListener('click', () => {
+    if (timer) return stop();
+    go(at === steps.length - 1 ? 0 : at + 1);
+    start(true);
+  });
+  back.addEventListener('click', () => { stop(); go(at - 1); });
+  next.addEventListener('click', () => { stop(); go(at + 1); });
+  inSight(figure, { onSeen() {}, onAway: stop });
+
+  /** Whether the reader has done anything yet; the walk's own buttons know what to do themselves. */
+  let touched = false;
+  /** @param {Event} event */
+  function touch({ target }) {
+    if (target instanceof Node && tools.contains(target)) return;
+    for (const input of INPUTS) removeEventListener(input, touch, true);
+    if (!touched && timer) stop();
+    touched = true;
+  }
+  for (const input of INPUTS) addEventListener(input, touch, { capture: true, passive: true });
+
+  return {
+    stop,
+    /** The steps that there are; the one that is shown stays where it is, if it can. @param {S[]} all */
+    use(all) {
+      const shown = steps[at]?.id ?? location.hash.slice(1);
+      steps = all;
+      go(Math.max(0, steps.findIndex(({ id }) => id === shown)), false);
+    },
+    /** Begins by itself, silently, where the figure is on the first screen: not with less motion, nor once the reader has done anything or came for another place. */
+    beginByItself() {
+      if (touched || timer || reducedMotion() || location.hash || list.getBoundingClientRect().bottom > innerHeight) return;
+      start(false);
+    },
+    /** @param {string} id @returns {boolean} whether there is such a step */
+    goTo(id) {
+      const found = steps.findIndex((step) => step.id === id);
+      stop();
+      go(found);
+      return found >= 0;
+    },
+    get step() { return steps[at]; },
+    /** Tells words and numbers in the sentences, by the names that the page gives them. @param {Record<string, string>} live */
+    tell(live) {
+      for (const item of list.querySelectorAll('[data-live]')) item.textContent = live[/** @type {HTMLElement} */ (item).dataset.live ?? ''] ?? '';
+    },
+  };
+}
+
+/** The steps of a list, all of them. @param {HTMLElement} list @returns {WalkStep[]} */
+export const stepsOf = (list) => /** @type {HTMLElement[]} */ ([...list.children]).map((item) => ({ id: item.id, item }));

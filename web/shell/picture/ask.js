@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+// Makes a picture explorable: a pixel is chosen by pointing at it, or with the arrow keys once the picture has the focus.
+// @ts-check
+import { make } from '../page/dom.js';
+
+/** @type {Record<string, [number, number]>} rows, columns */
+const MOVES = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
+
+/** @typedef {{ row: number, col: number }} Cell */
+
+/** @param {number} value @param {number} size */
+const within = (value, size) => Math.min(size - 1, Math.max(0, value));
+
+/**
+ * @param {HTMLCanvasElement} canvas
+ * @param {Object} options
+ * @param {string} options.label
+ * @param {() => { rows: number, cols: number }} options.grid
+ * @param {() => Cell | null} [options.from] where the arrow keys begin to walk
+ * @param {() => Cell} [options.start] where they are if there is none; default: the middle
+ * @param {() => number} [options.limit] how many pixels of the raster order may be chosen; default: all
+ * @param {(cell: Cell) => void} options.onPixel
+ * @param {() => void} [options.onLeave] neither pointed at nor focused any more
+ * @returns {HTMLElement} the canvas in its focusable frame
+ */
+export function askable(canvas, { label, grid, from = () => null, start, limit = () => Infinity, onPixel, onLeave = () => {} }) {
+  const frame = make('div', { class: 'picture', tabindex: '0', role: 'application', 'aria-label': label }, canvas);
+  /** @type {Cell | null} */
+  let at = null;
+  /** @param {Cell} cell */
+  const choose = (cell) => {
+    if ((at?.row === cell.row && at.col === cell.col) || cell.row * grid().cols + cell.col >= limit()) return;
+    at = cell;
+    onPixel(cell);
+  };
+  const leave = () => {
+    at = null;
+    onLeave();
+  };
+
+  /** @param {PointerEvent} event */
+  const point = (event) => {
+    const { rows, cols } = grid();
+    const box = canvas.getBoundingClientRect();
+    const col = Math.floor((event.clientX - box.left) / box.width * cols);
+    const row = Math.floor((event.clientY - box.top) / box.height * rows);
+    if (row >= 0 && row < rows && col >= 0 && col < cols) choose({ row, col });
+  };
+  frame.addEventListener('pointermove', point);
+  frame.addEventListener('pointerdown', point);
+  // A finger that lifts leaves its pixel chosen, until the picture loses the focus.
+  frame.addEventListener('pointerleave', (event) => { if (event.pointerType === 'mouse' && document.activeElement !== frame) leave(); });
+  frame.addEventListener('blur', leave);
+  frame.addEventListener('keydown', (event) => {
+    if (event.key === 'Escape') { leave(); return; }
+    const move = MOVES[event.key];
+    if (!move || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    const { rows, cols } = grid();
+    const before = at ?? from();
+    if (before) choose({ row: within(before.row + move[0], rows), col: within(before.col + move[1], cols) });
+    else choose(start ? start() : { row: Math.floor(rows / 2), col: Math.floor(cols / 2) });
+  });
+  return frame;
+}

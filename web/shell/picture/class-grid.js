@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: MIT
+// The grid of classes: a group of pictures for each class, and the run that draws one group after the other.
+// @ts-check
+import { Codec, blank } from '../library.js';
+import { make, reducedMotion } from '../page/dom.js';
+import { phrase } from '../page/phrase.js';
+import { Playback } from '../run/playback.js';
+import { onTheme, palette } from './palette.js';
+/** @import { Model, Step } from '../library.js' */
+/** @import { Shot } from './take.js' */
+/** @import { Phase } from '../run/transport.js' */
+
+export const SAMPLES = 6;
+/** Pixels per second of each picture, at most: a group takes about a second, which is slow enough to be watched. */
+const SPEED = 900;
+/** Pixels to ask for at once: a row of a digit, so that a group grows steadily. */
+const CHUNK = 28;
+
+/** One picture, as far as it is drawn. */
+class Tile {
+  #codec;
+  #elements;
+  #filled = 0;
+  canvas;
+
+  /** @param {Codec} codec */
+  constructor(codec) {
+    const { width, height } = codec.info;
+    this.#codec = codec;
+    this.#elements = new Uint8Array(codec.elements);
+    this.canvas = make('canvas', { role: 'img', width: String(width), height: String(height) });
+  }
+
+  clear() {
+    this.#filled = 0;
+    this.paint(false);
+  }
+
+  /** @param {Step} step */
+  take({ from, to, values }) {
+    this.#elements.set(values, from);
+    this.#filled = to;
+  }
+
+  /** @param {string} name @param {string} file @returns {Shot[]} nothing, if nothing is drawn */
+  shots(name, file) {
+    if (this.#filled === 0) return [];
+    this.paint(false);
+    const { width, height, channels } = this.#codec.info;
+    const picture = this.canvas.getContext('2d')?.getImageData(0, 0, width, height) ?? blank(width, height);
+    const order = Array.from({ length: this.#filled / channels }, (_, i) => Math.floor(this.#codec.place(i * channels) / channels));
+    return [{ name, file, picture, order }];
+  }
+
+  /** @param {boolean} pen whether to show where the next pixel comes */
+  paint(pen) {
+    const { width, height, channels } = this.#codec.info;
+    const context = this.canvas.getContext('2d');
+    if (!context) return;
+    const { predicted, accent } = palette();
+    const elements = this.#elements;
+    context.clearRect(0, 0, width, height);
+    /** @param {number} at element @param {string} colour */
+    const dot = (at, colour) => {
+      const pixel = Math.floor(this.#codec.place(at) / channels);
+      context.fillStyle = colour;
+      context.fillRect(pixel % width, Math.floor(pixel / width), 1, 1);
+    };
+    for (let at = 0; at < this.#filled; at += channels) {
+      dot(at, channels === 1 ? predicted[elements[at]] : `rgb(${elements[at]} ${elements[at + 1]} ${elements[at + 2]})`);
+    }
+    if (pen && this.#filled < elements.length) dot(this.#filled, accent);
+  }
+}
+
+/** The pictures of one class. */
+class Group {
+  /** All pictures are there. */
+  done = false;
+  #drawing = false;
+  #tiles;
+  root;
+
+  /** @param {string} name @param {Codec} codec */
+  constructor(name, codec) {
+    this.name = name;
+    this.#tiles = Array.from({ length: SAMPLES }, () => new Tile(codec));
+    this.root = make('div', { class: 'class-group', role: 'listitem' }, make('p', { class: 'class-name' }, phrase(name)),
+      make('div', { class: 'class-tiles' }, ...this.#tiles.map(({ canvas }) => make('div', { class: 'class-tile' }, canvas))));
+    this.clear();
+  }
+
+  clear() {
+    this.done = this.#drawing = false;
+    for (const tile of this.#tiles) tile.clear();
+    this.#label(phrase`not drawn yet`);
+  }
+
+  begin() {
+    this.clear();
+    this.#drawing = true;
+    this.#label(phrase`being drawn`);
+  }
+
+  /** @param {Step} step */
+  take(step) {
+    const tile = this.#tiles[step.sample];
+    tile.take(step);
+    // With less motion the pictures of a class appear when they are finished.
+    if (!reducedMotion()) tile.paint(true);
+  }
+
+  end() {
+    this.done = true;
+    this.#leave(phrase`drawn`);
+  }
+
+  /** @param {string} file */
+  shots(file) { return this.#tiles.flatMap((tile, i) => tile.shots(phrase`${phrase(this.name)}, picture ${i + 1}`, `${file}-${this.name.toLowerCase().replaceAll(' ', '-')}-${i + 1}`)); }
+
+  /** As far as it came. */
+  stop() {
+    if (this.#drawing) this.#leave(phrase`not finished`);
+  }
+
+  /** The pen is lifted. @param {string} how */
+  #leave(how) {
+    this.#drawing = false;
+    this.#label(how);
+    this.paint();
+  }
+
+  paint() {
+    for (const tile of this.#tiles) tile.paint(this.#drawing && !reducedMotion());
+  }
+
+  /** @param {string} how */
+  #label(how) {
+    this.#tiles.forEach(({ canvas }, i) => canvas.setAttribute('aria-label', phrase`${phrase(this.name)}, picture ${i + 1}: ${how}`));
+  }
+}
+
+/**
+ * @param {HTMLElement} root
+ * @param {Object} hooks
+ * @param {(phase: Phase) => void} hooks.onPhase
+ * @param {(done: number, of: number) => void} hooks.onProgress groups
+ * @param {(ms: number, pixels: number) => void} hooks.onPull how long the model took for these pixels
+ * @param {(error: unknown) => void} hooks.onError
+ */
+export function createClassGrid(root, { onPhase, onProgress, onPull, onError }) {
+  /** @type {Model | null} */
+  let model = null;
+  /** @type {Group[]} */
+  let groups = [];
+  let temperature = 1;
+  const playback = new Playback({
+    speed: SPEED, onPhase,
+    onError(error) {
+      for (const group of groups) if (!group.done) group.clear();
+      onError(error);
+    },
+  });
+
+  /** @param {Group} group @param {Model} artist @param {number} seed @param {AbortSignal} signal */
+  async function draw(group, artist, seed, signal) {
+    const { channels } = artist.info;
+    const run = artist.generate({ label: group.name, samples: SAMPLES, seed, temperature, signal, chunk: CHUNK * channels });
+    group.begin();
+    let asked = performance.now();
+    for await (const step of run) {
+      group.take(step);
+      if (step.sample < SAMPLES - 1) continue;
+      const pixels = (step.to - step.from) / channels;
+      onPull(performance.now() - asked, SAMPLES * pixels);
+      await playback.pass(pixels, signal);
+      asked = performance.now();
+    }
+    group.end();
+  }
+
+  /** @param {Group[]} queue drawn in turn @param {number} seed */
+  async function run(queue, seed) {
+    const artist = model;
+    if (!artist) return;
+    for (const group of groups) group.stop();
+    for (const group of queue) group.clear();
+    const report = () => onProgress(groups.filter(({ done }) => done).length, groups.length);
+    await playback.run(async (signal) => {
+      report();
+      for (const group of queue) {
+        await draw(group, artist, seed, signal);
+        report();
+      }
+    });
+  }
+
+  function stop() {
+    for (const group of groups) group.stop();
+    playback.stop();
+  }
+
+  onTheme(() => { for (const group of groups) group.paint(); });
+
+  return {
+    get phase() { return playback.phase; },
+    /** Shows the classes of a model, or of none. @param {Model | null} loaded @param {number} [heat] temperature */
+    use(loaded, heat = 1) {
+      stop();
+      model = loaded;
+      temperature = heat;
+      if (loaded) {
+        const codec = new Codec(loaded.info, loaded.order);
+        groups = loaded.info.classes.map((name) => new Group(name, codec));
+        root.replaceChildren(...groups.map((group) => group.root));
+      }
+      playback.enter(loaded ? 'ready' : 'empty');
+    },
+    /** @param {number} seed */
+    start: (seed) => run(groups, seed),
+    /** Draws what is missing. @param {number} seed */
+    resume: (seed) => run(groups.filter(({ done }) => !done), seed),
+    stop,
+    /** @param {string} file what the names of the files begin with */
+    shots: (file) => groups.flatMap((group) => group.shots(file)),
+  };
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+// The heat ramp with its numbers.
+// @ts-check
+import { make } from '../page/dom.js';
+import { onTheme, palette } from './palette.js';
+
+/** Nats at the top of the scale: e^-4 is a probability of about one in 55. Higher ones are shown as the top. */
+export const NATS_SHOWN = 4;
+
+/**
+ * @param {HTMLElement} root
+ * @param {string[]} initial numbers from left to right
+ */
+export function createLegend(root, initial) {
+  const canvas = make('canvas', { width: '256', height: '1', 'aria-hidden': 'true' });
+  const scale = make('div', { class: 'legend-scale' });
+  root.append(canvas, scale);
+  const draw = () => {
+    const context = canvas.getContext('2d');
+    if (!context) return;
+    for (let x = 0; x < 256; x++) {
+      context.fillStyle = palette().heat(x / 255);
+      context.fillRect(x, 0, 1, 1);
+    }
+  };
+  /** @param {string[]} numbers */
+  const label = (numbers) => scale.replaceChildren(...numbers.map((number) => make('span', {}, number)));
+  onTheme(draw);
+  draw();
+  label(initial);
+  return { label };
+}

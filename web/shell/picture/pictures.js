@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+// The strips of held-out pictures: names in emoji.json and photos.json, pictures side by side in a PNG file (see ../pictures/emoji.md and photos.md).
+// @ts-check
+import { phrase } from '../page/phrase.js';
+
+/**
+ * @typedef {Object} Subject a picture to complete or to enlarge
+ * @property {string} name
+ * @property {string} note what else there is to say
+ * @property {string | null} label the class that the model is told
+ * @property {ImageData} image
+ */
+
+/** The strips, and the names of their pictures: of several, and of one. */
+export const STRIPS = {
+  emoji: { things: phrase`emoji`, one: phrase`an emoji` },
+  photos: { things: phrase`photographs`, one: phrase`a photograph` },
+};
+/** @typedef {keyof typeof STRIPS} StripName */
+
+/**
+ * An emoji has a style, which is a class of its model. A photograph's class is its name, and that the model is not told: it is
+ * to see for itself.
+ * @typedef {{ name: string, style?: string, number?: number }} Entry
+ */
+
+/** @param {string} file */
+async function get(file) {
+  const response = await fetch(new URL(`../../pictures/${file}`, import.meta.url));
+  if (!response.ok) throw new Error(phrase`The pictures could not be fetched: the server answered ${response.status}.`);
+  return response;
+}
+
+/** @param {StripName} strip @returns {Promise<Subject[]>} */
+export async function loadPictures(strip) {
+  const [{ size, columns, pictures }, sprite] = await Promise.all([
+    get(`${strip}.json`).then((response) => response.json()),
+    get(`${strip}.png`).then((response) => response.blob()),
+  ]);
+  const bitmap = await createImageBitmap(sprite, { colorSpaceConversion: 'none' });
+  const canvas = Object.assign(document.createElement('canvas'), { width: bitmap.width, height: bitmap.height });
+  const context = canvas.getContext('2d', { willReadFrequently: true });
+  if (!context) throw new Error(phrase`The browser gives no canvas to read the pictures from.`);
+  context.drawImage(bitmap, 0, 0);
+  bitmap.close();
+  return pictures.map((/** @type {Entry} */ { name, style, number }, /** @type {number} */ i) => ({
+    name,
+    note: style ?? phrase`test picture ${number}`,
+    label: style ?? null,
+    image: context.getImageData((i % columns) * size, Math.floor(i / columns) * size, size, size),
+  }));
+}

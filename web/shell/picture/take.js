@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: MIT
+// Lets a visitor take along what a figure shows: a picture as PNG, its drawing as animated PNG, and a link that draws the very same picture again.
+// @ts-check
+import { announce, blank } from '../library.js';
+import { ownName } from '../model/own-file.js';
+import { addressOf, showAddress } from '../page/address.js';
+import { createButton } from '../page/button.js';
+import { make } from '../page/dom.js';
+import { fault } from '../page/fault.js';
+import { phrase } from '../page/phrase.js';
+import { encodeFilm, encodePng } from './png.js';
+/** @import { Picture } from '../library.js' */
+/** @import { Settings } from '../page/address.js' */
+
+/** About the pixels on a side of a saved picture. */
+const SIDE = 320;
+/** The most frames of drawing that a film has; then it shows the finished picture for a while. */
+const FRAMES = 96;
+const FRAME_MS = 40;
+const END_MS = 2000;
+
+/**
+ * @typedef {Object} Shot a picture that can be taken along
+ * @property {string} name for people
+ * @property {string} file without its ending
+ * @property {Picture} picture in the sizes of the model; transparent where nothing is drawn
+ * @property {number[]} order the pixels that were drawn, by their numbers in raster order, in the order of drawing; the others were given
+ */
+
+/** The picture on paper: what is not drawn is white. @param {Picture} picture */
+function onPaper({ data, width, height }) {
+  const copy = blank(width, height);
+  copy.data.fill(255);
+  for (let i = 0; i < data.length; i += 4) if (data[i + 3]) copy.data.set(data.subarray(i, i + 4), i);
+  return copy;
+}
+
+/** @param {Picture} picture */
+const scaleOf = ({ width, height }) => Math.max(1, Math.round(SIDE / Math.max(width, height)));
+
+/** @param {Shot} shot */
+const stillOf = ({ picture }) => encodePng(onPaper(picture), scaleOf(picture));
+
+/** The picture as it is drawn, pixel after pixel. @param {Shot} shot */
+function filmOf({ picture, order }) {
+  const whole = onPaper(picture);
+  const now = onPaper(picture);
+  for (const pixel of order) now.data.fill(255, 4 * pixel, 4 * pixel + 4);
+  const copy = () => ({ ...now, data: now.data.slice(), width: now.width, height: now.height });
+  const frames = [{ picture: copy(), ms: 10 * FRAME_MS }];
+  const each = Math.max(1, Math.ceil(order.length / FRAMES));
+  for (let from = 0; from < order.length; from += each) {
+    for (const pixel of order.slice(from, from + each)) now.data.set(whole.data.subarray(4 * pixel, 4 * pixel + 4), 4 * pixel);
+    frames.push({ picture: copy(), ms: FRAME_MS });
+  }
+  frames[frames.length - 1].ms = END_MS;
+  return encodeFilm(frames, scaleOf(picture));
+}
+
+/** @param {Uint8Array<ArrayBuffer>} bytes @param {string} name */
+function save(bytes, name) {
+  const url = URL.createObjectURL(new Blob([bytes], { type: 'image/png' }));
+  make('a', { href: url, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(url), 10000);
+}
+
+/**
+ * @param {HTMLElement} root
+ * @param {Object} figure
+ * @param {string} figure.id
+ * @param {() => Shot[]} figure.shots what is drawn now
+ * @param {boolean} [figure.films] whether there is an order in which a picture was drawn
+ * @param {(shot: number) => Settings | null} figure.settings all that the pictures follow from; null: no address can hold it
+ */
+export function createTake(root, { id, shots, settings, films = true }) {
+  const still = createButton(phrase`PNG`, { icon: 'picture' }).button;
+  const film = createButton(phrase`Animated PNG`, { icon: 'film' }).button;
+  const link = createButton(phrase`Link`, { icon: 'link' }).button;
+  const said = make('p', { class: 'take-said' });
+  const choice = make('select', { id: `${id}-take`, 'aria-label': phrase`Which picture` });
+  const box = make('details', { class: 'take' }, make('summary', {}, phrase`Save or share`),
+    make('div', { class: 'take-tools' }, choice, still, ...(films ? [film] : []), link), said);
+  root.append(box);
+
+  /** @param {string} text */
+  function tell(text) {
+    said.textContent = text;
+    announce(text);
+  }
+
+  /** The pictures that there are; the choice stays. */
+  function refresh() {
+    const all = shots();
+    const chosen = Math.max(0, choice.selectedIndex);
+    choice.replaceChildren(...all.map(({ name }) => make('option', {}, name)));
+    choice.selectedIndex = Math.min(chosen, all.length - 1);
+    still.disabled = film.disabled = all.length === 0;
+    return all;
+  }
+  const chosen = () => refresh()[choice.selectedIndex];
+
+  box.addEventListener('toggle', refresh);
+  choice.addEventListener('pointerdown', () => { if (!choice.options.length) refresh(); });
+  /** @param {HTMLButtonElement} button @param {(shot: Shot) => Promise<Uint8Array<ArrayBuffer>>} encode @param {string} kind */
+  const saves = (button, encode, kind) => button.addEventListener('click', async () => {
+    const shot = chosen();
+    if (!shot) return tell(phrase`Nothing is drawn yet.`);
+    try {
+      save(await encode(shot), `${shot.file}${kind}.png`);
+      tell(phrase`Saved: ${shot.name}.`);
+    } catch (error) { // such as a browser that cannot compress
+      tell(phrase`This browser cannot make the file: ${fault(error)}.`);
+    }
+  });
+  saves(still, stillOf, '');
+  saves(film, filmOf, '-film');
+  link.addEventListener('click', async () => {
+    refresh();
+    const all = settings(Math.max(0, choice.selectedIndex));
+    const own = ownName() && root.closest('figure')?.matches(':has(+ #own-file)'); // the figure that shows it
+    if (!all || own) return tell(phrase`No link can take a model of your own along. The pictures can be saved.`);
+    const address = addressOf(id, all);
+    showAddress(address);
+    const copied = await navigator.clipboard?.writeText(address).then(() => true, () => false);
+    tell(copied ? phrase`The link is copied. Whoever opens it sees this picture being drawn, to the last bit.`
+      : phrase`The link stands in the address bar. Whoever opens it sees this picture being drawn, to the last bit.`);
+  });
+}
