@@ -242,14 +242,14 @@ task_check_wasm() {
 # js         build web/dist/*.js and *.css: the library as it is published, and the scripts and styles of the pages
 task_js() {
   npm_packages
-  node web/bundle.js
+  node web/tools/bundle.js
 }
 
 # types      check the JavaScript with tsc and write web/types/*.d.ts
-task_types() { npm_packages; node web/types.js; }
+task_types() { npm_packages; node web/tools/types.js; }
 
 # package    what `npm pack` packs and git does not have: declarations, and the library as one file
-task_package() { task_types; node web/single.js; }
+task_package() { task_types; node web/tools/single.js; }
 
 # test-js    the library in Node, the server, the package, and the types
 task_test_js() {
@@ -274,10 +274,10 @@ task_test_sweep() {
 }
 
 # site       write build/site, the demo as a folder that any static host serves as it is: ./build.sh site [folder] [--address https://host/path/]
-task_site() { node web/site.js "$@"; }
+task_site() { node web/tools/site.js "$@"; }
 
 # release    build/release: the package as npm would publish it and the demo as a site; publishes nothing, says what is not ready and the commands that do
-task_release() { task_tools; task_check_wasm all; task_js; node web/release.js "$OUT/release"; }
+task_release() { task_tools; task_check_wasm all; task_js; node web/tools/release.js "$OUT/release"; }
 
 # manual_tools: $OUT/manual, with what web/manual/make/package.json names
 manual_tools() {

@@ -7,7 +7,7 @@
 #include "destination.h"
 #include "reader.h"
 
-/* web/lib/engine/abi.js has the structs of the header as fields of 32 bits in their order, which leave no padding where a pointer has 32 bits: web/abi.js
+/* web/lib/engine/abi.js has the structs of the header as fields of 32 bits in their order, which leave no padding where a pointer has 32 bits: web/tools/abi.js
  * refuses others. A problem is two texts. */
 _Static_assert(sizeof(nx_problem) == 2 * NX_NAME_BYTES, "read so by web/lib/engine/layout.js");
 

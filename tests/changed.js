@@ -64,7 +64,7 @@ export function planOf(changed) {
   // A page is what lies in its folder and what its modules import; the styles that pages share are in every page.
   const touched = pages.filter((page) => {
     const own = filesOf(page);
-    return own.some((file) => [...reach(file)].some((one) => changed.includes(one))) || changed.some((file) => /^web\/(shell\/.*\.css|frame\.js)$/.test(file));
+    return own.some((file) => [...reach(file)].some((one) => changed.includes(one))) || changed.some((file) => /^web\/(shell\/.*\.css|tools\/frame\.js)$/.test(file));
   });
   const tests = ['tests/js', 'tests/browser'].flatMap((folder) => readdirSync(ROOT + folder).filter((name) => name.endsWith('.test.js')).map((name) => `${folder}/${name}`));
   const concerned = tests.filter((test) => {

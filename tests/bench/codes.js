@@ -9,7 +9,7 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { launch, openEmpty } from '../browser/browser.js';
 import { ROOT } from '../js/helpers.js';
-import { serve } from '../../web/serve.js';
+import { serve } from '../../web/tools/serve.js';
 
 const { values: { count, rounds, seconds }, positionals: [file = 'weights/jukebox-small.gguf'] } = parseArgs({
   allowPositionals: true, options: { count: { type: 'string', default: '20' }, rounds: { type: 'string', default: '7' }, seconds: { type: 'string', default: '1.5' } },

@@ -4,7 +4,7 @@
 //     node tests/bench/head-times.js
 // @ts-check
 import { launch, openEmpty } from '../browser/browser.js';
-import { serve } from '../../web/serve.js';
+import { serve } from '../../web/tools/serve.js';
 
 const [server, browser] = await Promise.all([serve({ port: 0 }), launch()]);
 const page = await browser.newPage({ baseURL: server.url });

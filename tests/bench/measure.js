@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url';
 
 import { launch, openEmpty } from '../browser/browser.js';
 import { load } from '../../web/lib/index.js';
-import { serve } from '../../web/serve.js';
+import { serve } from '../../web/tools/serve.js';
 import { serve as serveFolders } from './server.js';
 
 /** @param {number[]} x */

@@ -8,8 +8,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 
-import { pagesOf } from '../../web/fresh.js';
-import { serve } from '../../web/serve.js';
+import { pagesOf } from '../../web/tools/fresh.js';
+import { serve } from '../../web/tools/serve.js';
 import { launch } from '../browser/browser.js';
 
 const ROOT = new URL('../../', import.meta.url);

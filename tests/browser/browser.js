@@ -10,8 +10,8 @@ import { fileURLToPath } from 'node:url';
 
 import { chromium } from 'playwright-core';
 
-import { pagesOf } from '../../web/fresh.js';
-import { serve, POLICY } from '../../web/serve.js';
+import { pagesOf } from '../../web/tools/fresh.js';
+import { serve, POLICY } from '../../web/tools/serve.js';
 import { isBuilt, published } from './published.js';
 
 /** @import { Browser, BrowserContextOptions, Page } from 'playwright-core' */

@@ -13,7 +13,7 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 
-import { singles } from '../../web/single.js';
+import { singles } from '../../web/tools/single.js';
 import { blocksOf, blocksOfPages, whatPeopleRead } from '../js/blocks.js';
 import { ROOT } from '../js/helpers.js';
 import { toyText } from '../js/toy-text.js';

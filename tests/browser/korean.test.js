@@ -10,7 +10,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
-import { pagesIn } from '../../web/frame.js';
+import { pagesIn } from '../../web/tools/frame.js';
 import { oneOf } from '../more.js';
 import { WAIT, firstFigure, painted, session } from './browser.js';
 import { MALFORMED, PHONE, englishIn, fits, scrollThrough, turnTo } from './checks.js';

@@ -7,7 +7,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
 
-import { serve } from '../../web/serve.js';
+import { serve } from '../../web/tools/serve.js';
 import { more } from '../more.js';
 import { session } from './browser.js';
 import { WAIT, galleryOf, inRepository } from './gallery.js';

@@ -10,7 +10,7 @@ import { extname } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
-import { singles } from '../../web/single.js';
+import { singles } from '../../web/tools/single.js';
 import { toyModel } from '../js/toy.js';
 import { OUT, session } from './browser.js';
 

@@ -12,8 +12,8 @@ import { cp, link, mkdir, readFile, readdir, rename, rm, stat, writeFile } from 
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-import { isMade } from '../../web/fresh.js';
-import { writeSite } from '../../web/site.js';
+import { isMade } from '../../web/tools/fresh.js';
+import { writeSite } from '../../web/tools/site.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const SITES = `${ROOT}build/test-site/`;

@@ -5,7 +5,7 @@
 
 import { fileURLToPath } from 'node:url';
 
-import { serve } from '../../web/serve.js';
+import { serve } from '../../web/tools/serve.js';
 import { launch } from './browser.js';
 
 const PICTURE = fileURLToPath(new URL('../../web/front/screenshot.png', import.meta.url));

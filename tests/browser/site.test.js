@@ -12,7 +12,7 @@ import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 
-import { writeSite } from '../../web/site.js';
+import { writeSite } from '../../web/tools/site.js';
 import { oneOf } from '../more.js';
 import { OUT, session } from './browser.js';
 import { isBuilt } from './published.js';

@@ -5,7 +5,7 @@
 
 import { crc32, deflateSync } from 'node:zlib';
 
-import { serve } from '../../web/serve.js';
+import { serve } from '../../web/tools/serve.js';
 import { LIBRARY, launch, openEmpty } from './browser.js';
 
 /**

@@ -24,7 +24,7 @@ import { basename, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
-import { serve } from '../../web/serve.js';
+import { serve } from '../../web/tools/serve.js';
 import { chromium } from './chromium.js';
 import { faults, table } from './compare.js';
 import { reportOf } from './engine.js';

@@ -11,8 +11,8 @@ import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-import { isMade, pagesOf } from '../../web/fresh.js';
-import { writeSite } from '../../web/site.js';
+import { isMade, pagesOf } from '../../web/tools/fresh.js';
+import { writeSite } from '../../web/tools/site.js';
 import { LOOK_MS, sleep } from './engine.js';
 
 /** @import { Engine } from './engine.js' */

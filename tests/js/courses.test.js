@@ -10,7 +10,7 @@ import { test } from 'node:test';
 
 import { COURSES } from '../../web/front/courses.js';
 import { PAPERS } from '../../web/front/papers.js';
-import { pagesOf } from '../../web/fresh.js';
+import { pagesOf } from '../../web/tools/fresh.js';
 
 const WEB = fileURLToPath(new URL('../../web', import.meta.url));
 const steps = COURSES.flatMap((course) => course.steps);

@@ -7,7 +7,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
-import { framedPages } from '../../web/frame.js';
+import { framedPages } from '../../web/tools/frame.js';
 import { FIGURES } from '../../web/front/figures.js';
 
 const WEB = fileURLToPath(new URL('../../web', import.meta.url));

@@ -12,11 +12,11 @@ import { basename, join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
-import { pagesIn, framedPages } from '../../web/frame.js';
+import { pagesIn, framedPages } from '../../web/tools/frame.js';
 import { COURSES } from '../../web/front/courses.js';
 import { PAPERS } from '../../web/front/papers.js';
-import { pagesOf } from '../../web/fresh.js';
-import { joined } from '../../web/languages.js';
+import { pagesOf } from '../../web/tools/fresh.js';
+import { joined } from '../../web/tools/languages.js';
 import { THINGS } from '../../web/pages/captions/emoji.js';
 import { phrasesIn } from '../../web/shell/page/phrase.js';
 import { stringsOf } from './strings.js';
@@ -49,7 +49,7 @@ const FOLDERS = ['shell', 'front', ...korean.flatMap((name) => (name ? [`pages/$
 const shown = ({ file, line, text }) => `${file}:${line}: ${text}`;
 
 /** What the frame says of a page, and the courses and papers, which are data. */
-const frame = stringsOf(await read('frame.js'), 'web/frame.js').said;
+const frame = stringsOf(await read('tools/frame.js'), 'web/tools/frame.js').said;
 const data = [...COURSES.flatMap(({ name, says, steps }) => [name, says, ...steps.map(({ asks }) => asks)]), ...PAPERS.flatMap(({ system, says, credit }) => [system, says ?? '', credit ?? ''])].filter(Boolean);
 
 /** Names of pictures and of what stands in scenes: data that scripts look up. */

@@ -15,11 +15,11 @@ import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 
-import { framedPages } from '../../web/frame.js';
+import { framedPages } from '../../web/tools/frame.js';
 import { ATTRIBUTES } from '../../web/lib/element/attributes.js';
 import { load } from '../../web/lib/index.js';
 import { CODES } from '../../web/lib/engine/protocol.js';
-import { singles } from '../../web/single.js';
+import { singles } from '../../web/tools/single.js';
 import { ROOT } from './helpers.js';
 
 const run = promisify(execFile);

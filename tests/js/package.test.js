@@ -14,8 +14,8 @@ import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 
-import { bundles } from '../../web/bundle.js';
-import { unready } from '../../web/release.js';
+import { bundles } from '../../web/tools/bundle.js';
+import { unready } from '../../web/tools/release.js';
 import { ROOT } from './helpers.js';
 import { toyModel } from './toy.js';
 

@@ -9,7 +9,7 @@ import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
-import { pagesOf } from '../../web/fresh.js';
+import { pagesOf } from '../../web/tools/fresh.js';
 import { bytesOf, noted, said } from '../bench/page-bytes.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));

@@ -13,7 +13,7 @@ import { runInNewContext } from 'node:vm';
 
 import { acquire, tokenizer } from '../../web/lib/index.js';
 import { sentenceOf } from '../../web/lib/kinds/text/translate.js';
-import { singles } from '../../web/single.js';
+import { singles } from '../../web/tools/single.js';
 import { DIGITS, GOLDEN, ROOT, isError, load } from './helpers.js';
 import { toyText } from './toy-text.js';
 

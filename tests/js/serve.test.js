@@ -12,9 +12,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 
-import { framed, policy } from '../../web/frame.js';
-import { OF_PACKAGES, PAGE_PARTS, SAME_MS, sourcesOf } from '../../web/fresh.js';
-import { POLICY, serve } from '../../web/serve.js';
+import { framed, policy } from '../../web/tools/frame.js';
+import { OF_PACKAGES, PAGE_PARTS, SAME_MS, sourcesOf } from '../../web/tools/fresh.js';
+import { POLICY, serve } from '../../web/tools/serve.js';
 import { ROOT, load, collect } from './helpers.js';
 
 const digits = '0123456789';
@@ -409,7 +409,7 @@ test('a page is what its page.html says now, in the frame of all pages', async (
 
 /** @param {Record<string, string>} environment */
 function start(environment) {
-  const child = spawn(process.execPath, [`${ROOT}web/serve.js`], { env: { ...process.env, PORT: '', ...environment } });
+  const child = spawn(process.execPath, [`${ROOT}web/tools/serve.js`], { env: { ...process.env, PORT: '', ...environment } });
   let text = '';
   /** @type {Promise<{ child: typeof child, text: string, code: number | null }>} */
   const said = new Promise((resolve) => {
@@ -435,7 +435,7 @@ test('npm start: prints the address, and the library loads from it', async () =>
 });
 
 test('--help says what it does, and what is not known is an error', () => {
-  const run = (/** @type {string[]} */ ...args) => spawnSync(process.execPath, [`${ROOT}web/serve.js`, ...args], { encoding: 'utf8', timeout: 10000 });
+  const run = (/** @type {string[]} */ ...args) => spawnSync(process.execPath, [`${ROOT}web/tools/serve.js`, ...args], { encoding: 'utf8', timeout: 10000 });
   const { status, stdout, stderr } = run('--help');
   assert.deepEqual({ status, stderr }, { status: 0, stderr: '' });
   assert.match(stdout, /npm start[^]*PORT=3000/);

@@ -7,8 +7,8 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 
-import { shared } from '../../web/sharing.js';
-import { framedPages } from '../../web/frame.js';
+import { shared } from '../../web/tools/sharing.js';
+import { framedPages } from '../../web/tools/frame.js';
 import { ROOT } from './helpers.js';
 
 const ADDRESS = 'https://example.org/some/where/';

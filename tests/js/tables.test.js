@@ -7,7 +7,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 
-import { abi, abiFile } from '../../web/abi.js';
+import { abi, abiFile } from '../../web/tools/abi.js';
 import { STRUCTS } from '../../web/lib/engine/abi.js';
 import { checkSettings } from '../../web/lib/base/checks.js';
 import { PROBLEM_BYTES, scratchAreas } from '../../web/lib/engine/layout.js';
@@ -15,7 +15,7 @@ import { ROWS } from '../../web/lib/settings.js';
 import { ATTRIBUTES, TASKS } from '../../web/lib/element/tasks.js';
 import { KINDS } from '../../web/lib/kinds/index.js';
 import { ALL } from '../../web/lib/verbs/table.js';
-import { typeFiles } from '../../web/options.js';
+import { typeFiles } from '../../web/tools/options.js';
 import { ROOT, isError } from './helpers.js';
 
 const header = await readFile(`${ROOT}include/nextpixel.h`, 'utf8');

@@ -9,7 +9,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 
-import { parsePage } from '../frame.js';
+import { parsePage } from '../tools/frame.js';
 import { samplesOf } from '../pages/jukebox/levels.js';
 import { RECORDINGS } from '../pages/jukebox/recordings.js';
 import { looksOf } from '../pages/reading/looks.js';

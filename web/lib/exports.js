@@ -3,7 +3,7 @@
 
 /**
  * The contents of web/dist/shared.js for the other files of web/dist: the library itself, and what the element, the pages and the files that are
- * loaded later use of it. web/bundle.js says which name is missing here.
+ * loaded later use of it. web/tools/bundle.js says which name is missing here.
  */
 
 export { abortable } from './base/abort.js';

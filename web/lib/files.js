@@ -3,7 +3,7 @@
 
 /**
  * The places of the files that stand beside the library. No other module knows: the single-file build has another one in its place
- * (web/single.js), in which they are inside.
+ * (web/tools/single.js), in which they are inside.
  *
  * `new URL('name', import.meta.url)` and `new Worker(new URL(...))` are the forms that bundlers recognise, so each stands here once,
  * written out; any other address is made from HERE, which they leave alone.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Made of web/lib/settings.js and web/lib/kinds by node web/options.js: change those.
+// Made of web/lib/settings.js and web/lib/kinds by node web/tools/options.js: change those.
 // @ts-check
 
 /** The options of runs, and the verbs that models of each kind may have. */

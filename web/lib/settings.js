@@ -3,7 +3,7 @@
 
 /**
  * Every setting of a run, a row each. From this table come what is checked, what goes to the worker, the fields of nx_settings that the
- * engine gets (fields.js, by node web/options.js), the types of the options (options.js, with these comments, by the same), and attributes of
+ * engine gets (fields.js, by node web/tools/options.js), the types of the options (options.js, with these comments, by the same), and attributes of
  * the element.
  */
 

@@ -7,7 +7,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
-import { pagesIn } from '../../../web/frame.js';
+import { pagesIn } from '../../../web/tools/frame.js';
 import { WAIT, OUT, firstFigure, session } from '../browser.js';
 import { axeFindsNothing, englishIn, fitsAnyReader, scrollThrough, shiftsBelow, tabReachesAll, watchShifts } from '../checks.js';
 

@@ -7,7 +7,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 
-import { pagesOf } from '../../../web/fresh.js';
+import { pagesOf } from '../../../web/tools/fresh.js';
 import { session } from '../browser.js';
 import { inRepository } from '../gallery.js';
 import { ELSEWHERE, PAGES, SHORT, tryFile } from '../own-file.js';

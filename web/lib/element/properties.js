@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Made of web/lib/settings.js, web/lib/verbs and web/lib/element/attributes.js by node web/options.js: change those.
+// Made of web/lib/settings.js, web/lib/verbs and web/lib/element/attributes.js by node web/tools/options.js: change those.
 // @ts-check
 
 /**

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Made of web/lib/settings.js by node web/options.js: change that.
+// Made of web/lib/settings.js by node web/tools/options.js: change that.
 // @ts-check
 
 /** Settings that are fields of nx_settings: name, field, what it is in a run that does not know the setting, and what it is for true. */

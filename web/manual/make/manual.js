@@ -20,7 +20,7 @@ import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
-import { attributeList } from '../../options.js';
+import { attributeList } from '../../tools/options.js';
 import { addressOf, framed } from './page.js';
 import { playgroundForm, playgroundTables } from './playground.js';
 import { reference } from './reference.js';

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The frame of a page of the manual: that of the other pages, web/frame.js, with web/manual/manual.css. */
+/** The frame of a page of the manual: that of the other pages, web/tools/frame.js, with web/manual/manual.css. */
 
-import { masthead, opening } from '../../frame.js';
+import { masthead, opening } from '../../tools/frame.js';
 
 /**
  * @typedef {object} Page

@@ -8,7 +8,7 @@ import { readFile, readdir } from 'node:fs/promises';
 import { KINDS } from '../../lib/kinds/index.js';
 import { SETTINGS } from '../../lib/settings.js';
 import * as VERBS from '../../lib/verbs/index.js';
-import { commentsOf } from '../../options.js';
+import { commentsOf } from '../../tools/options.js';
 
 const ROOT = new URL('../../../', import.meta.url);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A file of the visitor's in place of the page's own model, on pages that say what they take (asked.js): chosen in the box below the first figure, which
-// web/frame.js writes, or dropped. The page as it is loaded has its own model.
+// web/tools/frame.js writes, or dropped. The page as it is loaded has its own model.
 // @ts-check
 import { announce, load, ownFiles } from '../library.js';
 import { make } from '../page/dom.js';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The sentences of a page's scripts. The English words stand where they are said: phrase`Row ${row} of ${rows}`. A page in another language carries a table in its head
-// (web/frame.js), which has a sentence under each English one: "Row {} of {}": "{1}행 중 {0}행".
+// (web/tools/frame.js), which has a sentence under each English one: "Row {} of {}": "{1}행 중 {0}행".
 // @ts-check
 
 /** Letters and digits that a Korean reads with a consonant at the end, of these first the ones with ㄹ. */

@@ -10,7 +10,7 @@
 import { readFile } from 'node:fs/promises';
 import { join, posix } from 'node:path';
 
-import element from './lib/element/words/ko.js';
+import element from '../lib/element/words/ko.js';
 
 /** @import { Facts } from './frame.js' */
 

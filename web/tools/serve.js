@@ -66,7 +66,7 @@ class Refusal extends Error {
  *   one from 8080. root: the folder that holds web/ and weights/
  * @returns {Promise<{ url: string, port: number, close: () => Promise<void> }>}
  */
-export async function serve({ port, root = fileURLToPath(new URL('..', import.meta.url)), connect } = {}) {
+export async function serve({ port, root = fileURLToPath(new URL('../..', import.meta.url)), connect } = {}) {
   const base = await realpath(root);
   const server = createServer((request, response) => {
     answer(base, policy(connect), request, response).catch((error) => {
@@ -282,7 +282,7 @@ const HELP = `Serves the folders web/ and weights/ of nextpixel to this machine,
     PORT=3000 npm start        on this port; without it, on the first free one from ${FIRST_PORT} to ${LAST_PORT}
     npm start -- --connect https:      pages may also fetch models of others from any https host, or from the one that is named;
                                which page takes what: PAGE/?model=ADDRESS (the chapter Hosting of the manual)
-    node web/serve.js [--help] [--connect HOST]
+    node web/tools/serve.js [--help] [--connect HOST]
 
 It needs Node.js and nothing else, answers to the names ${NAMES.join(' and ')} alone, and is not made for the internet: there, any static
 server does (the chapter Hosting of the manual).`;
@@ -291,7 +291,7 @@ server does (the chapter Hosting of the manual).`;
 async function main() {
   const [option, connect, ...more] = process.argv.slice(2);
   if (['--help', '-h'].includes(option)) return console.log(HELP);
-  if (option !== undefined && (option !== '--connect' || more.length > 0)) throw new Error(`${process.argv.slice(2).join(' ')} is not known: node web/serve.js --help says what is`);
+  if (option !== undefined && (option !== '--connect' || more.length > 0)) throw new Error(`${process.argv.slice(2).join(' ')} is not known: node web/tools/serve.js --help says what is`);
   if (option && !/^https?:(\/\/[\w.-]+(:\d+)?)?$/.test(connect ?? '')) throw new Error('--connect takes https: or a host such as https://huggingface.co');
   const { PORT } = process.env;
   const port = PORT === undefined || PORT === '' ? undefined : Number(PORT);

@@ -4,7 +4,7 @@
 /**
  * Makes the JavaScript and style of web/dist, which are the library as it is published and the scripts of the pages, and the pages themselves.
  *
- *     node web/bundle.js [--check]
+ *     node web/tools/bundle.js [--check]
  *
  * Before, what the sources themselves take from elsewhere is made anew: web/lib/engine/abi.js, web/lib/options.js, web/lib/engine/fields.js, web/jsx/attributes.d.ts.
  *
@@ -21,7 +21,7 @@
  *     ../index.html, ../pages/<name>/index.html  the pages, of their page.html and the frame in frame.js; those in Korean in ko/ beside them
  *
  * A page then fetches four modules side by side and not a chain of fifty, and no comments. The files are checked in; the tests
- * prove that the sources make them, byte for byte. The first line of the pages' names the sources, so that web/serve.js
+ * prove that the sources make them, byte for byte. The first line of the pages' names the sources, so that web/tools/serve.js
  * knows whether they are fresh.
  */
 
@@ -37,7 +37,7 @@ import { framedPages } from './frame.js';
 import { OF_PACKAGES, PAGE_PARTS, pagesOf, sourcesOf } from './fresh.js';
 import { makeTypes } from './options.js';
 
-const WEB = fileURLToPath(new URL('.', import.meta.url));
+const WEB = fileURLToPath(new URL('..', import.meta.url));
 const LICENCE = '// SPDX-License-Identifier: MIT';
 
 /**

@@ -7,22 +7,22 @@
  * web/lib/element/properties.js, those of the element's properties, and web/jsx/attributes.d.ts, those of its attributes; and web/lib/engine/fields.js,
  * what the worker needs of the settings. ./build.sh js does so too; a test compares.
  *
- *     node web/options.js
+ *     node web/tools/options.js
  */
 
 import { readFile, readdir, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 
-import { ROWS } from './lib/settings.js';
-import { ATTRIBUTES } from './lib/element/attributes.js';
-import { TASKS } from './lib/element/tasks.js';
-import { KINDS as ROWS_OF_KINDS } from './lib/kinds/index.js';
+import { ROWS } from '../lib/settings.js';
+import { ATTRIBUTES } from '../lib/element/attributes.js';
+import { TASKS } from '../lib/element/tasks.js';
+import { KINDS as ROWS_OF_KINDS } from '../lib/kinds/index.js';
 
-const WEB = fileURLToPath(new URL('.', import.meta.url));
+const WEB = fileURLToPath(new URL('..', import.meta.url));
 
 /** The options of each kind of run, as the folders of the kinds say. @type {[string, string, string][]} */
 const KINDS = (await Promise.all((await readdir(`${WEB}lib/kinds`, { withFileTypes: true })).filter((entry) => entry.isDirectory()).map(({ name }) => name).sort()
-  .map((name) => import(`./lib/kinds/${name}/kind.js`)))).flatMap(({ OPTIONS = {} }) => Object.entries(OPTIONS).map(([of, [type, about]]) => [type, of, about]));
+  .map((name) => import(`../lib/kinds/${name}/kind.js`)))).flatMap(({ OPTIONS = {} }) => Object.entries(OPTIONS).map(([of, [type, about]]) => [type, of, about]));
 
 /** The comments before the entries of an object, by their names. @param {string} text  of a module */
 export const commentsOf = (text) => new Map([...text.matchAll(/^ {2}\/\*\* ((?:(?!\*\/)[^])*) \*\/\n {2}'?([\w-]+)'?: \{/gm)].map(([, comment, name]) => (
@@ -74,7 +74,7 @@ export async function typeFiles() {
   const verbs = [...ROWS_OF_KINDS].sort((a, b) => (a.name < b.name ? -1 : 1))
     .map((kind) => ` * @property {${Object.keys(kind.verbs).sort().map((verb) => `'${verb}'`).join(' | ')}} ${kind.name}\n`).join('');
   const options = `// SPDX-License-Identifier: MIT
-// Made of web/lib/settings.js and web/lib/kinds by node web/options.js: change those.
+// Made of web/lib/settings.js and web/lib/kinds by node web/tools/options.js: change those.
 // @ts-check
 
 /** The options of runs, and the verbs that models of each kind may have. */
@@ -105,14 +105,14 @@ export {};
     };
   });
   const jsx = `// SPDX-License-Identifier: MIT
-// Made of web/lib/settings.js, web/lib/verbs and web/lib/element/attributes.js by node web/options.js: change those.
+// Made of web/lib/settings.js, web/lib/verbs and web/lib/element/attributes.js by node web/tools/options.js: change those.
 
 /** The attributes of <next-pixel>, as JSX has them. */
 export interface NextPixelAttributes {
 ${attributes.map((one) => one.jsx).join('')}}
 `;
   const properties = `// SPDX-License-Identifier: MIT
-// Made of web/lib/settings.js, web/lib/verbs and web/lib/element/attributes.js by node web/options.js: change those.
+// Made of web/lib/settings.js, web/lib/verbs and web/lib/element/attributes.js by node web/tools/options.js: change those.
 // @ts-check
 
 /**
@@ -127,7 +127,7 @@ export {};
   const fields = ROWS.filter(([, { field }]) => field)
     .map(([name, { field, initial, off = initial, on = 1 }]) => `  ['${name}', '${field}', ${Number(off ?? 0)}, ${on}],\n`);
   const table = `// SPDX-License-Identifier: MIT
-// Made of web/lib/settings.js by node web/options.js: change that.
+// Made of web/lib/settings.js by node web/tools/options.js: change that.
 // @ts-check
 
 /** Settings that are fields of nx_settings: name, field, what it is in a run that does not know the setting, and what it is for true. */

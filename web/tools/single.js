@@ -4,7 +4,7 @@
 /**
  * Makes web/single: the library as one file, for the package. It is not checked in, for half of it is the wasm again: npm pack makes it.
  *
- *     node web/single.js
+ *     node web/tools/single.js
  *
  *     inline.js      an ES module with the worker and both wasm inside, for bundlers that emit neither: load() and the element
  *     classic.js     the same for <script src> without type="module": registers <next-pixel>, and is the global `nextpixel`
@@ -20,7 +20,7 @@ import { build } from 'esbuild';
 
 import { put } from './put.js';
 
-const WEB = fileURLToPath(new URL('.', import.meta.url));
+const WEB = fileURLToPath(new URL('..', import.meta.url));
 const LICENCE = '// SPDX-License-Identifier: MIT';
 
 /** @param {string} name */

@@ -5,14 +5,14 @@
  * Makes what a release publishes, and publishes nothing: the package as npm would send it, the demo as a site, and the commands that do the rest.
  * Says first why a tree is not ready, and then exits with 1. See build.sh release.
  *
- *     node web/release.js [folder, default build/release]
+ *     node web/tools/release.js [folder, default build/release]
  */
 
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 /** The reasons why a tree is not ready for a release. @param {{ changes: string, manifest: any, uncommitted: string, tags: string }} tree */
 export function unready({ changes, manifest: { version, repository }, uncommitted, tags }) {
@@ -39,7 +39,7 @@ function main(folder) {
   const packed = run('npm', ['pack', '--json', '--loglevel=error', '--pack-destination', folder]);
   const [{ filename, size, files }] = JSON.parse(packed.slice(packed.search(/^\[\s*\{/m)));
   run('npm', ['publish', '--dry-run', '--loglevel=error', `${folder}/${filename}`]);
-  run(process.execPath, ['web/site.js', `${folder}/site`]);
+  run(process.execPath, ['web/tools/site.js', `${folder}/site`]);
   console.log(`${folder}/${filename}: ${files.length} files, ${size} bytes\n${folder}/site: the demo, for any static host\n`);
   for (const text of missing) console.log(`NOT READY: ${text}`);
   console.log(`${missing.length > 0 ? '\nThen, once npm run test:all has passed' : 'Once npm run test:all has passed'}:

@@ -42,10 +42,10 @@
 import { readFile, readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join, relative, sep } from 'node:path';
 
-import { courseLists, courseOf } from './front/courses.js';
+import { courseLists, courseOf } from '../front/courses.js';
 import { pagesOf } from './fresh.js';
 import { alternates, deeper, joined, sourceFor, switchTo, translationOf, wordsTag } from './languages.js';
-import { phrase as english, phrasesIn } from './shell/page/phrase.js';
+import { phrase as english, phrasesIn } from '../shell/page/phrase.js';
 /** @import { Translation } from './languages.js' */
 
 /**

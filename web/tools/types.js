@@ -16,7 +16,7 @@ import { fileURLToPath } from 'node:url';
 
 import { put } from './put.js';
 
-const ROOT = fileURLToPath(new URL('../', import.meta.url));
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const TYPES = `${ROOT}web/types/`;
 
 /** Declarations that the package exports. */

@@ -4,13 +4,13 @@
 /**
  * Makes web/lib/engine/abi.js: the structs and the constants of the C headers as JavaScript needs them. ./build.sh js does so too; a test compares.
  *
- *     node web/abi.js
+ *     node web/tools/abi.js
  */
 
 import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 
-const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const FILE = `${ROOT}web/lib/engine/abi.js`;
 
 /** The constants that the library uses. */
@@ -80,7 +80,7 @@ export function abi(header) {
   const lines = Object.entries(structs).map(([name, fields]) => (
     `  ${name}: /* @__PURE__ */ Object.freeze({\n${wrapped(Object.entries(fields).map(([field, kind]) => `${/^\w+$/.test(field) ? field : `'${field}'`}: '${kind}',`))}  }),\n`));
   return `// SPDX-License-Identifier: MIT
-// Made of include/nextpixel.h by node web/abi.js: change that.
+// Made of include/nextpixel.h by node web/tools/abi.js: change that.
 // @ts-check
 
 /** The structs of the C headers as they lie in wasm32 memory: fields of 32 bits in their order, no padding. u: uint32_t, size_t or a pointer; f: float. */

@@ -4,7 +4,7 @@
 /**
  * Writes the demo as a folder that any static host serves as it is, at whatever path: ./build.sh site
  *
- *     node web/site.js [folder, default build/site] [--address https://host/path/]
+ *     node web/tools/site.js [folder, default build/site] [--address https://host/path/]
  *
  *     index.html           leads to web/
  *     web/                 the pages, their styles and pictures: short-lived, as `Cache-Control: no-cache`
@@ -24,7 +24,7 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 
 import { shared } from './sharing.js';
 
-const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 /** Files of web/ that the site is made of. Whatever else lies there is a part of it: pages and their styles, pictures and data. */
 const SOURCES = /^(dist|lib|jsx|types|single|examples|manual\/(chapters|make))\/|\.(js|py)$|(^|\/)page(\.ko)?\.html$|^pages\/terms\.md$|^shell\/.*\.html$/;
@@ -57,7 +57,7 @@ export async function writeSite(target, { effort = 11, address } = {}) {
   /** @param {Buffer} bytes @param {[string | RegExp, string][]} changes */
   const changed = (bytes, changes) => Buffer.from(changes.reduce((text, [from, to]) => text.replaceAll(from, to), bytes.toString('utf8')));
   const dist = await read('web/dist', (name) => /\.(js|css|wasm)$/.test(name));
-  for (const [name, bytes] of dist) if (name.endsWith('.js')) dist.set(name, changed(bytes, [['`../../weights/${', `\`../../${models}/\${`]]));
+  for (const [name, bytes] of dist) if (name.endsWith('.js')) dist.set(name, changed(bytes, [[/`((?:\.\.\/)+)weights\/\$\{/g, `\`$1${models}/\${`]]));
   const scripts = `dist-${hashOf(dist)}`;
 
   await rm(target, { recursive: true, force: true });
