@@ -169,8 +169,8 @@ class Data(unittest.TestCase):
             for wrong in (b"only one side\n", b"a\tb\tc\n", b"\tb\n", b"\xff\xfe\n"):
                 with open(os.path.join(folder, "b.tsv"), "wb") as f:
                     f.write(wrong)
-                with self.assertRaises(SystemExit):
-                    pairs.read(folder, "train")
+                again = pairs.read(folder, "train")
+                self.assertEqual(len(again[0]) - len(parts[0][0]), wrong == b"a\tb\tc\n" and pairs.split_of("a") == "train")     # the others are skipped: test_data.py
 
     def test_the_shipped_vocabulary_is_what_training_gives(self):
         if not os.path.exists(os.path.join(multi30k.DEFAULT_DIR, multi30k.MARK)):

@@ -11,12 +11,13 @@ import torch
 
 import data
 from common import native, parallel
-from common.rounding import rounded
+from common.rounding import FORMS, rounded
 from common.runs import Run
 from common.task import spread
 
 BEGAN = time.monotonic()
 SAY = 5.0                                # seconds between lines of progress
+SHORT = 60.0                             # seconds of training after which a model that draws slowly draws no sample sheet
 FIRST_SHEET = 30.0                       # seconds of training after which a run is measured for the first time, with a sample sheet
 CLOCKS = dict(wall=time.monotonic, cpu=time.process_time)
 
@@ -91,6 +92,7 @@ class Trainer:
             if s.start:
                 task.begin_with(model, s.start)
         self.training, self.valid = (task.encode(examples[split], model, device) for split in ("train", "validation"))
+        self.enough()
         self.model = model.to(device)
         if not saved:
             with self.autocast():
@@ -110,6 +112,19 @@ class Trainer:
         nats = compiled(task, model, self.batch(), self.autocast) if s.compile else lambda *b: task.nats(model, *b)
         self.loss = parallel.averaging(model, nats, processes)
         model.train()
+
+    def enough(self):
+        """Ends the program where a part has no example; a batch larger than the training part becomes as large as that."""
+        s, have = self.s, len(self.training)
+        for what, part in (("training", self.training), ("validation", self.valid)):
+            if not len(part):
+                sys.exit("%s: no %s example is left of what is in the folder; more files are needed" % (s.data or "data/" + s.dataset, what))
+        most = have // self.processes * self.processes
+        if not most:
+            sys.exit("%s: %d training examples for %d processes; more files are needed" % (s.data, have, self.processes))
+        if s.batch > most:
+            print("--batch %d: there are %d training examples, so that a batch has %d" % (s.batch, have, most), flush=True)
+            s.batch = most
 
     def restore(self, saved):
         self.average.load_state_dict(saved["average"]), self.adam.load_state_dict(saved["adam"])
@@ -225,17 +240,58 @@ class Trainer:
         if s.best and first < self.least:
             self.least = first
             self.save_average(final, "best.pt")
+        if s.sheets >= 0 and task.slow_sheet and s.minutes and self.elapsed < SHORT:
+            print("no sample sheet after %.0f s of training: it would take longer than that; a minute of training or more ends with one" % self.elapsed, flush=True)
+            return
         if s.sheets < 0 or not final and (s.sheets == 0 or int(self.elapsed / 60 / s.every) % s.sheets):
             return
         self.average.eval()
+        if task.slow_sheet:
+            print("drawing samples, which takes a while; --sheets -1 leaves them out", flush=True)
         with self.rounded(self.average):
             task.sheet(self.average, self.valid, self.run.path("samples.png"), self.autocast, self.device, final)
         print("samples: %s" % ", ".join(os.path.relpath(path) for path in map(self.run.path, ("samples.png", "samples.txt")) if os.path.exists(path)), flush=True)
 
 
+def device_of(name):
+    """--device as PyTorch calls it; ends the program where this machine has none of this name."""
+    if name == "auto":
+        return "cuda" if torch.cuda.is_available() else "cpu"
+    kind, _, number = name.partition(":")
+    if kind not in ("cpu", "cuda") or number and not number.isdigit():
+        sys.exit("--device %s: there are auto, cpu and cuda" % name)
+    if kind == "cuda" and not torch.cuda.is_available():
+        sys.exit("--device %s: PyTorch %s sees no CUDA GPU on this machine; without --device it trains on the CPU" % (name, torch.__version__))
+    if kind == "cuda" and number and int(number) >= torch.cuda.device_count():
+        sys.exit("--device %s: there are %d GPUs, cuda:0 to cuda:%d" % (name, torch.cuda.device_count(), torch.cuda.device_count() - 1))
+    return name
+
+
+def checked(s):
+    """Ends the program at a setting that no run can have."""
+    for name in ("batch", "threads", "valid_images", "final_valid_images"):
+        if getattr(s, name) < 1:
+            sys.exit("--%s %d: 1 or more" % (name.replace("_", "-"), getattr(s, name)))
+    for name in ("minutes", "steps", "lr", "every", "warmup", "clip", "save_seconds", "limit_seconds"):
+        if not 0 <= getattr(s, name) < math.inf:
+            sys.exit("--%s %s: 0 or more" % (name.replace("_", "-"), getattr(s, name)))
+    for name in ("lr_floor", "ema"):
+        if not 0 <= getattr(s, name) <= 1:
+            sys.exit("--%s %s: 0 to 1" % (name.replace("_", "-"), getattr(s, name)))
+    if not s.minutes and not s.steps:
+        sys.exit("--minutes 0 --steps 0: one of them says how long training takes")
+    if s.clock not in CLOCKS:
+        sys.exit("--clock %s: there are %s" % (s.clock, " and ".join(CLOCKS)))
+    if s.round_to not in ("", *FORMS):
+        sys.exit("--round-to %s: there are %s" % (s.round_to, ", ".join(FORMS)))
+    if s.run in (".", "..") or os.path.basename(s.run) != s.run:
+        sys.exit("--run %s: a name without %s" % (s.run, os.sep))
+
+
 def train(recipe, s):
     data.forbid_test_set()
-    rank, processes, device = parallel.start(s.device if s.device != "auto" else "cuda" if torch.cuda.is_available() else "cpu")
+    checked(s)
+    rank, processes, device = parallel.start(device_of(s.device))
     if rank:
         sys.stdout = open(os.devnull, "w")               # one of them talks
     if s.batch % processes:
@@ -243,8 +299,6 @@ def train(recipe, s):
     torch.set_num_threads(s.threads)
     torch.set_float32_matmul_precision("high")           # CUDA: TF32 for what autocast leaves in fp32
     torch.manual_seed(s.seed)
-    if s.clock not in CLOCKS:
-        sys.exit("--clock %s: there are %s" % (s.clock, " and ".join(CLOCKS)))
     clock = CLOCKS[s.clock]
     stop, away = [], [0.0]               # Ctrl-C or kill: finish the step, save, leave
     for number in (signal.SIGINT, signal.SIGTERM):

@@ -25,6 +25,7 @@ class Task:
     architecture = ""                    # general.architecture of its files
     draft = "draft."                     # tensors of a file that are not the model's begin so
     unit = "nats"                        # of the training loss
+    slow_sheet = False                   # whether a sample sheet takes longer than a short run
     update = None                        # a method (trainer, batch, rate) -> loss where a step is more than one loss and one optimiser, as with a GAN; then also
                                          # beside() -> what a checkpoint has of it, and restore(beside)
 

@@ -5,7 +5,8 @@ A data set is a module (mnist.py, emoji.py, ...) with
     DEFAULT_DIR, CLASSES (names), MARK: a file by which its folder is known
     load(directory, split) -> images (N, H, W, C) uint8, labels (N,) uint8       split: "train" | "validation"
     load_test_for_evaluation(directory) -> the same of the held-out pictures
-or, of text, both giving (long texts, short texts), or (sources, targets) of translations; OWN then names the module that reads a folder of one's own.
+or, of text, both giving (long texts, short texts), or (sources, targets) of translations.  OWN names the module that reads a folder of one's own (files.py has what these
+share); of pictures it is folder.py.
 Held-out pictures are never read by training code: each module has one function that opens its files, and that one
 calls `check_evaluation`; training also calls `forbid_test_set()`, after which nothing in that process can read them.
 """
@@ -43,20 +44,20 @@ def dataset(name):
     return importlib.import_module("data." + name)
 
 
-def load(name, directory, split, shape):
-    """A split of a data set, from its folder or, where `directory` has other files, from pictures, texts or translations of one's own
-    (folder.py, texts.py, pairs.py).  split: also "test", which only evaluation may ask for; shape: (H, W, C) of one's own pictures; None: texts."""
+def load(name, directory, split, shape, **how):
+    """A split of a data set, from its folder or, where `directory` has other files, from files of one's own.
+    split: also "test", which only evaluation may ask for; shape: (H, W, C) of one's own pictures; None: of other media; how: options of the reader of these."""
     module = dataset(name)
     if split == "test":
         check_evaluation(True, "split %r" % split)       # whatever the folder
     if directory and not os.path.isdir(directory):
-        sys.exit("--data %s: no such folder" % directory)
+        sys.exit("--data %s: %s" % (directory, "is a file: give the folder that it is in" if os.path.exists(directory) else "no such folder"))
     directory = directory or module.DEFAULT_DIR
     if own(name, directory) and shape is None:
-        return dataset(getattr(module, "OWN", "texts")).read(directory, split, evaluation=split == "test")
+        return dataset(getattr(module, "OWN", "texts")).read(directory, split, evaluation=split == "test", **how)
     if own(name, directory):
         from data import folder
-        return folder.read(directory, split, shape, evaluation=split == "test")
+        return folder.read(directory, split, shape, evaluation=split == "test", **how)
     return module.load_test_for_evaluation(directory) if split == "test" else module.load(directory, split)
 
 
@@ -68,6 +69,9 @@ def writing(name, directory, split):
 
 
 def own(name, directory):
-    """Whether these are pictures of one's own."""
+    """Whether a folder has files of one's own, not those of the data set."""
     module = dataset(name)
-    return bool(directory) and os.path.isdir(directory) and not os.path.exists(os.path.join(directory, module.MARK))
+    if not directory:
+        return False
+    there = os.path.exists(os.path.join(directory, module.MARK)) or hasattr(module, "published") and module.published(directory)
+    return os.path.isdir(directory) and not there

@@ -18,6 +18,7 @@ import data
 FILE = "jsb-chorales-16th.json.xz"
 MARK = FILE
 CLASSES = []
+OWN = "music"
 DEFAULT_DIR = os.path.join(data.ROOT, "data", "chorales")
 NAMES = ("soprano", "alto", "tenor", "bass")
 VOICES = len(NAMES)

@@ -1,32 +1,138 @@
 # SPDX-License-Identifier: MIT
-"""Pictures of one's own: a folder of PNG, JPEG or WebP files, in folders or not.
+"""Pictures of one's own: a folder of PNG, JPEG, WebP, GIF, BMP or TIFF files, in folders or not.
 
-Each is cut square (the middle), set on white where it is transparent, and reduced.  The split is by file, in the order of the
-SHA-256 of its bytes, so that two copies stay together: a tenth is held out, a tenth is for validation.  Classes are not known.
+Each is turned as its camera says (EXIF), cut square (the middle), set on white where it is transparent, and reduced; of an animation the first frame counts.
+The split is by file, in the order of the SHA-256 of its bytes, so that two copies stay together: a tenth is held out, a tenth is for validation.  A damaged file is
+skipped and named.  Held-out files are opened once, to see whether they can be read; nothing of them is kept.
 """
 import contextlib
+import functools
 import hashlib
+import io
 import os
-import sys
+import struct
+import warnings
 
 import numpy as np
 
 import data
 from common.needed import require
+from data.files import Found, Unreadable, count
 
-ENDINGS = (".png", ".jpg", ".jpeg", ".webp")
 HELD_OUT, VALIDATION = 0.1, 0.1
 LEAST = 10                               # pictures
+LIGHT = {1: 192, 3: 250}                 # by channels: a drawing that is nowhere darker than this would not be seen on white
+TURNS = {2: "FLIP_LEFT_RIGHT", 3: "ROTATE_180", 4: "FLIP_TOP_BOTTOM", 5: "TRANSPOSE", 6: "ROTATE_270", 7: "TRANSVERSE", 8: "ROTATE_90"}
 
 
-def files(directory):
-    """{SHA-256: path}, in the order of the hash."""
-    paths = [os.path.join(at, name) for at, _, names in os.walk(directory) for name in names if name.lower().endswith(ENDINGS)]
-    found = {}
-    for path in sorted(paths):
+def bare(raw):
+    """The bytes of a JPEG or PNG without what only describes it (EXIF, profiles, comments), for a decoder that stumbles over that; others as they are."""
+    if raw[:3] == b"\xff\xd8\xff":
+        kept, at = raw[:2], 2
+        while at + 4 <= len(raw) and raw[at] == 0xff and raw[at + 1] != 0xda:
+            size = 2 + struct.unpack(">H", raw[at + 2:at + 4])[0]
+            if not (0xe1 <= raw[at + 1] <= 0xed or raw[at + 1] in (0xef, 0xfe)):           # APP14 says how colours are stored
+                kept += raw[at:at + size]
+            at += size
+        return kept + raw[at:]
+    if raw[:8] == b"\x89PNG\r\n\x1a\n":
+        kept, at = raw[:8], 8
+        while at + 12 <= len(raw):
+            size, name = struct.unpack(">I4s", raw[at:at + 8])
+            if name in (b"IHDR", b"PLTE", b"tRNS", b"IDAT", b"IEND"):
+                kept += raw[at:at + 12 + size]
+            at += 12 + size
+        return kept
+    return raw
+
+
+def upright(image):
+    """As the camera was held; a damaged EXIF block says nothing."""
+    from PIL import Image
+    try:
+        turn = TURNS.get(image.getexif().get(0x0112))
+    except Exception:                    # whatever a damaged block makes Pillow stumble over
+        turn = None
+    return image.transpose(getattr(Image, turn)) if turn else image
+
+
+def in_bytes(image):
+    """Modes of more than 8 bits a channel -> L or LA; 16 bits are a scale of 65,535, floating point one of 1, or of the largest value."""
+    from PIL import Image
+    if image.mode.startswith("I") or image.mode == "F":
+        v, clear = np.asarray(image).astype(np.float64), image.info.get("transparency")
+        v = np.nan_to_num(v, nan=0.0, posinf=np.nanmax(v[np.isfinite(v)], initial=1.0), neginf=0.0)
+        most = v.max(initial=0.0)
+        scale = most if most > 65535 else 65535.0 if image.mode != "F" or most > 255 else 255.0 if most > 1 else 1.0
+        grey = np.rint(255 * (v / (scale or 1)).clip(0, 1)).astype(np.uint8)
+        if isinstance(clear, int):
+            return Image.fromarray(np.stack([grey, np.where(v == clear, 0, 255).astype(np.uint8)], -1), "LA")
+        return Image.fromarray(grey, "L")
+    return image
+
+
+@contextlib.contextmanager
+def opened(path):
+    """A picture, upright, 8 bits a channel.  Raises Unreadable where the file is none, or is cut short."""
+    require("PIL")
+    from PIL import Image
+    try:
         with open(path, "rb") as f:
-            found.setdefault(hashlib.sha256(f.read()).hexdigest(), path)
-    return dict(sorted(found.items()))
+            raw = f.read()
+    except OSError as error:
+        raise Unreadable(error.strerror)
+    if not raw:
+        raise Unreadable("empty")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of what only describes it
+        try:
+            image = Image.open(io.BytesIO(raw))
+            image.load()
+        except Exception:                # again without what only describes it
+            try:
+                image = Image.open(io.BytesIO(bare(raw)))
+                image.load()
+            except Exception as error:
+                raise Unreadable("no picture that can be read: %s" % (str(error).split(" <")[0] or type(error).__name__))
+        try:
+            image = in_bytes(upright(image))
+        except Exception as error:
+            raise Unreadable("%s, %s" % (image.mode, error))
+        yield image
+
+
+def grounded(image, channels):
+    """-> RGB or L, transparent parts on white, or on black where white would leave nothing of a light drawing."""
+    from PIL import Image
+    if image.mode not in ("RGBA", "RGB", "L"):
+        try:
+            image = image.convert("RGBA")
+        except ValueError:
+            image = image.convert("RGB").convert("RGBA")
+    if image.mode == "RGBA" or "transparency" in image.info:
+        image = image.convert("RGBA")
+        seen = np.asarray(image)
+        alpha = seen[:, :, 3]
+        shown = seen[alpha >= 128] if (alpha >= 128).any() else seen[alpha > 0]
+        ground = "white"
+        if (alpha < 255).any() and len(shown):
+            shown = shown.astype(np.int64)
+            darkest = shown[:, :3].min() if channels == 3 else ((299 * shown[:, 0] + 587 * shown[:, 1] + 114 * shown[:, 2]) // 1000).min()
+            ground = "black" if darkest >= LIGHT[channels] else "white"
+        image = Image.alpha_composite(Image.new("RGBA", image.size, ground), image)
+    return image.convert("RGB" if channels == 3 else "L")
+
+
+def picture(path, height, width, channels):
+    """-> (height, width, channels) uint8"""
+    from PIL import Image
+    with opened(path) as image:
+        image = grounded(image, channels)
+    scale = min(image.width / width, image.height / height)             # the largest part of this shape, square where it is
+    w, h = max(1, round(scale * width)), max(1, round(scale * height))
+    left, top = (image.width - w) // 2, (image.height - h) // 2
+    image = image.crop((left, top, left + w, top + h)).resize((width, height), Image.LANCZOS)
+    return np.asarray(image).reshape(height, width, channels)
 
 
 def split_of(count):
@@ -36,38 +142,62 @@ def split_of(count):
     return {"test": slice(0, test), "validation": slice(test, valid), "train": slice(valid, None)}
 
 
-@contextlib.contextmanager
-def opened(path):
-    """A picture; ends the program where the file is none, or is cut short."""
-    require("PIL")
-    from PIL import Image
-    try:
-        with Image.open(path) as image:
-            image.load()
-            yield image
-    except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
-        sys.exit("%s cannot be read as a picture (%s): take it out of the folder, or save it anew" % (path, error))
+def class_of(path, directory, classes):
+    """The number of the class whose name is that of a folder which the file is in, the outermost first; -1: none."""
+    names = [name.lower() for name in classes]
+    parts = os.path.relpath(path, directory).split(os.sep)[:-1]
+    return next((names.index(part.lower()) for part in parts if part.lower() in names), -1)
 
 
-def picture(path, height, width, channels):
-    """-> (height, width, channels) uint8"""
-    from PIL import Image, ImageOps
-    with opened(path) as image:
-        image = ImageOps.exif_transpose(image).convert("RGBA")
-    image = Image.alpha_composite(Image.new("RGBA", image.size, "white"), image).convert("RGB" if channels == 3 else "L")
-    scale = min(image.width / width, image.height / height)             # the largest part of this shape, square where it is
-    w, h = max(1, round(scale * width)), max(1, round(scale * height))
-    left, top = (image.width - w) // 2, (image.height - h) // 2
-    image = image.crop((left, top, left + w, top + h)).resize((width, height), Image.LANCZOS)
-    return np.asarray(image).reshape(height, width, channels)
+def subfolders(directory, kind, least=2):
+    """Names of the folders directly in this one that have files of this kind, at least so many each, sorted; numbers by their value."""
+    counts = {}
+    for path in Found(directory, kind).paths():
+        first, *rest = os.path.relpath(path, directory).split(os.sep)
+        if rest:
+            counts[first] = counts.get(first, 0) + 1
+    return sorted((name for name, n in counts.items() if n >= least), key=lambda name: (not name.isdigit(), int(name) if name.isdigit() else 0, name))
 
 
-def read(directory, split, shape, evaluation=False):
-    """-> images (N,) + shape, labels (N,) all -1.  The only place that opens pictures."""
+def files(directory, found=None):
+    """{SHA-256: path}, in the order of the hash."""
+    found, by_hash, copies = found or Found(directory, "pictures"), {}, 0
+    for path in found.paths():
+        try:
+            with open(path, "rb") as f:
+                digest = hashlib.sha256(f.read()).hexdigest()
+        except OSError as error:
+            found.skip(path, error.strerror)
+            continue
+        copies += digest in by_hash
+        by_hash.setdefault(digest, path)
+    if copies:
+        found.notes.append("%s of the same bytes count once" % count(copies, "copy", "copies"))
+    return dict(sorted(by_hash.items()))
+
+
+@functools.lru_cache(maxsize=1)
+def scanned(directory, shape):
+    """-> ({split: [(path, picture)]} without the pictures of the test part, the report)"""
+    found, read_in = Found(directory, "pictures"), []
+    for path in files(directory, found).values():
+        try:
+            read_in.append((path, picture(path, *shape)))
+        except Unreadable as error:
+            found.skip(path, error)
+    parts = {split: read_in[part] for split, part in split_of(len(read_in)).items()}
+    parts["test"] = [(path, None) for path, _ in parts["test"]]
+    return parts, found
+
+
+def read(directory, split, shape, evaluation=False, classes=()):
+    """-> images (N,) + shape, labels (N,): the class of the file's folder, -1 where `classes` has none of this name.  The only place that opens pictures."""
     if split not in ("train", "validation"):
         data.check_evaluation(evaluation, "split %r" % split)
-    paths = list(files(directory).values())
-    if len(paths) < LEAST:
-        sys.exit("%s: %d pictures (%s); at least %d are needed" % (directory, len(paths), ", ".join(ENDINGS), LEAST))
-    chosen = paths[split_of(len(paths))[split]]
-    return np.stack([picture(path, *shape) for path in chosen]), np.full(len(chosen), -1, np.int8)
+    parts, found = scanned(directory, tuple(shape))
+    total = sum(map(len, parts.values()))
+    if total < LEAST:
+        found.short(count(total, "picture"), "at least %d are needed" % LEAST)
+    found.say(count(total, "picture"))
+    images = [picture(path, *shape) if image is None else image for path, image in parts[split]]
+    return np.stack(images), np.array([class_of(path, directory, classes) for path, _ in parts[split]], np.int8)

@@ -11,8 +11,7 @@ import csv
 import glob
 import lzma
 import os
-import sys
-import wave
+import re
 
 import numpy as np
 
@@ -20,7 +19,7 @@ import data
 
 INDEX, SAMPLES = "fsdd_index.csv", "fsdd_8k_mulaw.u8.xz"
 MARK = INDEX
-OWN = "fsdd"
+OWN = "sounds"
 CLASSES = [str(i) for i in range(10)]
 SPEAKERS = ["george", "jackson", "lucas", "nicolas", "theo", "yweweler"]
 DEFAULT_DIR = os.path.join(data.ROOT, "data", "fsdd")
@@ -65,16 +64,17 @@ def packed(directory):
             yield int(row["digit"]), row["speaker"], int(row["take"]), lambda part=part: expand(part)
 
 
-def recorded(directory):
-    for path in sorted(glob.glob(os.path.join(directory, "recordings", "*.wav"))):
-        digit, speaker, take = os.path.basename(path)[:-4].split("_")
+def published(directory):
+    """Whether the folder has the recordings as they are published: recordings/7_jackson_32.wav, of its speakers alone."""
+    names = [os.path.basename(path) for path in glob.glob(os.path.join(glob.escape(directory), "recordings", "*.wav"))]
+    return bool(names) and all(re.fullmatch(r"\d_(%s)_\d+\.wav" % "|".join(SPEAKERS), name) for name in names)
 
-        def read(path=path):
-            with wave.open(path) as f:
-                if (f.getframerate(), f.getnchannels(), f.getsampwidth()) != (RATE, 1, 2):
-                    sys.exit("%s: 8 kHz, one channel and 16 bits are wanted" % path)
-                return np.frombuffer(f.readframes(f.getnframes()), "<i2") / 32768
-        yield int(digit), speaker, int(take), read
+
+def recorded(directory):
+    from data import sounds
+    for path in sorted(glob.glob(os.path.join(glob.escape(directory), "recordings", "*.wav"))):
+        digit, speaker, take = os.path.basename(path)[:-4].split("_")
+        yield int(digit), speaker, int(take), lambda path=path: sounds.resampled(*sounds.heard(path), RATE)
 
 
 def read(directory, split, evaluation=False):

@@ -1,32 +1,108 @@
 # SPDX-License-Identifier: MIT
-"""Translations of one's own: all .tsv files of a folder and the folders in it, in UTF-8, a sentence, a tab and its translation a line.
+"""Translations of one's own: all .tsv, .csv and .tmx files of a folder and the folders in it.
 
+A line of .tsv or .csv is a sentence and its translation; further columns, as Tatoeba's attribution, are not read, and a first line of names of languages is no
+pair: it says which column is the source.  Of a .tmx file (Translation Memory eXchange) each unit gives a pair, in the recipe's languages or, where it has others, the first two.
 The split is by the SHA-256 of the sentence: a tenth held out, a tenth for validation.
 """
-import os
-import sys
+import csv
+import io
+import xml.etree.ElementTree as xml
 
 import data
+from data.files import Found, Unreadable, count, read_text
 from data.texts import split_of
 
+LEAST = 100
+SOURCE, TARGET = ("source", "src", "de", "deu", "ger", "german", "deutsch"), ("target", "tgt", "translation", "en", "eng", "english", "englisch")
+csv.field_size_limit(1 << 24)
 
-def read(directory, split, evaluation=False):
-    """-> (sources, targets) as multi30k.py gives them."""
+
+def swapped(row):
+    """Whether a line is one of names: None if not, else whether the source is its second column."""
+    a, b = (side.strip().strip('"').lower() for side in row[:2])
+    if a in SOURCE and b in TARGET:
+        return False
+    if a in TARGET and b in SOURCE:
+        return True
+    codes = all(2 <= len(side) <= 3 and side.isascii() and side.isalpha() for side in (a, b))
+    return False if codes and a != b and ("en" in (a, b) or "eng" in (a, b)) else None
+
+
+def separator(text):
+    """What stands between the columns of a .csv file: the sign that cuts the most of its first lines in two."""
+    head = "\n".join(text.split("\n", 101)[:100])
+
+    def cut(sign):
+        try:
+            sizes = [len(row) for row in csv.reader(io.StringIO(head), delimiter=sign, strict=True) if row]
+        except csv.Error:
+            return 0.0, 0.0
+        return sizes.count(2), sum(size > 2 for size in sizes)
+    return max(",;\t", key=cut)
+
+
+def rows(path, found):
+    """The first two columns of each line that has them."""
+    text, bad, turned, first = read_text(path, found), [], False, True
+    if path.lower().endswith(".tsv"):
+        table = ((i, line.split("\t")) for i, line in enumerate(text.split("\n"), 1) if line.strip())
+    else:
+        reader = csv.reader(io.StringIO(text), delimiter=separator(text))
+        table = ((reader.line_num, row) for row in reader if any(side.strip() for side in row))
+    try:
+        for number, row in table:
+            row = [" ".join(side.split()) for side in row]
+            if len(row) < 2 or not row[0] or not row[1]:
+                bad.append(number)
+                continue
+            names = swapped(row) if first else None
+            first = False
+            if names is not None:
+                turned = names
+                continue
+            yield (row[1], row[0]) if turned else (row[0], row[1])
+    except csv.Error as error:
+        found.skip(path, "a table that ends early (%s)" % error)
+    if bad:
+        found.skip("%s, line%s %s" % (path, "" if len(bad) == 1 else "s", ", ".join(map(str, bad[:5])) + (" and %d more" % (len(bad) - 5) if len(bad) > 5 else "")),
+                   "no sentence with its translation, apart by a %s" % ("tab" if path.lower().endswith(".tsv") else "comma"))
+
+
+def units(path, languages):
+    """The pairs of a .tmx file."""
+    try:
+        tree = xml.parse(path)
+    except (xml.ParseError, OSError, ValueError) as error:
+        raise Unreadable("no TMX that can be read (%s)" % error)
+    for unit in tree.iter("tu"):
+        sides = []
+        for variant in unit.iter("tuv"):
+            code = variant.get("{http://www.w3.org/XML/1998/namespace}lang") or variant.get("lang") or ""
+            segment = variant.find("seg")
+            if segment is not None and "".join(segment.itertext()).strip():
+                sides.append((code.lower(), " ".join("".join(segment.itertext()).split())))
+        wanted = [next((text for code, text in sides if code.split("-")[0].split("_")[0] == language), None) for language in languages]
+        if all(wanted) and len(wanted) == 2:
+            yield tuple(wanted)
+        elif len(sides) >= 2:
+            yield sides[0][1], sides[1][1]
+
+
+def read(directory, split, evaluation=False, languages=("de", "en")):
+    """-> (sources, targets) as multi30k.py gives them.  The only place that opens translations of one's own."""
     if split not in ("train", "validation"):
         data.check_evaluation(evaluation, "split %r" % split)
-    paths = sorted(os.path.join(folder, name) for folder, _, names in os.walk(directory) for name in names if name.lower().endswith(".tsv"))
-    found = []
+    found, pairs = Found(directory, "pairs"), []
+    paths = found.paths()
     for path in paths:
         try:
-            with open(path, encoding="utf-8-sig") as f:
-                rows = [[" ".join(side.split()) for side in line.split("\t")] for line in f if line.strip()]
-        except UnicodeDecodeError:
-            sys.exit("%s is not text in UTF-8" % path)
-        bad = next((row for row in rows if len(row) != 2 or not all(row)), None)
-        if bad is not None:
-            sys.exit("%s: a line is not a sentence, a tab and its translation: %r" % (path, "\t".join(bad)[:80]))
-        found += rows
-    if len(found) < 100:
-        sys.exit("%s: %d pairs of sentences; at least a hundred are needed" % (directory, len(found)))
-    kept = [pair for pair in found if split_of(pair[0]) == split]
+            pairs += units(path, languages) if path.lower().endswith(".tmx") else rows(path, found)
+        except Unreadable as error:
+            found.skip(path, error)
+    said = "%s in %s" % (count(len(pairs), "pair of sentences", "pairs of sentences"), count(len(paths), "file"))
+    if len(pairs) < LEAST:
+        found.short(said, "at least %d are needed" % LEAST)
+    found.say(said)
+    kept = [pair for pair in pairs if split_of(pair[0]) == split]
     return [source for source, _ in kept], [target for _, target in kept]

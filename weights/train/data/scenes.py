@@ -24,6 +24,7 @@ from data.things import THINGS, WORDS, held_out_style, pair_split
 
 MARK, DEFAULT_DIR = emoji.MARK, emoji.DEFAULT_DIR
 CLASSES = []
+OWN = "told"                             # pictures with captions of one's own
 SIDE = 64
 SIZES = (15, 18, 21, 24, 27, 30)         # of a drawing, in pixels, margins and all
 TURNS = (-12, 0, 12)                     # degrees

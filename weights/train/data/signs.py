@@ -1,41 +1,64 @@
 # SPDX-License-Identifier: MIT
-"""Signs of one's own: a folder of folders, each of which has pictures (PNG, JPEG, WebP) of one sign, dark on light or light on dark, three or more.
+"""Signs of one's own: a folder of folders, each of which has pictures of one sign, dark on light or light on dark, or on nothing, three or more.
 
-They become 28 x 28, ink 255.  By the SHA-256 of the folder's name a fifth of the signs is held out and a fifth validates.
+They become 28 x 28, ink 255.  By the SHA-256 of the folder's name a fifth of the signs is held out and a fifth validates.  Damaged pictures are skipped and named.
 """
+import functools
 import hashlib
 import os
-import sys
 
 import numpy as np
 
 import data
-from data.folder import opened
+from data.files import Found, Unreadable, count
+from data.folder import grounded, opened
 
 SIZE = 28
-ENDINGS = (".png", ".jpg", ".jpeg", ".webp")
+LEAST, DRAWINGS = 10, 3                  # signs; drawings of each
+PARTS = ("test", "validation", "train", "train", "train")
 
 
 def drawing(path):
+    """-> (28, 28) uint8, ink 255: what differs from the ground, which most of a picture is"""
     from PIL import Image
     with opened(path) as image:
-        grey = np.asarray(image.convert("L").resize((SIZE, SIZE), Image.BOX))
+        grey = np.asarray(grounded(image, 1).resize((SIZE, SIZE), Image.BOX))
     return 255 - grey if grey.mean() > 127.5 else grey
 
 
+@functools.lru_cache(maxsize=1)
+def scanned(directory):
+    """-> ([(sign, [paths])] in the order of the split, the report)"""
+    found, of = Found(directory, "pictures"), {}
+    for path in found.paths():
+        of.setdefault(os.path.relpath(os.path.dirname(path), directory), []).append(path)
+    loose = of.pop(".", [])
+    if loose:
+        found.skip(loose[0] + (" and %d more" % (len(loose) - 1) if len(loose) > 1 else ""), "in no folder, and a folder is a sign")
+    signs = []
+    for name, paths in of.items():
+        whole = []
+        for path in paths:
+            try:
+                drawing(path)
+                whole.append(path)
+            except Unreadable as error:
+                found.skip(path, error)
+        if len(whole) >= DRAWINGS:
+            signs.append((name, whole))
+        else:
+            found.skip(os.path.join(directory, name), "a folder of fewer than %d pictures" % DRAWINGS)
+    return sorted(signs, key=lambda sign: hashlib.sha256(sign[0].encode("utf-8", "surrogateescape")).digest()), found
+
+
 def read(directory, split, evaluation=False):
-    """-> as omniglot.py gives them; of each sign as many drawings as the sign with the fewest has."""
+    """-> as omniglot.py gives them; of each sign as many drawings as the sign with the fewest has.  The only place that opens signs of one's own."""
     if split not in ("train", "validation"):
         data.check_evaluation(evaluation, "split %r" % split)
-    found = []
-    for folder, _, names in sorted(os.walk(directory)):
-        pictures = sorted(name for name in names if name.lower().endswith(ENDINGS))
-        if folder != directory and len(pictures) >= 3:
-            found.append((os.path.relpath(folder, directory), [os.path.join(folder, name) for name in pictures]))
-    found.sort(key=lambda sign: hashlib.sha256(sign[0].encode()).digest())
-    if len(found) < 10:
-        sys.exit("%s: %d folders of three or more pictures each; at least ten signs are needed" % (directory, len(found)))
-    part = ("test", "validation", "train", "train", "train")
-    mine = [sign for i, sign in enumerate(found) if part[i % 5] == split]
-    drawers = min(len(paths) for _, paths in found)
+    signs, found = scanned(directory)
+    if len(signs) < LEAST:
+        found.short(count(len(signs), "folder") + " of pictures", "at least %d signs of %d pictures each are needed" % (LEAST, DRAWINGS))
+    drawers = min(len(paths) for _, paths in signs)
+    found.say("%s, %s of each" % (count(len(signs), "sign"), count(drawers, "drawing")))
+    mine = [sign for i, sign in enumerate(signs) if PARTS[i % 5] == split]
     return np.stack([np.stack([drawing(path) for path in paths[:drawers]]) for _, paths in mine]), [name for name, _ in mine]

@@ -1,47 +1,84 @@
 # SPDX-License-Identifier: MIT
-"""Texts of one's own: all .txt files of a folder and the folders in it, in UTF-8.
+"""Texts of one's own: all .txt, .md and .jsonl files of a folder and the folders in it, in UTF-8, UTF-16, CP949 or Windows-1252.
 
-They are cut at line ends into pieces of about PIECE characters, and the pieces are split by the SHA-256 of their text: a tenth held out, a tenth
-for validation.
+A line of .jsonl is a JSON string, or an object whose "text" (or "content", "story", "completion") is the text.  Long texts are cut at line ends into pieces of about
+PIECE characters, and the pieces are split by the SHA-256 of their text: a tenth held out, a tenth for validation.
 """
 import hashlib
-import os
-import sys
+import json
 
 import data
+from data.files import Found, Unreadable, count, read_text
 
-PIECE = 4000
+PIECE = 4000                             # characters
+LEAST = 10                               # pieces
+FIELDS = ("text", "content", "story", "completion")
 
 
 def pieces(text):
-    """-> parts of whole lines, each of PIECE characters or a little more."""
+    """-> parts of whole lines, each of PIECE characters or a little more; a line that is longer is cut at a blank."""
     found, size = [[]], 0
     for line in text.splitlines(keepends=True):
-        if size >= PIECE:
-            found.append([])
-            size = 0
-        found[-1].append(line)
-        size += len(line)
+        for part in shortened(line):
+            if size >= PIECE:
+                found.append([])
+                size = 0
+            found[-1].append(part)
+            size += len(part)
     return ["".join(lines).strip() for lines in found if "".join(lines).strip()]
 
 
+def shortened(line):
+    """A line -> its parts of at most about PIECE characters."""
+    while len(line) > 2 * PIECE:
+        at = line.find(" ", PIECE, 2 * PIECE)
+        at = at + 1 if at >= 0 else PIECE
+        yield line[:at]
+        line = line[at:]
+    yield line
+
+
 def split_of(piece):
-    at = int(hashlib.sha256(piece.encode()).hexdigest()[:8], 16) / 2 ** 32
+    at = int(hashlib.sha256(piece.encode("utf-8", "replace")).hexdigest()[:8], 16) / 2 ** 32
     return "test" if at < 0.1 else "validation" if at < 0.2 else "train"
 
 
+def records(path, found):
+    """The texts of the lines of a .jsonl file."""
+    bad = 0
+    for line in read_text(path, found).split("\n"):
+        if not line.strip():
+            continue
+        try:
+            value = json.loads(line)
+        except ValueError:
+            value = None
+        if isinstance(value, dict):
+            value = next((value[name] for name in FIELDS if isinstance(value.get(name), str)), None)
+        if isinstance(value, str) and value.strip():
+            yield value.encode("utf-8", "replace").decode("utf-8")
+        else:
+            bad += 1
+    if bad:
+        found.skip(path, "%s without a text (a string, or an object with %s)" % (count(bad, "line"), " or ".join('"%s"' % name for name in FIELDS)))
+
+
 def read(directory, split, evaluation=False):
-    """-> (long texts, short texts) as stories.py gives them; here all are short."""
+    """-> (long texts, short texts) as stories.py gives them; here all are short.  The only place that opens texts of one's own."""
     if split not in ("train", "validation"):
         data.check_evaluation(evaluation, "split %r" % split)
-    paths = sorted(os.path.join(folder, name) for folder, _, names in os.walk(directory) for name in names if name.lower().endswith(".txt"))
-    found = []
+    found, all_of = Found(directory, "texts"), []
+    paths = found.paths()
     for path in paths:
         try:
-            with open(path, encoding="utf-8") as f:
-                found += pieces(f.read())
-        except UnicodeDecodeError:
-            sys.exit("%s is not text in UTF-8" % path)
-    if len(found) < 10:
-        sys.exit("%s: %d texts of %d characters; at least ten are needed" % (directory, len(found), PIECE))
-    return [], [piece for piece in found if split_of(piece) == split]
+            texts = records(path, found) if path.lower().endswith((".jsonl", ".ndjson")) else [read_text(path, found)]
+            for text in texts:
+                all_of += pieces(text)
+        except Unreadable as error:
+            found.skip(path, error)
+    said = "%s in %s" % (count(len(all_of), "piece of text", "pieces of text"), count(len(paths), "file"))
+    if len(all_of) < LEAST:
+        found.short(said, "at least %d pieces of %d characters are needed" % (LEAST, PIECE))
+    found.say(said)
+    kept = [piece for piece in all_of if split_of(piece) == split]
+    return [], kept or all_of[:1] if split == "validation" else kept

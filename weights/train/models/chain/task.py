@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Chains as a task: tagged sentences, accuracy of the best tags."""
+import lzma
 import os
 from collections import Counter
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ import torch
 from common import gguf
 from common.settings import Settings as Common
 from common.task import Task, picks
+from data.files import Unreadable, hidden, read_text
 from models.chain.clusters import clusters_of, cut
 from models.chain.features import features, fnv, ids_of
 from models.chain.model import Chain, Config
@@ -57,12 +59,19 @@ class Lists:
 
 
 def prose(folder):
-    import lzma
+    """The lines of the text files of a folder, packed by xz or not."""
+    if folder and not os.path.isdir(folder):
+        raise SystemExit("--prose %s: no such folder" % folder)
     for name in sorted(os.listdir(folder)) if folder else []:
-        opened = lzma.open if name.endswith(".txt.xz") else open if name.endswith(".txt") else None
-        if opened:
-            with opened(os.path.join(folder, name), "rt", encoding="utf-8") as f:
+        path = os.path.join(folder, name)
+        if name.endswith(".txt.xz"):
+            with lzma.open(path, "rt", encoding="utf-8") as f:
                 yield from f
+        elif name.endswith((".txt", ".md")) and not hidden(name):
+            try:
+                yield from read_text(path).splitlines(keepends=True)
+            except Unreadable as error:
+                print("--prose: skipped %s (%s)" % (path, error), flush=True)
 
 
 class Sentences:
@@ -95,7 +104,12 @@ class ChainTask(Task):
         return dict(Task.smoke(settings), steps=3, features=2000, clusters=min(settings.get("clusters", 0), 5), prose="")
 
     def load(self, split):
-        return super().load(split)[:2]
+        """Words and tags of the sentences whose words all have one."""
+        words, tags = super().load(split)[:2]
+        kept = [(w, t) for w, t in zip(words, tags) if not {"", "_"} & set(t)]
+        if len(kept) < len(words):
+            print("%s: %d of %d sentences have words without a tag and are left out" % (split, len(words) - len(kept), len(words)), flush=True)
+        return tuple(list(column) for column in zip(*kept)) if kept else ([], [])
 
     def held_out(self):
         return super().held_out()[:2]

@@ -27,6 +27,7 @@ class Windows:
     """A stream of ids as windows of n + 1, the last id of one the first of the next; shifted by `phase`."""
 
     def __init__(self, ids, n, device):
+        ids = np.resize(ids, max(len(ids), 2 * n + 2))                   # a short text again and again
         self.ids, self.n = torch.from_numpy(ids.astype(np.int64)).to(device), n
 
     def __len__(self):

@@ -36,6 +36,7 @@ class Levels:
 class PixelCNNTask(Task):
     Settings, Config, Model = Settings, Config, PixelCNN
     architecture = "pixelcnn"
+    slow_sheet = True
 
     @staticmethod
     def smoke(settings):

@@ -75,9 +75,9 @@ class TreeTask(Task):
     def load(self, split):
         """Sentences that projective trees fit; of training and validation the others are left out."""
         examples = list(zip(*super().load(split)))
-        kept = [e for e in examples if len(e[0]) < PLACES and trees.projective(e[2])]
-        print("%s: %d of %d sentences have crossing arcs or more than %d words and are left out" % (split, len(examples) - len(kept), len(examples), PLACES - 1), flush=True)
-        return tuple(list(column) for column in zip(*kept))
+        kept = [e for e in examples if len(e[0]) < PLACES and min(e[2]) >= 0 and trees.projective(e[2])]
+        print("%s: %d of %d sentences have crossing arcs, words without a head or more than %d words and are left out" % (split, len(examples) - len(kept), len(examples), PLACES - 1), flush=True)
+        return tuple(list(column) for column in zip(*kept)) if kept else ([], [], [], [])
 
     def model(self):
         s = self.s

@@ -54,6 +54,7 @@ def place(own, w):
 class WaveNetTask(Task):
     Settings, Config, Model = Settings, Config, WaveNet
     architecture = "wavenet"
+    slow_sheet = True
     length = 0.0                         # mean ids of a training sound
 
     @staticmethod

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: MIT
+"""Training from a file of the same recipe (--from weights/NAME.gguf): the run has the file's sizes, vocabulary and classes, and the settings of the stage that the file
+has gone through.  What the command line sets comes over these: a larger size grows the model.
+
+A file of another recipe, or --stage N, adopts nothing: then the recipe says what the model is, and the file is where it begins.
+"""
+import torch
+
+from common import gguf
+
+# Of a stage, what is about its own minutes, and not about the model or how to train it.
+SCHEDULE = ("minutes", "clock", "steps", "batch", "seed", "every", "valid_images", "final_valid_images", "sheets", "threads", "run")
+
+
+def recipe_of(metadata):
+    """The recipe that made a file, as its card's command names it; "" where it has none."""
+    words = metadata.get("nextpixel.card.command", "").split()
+    at = next((i for i, word in enumerate(words) if word.endswith("train.py")), -1)
+    return words[at + 1] if 0 <= at < len(words) - 1 else ""
+
+
+def stage_of(recipe, found):
+    """The settings of the last stage that makes a model like the file's; {}: the first."""
+    same = lambda a, b: (list(a) if isinstance(a, tuple) else a) == (list(b) if isinstance(b, tuple) else b)
+    for stage in reversed(recipe.stages):
+        whole = dict(recipe.settings, **stage)
+        if all(same(found[key], whole[key]) for key in found if key in whole):
+            return {key: v for key, v in stage.items() if key not in SCHEDULE}
+    return {}
+
+
+def settings(recipe, path):
+    """-> settings of a run that begins with this file; {} where it is of another recipe."""
+    metadata, raw = gguf.read_raw(path)
+    if metadata.get("general.architecture") != recipe.task.architecture or recipe_of(metadata) != recipe.name:
+        return {}
+    found = recipe.task.adopted(metadata, {name: torch.empty(one.shape) for name, one in raw.items()})
+    known = recipe.task.Settings.__dataclass_fields__
+    found = {key: tuple(v) if isinstance(v, list) else v for key, v in found.items() if key in known}
+    return dict(stage_of(recipe, found), **found, adopted=True)
+
+
+def rows(table, old, new):
+    """The rows of a table (old names, ...) for new names: those of the same name, the others begin as the mean."""
+    names = [name.lower() for name in old]
+    mean = table.mean(0)
+    return torch.stack([table[names.index(name.lower())] if name.lower() in names else mean for name in new])

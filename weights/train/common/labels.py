@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: MIT
+"""Which classes a run has where it trains on a folder of one's own (--labels):
+
+    auto       folders that are all called as classes of the model: these; else folders of sounds, and of a GAN of pictures, are new classes; other pictures have none
+    folders    the folders directly in the folder are the classes of the model
+    speakers   of sounds: they are its speakers
+    file       folders that are called as classes of the model are these; the rest has no class
+    none       nothing has a class
+
+A model that begins with a file keeps what it knows of classes of the same names; others begin as the mean of the file's.
+"""
+import sys
+
+import data
+from data import folder, sounds
+
+CHOICES = ("auto", "folders", "speakers", "file", "none")
+
+
+def choose(task):
+    """Sets classes and speakers, and their names, of a run on a folder of one's own."""
+    s = task.s
+    if s.labels not in CHOICES:
+        sys.exit("--labels %s: there are %s" % (s.labels, ", ".join(CHOICES)))
+    if not getattr(s, "classes", 0) or not data.own(s.dataset, s.data):
+        return
+    of_sounds = task.shape is None
+    if s.labels == "speakers" and not of_sounds:
+        sys.exit("--labels speakers: for recordings; a model of pictures has classes alone")
+    here = sounds.classes_of(s.data) if of_sounds else folder.subfolders(s.data, "pictures")
+    inner = sounds.speakers_of(s.data) if of_sounds else []
+    known = {name.lower() for name in s.class_names}
+    if s.labels in ("folders", "speakers") and not here:
+        sys.exit("--labels %s: %s has no folders of %s in it" % (s.labels, s.data, "recordings" if of_sounds else "pictures"))
+    how = s.labels
+    if how == "auto":
+        how = "file" if here and all(name.lower() in known for name in here) else "folders" if len(here) > 1 and (of_sounds or task.every_class) else "none"
+    if how == "folders":
+        s.class_names, s.classes = tuple(here), len(here)
+        print("classes: %s" % ", ".join(here), flush=True)
+    elif how == "speakers":
+        inner = here
+    elif how == "none":
+        s.reads_classes = False
+    if how == "none" and task.every_class:
+        s.class_names, s.classes = (data.name_of(s.data),), 1
+    if of_sounds and s.speakers:
+        if inner and not all(name.lower() in {n.lower() for n in s.speaker_names} for name in inner):
+            s.speaker_names, s.speakers = tuple(inner), len(inner)
+            print("speakers: %s" % ", ".join(inner), flush=True)
+        elif how == "folders" and not inner:
+            s.speaker_names, s.speakers = (), 0          # new classes that nobody of the file's speakers said

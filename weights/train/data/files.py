@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: MIT
+"""Files of one's own: lists those of a folder, reports what was found and why the rest was skipped, decodes text.
+
+Every reader of a medium (folder.py: pictures, signs.py, told.py: pictures with captions, sounds.py, music.py, texts.py, pairs.py, treebank.py) begins here.
+A file that cannot be read does not end training: the reader skips it, and `Found` names it.
+"""
+import codecs
+import os
+import sys
+
+# Endings of each medium, and recipes that train on it.
+KINDS = {
+    "pictures": ((".png", ".jpg", ".jpeg", ".jfif", ".webp", ".gif", ".bmp", ".tif", ".tiff"), "emoji, emoji-sr, digits, pixelcnn-digits, sagan-emoji"),
+    "sounds": ((".wav", ".wave", ".flac", ".ogg", ".oga", ".opus", ".mp3", ".aif", ".aiff"), "wavenet, jukebox-codes, jukebox-small"),
+    "music": ((".mid", ".midi", ".rmi", ".kar"), "chorales"),
+    "texts": ((".txt", ".md", ".jsonl", ".ndjson"), "stories, lstmn"),
+    "pairs": ((".tsv", ".csv", ".tmx"), "de-en, seq2seq-additive"),
+    "treebanks": ((".conllu", ".conll"), "crf-en, memm-en, hmm-en, parents-en"),
+}
+MOST_NAMED = 5                           # files that a report names for each reason
+_said = set()
+
+
+class Unreadable(Exception):
+    """A file, or part of one, cannot be used; the message says why."""
+
+
+def hidden(name):
+    """Whether a file or folder is not the owner's: `.DS_Store`, `._photo.png` and `__MACOSX` of macOS, `Thumbs.db` and `desktop.ini` of Windows."""
+    return name.startswith(".") or name in ("__MACOSX", "@eaDir") or name.lower() in ("thumbs.db", "desktop.ini")
+
+
+class Found:
+    """What is in a folder: counts what is used, and keeps what is skipped by its reason."""
+
+    def __init__(self, directory, kind):
+        self.directory, self.kind, self.endings = directory, kind, KINDS[kind][0]
+        self.skipped = {}                # reason: [name]
+        self.others = {}                 # ending of files of another kind: count
+        self.notes = []                  # what was done besides, each a phrase
+
+    def skip(self, path, reason):
+        """path: of the file, or a name with a line number; reason: a phrase"""
+        name = os.path.relpath(path, self.directory) if os.path.isabs(path) or path.startswith(self.directory) else path
+        self.skipped.setdefault(str(reason).strip().split("\n")[0].rstrip("."), []).append(name)
+
+    def paths(self):
+        """Paths of the files of this kind in the folder and the folders in it, sorted; hidden ones are counted and skipped."""
+        found = []
+
+        def failed(error):
+            if os.path.abspath(error.filename) == os.path.abspath(self.directory):
+                sys.exit("--data %s cannot be read: %s" % (self.directory, error.strerror))
+            self.skip(error.filename, error.strerror)
+        for folder, folders, names in os.walk(self.directory, onerror=failed):
+            folders[:] = sorted(name for name in folders if not hidden(name))
+            for name in sorted(names):
+                path, ending = os.path.join(folder, name), os.path.splitext(name)[1].lower()
+                if hidden(name):
+                    self.skipped.setdefault("hidden", []).append(os.path.relpath(path, self.directory))
+                elif ending in self.endings:
+                    found.append(path)
+                else:
+                    self.others[ending] = self.others.get(ending, 0) + 1
+        return found
+
+    def told(self):
+        """The skipped files as a phrase: "; skipped 2 (the file is empty: a.png, b.png)", "" where nothing was."""
+        parts = []
+        for reason, names in self.skipped.items():
+            named = ", ".join(names[:MOST_NAMED]) + (", and %d more" % (len(names) - MOST_NAMED) if len(names) > MOST_NAMED else "")
+            parts.append("%d hidden" % len(names) if reason == "hidden" else "%d (%s: %s)" % (len(names), reason, named))
+        return "".join("; " + note for note in self.notes) + ("; skipped " + ", ".join(parts) if parts else "")
+
+    def say(self, what):
+        """Prints what was found, and what was skipped, once a process.  what: "57 pictures" """
+        line = "%s: %s%s" % (self.directory, what, self.told())
+        if line not in _said:
+            _said.add(line)
+            print(line, flush=True)
+
+    def short(self, what, wanted):
+        """Ends the program where a folder has too little.  what: "3 pictures"; wanted: "at least 10 are needed" """
+        also = []
+        for kind, (endings, recipes) in KINDS.items():
+            count = sum(self.others.get(ending, 0) for ending in endings)
+            if count and kind != self.kind:
+                also.append("%d file%s of %s, which %s read" % (count, "" if count == 1 else "s", kind, recipes))
+        known = {ending for endings, _ in KINDS.values() for ending in endings}
+        rest = sorted({ending or "no ending" for ending in self.others} - known)
+        if rest:
+            also.append("files with %s" % ", ".join(rest[:MOST_NAMED]))
+        empty = not also and not self.told()
+        sys.exit("%s: %s (%s); %s%s%s" % (self.directory, what, ", ".join(self.endings), wanted, self.told(),
+                                         ". The folder is empty" if empty else ". It has " + " and ".join(also) if also else ""))
+
+
+MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF32_LE, "utf-32-le"), (codecs.BOM_UTF32_BE, "utf-32-be"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
+
+
+def decoded(raw):
+    """Bytes of a text file -> (text, its encoding), without a byte order mark, lines ending in \\n.
+
+    With a byte order mark, UTF-8, UTF-16 or UTF-32; else UTF-8; else Korean (CP949) where half of what is not ASCII comes out as Hangul; else Windows-1252.
+    Raises Unreadable where the bytes are no text.
+    """
+    for mark, name in MARKS:
+        if raw.startswith(mark):
+            try:
+                return lines(raw[len(mark):].decode(name)), name
+            except UnicodeDecodeError:
+                raise Unreadable("no text in %s, as its byte order mark says" % name.upper())
+    if b"\0" in raw:
+        if raw[1:200:2].count(0) > 0.4 * len(raw[1:200:2]):              # UTF-16 without a mark has a zero in every Latin letter
+            return lines(raw.decode("utf-16-le", "replace")), "utf-16-le"
+        raise Unreadable("no text: it has zero bytes")
+    try:
+        return lines(raw.decode("utf-8")), "utf-8"
+    except UnicodeDecodeError as error:
+        if error.start >= len(raw) - 3 and error.reason == "unexpected end of data":       # cut in the middle of a character
+            return lines(raw[:error.start].decode("utf-8")), "utf-8"
+    for name in ("cp949", "cp1252"):
+        try:
+            text = raw.decode(name)
+        except UnicodeDecodeError:
+            continue
+        foreign = [c for c in text if c > "\x7f"]
+        if name == "cp1252" or 2 * sum("\uac00" <= c <= "\ud7a3" for c in foreign) > len(foreign):
+            return lines(text), name
+    raise Unreadable("no text in UTF-8, UTF-16, CP949 or Windows-1252")
+
+
+def lines(text):
+    return text.replace("\r\n", "\n").replace("\r", "\n").lstrip("\ufeff")
+
+
+def read_text(path, found=None):
+    """The text of a file.  found: its report notes encodings other than UTF-8.  Raises Unreadable."""
+    try:
+        with open(path, "rb") as f:
+            raw = f.read()
+    except OSError as error:
+        raise Unreadable(error.strerror)
+    if not raw.strip():
+        raise Unreadable("empty")
+    text, encoding = decoded(raw)
+    if not text.strip():
+        raise Unreadable("empty")
+    if found is not None and encoding != "utf-8":
+        found.notes.append("%s is read as %s" % (os.path.relpath(path, found.directory), encoding.upper()))
+    return text
+
+
+def count(number, one, many=""):
+    """(3, "picture") -> "3 pictures" """
+    return "%d %s" % (number, one if number == 1 else many or one + "s")

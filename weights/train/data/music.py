@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: MIT
+"""Music of one's own: standard MIDI files, by the rules of web/lib/kinds/notes (midi.js, given.js): four voices, or fewer, or a melody.
+
+The voices of a file are its parts: the tracks, or channels of one, that have notes, drums left out.  They are the model's voices of these names; else from the highest
+part down the first ones; a single part with chords is taken apart, at most a note for each voice.  Notes go to the nearest sixteenth.  Music that lies outside what
+the voices sing is transposed, by octaves if that is enough.  Files within RIFF (.rmi) and with bytes behind the last track are read.
+The split is by file, in the order of the SHA-256 of its bytes: a tenth is held out, a tenth is for validation.
+"""
+import functools
+import struct
+
+import numpy as np
+
+import data
+from data import chorales, folder
+from data.files import Found, Unreadable, count
+
+LEAST = 10                               # pieces
+TICKS = 4                                # of a quarter
+MOST_TICKS = 20000                       # of a piece
+DRUMS = 9                                # their channel, from 0
+DATA_BYTES = {8: 2, 9: 2, 10: 2, 11: 2, 12: 1, 13: 1, 14: 2}
+
+
+def unwrapped(raw):
+    """The MIDI file within RIFF, as Windows wrote it, or the bytes as they are."""
+    if raw[:4] == b"RIFF" and raw[8:12] == b"RMID":
+        at = 12
+        while at + 8 <= len(raw):
+            size = struct.unpack("<I", raw[at + 4:at + 8])[0]
+            if raw[at:at + 4] == b"data":
+                return raw[at + 8:at + 8 + size]
+            at += 8 + size + (size & 1)
+        raise Unreadable("a RIFF file without a data chunk")
+    return raw
+
+
+def tracks(raw):
+    """-> ticks of a quarter, the bytes of each track"""
+    raw = unwrapped(raw)
+    if raw[:4] != b"MThd" or len(raw) < 14:
+        raise Unreadable("no MIDI file: it begins with %r" % raw[:4])
+    size, form, _, division = struct.unpack(">IHHH", raw[4:14])
+    if form == 2:
+        raise Unreadable("its tracks are pieces of their own (format 2)")
+    if division & 0x8000:
+        raise Unreadable("its time is in frames of film, not in beats")
+    if not division:
+        raise Unreadable("a beat has no ticks")
+    found, at = [], 8 + size
+    while at + 8 <= len(raw) and raw[at:at + 4].isalnum():               # what is no chunk stands behind the last track
+        name, size = raw[at:at + 4], struct.unpack(">I", raw[at + 4:at + 8])[0]
+        if name == b"MTrk":
+            if at + 8 + size > len(raw):
+                raise Unreadable("it is cut off: %d bytes are missing" % (at + 8 + size - len(raw)))
+            found.append(raw[at + 8:at + 8 + size])
+        at += 8 + size
+    if not found:
+        raise Unreadable("it has no track")
+    return division, found
+
+
+def events(track):
+    """(tick, status, data) of each event of a track: of a channel two bytes, of a name (0x103) its text."""
+    at, now, running = 0, 0, 0
+
+    def length():
+        nonlocal at
+        value = 0
+        for _ in range(4):
+            byte = track[at]
+            at += 1
+            value = value * 128 + (byte & 127)
+            if byte < 128:
+                return value
+        raise Unreadable("a length has more than four bytes")
+    try:
+        while at < len(track):
+            now += length()
+            status = track[at]
+            if status >= 0x80:
+                at += 1
+            else:
+                status = running
+            if status == 0xff:
+                kind = track[at]
+                at += 1
+                size = length()
+                if kind == 3:
+                    yield now, 0x103, track[at:at + size]
+                at += size
+                if kind == 0x2f:
+                    yield now, 0x12f, b""
+                    return
+            elif status in (0xf0, 0xf7):
+                at += length()
+            elif 0x80 <= status < 0xf0:
+                size, running = DATA_BYTES[status >> 4], status
+                yield now, status, track[at:at + size].ljust(2, b"\0")
+                if at + size > len(track):
+                    raise Unreadable("an event is longer than its track")
+                at += size
+            else:
+                raise Unreadable("an event has no known status (%d)" % status)
+    except IndexError:
+        raise Unreadable("an event is longer than its track")
+    yield now, 0x12f, b""
+
+
+def heard(raw):
+    """The bytes of a MIDI file -> notes [(start, end, pitch, part)] in quarters, names of the parts."""
+    division, found = tracks(raw)
+    notes, parts = [], {}
+    for number, track in enumerate(found):
+        name, sounding = "", {}
+
+        def close(now, channel, pitch):
+            begun = sounding[channel, pitch].pop(0)
+            if now > begun:
+                part = parts.setdefault((number, channel), name or "track %d, channel %d" % (number + 1, channel + 1))
+                notes.append((begun / division, now / division, pitch, (number, channel)))
+                return part
+        for now, status, what in events(track):
+            if status == 0x103:
+                name = what.decode("utf-8", "replace").strip()
+            elif status == 0x12f:
+                for (channel, pitch), left in sounding.items():
+                    while left:
+                        close(now, channel, pitch)
+            elif status >> 4 in (8, 9) and status & 15 != DRUMS:
+                pitch, velocity = what
+                if status >> 4 == 9 and velocity:
+                    sounding.setdefault((status & 15, pitch), []).append(now)
+                elif sounding.get((status & 15, pitch)):
+                    close(now, status & 15, pitch)
+    if not notes:
+        raise Unreadable("it has no notes")
+    numbers = {part: i for i, part in enumerate(parts)}
+    return sorted(((a, b, pitch, numbers[part]) for a, b, pitch, part in notes), key=lambda n: (n[0], -n[2])), list(parts.values())
+
+
+def grid(notes, parts, voices):
+    """-> (sixteenths, voices) pitches, 0: rest.  voices: (name, lowest, highest) of each, from the highest down.  Raises Unreadable."""
+    names = [name for name, _, _ in voices]
+    if len(parts) > len(names):
+        raise Unreadable("%d tracks or channels have notes, and the model has %d voices" % (len(parts), len(names)))
+    whole = [(round(a * TICKS), round(b * TICKS), pitch, part) for a, b, pitch, part in notes]
+    whole = [note for note in whole if note[1] > note[0]]
+    if not whole:
+        raise Unreadable("its notes are all shorter than a sixteenth")
+    first, last = min(n[0] for n in whole) // 16 * 16, max(n[1] for n in whole)
+    if last - first > MOST_TICKS:
+        raise Unreadable("longer than %d bars" % (MOST_TICKS // 16))
+    height = [np.mean([n[2] for n in whole if n[3] == part] or [0]) for part in range(len(parts))]
+    named = [next((v for v, name in enumerate(names) if name.lower() == part.lower()), None) for part in parts]
+    if None in named or len(set(named)) < len(parts):
+        down = sorted(range(len(parts)), key=lambda part: -height[part])
+        named = [down.index(part) for part in range(len(parts))]
+    rows = np.zeros((last - first, len(names)), np.int64)
+    chords = len(parts) == 1
+    sounding = [[] for _ in range(last - first)] if chords else None
+    for start, end, pitch, part in whole:
+        if chords:
+            for t in range(start - first, end - first):
+                if pitch not in sounding[t]:
+                    sounding[t].append(pitch)
+            continue
+        column = rows[start - first:end - first, named[part]]
+        if column.any():
+            raise Unreadable("two notes at once in the part %r, and a voice sings one" % parts[part])
+        column[:] = pitch
+    if chords and max(map(len, sounding)) == 1:
+        rows[:, named[0]] = [pitches[0] if pitches else 0 for pitches in sounding]
+    elif chords:
+        if max(map(len, sounding)) > len(names):
+            raise Unreadable("chords of %d notes, and the model has %d voices" % (max(map(len, sounding)), len(names)))
+        full = next((sorted(p, reverse=True) for p in sounding if len(p) == len(names)), [(low + high) // 2 for _, low, high in voices])
+        for t, pitches in enumerate(sounding):
+            pitches = sorted(pitches, reverse=True)
+            full = pitches if len(pitches) == len(names) else full
+            rows[t] = chorales.placed(pitches, full)
+    return moved(rows, voices)
+
+
+def moved(rows, voices):
+    """The same where the voices can sing it: as it is, an octave or two away, or in another key."""
+    for shift in (0, 12, -12, 24, -24, *(sign * n for n in range(1, 12) for sign in (1, -1))):
+        if all(low <= p + shift <= high for v, (_, low, high) in enumerate(voices) for p in np.unique(rows[:, v]) if p):
+            return np.where(rows > 0, rows + shift, 0)
+    far = next((name, int(sung.min()), int(sung.max()), low, high) for v, (name, low, high) in enumerate(voices)
+               for sung in [rows[:, v][rows[:, v] > 0]] if len(sung) and not low <= sung.min() <= sung.max() <= high)
+    raise Unreadable("the %s has the pitches %d to %d and can sing %d to %d; transposing does not help" % far)
+
+
+def piece(path, voices):
+    """A file -> (sixteenths, voices).  Raises Unreadable."""
+    try:
+        with open(path, "rb") as f:
+            raw = f.read()
+    except OSError as error:
+        raise Unreadable(error.strerror)
+    if not raw:
+        raise Unreadable("empty")
+    try:
+        return grid(*heard(raw), voices)
+    except struct.error:
+        raise Unreadable("it is cut off")
+
+
+@functools.lru_cache(maxsize=1)
+def scanned(directory, voices):
+    """-> ({split: [piece]} without those of the test part, the report)"""
+    found, read_in = Found(directory, "music"), []
+    for path in folder.files(directory, found).values():
+        try:
+            read_in.append((path, piece(path, voices)))
+        except Unreadable as error:
+            found.skip(path, error)
+    parts = {split: read_in[part] for split, part in folder.split_of(len(read_in)).items()}
+    parts["test"] = [(path, None) for path, _ in parts["test"]]
+    return parts, found
+
+
+def read(directory, split, evaluation=False):
+    """-> [(sixteenths, voices) pitches, 0 where a voice rests].  The only place that opens music of one's own."""
+    from models.sparse_transformer.notes import VOICES
+    if split not in ("train", "validation"):
+        data.check_evaluation(evaluation, "split %r" % split)
+    parts, found = scanned(directory, VOICES)
+    total = sum(map(len, parts.values()))
+    if total < LEAST:
+        found.short(count(total, "piece"), "at least %d are needed" % LEAST)
+    found.say(count(total, "piece"))
+    return [piece(path, VOICES) if rows is None else rows for path, rows in parts[split]]

@@ -1,0 +1,223 @@
+# SPDX-License-Identifier: MIT
+"""Recordings of one's own: WAV files of any rate, width and number of channels, and FLAC, OGG, MP3 and AIFF where the package soundfile is installed.
+
+They become samples of one channel at the model's rate, without the silence around them and equally loud, in mu-law levels as those of fsdd.py.  What is longer than a
+model trains on at once is cut into pieces.  Folders directly in the folder are classes, or speakers; folders in these are the speakers of a class.  Files that are all
+called as those of the Free Spoken Digit Dataset, DIGIT_SPEAKER_TAKE.wav, need no folders.  The split is by recording, in the order of the SHA-256 of its bytes: a tenth is
+held out, a tenth is for validation.
+"""
+import functools
+import importlib.util
+import io
+import math
+import os
+import re
+import struct
+
+import numpy as np
+
+import data
+from data import folder, fsdd
+from data.files import Found, Unreadable, count
+
+LEAST = 10                               # recordings
+SHORTEST = 0.05                          # seconds of a recording that is used
+REST = 0.25                              # seconds of the last piece of one that is cut
+LONGEST = 3600.0                         # seconds of a recording
+REACH = 16                               # zeros of the sinc on each side, as in web/lib/kinds/sound/resample.js
+PCM, FLOAT, A_LAW, MU_LAW, EXTENSIBLE = 1, 3, 6, 7, 0xfffe
+NAMED = re.compile(r"(\d+)_([^_]+)_(\d+)\.wav$", re.I)
+
+
+def from_mu_law(u):
+    bits = ~u.astype(np.int64) & 255
+    size = ((((bits & 15) << 3) + 132) << ((bits >> 4) & 7)) - 132
+    return np.where(bits & 128, -size, size) / 32768
+
+
+def from_a_law(u):
+    bits = u.astype(np.int64) ^ 0x55
+    segment = (bits >> 4) & 7
+    size = np.where(segment == 0, ((bits & 15) << 4) + 8, (((bits & 15) << 4) + 264) << np.maximum(segment - 1, 0))
+    return np.where(bits & 128, size, -size) / 32768
+
+
+def whole(raw, kind):
+    return np.frombuffer(raw[:len(raw) // np.dtype(kind).itemsize * np.dtype(kind).itemsize], kind)
+
+
+def in_24_bits(raw):
+    b = whole(raw[:len(raw) // 3 * 3], np.uint8).reshape(-1, 3).astype(np.int32)
+    return ((b[:, 0] << 8 | b[:, 1] << 16 | b[:, 2] << 24) >> 8) / 8388608
+
+
+# Bytes of samples -> -1..1, by encoding and bytes of a sample.
+SAMPLES = {
+    (PCM, 1): lambda raw: (whole(raw, np.uint8).astype(np.float64) - 128) / 128, (PCM, 2): lambda raw: whole(raw, "<i2") / 32768,
+    (PCM, 3): in_24_bits, (PCM, 4): lambda raw: whole(raw, "<i4") / 2147483648,
+    (FLOAT, 4): lambda raw: whole(raw, "<f4").astype(np.float64), (FLOAT, 8): lambda raw: whole(raw, "<f8"),
+    (A_LAW, 1): lambda raw: from_a_law(whole(raw, np.uint8)), (MU_LAW, 1): lambda raw: from_mu_law(whole(raw, np.uint8)),
+}
+
+
+def from_wav(raw):
+    """The bytes of a WAV file -> samples (n, channels), rate.  Chunks in any order; a size that is not told, or too large, goes to the end of the file."""
+    if raw[:4] not in (b"RIFF", b"RF64", b"RIFX") or raw[8:12] != b"WAVE":
+        raise Unreadable("no WAV file: it begins with %r" % raw[:12])
+    if raw[:4] == b"RIFX":
+        raise Unreadable("a WAV file whose numbers begin with their highest byte (RIFX)")
+    form, samples, at = None, None, 12
+    while at + 8 <= len(raw):
+        name, size = raw[at:at + 4], struct.unpack("<I", raw[at + 4:at + 8])[0]
+        part = raw[at + 8:at + 8 + size]
+        if name == b"fmt " and len(part) >= 16:
+            form = list(struct.unpack("<HHIIHH", part[:16]))
+            if form[0] == EXTENSIBLE and len(part) >= 26:
+                form[0] = struct.unpack("<H", part[24:26])[0]
+        elif name == b"data" and samples is None:
+            samples = part if size else raw[at + 8:]                     # of a recording that was cut off the size was never written
+        at += 8 + size + (size & 1 if raw[at + 8 + size:at + 9 + size] in (b"\0", b"") else 0)
+    if form is None or samples is None:
+        raise Unreadable("a WAV file without a %s chunk" % ("fmt" if form is None else "data"))
+    encoding, channels, rate, _, frame, bits = form
+    width = frame // channels if channels and frame >= channels else -(-bits // 8)
+    if (encoding, width) not in SAMPLES:
+        raise Unreadable("a WAV file of encoding %d with %d bits, which is not read here: save it as PCM" % (encoding, bits))
+    if not channels or not 1000 <= rate <= 768000:
+        raise Unreadable("a WAV file of %s at %d Hz" % (count(channels, "channel"), rate))
+    x = SAMPLES[encoding, width](samples)
+    return x[:len(x) // channels * channels].reshape(-1, channels), rate
+
+
+def heard(path):
+    """-> samples (n,) of one channel, the mean of all, and their rate.  Raises Unreadable."""
+    try:
+        with open(path, "rb") as f:
+            raw = f.read()
+    except OSError as error:
+        raise Unreadable(error.strerror)
+    if not raw:
+        raise Unreadable("empty")
+    soundfile = importlib.util.find_spec("soundfile") and importlib.import_module("soundfile")
+    if raw[:4] == b"RIFF":
+        try:
+            x, rate = from_wav(raw)
+        except Unreadable:
+            if not soundfile:
+                raise
+            x = None
+    else:
+        x = None
+        if not soundfile:
+            ending = os.path.splitext(path)[1].lower()
+            raise Unreadable("no WAV file" if ending in (".wav", ".wave") else "%s needs the package soundfile: pip install soundfile, or save it as WAV" % ending)
+    if x is None:
+        try:
+            x, rate = soundfile.read(io.BytesIO(raw), always_2d=True)
+        except Exception as error:       # of its C library
+            raise Unreadable("no sound that can be read (%s)" % error)
+    x = np.nan_to_num(x.astype(np.float64).mean(1), nan=0.0, posinf=0.0, neginf=0.0)
+    if len(x) > LONGEST * rate:
+        raise Unreadable("longer than an hour")
+    return x, rate
+
+
+def resampled(x, rate, wanted):
+    """Samples at another rate: each is a sum of those around its place in time, weighted by a sinc under a Hann window, so that nothing above half of
+    the lower rate is left."""
+    if rate == wanted:
+        return x
+    common = math.gcd(rate, wanted)
+    up, down, cut = wanted // common, rate // common, min(1.0, wanted / rate)
+    half = math.ceil(REACH / cut)
+    out, padded = np.empty(int(round(len(x) * wanted / rate))), np.pad(x, half + 1)
+    taps = np.arange(-half, half + 1)
+    for phase in range(min(up, len(out))):                               # outputs whose place between two samples is the same have the same weights
+        at = np.arange(phase, len(out), up)
+        between, first = phase * down % up / up, at * down // up
+        t = taps - between
+        weights = cut * np.sinc(cut * t) * np.where(abs(t) <= half, 0.5 + 0.5 * np.cos(np.pi * t / half), 0)
+        for begin in range(0, len(at), 4096):
+            some = first[begin:begin + 4096]
+            out[at[begin:begin + 4096]] = padded[some[:, None] + taps + half + 1] @ weights
+    return out
+
+
+def levels(path, rate):
+    """-> mu-law levels of a recording at this rate, without the silence around it and as loud as all.  Raises Unreadable."""
+    x, own = heard(path)
+    x = resampled(x, own, rate)
+    if len(x) < SHORTEST * rate:
+        raise Unreadable("shorter than %g seconds" % SHORTEST)
+    if np.abs(x).max() < 1e-4:
+        raise Unreadable("silent")
+    x = fsdd.word(x - x.mean())
+    if len(x) < SHORTEST * rate:
+        raise Unreadable("shorter than %g seconds without its silence" % SHORTEST)
+    return fsdd.compress(x)
+
+
+def pieces(clip, longest, rate):
+    """A recording as pieces of at most `longest` samples; the end of the last one alone is an end."""
+    if len(clip) < longest:
+        return [clip]
+    found = [clip[at:at + longest] for at in range(0, len(clip), longest)]
+    return found if len(found[-1]) >= REST * rate else found[:-1]
+
+
+@functools.lru_cache(maxsize=1)
+def scanned(directory, rate):
+    """-> ({split: [(path, levels)]} without the levels of the test part, the report)"""
+    found, read_in = Found(directory, "sounds"), []
+    for path in folder.files(directory, found).values():
+        try:
+            read_in.append((path, levels(path, rate)))
+        except Unreadable as error:
+            found.skip(path, error)
+    parts = {split: read_in[part] for split, part in folder.split_of(len(read_in)).items()}
+    parts["test"] = [(path, None) for path, _ in parts["test"]]
+    return parts, found
+
+
+def digits(directory):
+    """Whether all recordings are called DIGIT_SPEAKER_TAKE.wav."""
+    names = [os.path.basename(path) for path in Found(directory, "sounds").paths()]
+    return bool(names) and all(NAMED.match(name) for name in names)
+
+
+def speakers_of(directory):
+    """Names of speakers: those of files called DIGIT_SPEAKER_TAKE.wav, or of the folders within the folders of classes."""
+    if digits(directory):
+        return sorted({NAMED.match(os.path.basename(path)).group(2) for path in Found(directory, "sounds").paths()})
+    inner = {tuple(os.path.relpath(path, directory).split(os.sep)[1:-1]) for path in Found(directory, "sounds").paths()}
+    return sorted({parts[0] for parts in inner if parts})
+
+
+def classes_of(directory):
+    """Names of classes: digits of files called DIGIT_SPEAKER_TAKE.wav, or the folders directly in this one."""
+    if digits(directory):
+        return sorted({NAMED.match(os.path.basename(path)).group(1) for path in Found(directory, "sounds").paths()}, key=int)
+    return folder.subfolders(directory, "sounds")
+
+
+def read(directory, split, evaluation=False, rate=fsdd.RATE, longest=1 << 30, classes=(), speakers=()):
+    """-> [mu-law levels], classes (N,), speakers (N,), each -1 where the names that are given have none of it.  The only place that opens recordings of one's own."""
+    if split not in ("train", "validation"):
+        data.check_evaluation(evaluation, "split %r" % split)
+    parts, found = scanned(directory, rate)
+    total = sum(map(len, parts.values()))
+    if total < LEAST:
+        found.short(count(total, "recording"), "at least %d are needed" % LEAST)
+    seconds = sum(len(clip) for split in ("train", "validation") for _, clip in parts[split]) / rate
+    found.say("%s, %.0f s without what is held out" % (count(total, "recording"), seconds))
+    clips, labels, voices, named = [], [], [], digits(directory)
+    of = lambda names, name: [n.lower() for n in names].index(name.lower()) if name.lower() in [n.lower() for n in names] else -1
+    for path, clip in parts[split]:
+        if named:
+            digit, speaker, _ = NAMED.match(os.path.basename(path)).groups()
+            label, voice = of(classes, digit), of(speakers, speaker)
+        else:
+            label, voice = folder.class_of(path, directory, classes), folder.class_of(path, directory, speakers)
+        for piece in pieces(levels(path, rate) if clip is None else clip, longest, rate):
+            clips.append(piece), labels.append(label), voices.append(voice)
+    return clips, np.array(labels, np.int64), np.array(voices, np.int64)

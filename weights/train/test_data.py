@@ -1,0 +1,445 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Self-checks of the readers of one's own files: each form of a medium gives the same numbers, what cannot be read is skipped and named.
+
+    python3 weights/train/test_data.py         seconds; needs no data set
+"""
+import contextlib
+import io
+import json
+import os
+import shutil
+import struct
+import tempfile
+import unittest
+import zlib
+from unittest import mock
+
+import numpy as np
+from PIL import Image
+
+import data
+from data import chorales, files, folder, fsdd, music, pairs, signs, sounds, texts, told, treebank
+from models.sparse_transformer.notes import VOICES
+
+
+class Own(unittest.TestCase):
+    def setUp(self):
+        self.at = tempfile.mkdtemp(prefix="내 자료 ")                     # blanks and Hangul in every path
+        self.addCleanup(shutil.rmtree, self.at)
+        files._said.clear()
+
+    def path(self, *name):
+        path = os.path.join(self.at, *name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        return path
+
+    def write(self, name, what):
+        with open(self.path(*name.split("/")), "wb") as f:
+            f.write(what.encode() if isinstance(what, str) else what)
+        return self.path(*name.split("/"))
+
+    def said(self, read):
+        """-> what a reader gives and prints"""
+        for reader in (folder, signs, sounds, music, told):
+            reader.scanned.cache_clear()
+        with contextlib.redirect_stdout(io.StringIO()) as told_:
+            return read(), told_.getvalue()
+
+    def refused(self, read):
+        with self.assertRaises(SystemExit) as left:
+            self.said(read)
+        return str(left.exception)
+
+
+def png(side, depth, kind, f, more=()):
+    """A PNG that Pillow does not write: f(x, y) gives the bytes of a pixel."""
+    chunk = lambda name, body: struct.pack(">I", len(body)) + name + body + struct.pack(">I", zlib.crc32(name + body))
+    rows = b"".join(b"\0" + b"".join(bytes(f(x, y)) for x in range(side)) for y in range(side))
+    return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", side, side, depth, kind, 0, 0, 0)) + b"".join(chunk(*one) for one in more)
+            + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b""))
+
+
+class Pictures(Own):
+    SIDE = 32
+
+    def forms(self):
+        """One picture, a ramp of grey, in all forms."""
+        n, ramp = self.SIDE, lambda x, y: 255 * (x + y) // (2 * self.SIDE - 2)
+        made = {
+            "8.png": png(n, 8, 0, lambda x, y: [ramp(x, y)]), "16.png": png(n, 16, 0, lambda x, y: [ramp(x, y)] * 2),
+            "rgb16.png": png(n, 16, 2, lambda x, y: [ramp(x, y)] * 6), "opacity.png": png(n, 8, 4, lambda x, y: [0, 255 - ramp(x, y)]),
+            "opacity16.png": png(n, 16, 4, lambda x, y: [0, 0] + [255 - ramp(x, y)] * 2), "rgba.png": png(n, 8, 6, lambda x, y: [0, 0, 0, 255 - ramp(x, y)]),
+            "palette.png": png(n, 8, 3, lambda x, y: [ramp(x, y)], [(b"PLTE", bytes(i // 3 for i in range(768)))]),
+            "palette-opacity.png": png(n, 8, 3, lambda x, y: [ramp(x, y)], [(b"PLTE", bytes(768)), (b"tRNS", bytes(255 - i for i in range(256)))]),
+            "broken-profile.png": png(n, 8, 0, lambda x, y: [ramp(x, y)], [(b"iCCP", b"x\0\0broken"), (b"eXIf", b"MM\0*\xff\xff\xff\xff"), (b"gAMA", b"\0")]),
+        }
+        for name, raw in made.items():
+            self.write(name, raw)
+        base = Image.open(self.path("8.png"))
+        grey = np.asarray(base)
+        base.convert("RGB").convert("CMYK").save(self.path("cmyk.jpg"), quality=100, subsampling=0)
+        base.save(self.path("progressive.jpg"), quality=100, progressive=True)
+        base.save(self.path("a.webp"), lossless=True), base.save(self.path("a.bmp")), base.save(self.path("a.tiff"))
+        Image.fromarray(grey.astype(np.uint16) * 257).save(self.path("16.tif"))
+        Image.fromarray(grey.astype(np.float32) / 255).save(self.path("hdr.tif"))
+        base.convert("P").save(self.path("a.gif"), save_all=True, append_images=[Image.new("P", base.size, 0)])
+        base.convert("RGB").save(self.path("moving.webp"), lossless=True, save_all=True, append_images=[Image.new("RGB", base.size)])
+        for turn in range(1, 9):         # as a camera held otherwise writes it
+            back = {2: 2, 3: 3, 4: 4, 5: 5, 6: 8, 7: 7, 8: 6}.get(turn)
+            exif = Image.Exif()
+            exif[0x0112] = turn
+            (base.transpose(getattr(Image, folder.TURNS[back])) if back else base).save(self.path("turned-%d.jpg" % turn), quality=100, exif=exif)
+        whole = io.BytesIO()
+        base.save(whole, "JPEG", quality=100, exif=exif)
+        at, rng = whole.getvalue().index(b"Exif\0\0"), np.random.default_rng(1)
+        for i in range(40):              # damaged blocks of EXIF
+            raw = bytearray(whole.getvalue())
+            for k in rng.integers(at + 6, at + 30, 6):
+                raw[k] = int(rng.integers(256))
+            self.write("exif/%02d.jpg" % i, bytes(raw))
+
+    def test_all_forms_are_one_picture(self):
+        self.forms()
+        right = folder.picture(self.path("8.png"), self.SIDE, self.SIDE, 3).astype(int)
+        for channels in (1, 3):
+            for path in files.Found(self.at, "pictures").paths():
+                found = folder.picture(path, self.SIDE, self.SIDE, channels).astype(int)
+                lossy = path.endswith((".jpg", ".webp", ".gif"))
+                off = min(np.abs(turned - right[:, :, :channels]).max() for turned in ([found] if "/exif/" not in path else [found] + [np.rot90(f, k) for f in (found, found[::-1]) for k in range(4)]))
+                self.assertLessEqual(off, 8 if lossy else 1, (path, channels))
+
+    def test_other_forms(self):
+        base = Image.fromarray(np.tile(np.arange(0, 256, 8, dtype=np.uint8), (32, 1)))
+        base.convert("1", dither=0).save(self.path("1.png"))
+        self.assertEqual(set(np.unique(folder.picture(self.path("1.png"), 32, 32, 1))), {0, 255})
+        self.write("cut.png", b"")
+        for mode in ("LA", "RGBA", "PA", "HSV", "YCbCr", "LAB", "I", "F", "I;16B"):
+            path = self.path("a.tiff")
+            try:
+                base.convert(mode).save(path)
+            except (OSError, ValueError, KeyError):
+                continue
+            try:
+                self.assertEqual(folder.picture(path, 8, 8, 3).shape, (8, 8, 3), mode)
+            except files.Unreadable:
+                self.assertIn(mode, ("LAB", "YCbCr"))  # Pillow does not convert the one, nor read what it wrote of the other
+        with self.assertRaises(files.Unreadable):
+            folder.picture(self.path("cut.png"), 8, 8, 3)
+
+    def test_light_ink_on_nothing_is_seen(self):
+        for ink, ground in ((255, 0), (0, 255)):
+            mark = np.zeros((16, 16, 4), np.uint8)
+            mark[4:12, 4:12] = (ink, ink, ink, 255)
+            Image.fromarray(mark).save(self.path("a.png"))
+            for channels in (1, 3):
+                found = folder.picture(self.path("a.png"), 16, 16, channels)
+                self.assertEqual((int(found[8, 8, 0]), int(found[0, 0, 0])), (ink, ground))
+
+    def test_what_is_skipped_is_named(self):
+        for i in range(20):
+            Image.fromarray(np.full((9, 7, 3), 12 * i, np.uint8)).save(self.path("그림", "%d 번.png" % i))
+        with open(self.path("그림", "3 번.png"), "rb") as f:
+            raw = f.read()
+        self.write("copy.png", raw), self.write("cut.png", raw[:40]), self.write("empty.jpg", b""), self.write("._3.png", b"mac"), self.write("__MACOSX/a.png", b"mac")
+        self.write("page.png", "<html>"), self.write("notes.txt", "no picture"), self.write(".git/a.png", raw)
+        parts = {}
+        for split in ("train", "validation"):
+            (images, labels), told_ = self.said(lambda: folder.read(self.at, split, (8, 8, 3)))
+            parts[split], said = images, said + told_ if parts else told_
+            self.assertEqual(set(labels), {-1})
+        self.assertEqual({split: len(images) for split, images in parts.items()}, dict(train=16, validation=2))
+        self.assertIn("20 pictures", said)
+        for words in ("1 hidden", "(empty: empty.jpg)", "cut.png", "page.png", "1 copy"):
+            self.assertIn(words, said)
+        with self.assertRaises(data.TestSetError):
+            folder.read(self.at, "test", (8, 8, 3))
+
+    def test_too_few_says_what_is_there(self):
+        self.assertIn("0 pictures", self.refused(lambda: folder.read(self.at, "train", (8, 8, 3))))
+        self.assertIn("The folder is empty", self.refused(lambda: folder.read(self.at, "train", (8, 8, 3))))
+        self.write("a.wav", b"RIFF"), self.write("b.wav", b"RIFF"), self.write("x.zip", b"PK")
+        said = self.refused(lambda: folder.read(self.at, "train", (8, 8, 3)))
+        self.assertIn("at least 10 are needed. It has 2 files of sounds, which wavenet, jukebox-codes, jukebox-small read and files with .zip", said)
+
+    def test_classes_are_folders(self):
+        for name, count in (("7", 9), ("10", 9), ("cat", 1)):
+            for i in range(count):
+                Image.fromarray(np.full((8, 8), 8 * len(os.listdir(self.at)) + i * 25, np.uint8)).save(self.path(name, "%s %d.png" % (name, i)))
+        self.assertEqual(folder.subfolders(self.at, "pictures"), ["7", "10"])
+        (_, labels), _ = self.said(lambda: folder.read(self.at, "train", (8, 8, 1), classes=("10", "7")))
+        self.assertEqual(set(labels.tolist()) | {-1}, {0, 1, -1})
+
+
+class Signs(Own):
+    def test_signs_as_they_are_seen(self):
+        ink = lambda x, y: 8 < y < 56 and abs(x - 20) < 4 or abs(y - 50) < 4 and 16 < x < 50
+        made = {
+            "white": png(64, 8, 0, lambda x, y: [0 if ink(x, y) else 255]), "black": png(64, 8, 0, lambda x, y: [255 if ink(x, y) else 0]),
+            "nothing": png(64, 8, 6, lambda x, y: [0, 0, 0, 255] if ink(x, y) else [0, 0, 0, 0]), "light": png(64, 8, 6, lambda x, y: [255, 255, 255, 255 if ink(x, y) else 0]),
+            "grey": png(64, 8, 4, lambda x, y: [0, 255 if ink(x, y) else 0]), "16": png(64, 16, 0, lambda x, y: [0, 40] if ink(x, y) else [255, 255]),
+            "palette": png(64, 8, 3, lambda x, y: [int(ink(x, y))], [(b"PLTE", bytes(6)), (b"tRNS", bytes([0, 255]))]),
+        }
+        right = signs.drawing(self.write("right.png", made["white"])).astype(int)
+        self.assertEqual((right.max(), right.min()), (255, 0))
+        for name, raw in made.items():
+            self.assertLess(np.abs(signs.drawing(self.write(name + ".png", raw)).astype(int) - right).mean(), 1, name)
+
+    def test_a_folder_is_a_sign(self):
+        rng = np.random.default_rng(1)
+        for sign in range(12):
+            for i in range(4):
+                Image.fromarray(rng.integers(0, 256, (9, 9), dtype=np.uint8)).save(self.path("글자 %d" % sign, "%d.png" % i))
+        self.write("글자 3/3.png", b"broken"), self.write("loose.png", b""), self.write("few/1.png", b"")
+        (drawings, names), said = self.said(lambda: signs.read(self.at, "train"))
+        self.assertEqual(drawings.shape[1:], (3, 28, 28))
+        for words in ("12 signs, 3 drawings of each", "글자 3/3.png", "loose.png", "few"):
+            self.assertIn(words, said)
+        shutil.rmtree(self.path("글자 1"))
+        shutil.rmtree(self.path("글자 2"))
+        shutil.rmtree(self.path("글자 4"))
+        self.assertIn("at least 10 signs of 3 pictures each are needed", self.refused(lambda: signs.read(self.at, "train")))
+
+
+def wav(x, rate, width=2, encoding=1, channels=1, before=b"", size=None, extensible=False):
+    """x: -1..1"""
+    x = np.repeat(np.asarray(x)[:, None], channels, 1)
+    if encoding == 3:
+        raw = x.astype("<f4" if width == 4 else "<f8").tobytes()
+    elif encoding == 7:
+        bias = np.minimum(np.abs(x) * 32768, 32635).astype(int) + 132
+        exponent = np.floor(np.log2(bias)).astype(int) - 7
+        raw = (~(np.where(x < 0, 128, 0) | exponent << 4 | bias >> exponent + 3 & 15) & 255).astype(np.uint8).tobytes()
+    elif width == 1:
+        raw = np.rint(x * 127 + 128).astype(np.uint8).tobytes()
+    else:
+        raw = np.rint(x * (2 ** (8 * width - 1) - 1)).astype("<i8").tobytes()
+        raw = b"".join(raw[i:i + width] for i in range(0, len(raw), 8))
+    form = struct.pack("<HHIIHH", 0xfffe if extensible else encoding, channels, rate, rate * channels * width, channels * width, 8 * width)
+    if extensible:
+        form += struct.pack("<HHIH", 22, 8 * width, 0, encoding) + bytes(14)
+    chunk = lambda name, body, told=None: name + struct.pack("<I", len(body) if told is None else told) + body + b"\0" * (len(body) & 1)
+    body = before + chunk(b"fmt ", form) + chunk(b"LIST", b"INFOx") + chunk(b"data", raw, size)
+    return b"RIFF" + struct.pack("<I", 4 + len(body)) + b"WAVE" + body
+
+
+class Sounds(Own):
+    def tone(self, rate, seconds=0.5, frequency=440):
+        t = np.arange(int(rate * seconds)) / rate
+        return 0.5 * np.sin(2 * np.pi * frequency * t) * np.minimum(1, np.minimum(t, seconds - t) / 0.05)
+
+    def test_all_forms_are_one_sound(self):
+        right, _ = sounds.heard(self.write("right.wav", wav(self.tone(8000), 8000, 4, 3)))
+        for name, how in dict(
+                pcm8=dict(width=1), pcm16=dict(width=2), pcm24=dict(width=3), pcm32=dict(width=4), double=dict(width=8, encoding=3), law=dict(width=1, encoding=7), stereo=dict(channels=2),
+                six=dict(channels=6), extensible=dict(extensible=True), junk=dict(before=b"JUNK" + struct.pack("<I", 5) + b"abcde\0"), untold=dict(size=0), streamed=dict(size=0xffffffff)).items():
+            for rate in (8000, 11025, 16000, 44100, 48000):
+                x = sounds.resampled(*sounds.heard(self.write("a.wav", wav(self.tone(rate), rate, **how))), 8000)
+                n = min(len(x), len(right)) - 60
+                self.assertLess(np.abs(x[60:n] - right[60:n]).max(), 0.02 if how.get("width") == 1 else 0.002, (name, rate))
+
+    def test_folders_are_classes_and_speakers(self):
+        for k, name in enumerate(("개", "고양이")):
+            for speaker in ("anna", "ben"):
+                for i in range(4):
+                    self.write("%s/%s/%d.wav" % (name, speaker, i), wav(self.tone(16000, 0.3, 300 + 100 * k + 10 * i + (speaker == "ben")), 16000))
+        self.assertEqual((sounds.classes_of(self.at), sounds.speakers_of(self.at)), (["개", "고양이"], ["anna", "ben"]))
+        (clips, labels, speakers), said = self.said(lambda: sounds.read(self.at, "train", classes=("고양이", "개"), speakers=("ben", "anna")))
+        self.assertEqual((len(clips), set(labels), set(speakers)), (12, {0, 1}, {0, 1}))
+        self.assertIn("16 recordings", said)
+        self.assertEqual(set(self.said(lambda: sounds.read(self.at, "train"))[0][1]), {-1})
+
+    def test_what_is_skipped_is_named(self):
+        for i in range(10):
+            self.write("%d.wav" % i, wav(self.tone(8000, 0.3, 300 + 50 * i), 8000))
+        self.write("a.wav", b""), self.write("silent.wav", wav(np.zeros(4000), 8000)), self.write("short.wav", wav(self.tone(8000, 0.01), 8000)), self.write("page.wav", "<html>")
+        self.write("adpcm.wav", wav(self.tone(8000), 8000, 1, 2)), self.write("a.mp3", b"ID3"), self.write("._1.wav", b"")
+        with mock.patch.object(sounds.importlib.util, "find_spec", lambda name: None):
+            (clips, _, _), said = self.said(lambda: sounds.read(self.at, "train"))
+        self.assertEqual(len(clips), 8)
+        for words in ("10 recordings", "(empty: a.wav)", "(silent: silent.wav)", "shorter than 0.05 seconds", "page.wav", "encoding 2", ".mp3 needs the package soundfile: pip install soundfile", "1 hidden"):
+            self.assertIn(words, said)
+
+    def test_long_recordings_are_cut(self):
+        for i in range(10):
+            self.write("%d.wav" % i, wav(self.tone(8000, 2.6, 300 + 50 * i), 8000))
+        (clips, _, _), _ = self.said(lambda: sounds.read(self.at, "train", longest=8000))
+        self.assertEqual([len(clip) for clip in clips[:2]], [8000, 8000])
+        self.assertEqual(len(clips), 3 * 8)
+
+    def test_the_data_set_as_it_is_published_keeps_its_split(self):
+        for take in (1, 5, 7):
+            self.write("recordings/3_theo_%d.wav" % take, wav(self.tone(8000, 0.3), 8000))
+        self.assertTrue(fsdd.published(self.at) and not data.own("fsdd", self.at))
+        self.assertEqual([len(fsdd.read(self.at, split)[0]) for split in ("train", "validation")], [1, 1])
+        self.write("recordings/hello.wav", b"")
+        self.assertTrue(data.own("fsdd", self.at))
+
+
+def midi(tracks, division=480, form=1, behind=b"", riff=False):
+    """tracks: each a list of events as bytes, the delta time among them"""
+    body = b"MThd" + struct.pack(">IHHH", 6, form, len(tracks), division)
+    for track in tracks:
+        raw = b"".join(track) + b"\0\xff\x2f\0"
+        body += b"MTrk" + struct.pack(">I", len(raw)) + raw
+    body += behind
+    return b"RIFF" + struct.pack("<I", len(body) + 12) + b"RMID" + b"data" + struct.pack("<I", len(body)) + body if riff else body
+
+
+def delta(n):
+    return bytes([n >> 7 | 128, n & 127]) if n > 127 else bytes([n])
+
+
+def tune(pitches, ticks=480, channel=0, name=""):
+    events = [b"\0\xff\x03" + bytes([len(name.encode())]) + name.encode()] if name else []
+    for pitch in pitches:
+        events += [b"\0" + bytes([0x90 | channel, pitch, 80]), delta(ticks) + bytes([0x90 | channel, pitch, 0])]
+    return events
+
+
+class Music(Own):
+    MELODY = [67, 69, 71, 72]
+
+    def grid(self, raw):
+        return music.piece(self.write("a.mid", raw), VOICES)
+
+    def test_forms_of_a_melody(self):
+        right = self.grid(midi([tune(self.MELODY)]))
+        self.assertEqual(right[:, 0].tolist(), np.repeat(self.MELODY, 4).tolist())
+        self.assertFalse(right[:, 1:].any())
+        tempo = b"\0\xff\x51\x03\x07\xa1\x20"
+        running = [b"\0\x90" + bytes([self.MELODY[0], 80]), delta(480) + bytes([self.MELODY[0], 0])] + [part for p in self.MELODY[1:] for part in (b"\0" + bytes([p, 80]), delta(480) + bytes([p, 0]))]
+        for name, raw in dict(
+                riff=midi([tune(self.MELODY)], riff=True), behind=midi([tune(self.MELODY)], behind=b"\r\n"), zeros=midi([tune(self.MELODY)], behind=bytes(64)), one=midi([tune(self.MELODY)], form=0),
+                tempo=midi([[tempo], tune(self.MELODY)]), tempos=midi([[tempo, delta(480) + tempo[1:]], tune(self.MELODY)]), running=midi([running]), drums=midi([tune(self.MELODY), tune([36] * 4, channel=9)]),
+                down=midi([tune([p - 12 for p in self.MELODY])]), up=midi([tune([p + 24 for p in self.MELODY])]), late=midi([tune(self.MELODY, 481)]), fine=midi([tune(self.MELODY, 96)], 96)).items():
+            self.assertEqual(self.grid(raw).tolist(), right.tolist(), name)
+
+    def test_four_voices(self):
+        chord = [72, 67, 60, 48]
+        for parts in ([tune([p] * 2, channel=k) for k, p in enumerate(chord)], [tune([p] * 2, channel=k) for k, p in reversed(list(enumerate(chord)))],
+                      [tune([p] * 2, name=name) for p, name in zip(chord, ("Soprano", "alto", "TENOR", "bass"))],
+                      [[b"\0" + bytes([0x90, p, 80]) for p in chord] + [delta(960 if k == 0 else 0) + bytes([0x80, p, 0]) for k, p in enumerate(chord)]]):
+            self.assertEqual(self.grid(midi(parts)).tolist(), [chord] * 8)
+
+    def test_what_is_no_music_is_named(self):
+        for i in range(10):
+            self.write("곡 %d.mid" % i, midi([tune([p + i for p in self.MELODY])]))
+        whole = midi([tune(self.MELODY)])
+        for name, raw in {"empty.mid": b"", "page.mid": "<html>", "cut.mid": whole[:-8], "film.mid": midi([tune(self.MELODY)], 0xe728), "silent.mid": midi([[]]), "two.mid": midi([tune(self.MELODY)], form=2),
+                          "five.mid": midi([tune(self.MELODY, channel=k) for k in range(5)]), "wide.mid": midi([tune([30, 90, 60])]), "._a.mid": b""}.items():
+            self.write(name, raw)
+        pieces, said = self.said(lambda: music.read(self.at, "train"))
+        self.assertEqual(len(pieces), 8)
+        for words in ("10 pieces", "empty.mid", "page.mid", "cut off", "frames of film", "no notes", "format 2", "5 tracks or channels", "transposing does not help", "1 hidden"):
+            self.assertIn(words, said)
+        rng = np.random.default_rng(1)
+        for _ in range(300):             # bytes changed anywhere: a sentence or music
+            raw = bytearray(whole)
+            for k in rng.integers(0, len(raw), 3):
+                raw[k] = int(rng.integers(256))
+            with contextlib.suppress(files.Unreadable):
+                self.grid(bytes(raw))
+        self.assertTrue(chorales.OWN == "music")
+
+
+class Texts(Own):
+    def test_encodings(self):
+        for text, name in (("Grüße aus Köln, naïve café\n", "cp1252"), ("옛날 옛적에 왕이 살았습니다.\n", "cp949"), ("Once 왕 é\n", "utf-8"), ("\ufeffOnce\n", "utf-8"), ("Once 왕\n", "utf-16"), ("Once 왕\n", "utf-32"), ("Once upon a time\n" * 20, "utf-16-le")):
+            self.assertEqual(files.decoded(text.replace("\n", "\r\n").encode(name))[0], text.lstrip("\ufeff"), name)
+        self.assertEqual(files.decoded("naïve 왕".encode()[:-1])[0], "naïve ")
+        for raw in (b"\x89PNG\r\n\0\0\0", b"\xff\xfe\0"):
+            with self.assertRaises(files.Unreadable):
+                files.decoded(raw)
+
+    def test_forms(self):
+        line = "The king went to a wood and said 'Yes'.\n"
+        self.write("이야기/a.txt", "\ufeff" + line * 1500), self.write("b.MD", line.upper() * 1500), self.write("one line.txt", "word " * 9000)
+        self.write("c.jsonl", "".join(json.dumps(value) + "\n" for value in (dict(text="Short 1."), "Short 2.", dict(content="Short 3."), dict(other=1), 7, dict(text=""))) + "{broken\n")
+        self.write("empty.txt", ""), self.write("picture.txt", b"\x89PNG\0\0\0\0"), self.write("._a.txt", b"\0"), self.write("old.txt", "Grüße aus Köln.".encode("cp1252"))
+        (books, short), said = self.said(lambda: texts.read(self.at, "train"))
+        self.assertEqual(books, [])
+        self.assertFalse(any("\ufeff" in text for text in short))
+        self.assertTrue(all(len(text) <= 2.2 * texts.PIECE for text in short))
+        for words in ("old.txt is read as CP1252", "(empty: empty.txt)", "4 lines without a text", "picture.txt", "1 hidden", "in 7 files"):
+            self.assertIn(words, said)
+
+    def test_too_few(self):
+        self.write("a.txt", "Once upon a time.")
+        self.assertIn("1 piece of text in 1 file (.txt, .md, .jsonl, .ndjson); at least 10 pieces of 4000 characters are needed", self.refused(lambda: texts.read(self.at, "train")))
+
+
+class Pairs(Own):
+    PAIRS = [("Satz Nummer %d." % i, "Sentence %d, \"it\" says." % i) for i in range(120)]
+
+    def read(self):
+        (sources, targets), said = self.said(lambda: pairs.read(self.at, "train"))
+        return dict(zip(sources, targets)), said
+
+    def test_forms(self):
+        quoted = lambda side: '"%s"' % side.replace('"', '""')
+        unit = "<tu><tuv xml:lang='en-GB'><seg>%s</seg></tuv><tuv xml:lang='de'><seg>%s</seg></tuv></tu>"
+        forms = {
+            "a.tsv": "".join("%s\t%s\n" % pair for pair in self.PAIRS), "mark.tsv": "\ufeff" + "".join("%s\t%s\r\n" % pair for pair in self.PAIRS),
+            "tatoeba.tsv": "".join("%s\t%s\tCC-BY 2.0 (France) by x\n" % pair for pair in self.PAIRS), "turned.tsv": "en\tde\n" + "".join("%s\t%s\n" % pair[::-1] for pair in self.PAIRS),
+            "named.csv": "source,target\n" + "".join(",".join(map(quoted, pair)) + "\n" for pair in self.PAIRS), "semicolons.csv": "".join(";".join(map(quoted, pair)) + "\n" for pair in self.PAIRS),
+            "a.tmx": "<?xml version='1.0'?><tmx version='1.4'><header srclang='en'/><body>%s</body></tmx>" % "".join(unit % (b.replace('"', "&quot;"), "<hi>%s</hi>" % a) for a, b in self.PAIRS)}
+        right = None
+        for name, text in forms.items():
+            self.write(name, text)
+            found, _ = self.read()
+            os.remove(self.path(name))
+            right = right or found
+            self.assertEqual(found, right, name)
+        self.assertEqual(right, dict(pair for pair in self.PAIRS if texts.split_of(pair[0]) == "train"))
+
+    def test_what_is_skipped_is_named(self):
+        self.write("a.tsv", "".join("%s\t%s\n" % pair for pair in self.PAIRS) + "no translation\n\tno source\n"), self.write("b.tmx", "<tmx><body>"), self.write("c.csv", b"\0\0"), self.write("._a.tsv", "")
+        found, said = self.read()
+        for words in ("120 pairs of sentences", "a.tsv, lines 121, 122", "b.tmx", "c.csv", "1 hidden"):
+            self.assertIn(words, said)
+
+
+class Treebanks(Own):
+    def row(self, i, word, tag="NOUN", head=0):
+        return "\t".join(map(str, (i, word, word, tag, "_", "_", head, "root" if head == 0 else "dep", "_", "_")))
+
+    def test_forms(self):
+        plain = "\n".join((self.row(1, "Dogs", "NOUN", 2), self.row(2, "bark", "VERB"), self.row(3, ".", "PUNCT", 2)))
+        right = (["Dogs", "bark", "."], ["NOUN", "VERB", "PUNCT"], [2, 0, 2], ["dep", "root", "dep"])
+        for name, text in {
+                "plain": "# sent_id = 1\n%s\n\n", "mark": "\ufeff# sent_id = 1\n%s\n\n", "mark before a word": "\ufeff%s\n\n", "no blank": "#sent_id=1\n%s\n\n", "empty comment": "#\n%s\n\n", "several": "\n\n\n%s\n\n\n\n",
+                "blanks": "%s\n \t \n", "no end": "%s", "range": "1-2\tDogsbark" + "\t_" * 8 + "\n%s\n3.1\tx" + "\t_" * 8 + "\n"}.items():
+            found = list(treebank.sentences(self.write("a.conllu", (text.replace("%s", plain)))))
+            self.assertEqual(found, [right], name)
+            self.assertEqual(list(treebank.sentences(self.write("a.conllu", text.replace("%s", plain).replace("\n", "\r\n")))), [right], name)
+        self.assertEqual(next(treebank.sentences(self.write("a.conllu", plain.replace("\t0\troot", "\t_\t_"))))[2], [2, -1, 2])
+
+    def test_what_is_skipped_is_named(self):
+        good = "".join("%s\n%s\n\n" % (self.row(1, "dog%d" % i, "NOUN", 2), self.row(2, "barks", "VERB")) for i in range(110))
+        long = "\n".join(self.row(i + 1, "dog", "NOUN", i) for i in range(150)) + "\n\n"
+        self.write("a.conllu", good + long + self.row(1, "dog", "NOUN", 9) + "\n\nnine columns\n\n"), self.write("b.conllu", b"\0"), self.write("._a.conllu", "")
+        (words, *_), said = self.said(lambda: treebank.read(self.at, "train"))
+        for part in ("110 sentences in 2 files", "1 sentence of more than 128 words left out", "a head that is no word of its sentence: a.conllu", "ten columns", "b.conllu", "1 hidden"):
+            self.assertIn(part, said)
+        self.assertTrue(60 < len(words) < 110)
+
+
+class Told(Own):
+    def test_captions(self):
+        for i in range(24):
+            Image.fromarray(np.full((40, 40, 3), 10 * i, np.uint8)).save(self.path("%02d.png" % i))
+            if i < 10:
+                self.write("%02d.txt" % i, "\ufeffA grey square, number %d!" % (i % 3))
+        self.write("captions.tsv", "".join("%02d.png\ta darker square\n" % i for i in range(10, 20)))
+        self.write("metadata.jsonl", "".join(json.dumps(dict(file_name="%02d.png" % i, text="A light square")) + "\n" for i in range(20, 23)))
+        examples, said = self.said(lambda: told.read(self.at, "train"))
+        self.assertIn("23 pictures with captions", said)
+        self.assertIn("no caption", said)
+        self.assertEqual(len(examples), 23 - 4)
+        scene = examples.scene("train 1 3")
+        self.assertEqual((scene.picture.shape, set(scene.words) <= set(told.vocabulary(self.at))), ((64, 64, 3), True))
+
+
+if __name__ == "__main__":
+    unittest.main()
