@@ -519,24 +519,33 @@ task_test_c() {
   ! clang_sanitizes || task_fuzz $seconds
 }
 
-# fuzz       fuzz the reader of files and of saved sessions in C: ./build.sh fuzz [seconds, default 60]
+# fuzz       fuzz what C takes from outside: ./build.sh fuzz [seconds, default 60] [file or state, default both, half the time each]
 task_fuzz() {
-  mkdir -p "$OUT/fuzz/corpus" "$OUT/fuzz/seeds"
   need_clang_sanitizers || die "fuzzing needs clang's sanitizers (Debian package: libclang-rt-19-dev)"
   clang_suite
-  if ! fresh "$OUT/fuzz/fuzz"; then
+  if ! fresh "$OUT/fuzz/state"; then
     suite=$OUT/native-$(basename "$CLANG")
     library="$(ls "$suite"/src/*.o "$suite"/tests/*.o | grep -v '/tests_c_main.o$' | paste -sd' ' -)"
-    compile "$OUT/fuzz/main" "$CLANG $EXACT $WARN -O1 -g1 $SANITIZE" tests/fuzz/fuzz_gguf.c tests/fuzz/seeds.c
+    compile "$OUT/fuzz/main" "$CLANG $EXACT $WARN -O1 -g1 $SANITIZE" tests/fuzz/fuzz_gguf.c tests/fuzz/fuzz_state.c tests/fuzz/seeds.c
     "$CLANG" $SANITIZE $library "$OUT/fuzz/main/tests_fuzz_seeds.o" -lm -o "$OUT/fuzz/seed"
-    "$CLANG" -fsanitize=fuzzer $SANITIZE $library "$OUT/fuzz/main/tests_fuzz_fuzz_gguf.o" -lm -o "$OUT/fuzz/fuzz"
+    "$CLANG" -fsanitize=fuzzer $SANITIZE $library "$OUT/fuzz/main/tests_fuzz_fuzz_gguf.o" -lm -o "$OUT/fuzz/file"
+    "$CLANG" -fsanitize=fuzzer $SANITIZE $library "$OUT/fuzz/main/tests_fuzz_fuzz_state.o" -lm -o "$OUT/fuzz/state"
   fi
-  "$OUT/fuzz/seed" "$OUT/fuzz/seeds"
-  say "fuzzing for ${1:-60} seconds ..."
-  "$OUT/fuzz/fuzz" -max_len=16384 -timeout=3 -malloc_limit_mb=256 -rss_limit_mb=1024 -max_total_time="${1:-60}" -print_final_stats=1 -verbosity=0 \
-    -artifact_prefix="$OUT/fuzz/" "$OUT/fuzz/corpus" "$OUT/fuzz/seeds" >"$OUT/fuzz/log" 2>&1 ||
-    { tail -n 60 "$OUT/fuzz/log"; die "the fuzzer found something: see $OUT/fuzz/log"; }
-  sed -n 's/^stat::number_of_executed_units: *//p' "$OUT/fuzz/log" | { read -r runs; say "fuzzing found nothing in $runs runs"; }
+  targets=${2:-file state}
+  for target in $targets; do fuzz_one "$target" $((${1:-60} / $(echo "$targets" | wc -w))); done
+}
+
+# fuzz_one TARGET SECONDS: begins with the seeds and the inputs of tests/fuzz/corpus; those that reach more go to $OUT/fuzz/corpus
+fuzz_one() {
+  mkdir -p "$OUT/fuzz/corpus/$1" "$OUT/fuzz/seeds/$1" "$OUT/fuzz/found"
+  most=96 timeout=5
+  [ "$1" != file ] || { most=16384; "$OUT/fuzz/seed" "$OUT/fuzz/seeds/file"; }
+  say "fuzzing: $1, for $2 seconds ..."
+  # Freed memory waits in the sanitizer's quarantine (256 MB unless it is told otherwise), and counts.
+  ASAN_OPTIONS=quarantine_size_mb=32 "$OUT/fuzz/$1" -max_len=$most -timeout=$timeout -malloc_limit_mb=256 -rss_limit_mb=2048 -max_total_time="$2" -print_final_stats=1 -verbosity=0 \
+    -artifact_prefix="$OUT/fuzz/found/$1-" "$OUT/fuzz/corpus/$1" "$OUT/fuzz/seeds/$1" $([ ! -d "tests/fuzz/corpus/$1" ] || echo "tests/fuzz/corpus/$1") >"$OUT/fuzz/$1.log" 2>&1 ||
+    { tail -n 60 "$OUT/fuzz/$1.log"; die "the fuzzer found something: see $OUT/fuzz/$1.log"; }
+  sed -n 's/^stat::number_of_executed_units: *//p' "$OUT/fuzz/$1.log" | { read -r runs; say "fuzzing: $1, nothing found in $runs runs"; }
 }
 
 # fuzz-js    fuzz what JavaScript alone reads, each target of tests/fuzz/targets: ./build.sh fuzz-js [seconds, default 60 each]

@@ -363,8 +363,8 @@ typedef struct {
  * alpha        of the length penalty, 0 (none) to 2
  * candidates   room for samples * (1 + ends); *count of them written, the best first; of equals the one with the first parent, then id
  * over         written: 1 after the last step
- * Returns as nx_session_draw; NX_E_ARGUMENT also for an alpha out of range, after the last step, and, but for temperature 0,
- * of a part that draws inside. */
+ * Returns as nx_session_draw; NX_E_ARGUMENT also for an alpha out of range, after the last step, when a sample has ended, and, but for
+ * temperature 0, of a part that draws inside. */
 NX_API_TEXTS nx_status nx_session_search(const nx_model *model, nx_session *session, float alpha, nx_candidate *candidates, uint32_t *count,
                                          uint32_t *over);
 
@@ -420,7 +420,8 @@ NX_API_TEXTS nx_status nx_session_result_count(const nx_model *model, const nx_s
 
 /* Reads the numbers from..from+count-1 of a result, in row-major order. All of them are there once the inputs are encoded; a result
  * that grows slice by slice may be read earlier, as far as it goes. out (count) written: uint32_t ids or floats, as nx_result.values says.
- * NX_E_ARGUMENT: no such result, or numbers that are not there (yet); NX_E_NUMERIC: numbers broke. */
+ * NX_E_ARGUMENT: no such result, or numbers that are not there (yet); NX_E_NUMERIC: numbers broke; NX_E_STATE: an id that is none, for the
+ * run was restored from damaged bytes. */
 NX_API nx_status nx_session_result(const nx_model *model, const nx_session *session, uint32_t index, uint32_t from, uint32_t count,
                                    void *out);
 

@@ -113,7 +113,8 @@ typedef struct {
     void (*grow)(const void *m, const nx_shape *from_shape, const void *from, const nx_shape *to_shape, void *to);
 
     /* Computes slice 0, 1, ... of the encoder's output from the inputs, where nx_plan.encodes says that there is an encoder. Returns 1
-     * while there are more slices, 0 after the last one, and -1 when a number is not finite. */
+     * while there are more slices, 0 after the last one, and -1 when a number is not finite. A damaged session may ask for any slice and hold
+     * anything in the output: a slice past the last one returns 0, and an index that is read from the output is checked. */
     int (*encode)(const void *m, const nx_inputs *inputs, uint32_t slice, void *encoder_output, void *scratch);
 
     /* Returns the position after the last one that may share a pass with this one. Null: any may. */

@@ -332,6 +332,7 @@ static int encode(const void *opaque, const nx_inputs *inputs, uint32_t slice, v
         return 1;
     }
     uint32_t index = (slice - T) / groups, at = (slice - T) % groups * GROUP, past = T - at < GROUP ? T : at + GROUP;
+    if (index > m->n_layers) return 0;
     if (index == m->n_layers) {
         for (uint32_t i = 0; i < T - N; i++)
             if (!answer(m, inputs, &r, i, &w)) return -1;

@@ -123,6 +123,8 @@ nx_status nx_session_search(const nx_model *model, nx_session *session, float al
     if (!(alpha >= 0 && alpha <= 2) || l.span != 1 || at >= l.length || (session->begun ? !session->living : session->forked) ||
         nx_noisy(&l))
         return NX_E_ARGUMENT;
+    for (uint32_t b = 0; b < B; b++)
+        if (l.ended[b]) return NX_E_ARGUMENT; /* a hypothesis that lives has no end */
     status = nx_compute(&l);
     if (status) return status;
     if (!session->begun) {

@@ -10,6 +10,9 @@ int nx_ends(const nx_plan *plan, uint32_t id) {
     return 0;
 }
 
+/* No pass is interrupted. A damaged session may name one of a sample that takes none, which nx_pass does not end. */
+static void end_pass(nx_session *s) { s->columns = s->group = s->slice = 0; }
+
 nx_status nx_pass(const nx_layout *l, const nx_column *columns, uint32_t n, uint32_t group, float *parameters) {
     nx_session *s = l->session;
     uint32_t slice = s->columns ? s->slice : 0;
@@ -19,7 +22,7 @@ nx_status nx_pass(const nx_layout *l, const nx_column *columns, uint32_t n, uint
         s->slice = slice + 1;
         return NX_MORE;
     }
-    s->columns = s->group = s->slice = 0;
+    end_pass(s);
     return NX_OK;
 }
 
@@ -88,7 +91,7 @@ nx_status nx_session_put(const nx_model *model, nx_session *session, const uint3
         if (ready) n = 1;
         if (session->columns) n = session->columns;
         for (uint32_t b = session->group; b < holders; b++) {
-            if (l.ended[b] && session->forked) {
+            if (l.ended[b]) {
                 for (uint32_t i = 0; i < n * l.span; i++) nx_ids(&l, nx_slot(&l, b))[(size_t)at * l.span + i] = NX_NONE;
                 for (uint32_t j = 0; nats && j < n; j++) memset(nats + j * apart + b * l.span, 0, l.span * sizeof *nats);
                 continue;
@@ -99,6 +102,7 @@ nx_status nx_session_put(const nx_model *model, nx_session *session, const uint3
             status = enter(&l, b, at, n, nats ? nats + b * l.span : NULL, apart);
             if (status) return status;
         }
+        end_pass(session);
         for (uint32_t j = 0; nats && j < n; j++)
             for (uint32_t b = holders; b < B; b++) memcpy(nats + j * apart + b * l.span, nats + j * apart, l.span * sizeof *nats);
         session->has_output = nats != NULL || ready;
@@ -135,6 +139,7 @@ nx_status nx_compute(const nx_layout *l) {
         for (uint32_t j = 0; j < n; j++)
             memcpy(nx_output_of(l, nx_slot(l, living[first + j])), l->pass + (size_t)j * l->stride, l->stride * sizeof *l->pass);
     }
+    end_pass(s);
     s->computed = at + 1;
     s->has_output = 1;
     for (uint32_t i = 0; i < n_living; i++)

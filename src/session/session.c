@@ -269,6 +269,23 @@ nx_status nx_session_bias(const nx_model *model, nx_session *session, const uint
 
 /* ---- saved sessions --------------------------------------------------------------------------------------------------- */
 
+/* Tells whether the numbers of a header are those of some run of its part, whose shape and settings were checked. */
+static int header_valid(const nx_plan *plan, const nx_part *part, const nx_session *s) {
+    int given = has_inputs(plan, s), ready = given && (!plan->encodes || s->encoded);
+    if (s->position > s->shape.length || s->computed > s->shape.length || s->computed > s->position + 1) return 0;
+    if (s->has_output > 1 || s->forked > 1 || s->broken > 1 || s->encoded > 1 || s->given >> plan->n_inputs) return 0;
+    if (s->slices && (!(plan->encodes && given) || s->slices > INT32_MAX)) return 0; /* the part knows how many there are: nx_part.encode */
+    if (s->encoded && !s->slices) return 0;
+    if ((s->position || s->computed || s->columns) && !ready) return 0;
+    if (s->computed > s->position && !s->has_output) return 0;
+    if (!s->columns && (s->group || s->slice)) return 0;
+    if (s->columns > NX_COLUMNS || s->columns > s->shape.length - s->position || s->group > s->settings.samples) return 0;
+    if (s->columns && part->pass_end && s->columns > part->pass_end(plan->weights, s->position) - s->position) return 0;
+    if (!NX_TEXTS) return 1;
+    if (s->begun > s->position + 1 || s->living > s->settings.samples || s->found > 2 * s->settings.samples) return 0;
+    return s->begun || !(s->living || s->found);
+}
+
 /* Tells whether the slots are a permutation of the samples, and every id is one, or none behind the end of a sample. */
 static int contents_valid(const nx_layout *l) {
     const nx_session *s = l->session;
@@ -276,9 +293,10 @@ static int contents_valid(const nx_layout *l) {
     for (uint32_t b = 0; b < l->samples; b++) {
         uint32_t slot = nx_slot(l, b), ended = l->ended[b];
         if (slot >= l->samples || (s->forked && taken >> slot & 1) || ended > s->position || (ended && !l->plan->n_ends)) return 0;
+        if (!s->forked && ended != l->ended[0]) return 0;
         taken |= (uint64_t)1 << slot;
         const uint32_t *ids = nx_ids(l, slot);
-        for (uint32_t i = 0; i < l->length * l->span; i++)
+        for (uint32_t i = 0; i < (s->position + s->columns) * l->span; i++) /* the others are written before they are read */
             if (ids[i] >= l->plan->output.values && !(ids[i] == NX_NONE && ended && i / l->span >= ended)) return 0;
     }
     if (!biases_valid(l->plan, l->biased, l->bias, s->settings.biases)) return 0;
@@ -295,16 +313,11 @@ nx_status nx_session_check(const nx_model *model, const void *block, size_t bloc
     memcpy(&s, block, sizeof s);
     if (s.magic != MAGIC || s.fingerprint != model->fingerprint || s.part >= model->arch->n_parts) return NX_E_STATE;
     const nx_plan *plan = &model->plan[s.part];
+    const nx_part *part = &model->arch->parts[s.part];
     nx_shape full;
-    if (!full_shape(plan, &model->arch->parts[s.part], &s.shape, &full) || memcmp(&full, &s.shape, sizeof full)) return NX_E_STATE;
-    if (nx_session_size(model, s.part, &s.settings, &s.shape, &bytes) || bytes > block_bytes) return NX_E_STATE;
-    int ready = has_inputs(plan, &s) && (!plan->encodes || s.encoded);
-    if (s.position > s.shape.length || s.computed > s.shape.length || s.computed > s.position + 1 || s.has_output > 1 || s.forked > 1 ||
-        s.given >> plan->n_inputs || s.encoded > plan->encodes || (s.encoded && !has_inputs(plan, &s)) ||
-        ((s.position || s.computed || s.columns) && !ready) || s.columns > NX_COLUMNS || s.columns > s.shape.length - s.position ||
-        s.group > s.settings.samples || s.broken > 1 || (!s.columns && (s.group || s.slice)) || (s.computed > s.position && !s.has_output))
+    if (!full_shape(plan, part, &s.shape, &full) || memcmp(&full, &s.shape, sizeof full)) return NX_E_STATE;
+    if (nx_session_size(model, s.part, &s.settings, &s.shape, &bytes) || bytes > block_bytes || !header_valid(plan, part, &s))
         return NX_E_STATE;
-    if (NX_TEXTS && (s.begun > s.position + 1 || s.living > s.settings.samples || s.found > 2 * s.settings.samples)) return NX_E_STATE;
     nx_layout l = nx_layout_of(model, block);
     return contents_valid(&l) ? NX_OK : NX_E_STATE;
 }
@@ -449,6 +462,8 @@ nx_status nx_session_result(const nx_model *model, const nx_session *session, ui
     nx_status status = result_of(&l, index, &numbers, &there);
     if (status) return status;
     if (from > there || count > there - from) return NX_E_ARGUMENT;
+    for (uint32_t i = 0, values = l.plan->results[index].values; values && i < count; i++)
+        if (numbers[from + i] >= values) return NX_E_STATE; /* the run went on from a damaged state */
     memcpy(out, numbers + from, (size_t)count * sizeof *numbers);
     return NX_OK;
 }

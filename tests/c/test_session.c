@@ -852,13 +852,13 @@ static void refused_states(void) {
     toy_config other = *config(1);
     other.seed++;
     CHECK_INT(nx_session_check(toy_open(toy_build(&other, NULL)), m.state, m.bytes), NX_E_STATE);
-    /* an element beyond the levels would index past the embedding */
+    /* an element beyond the levels would index past the embedding; those behind the position are written before they are read */
     for (uint32_t i = 0; i < 3 * m.info.elements; i++) {
         static const uint32_t wrong[] = {16, 0x1000000, NX_NONE};
         uint8_t *copy = memory_copy(m.state, m.bytes);
         nx_layout l = nx_layout_of(m.model, (nx_session *)copy);
         l.ids[i] = wrong[i % 3];
-        CHECK_INT(nx_session_check(m.model, copy, m.bytes), NX_E_STATE);
+        CHECK_INT(nx_session_check(m.model, copy, m.bytes), i % m.info.elements < l.session->position * l.span ? NX_E_STATE : NX_OK);
         l.ids[i] = 15;
         CHECK_INT(nx_session_check(m.model, copy, m.bytes), NX_OK);
     }

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Saved sessions of any toy, stopped at every stage of a run, damaged and restored: for the test of states and for the fuzzer (tests/fuzz/fuzz_state.c).
+ */
+#ifndef STATES_H
+#define STATES_H
+
+#include "toy.h"
+
+#define STATES_STAGES 24 /* the most of a subject */
+
+/* A part of a toy in one of its variants, and its sessions at the stages of a run. */
+typedef struct {
+    const nx_model *model;
+    uint32_t part;
+    nx_shape shape;
+    nx_settings settings;
+    uint32_t n_stages;
+    void *stage[STATES_STAGES];
+    size_t bytes; /* of each */
+} states_subject;
+
+/* Makes variant 0, 1, ... of a part: with look-ahead; with maps; with samples, biases and penalties; as a search. Returns 0 past the last one and where a part has none. */
+#define STATES_VARIANTS 4
+int states_make(states_subject *s, const toy_row *row, const nx_model *model, uint32_t part, uint32_t variant);
+
+/* Restores a session after damage, and checks that it is refused or goes on without harm: within its memory, to an end, and to a session that may be saved again. The choices of
+ * stage, damage and calls are those of `data`, from its beginning; zeros follow its end. Returns 1 if the damaged session was accepted. */
+int states_restore(const states_subject *s, const uint8_t *data, size_t size);
+
+#endif

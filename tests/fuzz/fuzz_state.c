@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Fuzzing of saved sessions: every part of every toy model, stopped at every stage of its run, is damaged and restored (tests/c/states.h). ./build.sh fuzz [seconds] state
+ *
+ * An input chooses the subject with its first two bytes; the rest says what is damaged and which calls follow.
+ */
+#include <stdlib.h>
+
+#include "check.h"
+#include "states.h"
+
+#define MOST_SUBJECTS 1024
+
+static states_subject subjects[MOST_SUBJECTS];
+static uint32_t n_subjects;
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void make_subjects(void) {
+    const toy_row *row;
+    for (int i = 0; (row = toy_row_at(i)); i++) {
+        toy_file file = row->file(row->number);
+        const nx_model *model = toy_file_open(&file);
+        for (uint32_t part = 0; model && part < nx_model_parts(model); part++)
+            for (uint32_t variant = 0; variant < STATES_VARIANTS; variant++)
+                if (n_subjects < MOST_SUBJECTS && states_make(&subjects[n_subjects], row, model, part, variant)) n_subjects++;
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    if (!n_subjects) make_subjects();
+    if (size > 2) states_restore(&subjects[(data[0] | (uint32_t)data[1] << 8) % n_subjects], data + 2, size - 2);
+    if (check_failures()) abort();
+    return 0;
+}
