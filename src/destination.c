@@ -7,10 +7,10 @@
 
 int nx_all_finite(uint32_t type, const uint8_t *data, uint32_t length) {
     const nx_type *t = nx_type_of(type);
-    uint32_t bytes = type == NX_F32 ? 4 : 2, scales = t->scales ? t->scales : 1;
-    uint32_t exponent = type == NX_F32 ? 0x7f800000 : type == NX_BF16 ? 0x7f80 : 0x7c00;
+    uint32_t bytes = t->scale == NX_F32_SCALE ? 4 : 2;
+    uint32_t exponent = t->scale == NX_F32_SCALE ? 0x7f800000 : t->scale == NX_BF16_SCALE ? 0x7f80 : 0x7c00;
     for (uint32_t block = t->at; block < length; block += t->bytes)
-        for (uint32_t i = 0; i < scales; i++) {
+        for (uint32_t i = 0; i < t->scales; i++) {
             uint32_t word = 0;
             memcpy(&word, data + block + i * bytes, bytes);
             if ((word & exponent) == exponent) return 0;

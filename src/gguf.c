@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#include "kernels/kernels.h" /* forms of packed matrices */
+
 typedef struct {
     const uint8_t *bytes;
     uint64_t at, length; /* length: of what is here */
@@ -90,12 +92,8 @@ static void take_entry(cursor *c, nx_metadata *entry) {
 }
 
 const nx_type *nx_type_of(uint32_t type) {
-    static const nx_type types[] = {
-        [NX_F32] = {1, 4, 0, 0},        [NX_F16] = {1, 2, 1, 0},      [NX_Q4_0] = {32, Q4_0_BYTES, 1, 0}, [NX_Q4_1] = {32, 20, 2, 0},
-        [NX_Q5_0] = {32, 22, 1, 0},     [NX_Q5_1] = {32, 24, 2, 0},   [NX_Q8_0] = {32, Q8_0_BYTES, 1, 0}, [NX_Q2_K] = {256, 84, 2, 80},
-        [NX_Q3_K] = {256, 110, 1, 108}, [NX_Q4_K] = {256, 144, 2, 0}, [NX_Q5_K] = {256, 176, 2, 0},       [NX_Q6_K] = {256, 210, 1, 208},
-        [NX_BF16] = {1, 2, 0, 0},       [NX_IQ4_NL] = {32, 18, 1, 0}, [NX_IQ4_XS] = {256, 136, 1, 0},
-    };
+#define NX_ROW(name, code, values, bytes, scale, scales, at, form) [code] = {values, bytes, scale, scales, at, form},
+    static const nx_type types[] = {NX_TENSOR_TYPES(NX_ROW, NX_NOTHING)};
     return type < sizeof types / sizeof *types && types[type].values ? types + type : NULL;
 }
 

@@ -17,6 +17,7 @@
 #include <stdint.h>
 
 #include "nextpixel.h"
+#include "tensor_types.h"
 
 /* Stated limits of a file. */
 #define GGUF_MAX_BYTES 0xf0000000u /* 3.75 GiB */
@@ -43,36 +44,26 @@ enum {
     GGUF_F64
 };
 
-/* Types of tensors that are read. kernels/formats.c knows what their blocks hold. */
-enum {
-    NX_F32 = 0,
-    NX_F16 = 1,
-    NX_Q4_0 = 2,
-    NX_Q4_1 = 3,
-    NX_Q5_0 = 6,
-    NX_Q5_1 = 7,
-    NX_Q8_0 = 8,
-    NX_Q2_K = 10,
-    NX_Q3_K = 11,
-    NX_Q4_K = 12,
-    NX_Q5_K = 13,
-    NX_Q6_K = 14,
-    NX_IQ4_NL = 20,
-    NX_IQ4_XS = 23,
-    NX_BF16 = 30
-};
+/* The types of tensors that are read: NX_F32, NX_F16, ... */
+#define NX_CODE(name, code, ...) NX_##name = code,
+#define NX_NOTHING(...)
+enum { NX_TENSOR_TYPES(NX_CODE, NX_NOTHING) };
 
-/* Bytes of a block of 32 quantised values. */
-#define Q4_0_BYTES 18u
-#define Q8_0_BYTES 34u
+/* Bytes of a block: F32_BYTES, Q8_0_BYTES, ... */
+#define NX_BLOCK_BYTES(name, code, values, bytes, ...) name##_BYTES = bytes,
+enum { NX_TENSOR_TYPES(NX_BLOCK_BYTES, NX_NOTHING) };
 
-/* The way in which a type stores its values: blocks of a row, each with the same number of values and of bytes; `scales` halves from byte `at` on
- * are its scales. */
+/* How a block stores its scale, or a type without blocks its values. */
+typedef enum { NX_F32_SCALE, NX_HALF_SCALE, NX_BF16_SCALE } nx_scale;
+
+/* Layout of a type: blocks of `values` values in `bytes` bytes; `scales` scales of the kind `scale` from byte `at` on. `form`: of the packed matrix,
+ * by block (kernels/kernels.h). */
 typedef struct {
-    uint16_t values, bytes, scales, at;
+    uint16_t values, bytes;
+    uint8_t scale, scales, at, form;
 } nx_type;
 
-/* Of a type that is read; else null. */
+/* The layout of a type that is read; null of any other. */
 const nx_type *nx_type_of(uint32_t type);
 
 /* Bytes of a row of `columns` values. 0: a type that is not read, or columns that are no multiple of its block. */

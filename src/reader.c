@@ -127,11 +127,8 @@ nx_name nx_key(const char *arch, const char *name) {
 
 /* "its type is IQ2_XS, which is not read", of a tensor that a model needs. */
 static void refuse_type(nx_reader *reader, const char *name, uint32_t type) {
-    static const char *const known[] = {
-        [9] = "Q8_1",   [15] = "Q8_K",  [16] = "IQ2_XXS", [17] = "IQ2_XS", [18] = "IQ3_XXS", [19] = "IQ1_S",
-        [21] = "IQ3_S", [22] = "IQ2_S", [24] = "I8",      [25] = "I16",    [26] = "I32",     [27] = "I64",
-        [28] = "F64",   [29] = "IQ1_M", [34] = "TQ1_0",   [35] = "TQ2_0",  [39] = "MXFP4",
-    };
+#define NX_NAME(name, code, ...) [code] = #name,
+    static const char *const known[] = {NX_TENSOR_TYPES(NX_NOTHING, NX_NAME)};
     char reason[NX_NAME_BYTES], number[11];
     const char *word = type < sizeof known / sizeof *known ? known[type] : NULL;
     append(append(append(reason, "its type is "), word ? word : digits(number, type)), ", which is not read");

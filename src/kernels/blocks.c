@@ -59,30 +59,7 @@ static uint32_t tile_head(uint32_t form) { return form == NX_BLOCKS_8 ? TILE * s
 
 uint64_t nx_blocks_tile_bytes(uint32_t form, uint32_t cols) { return tile_head(form) + (uint64_t)(cols / BLOCK) * block_bytes(form); }
 
-uint32_t nx_block_form(uint32_t type) {
-    switch (type) {
-    case NX_Q8_0:
-    case NX_IQ4_NL:
-    case NX_IQ4_XS:
-        return NX_BLOCKS_8;
-    case NX_Q4_0:
-        return NX_BLOCKS_4;
-    case NX_Q4_1:
-    case NX_Q4_K:
-        return NX_BLOCKS_4_OFFSET;
-    case NX_Q2_K:
-    case NX_Q3_K:
-        return NX_BLOCKS_4_HALVES;
-    case NX_Q5_1:
-    case NX_Q5_K:
-        return NX_BLOCKS_6_OFFSET;
-    case NX_Q5_0:
-    case NX_Q6_K:
-        return NX_BLOCKS_6_HALVES;
-    default:
-        return 0;
-    }
-}
+uint32_t nx_block_form(uint32_t type) { return nx_type_of(type)->form; }
 
 /* ---- packing ----------------------------------------------------------------------------------------------------------- */
 

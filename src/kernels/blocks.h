@@ -13,7 +13,7 @@
 /* The columns of an input, as they were rounded. */
 enum { NX_NOT_ROUNDED, NX_ROUNDED_BY_ROW, NX_ROUNDED_WIDE, NX_ROUNDED_BY_BLOCK };
 
-/* The form for a file's type; 0: types of single numbers have none. */
+/* The form of a type that is read; 0: types without blocks have none. */
 uint32_t nx_block_form(uint32_t type);
 
 uint64_t nx_blocks_tile_bytes(uint32_t form, uint32_t cols);

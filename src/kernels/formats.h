@@ -33,8 +33,8 @@ typedef struct {
     float scale[2], offset[2]; /* products of a half and a small integer: exact */
 } nx_weights;
 
-/* Weights 32 b .. 32 b + 31 of a row of a quantised type. Numbers are -128..127 (Q8_0, IQ4_NL, IQ4_XS), -8..7 (Q4_0), 0..15 (Q4_1, Q4_K), -16..15
- * (Q5_0), 0..31 (Q5_1, Q5_K), 0..3 (Q2_K), -4..3 (Q3_K), -32..31 (Q6_K). */
+/* Unpacks weights 32 b .. 32 b + 31 of a row of a quantised type. The numbers fit the form that tensor_types.h has for the type: signed bytes in 8 bits;
+ * -8..7 in 4 bits and -32..31 in 6 without an offset, else from 0 (Q3_K: from -4) to 15 or 63. */
 void nx_unpack(nx_weights *weights, const uint8_t *row, uint32_t type, uint32_t b);
 
 #endif

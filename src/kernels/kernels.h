@@ -35,15 +35,16 @@ static inline uint32_t nx_larger(uint32_t a, uint32_t b) { return a > b ? a : b;
  * 16 bits wide in memory. */
 typedef enum { NX_BY_ROW, NX_BY_BLOCK } nx_packing;
 
-/* The forms that weights are packed into: F32, F16, BF16; Q8_0 and Q4_0 by row (matmul.c); by block (blocks.c). Bytes for 32 weights are those
- * beside it. */
+/* The forms of packed weights: F32, F16, BF16, and Q8_0 and Q4_0 by row, whose numbers are those of their types (matmul.c); by block, as the table
+ * of tensor_types.h says for each type (blocks.c). The comments give the bytes of 32 packed weights. */
 enum {
-    NX_BLOCKS_8 = 64,   /* 34: Q8_0, IQ4_NL (18), IQ4_XS (17) */
-    NX_BLOCKS_4,        /* 18: Q4_0 */
-    NX_BLOCKS_4_OFFSET, /* 20: Q4_1, Q4_K (18 in the file) */
-    NX_BLOCKS_4_HALVES, /* 24: Q2_K (10.5), Q3_K (13.75) */
-    NX_BLOCKS_6_OFFSET, /* 28: Q5_1 (24), Q5_K (22) */
-    NX_BLOCKS_6_HALVES, /* 28: Q5_0 (22), Q6_K (26.25) */
+    NX_SINGLE = 0,      /* no blocks */
+    NX_BLOCKS_8 = 64,   /* 34: 8 bits, a scale */
+    NX_BLOCKS_4,        /* 18: 4 bits, a scale */
+    NX_BLOCKS_4_OFFSET, /* 20: 4 bits, a scale and an offset */
+    NX_BLOCKS_4_HALVES, /* 24: 4 bits, a scale and an offset for each half */
+    NX_BLOCKS_6_OFFSET, /* 28: 6 bits, a scale and an offset */
+    NX_BLOCKS_6_HALVES, /* 28: 6 bits, a scale for each half */
 };
 
 /* A weight matrix, packed for matmul. Rows are padded with zeros to a multiple of 16. */

@@ -13,9 +13,11 @@ import { after, before, test } from 'node:test';
 
 import { Core } from '../../web/lib/engine/core.js';
 import { Jobs } from '../../web/lib/engine/jobs.js';
+import { TENSOR_TYPES } from '../../web/lib/gguf/tensor-types.js';
 import { more } from '../more.js';
 import { isError, load, wasmModule } from './helpers.js';
 import { toyText } from './toy-text.js';
+import { F32, readGGUF, writeGGUF } from './gguf.js';
 import { toyModel } from './toy.js';
 
 /** 36 MB; what is smaller than 32 MB is read whole. */
@@ -108,6 +110,33 @@ test('a download that breaks off goes on where it was', { timeout: 60000 }, asyn
   assert.deepEqual(await tale(await load(`${origin}/large.gguf`, { patience: 2000 })), expected);
   assert.equal(requests, 2);
   most = Infinity;
+});
+
+test('a content-length that is too small, as of a compressed answer: a file opens with a last tensor of any type', { timeout: 60000 }, async () => {
+  const { tensors } = readGGUF(toyText());
+  const metadata = { 'general.architecture': ['string', 'llama'], ...Object.fromEntries(['context_length', 'embedding_length', 'block_count', 'feed_forward_length', 'attention.head_count'].map((key, i) => (
+    [`llama.${key}`, ['u32', [64, 16, 1, 32, 2][i]]]))) };
+  const trimmed = Object.entries(tensors).map(([key, { shape, type, data }]) => [key, { shape, type, data: data.slice(0, shape.reduce((product, n) => product * n, 1)) }]);
+  // The engine skips tensors that the model does not need: one that makes the file large, and one of each type.
+  const bulk = { shape: [2 ** 23], type: F32, data: new Float32Array(2 ** 23) };
+  const ROWS = 200;
+  const last = { shape: [ROWS, 1], type: F32, data: new Uint8Array(ROWS * Math.max(...Object.values(TENSOR_TYPES).map(([, , bytes]) => bytes))) };
+  const file = Buffer.from(writeGGUF({ metadata, tensors: { ...Object.fromEntries(trimmed), bulk, last } }).buffer);
+  const entry = file.indexOf('last') + 'last'.length + 4;
+  for (const [code, [name, values, bytes]] of Object.entries(TENSOR_TYPES)) {
+    file.writeUInt32LE(values, entry);
+    file.writeUInt32LE(Number(code), entry + 16);
+    const whole = file.subarray(0, file.length - Math.floor((last.data.length - ROWS * bytes) / 32) * 32);
+    let at = 0;
+    const stream = new ReadableStream({
+      pull(controller) {
+        if (at < whole.length) controller.enqueue(new Uint8Array(whole.subarray(at, at += 2 ** 20)));
+        else controller.close();
+      },
+    });
+    const model = await load(new Response(stream, { headers: { 'content-length': String(2 ** 25) } })).catch((error) => assert.fail(`${name}: ${error.message}`));
+    model.close();
+  }
 });
 
 test('what is no model, has ended early, or is given up', { timeout: 60000 }, async () => {

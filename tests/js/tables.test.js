@@ -7,7 +7,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 
-import { abi, abiFile } from '../../web/tools/abi.js';
+import { abi, abiFile, tensorTypesFile } from '../../web/tools/abi.js';
 import { STRUCTS } from '../../web/lib/engine/abi.js';
 import { checkSettings } from '../../web/lib/base/checks.js';
 import { PROBLEM_BYTES, scratchAreas } from '../../web/lib/engine/layout.js';
@@ -22,6 +22,7 @@ const header = await readFile(`${ROOT}include/nextpixel.h`, 'utf8');
 
 test('what is made of the C headers and of the tables is what they make', async () => {
   assert.equal(await readFile(`${ROOT}web/lib/engine/abi.js`, 'utf8'), await abiFile(), 'run ./build.sh js');
+  assert.equal(await readFile(`${ROOT}web/lib/gguf/tensor-types.js`, 'utf8'), await tensorTypesFile(), 'run ./build.sh js');
   for (const [path, text] of await typeFiles()) assert.equal(await readFile(`${ROOT}web/${path}`, 'utf8'), text, `${path}: run ./build.sh js`);
 });
 

@@ -2,7 +2,8 @@
 // @ts-check
 
 /**
- * Makes web/lib/engine/abi.js: the structs and the constants of the C headers as JavaScript needs them. ./build.sh js does so too; a test compares.
+ * Makes web/lib/engine/abi.js, the structs and the constants of the C headers as JavaScript needs them, and web/lib/gguf/tensor-types.js, the table of
+ * src/tensor_types.h. ./build.sh js does so too; a test compares.
  *
  *     node web/tools/abi.js
  */
@@ -12,6 +13,7 @@ import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const FILE = `${ROOT}web/lib/engine/abi.js`;
+const TYPES_FILE = `${ROOT}web/lib/gguf/tensor-types.js`;
 
 /** The constants that the library uses. */
 const CONSTANTS = [
@@ -110,10 +112,37 @@ export async function abiFile() {
   return abi(await readFile(`${ROOT}include/nextpixel.h`, 'utf8'));
 }
 
-/** Writes it, where it is not so. */
+/**
+ * The table of src/tensor_types.h.
+ *
+ * @param {string} header  its text
+ * @returns {{ name: string, code: number, values: number, bytes: number, reason?: string }[]} by code; reason: why the engine does not read the type
+ */
+export function tensorTypes(header) {
+  const rows = [...header.matchAll(/^ {4}(READ|NOT_READ)\((\w+), +(\d+), +(\d+), +(\d+), (?:"([^"]*)"|[^"]*?)\)/gm)].map(([, , name, code, values, bytes, reason]) => (
+    { name, code: Number(code), values: Number(values), bytes: Number(bytes), reason }));
+  if (rows.length !== [...header.matchAll(/^ {4}(NOT_)?READ\(/gm)].length) throw new Error('src/tensor_types.h has a row that is not understood');
+  return rows.sort((a, b) => a.code - b.code);
+}
+
+/** The text that web/lib/gguf/tensor-types.js must have. */
+export async function tensorTypesFile() {
+  const rows = tensorTypes(await readFile(`${ROOT}src/tensor_types.h`, 'utf8'));
+  return `// SPDX-License-Identifier: MIT
+// Made from src/tensor_types.h by node web/tools/abi.js: change that.
+// @ts-check
+
+/** Types of tensors by their code in a file: name, values of a block, bytes of a block. @type {Record<number, [name: string, values: number, bytes: number]>} */
+export const TENSOR_TYPES = {
+${rows.map(({ name, code, values, bytes }) => `  ${code}: ['${name}', ${values}, ${bytes}],\n`).join('')}};
+`;
+}
+
+/** Writes both files if they have changed. */
 export async function makeAbi() {
-  const made = await abiFile();
-  if (await readFile(FILE, 'utf8').catch(() => '') !== made) await writeFile(FILE, made);
+  for (const [file, made] of [[FILE, await abiFile()], [TYPES_FILE, await tensorTypesFile()]]) {
+    if (await readFile(file, 'utf8').catch(() => '') !== made) await writeFile(file, made);
+  }
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await makeAbi();

@@ -10,6 +10,7 @@ import { nodeModule } from '../base/platform.js';
 import { keeper } from './cache.js';
 import { chunksOf, joined } from './source.js';
 import { valueOf } from '../engine/metadata.js';
+import { TENSOR_TYPES } from '../gguf/tensor-types.js';
 import { inTurns } from '../base/turns.js';
 import { readingHeader } from './header.js';
 
@@ -118,11 +119,6 @@ function together(chunks, rooms) {
   return piece;
 }
 
-/** Blocks of a file by the type of their tensor: bytes, and the numbers in them. @type {Record<number, [bytes: number, numbers: number]>} */
-const BLOCKS = {
-  0: [4, 1], 1: [2, 1], 2: [18, 32], 3: [20, 32], 6: [22, 32], 7: [24, 32], 8: [34, 32], 9: [36, 32], 10: [84, 256], 11: [110, 256], 12: [144, 256], 13: [176, 256], 14: [210, 256], 30: [2, 1],
-};
-
 /**
  * The size of a file by where its tensors end.
  *
@@ -145,8 +141,8 @@ async function sizeIn(head, signal) {
       let count = 1;
       for (let i = 0; i < rank; i++) count *= number(at + 4 + 8 * i);
       at += 4 + 8 * rank;
-      const [bytes, numbers] = BLOCKS[view.getUint32(at, true)] ?? [0, 1];
-      end = Math.max(end, number(at + 4) + bytes * Math.ceil(count / numbers));
+      const [, values, bytes] = TENSOR_TYPES[view.getUint32(at, true)] ?? ['', 1, 0];
+      end = Math.max(end, number(at + 4) + bytes * Math.ceil(count / values));
       at += 12;
     }
     const aligned = entries.find(({ key }) => key === 'general.alignment');

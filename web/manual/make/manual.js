@@ -7,7 +7,7 @@
  *     node web/manual/make/manual.js TOOLS [--check]
  *
  * TOOLS is the folder in which npm has installed what package.json names. The chapters are Markdown, in ../chapters; a line
- * `<!-- reference -->` stands for what TypeDoc finds in web/lib, `<!-- attributes -->` for rows of a table, those of the element's attributes, `<!-- runs -->` for those of what runs
+ * `<!-- reference -->` stands for what TypeDoc finds in web/lib, `<!-- attributes -->` for rows of a table, those of the element's attributes, `<!-- types -->` for those of the types of tensors, `<!-- runs -->` for those of what runs
  * of other people's files. A fence that names a file shows that file, so that what is read is what the
  * tests run:
  *
@@ -24,7 +24,7 @@ import { attributeList } from '../../tools/options.js';
 import { addressOf, framed } from './page.js';
 import { playgroundForm, playgroundTables } from './playground.js';
 import { reference } from './reference.js';
-import { runs } from './runs.js';
+import { runs, types } from './runs.js';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const MANUAL = `${ROOT}web/manual/`;
@@ -62,12 +62,13 @@ export async function pages(tools) {
 
   const rows = (await attributeList()).map((one) => `| \`${one.name}\` | ${one.said} | ${one.initial || 'none'} |`).join('\n');
   const run = await runs();
+  const tensors = await types();
   const result = new Map();
   /** @type {ReturnType<typeof sectionsOf>} */
   const index = [];
   for (const [name] of CHAPTERS) {
     const text = await readFile(`${MANUAL}chapters/${name}.md`, 'utf8');
-    const tokens = md.parse(text.replace('<!-- attributes -->', rows).replace('<!-- runs -->', run), {});
+    const tokens = md.parse(text.replace('<!-- attributes -->', rows).replace('<!-- runs -->', run).replace('<!-- types -->', tensors), {});
     /** @type {import('./page.js').Page} */
     const page = { name, title: '', deck: '', body: '', contents: [] };
     // A heading and a paragraph open the page.

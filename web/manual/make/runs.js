@@ -5,16 +5,24 @@
 
 import { readFile } from 'node:fs/promises';
 
+import { tensorTypes } from '../../tools/abi.js';
 import { RUNS } from '../../lib/load/sniff.js';
 import { names } from '../../lib/kinds/text/tokenizer/pre.js';
 import { MODELS as TOKENIZERS } from '../../lib/kinds/text/tokenizer/vocabulary.js';
 
 const ROOT = new URL('../../../', import.meta.url);
 const source = (/** @type {string} */ path) => readFile(new URL(path, ROOT), 'utf8');
+const tensorRows = async () => tensorTypes(await source('src/tensor_types.h'));
+
+/** Rows of Markdown: each type of tensor of src/tensor_types.h. */
+export async function types() {
+  return (await tensorRows()).map(({ name, code, values, bytes, reason }) => (
+    `| \`${name}\` | ${code} | ${values} | ${bytes} | ${Number((8 * bytes / values).toFixed(4))} | ${reason ? `no: ${reason}` : 'yes'} |`)).join('\n');
+}
 
 /** Rows of Markdown. */
 export async function runs() {
-  const types = [...(await source('src/gguf.h')).matchAll(/^ {4}NX_((?:B?F|I?Q)\w+) = \d+/gm)].map(([, name]) => name);
+  const types = (await tensorRows()).filter(({ reason }) => !reason).map(({ name }) => name);
   const [, most] = /#define GGUF_MAX_BYTES \w+ \/\* (.*?) \*\//.exec(await source('src/gguf.h')) ?? [];
   const code = (/** @type {string[]} */ list) => list.map((name) => `\`${name}\``).join(', ');
   /** @type {[string, string][]} */
