@@ -17,7 +17,7 @@ import { load } from '../../web/lib/index.js';
 import { readSmallSet } from './eval.js';
 import { squaresOf, writeSheet } from './sheet.js';
 
-/** @import { Run } from '../../web/lib/index.js' */
+/** @import { PictureRun } from '../../web/lib/index.js' */
 
 
 const { values: { out, count: wanted, temperature }, positionals: [file] } = parseArgs({
@@ -40,7 +40,7 @@ const WAYS = enlarges ? ['one', 'likeliest'] : ['one', 'likeliest', 'middle 4', 
 const [FEW, MANY, COMPETING] = enlarges ? [1, 1, 8] : [4, 16, 4];
 const count = Math.min(Number(wanted), held.count);
 
-/** All samples of a run, in their own order. @param {Run} run @param {number} samples @param {Uint8Array} original */
+/** All samples of a run, in their own order. @param {PictureRun} run @param {number} samples @param {Uint8Array} original */
 async function drawn(run, samples, original) {
   const found = Array.from({ length: samples }, () => ({ picture: Uint8Array.from(original), nats: 0 }));
   const span = size / info.positions;

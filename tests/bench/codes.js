@@ -22,7 +22,7 @@ for (const workers of [1, 2]) {
   const digits = await page.evaluate(async ({ address, many, again, longest, threads }) => {
     const { load } = await import(/** @type {string} */ ('/web/dist/nextpixel.js'));
     const model = await load(address, { workers: threads });
-    const { classes, speakers, rate } = model.info;
+    const { classes, speakers, sampleRate: rate } = model.info;
     /** What each digit takes, in milliseconds from the call. */
     const found = [];
     const timed = async (/** @type {() => Promise<unknown>} */ work) => {
@@ -48,7 +48,7 @@ for (const workers of [1, 2]) {
         if (bottom.length === 0) break; // it ended at once
         const data = await run.samples();
         least.sounded = data.length / rate;
-        const took = { top, heard, whole, decoded: await timed(() => model.decode({ bottom })), encoded: await timed(() => model.encode({ data, rate })) };
+        const took = { top, heard, whole, decoded: await timed(() => model.decode({ bottom })), encoded: await timed(() => model.encode({ samples: data, sampleRate: rate })) };
         for (const name of /** @type {const} */ (['top', 'heard', 'whole', 'decoded', 'encoded'])) least[name] = Math.min(least[name], took[name]);
       }
       if (least.sounded > 0) found.push(least);

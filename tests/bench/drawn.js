@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // What a run draws, as pictures, and how likely each is.
 // @ts-check
-/** @import { Model, Run } from '../../web/lib/index.js' */
+/** @import { Model, PictureRun } from '../../web/lib/index.js' */
 
 const PAPER = 128;     // grey of what is not known
 
 /**
  * @param {Model} model
- * @param {Run} run
+ * @param {PictureRun} run
  * @param {number} samples  as many as it draws
  * @returns {Promise<{ pictures: Uint8Array[], nats: number[], given: Uint8Array }>}  the likeliest first, and what each costs; given: what was known, the
  *   rest grey

@@ -56,7 +56,7 @@ export async function scoreCodes(model, data, { most, out, say }) {
   const files = (statSync(data).isDirectory() ? readdirSync(data).sort().map((name) => path.join(data, name)) : [data])
     .filter((file) => /\.wav$/i.test(file)).slice(0, most);
   if (files.length === 0) throw new Error(`${data} holds no WAV file`);
-  const { rate = NaN, codes: levels = [] } = model.info;
+  const { sampleRate: rate = NaN, codes: levels = [] } = model.info;
   const sums = { top: 0, bottom: 0 };
   const ms = { encode: 0, decode: 0 };
   let samples = 0;

@@ -42,7 +42,7 @@ export async function scoreMusic(model, data, { most, temperature, say }) {
   const { voices = [], ticks = 4, ranges = [] } = model.info;
   let [nats, notes, time, sum, squares] = [0, 0, 0, 0, 0];
   for (const [i, piece] of pieces.entries()) {
-    const score = /** @type {import('../../web/lib/kinds/notes/notes.js').NotesScore} */ (/** @type {any} */ (await /** @type {any} */ (model).score(piece)));
+    const score = /** @type {import('../../web/lib/kinds/note/notes.js').NoteScore} */ (/** @type {any} */ (await /** @type {any} */ (model).score(piece)));
     nats += score.nats;
     notes += score.nats / score.natsPerNote;
     time += score.nats / score.natsPerTick;
@@ -54,7 +54,7 @@ export async function scoreMusic(model, data, { most, temperature, say }) {
   let [ids, ms] = [0, 0];
   for (let seed = 1; seed <= pieces.length; seed++) {
     const began = performance.now();
-    const run = /** @type {import('../../web/lib/kinds/notes/note-run.js').NoteRun} */ (/** @type {any} */ (model.generate({ seed, temperature })));
+    const run = /** @type {import('../../web/lib/kinds/note/note-run.js').NoteRun} */ (/** @type {any} */ (model.generate({ seed, temperature })));
     drawn.push(await run.notes());
     ms += performance.now() - began;
     ids += run.save().ids.length;

@@ -60,10 +60,10 @@ export async function scoreSigns(model, folder, ways, episodes, say) {
     const query = drawing(shown[truth].sign, (shown[truth].drawer + 1 + roll(DRAWERS - 1)) % DRAWERS);
     const support = shown.map(({ sign, drawer }, label) => ({ image: drawing(sign, drawer), label }));
     const began = performance.now();
-    const { label, odds } = await model.classify({ support, query });
+    const { label, probabilities } = await model.classify(query, { support });
     times.push(performance.now() - began);
     right += Number(Number(label) === truth);
-    nats += odds.find((one) => one.label === String(truth))?.nats ?? NaN;
+    nats += probabilities.find((one) => one.label === String(truth))?.nats ?? NaN;
     if ((i + 1) % 100 === 0) say(`${ways} ways, ${i + 1} of ${episodes}: ${(100 * right / (i + 1)).toFixed(2)} %`);
   }
   const accuracy = right / episodes;

@@ -38,7 +38,7 @@ export async function scoreSounds(model, data, { most, labels, say }) {
     squares += bitsPerDim ** 2;
     say(`${i + 1} of ${files.length}: ${(nats / samples / Math.LN2).toFixed(3)} bits a sample`);
   }
-  const seconds = samples / (model.info.rate ?? NaN);
+  const seconds = samples / (model.info.sampleRate ?? NaN);
   const mean = sum / files.length;
   return {
     sounds: files.length, seconds, natsPerSample: nats / samples, bitsPerSample: nats / samples / Math.LN2,

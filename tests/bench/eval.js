@@ -351,16 +351,17 @@ function measureAtOnce(file) {
 
 /** What measures this model; of pictures that are drawn nothing: main() does. @param {ModelInfo} info */
 function evaluationOf(info) {
-  if (info.codec === 'sound') return tellSounds;
-  if (info.codec === 'codes') return tellCodes;
-  if (info.codec === 'notes') return tellMusic;
+  if (info.kind === 'sound') return tellSounds;
+  if (info.kind === 'code') return tellCodes;
+  if (info.kind === 'note') return tellMusic;
   if (LETTERS.test(info.card.dataset ?? '')) return tellWords;
-  return EVALUATIONS[info.tasks.find((name) => name in EVALUATIONS) ?? ''];
+  if (info.kind === 'text' && info.verbs.includes('generate')) return tellTexts;
+  return EVALUATIONS[info.verbs.find((name) => name in EVALUATIONS) ?? ''];
 }
 
-/** How models are measured that have a task of the table of verbs; those of pictures are in main().
+/** How models with one of these verbs are measured; those of pictures are in main().
  * @type {Record<string, (model: any, file: string, options: any) => Promise<void>>} */
-const EVALUATIONS = { tokens: tellTexts, translate: tellTranslations, tag: tellTags, parse: tellHeads, classify: tellSigns, caption: tellCaptions };
+const EVALUATIONS = { translate: tellTranslations, tag: tellTags, parse: tellHeads, classify: tellSigns, caption: tellCaptions };
 
 /**
  * Measures on what --data says; what cannot be read there is said with its name.
@@ -416,7 +417,7 @@ async function main() {
   }
   const model = await load(path.resolve(positionals[0]), options.wasm === undefined ? {} : { wasmUrl: path.resolve(options.wasm) });
   const { info } = model;
-  if (!info.tasks.includes('score') && info.tasks.includes('walk')) {
+  if (!info.verbs.includes('score') && info.verbs.includes('walk')) {
     model.close();
     measureAtOnce(positionals[0]);
     return;

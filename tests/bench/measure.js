@@ -126,7 +126,7 @@ for (let round = 0; round < ROUNDS; round++) {
     const { load: open } = await import(/** @type {string} */ ('/web/dist/nextpixel.js'));
     const teller = await open('/weights/stories.gguf');
     let [told, started] = [0, 0];
-    for await (const _ of teller.tokens('Once upon a time', { seed: 1, temperature: 0.8, maxTokens: count, logitBias: { [teller.tokenizer.end]: -Infinity } })) {
+    for await (const _ of teller.generate('Once upon a time', { seed: 1, temperature: 0.8, maxTokens: count, logitBias: { [teller.tokenizer.end]: -Infinity } })) {
       if (told++ === 0) started = performance.now();
     }
     const rate = (1000 * (told - 1)) / (performance.now() - started);

@@ -14,7 +14,7 @@ import { parseArgs } from 'node:util';
 import { load } from '../../web/lib/index.js';
 import { count } from './harmony.js';
 
-/** @typedef {import('../../web/lib/kinds/notes/note-run.js').NoteRun} NoteRun */
+/** @typedef {import('../../web/lib/kinds/note/note-run.js').NoteRun} NoteRun */
 /** @typedef {import('./harmony.js').Note} Note */
 
 const { values: { count: wanted, temperatures, 'top-p': topPs }, positionals: [file, data] } = parseArgs({

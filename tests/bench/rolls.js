@@ -15,7 +15,7 @@ import { load } from '../../web/lib/index.js';
 import { chordsOf, count, parallelsOf } from './harmony.js';
 import { png } from './png.js';
 
-/** @typedef {import('../../web/lib/kinds/notes/note-run.js').NoteRun} NoteRun */
+/** @typedef {import('../../web/lib/kinds/note/note-run.js').NoteRun} NoteRun */
 /** @typedef {import('./harmony.js').Note} Note */
 /** @typedef {[number, number, number]} Colour */
 

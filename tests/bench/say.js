@@ -39,7 +39,7 @@ for (let i = 0; i < Number(count); i++) {
   if (waited) waits.push(waited);
   writeFileSync(path.join(folder, `${label}_${speaker}_${Number(first) + i}.wav`), new Uint8Array(await (await run.wav()).arrayBuffer()));
   const { length } = await run.samples();
-  sounded += length / run.rate;
+  sounded += length / run.sampleRate;
   if (run.finish === 'end' && length < run.most) ended++;
 }
 model.close();

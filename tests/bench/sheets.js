@@ -53,7 +53,7 @@ for (const given of [file, options.data]) if (given !== undefined && !existsSync
 mkdirSync(path.dirname(out), { recursive: true });
 const model = await load(path.resolve(file)).catch(({ message }) => fail(`${file}: ${message}`));
 const { info } = model;
-if (info.codec !== 'picture' || !info.tasks.includes('score')) fail(`${file} does not draw pictures element by element`);
+if (info.kind !== 'picture' || !info.verbs.includes('score')) fail(`${file} does not draw pictures element by element`);
 const size = info.width * info.height * info.channels;
 const own = file.replace(/\.gguf$/, '.u8.gz');
 const data = options.data ?? (existsSync(own) ? own : undefined);

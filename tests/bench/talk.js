@@ -97,7 +97,7 @@ async function main() {
     return { run, text, ids: run.ids.join(), prompt: run.promptLength, reused: run.reused, seconds: (spent.user + spent.system) / 1e6 };
   };
   const model = await open();
-  await model.tokens([5, 6, 7], { maxTokens: 8 }).text(); // compiled
+  await model.generate([5, 6, 7], { maxTokens: 8 }).text(); // compiled
   /** @type {Message[]} */
   const talk = [];
   /** @type {Awaited<ReturnType<typeof answer>> | undefined} */
@@ -108,7 +108,7 @@ async function main() {
     talk.push({ role: 'user', content: question(turn, words) });
     const with_ = await answer(model, talk, turn);
     const alone = await open();
-    await alone.tokens([5, 6, 7], { maxTokens: 8 }).text();
+    await alone.generate([5, 6, 7], { maxTokens: 8 }).text();
     const without = await answer(alone, talk, turn);
     alone.close();
     console.log([turn, with_.prompt, with_.prompt - with_.reused, with_.seconds.toFixed(2), without.prompt - without.reused, without.seconds.toFixed(2), with_.ids === without.ids ? 'yes' : 'NO']
@@ -121,7 +121,7 @@ async function main() {
     const saved = structuredClone(await last.run.save({ state: true }));
     model.close();
     const tomorrow = await open();
-    await tomorrow.tokens([5, 6, 7], { maxTokens: 8 }).text();
+    await tomorrow.generate([5, 6, 7], { maxTokens: 8 }).text();
     tomorrow.resume(saved);
     talk.push({ role: 'user', content: question(turns + 1, words) });
     const { prompt, reused, seconds } = await answer(tomorrow, talk, turns + 1);

@@ -37,7 +37,7 @@ for (const [size, tokens] of Object.entries(TOKENS)) {
     for (let round = -1; round < Number(values.rounds); round++) { // the first is not counted: everything warms up
       for (const [i, model] of models.entries()) {
         const start = performance.now();
-        texts.add(await model.tokens('a', { maxTokens: tokens, seed: 1 }).text());
+        texts.add(await model.generate('a', { maxTokens: tokens, seed: 1 }).text());
         if (round >= 0) times[i].push((performance.now() - start) / tokens);
       }
     }

@@ -30,7 +30,7 @@ async function one(file) {
   const run = async (/** @type {ArrayLike<number>} */ known, /** @type {number} */ maxTokens) => {
     const before = spent();
     let count = 0;
-    for await (const _ of model.tokens(known, { maxTokens, temperature: 0 })) count++;
+    for await (const _ of model.generate(known, { maxTokens, temperature: 0 })) count++;
     return (spent() - before) / (count === maxTokens ? 1 : NaN);
   };
   await run(prompt.subarray(0, 8), 4);

@@ -85,7 +85,7 @@ test('words and tokens stand where the browser has them', () => withPage(async (
 test('a translation and its sentence, each from its own side, with the bands between the words', () => withPage(async (page) => {
   await openEmpty(page);
   await page.evaluate(async () => {
-    const [{ AlignedSheet }, { TagSheet }] = /** @type {any} */ (await Promise.all(['kinds/text/aligned-sheet', 'kinds/tags/tag-sheet'].map((name) => import(`/web/lib/${name}.js`))));
+    const [{ AlignedSheet }, { TagSheet }] = /** @type {any} */ (await Promise.all(['kinds/text/aligned-sheet', 'kinds/tag/tag-sheet'].map((name) => import(`/web/lib/${name}.js`))));
     document.body.style.cssText = 'margin: 8px; font: 20px "DejaVu Sans", sans-serif; color: #000; --nx-accent: #c00';
     for (const [source, target] of [
       [['a', ' big', ' house', '.', ''], ['\u05d1\u05d9\u05ea', ' \u05d2\u05d3\u05d5\u05dc', '.']],

@@ -29,8 +29,8 @@ async function open(page, body) {
   await page.evaluate(async (html) => {
     const events = /** @type {any[]} */ (/** @type {any} */ (globalThis).__events = []);
     for (const type of ['nx-progress', 'nx-end']) {
-      addEventListener(type, (/** @type {any} */ { target, phase, share, samples, rate, seed }) => events.push({
-        type, phase, share, at: target.getAttribute('progress'), samples: samples && [...samples], rate, seed }));
+      addEventListener(type, (/** @type {any} */ { target, phase, share, samples, sampleRate, seed }) => events.push({
+        type, phase, share, at: target.getAttribute('progress'), samples: samples && [...samples], sampleRate, seed }));
     }
     const address = '/web/lib/define.js';
     await import(address);
@@ -79,7 +79,7 @@ test('in another language: what is there changes at once, numbers are written as
   await status(page).getByText(/^Gezeichnet: \d+,\d nats$/).waitFor(LONG);
   assert.equal(await page.locator('next-pixel [part=controls]').getAttribute('lang'), 'de');
   assert.match(await page.locator('next-pixel canvas').getAttribute('aria-label') ?? '', /^Ein Bild, aus dem Nichts gezeichnet von .*, zu 100 % fertig$/);
-  assert.match(await page.locator('next-pixel [part=controls]').getAttribute('aria-label') ?? '', /^zeichnen, /);
+  assert.match(await page.locator('next-pixel [part=controls]').getAttribute('aria-label') ?? '', /^erzeugen, /);
 }));
 
 test('the tables have every sentence', async () => {
@@ -88,8 +88,9 @@ test('the tables have every sentence', async () => {
   const sentence = (saying) => [saying].flat()[0];
   /** @type {Set<string>} */
   const wanted = new Set([...TASKS.map(({ task }) => task), ...Object.values(VERBS).flatMap((verb) => ('made' in verb ? [verb.made] : []))]);
-  for (const { doing, done, what } of Object.values(LOOKS)) {
-    for (const saying of [doing, ...[0, 1].map((cost) => done({ nats: [cost], steps: 1, to: 1, rate: 1 })), what(1), what(2)]) wanted.add(sentence(saying));
+  for (const { doing, done, what, made = {} } of Object.values(LOOKS)) {
+    for (const phrase of Object.values(made)) wanted.add(phrase);
+    for (const saying of [doing, ...[0, 1].map((cost) => done({ nats: [cost], steps: 1, to: 1, sampleRate: 1 })), what(1), what(2)]) wanted.add(sentence(saying));
   }
   for (const file of ['element.js', 'element/view.js', 'element/words.js', 'kinds/sound/sound-run.js', 'element/talk.js', 'element/talk-answer.js']) {
     for (const line of (await readFile(lib + file, 'utf8')).split('\n').filter((text) => /\b(say|enter)\(|NO_MODEL =/.test(text))) {
@@ -115,7 +116,7 @@ test('a sound: heard again is the same, a new seed another; its file is a WAV, a
   assert.equal(await page.getByRole('button', { name: 'New seed' }).count(), 0);
   await page.getByRole('button', { name: 'Play' }).click();
   const first = await ended(1);
-  assert.ok(first.samples.length > 400 && first.rate === 8000, `${first.samples.length} samples: a voice was chosen`);
+  assert.ok(first.samples.length > 400 && first.sampleRate === 8000, `${first.samples.length} samples: a voice was chosen`);
   await page.getByRole('button', { name: 'Play again' }).click();
   const again = await ended(2);
   assert.deepEqual([again.samples, again.seed], [first.samples, first.seed]);

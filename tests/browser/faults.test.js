@@ -95,7 +95,7 @@ test('a worker that was ended from outside is noticed, and the next use has anot
   assert.match(await first, /worker stopped: it has not answered for 20 seconds.*Start again/);
   const values = await page.evaluate(async () => {
     const values = [];
-    for await (const step of /** @type {any} */ (globalThis).model.generate({ seed: 1, chunk: 20 })) {
+    for await (const step of /** @type {any} */ (globalThis).model.generate({ seed: 1, chunkSize: 20 })) {
       values.push(...step.values);
       if (values.length >= 40) break;
     }
@@ -112,7 +112,7 @@ test('a worker that works on is left alone', { timeout: 60000 }, () => withPage(
   const drawn = page.evaluate(async ([library, file]) => {
     const counts = Object.assign(/** @type {any} */ (globalThis), { steps: 0, enough: false });
     const model = await (await import(library)).load(file);
-    for await (const _ of model.generate({ seed: 1, chunk: 20 })) {
+    for await (const _ of model.generate({ seed: 1, chunkSize: 20 })) {
       counts.steps++;
       if (counts.enough) break;
     }

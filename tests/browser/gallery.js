@@ -7,7 +7,7 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 
 /** @import { Page } from 'playwright-core' */
-/** @import { Model, Run } from '../../web/lib/index.js' */
+/** @import { Model, PictureRun } from '../../web/lib/index.js' */
 
 export const PAGE = '/web/pages/colour/';
 export const SIDE = 32;
@@ -74,7 +74,7 @@ export function galleryOf(id, root) {
 /**
  * What a row shows of a run: the first of each of three groups of samples; where the groups are larger than one, the likeliest first.
  *
- * @param {Model} model @param {Run} run @param {number} samples
+ * @param {Model} model @param {PictureRun} run @param {number} samples
  */
 export async function shownOf(model, run, samples) {
   const drawn = Array.from({ length: samples }, () => ({ values: new Uint8Array(SIDE * SIDE * 3), nats: 0 }));

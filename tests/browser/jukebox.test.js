@@ -15,7 +15,7 @@ import { more } from '../more.js';
 import { openEmpty, session } from './browser.js';
 import { inRepository } from './gallery.js';
 
-/** @import { CodesRun } from '../../web/lib/index.js' */
+/** @import { CodeRun } from '../../web/lib/index.js' */
 
 const { withPage } = session(['--autoplay-policy=no-user-gesture-required']);
 const PAGE = '/web/pages/jukebox/';
@@ -28,7 +28,7 @@ test('a recording is codes and a sound again, the same as in Node, each stage is
   assert.match(await page.locator('#stages-note').textContent() ?? '', /^“7” as jackson said it.*: 3377 samples became 53 codes of the top level and 212 of the bottom level in \d+ ms/);
   const [top, bottom] = (await page.locator('#stages-result').textContent() ?? '').split(' | ').map((codes) => codes.split(' ').map(Number));
   const model = await load(file);
-  const own = await model.encode({ data: samplesOf(RECORDINGS[0].levels), rate: 8000 });
+  const own = await model.encode({ samples: samplesOf(RECORDINGS[0].levels), sampleRate: 8000 });
   model.close();
   assert.deepEqual([top, bottom], [[...own.top], [...own.bottom]]);
 
@@ -65,8 +65,8 @@ test('a digit is drawn, the same as in Node, can be saved, and goes on from the 
   const model = await load(file);
   /** @type {Record<string, number[]>} */
   const own = { top: [], bottom: [] };
-  for await (const { level, codes } of /** @type {CodesRun} */ (/** @type {unknown} */ (model.generate({ label: '7', speaker: 'jackson', seconds: 1, seed: 4 })))) own[level]?.push(...codes);
-  const { top: given } = await model.encode({ data: samplesOf(RECORDINGS[0].levels).subarray(0, 1688), rate: 8000 });
+  for await (const { level, codes } of /** @type {CodeRun} */ (/** @type {unknown} */ (model.generate({ label: '7', speaker: 'jackson', seconds: 1, seed: 4 })))) own[level]?.push(...codes);
+  const { top: given } = await model.encode({ samples: samplesOf(RECORDINGS[0].levels).subarray(0, 1688), sampleRate: 8000 });
   model.close();
   assert.deepEqual({ top, bottom }, own);
 

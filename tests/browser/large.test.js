@@ -27,7 +27,7 @@ test('a large file is kept while it arrives, and the next visit needs no connect
   const tale = () => page.evaluate(async ([library, file]) => {
     try {
       const model = await (await import(library)).load(file);
-      const run = model.tokens('ab', { seed: 3, maxTokens: 8, temperature: 1 });
+      const run = model.generate('ab', { seed: 3, maxTokens: 8, temperature: 1 });
       const text = await run.text();
       model.close();
       return text;

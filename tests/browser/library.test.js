@@ -65,7 +65,7 @@ inPage('load with progress', WEIGHTS, async ({ load: open }, weights) => {
 
 inPage('steps come in order, pulled; break stops', { slow: SLOW }, async ({ load: open }, args) => {
   const model = await open(args.slow);
-  const steps = model.generate({ samples: 2, seed: 1, chunk: 50 });
+  const steps = model.generate({ samples: 2, seed: 1, chunkSize: 50 });
   const seen = [];
   const began = performance.now();
   for await (const { sample, from, to, values, nats } of steps) {
@@ -75,7 +75,7 @@ inPage('steps come in order, pulled; break stops', { slow: SLOW }, async ({ load
   const whole = (performance.now() - began) / 300 * 2 * 65536;
   // The worker is free at once: a small question is answered long before the image would have been drawn.
   const start = performance.now();
-  const two = await model.generate({ chunk: 2, seed: 1 })[Symbol.asyncIterator]().next();
+  const two = await model.generate({ chunkSize: 2, seed: 1 })[Symbol.asyncIterator]().next();
   const answer = performance.now() - start;
   model.close();
   return { seen, share: answer / whole, two: two.value.values.length };
@@ -110,12 +110,12 @@ inPage('abort before, during and after; close during a run', { slow: SLOW, weigh
   results['steps after the abort'] = String(after);
   const within = new AbortController();
   const pace = performance.now();
-  for await (const { values } of model.generate({ chunk: 100 })) {
+  for await (const { values } of model.generate({ chunkSize: 100 })) {
     pixels += values.length;
     if (pixels >= 400) break;
   }
   const drawing = (performance.now() - pace) / pixels * 65536; // a whole image
-  const whole = outcome(read(model.generate({ signal: within.signal, chunk: 65536 })));
+  const whole = outcome(read(model.generate({ signal: within.signal, chunkSize: 65536 })));
   await new Promise((resolve) => setTimeout(resolve, 100));
   within.abort();
   const start = performance.now();
@@ -151,10 +151,10 @@ inPage('abort before, during and after; close during a run', { slow: SLOW, weigh
 inPage('two runs at once do not disturb each other', { weights: WEIGHTS, seven }, async ({ load: open }, { weights, seven: data }) => {
   const model = await open(weights);
   const image = { data, width: 28, height: 28 };
-  /** @param {number} seed @param {number} chunk */
-  const draw = async (seed, chunk) => {
+  /** @param {number} seed @param {number} chunkSize */
+  const draw = async (seed, chunkSize) => {
     const drawn = [];
-    for await (const { values } of model.complete(image, { rows: 20, seed, chunk })) drawn.push(...values);
+    for await (const { values } of model.complete(image, { rows: 20, seed, chunkSize })) drawn.push(...values);
     return drawn.join();
   };
   const alone = [await draw(1, 28), await draw(2, 28)];
@@ -189,7 +189,7 @@ inPage('what cannot be loaded says why', null, async ({ load: open, NextPixelErr
 
 test('the same seed gives the same bits in Chromium and in Node', () => withPage(async (page) => {
   const image = { data: seven, width: 28, height: 28 };
-  const settings = { rows: 10, samples: 3, seed: 123456789, temperature: 0.9, topP: 0.97, chunk: 17 };
+  const settings = { rows: 10, samples: 3, seed: 123456789, temperature: 0.9, topP: 0.97, chunkSize: 17 };
   await openEmpty(page);
   const inChromium = await page.evaluate(async ({ library, weights, picture, options }) => {
     const { load: open } = await import(library);

@@ -65,7 +65,7 @@ const ASKED = {
   } },
   'signs as photographs': { weights: 'snail-omniglot', ask: async (model, make) => {
     const [a, b, query] = [make.canvas(2000, 1500), make.canvas(1500, 2000), make.canvas(1600, 1600)];
-    return model.classify({ support: [{ image: a, label: 'a' }, { image: b, label: 'b' }], query });
+    return model.classify(query, { support: [{ image: a, label: 'a' }, { image: b, label: 'b' }] });
   } },
   'a minute of sound, encoded, which is too long': { weights: 'jukebox-codes', code: 'argument', ask: async (model, make) => model.encode(make.sound(60, 48000, 2)) },
   'seconds of sound with a rate that has nothing in common, encoded': { weights: 'jukebox-codes', ask: async (model, make) => model.encode(make.sound(4, 44101, 2)) },
@@ -79,8 +79,8 @@ const ASKED = {
   'a text without a word, tagged': { weights: 'crf-en', ask: async (model) => model.tag('\u200d \u200b'.repeat(1_000_000)) },
   'an address of brackets, tagged': { weights: 'hmm-en', ask: async (model) => model.tag(`http://a${')'.repeat(16000)}`) },
   'a sentence of long words, parsed': { weights: 'parents-en', ask: async (model) => model.parse(`${'e\u0301'.repeat(8000)} `.repeat(20)) },
-  'a prompt that is too long': { weights: 'stories', code: 'argument', ask: async (model) => model.tokens('Once upon a time '.repeat(1_000_000)).text() },
-  'a prompt as long as can be': { weights: 'stories', ask: async (model) => model.tokens('a'.repeat(500), { maxTokens: 1, seed: 1 }).text() },
+  'a prompt that is too long': { weights: 'stories', code: 'argument', ask: async (model) => model.generate('Once upon a time '.repeat(1_000_000)).text() },
+  'a prompt as long as can be': { weights: 'stories', ask: async (model) => model.generate('a'.repeat(500), { maxTokens: 1, seed: 1 }).text() },
   'a sentence as long as can be, translated': { weights: 'de-en', ask: async (model) => model.translate('Das Haus ist rot und '.repeat(20)).text() },
   'music of a hundred thousand notes': { weights: 'chorales', code: 'limit', ask: async (model, make) => model.score(make.midi(100_000)) },
   'music of five thousand notes': { weights: 'chorales', ask: async (model, make) => model.score(make.midi(5_000)) },
@@ -112,7 +112,7 @@ for (const [i, [what, { weights, ask, code }]] of Object.entries(ASKED).entries(
           return image;
         },
         sound: (/** @type {number} */ seconds, /** @type {number} */ rate, /** @type {number} */ channels) => (
-          { data: Array.from({ length: channels }, () => new Float32Array(seconds * rate).fill(0.1)), rate }),
+          { samples: Array.from({ length: channels }, () => new Float32Array(seconds * rate).fill(0.1)), sampleRate: rate }),
         /** One track of as many notes, a tick each. @param {number} notes */
         midi: (notes) => {
           const events = Uint8Array.from({ length: 8 * notes + 4 }, (_, i) => (i < 8 * notes ? [0, 0x90, 60, 64, 1, 0x80, 60, 0][i % 8] : [0, 0xff, 0x2f, 0][i % 8]));

@@ -54,7 +54,7 @@ more('a word in under 2 ms at 200 words', () => withPage(async (page) => {
     const prompt = Array.from({ length: 200 }, (_, i) => 300 + i);
     const times = [];
     for (let i = 0; i < 7; i++) {
-      const run = model.tokens(prompt, { maxTokens: 40, temperature: 0 })[Symbol.asyncIterator]();
+      const run = model.generate(prompt, { maxTokens: 40, temperature: 0 })[Symbol.asyncIterator]();
       await run.next(); // the prompt is read
       const began = performance.now();
       let count = 0;

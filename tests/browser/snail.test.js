@@ -50,7 +50,7 @@ test('signs that were chosen, signs that are drawn, another attention, another o
     return Array.from({ length: 784 }, (_, i) => data[4 * i + 3]);
   }));
   const raw = pictures.map((data) => ({ data, width: 28, height: 28 }));
-  const { label } = await model.classify({ support: raw.slice(0, 5).map((image, i) => ({ image, label: 'ABCDE'[i] })), query: raw[5] });
+  const { label } = await model.classify(raw[5], { support: raw.slice(0, 5).map((image, i) => ({ image, label: 'ABCDE'[i] })) });
   assert.match(await page.locator('#said').textContent() ?? '', new RegExp(`^It says ${label},`));
   model.close();
 
@@ -103,7 +103,7 @@ more('<next-pixel task="classify"> names a picture after those inside; five sign
     const times = [];
     for (let i = 0; i < 15; i++) {
       const began = performance.now();
-      await model.classify({ support: examples, query: canvases[5], maps: true });
+      await model.classify(canvases[5], { support: examples, maps: true });
       times.push(performance.now() - began);
     }
     model.close();

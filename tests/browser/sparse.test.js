@@ -38,7 +38,7 @@ test('the patterns of the page are those of the models, head by head', options, 
   const fixed = /** @type {const} */ ({ kind: 'fixed', n: 40, stride: 8, summary: 2 });
   const half = byte.info.heads / 2;
   let at = text.length; // byte 0 is the mark that begins a text, and what predicts byte `at` stands at the one before
-  for await (const { maps = [] } of byte.tokens(text, { maxTokens: 20, maps: true, seed: 1 })) {
+  for await (const { maps = [] } of byte.generate(text, { maxTokens: 20, maps: true, seed: 1 })) {
     at++;
     for (const { row, tokens } of maps) assert.deepEqual([...tokens], keysOf(fixed, row % byte.info.heads < half ? NEAR : FAR, at - 1));
   }

@@ -9,7 +9,7 @@ import { serve } from '../../web/tools/serve.js';
 import { LIBRARY, launch, openEmpty } from './browser.js';
 
 /**
- * @param {{ file: string, verb: 'tokens' | 'translate' | 'tag' | 'parse' | 'generate', text: string, options: object, font: string }} what  file: of weights; font: size
+ * @param {{ file: string, verb: 'translate' | 'tag' | 'parse' | 'generate', text: string, options: object, font: string }} what  file: of weights; font: size
  * @returns {Promise<Buffer>} a PNG
  */
 export async function stillOfText({ file, verb, text, options, font }) {
@@ -23,7 +23,7 @@ export async function stillOfText({ file, verb, text, options, font }) {
       canvas.style.cssText = 'position: absolute; inset: 0; width: 300px; height: 200px; color: #15171c; --nx-accent: #1f3dc2; --nx-surprise: #1f3dc2';
       canvas.style.font = `${what.font} Charter, Georgia, serif`;
       const model = await load(`/weights/${what.file}`);
-      await (await (what.verb === 'generate' ? model.generate(what.options) : model[what.verb](what.text, what.options))).drawTo(canvas);
+      await (await (what.text === '' ? model[what.verb](what.options) : model[what.verb](what.text, what.options))).drawTo(canvas);
       model.close();
     }, /** @type {const} */ ([LIBRARY, { file, verb, text, options, font }]));
     // On white and in sixteen colours, for the front page loads it.

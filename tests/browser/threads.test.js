@@ -31,7 +31,7 @@ for (const isolated of [false, true]) {
     assert.equal(await page.evaluate(() => crossOriginIsolated), isolated);
     const [threads, text] = await page.evaluate(async ([library, address]) => {
       const model = await (await import(library)).load(address, { threads: 3 });
-      const told = await model.tokens('abcdefgh', { seed: 3, maxTokens: 60 }).text();
+      const told = await model.generate('abcdefgh', { seed: 3, maxTokens: 60 }).text();
       model.close();
       return [model.threads, told];
     }, [LIBRARY, FILE]);

@@ -53,7 +53,7 @@ test('the tale writes itself, and is the one that the library writes', () => wit
   await page.locator('#again.primary').waitFor(); // to its end
   const told = await text(page);
   const model = await load(FILE);
-  const run = model.tokens('Once upon a time, there was a', { seed: 1, temperature: 0.8, topP: 0.95, minP: 0.02, maxTokens: 9000 });
+  const run = model.generate('Once upon a time, there was a', { seed: 1, temperature: 0.8, topP: 0.95, minP: 0.02, maxTokens: 9000 });
   const whole = run.before + await run.text();
   model.close();
   assert.equal(told, whole);
@@ -167,7 +167,7 @@ more('three temperatures, the same noise', () => withPage(async (page) => {
   const texts = await page.locator('#three-panels p.visually-hidden').evaluateAll((nodes) => nodes.map((node) => node.textContent));
   const model = await load(FILE);
   for (const [i, temperature] of [0.4, 0.8, 1.2].entries()) {
-    const run = model.tokens('Tom', { temperature, seed: 3, maxTokens: 90 });
+    const run = model.generate('Tom', { temperature, seed: 3, maxTokens: 90 });
     assert.equal(texts[i], run.before + await run.text());
   }
   model.close();

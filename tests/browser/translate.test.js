@@ -158,6 +158,6 @@ test('<next-pixel task="translate"> translates, says so, and takes another sente
       resolve(event.error.message);
     }, { once: true });
   }));
-  await element.evaluate((node) => node.setAttribute('task', 'tokens'));
+  await element.evaluate((node) => node.setAttribute('task', 'generate'));
   assert.match(String(await refused), /task must be translate with this model/);
 }));

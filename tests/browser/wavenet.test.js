@@ -144,7 +144,7 @@ test('a signal stops it, a closed context says so', () => withPage(async (page) 
     const model = await open('/model.gguf');
     const stop = new AbortController();
     const context = new AudioContext();
-    const long = { data: new Float32Array(160000), rate: 8000 };
+    const long = { samples: new Float32Array(160000), sampleRate: 8000 };
     const playing = model.complete(long, { seconds: 1 }).playTo(context, { signal: stop.signal, onPlay: (/** @type {{ seconds: number }} */ { seconds }) => { if (seconds > 0.02) stop.abort(); } });
     const stopped = await playing.then(() => 'played', (/** @type {Error} */ error) => error.name);
     const closing = model.complete(long, { seconds: 1 }).playTo(context);
@@ -171,7 +171,7 @@ test('the page: a digit is drawn before anything is pressed, is Node’s, and is
   const model = await load(file);
   const { classes, speakers = [] } = model.info;
   const own = [];
-  for await (const step of /** @type {SoundRun} */ (model.generate({ label: '7', speaker: speakers[0], seconds: 1.2, quiet: 0.25, seed: 10 }))) own.push(...step.levels);
+  for await (const step of /** @type {SoundRun} */ (model.generate({ label: '7', speaker: speakers[0], seconds: 1.2, silence: 0.25, seed: 10 }))) own.push(...step.levels);
   model.close();
   assert.deepEqual(levels, own);
   assert.equal(classes.length, 10);

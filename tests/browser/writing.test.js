@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Text on a canvas: drawTo() of a run of tokens, and <next-pixel task="tokens">. */
+/** Text on a canvas: drawTo() of a run of tokens, and <next-pixel task="generate">. */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -18,7 +18,7 @@ const TALE = 'Once upon a time, there was a little girl named Lily. She loved to
 /**
  * @param {import('playwright-core').Page} page
  * @param {string} css  of the canvas
- * @param {object} options  of tokens()
+ * @param {object} options  of generate()
  */
 async function write(page, css, options) {
   return page.evaluate(async ([library, model, style, asked]) => {
@@ -27,7 +27,7 @@ async function write(page, css, options) {
     const mirror = document.body.appendChild(document.createElement('p'));
     canvas.style.cssText = style;
     const loaded = await load(model);
-    const text = await loaded.tokens('Once upon', asked).drawTo(canvas, { mirror });
+    const text = await loaded.generate('Once upon', asked).drawTo(canvas, { mirror });
     loaded.close();
     return {
       text, mirror: mirror.textContent, inside: canvas.textContent, width: canvas.width, height: canvas.height,
@@ -70,12 +70,12 @@ test('surprise shades, and a canvas without a size of its own keeps it', () => w
   assert.ok(shaded > 100, `${shaded} shaded pixels`);
 }, { deviceScaleFactor: 2 }));
 
-test('<next-pixel task="tokens"> writes, pauses, says so, and is dark in the dark', () => withPage(async (page) => {
+test('<next-pixel task="generate"> writes, pauses, says so, and is dark in the dark', () => withPage(async (page) => {
   await provide(page, MODEL, stories);
   const PAGE = '/web/writing.html';
   await provide(page, PAGE, `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="color-scheme" content="light dark"><title>writing</title>
     <script type="module" src="lib/define.js"></script><body>
-    <next-pixel task="tokens" prompt="Once upon" model="${MODEL}" temperature="0" max-tokens="80" height="60" controls></next-pixel></body></html>`,
+    <next-pixel task="generate" prompt="Once upon" model="${MODEL}" temperature="0" max-tokens="80" height="60" controls></next-pixel></body></html>`,
   { type: 'text/html; charset=utf-8' });
   await page.goto(PAGE);
   const element = page.locator('next-pixel');
@@ -151,7 +151,7 @@ test('canvases that cannot be drawn on, and small ones that can', () => withPage
     /** @type {Record<string, string[]>} */
     const said = {};
     for (const [file, begin] of /** @type {[string, (model: any) => any][]} */ ([
-      [model, (it) => it.tokens('Once', { maxTokens: 3 })], [picture, (it) => it.generate({ seed: 1 })],
+      [model, (it) => it.generate('Once', { maxTokens: 3 })], [picture, (it) => it.generate({ seed: 1 })],
     ])) {
       const it = await load(file);
       for (const [name, canvas] of canvases) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** An example: a JSON schema, or another grammar of XGrammar (@mlc-ai/web-xgrammar), as a constraint of tokens(). */
+/** An example: a JSON schema, or another grammar of XGrammar (@mlc-ai/web-xgrammar), as a constraint of generate(). */
 
 /** The letters in which GPT-2 writes bytes: printable ones for themselves, the others from 256 on. */
 const LETTERS = (() => {

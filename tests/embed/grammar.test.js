@@ -30,7 +30,7 @@ test('what a model writes under a schema is valid, whatever the seed, and the ru
   const constraint = jsonSchema(await xgrammar(), schema);
   const seen = new Set();
   for (let seed = 0; seed < 8; seed++) {
-    const run = model.tokens('Once upon a time', { constraint, seed, temperature: 1.5, maxTokens: 200 });
+    const run = model.generate('Once upon a time', { constraint, seed, temperature: 1.5, maxTokens: 200 });
     const { name, age, kind, ...others } = JSON.parse(await run.text());
     assert.equal(run.finish, 'end');
     assert.ok(typeof name === 'string' && [...name].length <= 12 && Number.isInteger(age) && age >= 0 && age < 100 && /^(cat|dog)$/.test(kind));

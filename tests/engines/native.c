@@ -739,7 +739,7 @@ int main(void) {
             score();
         else if (!strcmp(task, "attention"))
             attention();
-        else if (!strcmp(task, "complete") || !strcmp(task, "generate") || !strcmp(task, "super-resolve"))
+        else if (!strcmp(task, "complete") || !strcmp(task, "generate") || !strcmp(task, "superResolve"))
             draw();
         else
             fail("an unknown task", 0);

@@ -9,19 +9,19 @@
 import { readFile, readdir, stat } from 'node:fs/promises';
 
 import { load } from '../../web/lib/index.js';
-import { Alphabet } from '../../web/lib/kinds/notes/alphabet.js';
-import { encode } from '../../web/lib/kinds/notes/codec.js';
+import { Alphabet } from '../../web/lib/kinds/note/alphabet.js';
+import { encode } from '../../web/lib/kinds/note/codec.js';
 import { engineOf } from '../../web/lib/model/engine.js';
 
 /** @import { ModelInfo } from '../../web/lib/index.js' */
-/** @import { Note } from '../../web/lib/kinds/notes/codec.js' */
+/** @import { Note } from '../../web/lib/kinds/note/codec.js' */
 
 /**
  * An entry of works.json.
  *
  * @typedef {object} Work
  * @property {string} work         name
- * @property {string} task         one of `info.tasks`, or 'attention'
+ * @property {string} task         one of `info.verbs`, or 'tokens', which is generate() of a model of texts
  * @property {number} [samples]
  * @property {string} [seed]       64 bits, decimal
  * @property {'first' | 'middle' | 'last'} [label]  which of the classes, where the model has any
@@ -69,6 +69,8 @@ const FIELDS = /** @type {const} */ ([
   'column', 'channel', 'ways', 'pinned', 'features', 'speaker',
 ]);
 
+/** The tasks of models of texts: 'tokens' is generate(). */
+const OF_TEXTS = ['tokens', 'score'];
 /** Tokens that are known of a text, all of them in a score. */
 const KNOWN_TOKENS = 40;
 /** Tokens that are drawn at most. */
@@ -114,11 +116,11 @@ export async function makePlan(root, short = false) {
     const seen = new Set();
     for (const name of names) {
       const model = await load(root + folder + name);
-      const { architecture, codec, tasks, lookAhead } = model.info;
-      const features = tasks.includes('tag') ? engineOf(model).kind.features.ids(WORDS).join(' ') : '';
+      const { architecture, kind, verbs, lookAhead } = model.info;
+      const features = verbs.includes('tag') ? engineOf(model).kind.features.ids(WORDS).join(' ') : '';
       const runs = runsOf(works, folder + name, name.slice(0, -'.gguf'.length), model.info, shipped, features);
       model.close();
-      const alike = [architecture, codec, tasks, lookAhead].join(' ');
+      const alike = [architecture, kind, verbs, lookAhead].join(' ');
       if (!short) plan.push(...runs);
       else if (!shipped || !seen.has(alike)) plan.push(...runs.map((run) => ({ ...run, ways: /** @type {const} */ ('one') })));
       seen.add(alike);
@@ -137,8 +139,8 @@ export async function makePlan(root, short = false) {
  * @returns {PlannedRun[]}
  */
 function runsOf(works, path, model, info, shipped, features) {
-  const { height, width, channels, positions, classes, tasks, vocabulary } = info;
-  if (vocabulary > 0 && !tasks.includes('tokens')) return []; // translations are compared by their page (pages.js) and, of C, by one hash (tests/c)
+  const { height, width, channels, positions, classes, verbs, vocabulary } = info;
+  if (vocabulary > 0 && !verbs.includes('generate')) return []; // translations are compared by their page (pages.js) and, of C, by one hash (tests/c)
   const step = info.blockRows || 1;
   const span = (height * width * channels) / positions;
   /** @type {PlannedRun} */
@@ -146,25 +148,25 @@ function runsOf(works, path, model, info, shipped, features) {
     path, model, work: 'file', task: 'open', known: 0, draw: 0, samples: 1, seed: '0', label: -1, temperature: 1, topK: 0,
     topP: 1, row: 0, column: 0, channel: 0, ways: 'one', pinned: -1, speaker: -1, features: '', words: [], knownRows: 0, span, shipped,
   };
-  if (tasks.includes('tag')) {
+  if (verbs.includes('tag')) {
     return [base, ...works.filter(({ task }) => task === 'tag').map(({ label, ...work }) => ({ ...base, ...work, features, words: WORDS }))];
   }
-  if (tasks.includes('walk')) return [base, { ...base, work: 'make', task: 'make', seed: '12884901888', label: classes.length - 1 }];
-  if (tasks.includes('classify')) {
+  if (verbs.includes('walk')) return [base, { ...base, work: 'make', task: 'make', seed: '12884901888', label: classes.length - 1 }];
+  if (verbs.includes('classify')) {
     return [base, ...works.filter(({ task }) => task === 'classify').map(({ label, ...work }) => ({ ...base, ...work, known: EXAMPLES, draw: QUESTIONS }))];
   }
-  if (tasks.includes('parse')) return [base]; // likewise
-  if (info.codec === 'codes') return [base, ...works.filter(({ task }) => tasks.includes(task)).map((work) => ({ ...base, ...work, ...coding(work, info) }))];
-  if (info.codec === 'notes') return [base, ...works.filter(({ task }) => tasks.includes(task)).map((work) => ({ ...base, ...work, ...singing(work, info) }))];
-  if (info.codec === 'sound') return [base, ...works.filter(({ task }) => tasks.includes(task)).map((work) => ({ ...base, ...work, ...sounding(work, info) }))];
+  if (verbs.includes('parse')) return [base]; // likewise
+  if (info.kind === 'code') return [base, ...works.filter(({ task }) => verbs.includes(task)).map((work) => ({ ...base, ...work, ...coding(work, info) }))];
+  if (info.kind === 'note') return [base, ...works.filter(({ task }) => verbs.includes(task)).map((work) => ({ ...base, ...work, ...singing(work, info) }))];
+  if (info.kind === 'sound') return [base, ...works.filter(({ task }) => verbs.includes(task)).map((work) => ({ ...base, ...work, ...sounding(work, info) }))];
   if (vocabulary > 0) {
     const known = Math.min(KNOWN_TOKENS, positions >> 1);
-    const told = works.filter(({ task }) => tasks.includes(task)).map(({ label, ...work }) => ({
+    const told = works.filter(({ task }) => OF_TEXTS.includes(task)).map(({ label, ...work }) => ({
       ...base, ...work, task: work.task === 'score' ? 'score-text' : work.task, known, draw: Math.min(positions - known, MOST_TOLD),
     }));
     return [base, ...told];
   }
-  const planned = works.filter(({ task }) => (task === 'attention' ? info.heads > 0 : tasks.includes(task))).map((work) => {
+  const planned = works.filter(({ task }) => verbs.includes(task)).map((work) => {
     const knownRows = work.task === 'complete' ? Math.floor((KNOWN * height) / step) * step : 0;
     const known = (knownRows * positions) / height;
     return {

@@ -7,7 +7,7 @@
  */
 
 /** @import { LoadOptions, Model, ModelInfo, SoundRun } from '../../web/lib/index.js' */
-/** @typedef {import('../../web/lib/kinds/notes/note-run.js').NoteRun} NoteRun */
+/** @typedef {import('../../web/lib/kinds/note/note-run.js').NoteRun} NoteRun */
 /** @typedef {typeof import('../../web/lib/index.js').load} Load */
 /** @import { PlannedRun } from './plan.js' */
 
@@ -42,14 +42,14 @@ function signOf(number, pixels) {
  * How a run is asked for; none of it may change a result. `options` go to complete(), generate() and superResolve(),
  * `alone` draws the first sample only, `beside` has another run of the same model in flight at the same time.
  *
- * @type {{ name: string, options?: { chunk?: number, lookAhead?: boolean }, alone?: boolean, beside?: boolean }[]}
+ * @type {{ name: string, options?: { chunkSize?: number, lookAhead?: boolean }, alone?: boolean, beside?: boolean }[]}
  */
 const WAYS = [
   { name: 'at once' },
-  { name: 'in chunks of 7', options: { chunk: 7 } },
+  { name: 'in chunks of 7', options: { chunkSize: 7 } },
   { name: 'the first alone', alone: true }, // with look-ahead where the file has a draft
   { name: 'the first alone, without look-ahead', options: { lookAhead: false }, alone: true },
-  { name: 'the first alone, in chunks of 5', options: { chunk: 5 }, alone: true },
+  { name: 'the first alone, in chunks of 5', options: { chunkSize: 5 }, alone: true },
   { name: 'beside another run', beside: true },
 ];
 
@@ -87,7 +87,7 @@ export async function runPlan(loadModel, plan, read, options) {
       for (const maxTokens of [run.draw, 0]) { // at once, and going on from nothing
         const { seed, temperature, topK, topP } = run;
         const options = { seed: BigInt(seed), temperature, topK, topP };
-        const asked = model.tokens(idsOf(model.info, run.known), { ...options, maxTokens });
+        const asked = model.generate(idsOf(model.info, run.known), { ...options, maxTokens });
         const running = maxTokens > 0 ? asked : model.resume(asked.save(), { maxTokens: run.draw });
         /** @type {number[][]} */
         const [tokens, nats] = [[], []];
@@ -101,7 +101,7 @@ export async function runPlan(loadModel, plan, read, options) {
       }
     } else if (run.task === 'sound') {
       for (const way of ['at once', 'in chunks of 7', 'resumed']) {
-        const sounding = soundOf(model, run, way === 'in chunks of 7' ? { chunk: 7 } : {});
+        const sounding = soundOf(model, run, way === 'in chunks of 7' ? { chunkSize: 7 } : {});
         /** @type {number[][]} */
         const [levels, nats] = [[], []];
         for await (const step of way === 'resumed' ? await halfWay(model, sounding) : sounding) {
@@ -112,7 +112,7 @@ export async function runPlan(loadModel, plan, read, options) {
         await say('nats', way, Float32Array.from(nats));
       }
       const odds = [];
-      for await (const step of soundOf(model, run, { odds: true })) odds.push(...step.odds ?? []);
+      for await (const step of soundOf(model, run, { probabilities: true })) odds.push(...step.probabilities ?? []);
       await say('odds', 'asked', Float32Array.from(odds));
     } else if (run.task === 'score-sound') {
       await say('nats', 'asked', (await model.score(knownSound(model.info, run.known), { label: labelOf(run), speaker: speakerOf(run) })).perElement);
@@ -124,7 +124,7 @@ export async function runPlan(loadModel, plan, read, options) {
       await say('from the bottom', 'asked', (await model.decode({ bottom })).samples);
     } else if (run.task === 'speak' || run.task === 'go-on') {
       for (const way of ['at once', 'in chunks of 7', 'resumed']) {
-        const asked = codesOf(model, run, way === 'in chunks of 7' ? { chunk: 7 } : {});
+        const asked = codesOf(model, run, way === 'in chunks of 7' ? { chunkSize: 7 } : {});
         /** @type {Record<string, number[]>} */
         const found = { top: [], bottom: [], sound: [], 'nats of the top': [], 'nats of the bottom': [] };
         for await (const { level, codes, nats, samples } of way === 'resumed' ? await halfWay(model, asked) : asked) {
@@ -140,7 +140,7 @@ export async function runPlan(loadModel, plan, read, options) {
       }
     } else if (run.task === 'sing' || run.task === 'harmonise') {
       for (const way of ['at once', 'in chunks of 7', 'resumed']) {
-        const asked = musicOf(model, run, way === 'in chunks of 7' ? { chunk: 7 } : {});
+        const asked = musicOf(model, run, way === 'in chunks of 7' ? { chunkSize: 7 } : {});
         const singing = way === 'resumed' ? await halfWay(model, asked) : asked;
         await singing.notes();
         const { ids, nats } = singing.save();
@@ -173,8 +173,8 @@ export async function runPlan(loadModel, plan, read, options) {
       const { width, height } = model.info;
       const sign = (/** @type {number} */ number) => ({ data: signOf(number, width * height), width, height });
       const support = Array.from({ length: run.known }, (_, i) => ({ image: sign(i), label: i % LABELS }));
-      const answers = await model.classify({ support, query: Array.from({ length: run.draw }, (_, i) => sign(run.known + i)), maps: true });
-      const inOrder = answers.flatMap(({ odds }) => [...odds].sort((a, b) => Number(a.label) - Number(b.label)));
+      const answers = await model.classify(Array.from({ length: run.draw }, (_, i) => sign(run.known + i)), { support, maps: true });
+      const inOrder = answers.flatMap(({ probabilities }) => [...probabilities].sort((a, b) => Number(a.label) - Number(b.label)));
       await say('nats', 'asked', Float32Array.from(inOrder, ({ nats }) => nats));
       await say('odds', 'asked', Float32Array.from(inOrder, ({ p }) => p));
       await say('weights', 'asked', Float32Array.from(answers.flatMap(({ maps = [] }) => maps.flatMap((row) => [...row]))));
@@ -206,12 +206,12 @@ export async function runPlan(loadModel, plan, read, options) {
  *
  * @param {Model} model
  * @param {PlannedRun} run
- * @param {{ chunk?: number, odds?: boolean }} way
+ * @param {{ chunkSize?: number, probabilities?: boolean }} way
  * @returns {SoundRun}
  */
 function soundOf(model, run, way) {
   const { seed, temperature, topK, topP, known, draw: most } = run;
-  const options = { seed: BigInt(seed), temperature, topK, topP, label: labelOf(run), speaker: speakerOf(run), seconds: most / (model.info.rate ?? 1), ...way };
+  const options = { seed: BigInt(seed), temperature, topK, topP, label: labelOf(run), speaker: speakerOf(run), seconds: most / (model.info.sampleRate ?? 1), ...way };
   return /** @type {any} */ (known > 0 ? model.complete(knownSound(model.info, known), options) : model.generate(options));
 }
 
@@ -220,12 +220,12 @@ function soundOf(model, run, way) {
  *
  * @param {Model} model
  * @param {PlannedRun} run
- * @param {{ chunk?: number }} way
- * @returns {import('../../web/lib/kinds/codes/codes-run.js').CodesRun}
+ * @param {{ chunkSize?: number }} way
+ * @returns {import('../../web/lib/kinds/code/code-run.js').CodeRun}
  */
 function codesOf(model, run, way) {
   const { seed, temperature, topK, topP, known, draw: most } = run;
-  const { rate = 1, codes: [{ hop }] = [{ hop: 1 }] } = model.info;
+  const { sampleRate: rate = 1, codes: [{ hop }] = [{ hop: 1 }] } = model.info;
   const options = { seed: BigInt(seed), temperature, topK, topP, label: labelOf(run), speaker: speakerOf(run), seconds: (most * hop) / rate, ...way };
   return /** @type {any} */ (known > 0 ? model.complete(knownSound(model.info, known), options) : model.generate(options));
 }
@@ -235,7 +235,7 @@ function codesOf(model, run, way) {
  *
  * @param {Model} model
  * @param {PlannedRun} run
- * @param {{ chunk?: number }} way
+ * @param {{ chunkSize?: number }} way
  * @returns {NoteRun}
  */
 function musicOf(model, { task, seed, temperature, topK, topP, draw: bars, notes }, way) {
@@ -246,7 +246,7 @@ function musicOf(model, { task, seed, temperature, topK, topP, draw: bars, notes
 /**
  * The same run, saved after its first step and gone on with.
  *
- * @template {SoundRun | NoteRun | import('../../web/lib/kinds/codes/codes-run.js').CodesRun} R
+ * @template {SoundRun | NoteRun | import('../../web/lib/kinds/code/code-run.js').CodeRun} R
  * @param {Model} model
  * @param {R} run
  * @returns {Promise<R>}
@@ -262,14 +262,14 @@ async function halfWay(model, run) {
  * @param {Model} model
  * @param {PlannedRun} run
  * @param {number} samples
- * @param {{ chunk?: number, lookAhead?: boolean }} way
+ * @param {{ chunkSize?: number, lookAhead?: boolean }} way
  */
 async function draw(model, run, samples, way) {
   const { info } = model;
   const { seed, temperature, topK, topP } = run;
   const options = { samples, seed: BigInt(seed), label: labelOf(run), temperature, topK, topP, ...way };
   const running = run.task === 'complete' ? model.complete(pictureOf(info), { ...options, rows: run.knownRows }) :
-    run.task === 'super-resolve' ? model.superResolve(pictureOf(inputShape(info)), options) : model.generate(options);
+    run.task === 'superResolve' ? model.superResolve(pictureOf(inputShape(info)), options) : model.generate(options);
   const from = run.known * run.span;
   const count = run.draw * run.span;
   const drawn = Array.from({ length: samples }, () => ({ values: new Uint8Array(count), nats: new Float32Array(count) }));
@@ -298,12 +298,12 @@ const idsOf = ({ vocabulary }, count) => Uint32Array.from({ length: count }, (_,
  * @param {ModelInfo} info
  * @param {number} count
  */
-function knownSound({ rate = 1 }, count) {
+function knownSound({ sampleRate = 1 }, count) {
   const data = Float32Array.from(idsOf({ vocabulary: 256 }, count), (level) => {
     const f = (2 * level) / 255 - 1;
     return (Math.sign(f) * (256 ** Math.abs(f) - 1)) / 255;
   });
-  return { data, rate };
+  return { samples: data, sampleRate };
 }
 
 /** @param {PlannedRun} run */

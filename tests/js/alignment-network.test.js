@@ -24,7 +24,7 @@ for (const [i, name] of ['general', 'additive', 'local-p', 'location'].entries()
     let [most, sum, count, other, words] = [0, 0, 0, 0, 0];
     for (const sentence of EXAMPLES) {
       const run = model.translate(sentence, { maps: true });
-      /** @type {import('../../web/lib/index.js').TranslateStep[]} */
+      /** @type {import('../../web/lib/index.js').TranslationStep[]} */
       const steps = [];
       for await (const step of run) steps.push(step);
       const ids = steps.map(({ token }) => token);

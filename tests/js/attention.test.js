@@ -32,7 +32,7 @@ const BITS = /^(sigmoid|segments)/;
 test('every attention translates, greedily and with beams, and shows where it looks', async () => {
   for (const score of SCORES) {
     const model = await load(`${GOLDEN}seq2seq-${score}.gguf`);
-    assert.deepEqual(model.info.tasks, ['translate', 'score'], score);
+    assert.deepEqual(model.info.verbs, ['translate', 'score'], score);
     assert.equal(model.info.positions, 14);
     const run = model.translate('Ein Hund', { maps: true });
     const steps = await all(run);
@@ -66,7 +66,7 @@ test('an empty sentence, a long one, characters that were never seen', async () 
   assert.equal(await model.translate('').text(), '');
   assert.equal((await all(model.translate('世界'))).length > 0, true);
   assert.throws(() => model.translate('a'.repeat(40)), isError('argument', /40 tokens, and this model sees 14/));
-  assert.throws(() => model.tokens('a'), /has no tokens\(\): use translate\(\)/);
+  assert.throws(() => model.generate('a'), /has no generate\(\): use translate\(\)/);
   model.close();
 });
 
@@ -127,8 +127,8 @@ test('the batting order: sides alternate the more the chain pulls', () => {
 
 test('the memory-network writes, and each word looks at those before it', async () => {
   const model = await load(`${GOLDEN}lstmn-tiny.gguf`);
-  assert.deepEqual(model.info.tasks, ['tokens', 'score']);
-  const steps = await all(model.tokens('abc', { maxTokens: 5, maps: true, seed: 1 }));
+  assert.deepEqual(model.info.verbs, ['generate', 'score']);
+  const steps = await all(model.generate('abc', { maxTokens: 5, maps: true, seed: 1 }));
   assert.equal(steps.length, 5);
   for (const { maps } of steps) {
     assert.equal(maps.length, 1);

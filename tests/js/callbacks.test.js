@@ -64,8 +64,8 @@ const LISTENERS = {
   'onProgress of load() of an address': (fail) => load(pathToFileURL(`${GOLDEN}fvsbn-tiny.gguf`), { onProgress: atCall(2, fail) }),
   'onSearch': (fail) => translations.translate([1, 2], { beams: 2, maxTokens: 4, onSearch: fail }).text(),
   'onSearch, later': (fail) => translations.translate([1, 2], { beams: 2, maxTokens: 4, onSearch: atCall(2, fail) }).text(),
-  'start of a constraint': (fail) => texts.tokens('a', { maxTokens: 2, constraint: { start: fail, next: () => undefined } }).text(),
-  'next of a constraint': (fail) => texts.tokens('a', { maxTokens: 2, constraint: { next: fail } }).text(),
+  'start of a constraint': (fail) => texts.generate('a', { maxTokens: 2, constraint: { start: fail, next: () => undefined } }).text(),
+  'next of a constraint': (fail) => texts.generate('a', { maxTokens: 2, constraint: { next: fail } }).text(),
 };
 
 for (const [name, call] of Object.entries(LISTENERS)) {
@@ -96,7 +96,7 @@ const STOPPED = {
   'a picture': (signal) => pictures.generate({ seed: 1, signal }).drawTo(canvas()),
   'a picture by its steps': async (signal) => { for await (const step of pictures.generate({ seed: 1, signal })) void step; },
   'pictures()': (signal) => pictures.generate({ seed: 1 }).pictures({ signal }),
-  'a text': (signal) => texts.tokens('a', { maxTokens: 500, signal }).text(),
+  'a text': (signal) => texts.generate('a', { maxTokens: 500, signal }).text(),
   'a score': (signal) => texts.score('a'.repeat(500), { signal }),
   'a translation': (signal) => translations.translate([1, 2], { maxTokens: 40, signal }).text(),
   'a sound': (signal) => sounds.generate({ seconds: 0.5, seed: 1, signal }).samples(),

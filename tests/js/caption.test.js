@@ -7,10 +7,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { load } from '../../web/lib/index.js';
-import { brightness, litPixels } from '../../web/lib/kinds/captions/light.js';
+import { brightness, litPixels } from '../../web/lib/kinds/caption/light.js';
 import { LONGEST, PLACES, SIDE, WORDS, toyCaption } from './toy-caption.js';
 
-/** @import { CaptionStep } from '../../web/lib/kinds/captions/caption-run.js' */
+/** @import { CaptionStep } from '../../web/lib/kinds/caption/caption-run.js' */
 
 const soft = await load(toyCaption());
 const hard = await load(toyCaption({ hard: true }));
@@ -28,7 +28,7 @@ async function all(run) {
 }
 
 test('a caption: words that join to the text, and maps that add up to 1', async () => {
-  assert.deepEqual(soft.info.tasks, ['caption', 'score']);
+  assert.deepEqual(soft.info.verbs, ['caption', 'score']);
   assert.equal(soft.info.vocabulary, WORDS.length);
   const run = endless.caption(image, { maps: true });
   const steps = await all(run);
@@ -51,7 +51,7 @@ test('a caption: words that join to the text, and maps that add up to 1', async 
 test('hard attention looks at one place, drawn by seed and sample; at temperature 0 at the most probable one', async () => {
   const cold = await all(hard.caption(image, { maps: true }));
   for (const { maps } of cold) assert.equal(maps?.weights.indexOf(Math.max(...maps.weights)), maps?.place);
-  const options = { maps: true, samples: 6, temperature: 1, text: 'w1 w2 w3 w4' };
+  const options = { maps: true, samples: 6, temperature: 1, forced: 'w1 w2 w3 w4' };
   const [one, same, other] = await Promise.all([3, 3, 4].map((seed) => all(hard.caption(image, { ...options, seed }))));
   const places = (/** @type {CaptionStep[]} */ steps) => steps.map(({ maps }) => maps?.place);
   assert.equal(one.length, 24);
@@ -83,22 +83,22 @@ test('a score is the sum of the costs of its words and its end', async () => {
   const { nats, natsPerWord, perWord, words } = await soft.score(image, { text: ' w1  W5 w2' });
   assert.deepEqual(words, ['w1', 'w5', 'w2', '']);
   assert.ok(Math.abs(perWord.reduce((a, b) => a + b, 0) - nats) < 1e-4 && Math.abs(natsPerWord * 4 - nats) < 1e-4);
-  const steps = await all(soft.caption(image, { text: 'w1 w5 w2' }));
+  const steps = await all(soft.caption(image, { forced: 'w1 w5 w2' }));
   assert.deepEqual(steps.map((step) => step.nats), [...perWord.slice(0, 3)]);
 });
 
 test('a light by hand: one place for all words, or of some', async () => {
-  const lit = await all(endless.caption(image, { light: 5, maps: true }));
+  const lit = await all(endless.caption(image, { lookAt: 5, maps: true }));
   assert.deepEqual(lit.map(({ maps }) => maps?.place), Array(LONGEST).fill(5));
-  const some = await all(endless.caption(image, { light: [null, 3], maps: true }));
+  const some = await all(endless.caption(image, { lookAt: [null, 3], maps: true }));
   assert.deepEqual(some.slice(0, 3).map(({ maps }) => maps?.place), [-1, 3, -1]);
   const [free] = await all(endless.caption(image, { maps: true }));
   assert.equal(some[0].nats, free.nats);
-  const drawn = await all(hard.caption(image, { light: 7, maps: true, temperature: 1, seed: 1 }));
+  const drawn = await all(hard.caption(image, { lookAt: 7, maps: true, temperature: 1, seed: 1 }));
   for (const { maps } of drawn) assert.equal(maps?.place, 7);
 });
 
-for (const [name, options] of /** @type {[string, object][]} */ ([['one caption', {}], ['samples', { samples: 3, temperature: 1, seed: 9 }], ['given words', { text: 'w3 w1 w2 w4' }], ['a light', { light: 2 }]])) {
+for (const [name, options] of /** @type {[string, object][]} */ ([['one caption', {}], ['samples', { samples: 3, temperature: 1, seed: 9 }], ['given words', { forced: 'w3 w1 w2 w4' }], ['a light', { lookAt: 2 }]])) {
   test(`a saved run goes on to the same words: ${name}`, async () => {
     const whole = endless.caption(image, { seed: 5, ...options });
     await all(whole);
@@ -117,7 +117,7 @@ for (const [name, options] of /** @type {[string, object][]} */ ([['one caption'
 }
 
 test('a saved run of hard attention draws the same places', async () => {
-  const options = { seed: 2, temperature: 1, maps: true, text: 'w1 w2 w3 w4 w5' };
+  const options = { seed: 2, temperature: 1, maps: true, forced: 'w1 w2 w3 w4 w5' };
   const whole = await all(hard.caption(image, options));
   const begun = hard.caption(image, options);
   for await (const _ of begun) begun.stop();
@@ -127,10 +127,10 @@ test('a saved run of hard attention draws the same places', async () => {
 
 test('what is refused, and how it is said', async () => {
   const wrong = (/** @type {object} */ options, /** @type {RegExp} */ message) => assert.throws(() => soft.caption(image, options), { code: 'argument', message });
-  wrong({ text: 'w1 zebra' }, /"zebra" is none of the 11 words that this model knows/);
-  wrong({ text: Array(12).fill('w1').join(' ') }, /12 words, this model says at most 8/);
-  wrong({ light: 16 }, /places from 0 to 15/);
-  wrong({ light: Array(12).fill(0) }, /12 places/);
+  wrong({ forced: 'w1 zebra' }, /"zebra" is none of the 11 words that this model knows/);
+  wrong({ forced: Array(12).fill('w1').join(' ') }, /12 words, this model says at most 8/);
+  wrong({ lookAt: 16 }, /places from 0 to 15/);
+  wrong({ lookAt: Array(12).fill(0) }, /12 places/);
   wrong({ beams: 3, temperature: 1 }, /Several beams/);
   wrong({ samples: 0 }, /samples must be/);
   assert.throws(() => soft.caption({ ...image, width: 4 }), { code: 'argument' });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** model.classify(): odds of the labels of examples, several queries at once, where a query looked, and what is refused. */
+/** model.classify(): probabilities of the labels of examples, several queries at once, where a query looked, and what is refused. */
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
@@ -24,47 +24,47 @@ const support = ['ka', 'ki', 'ku'].map((label, i) => ({ image: sign(i + 1), labe
 
 test('a model of signs says so', () => {
   const { info } = model;
-  assert.deepEqual([info.codec, info.tasks, info.width, info.height], ['signs', ['classify'], WIDTH, HEIGHT]);
+  assert.deepEqual([info.kind, info.verbs, info.width, info.height], ['sign', ['classify'], WIDTH, HEIGHT]);
 });
 
-test('odds of all labels, the most probable first; many queries are their single ones', async () => {
+test('probabilities of all labels, the most probable first; many queries are their single ones', async () => {
   const queries = [sign(1), sign(9), sign(10)];
-  const all = await model.classify({ support, query: queries, maps: true });
+  const all = await model.classify(queries, { support, maps: true });
   assert.equal(all.length, 3);
   for (const [i, query] of queries.entries()) {
-    const { odds, nats, label, maps } = await model.classify({ support, query, maps: true });
-    assert.deepEqual(odds, all[i].odds);
+    const { probabilities, nats, label, maps } = await model.classify(query, { support, maps: true });
+    assert.deepEqual(probabilities, all[i].probabilities);
     assert.deepEqual(maps, all[i].maps);
-    assert.deepEqual(odds.map((one) => one.label).sort(), ['ka', 'ki', 'ku']);
-    assert.ok(Math.abs(odds.reduce((sum, { p }) => sum + p, 0) - 1) < 1e-6);
-    assert.ok(odds.every(({ p }, k) => k === 0 || p <= odds[k - 1].p));
-    assert.deepEqual([label, nats], [odds[0].label, odds[0].nats]);
-    assert.ok(Math.abs(nats + Math.log(odds[0].p)) < 1e-6);
+    assert.deepEqual(probabilities.map((one) => one.label).sort(), ['ka', 'ki', 'ku']);
+    assert.ok(Math.abs(probabilities.reduce((sum, { p }) => sum + p, 0) - 1) < 1e-6);
+    assert.ok(probabilities.every(({ p }, k) => k === 0 || p <= probabilities[k - 1].p));
+    assert.deepEqual([label, nats], [probabilities[0].label, probabilities[0].nats]);
+    assert.ok(Math.abs(nats + Math.log(probabilities[0].p)) < 1e-6);
     assert.equal(maps?.length, 3);
     for (const weights of maps ?? []) {
       const sum = weights.reduce((total, weight) => total + weight, 0);
       assert.ok(weights.length === 3 && sum > 0 && sum < 1, 'the rest is its own');
     }
   }
-  assert.equal((await model.classify({ support, query: sign(4) })).maps, undefined);
+  assert.equal((await model.classify(sign(4), { support })).maps, undefined);
 });
 
 test('the order of examples counts a little; names do not', async () => {
   const [{ p }, { p: turned }, { p: renamed }] = (await Promise.all([
     support, [support[1], support[0], support[2]], support.map(({ image }, i) => ({ image, label: i })),
-  ].map((examples) => model.classify({ support: examples, query: sign(5) })))).map(({ odds }) => odds[0]);
+  ].map((examples) => model.classify(sign(5), { support: examples })))).map(({ probabilities }) => probabilities[0]);
   assert.notEqual(p, turned);
   assert.equal(p, renamed);
 });
 
 test('more queries than a run takes, more examples of a label, one label', async () => {
-  const many = await model.classify({ support, query: Array.from({ length: 67 }, (_, i) => sign(i + 1)) });
+  const many = await model.classify(Array.from({ length: 67 }, (_, i) => sign(i + 1)), { support });
   assert.equal(many.length, 67);
-  assert.deepEqual(many[66].odds, (await model.classify({ support, query: sign(67) })).odds);
-  const alone = await model.classify({ support: [{ image: sign(1), label: 'one' }, { image: sign(2), label: 'one' }], query: sign(3) });
-  assert.deepEqual(alone.odds.map(({ label, p }) => [label, p]), [['one', 1]]);
+  assert.deepEqual(many[66].probabilities, (await model.classify(sign(67), { support })).probabilities);
+  const alone = await model.classify(sign(3), { support: [{ image: sign(1), label: 'one' }, { image: sign(2), label: 'one' }] });
+  assert.deepEqual(alone.probabilities.map(({ label, p }) => [label, p]), [['one', 1]]);
   const thousand = Array.from({ length: 1000 }, (_, i) => ({ image: sign(i + 1), label: i % 5 }));
-  assert.equal((await model.classify({ support: thousand, query: sign(1) })).odds.length, 5);
+  assert.equal((await model.classify(sign(1), { support: thousand })).probabilities.length, 5);
 });
 
 test('many pictures are read over some turns of the page', async () => {
@@ -80,7 +80,7 @@ test('many pictures are read over some turns of the page', async () => {
       },
     };
   };
-  const answers = model.classify({ support, query: Array.from({ length: 30 }, (_, i) => slow(i + 1)) });
+  const answers = model.classify(Array.from({ length: 30 }, (_, i) => slow(i + 1)), { support });
   let before = Infinity;
   setTimeout(() => { before = read; });
   assert.equal((await answers).length, 30);
@@ -89,7 +89,7 @@ test('many pictures are read over some turns of the page', async () => {
 
 test('dark on light is light on dark', async () => {
   const dark = { ...sign(4), data: sign(4).data.map((byte) => 255 - byte) };
-  assert.deepEqual((await model.classify({ support, query: dark })).odds, (await model.classify({ support, query: sign(4) })).odds);
+  assert.deepEqual((await model.classify(dark, { support })).probabilities, (await model.classify(sign(4), { support })).probabilities);
 });
 
 test('what cannot be named is refused by its name, and the model goes on', async () => {
@@ -104,12 +104,12 @@ test('what cannot be named is refused by its name, and the model goes on', async
     [{ support: Array.from({ length: 6 }, (_, i) => ({ image: sign(i + 1), label: i })), query }, /6 different labels.*at most 5/, 'limit'],
     [{ support: Array.from({ length: 1025 }, () => support[0]), query }, /1025 examples.*at most 1024/, 'limit'], [{ support, query, maps: 1 }, /maps/],
   ];
-  for (const [options, message, code = 'argument'] of wrong) await assert.rejects(model.classify(options), { code, message });
-  await assert.rejects(model.classify({ support, query, signal: AbortSignal.abort() }), { name: 'AbortError' });
+  for (const [{ query: asked, ...options }, message, code = 'argument'] of wrong) await assert.rejects(model.classify(asked, options), { code, message });
+  await assert.rejects(model.classify(query, { support, signal: AbortSignal.abort() }), { name: 'AbortError' });
   const leaving = new AbortController();
-  const long = model.classify({ support: Array.from({ length: 1000 }, (_, i) => support[i % 3]), query, signal: leaving.signal });
+  const long = model.classify(query, { support: Array.from({ length: 1000 }, (_, i) => support[i % 3]), signal: leaving.signal });
   leaving.abort();
   await assert.rejects(long, { name: 'AbortError' });
   await assert.rejects(model.tag('a'), { message: /has no tag\(\): use classify\(\)/ });
-  assert.equal((await model.classify({ support, query })).odds.length, 3);
+  assert.equal((await model.classify(query, { support })).probabilities.length, 3);
 });

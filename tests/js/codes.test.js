@@ -8,25 +8,25 @@ import { readFile } from 'node:fs/promises';
 import { after, test } from 'node:test';
 
 import { NextPixelError, load } from '../../web/lib/index.js';
-import { reachOf } from '../../web/lib/kinds/codes/reach.js';
+import { reachOf } from '../../web/lib/kinds/code/reach.js';
 import { GOLDEN, ROOT, isError } from './helpers.js';
 import { readWav } from './sounds.js';
 
-/** @import { CodesRun } from '../../web/lib/kinds/codes/codes-run.js' */
-/** @import { CodesOptions } from '../../web/lib/options.js' */
+/** @import { CodeRun } from '../../web/lib/kinds/code/code-run.js' */
+/** @import { CodeOptions } from '../../web/lib/options.js' */
 
 const model = await load(`${GOLDEN}jukebox-tiny.gguf`);
 after(() => model.close());
 const [TOP, BOTTOM] = model.info.codes ?? [];
 const RATIO = TOP.hop / BOTTOM.hop;
 
-/** @param {CodesOptions} options @returns {CodesRun} */
+/** @param {CodeOptions} options @returns {CodeRun} */
 const generate = (options, of = model) => /** @type {any} */ (of.generate(/** @type {any} */ (options)));
-/** @param {any} sound @param {CodesOptions} options @returns {CodesRun} */
+/** @param {any} sound @param {CodeOptions} options @returns {CodeRun} */
 const complete = (sound, options) => /** @type {any} */ (model.complete(sound, /** @type {any} */ (options)));
 
 /** @param {number} length */
-const tone = (length) => ({ data: Float32Array.from({ length }, (_, i) => 0.5 * Math.sin(i / 3) * Math.sin(i / 40)), rate: 8000 });
+const tone = (length) => ({ samples: Float32Array.from({ length }, (_, i) => 0.5 * Math.sin(i / 3) * Math.sin(i / 40)), sampleRate: 8000 });
 
 /** A seed whose sound has some codes. */
 const LONG = { label: 1, speaker: 0, seed: await longSeed() };
@@ -37,7 +37,7 @@ async function longSeed() {
   }
 }
 
-/** What a run told: its codes by level, its samples. @param {AsyncIterable<import('../../web/lib/kinds/codes/codes-run.js').CodesStep>} run */
+/** What a run told: its codes by level, its samples. @param {AsyncIterable<import('../../web/lib/kinds/code/code-run.js').CodeStep>} run */
 async function told(run) {
   /** @type {{ top: number[], bottom: number[], samples: number[], nats: number[], order: string[] }} */
   const all = { top: [], bottom: [], samples: [], nats: [], order: [] };
@@ -53,10 +53,10 @@ async function told(run) {
 }
 
 test('what the file says of its levels', () => {
-  assert.equal(model.info.codec, 'codes');
-  assert.deepEqual(model.info.tasks.sort(), ['complete', 'decode', 'encode', 'generate']);
+  assert.equal(model.info.kind, 'code');
+  assert.deepEqual(model.info.verbs.sort(), ['complete', 'decode', 'encode', 'generate']);
   assert.deepEqual([TOP.name, TOP.hop, TOP.codes, BOTTOM.name, BOTTOM.hop, BOTTOM.codes], ['top', 16, 20, 'bottom', 4, 24]);
-  assert.deepEqual([model.info.rate, model.info.speakers, model.info.positions], [8000, ['0', '1'], 0]);
+  assert.deepEqual([model.info.sampleRate, model.info.speakers, model.info.positions], [8000, ['0', '1'], 0]);
   assert.deepEqual([reachOf([4, 4], 3), reachOf([2], 1)], [19, 3]);
 });
 
@@ -66,7 +66,7 @@ test('a sound becomes as many codes as hops, and as many samples again', async (
     const count = Math.ceil(length / TOP.hop);
     assert.deepEqual([top.length, bottom.length, heard.samples.length], [count, count * RATIO, length]);
     const [both, one, alone] = await Promise.all([model.decode({ top, bottom }), model.decode({ bottom }), model.decode({ top })]);
-    assert.deepEqual([both.rate, both.samples.length, alone.samples.length], [8000, count * TOP.hop, count * TOP.hop]);
+    assert.deepEqual([both.sampleRate, both.samples.length, alone.samples.length], [8000, count * TOP.hop, count * TOP.hop]);
     assert.deepEqual(both.samples, one.samples);
     assert.notDeepEqual(alone.samples, one.samples);
   }
@@ -78,10 +78,10 @@ test('a digit: codes of the top level, those below, and samples while these are 
   assert.equal(whole.nats.length, whole.top.length + whole.bottom.length);
   assert.ok(whole.nats.every((nats) => nats > 0));
   assert.deepEqual(Float32Array.from(whole.samples), (await model.decode({ bottom: whole.bottom })).samples);
-  for (const chunk of [1, 3, 7]) {
-    const { order, ...all } = await told(generate({ ...LONG, chunk }));
+  for (const chunkSize of [1, 3, 7]) {
+    const { order, ...all } = await told(generate({ ...LONG, chunkSize }));
     const { order: _, ...same } = whole;
-    assert.deepEqual(all, same, `steps of ${chunk}`);
+    assert.deepEqual(all, same, `steps of ${chunkSize}`);
   }
   assert.notDeepEqual((await told(generate({ ...LONG, seed: LONG.seed + 1 }))).top, whole.top);
   const two = await load(`${GOLDEN}jukebox-tiny.gguf`, { workers: 2 });
@@ -91,7 +91,7 @@ test('a digit: codes of the top level, those below, and samples while these are 
 
 test('what is drawn of the bottom level is heard before all of it is', async () => {
   const long = await load(changed(await readFile(`${GOLDEN}jukebox-tiny.gguf`)));
-  const { order, samples, bottom } = await told(generate({ label: 1, speaker: 0, seed: 3, chunk: 1, seconds: 10 }, long));
+  const { order, samples, bottom } = await told(generate({ label: 1, speaker: 0, seed: 3, chunkSize: 1, seconds: 10 }, long));
   assert.equal(bottom.length, 12 * RATIO);
   assert.equal(samples.length, 12 * TOP.hop);
   assert.ok(order.indexOf('sound') < order.lastIndexOf('bottom'), order.join());
@@ -125,10 +125,10 @@ test('samples, a file, and several readers', async () => {
 });
 
 test('saved anywhere, it goes on to the same bits; stopped, it says so', async () => {
-  const whole = await told(generate({ ...LONG, chunk: 2 }));
+  const whole = await told(generate({ ...LONG, chunkSize: 2 }));
   assert.throws(() => generate(LONG).save(), isError('state'));
   for (const steps of [1, 2, 3, 5, 8]) {
-    const run = generate({ ...LONG, chunk: 2 });
+    const run = generate({ ...LONG, chunkSize: 2 });
     /** @type {number[]} */
     const samples = [];
     let left = steps;
@@ -150,7 +150,7 @@ test('saved anywhere, it goes on to the same bits; stopped, it says so', async (
   assert.throws(() => model.resume(/** @type {any} */ (saved), { seed: 4 }), isError('argument', /cannot change seed/));
   const stopper = new AbortController();
   await assert.rejects(async () => {
-    for await (const _ of generate({ ...LONG, chunk: 1, signal: stopper.signal })) stopper.abort();
+    for await (const _ of generate({ ...LONG, chunkSize: 1, signal: stopper.signal })) stopper.abort();
   }, { name: 'AbortError' });
 });
 
@@ -184,10 +184,10 @@ test('what is wrong is said', async () => {
     [{ top: [0, 0.5] }, /Code 1 of the top level/], [{ top, bottom: bottom.slice(1) }, /4 codes of the top level stand above 16 of the bottom level, not 15/],
   ];
   for (const [codes, said] of wrong) await assert.rejects(model.decode(codes), isError('argument', said));
-  await assert.rejects(model.encode({ data: new Float32Array(300000), rate: 8000 }), isError('argument', /37\.5 seconds: this model encodes at most 32\.8/));
-  await assert.rejects(model.encode({ data: new Float32Array(0), rate: 8000 }), isError('argument', /empty/));
+  await assert.rejects(model.encode({ samples: new Float32Array(300000), sampleRate: 8000 }), isError('argument', /37\.5 seconds: this model encodes at most 32\.8/));
+  await assert.rejects(model.encode({ samples: new Float32Array(0), sampleRate: 8000 }), isError('argument', /empty/));
   await assert.rejects(complete(tone(500), {}).samples(), isError('argument', /goes on with less than 0\.0/));
   assert.throws(() => generate({ label: 3 }), NextPixelError);
   assert.throws(() => generate({ speaker: 'nobody' }), isError('argument', /speaker must be one of 0, 1/));
-  assert.throws(() => generate(/** @type {any} */ ({ odds: true, seconds: 0 })), isError('argument', /seconds/));
+  assert.throws(() => generate(/** @type {any} */ ({ probabilities: true, seconds: 0 })), isError('argument', /seconds/));
 });

@@ -26,19 +26,19 @@ test('oneOf draws one of the texts, in tokens of any cut, and ends', async () =>
   const choices = [' a big dog', ' a bigger dog', ' a cat', ' Ünder'];
   const seen = new Set();
   for (let seed = 0; seed < 12; seed++) {
-    const run = model.tokens('Once there was', { oneOf: choices, seed });
+    const run = model.generate('Once there was', { oneOf: choices, seed });
     const text = await run.text();
     assert.ok(choices.includes(text), JSON.stringify(text));
     assert.equal(run.finish, 'end');
     seen.add(text);
   }
   assert.ok(seen.size > 1);
-  const greedy = (/** @type {object} */ more) => model.tokens('Once upon', { temperature: 0, oneOf: [' a time', ' the hill'], ...more }).text();
+  const greedy = (/** @type {object} */ more) => model.generate('Once upon', { temperature: 0, oneOf: [' a time', ' the hill'], ...more }).text();
   assert.equal(await greedy({}), ' a time');
   assert.equal(await greedy({ topK: 1 }), ' a time', 'the filters see what may come alone');
   assert.equal(await greedy({ logitBias: { ' the': 50 } }), ' the hill', 'biases count');
   // Of one that begins another the end may come first; it costs what the end costs.
-  const both = await Promise.all(Array.from({ length: 40 }, (_, seed) => model.tokens('The', { oneOf: [' cat', ' cat sat'], seed, temperature: 100 }).text()));
+  const both = await Promise.all(Array.from({ length: 40 }, (_, seed) => model.generate('The', { oneOf: [' cat', ' cat sat'], seed, temperature: 100 }).text()));
   assert.ok(both.includes(' cat') && both.includes(' cat sat'), [...new Set(both)].join('|'));
 });
 
@@ -64,7 +64,7 @@ test('oneOf looks through a large vocabulary in turns, and allows the tokens tha
 });
 
 test('oneOf: the name of a token of control is letters like any others', async () => {
-  const run = model.tokens('Once', { oneOf: ['<s>'], seed: 1 });
+  const run = model.generate('Once', { oneOf: ['<s>'], seed: 1 });
   assert.equal(await run.text(), '<s>');
   assert.ok([...run.ids.slice(run.promptLength)].every((id) => tokenizer.kind(id) !== 'control'));
 });
@@ -72,7 +72,7 @@ test('oneOf: the name of a token of control is letters like any others', async (
 test('where nothing is forbidden the run is the same to the bit', async () => {
   const collect = async (/** @type {any} */ options) => {
     const steps = [];
-    for await (const { token, nats } of model.tokens('Once upon a time', { seed: 5, maxTokens: 40, topP: 0.9, logitBias: { 300: 2 }, ...options })) steps.push([token, nats]);
+    for await (const { token, nats } of model.generate('Once upon a time', { seed: 5, maxTokens: 40, topP: 0.9, logitBias: { 300: 2 }, ...options })) steps.push([token, nats]);
     return steps;
   };
   const plain = await collect({});
@@ -95,7 +95,7 @@ test('a constraint of one\'s own is told the tokens, may take its time, and the 
       return maskOf((id) => /^ ?[a-z]+$/.test(tokenizer.name(id)) === even && !tokenizer.isEnd(id) && tokenizer.name(id) !== '');
     },
   };
-  const run = model.tokens('Once', { constraint, maxTokens: 6, seed: 2, alternatives: 2, temperature: 2 });
+  const run = model.generate('Once', { constraint, maxTokens: 6, seed: 2, alternatives: 2, temperature: 2 });
   /** @type {number[]} */
   const ids = [];
   for await (const { token, alternatives } of run) {
@@ -114,31 +114,31 @@ test('a constraint of one\'s own is told the tokens, may take its time, and the 
 
 test('a mask of nothing ends the run; what a constraint throws reaches the caller; others go on', async () => {
   let left = 3;
-  const run = model.tokens('Once', { constraint: { next: () => (left-- > 0 ? undefined : new Uint32Array(words)) }, seed: 1 });
+  const run = model.generate('Once', { constraint: { next: () => (left-- > 0 ? undefined : new Uint32Array(words)) }, seed: 1 });
   assert.equal((await run.ids).length > 0, true);
   await run.text();
   assert.equal(run.ids.length - run.promptLength, 3);
   assert.equal(run.finish, 'end');
   const mine = new Error('mine');
-  await assert.rejects(model.tokens('Once', { constraint: { next: () => { throw mine; } } }).text(), (error) => error === mine);
-  await assert.rejects(model.tokens('Once', { constraint: { start: () => Promise.reject(mine), next: () => undefined } }).text(), (error) => error === mine);
+  await assert.rejects(model.generate('Once', { constraint: { next: () => { throw mine; } } }).text(), (error) => error === mine);
+  await assert.rejects(model.generate('Once', { constraint: { start: () => Promise.reject(mine), next: () => undefined } }).text(), (error) => error === mine);
   for (const mask of [5, [1, 2], new Uint32Array(words - 1), new Uint8Array(words), null, 'all']) {
-    await assert.rejects(model.tokens('Once', { constraint: { next: () => /** @type {any} */ (mask) } }).text(), isError('argument', /constraint.next\(\) must give a mask, a Uint32Array of \d+ words/));
+    await assert.rejects(model.generate('Once', { constraint: { next: () => /** @type {any} */ (mask) } }).text(), isError('argument', /constraint.next\(\) must give a mask, a Uint32Array of \d+ words/));
   }
-  assert.notEqual(await model.tokens('Once', { seed: 1, maxTokens: 5 }).text(), '');
+  assert.notEqual(await model.generate('Once', { seed: 1, maxTokens: 5 }).text(), '');
 });
 
 test('what is no constraint is refused before anything is computed', async () => {
   for (const constraint of [5, {}, { next: 1 }, null, 'root ::= "x"', { start: 1, next: () => undefined }]) {
-    assert.throws(() => model.tokens('a', { constraint: /** @type {any} */ (constraint) }), isError('argument', /constraint must be an object with next/));
+    assert.throws(() => model.generate('a', { constraint: /** @type {any} */ (constraint) }), isError('argument', /constraint must be an object with next/));
   }
   for (const oneOf of [[], 'yes', [''], [1], ['a', , 'b'], {}, null, Array(1001).fill('a')]) { // eslint-disable-line no-sparse-arrays
-    assert.throws(() => model.tokens('a', { oneOf: /** @type {any} */ (oneOf) }), isError('argument', /oneOf must be a list of 1 to 1000 texts/));
+    assert.throws(() => model.generate('a', { oneOf: /** @type {any} */ (oneOf) }), isError('argument', /oneOf must be a list of 1 to 1000 texts/));
   }
-  assert.throws(() => model.tokens('a', { oneOf: Array(1000).fill('a'.repeat(300)) }), isError('argument', /more than 262144 characters/));
-  assert.throws(() => model.tokens('a', { oneOf: ['a'], constraint: { next: () => undefined } }), isError('argument', /give one of them/));
-  assert.throws(() => model.tokens('a', /** @type {any} */ ({ grammar: 'root' })), isError('argument', /has no option grammar/));
+  assert.throws(() => model.generate('a', { oneOf: Array(1000).fill('a'.repeat(300)) }), isError('argument', /more than 262144 characters/));
+  assert.throws(() => model.generate('a', { oneOf: ['a'], constraint: { next: () => undefined } }), isError('argument', /give one of them/));
+  assert.throws(() => model.generate('a', /** @type {any} */ ({ grammar: 'root' })), isError('argument', /has no option grammar/));
   const bare = await load(toyText({ metadata: { 'tokenizer.ggml.model': undefined } }));
-  assert.throws(() => bare.tokens([1], { oneOf: ['a'] }), isError('argument', /needs a vocabulary/));
+  assert.throws(() => bare.generate([1], { oneOf: ['a'] }), isError('argument', /needs a vocabulary/));
   bare.close();
 });

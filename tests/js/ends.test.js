@@ -12,7 +12,7 @@ import { isError, load } from './helpers.js';
 import { TOKENS, toyText } from './toy-text.js';
 
 /** @import { Typed } from './gguf.js' */
-/** @import { TokenStep } from '../../web/lib/index.js' */
+/** @import { TextStep } from '../../web/lib/index.js' */
 
 /** A model with more tokens, each of a kind. @param {[string, number][]} more  @param {Record<string, Typed | undefined>} [metadata] */
 function withTokens(more, metadata = {}) {
@@ -26,8 +26,8 @@ function withTokens(more, metadata = {}) {
 
 /** Draws these tokens, whatever the model says, one after another. @param {import('../../web/lib/index.js').Model} model @param {number} token @param {object} [options] */
 async function always(model, token, options = {}) {
-  const run = model.tokens([1, 5], { logitBias: { [token]: 1e9 }, maxTokens: 6, seed: 1, ...options });
-  /** @type {TokenStep[]} */
+  const run = model.generate([1, 5], { logitBias: { [token]: 1e9 }, maxTokens: 6, seed: 1, ...options });
+  /** @type {TextStep[]} */
   const steps = [];
   for await (const step of run) steps.push(step);
   return { steps, finish: run.finish };
@@ -58,7 +58,7 @@ test('a stop that is or has a control token ends the run', async () => {
   }
   // One after another: a token of control, then a word.
   const two = async (/** @type {string} */ stop) => {
-    const run = model.tokens([1, 5], { logitBias: { [start]: 1e8, [user]: 1e8 }, frequencyPenalty: 100, seed: 4, maxTokens: 30, stop });
+    const run = model.generate([1, 5], { logitBias: { [start]: 1e8, [user]: 1e8 }, frequencyPenalty: 100, seed: 4, maxTokens: 30, stop });
     let last = -1;
     for await (const { token } of run) last = token;
     return { finish: run.finish, last, ids: [...run.ids] };
@@ -107,8 +107,8 @@ test('a name that nobody knows: tokens by their numbers, and a warning', async (
   const metadata = pairs({ 'tokenizer.ggml.pre': ['string', 'klingon'] });
   const model = await load(toyText({ values: 258, metadata }));
   assert.match(model.info.warnings[0], /does not know how a text is cut .*"klingon"/);
-  assert.throws(() => model.tokens('a'), isError('unsupported', /"klingon" is none of the pre-tokenizers that are read: gpt-2, .*Give tokens by their numbers/));
-  const run = model.tokens([97, 98], { maxTokens: 5, seed: 1 });
+  assert.throws(() => model.generate('a'), isError('unsupported', /"klingon" is none of the pre-tokenizers that are read: gpt-2, .*Give tokens by their numbers/));
+  const run = model.generate([97, 98], { maxTokens: 5, seed: 1 });
   assert.equal(await run.text(), model.tokenizer.decode(run.ids).slice(model.tokenizer.decode([97, 98]).length));
   model.close();
 });

@@ -143,6 +143,6 @@ test('an error that a getter, a proxy or an iterator of the caller throws comes 
   for (const options of [getter('seed'), getter('samples'), new Proxy({}, { get: thrower })]) assert.throws(() => model.generate(options), isOwn);
   model.close();
   const texts = /** @type {any} */ (await load(toyText()));
-  for (const prompt of [getter(0, [1, 2]), new Proxy([1], { get: thrower })]) await assert.rejects(async () => texts.tokens(prompt).text(), isOwn);
+  for (const prompt of [getter(0, [1, 2]), new Proxy([1], { get: thrower })]) await assert.rejects(async () => texts.generate(prompt).text(), isOwn);
   texts.close();
 });

@@ -52,7 +52,7 @@ test('GGUF version 2 is read, version 1 and 4 are not', async () => {
     file[4] = version;
     assert.equal((await tokenizer(file.slice())).size, TOKENS.length);
     const model = await load(file);
-    texts.push(await model.tokens('ab', ENDLESS).text());
+    texts.push(await model.generate('ab', ENDLESS).text());
     model.close();
   }
   assert.equal(texts[0], texts[1]);
@@ -123,7 +123,7 @@ test('kin of Llama write, and say what they look at', async () => {
     const model = await load(new Uint8Array(await readFile(`${GOLDEN}${name}.gguf`)));
     assert.equal(model.info.architecture, name.split('-')[0]);
     let step = 0;
-    for await (const { maps = [] } of model.tokens([1, 2, 3], { maps: true, seed: 1, maxTokens: 15 })) {
+    for await (const { maps = [] } of model.generate([1, 2, 3], { maps: true, seed: 1, maxTokens: 15 })) {
       maps.forEach(({ row, tokens, weights }) => {
         const local = window > 0 && (Math.floor(row / heads) + 1) % period > 0;
         assert.equal(tokens.length, local ? Math.min(window, 3 + step) : 3 + step, `row ${row} of step ${step}`);

@@ -33,16 +33,16 @@ class Triad {
   }
 
   /** @param {any} options @param {any} [drawn] */
-  run(options, drawn) {
+  generate(options, drawn) {
     const { links, parts, info } = this.engine;
-    const { seed, signal, samples = 1, chunk = 0, ...kept } = options;
+    const { seed, signal, samples = 1, chunkSize = 0, ...kept } = options;
     const settings = { seed: BigInt(seed), samples, temperature: 1, topK: 0, topP: 1 };
-    return new FlowRun(links, flowOf(parts, { decoder: 1 }), { sound }, { seed, settings, length: LENGTH, chunk, drawn }, { model: modelName(info), options: { ...kept, samples, chunk } }, signal);
+    return new FlowRun(links, flowOf(parts, { decoder: 1 }), { sound }, { seed, settings, length: LENGTH, chunkSize, drawn }, { model: modelName(info), options: { ...kept, samples, chunkSize } }, signal);
   }
 
   /** @param {any} saved @param {any} given */
   resume(saved, given) {
-    return this.run(resumedOptions(saved, this.engine.info, given), saved);
+    return this.generate(resumedOptions(saved, this.engine.info, given), saved);
   }
 }
 
@@ -81,7 +81,7 @@ const byHand = (ids) => Uint32Array.from({ length: 2 * ids.length }, (_, i) => {
 
 test('what fills a port is the result or the part of its name', async () => {
   const model = await opened();
-  assert.deepEqual(model.info.tasks, ['generate']);
+  assert.deepEqual(model.info.verbs, ['generate']);
   model.close();
   const part = (/** @type {any} */ some) => /** @type {Part} */ ({ inputs: [], results: [], outputs: 0, ...some });
   const parts = [
@@ -101,18 +101,18 @@ test('the decoder encodes while the prior goes on, to the same bits', async () =
   const [whole] = await gathered(model.generate({ seed: 5 }), 1);
   assert.deepEqual([whole.prior.ids.length, whole.decoder.sound.length], [LENGTH, 2 * LENGTH]);
   assert.deepEqual(whole.decoder.sound, byHand(whole.prior.ids));
-  for (const chunk of [1, 3, 7]) {
+  for (const chunkSize of [1, 3, 7]) {
     /** @type {string[]} */
     const order = [];
-    const run = model.generate({ seed: 5, chunk });
+    const run = model.generate({ seed: 5, chunkSize });
     const [all] = await gathered((async function* told() {
       for await (const step of run) {
         order.push(`${step.part} ${step.to}`);
         yield step;
       }
     })(), 1);
-    assert.deepEqual(all, whole, `steps of ${chunk}`);
-    assert.ok(order.indexOf(`decoder ${chunk === 1 ? 1 : chunk - 1}`) < order.indexOf(`prior ${LENGTH}`), order.join());
+    assert.deepEqual(all, whole, `steps of ${chunkSize}`);
+    assert.ok(order.indexOf(`decoder ${chunkSize === 1 ? 1 : chunkSize - 1}`) < order.indexOf(`prior ${LENGTH}`), order.join());
     assert.equal(run.finish, 'end');
   }
   model.close();
@@ -120,7 +120,7 @@ test('the decoder encodes while the prior goes on, to the same bits', async () =
 
 test('samples and workers change nothing', async () => {
   const one = await opened();
-  const alone = await Promise.all([0, 1, 2].map(async () => one.generate({ seed: 6, samples: 3, chunk: 5 }))).then(([run]) => gathered(run, 3));
+  const alone = await Promise.all([0, 1, 2].map(async () => one.generate({ seed: 6, samples: 3, chunkSize: 5 }))).then(([run]) => gathered(run, 3));
   assert.notDeepEqual(alone[0].prior.ids, alone[1].prior.ids);
   for (const all of alone) assert.deepEqual(all.decoder.sound, byHand(all.prior.ids));
   assert.deepEqual((await gathered(one.generate({ seed: 6 }), 1))[0], alone[0], 'the first of several is the one alone');
@@ -132,9 +132,9 @@ test('samples and workers change nothing', async () => {
 
 test('saved anywhere, it goes on to the same bits; stopped, it says so', async () => {
   const model = await opened();
-  const whole = await gathered(model.generate({ seed: 7, samples: 2, chunk: 4 }), 2);
+  const whole = await gathered(model.generate({ seed: 7, samples: 2, chunkSize: 4 }), 2);
   for (const steps of [1, 2, 3, 4, 9, 14, 22]) {
-    const run = model.generate({ seed: 7, samples: 2, chunk: 4 });
+    const run = model.generate({ seed: 7, samples: 2, chunkSize: 4 });
     let left = steps;
     const begun = await gathered((async function* some() {
       for await (const step of run) {
@@ -155,7 +155,7 @@ test('saved anywhere, it goes on to the same bits; stopped, it says so', async (
   for (const wrong of [noIds, { ...noIds, ids: [1], told: [{}] }, { ...noIds, ids: [{}, {}], told: [{}, {}] }]) assert.throws(() => model.resume(wrong), isError('state'));
   const stopper = new AbortController();
   await assert.rejects(async () => {
-    for await (const _ of model.generate({ seed: 7, chunk: 1, signal: stopper.signal })) stopper.abort();
+    for await (const _ of model.generate({ seed: 7, chunkSize: 1, signal: stopper.signal })) stopper.abort();
   }, { name: 'AbortError' });
   model.close();
 });

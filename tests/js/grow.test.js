@@ -18,7 +18,7 @@ import { toyTranslation } from './toy-translation.js';
 const ENDLESS = { logitBias: { 1: -Infinity, 2: -Infinity }, seed: 1 };
 const SETTINGS = { seed: 7n, samples: 1, temperature: 1, topK: 0, topP: 1, logitBias: /** @type {[number, number][]} */ ([[1, -1e9], [2, -1e9]]) };
 
-/** @param {AsyncIterable<import('../../web/lib/index.js').TokenStep>} run */
+/** @param {AsyncIterable<import('../../web/lib/index.js').TextStep>} run */
 async function idsOf(run) {
   const ids = [];
   for await (const { token } of run) ids.push(token);
@@ -28,7 +28,7 @@ async function idsOf(run) {
 test('a context of 131,072 with keys and values of 16 KB a token: what is asked for runs, what cannot be is refused by name', async () => {
   const model = await load(toyText({ context: 131072, keyLength: 1024 }));
   assert.equal(model.info.positions, 131072);
-  const run = model.tokens('ab', ENDLESS); // by default as many as the context has room for: 2.1 GB
+  const run = model.generate('ab', ENDLESS); // by default as many as the context has room for: 2.1 GB
   let count = 0;
   for await (const { nats } of run) {
     assert.ok(nats > 0);
@@ -61,7 +61,7 @@ function drawn(length, message) {
   jobs.receive({ type: 'open', id: 1, module: wasmModule, bytes: /** @type {any} */ (file) });
   jobs.receive(/** @type {any} */ ({ type: 'draw', id: 2, inputs: {}, settings: SETTINGS, length, ...message }));
   for (let last = false; !last;) {
-    jobs.receive({ type: 'next', id: 2, chunk: 0 });
+    jobs.receive({ type: 'next', id: 2, chunkSize: 0 });
     while (waiting.length > 0) waiting.shift()?.();
     const sent = messages.at(-1);
     if (sent.type === 'failed') throw new Error(sent.error.message);
@@ -129,7 +129,7 @@ test('runs of a model resume and branch wherever they have grown to, and a score
   for (const source of [toyText({ context: 4096 }), await readFile(`${GOLDEN}stories260K.gguf`)]) {
     const model = await load(new Uint8Array(source));
     const most = Math.min(900, model.info.positions - 10);
-    const run = model.tokens('ab', { ...ENDLESS, maxTokens: most });
+    const run = model.generate('ab', { ...ENDLESS, maxTokens: most });
     const all = await idsOf(run);
     assert.equal(all.length, most);
     for (const at of [0, 250, 254, 255, 256, 300]) {
@@ -138,7 +138,7 @@ test('runs of a model resume and branch wherever they have grown to, and a score
     }
     const { perToken } = await model.score([...run.ids]);
     const steps = [];
-    for await (const { nats } of model.tokens('ab', { ...ENDLESS, maxTokens: most })) steps.push(nats);
+    for await (const { nats } of model.generate('ab', { ...ENDLESS, maxTokens: most })) steps.push(nats);
     steps.forEach((nats, i) => assert.ok(Math.abs(perToken[perToken.length - most + i] - nats) < 1e-4));
     model.close();
   }

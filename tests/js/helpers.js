@@ -24,7 +24,7 @@ export const load = (source, options) => loadModel(source, { wasmUrl: NEXTPIXEL_
 /**
  * Reads a run to its end.
  *
- * @param {AsyncIterable<import('../../web/lib/index.js').Step>} run
+ * @param {AsyncIterable<import('../../web/lib/index.js').PictureStep>} run
  */
 export async function collect(run) {
   /** @type {number[][]} */

@@ -71,17 +71,17 @@ test('a context of 1, 2, 3 and 4: a text as long as there is room for, or an err
   for (const context of [1, 2, 3, 4]) {
     const model = await load(toyText({ context }));
     if (context === 1) {
-      assert.throws(() => model.tokens('', ENDLESS), isError('argument', /sees 1/));
+      assert.throws(() => model.generate('', ENDLESS), isError('argument', /sees 1/));
     } else {
-      const run = model.tokens('', { ...ENDLESS, seed: 3 });
+      const run = model.generate('', { ...ENDLESS, seed: 3 });
       await run.text();
       assert.equal(run.ids.length, context);
     }
     if (context < 3) {
-      assert.throws(() => model.tokens([], { ...ENDLESS, maxTokens: 5 }), isError('argument'));
+      assert.throws(() => model.generate([], { ...ENDLESS, maxTokens: 5 }), isError('argument'));
       await assert.rejects(model.score('abcabc'), isError('argument', /too few/));
     } else {
-      const run = model.tokens('', { ...ENDLESS, maxTokens: 50 });
+      const run = model.generate('', { ...ENDLESS, maxTokens: 50 });
       await run.text();
       assert.equal(run.ids.length, 51);
       const { perToken } = await model.score('abcabc'.repeat(9));
@@ -171,14 +171,14 @@ test('lists with something in them that is no token', async () => {
   holes.length = 4;
   const lists = [[1, undefined, 5], holes, [NaN], [1, null], ['5'], [1.5], [-1], [TOKENS.length], [[5]], [5n]];
   for (const list of /** @type {any[]} */ (lists)) {
-    assert.throws(() => toy.tokens(list), isError('argument', /is no token: they are 0 to/));
+    assert.throws(() => toy.generate(list), isError('argument', /is no token: they are 0 to/));
     await assert.rejects(toy.score(list), isError('argument', /is no token/));
-    const saved = toy.tokens([1, 5], { maxTokens: 0 }).save();
+    const saved = toy.generate([1, 5], { maxTokens: 0 }).save();
     assert.throws(() => toy.resume({ ...saved, ids: list, prompt: 1 }), isError('argument', /is no token/));
     assert.throws(() => toy.tokenizer.decode(list), isError('argument', /is no token/));
   }
   for (const stop of /** @type {any[]} */ ([new Array(3), ['a', undefined], [null], {}, 5])) {
-    assert.throws(() => toy.tokens('', { stop }), isError('argument', /stop must be a text/));
+    assert.throws(() => toy.generate('', { stop }), isError('argument', /stop must be a text/));
   }
   const translator = await load(toyTranslation());
   for (const list of /** @type {any[]} */ (lists.filter((list) => !String(list).includes(String(TOKENS.length))))) {
@@ -190,7 +190,7 @@ test('lists with something in them that is no token', async () => {
 test('what was given may change afterwards', async () => {
   const stop = ['zzz'];
   const options = { ...ENDLESS, maxTokens: 20, stop };
-  const run = toy.tokens('ab', options);
+  const run = toy.generate('ab', options);
   stop[0] = 'a';
   stop.push('b');
   await run.text();

@@ -336,7 +336,7 @@ test('drawTo: at most one paint per animation frame, and one at the end', async 
     Reflect.deleteProperty(globalThis, 'cancelAnimationFrame');
   });
   const canvas = new FakeCanvas();
-  await model.generate({ chunk: 1 }).drawTo(/** @type {any} */ (canvas)); // no frame ever comes: a hidden page
+  await model.generate({ chunkSize: 1 }).drawTo(/** @type {any} */ (canvas)); // no frame ever comes: a hidden page
   assert.equal(frames.length, 1);
   assert.equal(cancelled, 1);
   assert.equal(canvas.paints.length, 2);

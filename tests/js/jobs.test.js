@@ -74,7 +74,7 @@ test('a run computes nothing before its first credit, and one chunk for each', (
   assert.equal(self.settle(), 0);
   assert.equal(jobs.core?.sessions, 0);
   for (let from = 10; from < ELEMENTS; from += 9) {
-    jobs.receive({ type: 'next', id: 2, chunk: 9 });
+    jobs.receive({ type: 'next', id: 2, chunkSize: 9 });
     self.settle();
     const step = /** @type {StepMessage} */ (posted.pop());
     assert.deepEqual([step.type, step.id, step.from, step.to], ['step', 2, from, Math.min(from + 9, ELEMENTS)]);
@@ -85,7 +85,7 @@ test('a run computes nothing before its first credit, and one chunk for each', (
     assert.equal(self.settle(), 0);
     assert.equal(jobs.core?.sessions, step.last ? 0 : 1);
   }
-  jobs.receive({ type: 'next', id: 2, chunk: 9 }); // of a run that is over
+  jobs.receive({ type: 'next', id: 2, chunkSize: 9 }); // of a run that is over
   assert.equal(self.settle(), 0);
 });
 
@@ -93,7 +93,7 @@ test('stop frees a run wherever it is, and it computes no further', () => {
   for (let slices = 0; slices < 8; slices++) {
     const worker = bench();
     worker.jobs.receive({ type: 'draw', id: 2, known: ids(40), inputs: {}, settings: SETTINGS });
-    worker.jobs.receive({ type: 'next', id: 2, chunk: 24 });
+    worker.jobs.receive({ type: 'next', id: 2, chunkSize: 24 });
     for (let i = 0; i < slices; i++) worker.slice();
     const posted = worker.posted.length;
     worker.jobs.receive({ type: 'stop', id: 2 });
@@ -101,7 +101,7 @@ test('stop frees a run wherever it is, and it computes no further', () => {
     worker.settle();
     assert.equal(worker.posted.length, posted);
     worker.jobs.receive({ type: 'stop', id: 2 });
-    worker.jobs.receive({ type: 'next', id: 2, chunk: 1 });
+    worker.jobs.receive({ type: 'next', id: 2, chunkSize: 1 });
     assert.equal(worker.settle(), 0);
   }
   const worker = bench();
@@ -127,11 +127,11 @@ test('positions of three ids: from and to count positions', () => {
   const worker = bench(enlarging);
   const { jobs, posted } = worker;
   jobs.receive({ type: 'draw', id: 2, known: ids(9, 256), inputs: small, settings: SETTINGS });
-  jobs.receive({ type: 'next', id: 2, chunk: 4 });
+  jobs.receive({ type: 'next', id: 2, chunkSize: 4 });
   worker.settle();
   const step = /** @type {StepMessage} */ (posted.pop());
   assert.deepEqual([step.from, step.to, step.ids.length, step.nats.length, step.last], [3, 7, 24, 24, false]);
-  jobs.receive({ type: 'next', id: 2, chunk: 100 });
+  jobs.receive({ type: 'next', id: 2, chunkSize: 100 });
   worker.settle();
   const rest = /** @type {StepMessage} */ (posted.pop());
   assert.deepEqual([rest.from, rest.to, rest.last], [7, 16, true]);
@@ -176,7 +176,7 @@ test('an id that is none fails the run that gave it', () => {
   worker.jobs.receive({ type: 'score', id: 2, ids: ids(ELEMENTS, 17), inputs: {} });
   worker.jobs.receive({ type: 'draw', id: 3, known: Uint32Array.of(0, 2 ** 32 - 1), inputs: {}, settings: SETTINGS });
   worker.jobs.receive({ type: 'attention', id: 4, ids: Uint32Array.of(16), inputs: {} });
-  worker.jobs.receive({ type: 'next', id: 3, chunk: 0 });
+  worker.jobs.receive({ type: 'next', id: 3, chunkSize: 0 });
   worker.settle();
   assert.deepEqual(worker.posted.map((message) => message.type === 'failed' && [message.id, message.error.code]).sort(), [
     [2, 'argument'],
@@ -189,7 +189,7 @@ test('an id that is none fails the run that gave it', () => {
 test('a model without attention: runs and scores in slices too', () => {
   const worker = bench(toyNetwork());
   worker.jobs.receive({ type: 'draw', id: 2, known: ids(10, 2), inputs: {}, settings: SETTINGS });
-  worker.jobs.receive({ type: 'next', id: 2, chunk: ELEMENTS });
+  worker.jobs.receive({ type: 'next', id: 2, chunkSize: ELEMENTS });
   assert.ok(worker.settle() > 2);
   const step = /** @type {StepMessage} */ (worker.posted.pop());
   assert.deepEqual([step.from, step.to, step.last, step.ids.length], [10, ELEMENTS, true, 2 * (ELEMENTS - 10)]);
@@ -204,7 +204,7 @@ test('work in flight takes turns', () => {
   const worker = bench();
   worker.jobs.receive({ type: 'draw', id: 2, known: ids(0), inputs: {}, settings: SETTINGS });
   worker.jobs.receive({ type: 'draw', id: 3, known: ids(0), inputs: {}, settings: SETTINGS });
-  for (const id of [2, 3]) worker.jobs.receive({ type: 'next', id, chunk: 0 });
+  for (const id of [2, 3]) worker.jobs.receive({ type: 'next', id, chunkSize: 0 });
   /** @type {Record<number, number>} */
   const positions = { 2: 0, 3: 0 };
   for (let i = 0; i < 6; i++) {
@@ -212,7 +212,7 @@ test('work in flight takes turns', () => {
     const step = /** @type {StepMessage} */ (worker.posted.at(-1));
     assert.equal(step.id, 2 + (i % 2));
     positions[step.id] = step.to;
-    worker.jobs.receive({ type: 'next', id: step.id, chunk: 0 });
+    worker.jobs.receive({ type: 'next', id: step.id, chunkSize: 0 });
   }
   assert.ok(positions[2] > 0 && positions[3] > 0);
   assert.equal(worker.sessions, 2);
@@ -228,7 +228,7 @@ test('a request that fails leaves nothing behind', () => {
     inputs: {},
     settings: { ...SETTINGS, temperature: NaN },
   });
-  worker.jobs.receive({ type: 'next', id: 3, chunk: 0 });
+  worker.jobs.receive({ type: 'next', id: 3, chunkSize: 0 });
   worker.settle();
   assert.deepEqual(
     worker.posted.map((message) => message.type === 'failed' && [message.id, message.error.code]),

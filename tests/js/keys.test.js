@@ -57,15 +57,15 @@ test('a file without biases keeps its keys in 8 bits, unless it is asked for 16'
 test('the option `cache` of a run', async () => {
   const model = await load(toyQwen({ key: 150 }));
   const ids = async (/** @type {object} */ options) => {
-    const run = model.tokens([1, 2, 3], { seed: 3, maxTokens: 40, ...options });
+    const run = model.generate([1, 2, 3], { seed: 3, maxTokens: 40, ...options });
     await run.text();
     return [...run.ids];
   };
   const own = await ids({});
-  assert.deepEqual(await ids({ cache: 16 }), own);
-  assert.notDeepEqual(await ids({ cache: 8 }), own);
-  const saved = model.tokens([1, 2, 3], { cache: 8 }).save();
-  assert.deepEqual(saved.options, { cache: 8 });
-  for (const cache of /** @type {any[]} */ ([4, 0, '16', true, null])) assert.throws(() => model.tokens([1], { cache }), isError('argument', /cache must be 8 or 16/));
+  assert.deepEqual(await ids({ keyBits: 16 }), own);
+  assert.notDeepEqual(await ids({ keyBits: 8 }), own);
+  const saved = model.generate([1, 2, 3], { keyBits: 8 }).save();
+  assert.deepEqual(saved.options, { keyBits: 8 });
+  for (const keyBits of /** @type {any[]} */ ([4, 0, '16', true, null])) assert.throws(() => model.generate([1], { keyBits }), isError('argument', /keyBits must be 8 or 16/));
   model.close();
 });

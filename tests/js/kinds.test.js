@@ -68,7 +68,7 @@ function placed({ info, order }, elements) {
  * A run of whatever the model does, and the options of its score.
  *
  * @param {Model} model
- * @param {import('../../web/lib/index.js').DrawOptions} options
+ * @param {import('../../web/lib/index.js').PictureOptions} options
  */
 function begin(model, options) {
   const image = imageFor(model);
@@ -116,16 +116,16 @@ for (const [kind, options] of Object.entries(KINDS)) {
   });
 
   withKind('the seed decides, not the division of the work', async (model) => {
-    const begun = (/** @type {import('../../web/lib/index.js').DrawOptions} */ more) =>
+    const begun = (/** @type {import('../../web/lib/index.js').PictureOptions} */ more) =>
       collect(begin(model, { seed: 5, ...more }).run);
     const whole = await begun({ samples: 3 });
     const alone = await begun({});
     assert.deepEqual([alone.values[0], alone.nats[0]], [whole.values[0], whole.nats[0]]);
     const span = (WIDTH * HEIGHT * model.info.channels) / model.info.positions;
-    for (const chunk of [1, 7]) {
-      const { values, nats, steps } = await begun({ samples: 3, chunk });
+    for (const chunkSize of [1, 7]) {
+      const { values, nats, steps } = await begun({ samples: 3, chunkSize });
       assert.deepEqual([values, nats], [whole.values, whole.nats]);
-      const most = span * Math.ceil(chunk / span);
+      const most = span * Math.ceil(chunkSize / span);
       assert.ok(steps.every(({ from, to }) => from % span === 0 && to - from <= most));
       assert.equal(steps[0].to - steps[0].from, most);
     }
@@ -212,7 +212,7 @@ function withToy(name, options, body) {
 test('a model without attention', async () => {
   const model = await load(toyNetwork({ ...SIZE, metadata: { 'fvsbn.classes': ['array', 'string', ['a', 'b']] } }));
   const { info } = model;
-  assert.deepEqual([info.architecture, info.name, info.tasks], ['fvsbn', 'toy network', ['complete', 'generate', 'score']]);
+  assert.deepEqual([info.architecture, info.name, info.verbs], ['fvsbn', 'toy network', ['complete', 'generate', 'score']]);
   assert.deepEqual([info.width, info.height, info.channels, info.levels, info.positions], [WIDTH, HEIGHT, 1, 2, WIDTH * HEIGHT]);
   assert.deepEqual([info.blocks, info.heads, info.window, info.palette, info.inputWidth], [0, 0, WIDTH * HEIGHT, null, 0]);
   assert.deepEqual(info.classes, [], 'names of what it does not take');
@@ -344,7 +344,7 @@ withToy('superResolve: arguments', { ...PALETTE, ...INPUT }, async (model) => {
     ['temperature', -1],
     ['topK', 0.5],
     ['topP', 0],
-    ['chunk', 0],
+    ['chunkSize', 0],
     ['label', 'cat'],
   ]))
     assert.throws(() => model.superResolve(small, { [name]: value }), isError('argument', new RegExp(name)));

@@ -60,7 +60,7 @@ after(async () => {
 
 /** @param {import('../../web/lib/index.js').Model} model */
 async function tale(model) {
-  const run = model.tokens('ab', { seed: 3, maxTokens: 12, temperature: 1 });
+  const run = model.generate('ab', { seed: 3, maxTokens: 12, temperature: 1 });
   const steps = [];
   for await (const { token, nats } of run) steps.push([token, nats]);
   model.close();
@@ -99,7 +99,7 @@ test('a model that looks at its weights while it opens comes whole', { timeout: 
   sent = picture;
   const model = await load(`${origin}/picture.gguf`);
   sent = large;
-  assert.deepEqual(model.info.tasks, ['complete', 'generate', 'score']);
+  assert.deepEqual(model.info.verbs, ['complete', 'generate', 'attention', 'score']);
   model.close();
 });
 
@@ -177,7 +177,7 @@ test('memory is that of the model; after a trap another worker reads the file an
   assert.throws(() => core.engine.call('nx_session_position', 2 ** 32 - 64), { code: 'trap' });
   assert.ok(core.poisoned);
   jobs.receive({ type: 'draw', id: 3, known: Uint32Array.of(1), inputs: {}, settings: { seed: 1n, samples: 1, temperature: 1, topK: 0, topP: 1 } });
-  jobs.receive({ type: 'next', id: 3, chunk: 1 });
+  jobs.receive({ type: 'next', id: 3, chunkSize: 1 });
   assert.deepEqual(posted.slice(-2).map(({ type }) => type), ['failed', 'lost']);
 });
 

@@ -31,9 +31,9 @@ async function collect(run) {
 const one = async (options) => (await collect(make(options)))[0];
 
 test('what such a model is', () => {
-  const { tasks, codec, width, height, channels, levels, classes, positions, latent, palette } = model.info;
-  assert.deepEqual({ tasks, codec, width, height, channels, levels, classes, positions, latent, palette },
-    { tasks: ['generate', 'walk'], codec: 'picture', width: 16, height: 16, channels: 3, levels: 256, classes: ['0', '1', '2'], positions: 0, latent: 20, palette: null });
+  const { verbs, kind, width, height, channels, levels, classes, positions, latent, palette } = model.info;
+  assert.deepEqual({ verbs, kind, width, height, channels, levels, classes, positions, latent, palette },
+    { verbs: ['generate', 'walk'], kind: 'latent', width: 16, height: 16, channels: 3, levels: 256, classes: ['0', '1', '2'], positions: 0, latent: 20, palette: null });
   assert.throws(() => model.complete(new Uint8Array(0)), /This model has no complete\(\): use generate\(\) or walk\(\)/);
   assert.throws(() => model.resume(/** @type {any} */ ({})), { code: 'argument' });
 });

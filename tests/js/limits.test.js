@@ -16,7 +16,7 @@ test('a text that no context holds is refused at once, in whatever form it comes
   const long = 'a b '.repeat(2e6);
   const talk = [{ role: 'user', content: long }];
   for (const ask of [
-    () => story.tokens(long), () => story.tokens('a'.repeat(8e6)), () => story.tokens(new Uint32Array(5e6)), () => story.chat(talk, { template: 'x', render: () => long }), () => translator.translate(long),
+    () => story.generate(long), () => story.generate('a'.repeat(8e6)), () => story.generate(new Uint32Array(5e6)), () => story.chat(talk, { template: 'x', render: () => long }), () => translator.translate(long),
     () => translator.translate(' '.repeat(1e8)), () => translator.translate(new Uint32Array(5e6)),
   ]) {
     const busy = await busyIn(() => assert.throws(ask, isError('argument', /has over \d+ tokens, and this model sees \d+/)));
@@ -33,14 +33,14 @@ test('lists with holes, and maps of other things, are refused', async () => {
     delete list[1];
     return list;
   };
-  for (const options of [{ support: hole(one, one), query: image }, { support: hole(one, one, one), query: image }, { support: [one, one], query: hole(image, image, image) }]) {
-    await assert.rejects(signs.classify(options), isError('argument', /support\[1\]|query\[1\]/));
+  for (const { query, ...options } of [{ support: hole(one, one), query: image }, { support: hole(one, one, one), query: image }, { support: [one, one], query: hole(image, image, image) }]) {
+    await assert.rejects(signs.classify(query, options), isError('argument', /support\[1\]|query\[1\]/));
   }
   for (const logitBias of [hole(1, 2, 3), [1], new Map([[Symbol('a'), 1]]), new Map([[Object.create(null), 1]]), new Map([['a', '1']]), new Set([1]), 'a', 5]) {
-    assert.throws(() => story.tokens('a', { logitBias }), (/** @type {any} */ error) => error.name === 'NextPixelError' && error.code === 'argument');
+    assert.throws(() => story.generate('a', { logitBias }), (/** @type {any} */ error) => error.name === 'NextPixelError' && error.code === 'argument');
   }
-  assert.throws(() => story.tokens(hole(1, 2, 3)), isError('argument', /undefined is no token/));
-  assert.throws(() => story.tokens(null), isError('argument', /A prompt is/));
+  assert.throws(() => story.generate(hole(1, 2, 3)), isError('argument', /undefined is no token/));
+  assert.throws(() => story.generate(null), isError('argument', /A prompt is/));
 });
 
 test('what a function of the caller throws reaches the caller as it is', async () => {

@@ -140,8 +140,8 @@ test('info', async () => {
   assert.deepEqual(model.info, {
     architecture: 'image-transformer',
     name: 'toy',
-    codec: 'picture',
-    tasks: ['complete', 'generate', 'score'],
+    kind: 'picture',
+    verbs: ['complete', 'generate', 'attention', 'score'],
     languages: [],
     warnings: [],
     chatTemplate: '',
@@ -188,7 +188,7 @@ test('info of a model with a palette, blocks and an input', async () => {
     [3, 5, 64, 4, 3, 2, 1],
   );
   assert.deepEqual([info.inputWidth, info.inputHeight, info.queryBlock], [4, 2, 0]);
-  assert.deepEqual(info.tasks, ['super-resolve', 'score']);
+  assert.deepEqual(info.verbs, ['superResolve', 'attention', 'score']);
   assert.deepEqual(
     [.../** @type {Uint8Array} */ (info.palette)],
     [0, 0, 0, 37, 91, 151, 74, 182, 46, 111, 17, 197, 148, 108, 92],

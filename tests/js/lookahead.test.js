@@ -9,7 +9,7 @@ import { test } from 'node:test';
 import { DIGITS, collect, load } from './helpers.js';
 import { noise, toyModel } from './toy.js';
 
-/** @import { Run } from '../../web/lib/kinds/picture/run.js' */
+/** @import { PictureRun } from '../../web/lib/kinds/picture/picture-run.js' */
 
 const TOYS = {
   'full attention': { draft: true, width: 7, height: 9 },
@@ -17,13 +17,13 @@ const TOYS = {
   'a palette': { draft: true, width: 7, height: 9, channels: 3, palette: true, levels: 20 },
 };
 
-/** All that was drawn. @param {Run} run */
+/** All that was drawn. @param {PictureRun} run */
 async function drawn(run) {
   const { values, nats } = await collect(run);
   return { values, nats };
 }
 
-/** How far ahead each element was computed, sample by sample. @param {Run} run @param {number} samples */
+/** How far ahead each element was computed, sample by sample. @param {PictureRun} run @param {number} samples */
 async function aheadOf(run, samples = 1) {
   /** @type {number[][]} */
   const all = Array.from({ length: samples }, () => []);
@@ -39,7 +39,7 @@ for (const [name, options] of Object.entries(TOYS)) {
     const model = await load(toyModel(options));
     assert.equal(model.info.lookAhead, true);
     const image = { data: noise(7 * 9 * model.info.channels), width: 7, height: 9 };
-    for (const settings of [{}, { temperature: 0 }, { temperature: 1.7, topK: 5 }, { topP: 0.9, chunk: 3 }]) {
+    for (const settings of [{}, { temperature: 0 }, { temperature: 1.7, topK: 5 }, { topP: 0.9, chunkSize: 3 }]) {
       for (let seed = 1; seed <= 4; seed++) {
         const plain = await drawn(model.complete(image, { rows: 2, seed, ...settings, lookAhead: false }));
         assert.deepEqual(await drawn(model.complete(image, { rows: 2, seed, ...settings })), plain);

@@ -25,14 +25,14 @@ const picture = (width, height, channels = 1) => ({ data: Uint8Array.from({ leng
 
 /** By the file, calls that are right. @type {Record<string, (info: any) => [string, any[]][]>} */
 const CALLS = {
-  'snail-tiny': ({ width, height }) => [['classify', [{ support: ['a', 'b'].map((label) => ({ image: picture(width, height), label })), query: [picture(width, height)] }]]],
-  'show-attend-tell-soft': ({ width, height }) => [['caption', [picture(width, height, 3), { light: [1, 2], samples: 2 }]]],
+  'snail-tiny': ({ width, height }) => [['classify', [[picture(width, height)], { support: ['a', 'b'].map((label) => ({ image: picture(width, height), label })) }]]],
+  'show-attend-tell-soft': ({ width, height }) => [['caption', [picture(width, height, 3), { lookAt: [1, 2], samples: 2 }]]],
   'jukebox-tiny': () => [['decode', [{ top: [1, 2], bottom: [1, 2, 3, 4, 1, 2, 3, 4] }]]],
-  'wavenet-tiny': ({ rate }) => [['complete', [{ data: [0, 0.5], rate }, { seconds: 0.002 }]]],
+  'wavenet-tiny': ({ sampleRate }) => [['complete', [{ samples: [0, 0.5], sampleRate }, { seconds: 0.002 }]]],
   'chain-crf-tiny': () => [['tag', [['a', 'b'], { pinned: ['A', null] }]]],
   'tree-tiny': () => [['parse', [['a', 'b'], { pinned: [null, 1] }]]],
   'transformer-end': () => [['translate', [[1, 2], { maxTokens: 3 }]]],
-  stories260K: () => [['tokens', [[1, 2, 3], { maxTokens: 2, stop: ['a'], logitBias: { ' the': 1 } }]]],
+  stories260K: () => [['generate', [[1, 2, 3], { maxTokens: 2, stop: ['a'], logitBias: { ' the': 1 } }]]],
   'sagan-tiny': ({ latent }) => [['walk', [Array(latent).fill(0.1), 2, { steps: 3 }]]],
   'local-f16': ({ width, height }) => [['complete', [picture(width, height), { rows: 1 }]]],
   '../../weights/chorales': () => [['complete', [[{ start: 0, length: 4, pitch: 60, voice: 'soprano' }, { start: 4, length: 4, pitch: 62, voice: 'soprano' }], { bars: 1 }]]],

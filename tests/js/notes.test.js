@@ -11,15 +11,15 @@ import { writeMidi } from 'midi-file';
 
 import { moments } from '../../web/lib/base/audio.js';
 import { load } from '../../web/lib/index.js';
-import { Alphabet, pitchName } from '../../web/lib/kinds/notes/alphabet.js';
-import { changesOf, decode, encode, endOf } from '../../web/lib/kinds/notes/codec.js';
-import { readMidi, writeNotes } from '../../web/lib/kinds/notes/midi.js';
-import { Piece } from '../../web/lib/kinds/notes/piece.js';
+import { Alphabet, pitchName } from '../../web/lib/kinds/note/alphabet.js';
+import { changesOf, decode, encode, endOf } from '../../web/lib/kinds/note/codec.js';
+import { readMidi, writeNotes } from '../../web/lib/kinds/note/midi.js';
+import { Piece } from '../../web/lib/kinds/note/piece.js';
 import { chordOf, chordsOf, count, parallelsOf } from '../bench/harmony.js';
 
 /** @import { MidiEvent } from 'midi-file' */
-/** @import { Note } from '../../web/lib/kinds/notes/codec.js' */
-/** @import { NoteRun, NoteStep } from '../../web/lib/kinds/notes/note-run.js' */
+/** @import { Note } from '../../web/lib/kinds/note/codec.js' */
+/** @import { NoteRun, NoteStep } from '../../web/lib/kinds/note/note-run.js' */
 
 const NAMES = ['soprano', 'alto', 'tenor', 'bass'];
 /** The ids of the shipped model. */
@@ -244,8 +244,8 @@ test('music that is too long is refused before it is read', async () => {
 test('what the file says of itself', () => {
   assert.deepEqual(model.info.notes, SAID);
   assert.deepEqual(model.info.voices, NAMES);
-  assert.deepEqual([model.info.ticks, model.info.bar, model.info.codec], [4, 16, 'notes']);
-  assert.deepEqual(model.info.tasks, ['complete', 'generate', 'score']);
+  assert.deepEqual([model.info.ticks, model.info.bar, model.info.kind], [4, 16, 'note']);
+  assert.deepEqual(model.info.verbs, ['complete', 'generate', 'score']);
 });
 
 test('music from nothing is the same however it is read, and ends by the bar that is asked for', async () => {
@@ -253,14 +253,14 @@ test('music from nothing is the same however it is read, and ends by the bar tha
   const notes = await run.notes();
   assert.ok(endOf(notes) <= 48 && notes.length > 20);
   assert.ok(run.finish === 'length' || run.finish === 'end');
-  for (const options of [{ chunk: 1 }, { chunk: 7 }, { odds: true }, { maps: true }]) assert.deepEqual(await generate({ seed: 5, bars: 3, ...options }).notes(), notes);
+  for (const options of [{ chunkSize: 1 }, { chunkSize: 7 }, { probabilities: true }, { maps: true }]) assert.deepEqual(await generate({ seed: 5, bars: 3, ...options }).notes(), notes);
   /** @type {NoteStep[]} */
   const steps = [];
-  for await (const step of generate({ seed: 5, bars: 1, odds: true, maps: true })) steps.push(step);
-  for (const { from, to, odds = [], maps, nats, ids } of steps) {
+  for await (const step of generate({ seed: 5, bars: 1, probabilities: true, maps: true })) steps.push(step);
+  for (const { from, to, probabilities = [], maps, nats, ids } of steps) {
     assert.equal(to - from, 1);
-    assert.ok(Math.abs(Array.from(odds).reduce((sum, p) => sum + p, 0) - 1) < 1e-4 && maps?.length);
-    if (ids.length) assert.ok(Math.abs(odds[ids[0]] - Math.exp(-nats[0])) < 1e-5);
+    assert.ok(Math.abs(Array.from(probabilities).reduce((sum, p) => sum + p, 0) - 1) < 1e-4 && maps?.length);
+    if (ids.length) assert.ok(Math.abs(probabilities[ids[0]] - Math.exp(-nats[0])) < 1e-5);
   }
 });
 
@@ -288,7 +288,7 @@ test('a melody is held, and costs what score() says', async () => {
   assert.deepEqual([...new Set(notes.map(({ voice }) => voice))].sort(), [...NAMES].sort());
   assert.equal(run.finish, 'end');
   const cost = run.save().nats.reduce((sum, nats) => sum + nats, 0);
-  const score = /** @type {import('../../web/lib/kinds/notes/notes.js').NotesScore} */ (/** @type {any} */ (await /** @type {any} */ (model).score(await run.midi())));
+  const score = /** @type {import('../../web/lib/kinds/note/notes.js').NoteScore} */ (/** @type {any} */ (await /** @type {any} */ (model).score(await run.midi())));
   assert.ok(Math.abs(score.nats - cost) < 1e-3 * cost, `${score.nats} and ${cost}`);
   assert.ok(Math.abs(score.natsPerNote * notes.length - score.nats) < 1e-6);
   const bass = complete([{ start: 0, length: 16, pitch: 48, voice: 'bass' }], { voices: ['bass'], seed: 1 });
@@ -309,7 +309,7 @@ test('a beginning is gone on with', async () => {
 test('saved runs go on to the same notes, and may branch off', async () => {
   const whole = complete(MELODY, { voices: ['soprano'], seed: 3 });
   const notes = await whole.notes();
-  const left = complete(MELODY, { voices: ['soprano'], seed: 3, chunk: 5 });
+  const left = complete(MELODY, { voices: ['soprano'], seed: 3, chunkSize: 5 });
   for await (const step of left) if (step.to > 12) break;
   assert.deepEqual(await resume(JSON.parse(JSON.stringify(left.save()))).notes(), notes);
   const saved = whole.save();

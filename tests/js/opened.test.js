@@ -120,7 +120,7 @@ test('the softmax of every head in every block is the map that the engine gives,
     assert.equal(run.encoder.length, 4);
     const line = trace(decoder, of(word));
     let q = line.first;
-    for await (const { maps = [] } of alone.tokens(`${word}=`, { temperature: 0, maxTokens: line.written.length, maps: true })) {
+    for await (const { maps = [] } of alone.generate(`${word}=`, { temperature: 0, maxTokens: line.written.length, maps: true })) {
       for (const { row: at, weights } of maps) assert.deepEqual(weights, line.matrices.get(`dec.${at >> 1}.self.${at % 2}.weights`)?.row(q).slice(0, weights.length));
       q++;
     }

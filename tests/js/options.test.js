@@ -43,10 +43,10 @@ test('the names of other libraries lead to ours', async () => {
   const model = models.stories260K;
   for (const [name, ours] of [['top_k', 'topK'], ['topk', 'topK'], ['top_p', 'topP'], ['repetition_penalty', 'repetitionPenalty'], ['logit_bias', 'logitBias'], ['stop_sequences', 'stop'], ['Temperature', 'temperature'],
     ['max_tokens', 'maxTokens'], ['max_new_tokens', 'maxTokens'], ['temprature', 'temperature'], ['minp', 'minP'], ['random_seed', 'seed']]) {
-    assert.throws(() => model.tokens('a', /** @type {any} */ ({ [name]: 1 })), isError('argument', new RegExp(`${name}: ${ours}\\?$`)));
+    assert.throws(() => model.generate('a', /** @type {any} */ ({ [name]: 1 })), isError('argument', new RegExp(`${name}: ${ours}\\?$`)));
   }
-  assert.throws(() => model.tokens('a', /** @type {any} */ ({ grammar: 'x' })), isError('argument', /has no option grammar\. It has .*temperature/));
-  assert.throws(() => model.resume(model.tokens('a', { maxTokens: 1 }).save(), /** @type {any} */ ({ max_tokens: 1 })), isError('argument', /resume\(\) has no option max_tokens: maxTokens\?/));
+  assert.throws(() => model.generate('a', /** @type {any} */ ({ grammar: 'x' })), isError('argument', /has no option grammar\. It has .*temperature/));
+  assert.throws(() => model.resume(model.generate('a', { maxTokens: 1 }).save(), /** @type {any} */ ({ max_tokens: 1 })), isError('argument', /resume\(\) has no option max_tokens: maxTokens\?/));
 });
 
 test('load(), acquire(), tokenizer() and what a run is asked for refuse them too', async () => {

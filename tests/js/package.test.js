@@ -218,7 +218,7 @@ test('types: a strict consumer compiles, and mistakes do not', async () => {
 });
 
 /** What a file takes of another package, which is bundled into its own file of web/dist. */
-const BUNDLED = new Map([[join('kinds', 'notes', 'midi.js'), 'midi-file'], [join('kinds', 'text', 'template.js'), '@huggingface/jinja']]);
+const BUNDLED = new Map([[join('kinds', 'note', 'midi.js'), 'midi-file'], [join('kinds', 'text', 'template.js'), '@huggingface/jinja']]);
 
 // The namespace of SVG is a name: nothing is fetched from there.
 test("the sources stand alone: no import but their own, none of Node's that a bundler would see", async () => {

@@ -7,7 +7,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, test } from 'node:test';
 
-import { Features } from '../../web/lib/kinds/tags/features.js';
+import { Features } from '../../web/lib/kinds/tag/features.js';
 import { Core } from '../../web/lib/engine/core.js';
 import { readHeads } from '../bench/eval-heads.js';
 import { GOLDEN, ROOT, load, wasmModule } from './helpers.js';
@@ -25,7 +25,7 @@ test('features are those that training computes', async () => {
 });
 
 test('heads, marginals and nats go together', async () => {
-  assert.deepEqual(model.info.tasks, ['parse']);
+  assert.deepEqual(model.info.verbs, ['parse']);
   const parse = await model.parse('She put the book on the old table.', { marginals: true });
   const { words, heads, marginals = new Float32Array(), nats } = parse;
   assert.deepEqual(words, ['She', 'put', 'the', 'book', 'on', 'the', 'old', 'table', '.']);

@@ -83,7 +83,7 @@ test('through the worker: encode, then draw', () => {
   assert.deepEqual(Object.keys(one.results), ['sum']);
   const known = /** @type {Uint32Array<ArrayBuffer>} */ (all.results.marks).subarray(0, 12);
   jobs.receive({ type: 'draw', id: 4, known: new Uint32Array(0), inputs: { marks: known }, settings: { seed: 1n, samples: 1, temperature: 0 }, length: 12 });
-  jobs.receive({ type: 'next', id: 4, chunk: 12 });
+  jobs.receive({ type: 'next', id: 4, chunkSize: 12 });
   settle();
   const step = posted.pop();
   assert.ok(step?.type === 'step' && step.last);

@@ -12,7 +12,7 @@ import { pathToFileURL } from 'node:url';
 import { runInNewContext } from 'node:vm';
 
 import { acquire, tokenizer } from '../../web/lib/index.js';
-import { sentenceOf } from '../../web/lib/kinds/text/translate.js';
+import { sentenceOf } from '../../web/lib/kinds/text/translation-run.js';
 import { singles } from '../../web/tools/single.js';
 import { DIGITS, GOLDEN, ROOT, isError, load } from './helpers.js';
 import { toyText } from './toy-text.js';
@@ -29,7 +29,7 @@ test('a weight file in arrays of another realm', async () => {
     assert.equal(model.info.name, 'toy text');
     assert.ok((await model.score(foreign('Uint32Array.of(1, 5, 6)'))).nats > 0);
     assert.ok((await model.score(foreign('[1, 5, 6]'))).nats > 0);
-    const biased = model.tokens([1], { maxTokens: 3, logitBias: foreign('new Map([[5, 1e9]])') });
+    const biased = model.generate([1], { maxTokens: 3, logitBias: foreign('new Map([[5, 1e9]])') });
     await biased.text();
     assert.deepEqual([...biased.ids], [1, 5, 5, 5]);
     model.close();
@@ -92,7 +92,7 @@ test('the library itself in another realm, as Jest runs it: without TextDecoder,
     ${script}
     const { load, NextPixelError } = module.exports;
     const model = await load(Uint8Array.from(bytes));
-    const run = model.tokens('ab', { maxTokens: 3, seed: 1 });
+    const run = model.generate('ab', { maxTokens: 3, seed: 1 });
     const text = await run.text();
     model.close();
     const error = await load('/none.gguf').catch((error) => error);
@@ -163,13 +163,13 @@ test('options and lists that are none', async () => {
     for (const use of [() => own.decode([id]), () => own.bytes(id), () => own.name(id), () => own.kind(id)]) assert.throws(use, isError('argument', /is no token/));
   }
   const model = await load(stories);
-  const saved = model.tokens('Once', { maxTokens: 2, seed: 3 }).save();
+  const saved = model.generate('Once', { maxTokens: 2, seed: 3 }).save();
   assert.throws(() => model.resume({ ...saved, options: { signal: /** @type {any} */ (Symbol('x')) } }), isError('argument', /signal must be an AbortSignal/));
   for (const changed of /** @type {any[]} */ ([{ seed: 'x' }, { seed: 7.5 }, { seed: Object.create(null) }, { seed: [Symbol('x')] }, { model: Object.create(null) }, { prompt: -1 }, { prompt: 1.5 }, { prompt: 'x' }, { ids: 'abc' }, { model: Symbol('x') }, { options: null }, { options: 7 }, { version: 2 }])) {
     assert.throws(() => model.resume({ ...saved, ...changed }), isError('state'), JSON.stringify(Object.keys(changed)));
   }
   for (const nothing of /** @type {any[]} */ ([null, undefined, 7, 'x', []])) assert.throws(() => model.resume(nothing), isError('state'));
-  const round = JSON.parse(JSON.stringify(model.tokens('Once', { logitBias: new Map(/** @type {[string | number, number][]} */ ([[5, -Infinity], [' the', 2]])), stop: ['x'], seed: 5, maxTokens: 3 }).save()));
+  const round = JSON.parse(JSON.stringify(model.generate('Once', { logitBias: new Map(/** @type {[string | number, number][]} */ ([[5, -Infinity], [' the', 2]])), stop: ['x'], seed: 5, maxTokens: 3 }).save()));
   assert.ok(model.resume(round, { maxTokens: 3 }));
   model.close();
 });

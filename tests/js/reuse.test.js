@@ -11,12 +11,12 @@ import { KeptSessions, MOST_BYTES } from '../../web/lib/engine/kept.js';
 import { load } from './helpers.js';
 import { toyText } from './toy-text.js';
 
-/** @import { Message, Model, TokenOptions, TokenRun } from '../../web/lib/index.js' */
+/** @import { Message, Model, TextOptions, TextRun } from '../../web/lib/index.js' */
 
 const TEMPLATE = '{% for message in messages %}<s>{{ message.role }}: {{ message.content }}</s>{% endfor %}<s>assistant: ';
 const file = (context = 512) => toyText({ context, metadata: { 'tokenizer.chat_template': ['string', TEMPLATE] } });
 
-/** Reads a run. @param {TokenRun} run */
+/** Reads a run. @param {TextRun} run */
 async function told(run) {
   const nats = [];
   let text = '';
@@ -27,7 +27,7 @@ async function told(run) {
   return { ids: [...run.ids], nats, text, reused: run.reused, prompt: run.promptLength };
 }
 
-/** The same run on a model that has done nothing before. @param {(model: Model) => TokenRun} ask @param {Uint8Array<ArrayBuffer>} [bytes] */
+/** The same run on a model that has done nothing before. @param {(model: Model) => TextRun} ask @param {Uint8Array<ArrayBuffer>} [bytes] */
 async function alone(ask, bytes = file()) {
   const model = await load(bytes);
   const { reused, ...all } = await told(ask(model));
@@ -39,7 +39,7 @@ async function alone(ask, bytes = file()) {
 /** The number of ids with which two lists begin alike. @param {number[]} a @param {number[]} b */
 const alike = (a, b) => a.findIndex((id, i) => id !== b[i]) + (a.every((id, i) => id === b[i]) ? a.length + 1 : 0);
 
-/** @param {Model} model @param {(model: Model) => TokenRun} ask @param {Uint8Array<ArrayBuffer>} [bytes] */
+/** @param {Model} model @param {(model: Model) => TextRun} ask @param {Uint8Array<ArrayBuffer>} [bytes] */
 async function same(model, ask, bytes) {
   const { reused, ...all } = await told(ask(model));
   assert.deepEqual(all, await alone(ask, bytes));
@@ -66,25 +66,25 @@ test('a talk of five turns reads in each only what is new', async () => {
 
 test('another seed, another end, an earlier message: what is alike is not read again, and the talk that was left is still there', async () => {
   const model = await load(file());
-  const ask = (/** @type {string} */ prompt, /** @type {TokenOptions} */ options = {}) => same(model, (one) => one.tokens(prompt, { seed: 1, maxTokens: 40, ...options }));
+  const ask = (/** @type {string} */ prompt, /** @type {TextOptions} */ options = {}) => same(model, (one) => one.generate(prompt, { seed: 1, maxTokens: 40, ...options }));
   const first = await ask('ab abc ab abc ab abc');
   const again = await ask('ab abc ab abc ab abc', { seed: 2 });
   assert.equal(again.reused, again.prompt);
   const edited = await ask('ab abc ab bc bc bc bc bc');
   assert.ok(edited.reused > 3 && edited.reused < edited.prompt);
-  const back = await same(model, (one) => one.tokens(first.ids, { seed: 3, maxTokens: 4 }));
+  const back = await same(model, (one) => one.generate(first.ids, { seed: 3, maxTokens: 4 }));
   assert.equal(back.reused, first.ids.length);
-  const shorter = await same(model, (one) => one.tokens(first.ids.slice(0, 9), { seed: 3, maxTokens: 4 }));
+  const shorter = await same(model, (one) => one.generate(first.ids.slice(0, 9), { seed: 3, maxTokens: 4 }));
   assert.equal(shorter.reused, 9);
   model.close();
 });
 
 test('with maps, biases, alternatives, penalties or keys of other bits the bits are those of a run by itself', async () => {
   const model = await load(file());
-  /** @type {TokenOptions[]} */
-  const all = [{}, { maps: true }, { logitBias: { 65: 3 } }, { logitBias: { 65: 3, 66: -1 } }, { alternatives: 4 }, { repetitionPenalty: 1.5, penaltyLast: 40 }, { cache: 16 }, { temperature: 0 }, {}, { maps: true }, { cache: 16 }];
+  /** @type {TextOptions[]} */
+  const all = [{}, { maps: true }, { logitBias: { 65: 3 } }, { logitBias: { 65: 3, 66: -1 } }, { alternatives: 4 }, { repetitionPenalty: 1.5, penaltyLast: 40 }, { keyBits: 16 }, { temperature: 0 }, {}, { maps: true }, { keyBits: 16 }];
   for (const [i, options] of all.entries()) {
-    const { reused, prompt } = await same(model, (one) => one.tokens('ab abc ab abc', { seed: i, maxTokens: 20, ...options }));
+    const { reused, prompt } = await same(model, (one) => one.generate('ab abc ab abc', { seed: i, maxTokens: 20, ...options }));
     assert.equal(reused, i === 0 || i === 6 ? 0 : prompt, `${i}: keys of other bits are read anew`);
   }
   model.close();
@@ -94,15 +94,15 @@ test('after an end, a stop, a break, an abort, and while another run goes on', a
   const model = await load(file());
   const prompt = 'ab abc ab';
   const end = 2;
-  const ended = await same(model, (one) => one.tokens(prompt, { seed: 1, logitBias: { [end]: 1e9 }, maxTokens: 5 }));
-  const after = await same(model, (one) => one.tokens([...ended.ids, end, 5, 6], { seed: 1, maxTokens: 5 }));
+  const ended = await same(model, (one) => one.generate(prompt, { seed: 1, logitBias: { [end]: 1e9 }, maxTokens: 5 }));
+  const after = await same(model, (one) => one.generate([...ended.ids, end, 5, 6], { seed: 1, maxTokens: 5 }));
   assert.equal(after.reused, ended.ids.length + 1, 'also the token that ended it');
-  for await (const step of model.tokens(prompt, { seed: 2, maxTokens: 100 })) if (step) break;
+  for await (const step of model.generate(prompt, { seed: 2, maxTokens: 100 })) if (step) break;
   const stopper = new AbortController();
-  await assert.rejects(async () => { for await (const step of model.tokens(prompt, { seed: 3, signal: stopper.signal })) if (step) stopper.abort(); });
-  const next = await same(model, (one) => one.tokens(prompt, { seed: 2, maxTokens: 100 }));
+  await assert.rejects(async () => { for await (const step of model.generate(prompt, { seed: 3, signal: stopper.signal })) if (step) stopper.abort(); });
+  const next = await same(model, (one) => one.generate(prompt, { seed: 2, maxTokens: 100 }));
   assert.equal(next.reused, next.prompt);
-  const [a, b] = await Promise.all([1, 2].map((seed) => same(model, (one) => one.tokens(prompt, { seed, maxTokens: 60 }))));
+  const [a, b] = await Promise.all([1, 2].map((seed) => same(model, (one) => one.generate(prompt, { seed, maxTokens: 60 }))));
   assert.ok(a.reused === a.prompt && b.reused === b.prompt);
   model.close();
 });
@@ -110,10 +110,10 @@ test('after an end, a stop, a break, an abort, and while another run goes on', a
 test('a text beyond the context, its branches, and its score', async () => {
   const bytes = file(40);
   const model = await load(bytes);
-  const long = await same(model, (one) => one.tokens('ab abc ab abc', { seed: 5, maxTokens: 100 }), bytes);
-  const longer = await same(model, (one) => one.tokens('ab abc ab abc', { seed: 5, maxTokens: 130 }), bytes);
+  const long = await same(model, (one) => one.generate('ab abc ab abc', { seed: 5, maxTokens: 100 }), bytes);
+  const longer = await same(model, (one) => one.generate('ab abc ab abc', { seed: 5, maxTokens: 130 }), bytes);
   assert.deepEqual(longer.ids.slice(0, long.ids.length), long.ids);
-  const run = model.tokens('ab abc ab abc', { seed: 5, maxTokens: 20 });
+  const run = model.generate('ab abc ab abc', { seed: 5, maxTokens: 20 });
   await run.text();
   const saved = run.save();
   const branch = await same(model, (one) => one.resume(saved, { at: 7, seed: 9, maxTokens: 9 }), bytes);

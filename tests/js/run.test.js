@@ -73,12 +73,12 @@ withToy('steps cover the drawn part in order, and only that', {}, async (model) 
 withToy('chunk bounds a step and does not change the values', {}, async (model) => {
   const options = { rows: 2, samples: 3, seed: 5 };
   const whole = await collect(model.complete(grey, options));
-  for (const chunk of [1, 5, 48, 1000]) {
-    const { values, nats, steps } = await collect(model.complete(grey, { ...options, chunk }));
+  for (const chunkSize of [1, 5, 48, 1000]) {
+    const { values, nats, steps } = await collect(model.complete(grey, { ...options, chunkSize }));
     assert.deepEqual(values, whole.values);
     assert.deepEqual(nats, whole.nats);
-    assert.equal(steps.length, 3 * Math.ceil(48 / chunk));
-    assert.ok(steps.slice(0, -3).every(({ from, to }) => to - from === chunk));
+    assert.equal(steps.length, 3 * Math.ceil(48 / chunkSize));
+    assert.ok(steps.slice(0, -3).every(({ from, to }) => to - from === chunkSize));
   }
 });
 
@@ -166,7 +166,7 @@ withToy('arguments out of range', {}, async (model) => {
     ['temperature', [-1, NaN, Infinity, 101, '1']],
     ['topK', [-1, 0.5]],
     ['topP', [0, -0.1, 1.1, NaN]],
-    ['chunk', [0, -1, 0.5]],
+    ['chunkSize', [0, -1, 0.5]],
     ['label', ['cat', 0]],
     ['lookAhead', [0, 1, null, 'yes']],
   ]);
@@ -242,8 +242,8 @@ withToy(
       await model.attention(image, at),
     ];
     const together = await Promise.all([
-      collect(model.complete(image, { seed: 1, samples: 2, chunk: 3 })),
-      collect(model.generate({ seed: 2, chunk: 1 })),
+      collect(model.complete(image, { seed: 1, samples: 2, chunkSize: 3 })),
+      collect(model.generate({ seed: 2, chunkSize: 1 })),
       model.score(image),
       model.attention(image, at),
       model.score(image),
@@ -266,7 +266,7 @@ withToy('a run is read once', {}, async (model) => {
 
 withToy('next() may be called ahead', {}, async (model) => {
   const { values } = await collect(model.generate({ seed: 1 }));
-  const steps = model.generate({ seed: 1, chunk: 20 })[Symbol.asyncIterator]();
+  const steps = model.generate({ seed: 1, chunkSize: 20 })[Symbol.asyncIterator]();
   const results = await Promise.all([steps.next(), steps.next(), steps.next(), steps.next(), steps.next()]);
   assert.deepEqual(
     results.map(({ done }) => done),
@@ -343,7 +343,7 @@ async function competed(model, { rows, samples, resample, resampleRows, ...optio
   return drawn.map(({ picture, cost }) => ({ values: [...picture.subarray(rows * row)], cost }));
 }
 
-/** The last word on each sample of a run. @param {import('../../web/lib/index.js').Run} run @param {number} samples @param {number} first element drawn */
+/** The last word on each sample of a run. @param {import('../../web/lib/index.js').PictureRun} run @param {number} samples @param {number} first element drawn */
 async function settled(run, samples, first) {
   const drawn = Array.from({ length: samples }, () => ({ values: /** @type {number[]} */ ([]), cost: 0 }));
   let anew = 0;
@@ -372,9 +372,9 @@ for (const [name, toy, rows] of /** @type {[string, import('./toy.js').ToyOption
     for (const [samples, resample, resampleRows] of [[6, 3, 1], [4, 4, 2], [4, 2, 3]]) {
       const options = { rows, samples, resample, resampleRows, seed: 3, temperature: 0.8 };
       const expected = await competed(model, options);
-      for (const [artist, chunk] of /** @type {const} */ ([[model, undefined], [model, 1], [model, 29], [other, 1000]])) {
-        const { drawn, anew } = await settled(artist.complete(image, { ...options, chunk }), samples, first);
-        assert.deepEqual(drawn.map(({ values }) => values), expected.map(({ values }) => values), `${samples} in groups of ${resample}, ${chunk} at once`);
+      for (const [artist, chunkSize] of /** @type {const} */ ([[model, undefined], [model, 1], [model, 29], [other, 1000]])) {
+        const { drawn, anew } = await settled(artist.complete(image, { ...options, chunkSize }), samples, first);
+        assert.deepEqual(drawn.map(({ values }) => values), expected.map(({ values }) => values), `${samples} in groups of ${resample}, ${chunkSize} at once`);
         drawn.forEach(({ cost }, i) => assert.ok(Math.abs(cost - expected[i].cost) < 1e-4));
         assert.ok(anew > 0);
       }
@@ -403,7 +403,7 @@ test('maps: every step is a position with what it looked at, and nothing else ch
     const small = { data: new Uint8Array(48), width: 4, height: 4 };
     /** @param {boolean} maps */
     const run = async (maps) => {
-      const asked = { seed: 5, samples: 2, chunk: 7, maps };
+      const asked = { seed: 5, samples: 2, chunkSize: 7, maps };
       const steps = [];
       for await (const step of options.inputWidth ? model.superResolve(small, asked) : model.generate(asked)) steps.push(step);
       return steps;

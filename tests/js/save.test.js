@@ -11,14 +11,14 @@ import { DIGITS, GOLDEN, ROOT, isError, load } from './helpers.js';
 import { toyTranslation } from './toy-translation.js';
 import { noise, toyModel } from './toy.js';
 
-/** @import { Model, Run, SavedPictures, Step } from '../../web/lib/index.js' */
+/** @import { Model, PictureRun, SavedPicture, PictureStep } from '../../web/lib/index.js' */
 
 /** @typedef {{ values: number[][], nats: number[][] }} Drawn  of each sample, by element */
 
 /**
  * Reads a run, all of it or so many steps.
  *
- * @param {Run} run
+ * @param {PictureRun} run
  * @param {number} [most]
  * @param {Drawn} [drawn]  gets what is drawn, each element in its place
  */
@@ -35,14 +35,14 @@ async function read(run, most = Infinity, drawn = { values: [], nats: [] }) {
   return drawn;
 }
 
-/** @param {Run} run @returns {SavedPictures} */
+/** @param {PictureRun} run @returns {SavedPicture} */
 const kept = (run) => JSON.parse(JSON.stringify(run.save()));
 
 /**
  * Leaves a run after so many steps, again and again, until it is drawn.
  *
  * @param {Model[]} models  which go on with it in turn
- * @param {Run} run
+ * @param {PictureRun} run
  * @param {number} each     steps at a time
  * @param {object} [options]  with which it goes on
  */
@@ -63,20 +63,20 @@ const grey = { data: noise(63), width: 7, height: 9 };
 const colour = { data: noise(63 * 3), width: 7, height: 9 };
 const small = { data: noise(12), width: 2, height: 2 };
 
-/** @type {[string, import('./toy.js').ToyOptions, (model: Model, options: any) => Run, object][]} */
+/** @type {[string, import('./toy.js').ToyOptions, (model: Model, options: any) => PictureRun, object][]} */
 const RUNS = [
-  ['one sample', {}, (model, options) => model.generate({ seed: 3, ...options }), { chunk: 5 }],
-  ['rows that are known', { width: 7, height: 9 }, (model, options) => model.complete(grey, { rows: 2, seed: 2n ** 60n, ...options }), { chunk: 4, temperature: 0.7, topK: 5 }],
-  ['several samples', { classes: ['cat', 'dog'] }, (model, options) => model.generate({ label: 'dog', seed: 4, ...options }), { samples: 5, chunk: 3 }],
-  ['look-ahead', { draft: true, width: 7, height: 9 }, (model, options) => model.complete(grey, { rows: 1, seed: 5, ...options }), { chunk: 2 }],
+  ['one sample', {}, (model, options) => model.generate({ seed: 3, ...options }), { chunkSize: 5 }],
+  ['rows that are known', { width: 7, height: 9 }, (model, options) => model.complete(grey, { rows: 2, seed: 2n ** 60n, ...options }), { chunkSize: 4, temperature: 0.7, topK: 5 }],
+  ['several samples', { classes: ['cat', 'dog'] }, (model, options) => model.generate({ label: 'dog', seed: 4, ...options }), { samples: 5, chunkSize: 3 }],
+  ['look-ahead', { draft: true, width: 7, height: 9 }, (model, options) => model.complete(grey, { rows: 1, seed: 5, ...options }), { chunkSize: 2 }],
   ['a palette and look-ahead', { draft: true, width: 7, height: 9, channels: 3, palette: true, levels: 20 },
-    (model, options) => model.complete(colour, { rows: 1, seed: 6, ...options }), { chunk: 3 }],
+    (model, options) => model.complete(colour, { rows: 1, seed: 6, ...options }), { chunkSize: 3 }],
   ['pixels of three channels', { width: 7, height: 9, channels: 3, output: 'dmol', levels: 256 }, (model, options) => model.complete(colour, { rows: 3, seed: 7, ...options }),
-    { samples: 2, chunk: 6 }],
-  ['blocks', { width: 7, height: 9, blockRows: 3 }, (model, options) => model.complete(grey, { rows: 3, seed: 8, ...options }), { samples: 2, chunk: 5 }],
-  ['from a small picture', { width: 4, height: 4, channels: 3, inputWidth: 2 }, (model, options) => model.superResolve(small, { seed: 9, ...options }), { chunk: 7 }],
+    { samples: 2, chunkSize: 6 }],
+  ['blocks', { width: 7, height: 9, blockRows: 3 }, (model, options) => model.complete(grey, { rows: 3, seed: 8, ...options }), { samples: 2, chunkSize: 5 }],
+  ['from a small picture', { width: 4, height: 4, channels: 3, inputWidth: 2 }, (model, options) => model.superResolve(small, { seed: 9, ...options }), { chunkSize: 7 }],
   ['samples that compete', { width: 7, height: 9 }, (model, options) => model.complete(grey, { rows: 1, seed: 10, ...options }),
-    { samples: 6, resample: 3, resampleRows: 2, chunk: 5 }],
+    { samples: 6, resample: 3, resampleRows: 2, chunkSize: 5 }],
   ['samples that compete in one group, pixel by pixel of a palette', { width: 7, height: 9, channels: 3, palette: true, levels: 20 },
     (model, options) => model.generate({ seed: 11, ...options }), { samples: 4, resample: 4, resampleRows: 3, maps: true }],
 ];
@@ -91,22 +91,22 @@ for (const [name, toy, begin, options] of RUNS) {
         assert.deepEqual(await piecemeal(who, begin(who[0], options), each), expected, `${each} steps at a time, ${who.length} models`);
       }
     }
-    assert.deepEqual(await piecemeal([models[0]], begin(models[0], options), 3, { chunk: 4, maps: true }), expected, 'in other steps');
+    assert.deepEqual(await piecemeal([models[0]], begin(models[0], options), 3, { chunkSize: 4, maps: true }), expected, 'in other steps');
     // What is drawn goes on, with what was there, also where only the pictures are asked for.
     const run = begin(models[1], options);
     await read(run, 4);
-    const data = async (/** @type {Run} */ one) => (await one.pictures()).map((picture) => [...picture.data]);
+    const data = async (/** @type {PictureRun} */ one) => (await one.pictures()).map((picture) => [...picture.data]);
     assert.deepEqual(await data(models[0].resume(kept(run))), await data(begin(models[0], options)));
     for (const model of models) model.close();
   });
 }
 
-for (const [name, path, begin] of /** @type {[string, string, (model: Model) => Run][]} */ ([
+for (const [name, path, begin] of /** @type {[string, string, (model: Model) => PictureRun][]} */ ([
   ['digits', DIGITS, (model) => model.generate({ label: '3', seed: 1 })],
   ['digits, two at a time', DIGITS, (model) => model.generate({ label: '3', seed: 1, samples: 2 })],
   ['emoji', `${ROOT}weights/emoji.gguf`, (model) => model.generate({ seed: 2, label: 0 })],
-  ['PixelCNN', `${ROOT}weights/pixelcnn-digits.gguf`, (model) => model.generate({ seed: 3, samples: 2, chunk: 50 })],
-  ['an FVSBN', `${GOLDEN}fvsbn-tiny.gguf`, (model) => model.generate({ seed: 4, samples: 3, chunk: 2 })],
+  ['PixelCNN', `${ROOT}weights/pixelcnn-digits.gguf`, (model) => model.generate({ seed: 3, samples: 2, chunkSize: 50 })],
+  ['an FVSBN', `${GOLDEN}fvsbn-tiny.gguf`, (model) => model.generate({ seed: 4, samples: 3, chunkSize: 2 })],
 ])) {
   test(`a run of ${name} is left in the middle and goes on in another model`, async () => {
     const [one, other] = await Promise.all([load(path), load(path, { workers: 2 })]);
@@ -141,7 +141,7 @@ test('a run that is complete, and one that was not begun', async () => {
 test('what does not go on as it was begun is refused', async () => {
   const model = await load(toyModel({ classes: ['cat', 'dog'] }));
   const other = await load(toyModel());
-  const run = model.generate({ seed: 1, samples: 2, label: 'cat', chunk: 3 });
+  const run = model.generate({ seed: 1, samples: 2, label: 'cat', chunkSize: 3 });
   await read(run, 5);
   const saved = kept(run);
   assert.throws(() => other.resume(saved), isError('state', /belongs to another model/));
@@ -162,7 +162,7 @@ test('what does not go on as it was begun is refused', async () => {
 
 test('a saved run does not change with the run, nor the run with it', async () => {
   const model = await load(toyModel());
-  const run = model.generate({ seed: 1, chunk: 4 });
+  const run = model.generate({ seed: 1, chunkSize: 4 });
   const steps = run[Symbol.asyncIterator]();
   await steps.next();
   const saved = run.save();
@@ -179,12 +179,12 @@ test('a saved run does not change with the run, nor the run with it', async () =
 
 test('stop() ends a run after the step under way, of every kind, and what was drawn stays', async () => {
   const model = await load(toyModel());
-  const run = model.generate({ seed: 1, chunk: 4 });
-  /** @type {Step[]} */
+  const run = model.generate({ seed: 1, chunkSize: 4 });
+  /** @type {PictureStep[]} */
   const steps = [];
   for await (const step of run) if (steps.push(step) === 2) run.stop();
   assert.deepEqual([steps.length, run.finish], [2, 'abort']);
-  const shown = model.generate({ seed: 1, chunk: 1 });
+  const shown = model.generate({ seed: 1, chunkSize: 1 });
   const pictures = shown.pictures();
   setTimeout(() => shown.stop(), 5);
   const [{ data }] = await pictures;
@@ -208,7 +208,7 @@ test('stop() ends a run after the step under way, of every kind, and what was dr
   assert.deepEqual([searching.finish, searching.search.length], ['abort', 1]);
   copier.close();
   const stories = await load(`${GOLDEN}stories260K.gguf`);
-  const text = stories.tokens('One', { seed: 1 });
+  const text = stories.generate('One', { seed: 1 });
   let count = 0;
   for await (const { token } of text) if (token >= 0 && ++count === 3) text.stop();
   assert.deepEqual([count, text.finish, text.ids.length], [3, 'abort', text.promptLength + 3]);
@@ -254,11 +254,11 @@ test('a translation goes on to the same tokens: greedily, drawn, with beams, wit
 
 test('biases of a text survive JSON: a Map, names, and what is never drawn', async () => {
   const stories = await load(`${GOLDEN}stories260K.gguf`);
-  const { token: likeliest } = await stories.tokens('One', { temperature: 0, maxTokens: 1 })[Symbol.asyncIterator]().next().then(({ value }) => value ?? { token: 0 });
+  const { token: likeliest } = await stories.generate('One', { temperature: 0, maxTokens: 1 })[Symbol.asyncIterator]().next().then(({ value }) => value ?? { token: 0 });
   const options = { seed: 3, logitBias: new Map([[likeliest, -Infinity]]), maxTokens: 30 };
-  const whole = stories.tokens('One', options);
+  const whole = stories.generate('One', options);
   await whole.text();
-  const begun = stories.tokens('One', { ...options, maxTokens: 12 });
+  const begun = stories.generate('One', { ...options, maxTokens: 12 });
   await begun.text();
   const rest = stories.resume(JSON.parse(JSON.stringify(begun.save())), { maxTokens: 18 });
   await rest.text();
@@ -269,8 +269,8 @@ test('biases of a text survive JSON: a Map, names, and what is never drawn', asy
 
 test('a sound goes on to the same samples, with what it went on with and what was drawn', async () => {
   const model = await load(`${GOLDEN}wavenet-tiny.gguf`);
-  const sound = { data: Float32Array.from({ length: 50 }, (_, i) => Math.sin(i / 3)), rate: 8000 };
-  const options = { seconds: 0.03, seed: 5, chunk: 40, temperature: 0.9 };
+  const sound = { samples: Float32Array.from({ length: 50 }, (_, i) => Math.sin(i / 3)), sampleRate: 8000 };
+  const options = { seconds: 0.03, seed: 5, chunkSize: 40, temperature: 0.9 };
   const begins = /** @type {(() => import('../../web/lib/index.js').SoundRun)[]} */ (/** @type {unknown} */ ([
     () => model.generate({ ...options, label: 1 }), () => model.complete(/** @type {any} */ (sound), options)]));
   for (const begin of begins) {
@@ -282,7 +282,7 @@ test('a sound goes on to the same samples, with what it went on with and what wa
       if (steps > 0) for await (const step of run) if (step && ++count === steps) run.stop();
       if (steps === 1) assert.equal(run.finish, 'abort');
       const saved = JSON.parse(JSON.stringify(run.save()));
-      const rest = model.resume(/** @type {import('../../web/lib/index.js').SavedSound} */ (saved), { chunk: 7 });
+      const rest = model.resume(/** @type {import('../../web/lib/index.js').SavedSound} */ (saved), { chunkSize: 7 });
       assert.deepEqual(JSON.parse(JSON.stringify(rest.save())).ids, saved.ids);
       assert.deepEqual(await rest.samples(), expected, `after ${steps} steps`);
       assert.deepEqual([...await rest.samples()], [...expected], 'and again');

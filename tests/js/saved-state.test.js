@@ -9,29 +9,29 @@ import { test } from 'node:test';
 import { isError, load } from './helpers.js';
 import { toyText } from './toy-text.js';
 
-/** @import { Message, Model, TokenOptions, TokenRun } from '../../web/lib/index.js' */
+/** @import { Message, Model, TextOptions, TextRun } from '../../web/lib/index.js' */
 
 const TEMPLATE = '{% for message in messages %}<s>{{ message.role }}: {{ message.content }}</s>{% endfor %}<s>assistant: ';
 const file = (context = 256) => toyText({ context, metadata: { 'tokenizer.chat_template': ['string', TEMPLATE] } });
 const PROMPT = 'ab abc ab abc ab abc';
 
-/** @param {TokenRun} run */
+/** @param {TextRun} run */
 async function told(run) {
   const nats = [];
   for await (const step of run) nats.push(step.nats);
   return { ids: [...run.ids], nats };
 }
 
-/** A run that is over, and the same through a structured clone, as IndexedDB keeps it. @param {Model} model @param {TokenOptions} [options] @param {string} [prompt] */
+/** A run that is over, and the same through a structured clone, as IndexedDB keeps it. @param {Model} model @param {TextOptions} [options] @param {string} [prompt] */
 async function kept(model, options = {}, prompt = PROMPT) {
-  const run = model.tokens(prompt, { seed: 1, maxTokens: 20, ...options });
+  const run = model.generate(prompt, { seed: 1, maxTokens: 20, ...options });
   await run.text();
   return { run, saved: structuredClone(await run.save({ state: true })) };
 }
 
 test('another day a run goes on where it was, and reads nothing again, with whatever options', async () => {
-  /** @type {TokenOptions[]} */
-  const all = [{}, { maps: true }, { cache: 16 }, { logitBias: { 65: 2 } }, { repetitionPenalty: 1.3 }, { alternatives: 3 }, { temperature: 0 }, { stop: 'a' }];
+  /** @type {TextOptions[]} */
+  const all = [{}, { maps: true }, { keyBits: 16 }, { logitBias: { 65: 2 } }, { repetitionPenalty: 1.3 }, { alternatives: 3 }, { temperature: 0 }, { stop: 'a' }];
   for (const options of all) {
     const today = await load(file());
     const { run, saved } = await kept(today, options);
@@ -69,7 +69,7 @@ test('a talk goes on with the next question, of which only that is read', async 
 
 test('of a run that was left, of one beyond its context, and again of one that went on', async () => {
   const model = await load(file(40));
-  const left = model.tokens(PROMPT, { seed: 2, maxTokens: 200 });
+  const left = model.generate(PROMPT, { seed: 2, maxTokens: 200 });
   let count = 0;
   for await (const step of left) if (step && ++count === 9) break;
   const states = [structuredClone(await left.save({ state: true })), (await kept(model, { maxTokens: 90 })).saved];
@@ -109,7 +109,7 @@ test('what is no state, damaged, cut short, or of another file is refused with a
   let turns = 0;
   const timer = setInterval(() => turns++, 1);
   const large = model.resume({ ...saved, state: { ...state, bytes: new Uint8Array(2 ** 27) } }, { maxTokens: 3 });
-  await model.tokens('a', { maxTokens: 1 }).text();
+  await model.generate('a', { maxTokens: 1 }).text();
   await assert.rejects(large.text(), isError('state', /damaged/));
   clearInterval(timer);
   assert.ok(turns > 1, `${turns} turns of others`);
@@ -127,11 +127,11 @@ test('what is no state, damaged, cut short, or of another file is refused with a
 
 test('a run that goes on, that read nothing or is not held has no state to save', async () => {
   const model = await load(file());
-  const run = model.tokens(PROMPT, { seed: 1, maxTokens: 20 });
+  const run = model.generate(PROMPT, { seed: 1, maxTokens: 20 });
   assert.throws(() => run.save({ state: true }), isError('state', /not over/));
   for await (const step of run) if (step) assert.throws(() => run.save({ state: true }), isError('state', /not over/));
   await run.save({ state: true });
-  const held = model.tokens('bc bc ab', { seed: 1, maxTokens: 20, constraint: { next: () => undefined } });
+  const held = model.generate('bc bc ab', { seed: 1, maxTokens: 20, constraint: { next: () => undefined } });
   await held.text();
   await assert.rejects(async () => held.save({ state: true }), isError('state', /constraint/));
   assert.throws(() => run.save(/** @type {any} */ ({ State: true })), isError('argument', /save\(\) has no option State: state\?/));

@@ -429,7 +429,7 @@ test('npm start: prints the address, and the library loads from it', async () =>
   assert.ok(url, text);
   assert.ok(Number(new URL(url).port) >= 8080);
   const model = await load(`${url}weights/digits.gguf`, { wasmUrl: `${url}web/dist/nextpixel.wasm` });
-  assert.equal((await collect(model.generate({ chunk: 100 }))).values[0].length, 784);
+  assert.equal((await collect(model.generate({ chunkSize: 100 }))).values[0].length, 784);
   model.close();
   child.kill();
 });

@@ -25,12 +25,12 @@ test('whole numbers, as files and decoders have them, are brought to -1 to 1; wh
   for (const [data, error] of /** @type {[any, number][]} */ ([
     [Int16Array.from(whole(32768)), 1e-4], [Int8Array.from(whole(128)), 0.01], [Uint8Array.from(whole(128, 128)), 0.01], [Uint8ClampedArray.from(whole(128, 128)), 0.01],
     [Int32Array.from(whole(2147483648)), 1e-6], [Float64Array.from(wave), 1e-6], [Array.from(wave), 1e-6], [[wave, Array.from(wave)], 1e-6], [[Int16Array.from(whole(32768)), wave], 1e-4],
-  ])) (await heard({ data, rate: 8000 })).forEach((sample, i) => assert.ok(Math.abs(sample - wave[i]) <= error, `${Object.prototype.toString.call(data)} ${i}: ${sample}`));
+  ])) (await heard({ samples: data, sampleRate: 8000 })).forEach((sample, i) => assert.ok(Math.abs(sample - wave[i]) <= error, `${Object.prototype.toString.call(data)} ${i}: ${sample}`));
   for (const data of [whole(32768), Float32Array.from(whole(32768)), Float32Array.from(wave, (x) => 1000 * x), Uint16Array.from(whole(100, 128)), Uint32Array.of(1, 2), BigInt64Array.of(1n), [whole(128)]]) {
-    await assert.rejects(heard({ data, rate: 8000 }), isError('argument', /between -1 and 1/));
+    await assert.rejects(heard({ samples: data, sampleRate: 8000 }), isError('argument', /between -1 and 1/));
   }
-  assert.equal((await heard({ data: Float32Array.from(wave, (x) => 3 * x), rate: 8000 })).length, 400); // too loud is no other scale
-  assert.deepEqual(await heard({ data: [1, 0, -1], rate: 8000 }), [1, 0, -1]);
+  assert.equal((await heard({ samples: Float32Array.from(wave, (x) => 3 * x), sampleRate: 8000 })).length, 400); // too loud is no other scale
+  assert.deepEqual(await heard({ samples: [1, 0, -1], sampleRate: 8000 }), [1, 0, -1]);
 });
 
 test('lists with holes, of other things, and what is no list are refused', async () => {
@@ -38,13 +38,13 @@ test('lists with holes, of other things, and what is no list are refused', async
   structuredClone(gone.buffer, { transfer: [gone.buffer] });
   const lost = Float32Array.from(wave);
   structuredClone(lost.buffer, { transfer: [lost.buffer] });
-  const strange = { get data() { throw new Error('mine'); }, rate: 8000 };
+  const strange = { get samples() { throw new Error('mine'); }, sampleRate: 8000 };
   for (const sound of /** @type {any[]} */ ([
     // eslint-disable-next-line no-sparse-arrays
-    { data: [0, , 0], rate: 8000 }, { data: [null], rate: 8000 }, { data: [[0, 0], null], rate: 8000 }, { data: [[0], 5], rate: 8000 }, { data: [Symbol('a')], rate: 8000 }, { data: ['0.5'], rate: 8000 },
-    { data: [[Object.create(null)]], rate: 8000 }, { data: [true], rate: 8000 }, { data: [1n], rate: 8000 }, { data: [0, Infinity], rate: 8000 }, { data: { length: 3 }, rate: 8000 }, { data: { length: -1 }, rate: 8000 },
-    { data: { length: NaN }, rate: 8000 }, { data: new Map(), rate: 8000 }, { data: [0], rate: '8000' }, { data: [[]], rate: 8000 }, { data: Array.from({ length: 300 }, () => [0]), rate: 8000 },
-    { data: lost, rate: 8000 }, gone, gone.buffer, strange, new Proxy(new Int16Array(4), {}), new DataView(new ArrayBuffer(8)), new Date(), 5, 'x.wav', null, [], [[0]],
+    { samples: [0, , 0], sampleRate: 8000 }, { samples: [null], sampleRate: 8000 }, { samples: [[0, 0], null], sampleRate: 8000 }, { samples: [[0], 5], sampleRate: 8000 }, { samples: [Symbol('a')], sampleRate: 8000 }, { samples: ['0.5'], sampleRate: 8000 },
+    { samples: [[Object.create(null)]], sampleRate: 8000 }, { samples: [true], sampleRate: 8000 }, { samples: [1n], sampleRate: 8000 }, { samples: [0, Infinity], sampleRate: 8000 }, { samples: { length: 3 }, sampleRate: 8000 }, { samples: { length: -1 }, sampleRate: 8000 },
+    { samples: { length: NaN }, sampleRate: 8000 }, { samples: new Map(), sampleRate: 8000 }, { samples: [0], sampleRate: '8000' }, { samples: [[]], sampleRate: 8000 }, { samples: Array.from({ length: 300 }, () => [0]), sampleRate: 8000 },
+    { samples: lost, sampleRate: 8000 }, gone, gone.buffer, strange, new Proxy(new Int16Array(4), {}), new DataView(new ArrayBuffer(8)), new Date(), 5, 'x.wav', null, [], [[0]],
   ])) {
     for (const ask of [() => model.score(sound), () => /** @type {any} */ (model.complete(sound, { seconds: 0.01 })).samples()]) {
       await assert.rejects(ask, (/** @type {any} */ error) => error.name === 'NextPixelError' && /argument|limit|unsupported/.test(error.code));
@@ -101,7 +101,7 @@ test('what is too long is refused before it is read', async () => {
   let read = 0;
   const blob = /** @type {any} */ ({ size: 1e12, slice: () => (read++, new Blob([long.subarray(0, 1 << 16)])), arrayBuffer: () => assert.fail('it is read whole') });
   for (const [sound, message] of /** @type {[any, RegExp][]} */ ([
-    [long, /more than 60 seconds/], [blob, /at most 60/], [{ data: { length: 480001 }, rate: 8000 }, /more than 60/], [{ data: new Float32Array(60 * 1000 + 1000), rate: 1000 }, /61 seconds/],
+    [long, /more than 60 seconds/], [blob, /at most 60/], [{ samples: { length: 480001 }, sampleRate: 8000 }, /more than 60/], [{ samples: new Float32Array(60 * 1000 + 1000), sampleRate: 1000 }, /61 seconds/],
     [{ sampleRate: 8000, numberOfChannels: 2, length: 1e9, getChannelData: () => assert.fail('a channel is read') }, /125000 seconds/],
     [/** @type {any} */ ({ size: 1e9, slice: () => new Blob(['ID3']), arrayBuffer: () => assert.fail('it is read whole') }), /1000 MB/],
   ])) await assert.rejects(heardOf(sound, 8000), isError('limit', message));
@@ -134,7 +134,7 @@ test('of a WAV on a disk the samples alone are read, wherever they stand; one of
 });
 
 test('a long sound is heard in slices, and its signal meanwhile', async () => {
-  const sound = { data: new Float32Array(60 * 192000).fill(0.25), rate: 192000 };
+  const sound = { samples: new Float32Array(60 * 192000).fill(0.25), sampleRate: 192000 };
   let turns = 0;
   const timer = setInterval(() => turns++, 1);
   const began = performance.now();

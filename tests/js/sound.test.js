@@ -11,7 +11,7 @@ import { after, test } from 'node:test';
 import { load } from '../../web/lib/index.js';
 import { heardOf } from '../../web/lib/kinds/sound/heard.js';
 import { compress, expand } from '../../web/lib/kinds/sound/mu-law.js';
-import { Quiet } from '../../web/lib/kinds/sound/quiet.js';
+import { Silence } from '../../web/lib/kinds/sound/silence.js';
 import { Resampler } from '../../web/lib/kinds/sound/resample.js';
 import { writeWav } from '../../web/lib/kinds/sound/wav.js';
 import { GOLDEN, ROOT, isError } from './helpers.js';
@@ -177,9 +177,9 @@ test('another rate: the same bits in every engine, which Math.sin does not promi
 });
 
 test('info says what the model is', () => {
-  const { codec, rate, classes, speakers, tasks, positions } = model.info;
-  assert.deepEqual({ codec, rate, classes, speakers, tasks, positions }, {
-    codec: 'sound', rate: 8000, classes: ['0', '1', '2'], speakers: ['0', '1'], tasks: ['complete', 'generate', 'score'], positions: 0 });
+  const { kind, sampleRate, classes, speakers, verbs, positions } = model.info;
+  assert.deepEqual({ kind, sampleRate, classes, speakers, verbs, positions }, {
+    kind: 'sound', sampleRate: 8000, classes: ['0', '1', '2'], speakers: ['0', '1'], verbs: ['complete', 'generate', 'score'], positions: 0 });
 });
 
 test('a sound of a seed is the same however it is read', async () => {
@@ -190,7 +190,7 @@ test('a sound of a seed is the same however it is read', async () => {
   assert.equal(run.finish, 'length');
   const chunks = [];
   let at = 0;
-  for await (const { from, to, samples, levels, nats } of generate({ ...options, chunk: 7 })) {
+  for await (const { from, to, samples, levels, nats } of generate({ ...options, chunkSize: 7 })) {
     assert.equal(from, at);
     at = to;
     assert.ok(to - from <= 7 && samples.length === to - from && nats.length === to - from);
@@ -209,11 +209,11 @@ test('a sound of a seed is the same however it is read', async () => {
   assert.notDeepEqual(await generate({ ...options, label: undefined }).samples(), all);
 });
 
-test('odds of each sample add up to one and cost what the nats say', async () => {
-  for await (const { from, to, levels, nats, odds = new Float32Array(0) } of generate({ seconds: 0.005, seed: 1, odds: true })) {
-    assert.equal(odds.length, (to - from) * 257);
+test('probabilities of each sample add up to one and cost what the nats say', async () => {
+  for await (const { from, to, levels, nats, probabilities = new Float32Array(0) } of generate({ seconds: 0.005, seed: 1, probabilities: true })) {
+    assert.equal(probabilities.length, (to - from) * 257);
     levels.forEach((level, i) => {
-      const own = odds.subarray(i * 257, (i + 1) * 257);
+      const own = probabilities.subarray(i * 257, (i + 1) * 257);
       assert.ok(Math.abs(own.reduce((sum, p) => sum + p, 0) - 1) < 1e-5);
       assert.ok(Math.abs(-Math.log(own[level]) - nats[i]) < 1e-4);
     });
@@ -224,13 +224,13 @@ test('a sound is gone on with, and scored, as it was drawn', async () => {
   const nats = [];
   const run = generate({ seconds: 0.04, seed: 9, label: 2 });
   for await (const step of run) nats.push(...step.nats);
-  const sound = { data: await run.samples(), rate: 8000 };
+  const sound = { samples: await run.samples(), sampleRate: 8000 };
   const { perElement, bitsPerDim, heard } = await model.score(sound, { label: 2 });
   assert.equal(heard.said, '');
   assert.deepEqual([...perElement], nats);
   assert.ok(Math.abs(bitsPerDim - nats.reduce((sum, cost) => sum + cost, 0) / nats.length / Math.LN2) < 1e-6);
-  const longer = model.complete({ data: sound.data.subarray(0, 200), rate: 8000 }, { seconds: 0.015, seed: 9, label: 2 });
-  assert.deepEqual(await longer.samples(), sound.data, 'the noise is that of the positions');
+  const longer = model.complete({ samples: sound.samples.subarray(0, 200), sampleRate: 8000 }, { seconds: 0.015, seed: 9, label: 2 });
+  assert.deepEqual(await longer.samples(), sound.samples, 'the noise is that of the positions');
   assert.equal((await longer.heard)?.samples.length, 200);
 });
 
@@ -245,9 +245,9 @@ test('a sound that the model ends is shorter', async () => {
 });
 
 test('another rate and channels: it says so', async () => {
-  const { samples, said, rate, channels } = await heardOf({ data: [tone(4410, 440, 44100), new Float32Array(4410)], rate: 44100 }, 8000);
+  const { samples, said, sampleRate, channels } = await heardOf({ samples: [tone(4410, 440, 44100), new Float32Array(4410)], sampleRate: 44100 }, 8000);
   assert.equal(said, 'The sound was brought from 44100 to 8000 samples a second and was mixed to one channel of 2.');
-  assert.deepEqual([samples.length, rate, channels], [800, 44100, 2]);
+  assert.deepEqual([samples.length, sampleRate, channels], [800, 44100, 2]);
   const buffer = { sampleRate: 16000, numberOfChannels: 1, length: 160, getChannelData: () => tone(160, 440, 16000) };
   assert.equal((await heardOf(/** @type {any} */ (buffer), 8000)).samples.length, 80);
   assert.equal((await heardOf(writeWav(tone(80), 8000), 8000)).said, '');
@@ -257,9 +257,9 @@ test('another rate and channels: it says so', async () => {
 test('bad sounds are refused, and say why', async () => {
   /** @type {[any, string, RegExp][]} */
   const rows = [
-    [{ data: [], rate: 8000 }, 'argument', /empty/], [new Uint8Array(0), 'argument', /empty/], [{ data: [0, NaN], rate: 8000 }, 'argument', /sample 1/],
-    [{ data: { length: Infinity }, rate: 8000 }, 'limit', /no end/], [{ data: { length: 1e9 }, rate: 8000 }, 'limit', /at most 60/],
-    [{ data: [0], rate: 1 }, 'argument', /rate/], [{ data: [[0, 1], [0]], rate: 8000 }, 'argument', /same length/],
+    [{ samples: [], sampleRate: 8000 }, 'argument', /empty/], [new Uint8Array(0), 'argument', /empty/], [{ samples: [0, NaN], sampleRate: 8000 }, 'argument', /sample 1/],
+    [{ samples: { length: Infinity }, sampleRate: 8000 }, 'limit', /no end/], [{ samples: { length: 1e9 }, sampleRate: 8000 }, 'limit', /at most 60/],
+    [{ samples: [0], sampleRate: 1 }, 'argument', /sampleRate/], [{ samples: [[0, 1], [0]], sampleRate: 8000 }, 'argument', /same length/],
     [new TextEncoder().encode('no sound at all'), 'unsupported', /WAV/], [undefined, 'argument', /AudioBuffer/], ['a.wav', 'argument', /AudioBuffer/],
     [{ sampleRate: 8000, numberOfChannels: 1, length: 1e9, getChannelData: () => [] }, 'limit', /at most 60/],
   ];
@@ -275,17 +275,17 @@ test('bad sounds are refused, and say why', async () => {
 
 test('signal, break and close stop it; what was drawn stays', async () => {
   const stop = new AbortController();
-  const run = generate({ seconds: 60, seed: 1, chunk: 50, signal: stop.signal });
+  const run = generate({ seconds: 60, seed: 1, chunkSize: 50, signal: stop.signal });
   let steps = 0;
   await assert.rejects(async () => {
     for await (const _ of run) if (++steps === 2) stop.abort();
   }, { name: 'AbortError' });
-  const left = generate({ seconds: 60, seed: 1, chunk: 50 });
+  const left = generate({ seconds: 60, seed: 1, chunkSize: 50 });
   for await (const _ of left) break;
   assert.equal(left.finish, 'abort');
   assert.equal((await left.samples()).length, 50);
   const own = await load(await readFile(`${GOLDEN}wavenet-tiny.gguf`));
-  const closed = own.generate({ seconds: 60, seed: 1, chunk: 50 });
+  const closed = own.generate({ seconds: 60, seed: 1, chunkSize: 50 });
   await assert.rejects(async () => {
     for await (const _ of closed) own.close();
   }, { code: 'closed' });
@@ -293,7 +293,7 @@ test('signal, break and close stop it; what was drawn stays', async () => {
 
 test('a WaveNet of pictures is a model of pictures', async () => {
   const pictures = await load(`${GOLDEN}wavenet-picture.gguf`);
-  assert.deepEqual([pictures.info.codec, pictures.info.width, pictures.info.rate], ['picture', 7, undefined]);
+  assert.deepEqual([pictures.info.kind, pictures.info.width, pictures.info.sampleRate], ['picture', 7, undefined]);
   const [picture] = await pictures.generate({ seed: 1 }).pictures();
   assert.equal(picture.width, 7);
   pictures.close();
@@ -306,7 +306,7 @@ test('a sound that is none beside an option that is none: one error, and no reje
   process.on('unhandledRejection', hears);
   try {
     const any = /** @type {any} */ (model);
-    for (const sound of ['ein Hund', null, { data: [NaN], rate: 8000 }, new Uint8Array(3), [[1, 2]]]) {
+    for (const sound of ['ein Hund', null, { samples: [NaN], sampleRate: 8000 }, new Uint8Array(3), [[1, 2]]]) {
       for (const options of [{ seconds: 'x' }, { label: [1] }, { speaker: 9 }]) assert.throws(() => any.complete(sound, options), isError('argument', /./));
       any.complete(sound); // a run that nobody asks for anything
       await assert.rejects(any.complete(sound).samples(), { name: 'NextPixelError' });
@@ -318,12 +318,12 @@ test('a sound that is none beside an option that is none: one error, and no reje
   assert.deepEqual(unhandled, []);
 });
 
-test('quiet: where a sound has been soft for so long it ends, however its samples are divided', async () => {
+test('silence: where a sound has been soft for so long it ends, however its samples are divided', async () => {
   const rate = 8000;
   const sound = [...tone(4000), ...tone(1600).map((x) => 0.3 * x), ...tone(8000).map((x) => 0.1 * x)];
   for (const [seconds, end] of [[0.25, 5600 + 2000], [0.05, 5600 + 400], [1, 5600 + 8000], [1.05, -1], [0, -1]]) {
     for (const step of [1, 7, 400, 4096, sound.length]) {
-      const quiet = new Quiet(rate, seconds);
+      const quiet = new Silence(rate, seconds);
       let found = -1;
       for (let at = 0; at < sound.length && found < 0; at += step) {
         const here = quiet.until(sound.slice(at, at + step));
@@ -332,20 +332,20 @@ test('quiet: where a sound has been soft for so long it ends, however its sample
       assert.equal(found, end, `${seconds} s of quiet, ${step} at once`);
     }
   }
-  assert.equal(new Quiet(rate, 0.25).until(new Float32Array(20000)), -1, 'what has never been loud is not quiet');
-  assert.throws(() => generate({ quiet: -1 }), isError('argument', /quiet/));
+  assert.equal(new Silence(rate, 0.25).until(new Float32Array(20000)), -1, 'what has never been loud is not quiet');
+  assert.throws(() => generate({ silence: -1 }), isError('argument', /silence/));
 });
 
-test('quiet: a run ends there, alike in chunks of any size, and so does one that is saved and goes on', async () => {
+test('silence: a run ends there, alike in chunks of any size, and so does one that is saved and goes on', async () => {
   const speaking = await load(`${ROOT}weights/wavenet.gguf`);
   /** @param {SoundOptions} [more] @returns {SoundRun} */
   const say = (more) => /** @type {any} */ (speaking.generate({ label: '8', speaker: 'theo', seed: 8, seconds: 0.6, ...more }));
   const whole = say();
   const all = await whole.samples();
-  const end = new Quiet(whole.rate, 0.25).until(all);
+  const end = new Silence(whole.sampleRate, 0.25).until(all);
   assert.ok(whole.finish === 'length' && end > 0 && end < all.length, `it hums on, and is quiet after ${end} samples`);
-  for (const chunk of [333, 8000]) {
-    const run = say({ quiet: 0.25, chunk });
+  for (const chunkSize of [333, 8000]) {
+    const run = say({ silence: 0.25, chunkSize });
     assert.deepEqual(await run.samples(), all.slice(0, end));
     assert.equal(run.finish, 'end');
     const again = /** @type {SoundRun} */ (speaking.resume(run.save()));

@@ -31,7 +31,7 @@ const IDLE = 0.12;
 
 /** @param {Model} model */
 async function stillWorks(model) {
-  for await (const { values } of model.generate({ chunk: 2, seed: 1 })) {
+  for await (const { values } of model.generate({ chunkSize: 2, seed: 1 })) {
     assert.equal(values.length, 2);
     break;
   }
@@ -111,7 +111,7 @@ withSlow('abort before a run', async (model) => {
 
 for (const [what, start] of /** @type {[string, (model: Model, signal: AbortSignal) => Promise<any>][]} */ ([
   ['a run', (model, signal) => collect(model.generate({ signal }))],
-  ['a step of a huge chunk', (model, signal) => collect(model.generate({ chunk: 65536, signal }))],
+  ['a step of a huge chunk', (model, signal) => collect(model.generate({ chunkSize: 65536, signal }))],
   ['the known part', (model, signal) => collect(model.complete(image, { rows: 255, signal }))],
   ['a score', (model, signal) => model.score(image, { signal })],
   ['an attention', (model, signal) => model.attention(image, { row: 255, column: 255, signal })],
@@ -150,7 +150,7 @@ test('abort after a run changes nothing', async () => {
 });
 
 withSlow('close during everything', async (model) => {
-  const steps = model.generate({ chunk: 65536 })[Symbol.asyncIterator]();
+  const steps = model.generate({ chunkSize: 65536 })[Symbol.asyncIterator]();
   const other = model.generate()[Symbol.asyncIterator]();
   await other.next();
   const untouched = model.generate();
@@ -181,7 +181,7 @@ test('runs that were left, aborted, failed or finished are freed', async () => {
     await model.score(small);
     await model.attention(small, { row: 1, column: 1 });
     const end = new AbortController();
-    const steps = model.generate({ signal: end.signal, chunk: 1 })[Symbol.asyncIterator]();
+    const steps = model.generate({ signal: end.signal, chunkSize: 1 })[Symbol.asyncIterator]();
     await steps.next();
     const pending = steps.next();
     end.abort();

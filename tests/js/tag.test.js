@@ -7,8 +7,8 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, test } from 'node:test';
 
-import { Features } from '../../web/lib/kinds/tags/features.js';
-import { cut } from '../../web/lib/kinds/tags/words.js';
+import { Features } from '../../web/lib/kinds/tag/features.js';
+import { cut } from '../../web/lib/kinds/tag/words.js';
 import { Core } from '../../web/lib/engine/core.js';
 import { readTreebank } from '../bench/eval-tags.js';
 import { GOLDEN, ROOT, load, wasmModule } from './helpers.js';
@@ -45,7 +45,7 @@ for (const name of ['crf-en', 'hmm-en']) {
 
 test('tags, marginals and nats go together', async () => {
   for (const model of models) {
-    assert.deepEqual(model.info.tasks, ['tag']);
+    assert.deepEqual(model.info.verbs, ['tag']);
     const tagging = await model.tag('She put the book on the old table.', { marginals: true });
     const { words, tags, names, marginals, nats, best } = tagging;
     assert.deepEqual(words, ['She', 'put', 'the', 'book', 'on', 'the', 'old', 'table', '.']);

@@ -47,7 +47,7 @@ test('the filters cut where the library cuts', async () => {
   const base = { seed: 0, maxTokens: 1, alternatives: 512 };
   /** @type {import('../../web/lib/index.js').Alternative[]} */
   let all = [];
-  for await (const { alternatives = [] } of model.tokens('Tom had a', base)) all = alternatives;
+  for await (const { alternatives = [] } of model.generate('Tom had a', base)) all = alternatives;
   assert.ok(Math.abs(all.reduce((sum, { nats }) => sum + Math.exp(-nats), 0) - 1) < 1e-3);
   for (const filters of [{ ...OPEN, topK: 3 }, { ...OPEN, topP: 0.5 }, { ...OPEN, minP: 0.2 }, { temperature: 1.5, topK: 12, topP: 0.7, minP: 0.1 }, { ...OPEN, temperature: 0 }]) {
     const { drawn, kept } = cut(all, filters);
@@ -56,7 +56,7 @@ test('the filters cut where the library cuts', async () => {
     const counts = new Map();
     const draws = 300;
     for (let seed = 0; seed < draws; seed++) {
-      for await (const { token } of model.tokens('Tom had a', { ...filters, seed, maxTokens: 1 })) counts.set(token, (counts.get(token) ?? 0) + 1);
+      for await (const { token } of model.generate('Tom had a', { ...filters, seed, maxTokens: 1 })) counts.set(token, (counts.get(token) ?? 0) + 1);
     }
     const left = new Set(all.slice(0, kept).map(({ token }) => token));
     for (const token of counts.keys()) assert.ok(left.has(token), `${JSON.stringify(filters)}: ${token}`);

@@ -27,7 +27,7 @@ test('the same tokens, nats and attention whatever the number of threads', { tim
       const model = await loadModel(file, { threads });
       assert.equal(model.threads, threads);
       const steps = [];
-      for await (const { token, nats, maps } of model.tokens(prompt, { seed: 4, temperature: 0.8, maxTokens: 40, maps: true })) steps.push([token, nats, maps]);
+      for await (const { token, nats, maps } of model.generate(prompt, { seed: 4, temperature: 0.8, maxTokens: 40, maps: true })) steps.push([token, nats, maps]);
       const all = { steps, score: await model.score(prompt) };
       expected ??= all;
       assert.deepEqual(all, expected, `${threads} threads, ${type}`);
@@ -38,7 +38,7 @@ test('the same tokens, nats and attention whatever the number of threads', { tim
 
 test('they stop with the model, and do not keep a process alive', { timeout: 60000 }, async () => {
   const model = await loadModel(files.q8_0, { threads: 4 });
-  for await (const _ of model.tokens('a', { maxTokens: 200 })) break;
+  for await (const _ of model.generate('a', { maxTokens: 200 })) break;
   model.close();
   let busy = Infinity;
   for (let attempt = 0; attempt < 10 && busy > 200 * 0.12; attempt++) {
@@ -48,7 +48,7 @@ test('they stop with the model, and do not keep a process alive', { timeout: 600
   assert.ok(busy < 200 * 0.12, `${busy.toFixed(0)} ms of work in 200 ms`);
   const program = `const { load } = await import(${JSON.stringify(`${ROOT}web/lib/index.js`)});
     const model = await load(${JSON.stringify(`${ROOT}tests/golden/stories260K.gguf`)}, { threads: 3 });
-    console.log(model.threads, (await model.tokens('Once', { maxTokens: 3 }).text()).length > 0);`; // and never closed
+    console.log(model.threads, (await model.generate('Once', { maxTokens: 3 }).text()).length > 0);`; // and never closed
   const { stdout, status } = spawnSync(process.execPath, ['--input-type=module', '-e', program], { encoding: 'utf8', timeout: 30000 });
   assert.deepEqual([stdout, status], ['3 true\n', 0]);
 });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** tokens(): the text of a model that others made, streams, stops, saved runs, contexts that roll over, and every wrong use. */
+/** generate(): the text of a model that others made, streams, stops, saved runs, contexts that roll over, and every wrong use. */
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -10,7 +10,7 @@ import { GOLDEN, isError, load, sleep } from './helpers.js';
 import { TOKENS, toyText } from './toy-text.js';
 import { toyModel } from './toy.js';
 
-/** @import { Model, TokenStep } from '../../web/lib/index.js' */
+/** @import { Model, TextStep } from '../../web/lib/index.js' */
 
 /** @type {Model} */
 let stories;
@@ -26,25 +26,25 @@ after(() => {
   toy.close();
 });
 
-/** @param {AsyncIterable<TokenStep>} run */
+/** @param {AsyncIterable<TextStep>} run */
 async function all(run) {
   const steps = [];
   for await (const step of run) steps.push(step);
   return steps;
 }
 
-/** @param {TokenStep[]} steps */
+/** @param {TextStep[]} steps */
 const ids = (steps) => steps.map(({ token }) => token);
-/** @param {TokenStep[]} steps */
+/** @param {TextStep[]} steps */
 const texts = (steps) => steps.map(({ text }) => text).join('');
 
 /** Ends never come, so that a run is as long as asked for. */
 const ENDLESS = { logitBias: { 1: -Infinity, 2: -Infinity } };
 
 test('greedy decoding of stories260K tells the tale that it is known for', async () => {
-  assert.deepEqual(stories.info.tasks, ['tokens', 'score']);
+  assert.deepEqual(stories.info.verbs, ['generate', 'score']);
   assert.equal(stories.info.vocabulary, 512);
-  const run = stories.tokens('', { temperature: 0, maxTokens: 60 });
+  const run = stories.generate('', { temperature: 0, maxTokens: 60 });
   assert.equal(run.finish, undefined);
   const steps = await all(run);
   const tale = 'Once upon a time, there was a little girl named Lily. She loved to play outside in the park.';
@@ -58,9 +58,9 @@ test('greedy decoding of stories260K tells the tale that it is known for', async
 
 test('the same tokens whatever is asked beside them', async () => {
   const options = { seed: 5, temperature: 0.9, minP: 0.02, repetitionPenalty: 1.1, maxTokens: 60 };
-  const plain = await all(stories.tokens('One day', options));
-  const alternatives = await all(stories.tokens('One day', { ...options, alternatives: 5 }));
-  const maps = await all(stories.tokens('One day', { ...options, maps: true, alternatives: 1 }));
+  const plain = await all(stories.generate('One day', options));
+  const alternatives = await all(stories.generate('One day', { ...options, alternatives: 5 }));
+  const maps = await all(stories.generate('One day', { ...options, maps: true, alternatives: 1 }));
   assert.deepEqual(ids(alternatives), ids(plain));
   assert.deepEqual(ids(maps), ids(plain));
   assert.deepEqual(alternatives.map(({ nats }) => nats), plain.map(({ nats }) => nats));
@@ -71,7 +71,7 @@ test('the same tokens whatever is asked beside them', async () => {
     if (same) assert.ok(Math.abs(same.nats - nats) < 1e-5);
     else assert.ok(nats >= best[4].nats - 1e-5);
   }
-  const prompt = stories.tokens('One day').promptLength;
+  const prompt = stories.generate('One day').promptLength;
   maps.forEach(({ maps: rows = [] }, i) => {
     assert.equal(rows.length, 40);
     for (const { tokens, weights } of rows) {
@@ -83,8 +83,8 @@ test('the same tokens whatever is asked beside them', async () => {
 
 test('a saved run goes on to the same tokens, and branches', async () => {
   const options = { seed: 11n, temperature: 0.8, topK: 40, presencePenalty: 0.5 };
-  const whole = await all(stories.tokens('Tom and', { ...options, maxTokens: 40 }));
-  const begun = stories.tokens('Tom and', { ...options, maxTokens: 15 });
+  const whole = await all(stories.generate('Tom and', { ...options, maxTokens: 40 }));
+  const begun = stories.generate('Tom and', { ...options, maxTokens: 15 });
   await all(begun);
   const saved = JSON.parse(JSON.stringify(begun.save()));
   const rest = stories.resume(saved, { maxTokens: 25 });
@@ -92,7 +92,7 @@ test('a saved run goes on to the same tokens, and branches', async () => {
   assert.equal(rest.before, `Tom and${texts(whole.slice(0, 15))}`);
   assert.deepEqual(ids(await all(rest)), ids(whole.slice(15)));
   // Saved in the middle of reading: what was told, no more.
-  const middle = stories.tokens('Tom and', { ...options, maxTokens: 40 });
+  const middle = stories.generate('Tom and', { ...options, maxTokens: 40 });
   let told = 0;
   for await (const step of middle) {
     assert.equal(step.token, whole[told].token);
@@ -112,9 +112,9 @@ test('a saved run goes on to the same tokens, and branches', async () => {
 });
 
 test('stops end the text where they would appear, in the middle of tokens too', async () => {
-  const whole = texts(await all(stories.tokens('', { temperature: 0, maxTokens: 120 })));
+  const whole = texts(await all(stories.generate('', { temperature: 0, maxTokens: 120 })));
   for (const stop of ['girl named', 'ttle g', ['zzz', '.'], 'She loved to play outside', '\n']) {
-    const run = stories.tokens('', { temperature: 0, maxTokens: 120, stop });
+    const run = stories.generate('', { temperature: 0, maxTokens: 120, stop });
     const steps = await all(run);
     const [at] = [stop].flat().map((text) => whole.indexOf(text)).filter((place) => place >= 0).sort((a, b) => a - b);
     assert.equal(texts(steps), whole.slice(0, at), JSON.stringify(stop));
@@ -123,16 +123,16 @@ test('stops end the text where they would appear, in the middle of tokens too', 
     assert.equal(run.ids.length, steps.length + 1, 'tokens of the stop are not part of the run');
   }
   // What only looked like the beginning of a stop is told in the end.
-  const almost = stories.tokens('', { temperature: 0, maxTokens: 12, stop: `${texts(await all(stories.tokens('', { temperature: 0, maxTokens: 12 }))).slice(-3)}§` });
-  assert.equal(texts(await all(almost)), whole.slice(0, texts(await all(stories.tokens('', { temperature: 0, maxTokens: 12 }))).length));
+  const almost = stories.generate('', { temperature: 0, maxTokens: 12, stop: `${texts(await all(stories.generate('', { temperature: 0, maxTokens: 12 }))).slice(-3)}§` });
+  assert.equal(texts(await all(almost)), whole.slice(0, texts(await all(stories.generate('', { temperature: 0, maxTokens: 12 }))).length));
   assert.equal(almost.finish, 'length');
 });
 
 test('the end token ends the text and is no part of it', async () => {
-  const run = toy.tokens('ab', { logitBias: { '</s>': 1000 } });
+  const run = toy.generate('ab', { logitBias: { '</s>': 1000 } });
   assert.deepEqual(await all(run), []);
   assert.equal(run.finish, 'end');
-  const none = toy.tokens('ab', { maxTokens: 0 });
+  const none = toy.generate('ab', { maxTokens: 0 });
   assert.deepEqual(await all(none), []);
   assert.equal(none.finish, 'length');
 });
@@ -142,24 +142,24 @@ test('streamed text never splits a character, and half of one at the end is told
   const bytes = [...new TextEncoder().encode('日')].map((byte) => TOKENS.indexOf(`<0x${byte.toString(16).toUpperCase()}>`));
   /** @param {number} token */
   const only = (token) => ({ logitBias: { [token]: 1e9 }, maxTokens: 1 });
-  const first = toy.tokens('', only(bytes[0]));
+  const first = toy.generate('', only(bytes[0]));
   assert.equal(texts(await all(first)), '\ufffd');
   const second = toy.resume(first.save(), only(bytes[1]));
   assert.equal(texts(await all(second)), '\ufffd');
   const third = toy.resume(second.save(), only(bytes[2]));
   assert.equal(texts(await all(third)), '日', 'the token that completes it brings it');
   assert.equal(toy.tokenizer.decode(third.ids), '日');
-  const random = await all(toy.tokens('', { ...ENDLESS, seed: 2, maxTokens: 60 }));
+  const random = await all(toy.generate('', { ...ENDLESS, seed: 2, maxTokens: 60 }));
   const joined = toy.tokenizer.decode([1, ...ids(random)]);
   assert.equal(texts(random), joined);
 });
 
 test('a text longer than the context: its older half is forgotten, and saved runs know', async () => {
   const options = { ...ENDLESS, seed: 4 };
-  const run = toy.tokens('ab', options);
+  const run = toy.generate('ab', options);
   assert.equal((await all(run)).length, 64 - run.promptLength, 'by default as many as there is room for');
   assert.equal(run.finish, 'length');
-  const long = toy.tokens('ab', { ...options, maxTokens: 300 });
+  const long = toy.generate('ab', { ...options, maxTokens: 300 });
   const steps = await all(long);
   assert.equal(steps.length, 300);
   assert.equal(long.finish, 'length');
@@ -179,7 +179,7 @@ test('a long run does not grow memory', async () => {
   const model = await load(toyText());
   const tell = async () => {
     let count = 0;
-    for await (const { token } of model.tokens('ab', { ...ENDLESS, seed: 6, maxTokens: 10_000 })) count += Number(token >= 0);
+    for await (const { token } of model.generate('ab', { ...ENDLESS, seed: 6, maxTokens: 10_000 })) count += Number(token >= 0);
     return count;
   };
   assert.equal(await tell(), 10_000); // what grows once, grows now
@@ -197,7 +197,7 @@ test('what a text costs', async () => {
   assert.equal(tokens.length, perToken.length);
   assert.ok(Math.abs(natsPerToken * tokens.length - nats) < 1e-6);
   assert.ok(Math.abs(natsPerByte * (text.length + 1) - nats) < 1e-6, 'with the space before it');
-  const steps = await all(stories.tokens(text, { seed: 1, maxTokens: 20 }));
+  const steps = await all(stories.generate(text, { seed: 1, maxTokens: 20 }));
   const { perToken: again } = await stories.score([1, ...tokens, ...ids(steps)]);
   steps.forEach(({ nats: cost }, i) => assert.ok(Math.abs(again[tokens.length + i] - cost) < 1e-5));
   const long = await toy.score('ab '.repeat(200));
@@ -209,44 +209,44 @@ test('what a text costs', async () => {
 });
 
 test('biases and penalties', async () => {
-  const never = await all(stories.tokens('', { temperature: 0, maxTokens: 30, logitBias: { ' Lily': -Infinity } }));
+  const never = await all(stories.generate('', { temperature: 0, maxTokens: 30, logitBias: { ' Lily': -Infinity } }));
   assert.doesNotMatch(texts(never), / Lily/);
-  const map = await all(stories.tokens('', { temperature: 0, maxTokens: 30, logitBias: new Map([[stories.tokenizer.find(' Lily') ?? '', -1e9]]) }));
+  const map = await all(stories.generate('', { temperature: 0, maxTokens: 30, logitBias: new Map([[stories.tokenizer.find(' Lily') ?? '', -1e9]]) }));
   assert.deepEqual(ids(map), ids(never));
-  const said = (/** @type {TokenStep[]} */ steps) => new Set(ids(steps)).size;
-  const plain = await all(stories.tokens('', { temperature: 0, maxTokens: 120 }));
-  const penalised = await all(stories.tokens('', { temperature: 0, maxTokens: 120, repetitionPenalty: 1.5, frequencyPenalty: 1 }));
+  const said = (/** @type {TextStep[]} */ steps) => new Set(ids(steps)).size;
+  const plain = await all(stories.generate('', { temperature: 0, maxTokens: 120 }));
+  const penalised = await all(stories.generate('', { temperature: 0, maxTokens: 120, repetitionPenalty: 1.5, frequencyPenalty: 1 }));
   assert.ok(said(penalised) > said(plain));
 });
 
 test('wrong use', async () => {
   /** @param {() => unknown} use  @param {RegExp} message  @param {any} [code] */
   const wrong = (use, message, code = 'argument') => assert.throws(use, isError(code, message));
-  wrong(() => stories.tokens('x '.repeat(600)), /The prompt has \d+ tokens, and this model sees 512: at most 511 leave room/);
-  wrong(() => stories.tokens(/** @type {any} */ (undefined)), /A prompt is a text, or a list of tokens/);
-  wrong(() => stories.tokens(/** @type {any} */ ({ text: 'x' })), /A prompt is a text/);
-  wrong(() => stories.tokens([1, 512]), /512 is no token: they are 0 to 511/);
-  wrong(() => stories.tokens('', { maxTokens: -1 }), /maxTokens must be a whole number/);
-  wrong(() => stories.tokens('', { temperature: NaN }), /temperature must be a number/);
-  for (const topP of [0, 1e-46, -0]) wrong(() => stories.tokens('', { topP }), /topP must be over 0/);
-  wrong(() => stories.tokens('', { minP: 2 }), /minP must be a number from 0 to 1/);
-  wrong(() => stories.tokens('', { stop: [''] }), /stop must be a text/);
-  wrong(() => stories.tokens('', { logitBias: { ' quixotic': 1 } }), /" quixotic" is not one token of this model/);
-  wrong(() => stories.tokens('', { logitBias: { 3: NaN } }), /logitBias of "3" must be a number/);
-  wrong(() => stories.generate(), /This model has no generate\(\): use chat\(\) or tokens\(\)/);
+  wrong(() => stories.generate('x '.repeat(600)), /The prompt has \d+ tokens, and this model sees 512: at most 511 leave room/);
+  wrong(() => stories.generate(/** @type {any} */ (undefined)), /A prompt is a text, or a list of tokens/);
+  wrong(() => stories.generate(/** @type {any} */ ({ text: 'x' })), /A prompt is a text/);
+  wrong(() => stories.generate([1, 512]), /512 is no token: they are 0 to 511/);
+  wrong(() => stories.generate('', { maxTokens: -1 }), /maxTokens must be a whole number/);
+  wrong(() => stories.generate('', { temperature: NaN }), /temperature must be a number/);
+  for (const topP of [0, 1e-46, -0]) wrong(() => stories.generate('', { topP }), /topP must be over 0/);
+  wrong(() => stories.generate('', { minP: 2 }), /minP must be a number from 0 to 1/);
+  wrong(() => stories.generate('', { stop: [''] }), /stop must be a text/);
+  wrong(() => stories.generate('', { logitBias: { ' quixotic': 1 } }), /" quixotic" is not one token of this model/);
+  wrong(() => stories.generate('', { logitBias: { 3: NaN } }), /logitBias of "3" must be a number/);
+  wrong(() => stories.superResolve(/** @type {any} */ (null)), /This model has no superResolve\(\): use chat\(\) or generate\(\)/);
   wrong(() => stories.complete({ data: [], width: 1, height: 1 }), /This model has no complete\(\)/);
-  const run = stories.tokens('', { maxTokens: 1 });
+  const run = stories.generate('', { maxTokens: 1 });
   await all(run);
   wrong(() => run[Symbol.asyncIterator](), /can be read once/);
   const pictures = await load(toyModel());
-  wrong(() => pictures.tokens('x'), /This model has no tokens\(\): use complete\(\) or generate\(\)/);
+  wrong(() => pictures.chat([]), /This model has no chat\(\): use complete\(\) or generate\(\)/);
   wrong(() => pictures.tokenizer, /This model has no tokens/);
   pictures.close();
 });
 
 test('stopped by the signal, by leaving the loop, by closing the model', async () => {
   const stopper = new AbortController();
-  const run = stories.tokens('', { ...ENDLESS, maxTokens: 1e6, signal: stopper.signal });
+  const run = stories.generate('', { ...ENDLESS, maxTokens: 1e6, signal: stopper.signal });
   let count = 0;
   await assert.rejects(async () => {
     for await (const { token } of run) if (token >= 0 && ++count === 20) stopper.abort(new Error('enough'));
@@ -254,12 +254,12 @@ test('stopped by the signal, by leaving the loop, by closing the model', async (
   assert.equal(run.finish, 'abort');
   assert.equal(count, 20);
   const model = await load(toyText());
-  const open = model.tokens('', { ...ENDLESS, maxTokens: 1e6 });
+  const open = model.generate('', { ...ENDLESS, maxTokens: 1e6 });
   const reading = all(open);
   await sleep(50);
   model.close();
   await assert.rejects(reading, isError('closed'));
-  assert.throws(() => model.tokens(''), isError('closed'));
+  assert.throws(() => model.generate(''), isError('closed'));
 });
 
 test('a vocabulary of byte pairs: nothing before a text, but something to begin an empty one', async () => {
@@ -274,20 +274,20 @@ test('a vocabulary of byte pairs: nothing before a text, but something to begin 
   };
   const model = await load(toyText({ values: tokens.length, metadata }));
   const endless = { logitBias: { 258: -Infinity }, seed: 3 };
-  const run = model.tokens('ab ab', { ...endless, maxTokens: 200 });
+  const run = model.generate('ab ab', { ...endless, maxTokens: 200 });
   assert.deepEqual([...run.ids], [256, 257]);
   const steps = await all(run);
   assert.equal(steps.length, 200);
   assert.equal(`ab ab${texts(steps)}`, model.tokenizer.decode(run.ids));
   assert.deepEqual(ids(await all(model.resume(run.save(), { at: 130, maxTokens: 70 }))), ids(steps.slice(130)));
-  const empty = model.tokens('', { ...endless, maxTokens: 3 });
+  const empty = model.generate('', { ...endless, maxTokens: 3 });
   assert.deepEqual([...empty.ids], [258]);
   const { tokens: scored, natsPerByte, nats } = await model.score('ab ab ab');
   assert.deepEqual([...scored], [257, 257], 'the first token is given');
   assert.ok(Math.abs(natsPerByte - nats / 6) < 1e-9);
   model.close();
   const without = await load(toyText({ values: tokens.length, metadata: { ...metadata, 'tokenizer.ggml.bos_token_id': undefined } }));
-  assert.throws(() => without.tokens(''), isError('argument', /Nothing begins a text for this model/));
+  assert.throws(() => without.generate(''), isError('argument', /Nothing begins a text for this model/));
   without.close();
 });
 
@@ -296,8 +296,8 @@ test('a vocabulary that does not go with the weights', async () => {
   await assert.rejects(load(toyText({ metadata: { 'tokenizer.ggml.scores': undefined } })), isError('format', /scores: missing/));
   await assert.rejects(load(toyText({ metadata: { 'tokenizer.ggml.model': ['string', 't5'] } })), isError('unsupported', /"t5" is none/));
   const without = await load(toyText({ metadata: { 'tokenizer.ggml.model': undefined } }));
-  assert.throws(() => without.tokens('x'), isError('unsupported', /has no vocabulary/));
-  const steps = await all(without.tokens([5, 6], { maxTokens: 3, logitBias: { 2: -Infinity } }));
+  assert.throws(() => without.generate('x'), isError('unsupported', /has no vocabulary/));
+  const steps = await all(without.generate([5, 6], { maxTokens: 3, logitBias: { 2: -Infinity } }));
   assert.deepEqual(steps.map(({ text }) => text), ['', '', '']);
   without.close();
 });

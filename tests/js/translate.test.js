@@ -11,7 +11,7 @@ import { toyText } from './toy-text.js';
 import { BLOCKS, HEADS, toyTranslation } from './toy-translation.js';
 import { toyModel } from './toy.js';
 
-/** @import { Model, SearchStep, Translation, TranslateStep } from '../../web/lib/index.js' */
+/** @import { Model, SearchStep, TranslationRun, TranslationStep } from '../../web/lib/index.js' */
 
 /** Writes every sentence as it is. @type {Model} */
 let copier;
@@ -27,15 +27,15 @@ after(() => {
   golden.close();
 });
 
-/** @param {Translation} run */
+/** @param {TranslationRun} run */
 async function all(run) {
-  /** @type {TranslateStep[]} */
+  /** @type {TranslationStep[]} */
   const steps = [];
   for await (const step of run) steps.push(step);
   return steps;
 }
 
-/** @param {TranslateStep[]} steps */
+/** @param {TranslationStep[]} steps */
 const ids = (steps) => steps.map(({ token }) => token);
 
 /** @param {ArrayLike<number>} weights */
@@ -44,7 +44,7 @@ const sum = (weights) => Array.from(weights).reduce((total, weight) => total + w
 const SENTENCES = ['a b c', 'ab bc a b bbb', 'x', 'Grüße, 世界! \u{1f642}', '<s> is no name of a token here', 'a'.repeat(40)];
 
 test('what a model that translates is', () => {
-  assert.deepEqual(copier.info.tasks, ['translate', 'score']);
+  assert.deepEqual(copier.info.verbs, ['translate', 'score']);
   assert.deepEqual([copier.info.positions, copier.info.languages, copier.info.vocabulary], [48, ['xx', 'yy'], 269]);
   assert.deepEqual([golden.info.positions, golden.info.languages, golden.info.vocabulary], [14, [], 257]);
 });
@@ -271,10 +271,10 @@ test('what is said to wrong use', async () => {
   wrong(() => copier.translate('a', { maps: /** @type {any} */ (1) }), /maps must be true or false/);
   wrong(() => copier.translate('a', { onSearch: /** @type {any} */ (1) }), /onSearch must be a function/);
   wrong(() => copier.translate('a', /** @type {any} */ (7)), /options must be an object/);
-  wrong(() => copier.tokens('a'), /This model has no tokens\(\): use translate\(\)/);
+  wrong(() => copier.generate('a'), /This model has no generate\(\): use translate\(\)/);
   wrong(() => copier.generate(), /use translate\(\)/);
   const [writer, painter] = [await load(toyText()), await load(toyModel())];
-  wrong(() => writer.translate('a'), /This model has no translate\(\): use chat\(\) or tokens\(\)/);
+  wrong(() => writer.translate('a'), /This model has no translate\(\): use chat\(\) or generate\(\)/);
   wrong(() => painter.translate('a'), /has no translate\(\)/);
   writer.close();
   painter.close();

@@ -20,14 +20,14 @@ test('the same values whatever the number of workers', async () => {
   let expected;
   for (const workers of [1, 2, 3, 8]) {
     const model = await load(toy, { workers });
-    for (const chunk of [undefined, 5]) {
-      const { values, nats, steps } = await collect(model.generate({ samples: 5, seed: 7, label: 'dog', chunk }));
-      const completed = await collect(model.complete(small, { rows: 3, samples: 4, seed: 8, chunk }));
-      const one = await collect(model.generate({ seed: 7, label: 'dog', chunk }));
+    for (const chunkSize of [undefined, 5]) {
+      const { values, nats, steps } = await collect(model.generate({ samples: 5, seed: 7, label: 'dog', chunkSize }));
+      const completed = await collect(model.complete(small, { rows: 3, samples: 4, seed: 8, chunkSize }));
+      const one = await collect(model.generate({ seed: 7, label: 'dog', chunkSize }));
       const all = { values, nats, completed: completed.values, one: one.values[0], score: (await model.score(small)).nats };
       expected ??= all;
       assert.deepEqual(all, expected, `${workers} workers`);
-      if (chunk) assert.deepEqual(steps.slice(0, 6).map(({ sample, from }) => [sample, from]), [[0, 0], [1, 0], [2, 0], [3, 0], [4, 0], [0, 5]]);
+      if (chunkSize) assert.deepEqual(steps.slice(0, 6).map(({ sample, from }) => [sample, from]), [[0, 0], [1, 0], [2, 0], [3, 0], [4, 0], [0, 5]]);
     }
     model.close();
   }
@@ -61,7 +61,7 @@ test('break, abort and close stop every worker', async () => {
   await assertIdle();
 
   const end = new AbortController();
-  const run = assert.rejects(collect(model.generate({ samples: 2, chunk: 65536, signal: end.signal })), reason);
+  const run = assert.rejects(collect(model.generate({ samples: 2, chunkSize: 65536, signal: end.signal })), reason);
   await sleep(50);
   const busy = await busyIn(() => {
     end.abort(reason);

@@ -45,11 +45,11 @@ async function drawn(model, { file, samples, passes, ...options }) {
   return encodePng(picture);
 }
 
-/** What the model of a page makes of a text: how large it is set, and by which options. @type {Record<'parse' | 'tag' | 'translate' | 'tokens', { text: string, font: string, options: object }>} */
+/** What the model of a page makes of a text: how large it is set, and by which options. @type {Record<'parse' | 'tag' | 'translate' | 'generate', { text: string, font: string, options: object }>} */
 const TEXTS = {
   parse: { text: 'We saw a dog with one ear', font: '22px', options: { marginals: true } },
   tag: { text: 'Time flies like an arrow', font: '30px', options: { marginals: true } },
-  tokens: { text: 'Once upon a time', font: '18px', options: { seed: 1, temperature: 0.8, maxTokens: 50 } },
+  generate: { text: 'Once upon a time', font: '18px', options: { seed: 1, temperature: 0.8, maxTokens: 50 } },
   translate: { text: 'Er hat im Garten einen Hund gesehen.', font: '15px', options: {} },
 };
 
@@ -86,7 +86,7 @@ async function looked({ file, text }) {
   const model = await load(new URL(`../../weights/${file}`, import.meta.url));
   const rows = [];
   try {
-    if (model.info.tasks.includes('translate')) for await (const { alignment = [] } of model.translate(text, { maps: true })) rows.push(alignment);
+    if (model.info.verbs.includes('translate')) for await (const { alignment = [] } of model.translate(text, { maps: true })) rows.push(alignment);
     else for await (const [row = []] of looksOf(model, model.tokenizer.encode(text), new AbortController().signal)) rows.push(row);
   } finally {
     model.close();
@@ -111,7 +111,7 @@ async function signs() {
 
 /** A recording of the page of the VQ-VAE: its codes of the top level, of the bottom level, and the wave. @param {Model} model */
 async function codes(model) {
-  const drawn = await model.encode({ data: samplesOf(RECORDINGS[0].levels), rate: model.info.rate ?? 8000 });
+  const drawn = await model.encode({ samples: samplesOf(RECORDINGS[0].levels), sampleRate: model.info.sampleRate ?? 8000 });
   const { samples } = await model.decode(drawn);
   const picture = blank(WIDTH, HEIGHT);
   /** @param {number} x @param {number} top @param {number} bottom @param {number} alpha */
@@ -135,15 +135,15 @@ async function still({ page, pictures }) {
   if (!file) throw new Error(`${path} names no weights: say in web/front/papers.js what its card shows`);
   const model = await load(new URL(`../../weights/${file}`, import.meta.url));
   try {
-    const { tasks } = model.info;
-    if (tasks.includes('classify')) return await signs();
+    const { verbs, vocabulary } = model.info;
+    if (verbs.includes('classify')) return await signs();
     const { stillOfScene, stillOfText } = await import('../../tests/browser/still-texts.js');
-    if (tasks.includes('caption')) return await encodePng({ data: Uint8ClampedArray.from(await stillOfScene(['cat', 'bicycle'])), width: WIDTH, height: HEIGHT });
-    if (model.info.codec === 'codes') return await codes(model);
-    if (model.info.codec === 'sound') return await stillOfText({ file, verb: 'generate', text: '', font: '14px', options: { label: '7', speaker: 'jackson', seconds: 1, seed: 1 } });
-    if (model.info.codec === 'notes') return await stillOfText({ file, verb: 'generate', text: '', font: '14px', options: { bars: 8, seed: 2, temperature: 0.9 } });
-    if (tasks.includes('generate')) return await drawn(model, pictures ?? { file, seed: 1, samples: 6, temperature: 1 });
-    const verb = /** @type {const} */ (['parse', 'tag', 'translate', 'tokens']).find((task) => tasks.includes(task)) ?? 'tokens';
+    if (verbs.includes('caption')) return await encodePng({ data: Uint8ClampedArray.from(await stillOfScene(['cat', 'bicycle'])), width: WIDTH, height: HEIGHT });
+    if (model.info.kind === 'code') return await codes(model);
+    if (model.info.kind === 'sound') return await stillOfText({ file, verb: 'generate', text: '', font: '14px', options: { label: '7', speaker: 'jackson', seconds: 1, seed: 1 } });
+    if (model.info.kind === 'note') return await stillOfText({ file, verb: 'generate', text: '', font: '14px', options: { bars: 8, seed: 2, temperature: 0.9 } });
+    if (verbs.includes('generate') && vocabulary === 0) return await drawn(model, pictures ?? { file, seed: 1, samples: 6, temperature: 1 });
+    const verb = /** @type {const} */ (['parse', 'tag', 'translate']).find((name) => verbs.includes(name)) ?? 'generate';
     return await stillOfText({ file, verb, ...TEXTS[verb], ...(page in OWN && { text: OWN[page] }) });
   } finally {
     model.close();

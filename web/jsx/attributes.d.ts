@@ -6,7 +6,7 @@ export interface NextPixelAttributes {
   /** Address of the weights, relative to the page. */
   model?: string;
   /** What the model is asked for. Default: the first of these that it can do. */
-  task?: 'caption' | 'chat' | 'complete' | 'generate' | 'super-resolve' | 'tokens' | 'translate' | 'walk' | 'classify' | 'parse' | 'tag';
+  task?: 'caption' | 'chat' | 'complete' | 'generate' | 'super-resolve' | 'translate' | 'walk' | 'classify' | 'parse' | 'tag';
   /** Begins by itself when it comes into sight. Default: no. */
   autoplay?: boolean | '';
   /** Shows buttons and a line of text. Default: no. */

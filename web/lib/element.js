@@ -15,7 +15,7 @@
  * element/properties.js, which is made of these, lists them all. Until it is played it shows what stands inside it, its poster, or what is
  * given: rows of a picture, a small picture, a prompt.
  *
- * Where task is absent, it is the first of `info.tasks`, such as complete or super-resolve for pictures, and tokens or translate for texts.
+ * Where task is absent, it is the first of `info.verbs`, such as complete or super-resolve for pictures, and generate or translate for texts.
  * A translation takes the most probable token at every step unless temperature says otherwise.
  *
  * Life cycle, the value of `state`. Removal from the document closes from every state; a mere move does not.
@@ -154,7 +154,7 @@ export class NextPixelElement extends Base {
     return this.#state;
   }
 
-  /** The model's sizes, its tasks, its card, once it is loaded. @type {ModelInfo | undefined} */
+  /** The model's kind, its verbs, its sizes, its card, once it is loaded. @type {ModelInfo | undefined} */
   get info() {
     return this.#hold?.model.info;
   }
@@ -351,7 +351,7 @@ export class NextPixelElement extends Base {
 
   /** @param {Hold} hold */
   #isTalk({ model: { info } }) {
-    return taskOf(this, info).task === 'chat' && info.tasks.includes('chat');
+    return taskOf(this, info).task === 'chat' && info.verbs.includes('chat');
   }
 
   /**
@@ -389,7 +389,7 @@ export class NextPixelElement extends Base {
   /**
    * Keeps room for what a model makes, as soon as it is known.
    *
-   * @param {{ codec: string, width: number, height: number } | undefined} what
+   * @param {{ kind: string, width: number, height: number } | undefined} what
    */
   #reserve(what) {
     if (what && !this.#view.shown) this.#view.size(what, this.samples);
@@ -404,11 +404,11 @@ export class NextPixelElement extends Base {
     this.#preparing?.abort();
     const stopper = this.#preparing = new AbortController();
     const { samples } = this;
-    const { codec } = model.info;
+    const { kind } = model.info;
     if (this.#view.covered || !givesSomething(this, model.info)) return this.#view.showNothing();
     try {
       const run = await ask(this, model, stopper.signal);
-      if (!stopper.signal.aborted && !this.#run) this.#view.preview(run, { codec, samples, values: run.input && enlarged(model, run.input) });
+      if (!stopper.signal.aborted && !this.#run) this.#view.preview(run, { kind, samples, values: run.input && enlarged(model, run.input) });
     } catch {
       if (!stopper.signal.aborted && !this.#run) this.#view.showNothing();
     }
@@ -436,9 +436,9 @@ export class NextPixelElement extends Base {
       const { samples, tries } = this;
       const run = kept ?? await ask(this, hold.model, signal, seed);
       signal.throwIfAborted();
-      const sink = this.#view.begin(run, { codec: info.codec, samples, calm: this.#motion.matches });
+      const sink = this.#view.begin(run, { kind: info.kind, samples, calm: this.#motion.matches });
       finish = () => this.#view.end(sink);
-      const tally = new Tally(samples, tries, info.rate ?? 0);
+      const tally = new Tally(samples, tries, info.sampleRate ?? 0);
       const heard = run.aloud?.(sink, signal, (/** @type {string | Saying} */ now) => this.#say(now), (/** @type {(resting: boolean) => void} */ rest) => this.#hear(rest, signal));
       await this.#patience(signal);
       for await (const told of run) {
@@ -457,7 +457,7 @@ export class NextPixelElement extends Base {
       this.#run = undefined;
       this.#progress = 1;
       if (run.wav) this.#kept = run;
-      const sound = run.wav && { samples: await run.samples(), rate: run.rate };
+      const sound = run.wav && { samples: await run.samples(), sampleRate: run.sampleRate };
       sink.end(); // now: who hears of the end can read the canvas
       this.#enter('near', done(tally));
       announce(pictureLabel(this, this.info, 1), undefined, this.ownerDocument);

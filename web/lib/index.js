@@ -11,9 +11,9 @@
  *     for await (const { sample, from, to, values, nats } of model.generate({ label: '7', seed: 1 })) { ... }
  *     model.close();
  *
- * A model that enlarges has superResolve(image) in place of complete() and generate(). One of texts has tokens(prompt):
+ * A model that enlarges has superResolve(image) in place of complete() and generate(). One of texts has generate(prompt):
  *
- *     for await (const { text, nats } of model.tokens('Once upon a time', { temperature: 0.8 })) { ... }
+ *     for await (const { text, nats } of model.generate('Once upon a time', { temperature: 0.8 })) { ... }
  *
  * and one that translates translate(sentence):
  *
@@ -233,21 +233,21 @@ export async function tokenizer(source, options = {}) {
  * @typedef {import('./model/of-kind.js').ModelOf<K>} ModelOf
  */
 /** @typedef {import('./load/holders.js').Hold} Hold */
-/** @typedef {import('./kinds/picture/run.js').Run} Run */
-/** @typedef {import('./kinds/picture/run.js').Step} Step */
-/** @typedef {import('./kinds/picture/run.js').LookedAt} LookedAt */
-/** @typedef {import('./kinds/picture/run.js').SavedPictures} SavedPictures */
+/** @typedef {import('./kinds/picture/picture-run.js').PictureRun} PictureRun */
+/** @typedef {import('./kinds/picture/picture-run.js').PictureStep} PictureStep */
+/** @typedef {import('./kinds/picture/picture-run.js').LookedAt} LookedAt */
+/** @typedef {import('./kinds/picture/picture-run.js').SavedPicture} SavedPicture */
 /** @typedef {import('./kinds/text/chat.js').Message} Message */
 /** @typedef {import('./kinds/text/chat.js').ChatOptions} ChatOptions */
 /** @typedef {import('./kinds/text/constraint.js').Constraint} Constraint */
-/** @typedef {import('./kinds/text/tokens.js').TokenRun} TokenRun */
-/** @typedef {import('./kinds/text/tokens.js').TokenStep} TokenStep */
-/** @typedef {import('./kinds/text/tokens.js').Alternative} Alternative */
-/** @typedef {import('./kinds/text/tokens.js').TokenLook} TokenLook */
+/** @typedef {import('./kinds/text/text-run.js').TextRun} TextRun */
+/** @typedef {import('./kinds/text/text-run.js').TextStep} TextStep */
+/** @typedef {import('./kinds/text/text-run.js').Alternative} Alternative */
+/** @typedef {import('./kinds/text/text-run.js').TokenLook} TokenLook */
 /** @typedef {import('./kinds/text/text-model.js').TextScore} TextScore */
-/** @typedef {import('./kinds/text/tokens.js').SavedTokens} SavedTokens */
-/** @typedef {import('./kinds/text/translate.js').Translation} Translation */
-/** @typedef {import('./kinds/text/translate.js').SavedTranslation} SavedTranslation */
+/** @typedef {import('./kinds/text/text-run.js').SavedText} SavedText */
+/** @typedef {import('./kinds/text/translation-run.js').TranslationRun} TranslationRun */
+/** @typedef {import('./kinds/text/translation-run.js').SavedTranslation} SavedTranslation */
 /** @typedef {import('./kinds/sound/sound-run.js').SoundRun} SoundRun */
 /** @typedef {import('./kinds/sound/sound-run.js').SavedSound} SavedSound */
 /** @typedef {import('./kinds/sound/sound-run.js').SoundStep} SoundStep */
@@ -257,40 +257,40 @@ export async function tokenizer(source, options = {}) {
 /** @typedef {import('./kinds/sound/play.js').Played} Played */
 /** @typedef {import('./kinds/sound/play.js').PlayOptions} PlayOptions */
 /** @typedef {import('./options.js').SoundOptions} SoundOptions */
-/** @typedef {import('./options.js').CodesOptions} CodesOptions */
-/** @typedef {import('./kinds/codes/codes-run.js').CodesRun} CodesRun */
-/** @typedef {import('./kinds/codes/codes-run.js').CodesStep} CodesStep */
-/** @typedef {import('./kinds/codes/codes-run.js').SavedCodes} SavedCodes */
-/** @typedef {import('./kinds/codes/codebooks.js').Codes} Codes */
-/** @typedef {import('./kinds/codes/codebooks.js').Encoded} Encoded */
-/** @typedef {import('./kinds/codes/codebooks.js').CodeLevel} CodeLevel */
-/** @typedef {import('./kinds/signs/classification.js').Classification} Classification */
-/** @typedef {import('./kinds/signs/classification.js').ClassifyOptions} ClassifyOptions */
+/** @typedef {import('./options.js').CodeOptions} CodeOptions */
+/** @typedef {import('./kinds/code/code-run.js').CodeRun} CodeRun */
+/** @typedef {import('./kinds/code/code-run.js').CodeStep} CodeStep */
+/** @typedef {import('./kinds/code/code-run.js').SavedCode} SavedCode */
+/** @typedef {import('./kinds/code/codebooks.js').Codes} Codes */
+/** @typedef {import('./kinds/code/codebooks.js').Encoded} Encoded */
+/** @typedef {import('./kinds/code/codebooks.js').CodeLevel} CodeLevel */
+/** @typedef {import('./kinds/sign/classification.js').Classification} Classification */
+/** @typedef {import('./kinds/sign/classification.js').ClassifyOptions} ClassifyOptions */
 /** @typedef {import('./kinds/latent/latent-run.js').LatentRun} LatentRun */
 /** @typedef {import('./kinds/latent/latent-run.js').LatentStep} LatentStep */
 /** @typedef {import('./kinds/latent/latent-run.js').WhereLooked} WhereLooked */
 /** @typedef {import('./options.js').LatentOptions} LatentOptions */
 /** @typedef {import('./verbs/walk.js').WalkOptions} WalkOptions */
-/** @typedef {import('./kinds/captions/caption-run.js').CaptionRun} CaptionRun */
-/** @typedef {import('./kinds/captions/caption-run.js').CaptionStep} CaptionStep */
-/** @typedef {import('./kinds/captions/caption-run.js').Look} Look */
-/** @typedef {import('./kinds/captions/caption-run.js').SavedCaption} SavedCaption */
-/** @typedef {import('./kinds/captions/caption-sheet.js').CaptionSheetOptions} CaptionSheetOptions */
-/** @typedef {import('./kinds/captions/captions.js').CaptionScore} CaptionScore */
+/** @typedef {import('./kinds/caption/caption-run.js').CaptionRun} CaptionRun */
+/** @typedef {import('./kinds/caption/caption-run.js').CaptionStep} CaptionStep */
+/** @typedef {import('./kinds/caption/caption-run.js').Look} Look */
+/** @typedef {import('./kinds/caption/caption-run.js').SavedCaption} SavedCaption */
+/** @typedef {import('./kinds/caption/caption-sheet.js').CaptionSheetOptions} CaptionSheetOptions */
+/** @typedef {import('./kinds/caption/captions.js').CaptionScore} CaptionScore */
 /** @typedef {import('./options.js').CaptionOptions} CaptionOptions */
-/** @typedef {import('./kinds/heads/parse.js').Parse} Parse */
-/** @typedef {import('./kinds/heads/parse.js').ParseOptions} ParseOptions */
-/** @typedef {import('./kinds/tags/tagging.js').Tagging} Tagging */
-/** @typedef {import('./kinds/tags/tagging.js').TagOptions} TagOptions */
-/** @typedef {import('./options.js').TranslateOptions} TranslateOptions */
-/** @typedef {import('./kinds/text/translate.js').TranslateStep} TranslateStep */
-/** @typedef {import('./kinds/text/translate.js').SourceLook} SourceLook */
-/** @typedef {import('./kinds/text/translate.js').SearchStep} SearchStep */
-/** @typedef {import('./kinds/text/translate.js').Hypothesis} Hypothesis */
-/** @typedef {import('./options.js').TokenOptions} TokenOptions */
-/** @typedef {import('./kinds/picture/questions.js').Score} Score */
+/** @typedef {import('./kinds/head/parse.js').Parse} Parse */
+/** @typedef {import('./kinds/head/parse.js').ParseOptions} ParseOptions */
+/** @typedef {import('./kinds/tag/tagging.js').Tagging} Tagging */
+/** @typedef {import('./kinds/tag/tagging.js').TagOptions} TagOptions */
+/** @typedef {import('./options.js').TranslationOptions} TranslationOptions */
+/** @typedef {import('./kinds/text/translation-run.js').TranslationStep} TranslationStep */
+/** @typedef {import('./kinds/text/translation-run.js').SourceLook} SourceLook */
+/** @typedef {import('./kinds/text/translation-run.js').SearchStep} SearchStep */
+/** @typedef {import('./kinds/text/translation-run.js').Hypothesis} Hypothesis */
+/** @typedef {import('./options.js').TextOptions} TextOptions */
+/** @typedef {import('./kinds/picture/questions.js').PictureScore} PictureScore */
 /** @typedef {import('./kinds/picture/questions.js').Attention} Attention */
 /** @typedef {import('./kinds/picture/image.js').ImageSource} ImageSource */
 /** @typedef {import('./sinks/pixels.js').Picture} Picture */
-/** @typedef {import('./options.js').DrawOptions} DrawOptions */
+/** @typedef {import('./options.js').PictureOptions} PictureOptions */
 /** @typedef {import('./base/checks.js').Label} Label */

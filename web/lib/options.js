@@ -6,7 +6,7 @@
 
 /** @import { Label } from './base/checks.js' */
 /** @import { Constraint } from './kinds/text/constraint.js' */
-/** @import { SearchStep } from './kinds/text/translate.js' */
+/** @import { SearchStep } from './kinds/text/translation-run.js' */
 
 /**
  * The options with which it is said what a picture shows: by default the most probable word at every step, seen at the most probable place.
@@ -22,8 +22,8 @@
  * ((5 + n) / 6) to this power, so that a long one is not worse for its length. Default 0.6
  * @property {boolean} [maps] true: every step is one position of each sample and says what it looked at (`step.maps`). Slower, and nothing
  * is guessed ahead; what is drawn is the same. Default false
- * @property {string} [text] words that are given: what was looked at when each of them was written, in place of words of the model's own
- * @property {number | (number | null)[]} [light] the place of the picture that is seen alone, by its number in `maps.weights`, whatever the
+ * @property {string} [forced] words that are given: what was looked at when each of them was written, in place of words of the model's own
+ * @property {number | (number | null)[]} [lookAt] the place of the picture that is seen alone, by its number in `maps.weights`, whatever the
  * model would look at; one for all words, or a list of them for the first words, null where it looks by itself
  * @property {AbortSignal} [signal] stops the run
  */
@@ -31,7 +31,7 @@
 /**
  * The options with which sounds are drawn by their codes.
  *
- * @typedef {object} CodesOptions
+ * @typedef {object} CodeOptions
  * @property {number | bigint} [seed] of the noise, 0 to 2^64 - 1. The same seed draws the same again. Default: a random one
  * @property {number} [temperature] 0 to 100; below 1 what is drawn keeps closer to the likely, 0 always takes the most probable. Default 1;
  * of a translation or a caption 0, and over 0 only with one beam
@@ -40,7 +40,7 @@
  * @property {Label} [label] the class to draw
  * @property {Label} [speaker] of a model of sounds, the voice
  * @property {number} [seconds] the most seconds to draw, over 0 to 120; a sound may end before. Default 2
- * @property {number} [chunk] the most elements in a step, rounded up to whole pixels where the model draws these as a whole. Default: as
+ * @property {number} [chunkSize] the most elements in a step, rounded up to whole pixels where the model draws these as a whole. Default: as
  * many as take about 10 ms
  * @property {AbortSignal} [signal] stops the run
  */
@@ -62,7 +62,7 @@
 /**
  * The options with which music is drawn.
  *
- * @typedef {object} NotesOptions
+ * @typedef {object} NoteOptions
  * @property {number | bigint} [seed] of the noise, 0 to 2^64 - 1. The same seed draws the same again. Default: a random one
  * @property {number} [temperature] 0 to 100; below 1 what is drawn keeps closer to the likely, 0 always takes the most probable. Default 1;
  * of a translation or a caption 0, and over 0 only with one beam
@@ -73,10 +73,11 @@
  * @property {number} [tempo] quarters a minute, 20 to 400, at which music is played and written. Default 84
  * @property {boolean} [parallels] false: no voice that is drawn moves in parallel fifths or octaves with one above it, a rule of the craft
  * that the model itself has not learnt. Default true
- * @property {boolean} [odds] true: every step says the odds of each of its samples. Slower; what is drawn is the same. Default false
+ * @property {boolean} [probabilities] true: every step says the probabilities of each of its values. Slower; what is drawn is the same.
+ * Default false
  * @property {boolean} [maps] true: every step is one position of each sample and says what it looked at (`step.maps`). Slower, and nothing
  * is guessed ahead; what is drawn is the same. Default false
- * @property {number} [chunk] the most elements in a step, rounded up to whole pixels where the model draws these as a whole. Default: as
+ * @property {number} [chunkSize] the most elements in a step, rounded up to whole pixels where the model draws these as a whole. Default: as
  * many as take about 10 ms
  * @property {AbortSignal} [signal] stops the run
  */
@@ -84,7 +85,7 @@
 /**
  * The options with which pictures are drawn.
  *
- * @typedef {object} DrawOptions
+ * @typedef {object} PictureOptions
  * @property {number} [samples] images to draw, or captions of one, each with noise of its own, 1 to 64. Default 1
  * @property {number | bigint} [seed] of the noise, 0 to 2^64 - 1. The same seed draws the same again. Default: a random one
  * @property {number} [temperature] 0 to 100; below 1 what is drawn keeps closer to the likely, 0 always takes the most probable. Default 1;
@@ -102,7 +103,7 @@
  * 4
  * @property {boolean} [maps] true: every step is one position of each sample and says what it looked at (`step.maps`). Slower, and nothing
  * is guessed ahead; what is drawn is the same. Default false
- * @property {number} [chunk] the most elements in a step, rounded up to whole pixels where the model draws these as a whole. Default: as
+ * @property {number} [chunkSize] the most elements in a step, rounded up to whole pixels where the model draws these as a whole. Default: as
  * many as take about 10 ms
  * @property {AbortSignal} [signal] stops the run
  */
@@ -119,10 +120,11 @@
  * @property {Label} [label] the class to draw
  * @property {Label} [speaker] of a model of sounds, the voice
  * @property {number} [seconds] the most seconds to draw, over 0 to 120; a sound may end before. Default 2
- * @property {number} [quiet] end a sound after this many seconds in which it was softer than a fifth of its loudest twentieth of a second, 0
- * to 120; 0: the model alone ends it. Default 0
- * @property {boolean} [odds] true: every step says the odds of each of its samples. Slower; what is drawn is the same. Default false
- * @property {number} [chunk] the most elements in a step, rounded up to whole pixels where the model draws these as a whole. Default: as
+ * @property {number} [silence] end a sound after this many seconds in which it was softer than a fifth of its loudest twentieth of a second,
+ * 0 to 120; 0: the model alone ends it. Default 0
+ * @property {boolean} [probabilities] true: every step says the probabilities of each of its values. Slower; what is drawn is the same.
+ * Default false
+ * @property {number} [chunkSize] the most elements in a step, rounded up to whole pixels where the model draws these as a whole. Default: as
  * many as take about 10 ms
  * @property {AbortSignal} [signal] stops the run
  */
@@ -131,7 +133,7 @@
  * The options with which tokens are drawn. In this order: biases and penalties change the probabilities, top-k, typical, top-p and min-p
  * each leave some tokens out, the temperature sharpens or flattens what is left, and one is drawn.
  *
- * @typedef {object} TokenOptions
+ * @typedef {object} TextOptions
  * @property {number | bigint} [seed] of the noise, 0 to 2^64 - 1. The same seed draws the same again. Default: a random one
  * @property {number} [temperature] 0 to 100; below 1 what is drawn keeps closer to the likely, 0 always takes the most probable. Default 1;
  * of a translation or a caption 0, and over 0 only with one beam
@@ -156,9 +158,9 @@
  * the tokens are the same
  * @property {string[]} [oneOf] 1 to 1000 texts, one of which is drawn, in whatever tokens, with the odds that its tokens have among those
  * that go on with one of them
- * @property {number} [cache] 8 or 16: bits of the keys that attention remembers, where the file's weights are rounded. 16 takes half as much
- * memory again and some time, and loses less. Default: 16 where the keys of the file have biases, as in Qwen 2, which are large in a few
- * channels; else 8
+ * @property {number} [keyBits] 8 or 16: bits of the keys that attention remembers, where the file's weights are rounded. 16 takes half as
+ * much memory again and some time, and loses less. Default: 16 where the keys of the file have biases, as in Qwen 2, which are large in a
+ * few channels; else 8
  * @property {number} [alternatives] how many of the most probable tokens every step names, with their nats. Default 0
  * @property {boolean} [maps] true: every step is one position of each sample and says what it looked at (`step.maps`). Slower, and nothing
  * is guessed ahead; what is drawn is the same. Default false
@@ -168,7 +170,7 @@
 /**
  * The options with which a sentence is translated: by default the most probable token at every step.
  *
- * @typedef {object} TranslateOptions
+ * @typedef {object} TranslationOptions
  * @property {number | bigint} [seed] of the noise, 0 to 2^64 - 1. The same seed draws the same again. Default: a random one
  * @property {number} [temperature] 0 to 100; below 1 what is drawn keeps closer to the likely, 0 always takes the most probable. Default 1;
  * of a translation or a caption 0, and over 0 only with one beam
@@ -189,16 +191,16 @@
  * The verbs that models of each kind may have.
  *
  * @typedef {object} VerbsOfKinds
- * @property {'caption' | 'score'} captions
- * @property {'complete' | 'decode' | 'encode' | 'generate'} codes
- * @property {'parse'} heads
+ * @property {'caption' | 'score'} caption
+ * @property {'complete' | 'decode' | 'encode' | 'generate'} code
+ * @property {'parse'} head
  * @property {'generate' | 'walk'} latent
- * @property {'complete' | 'generate' | 'score'} notes
+ * @property {'complete' | 'generate' | 'score'} note
  * @property {'attention' | 'complete' | 'generate' | 'score' | 'superResolve'} picture
- * @property {'classify'} signs
+ * @property {'classify'} sign
  * @property {'complete' | 'generate' | 'score'} sound
- * @property {'tag'} tags
- * @property {'chat' | 'score' | 'tokens' | 'translate'} text
+ * @property {'tag'} tag
+ * @property {'chat' | 'generate' | 'score' | 'translate'} text
  */
 
 export {};

@@ -4,7 +4,7 @@
 
 /** @typedef {import('../lib/index.js').Model} Model */
 /** @typedef {{ name: string, of: string, whole?: [number, number], number?: [number, number], flag?: true, initial?: number | boolean, said: string }} Setting */
-/** @typedef {{ verbs: Record<string, { name: string, draws: boolean }>, kinds: Record<string, Record<string, string>>, settings: Setting[] }} Tables */
+/** @typedef {{ verbs: Record<string, { draws: boolean }>, kinds: Record<string, Record<string, string>>, settings: Setting[] }} Tables */
 
 const byId = (/** @type {string} */ id) => /** @type {any} */ (document.getElementById(id));
 const library = /** @type {HTMLLinkElement} */ (byId('library')).href;
@@ -31,9 +31,7 @@ function make(tag, attributes, ...children) {
   return /** @type {any} */ (element);
 }
 
-/** The row of the table of kinds. @param {Model} one */
-const kindOf = ({ info }) => (info.tasks.includes(/** @type {any} */ ('walk')) ? 'latent' : info.codec);
-const verbOf = () => tables.verbs[byId('play-verb').value];
+const verbOf = () => ({ name: byId('play-verb').value, ...tables.verbs[byId('play-verb').value] });
 const quoted = (/** @type {string} */ text) => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'").replaceAll('\n', '\\n')}'`;
 
 /** @param {string} id @param {string} name @param {HTMLElement} input */
@@ -62,11 +60,10 @@ function fileField(name, sound, many) {
   input.addEventListener('change', showCode);
   const picture = (/** @type {File | undefined} */ one) => (one ? createImageBitmap(one) : fetch(new URL('../pictures/seven.png', import.meta.url)).then((answer) => answer.blob()).then((blob) => createImageBitmap(blob)));
   if (many) {
-    given.push({
-      code: () => '{ support, query }', value: async () => {
-        const [query, ...examples] = input.files;
-        return { query: await picture(query), support: await Promise.all(examples.map(async (/** @type {File} */ one) => ({ label: one.name.replace(/\.\w+$/, ''), image: await picture(one) }))) };
-      },
+    given.push({ code: () => 'query', value: () => picture(input.files[0]) });
+    options.set('support', {
+      code: () => 'support',
+      value: () => Promise.all([...input.files].slice(1).map(async (one) => ({ label: one.name.replace(/\.\w+$/, ''), image: await picture(one) }))),
     });
   } else given.push({ code: () => name, value: () => (sound ? input.files[0] : picture(input.files[0])) });
 }
@@ -79,14 +76,14 @@ function showVerb() {
   given = [];
   options.clear();
   byId('play-given').replaceChildren();
-  const sound = info.codec === 'sound';
-  if (name === 'tokens') textField('prompt', 'Once upon a time');
+  const sound = info.kind === 'sound';
+  if (name === 'generate' && info.kind === 'text') textField('prompt', 'Once upon a time');
   else if (name === 'translate') textField('sentence', info.languages[0] === 'de' ? 'Ein Hund läuft durch den Schnee.' : 'stop');
-  else if (name === 'tag' || (name === 'score' && info.codec === 'text')) textField('text', name === 'tag' ? 'Time flies like an arrow.' : 'Once upon a time');
+  else if (name === 'tag' || (name === 'score' && info.kind === 'text')) textField('text', name === 'tag' ? 'Time flies like an arrow.' : 'Once upon a time');
   else if (name === 'walk') ['from', 'to'].forEach((end, i) => numberField(end, String(i + 1)));
   else if (name === 'classify') fileField('pictures', false, true);
   else if (['complete', 'superResolve', 'caption', 'score'].includes(name)) fileField(sound ? 'sound' : 'image', sound, false);
-  const of = tables.kinds[kindOf(model)]?.[name] ?? '';
+  const of = tables.kinds[info.kind]?.[name] ?? '';
   const rows = tables.settings.filter((row) => of && row.of.split(' ').includes(of) && (row.name !== 'label' || info.classes.length > 0) && (row.name !== 'speaker' || (info.speakers ?? []).length > 0));
   byId('play-options').replaceChildren(...rows.map(optionField));
   byId('play-more').hidden = rows.length === 0;
@@ -114,12 +111,12 @@ function optionField({ name, whole, number, flag, initial, said }) {
 /** The call as it would be written. */
 function showCode() {
   const { name, draws } = verbOf();
-  const own = [...options].map(([option, { code }]) => `${option}: ${code()}`).join(', ');
+  const own = [...options].map(([option, { code }]) => (code() === option ? option : `${option}: ${code()}`)).join(', ');
   const call = `model.${name}(${[...given.map(({ code }) => code()), ...(own ? [`{ ${own} }`] : [])].join(', ')})`;
   const lines = ["import { load } from 'nextpixel';", '', `const model = await load(${quoted(file)});`];
   if (draws) lines.push(`const run = ${call};`, 'await run.drawTo(canvas);');
   else if (name === 'score') lines.push(`console.log(await ${call});`);
-  else lines.push(`const answer = await ${call};`, ...(name === 'tag' ? ['await answer.drawTo(canvas);'] : ['console.log(answer.odds);']));
+  else lines.push(`const answer = await ${call};`, ...(name === 'tag' ? ['await answer.drawTo(canvas);'] : ['console.log(answer.probabilities);']));
   byId('play-code').textContent = lines.join('\n');
 }
 
@@ -145,12 +142,12 @@ async function run() {
   show('');
   try {
     const values = await Promise.all(given.map(({ value }) => value()));
-    const settings = { ...Object.fromEntries([...options].map(([option, { value }]) => [option, value()])), signal };
-    const answer = name === 'classify' ? await model.classify({ ...values[0], signal }) : /** @type {any} */ (model)[name](...values, settings);
-    canvas.classList.toggle('written', model.info.codec !== 'picture');
+    const settings = { ...Object.fromEntries(await Promise.all([...options].map(async ([option, { value }]) => [option, await value()]))), signal };
+    const answer = /** @type {any} */ (model)[name](...values, settings);
+    canvas.classList.toggle('written', !['picture', 'latent'].includes(model.info.kind));
     if (draws) {
       await answer.drawTo(canvas, { signal });
-      show(facts({ seed: answer.seed, finish: answer.finish, ...(answer.wav && { samples: (await answer.samples()).length, rate: answer.rate }) }));
+      show(facts({ seed: answer.seed, finish: answer.finish, ...(answer.wav && { samples: (await answer.samples()).length, sampleRate: answer.sampleRate }) }));
     } else {
       const told = await answer;
       if (told.drawTo) await told.drawTo(canvas, { signal });
@@ -177,7 +174,7 @@ async function open(source, name) {
     model?.close();
     model = /** @type {Model} */ (opened);
     file = name;
-    byId('play-verb').replaceChildren(...model.info.tasks.filter((task) => tables.verbs[task]).map((task) => make('option', { value: task }, `${tables.verbs[task].name}()`)));
+    byId('play-verb').replaceChildren(...model.info.verbs.filter((verb) => tables.verbs[verb]).map((verb) => make('option', { value: verb }, `${verb}()`)));
     for (const id of ['play-run', 'play-verb']) byId(id).disabled = false;
     byId('play-said').textContent = `${model.info.name}: ${model.info.parameters.toLocaleString('en')} parameters, ${model.info.architecture}`;
     showVerb();

@@ -9,7 +9,7 @@ export { blank, paint as paintElements, picture as pictureOf } from '../lib/sink
 export { fromRGBA } from '../lib/kinds/picture/ground.js';
 export { reduce } from '../lib/kinds/picture/image.js';
 /** Fetches the part of the library that only the page of captions needs. */
-export const captions = () => import('../lib/kinds/captions/captions.js');
+export const captions = () => import('../lib/kinds/caption/captions.js');
 /** Fetches the part of the library that only pages of texts need. */
 export const texts = () => import('../lib/kinds/text/texts.js');
 
@@ -20,26 +20,26 @@ export const talks = async () => (await Promise.all([import('../lib/element/talk
 export const ownFiles = () => Promise.all([import('../lib/load/handed.js'), import('../lib/load/large.js')]);
 
 /** Fetches the part of the library that only pages of music need. */
-export const music = () => import('../lib/kinds/notes/notes.js');
+export const music = () => import('../lib/kinds/note/notes.js');
 
 /** @typedef {import('../lib/index.js').Model} Model */
 /** @typedef {import('../lib/index.js').ModelInfo} ModelInfo */
 /** @typedef {import('../lib/index.js').Attention} Attention */
-/** @typedef {import('../lib/index.js').Run} Run */
-/** @typedef {import('../lib/index.js').Step} Step */
-/** @typedef {import('../lib/index.js').DrawOptions} DrawOptions */
-/** @typedef {import('../lib/index.js').TokenRun} TokenRun */
-/** @typedef {import('../lib/index.js').TokenStep} TokenStep */
-/** @typedef {import('../lib/index.js').TokenOptions} TokenOptions */
+/** @typedef {import('../lib/index.js').PictureRun} PictureRun */
+/** @typedef {import('../lib/index.js').PictureStep} PictureStep */
+/** @typedef {import('../lib/index.js').PictureOptions} PictureOptions */
+/** @typedef {import('../lib/index.js').TextRun} TextRun */
+/** @typedef {import('../lib/index.js').TextStep} TextStep */
+/** @typedef {import('../lib/index.js').TextOptions} TextOptions */
 /** @typedef {import('../lib/index.js').TokenLook} TokenLook */
 /** @typedef {import('../lib/index.js').Alternative} Alternative */
-/** @typedef {import('../lib/index.js').SavedTokens} SavedTokens */
+/** @typedef {import('../lib/index.js').SavedText} SavedText */
 /** @typedef {import('../lib/index.js').Tokenizer} Tokenizer */
 /** @typedef {typeof import('../lib/kinds/text/text-sheet.js').TextSheet} TextSheet  the class */
 /** @typedef {typeof import('../lib/kinds/text/aligned-sheet.js').AlignedSheet} AlignedSheet  the class */
 /** @typedef {typeof import('../lib/element/talk.js').Talk} Talk  the class */
-/** @typedef {import('../lib/index.js').Translation} Translation */
-/** @typedef {import('../lib/index.js').TranslateStep} TranslateStep */
+/** @typedef {import('../lib/index.js').TranslationRun} TranslationRun */
+/** @typedef {import('../lib/index.js').TranslationStep} TranslationStep */
 /** @typedef {import('../lib/index.js').SourceLook} SourceLook */
 /** @typedef {import('../lib/index.js').SearchStep} SearchStep */
 /** @typedef {import('../lib/index.js').CaptionStep} CaptionStep */

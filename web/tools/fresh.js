@@ -25,7 +25,7 @@ export const PAGE_PARTS = {
  * package in them.
  */
 export const OF_PACKAGES = new Map([
-  ['lib/kinds/notes/midi.js', 'midi-file/LICENSE.md'],
+  ['lib/kinds/note/midi.js', 'midi-file/LICENSE.md'],
   ['lib/kinds/text/template.js', '@huggingface/jinja/LICENSE'],
 ]);
 

@@ -81,7 +81,7 @@ export async function typeFiles() {
 
 /** @import { Label } from './base/checks.js' */
 /** @import { Constraint } from './kinds/text/constraint.js' */
-/** @import { SearchStep } from './kinds/text/translate.js' */
+/** @import { SearchStep } from './kinds/text/translation-run.js' */
 
 ${types.join('\n')}
 /**

@@ -146,8 +146,8 @@ export async function startPicture({ wasm, model }) {
  */
 export async function startLibrary({ wasm, model }) {
   const loaded = await load(model, { wasmUrl: wasm });
-  const { width, height, channels, tasks } = loaded.info;
-  const completes = tasks.includes('complete');
+  const { width, height, channels, verbs } = loaded.info;
+  const completes = verbs.includes('complete');
   /** @type {OffscreenCanvas | undefined} */
   let picture;
   if (completes) {

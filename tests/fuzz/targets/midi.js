@@ -5,7 +5,7 @@
 
 import assert from 'node:assert/strict';
 
-import { readMidi, writeNotes } from '../../../web/lib/kinds/notes/midi.js';
+import { readMidi, writeNotes } from '../../../web/lib/kinds/note/midi.js';
 import { Input, refusedOr } from '../input.js';
 
 const VOICES = ['one', 'two'];

@@ -33,7 +33,7 @@ export async function open() {
   const grey = { data: new Uint8Array(784).fill(9), width: 28, height: 28 };
   /** @type {[any, () => any][]} */
   const runs = [[pictures, () => pictures.generate({ seed: 3, samples: 2 })], [digits, () => digits.complete(grey, { rows: 27, seed: 2 })],
-    [texts, () => texts.tokens('a b', { maxTokens: 9, seed: 4 })], [texts, () => texts.tokens('ab', { maxTokens: 5, topK: 3 })],
+    [texts, () => texts.generate('a b', { maxTokens: 9, seed: 4 })], [texts, () => texts.generate('ab', { maxTokens: 5, topK: 3 })],
     [translation, () => translation.translate('ab a', { beams: 2 })], [sound, () => sound.generate({ seconds: 0.01, label: 1, seed: 5 })],
     [codes, () => codes.generate({ label: 1, seed: 5 })]];
   /** @type {{ model: any, saved: any }[]} */
@@ -52,7 +52,7 @@ export async function open() {
       const input = new Input(bytes);
       const { model, saved } = input.pick(all);
       const given = throughJson(damaged(saved, input));
-      const run = refusedOr(() => model.resume(given, input.below(4) ? {} : throughJson(damaged({ at: 1, maxTokens: 3, seed: 1, chunk: 2 }, input))));
+      const run = refusedOr(() => model.resume(given, input.below(4) ? {} : throughJson(damaged({ at: 1, maxTokens: 3, seed: 1, chunkSize: 2 }, input))));
       if (!run) return;
       const again = refusedOr(() => JSON.stringify(run.save()), ['state']); // of one that is not begun there may be nothing to save
       if (again !== undefined) assert.ok(model.resume(JSON.parse(again)));

@@ -22,8 +22,8 @@ export async function open() {
   const model = await load(toyText({ context: 40 }));
   /** @type {any[]} */
   const all = [];
-  for (const options of [{}, { maps: true }, { cache: 16, logitBias: { 65: 2 } }]) {
-    const run = model.tokens('ab abc ab', { seed: 1, maxTokens: 20, .../** @type {any} */ (options) });
+  for (const options of [{}, { maps: true }, { keyBits: 16, logitBias: { 65: 2 } }]) {
+    const run = model.generate('ab abc ab', { seed: 1, maxTokens: 20, .../** @type {any} */ (options) });
     await run.text();
     all.push(await run.save({ state: true }));
   }
@@ -53,7 +53,7 @@ export async function open() {
       } catch (error) {
         refusedBy(error, ['state', 'argument', 'numeric']);
       }
-      const after = model.tokens('bc', { seed: 3, maxTokens: 3 });
+      const after = model.generate('bc', { seed: 3, maxTokens: 3 });
       assert.equal((await after.text()).length > 0, true, 'the engine goes on');
     },
     close: () => model.close(),

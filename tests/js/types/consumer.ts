@@ -5,8 +5,8 @@
 import { NextPixelError, acquire, cache, load, supported, tokenizer } from 'nextpixel';
 import { NextPixelElement, NextPixelStepEvent } from 'nextpixel/element';
 import type {
-  Attention, Classification, DrawOptions, ErrorCode, KeptFile, LatentRun, ModelInfo, ModelOf, Run, SoundRun, SoundScore, Tagging, Phase, Picture, Progress, SavedPictures, SavedTokens, SavedTranslation, Score, SearchStep, Source, Step, TextScore, TokenRun,
-  Tokenizer, Translation,
+  Attention, Classification, PictureOptions, ErrorCode, KeptFile, LatentRun, ModelInfo, ModelOf, PictureRun, SoundRun, SoundScore, Tagging, Phase, Picture, Progress, SavedPicture, SavedText, SavedTranslation, PictureScore, SearchStep, Source, PictureStep, TextScore, TextRun,
+  Tokenizer, TranslationRun,
 } from 'nextpixel';
 
 export async function use(canvas: HTMLCanvasElement, image: HTMLImageElement): Promise<void> {
@@ -37,7 +37,7 @@ export async function use(canvas: HTMLCanvasElement, image: HTMLImageElement): P
 
   const info: ModelInfo = model.info;
   const names: string[] = info.classes;
-  const options: DrawOptions & { rows?: number } = {
+  const options: PictureOptions & { rows?: number } = {
     rows: 14,
     samples: 3,
     seed: 7n,
@@ -47,12 +47,12 @@ export async function use(canvas: HTMLCanvasElement, image: HTMLImageElement): P
     label: '7',
     resample: 3,
     resampleRows: 2,
-    chunk: 1,
+    chunkSize: 1,
   };
   const run = model.complete(image, options);
   const seed: number | bigint = run.seed;
   for await (const step of run) {
-    const { sample, from, to, values, nats, anew = false }: Step = step;
+    const { sample, from, to, values, nats, anew = false }: PictureStep = step;
     const numbers: number[] = [sample, from, to, values[0], nats[0]];
     const again: boolean = anew;
     void [numbers, again];
@@ -65,13 +65,13 @@ export async function use(canvas: HTMLCanvasElement, image: HTMLImageElement): P
   canvas.getContext('2d')?.putImageData(new ImageData(pictures[0].data, pictures[0].width), 0, 0);
   for (const source of [image, canvas, new ImageData(1, 1), await createImageBitmap(image), new OffscreenCanvas(1, 1)])
     model.complete(source);
-  const score: Score = await model.score({ data: new Uint8Array(784), width: 28, height: 28 }, { label: null });
+  const score: PictureScore = await model.score({ data: new Uint8Array(784), width: 28, height: 28 }, { label: null });
   const attention: Attention = await model.attention(canvas, { row: 1, column: 2 });
   const weights: Float32Array = attention.weights;
   const places: Int32Array = attention.elements;
   const order: Uint32Array = model.order;
   const palette: Uint8Array | null = info.palette;
-  const enlarging = model.superResolve(canvas, { samples: 2, seed: 1, temperature: 0.9, topK: 3, topP: 0.5, chunk: 3 });
+  const enlarging = model.superResolve(canvas, { samples: 2, seed: 1, temperature: 0.9, topK: 3, topP: 0.5, chunkSize: 3 });
   const small: Uint8Array | undefined = enlarging.input;
   const known: Uint8Array = run.known;
   await model.score(image, { input: canvas });
@@ -97,21 +97,21 @@ export async function use(canvas: HTMLCanvasElement, image: HTMLImageElement): P
   await model.attention(canvas, { row: 1 });
   // @ts-expect-error: neither an image nor a text
   await model.score(7);
-  const run3: Translation = model.translate('Ein Hund', { beams: 4, lengthPenalty: 1, maps: true, onSearch: ({ hypotheses }: SearchStep) => void hypotheses[0].score });
+  const run3: TranslationRun = model.translate('Ein Hund', { beams: 4, lengthPenalty: 1, maps: true, onSearch: ({ hypotheses }: SearchStep) => void hypotheses[0].score });
   for await (const { text, alignment } of run3) void [text.length, alignment?.[0]];
   void [run3.encoder[0], run3.sourceTexts[0], run3.finish === 'end', (await model.score('A dog', { source: 'Ein Hund' })).natsPerToken];
-  const run2: TokenRun = model.tokens('Once upon a time', { maxTokens: 9, stop: ['.'], logitBias: { ' the': -5 }, alternatives: 3, maps: true, minP: 0.1 });
+  const run2: TextRun = model.generate('Once upon a time', { maxTokens: 9, stop: ['.'], logitBias: { ' the': -5 }, alternatives: 3, maps: true, minP: 0.1 });
   for await (const { text, token, nats: paid, alternatives, maps } of run2) {
     const words: [string, number, number] = [text, token, paid];
     void [words, alternatives?.[0].text, maps?.[0].weights];
   }
-  const kept: SavedTokens = JSON.parse(JSON.stringify(run2.save()));
+  const kept: SavedText = JSON.parse(JSON.stringify(run2.save()));
   const end: 'stop' | 'length' | 'end' | 'abort' | undefined = run2.finish;
   const told: string = await model.resume(kept, { at: 2, seed: 3 }).text();
   const half: SavedTranslation = run3.save();
   for await (const { alignment } of model.resume(half, { maps: true })) void alignment;
-  const begun: SavedPictures = JSON.parse(JSON.stringify(model.generate().save()));
-  const [picture] = await model.resume(begun, { chunk: 8 }).pictures();
+  const begun: SavedPicture = JSON.parse(JSON.stringify(model.generate().save()));
+  const [picture] = await model.resume(begun, { chunkSize: 8 }).pictures();
   // @ts-expect-error: it goes on as it was begun
   model.resume(begun, { temperature: 2 });
   model.generate().stop();
@@ -120,8 +120,8 @@ export async function use(canvas: HTMLCanvasElement, image: HTMLImageElement): P
   const own: Tokenizer = await tokenizer(new Blob());
   const ids: Uint32Array = own.encode('x', { special: true });
   // @ts-expect-error: no such option
-  model.tokens('x', { max_tokens: 3 });
-  await model.tokens([1, 2]).drawTo(canvas, { mirror: document.body });
+  model.generate('x', { max_tokens: 3 });
+  await model.generate([1, 2]).drawTo(canvas, { mirror: document.body });
   void [end, told, cost.natsPerByte, own.decode(ids), own.size];
   // @ts-expect-error: a number or 'auto'
   await load('weights/digits.gguf', { workers: 'all' });
@@ -139,12 +139,12 @@ export async function kinds(canvas: HTMLCanvasElement, audio: AudioContext): Pro
   const sound = await load<'sound'>('weights/wavenet.gguf');
   const spoken: SoundRun = sound.generate({ label: '7' });
   const longer: SoundRun = sound.complete(await spoken.wav(), { seconds: 1 });
-  const heard: SoundScore = await sound.score({ data: await longer.samples(), rate: 8000 });
+  const heard: SoundScore = await sound.score({ samples: await longer.samples(), sampleRate: 8000 });
   void [(await spoken.playTo(audio)).gaps, heard.bitsPerDim];
-  // @ts-expect-error: a model of sounds has no tokens
-  sound.tokens('x');
+  // @ts-expect-error: a model of sounds has no conversations
+  sound.chat([]);
   const picture = await load<'picture'>('weights/digits.gguf');
-  const drawn: Run = picture.generate({ label: '7' });
+  const drawn: PictureRun = picture.generate({ label: '7' });
   void [drawn.seed, picture.complete(canvas, { rows: 3 }), picture.superResolve(canvas), (await picture.attention(canvas, { row: 0, column: 0 })).weights, (await picture.score(canvas)).nats];
   // @ts-expect-error: nor has one of pictures a way from one latent to another
   picture.walk(1, 2);
@@ -153,14 +153,14 @@ export async function kinds(canvas: HTMLCanvasElement, audio: AudioContext): Pro
   const way: LatentRun = latent.walk(1, 2, { steps: 8, shape: 'circle' });
   void [made, way];
   const text = await load<'text'>('weights/stories.gguf');
-  void [text.tokens('Once').finish, text.translate('Ein Hund').finish, text.chat([{ role: 'user', content: 'Hello' }]), (await text.score('Once')).natsPerByte];
-  const tags = await load<'tags'>('weights/crf-en.gguf');
+  void [text.generate('Once').finish, text.translate('Ein Hund').finish, text.chat([{ role: 'user', content: 'Hello' }]), (await text.score('Once')).natsPerByte];
+  const tags = await load<'tag'>('weights/crf-en.gguf');
   const tagging: Tagging = await tags.tag('Time flies.', { marginals: true });
   void tagging.words;
-  const { model: signs, release } = await acquire<'signs'>('weights/snail-omniglot.gguf');
-  const named: Classification = await signs.classify({ support: [{ image: canvas, label: 'a' }], query: canvas });
-  const many: Classification[] = await signs.classify({ support: [{ image: canvas, label: 'a' }], query: [canvas, canvas] });
-  void [named.odds, many.length];
+  const { model: signs, release } = await acquire<'sign'>('weights/snail-omniglot.gguf');
+  const named: Classification = await signs.classify(canvas, { support: [{ image: canvas, label: 'a' }] });
+  const many: Classification[] = await signs.classify([canvas, canvas], { support: [{ image: canvas, label: 'a' }] });
+  void [named.probabilities, many.length];
   release();
   const any: ModelOf<'sound'>[] = [sound];
   for (const { model } of [{ model: any[0] }]) model.close();
@@ -171,7 +171,7 @@ export function listen(element: NextPixelElement): void {
   element.addEventListener('nx-step', ({ step }: NextPixelStepEvent) => {
     if ('samples' in step) console.log(step.samples[0]);
     else if ('latent' in step) console.log(step.latent);
-    else if ('odds' in step) console.log(step.odds);
+    else if ('probabilities' in step) console.log(step.probabilities);
     else if ('heads' in step) console.log(step.heads);
     else if ('tags' in step) console.log(step.tags);
     else if ('text' in step) console.log(step.text);

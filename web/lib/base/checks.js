@@ -26,7 +26,7 @@ function callback(name, value) {
  * Throws where options are no object, have an unknown name, or have a wrong value that all verbs check alike.
  *
  * @param {any} options
- * @param {string} whose      such as 'tokens()'
+ * @param {string} whose      such as 'generate()'
  * @param {string[]} names    of its options
  * @internal
  */

@@ -6,6 +6,7 @@
 import { NX_MAX_SAMPLES } from '../engine/abi.js';
 import { NextPixelError } from '../base/error.js';
 import { lookOf } from '../kinds/looks.js';
+import { argumentsOf } from '../verbs/table.js';
 import { TASKS } from './tasks.js';
 import { said, taskOf } from './attributes.js';
 
@@ -31,8 +32,8 @@ export function addressIn({ baseURI }, address) {
  * @param {ModelInfo} info
  */
 export function givesSomething(element, info) {
-  const { attributes } = taskOf(element, info);
-  return ['src', 'prompt'].some((name) => attributes[name] && element.getAttribute(name));
+  const { attributes, verb } = taskOf(element, info);
+  return argumentsOf(verb, info.kind) > 0 && ['src', 'prompt'].some((name) => attributes[name] && element.getAttribute(name));
 }
 
 /**
@@ -47,20 +48,16 @@ export function givesSomething(element, info) {
 export async function ask(element, model, signal, seed) {
   const { info } = model;
   const word = element.getAttribute('task')?.trim().toLowerCase();
-  const possible = TASKS.filter(({ task }) => info.tasks.includes(task)).map(({ task }) => task);
+  const possible = TASKS.filter(({ verb }) => info.verbs.includes(verb)).map(({ task }) => task);
   if (word && !possible.includes(word)) {
     throw new NextPixelError('argument', `task must be ${possible.join(' or ')} with this model, not ${JSON.stringify(word)}`);
   }
-  const { verb, attributes, named = {}, inside } = taskOf(element, info);
+  const { verb, attributes, inside } = taskOf(element, info);
   const given = [];
   /** @type {Record<string, any>} */
   const options = { signal, ...optionsOf(element, info) };
-  for (const [name, { given: make }] of Object.entries(attributes)) {
-    if (!make) continue;
-    const value = await make(element, signal, lookOf(info));
-    if (named[name]) options[named[name]] = value;
-    else given.push(value);
-  }
+  const readings = Object.values(attributes).filter(({ given: make }) => make).slice(0, argumentsOf(verb, info.kind));
+  for (const { given: make } of readings) given.push(await make?.(element, signal, lookOf(info)));
   if (inside) options[inside] = await examplesOf(element, signal);
   if (seed !== undefined) options.seed = seed;
   const run = await /** @type {any} */ (model)[verb](...given, competing(lookOf(info).chosen?.(verb, options, info) ?? options));

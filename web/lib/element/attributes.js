@@ -72,8 +72,9 @@ export function said(element, name) {
  * @param {ModelInfo} [info]  if the model is there
  */
 export function taskOf(element, info) {
-  const word = said(element, 'task') ?? info?.tasks.find((task) => TASKS.some((known) => known.task === task));
-  return TASKS.find(({ task }) => task === word) ?? TASKS[0];
+  const word = said(element, 'task');
+  const first = info?.verbs.find((verb) => TASKS.some((known) => known.verb === verb));
+  return TASKS.find(({ task, verb }) => (word === undefined ? verb === first : task === word)) ?? TASKS[0];
 }
 
 /**

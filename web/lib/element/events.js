@@ -6,22 +6,22 @@
 /** @import { NextPixelError } from '../base/error.js' */
 /** @import { ModelInfo } from '../engine/protocol.js' */
 /** @import { LatentStep } from '../kinds/latent/latent-run.js' */
-/** @import { Step } from '../kinds/picture/run.js' */
-/** @import { Classification } from '../kinds/signs/classification.js' */
+/** @import { PictureStep } from '../kinds/picture/picture-run.js' */
+/** @import { Classification } from '../kinds/sign/classification.js' */
 /** @import { SoundStep } from '../kinds/sound/sound-run.js' */
 /** @import { Picture } from '../sinks/pixels.js' */
-/** @import { Parse } from '../kinds/heads/parse.js' */
-/** @import { Tagging } from '../kinds/tags/tagging.js' */
-/** @import { TokenStep } from '../kinds/text/tokens.js' */
-/** @import { TranslateStep } from '../kinds/text/translate.js' */
+/** @import { Parse } from '../kinds/head/parse.js' */
+/** @import { Tagging } from '../kinds/tag/tagging.js' */
+/** @import { TextStep } from '../kinds/text/text-run.js' */
+/** @import { TranslationStep } from '../kinds/text/translation-run.js' */
 
-/** A step of a run of any kind, or an answer. @typedef {Step | LatentStep | SoundStep | TokenStep | TranslateStep | Tagging | Parse | Classification} AnyStep */
+/** A step of a run of any kind, or an answer. @typedef {PictureStep | LatentStep | SoundStep | TextStep | TranslationStep | Tagging | Parse | Classification} AnyStep */
 
 export class NextPixelReadyEvent extends Event {
   /** @param {ModelInfo} info */
   constructor(info) {
     super('nx-ready', { bubbles: true, composed: true });
-    /** The model's sizes, its tasks, its card. */
+    /** The model's kind, its verbs, its sizes, its card. */
     this.info = info;
   }
 }
@@ -41,7 +41,7 @@ export class NextPixelEndEvent extends Event {
    * @param {number[]} nats
    * @param {Picture[]} pictures
    * @param {(type?: string, quality?: number) => Promise<Blob>} toBlob
-   * @param {{ samples: Float32Array, rate: number }} [sound]
+   * @param {{ samples: Float32Array, sampleRate: number }} [sound]
    */
   constructor(seed, nats, pictures, toBlob, sound) {
     super('nx-end', { bubbles: true, composed: true });
@@ -56,7 +56,7 @@ export class NextPixelEndEvent extends Event {
     /** Of a sound: its samples, between -1 and 1. */
     this.samples = sound?.samples;
     /** Of a sound: samples a second. */
-    this.rate = sound?.rate;
+    this.sampleRate = sound?.sampleRate;
   }
 }
 

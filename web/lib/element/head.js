@@ -7,13 +7,13 @@ import { LOOKS } from '../kinds/looks.js';
 
 /**
  * @param {Uint8Array} head  the first bytes of the file
- * @returns {{ codec: string, width: number, height: number } | undefined} undefined where they do not say it: it is found when the file is open
+ * @returns {{ kind: string, width: number, height: number } | undefined} undefined where they do not say it: it is found when the file is open
  */
 export function roomIn(head) {
   const number = (/** @type {string} */ key) => numberIn(head, `.${key}`);
-  for (const [codec, { room }] of Object.entries(LOOKS)) {
+  for (const [kind, { room }] of Object.entries(LOOKS)) {
     const size = room?.(number);
-    if (size) return { codec, ...size };
+    if (size) return { kind, ...size };
   }
   return undefined;
 }

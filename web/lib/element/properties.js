@@ -7,8 +7,8 @@
  *
  * @typedef {object} ElementProperties
  * @property {string} model Address of the weights, relative to the page.
- * @property {'caption' | 'chat' | 'complete' | 'generate' | 'super-resolve' | 'tokens' | 'translate' | 'walk' | 'classify' | 'parse' | 'tag'} task
- * What the model is asked for. Default: the first of these that it can do.
+ * @property {'caption' | 'chat' | 'complete' | 'generate' | 'super-resolve' | 'translate' | 'walk' | 'classify' | 'parse' | 'tag'} task What
+ * the model is asked for. Default: the first of these that it can do.
  * @property {boolean} autoplay Begins by itself when it comes into sight. Default: no.
  * @property {boolean} controls Shows buttons and a line of text. Default: no.
  * @property {string} poster Address of a picture that is shown until the first pixel, if nothing stands inside the element. Default: what is

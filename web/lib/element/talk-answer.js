@@ -7,7 +7,7 @@ import { shadeOf } from '../kinds/text/surprise.js';
 import { make } from './make.js';
 import { say } from './say.js';
 
-/** @import { Alternative, Message, Model, SavedTokens, TokenOptions, TokenRun, TokenStep } from '../index.js' */
+/** @import { Alternative, Message, Model, SavedText, TextOptions, TextRun, TextStep } from '../index.js' */
 /** @import { ChatOptions } from '../kinds/text/chat.js' */
 
 /** Alternatives that are shown. */
@@ -17,7 +17,7 @@ const SHOWN = 8;
 const OPEN = '<think>';
 const CLOSE = '</think>';
 
-/** @typedef {{ onStep: (step: TokenStep) => void, onChoose: (at: number, one: Alternative) => void, onError: (error: unknown) => void, model: () => Model | undefined }} Hooks
+/** @typedef {{ onStep: (step: TextStep) => void, onChoose: (at: number, one: Alternative) => void, onError: (error: unknown) => void, model: () => Model | undefined }} Hooks
  * model: one that may be asked now */
 
 export class Answer {
@@ -34,16 +34,16 @@ export class Answer {
   /** Thoughts are open where the prompt ends with their mark. */
   #thinking = false;
   #opened = false;
-  /** @type {TokenRun | undefined} */
+  /** @type {TextRun | undefined} */
   #run;
   #marked = -1;
   #began = 0;
   #firstAt = 0;
   #counted = 0;
 
-  /** The saved run from which it can be continued. @type {SavedTokens | undefined} */
+  /** The saved run from which it can be continued. @type {SavedText | undefined} */
   saved;
-  /** @type {TokenRun['finish']} */
+  /** @type {TextRun['finish']} */
   finish;
   /** @type {number | bigint} */
   seed = 0;
@@ -106,7 +106,7 @@ export class Answer {
   /**
    * @param {Model} model
    * @param {Message[]} messages
-   * @param {TokenOptions & ChatOptions} options
+   * @param {TextOptions & ChatOptions} options
    */
   async begin(model, messages, options) {
     const run = model.chat(messages, options);
@@ -115,14 +115,14 @@ export class Answer {
     await this.#read(run);
   }
 
-  /** @param {Model} model @param {TokenOptions & ChatOptions} options */
+  /** @param {Model} model @param {TextOptions & ChatOptions} options */
   async goOn(model, { template, tools, variables, render, ...options }) {
-    await this.#read(model.resume(/** @type {SavedTokens} */ (this.saved), options));
+    await this.#read(model.resume(/** @type {SavedText} */ (this.saved), options));
   }
 
   /** Another token in place of one, and what follows it. @param {Model} model @param {number} at @param {Alternative} one @param {any} options */
   async branch(model, at, one, { template, tools, variables, render, ...options }) {
-    const saved = /** @type {SavedTokens} */ (this.saved);
+    const saved = /** @type {SavedText} */ (this.saved);
     this.#mark(-1);
     for (const { span } of this.#tokens.splice(at)) span.remove();
     this.#thinking = this.#opened && !this.text.includes(CLOSE);
@@ -130,7 +130,7 @@ export class Answer {
     await this.#read(model.resume({ ...saved, ids: [...saved.ids.slice(0, saved.prompt + at), one.token] }, options));
   }
 
-  /** @param {TokenRun} run */
+  /** @param {TextRun} run */
   async #read(run) {
     this.#run = run;
     this.#began = performance.now();
@@ -157,13 +157,13 @@ export class Answer {
     }
   }
 
-  /** @param {TokenRun} run */
+  /** @param {TextRun} run */
   #readFor({ promptLength, reused }) {
     this.prompt = promptLength;
     this.reused = Math.min(reused, promptLength);
   }
 
-  /** @param {TokenStep} step */
+  /** @param {TextStep} step */
   #add({ text, nats }) {
     const span = make('span', {}, text);
     span.style.setProperty('--shade', String(shadeOf(nats)));
@@ -216,7 +216,7 @@ export class Answer {
     if (model && saved) this.#ask(model, saved, at, focus).catch((error) => { if (this.saved === saved) this.#hooks.onError(error); });
   }
 
-  /** @param {Model} model @param {SavedTokens} saved @param {number} at @param {boolean} focus */
+  /** @param {Model} model @param {SavedText} saved @param {number} at @param {boolean} focus */
   async #ask(model, saved, at, focus) {
     const { end } = model.tokenizer;
     // One token from there, whichever; the end would be none.

@@ -12,7 +12,7 @@ import { say } from './say.js';
 import { Answer } from './talk-answer.js';
 import { fit } from './talk-style.js';
 
-/** @import { Message, Model, TokenOptions, TokenStep } from '../index.js' */
+/** @import { Message, Model, TextOptions, TextStep } from '../index.js' */
 /** @import { ChatOptions } from '../kinds/text/chat.js' */
 /** @import { Saying } from './say.js' */
 
@@ -20,11 +20,11 @@ import { fit } from './talk-style.js';
 
 /**
  * @typedef {object} TalkOptions
- * @property {() => TokenOptions & ChatOptions} [options]  with which the next answer is drawn, without the seed
+ * @property {() => TextOptions & ChatOptions} [options]  with which the next answer is drawn, without the seed
  * @property {() => number | bigint | undefined} [seed]    of the first answer; undefined: a random one
  * @property {string} [system]    the system message to begin with
  * @property {boolean} [controls] whether there is more than messages and a field
- * @property {(step: TokenStep) => void} [onStep]
+ * @property {(step: TextStep) => void} [onStep]
  * @property {(answer: Answer) => void} [onEnd]  an answer is complete, or was stopped
  * @property {(error: unknown) => void} [onError]  something went wrong, which the box says
  */

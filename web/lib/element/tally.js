@@ -11,10 +11,10 @@ export class Tally {
   /** The samples of a sound so far. */
   to = 0;
 
-  /** @param {number} samples  that are shown @param {number} tries  drawn for each @param {number} rate  of a sound, samples a second */
-  constructor(samples, tries, rate) {
+  /** @param {number} samples  that are shown @param {number} tries  drawn for each @param {number} sampleRate  of a sound, samples a second */
+  constructor(samples, tries, sampleRate) {
     this.#tries = tries;
-    this.rate = rate;
+    this.sampleRate = sampleRate;
     this.nats = new Array(samples).fill(0);
   }
 

@@ -22,15 +22,14 @@ const hyphened = (name) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLower
 const camels = (name) => name.replace(/-(.)/g, (_, letter) => letter.toUpperCase());
 
 /**
- * The tasks of an element, with the attributes that each reads.
+ * The tasks of an element, each the name of a verb with hyphens, and the attributes that it reads.
  *
- * @type {{ task: string, verb: VerbName, made?: string, named?: Record<string, string>, inside?: string, attributes: Record<string, Attribute> }[]}
+ * @type {{ task: string, verb: VerbName, made?: string, inside?: string, attributes: Record<string, Attribute> }[]}
  */
-export const TASKS = ALL.filter(([, { attributes }]) => attributes).map(([verb, { task = '', made, named, inside, attributes = {} }]) => ({
-  task,
+export const TASKS = ALL.filter(([, { attributes }]) => attributes).map(([verb, { made, inside, attributes = {} }]) => ({
+  task: hyphened(verb),
   verb,
   made,
-  named,
   inside,
   attributes: Object.fromEntries([
     ...Object.entries(attributes).map(([name, reading]) => [name, { ...reading, property: camels(name) }]),

@@ -76,12 +76,12 @@ export class View {
    * Takes a run, with what was given.
    *
    * @param {any} run
-   * @param {{ codec: string, samples: number, calm: boolean }} how  calm: pictures appear when they are complete
+   * @param {{ kind: string, samples: number, calm: boolean }} how  calm: pictures appear when they are complete
    * @returns {Sink<any, any>} what shows its steps
    */
-  begin(run, { codec, samples, calm }) {
+  begin(run, { kind, samples, calm }) {
     this.#close();
-    const written = this.#setKind(codec);
+    const written = this.#setKind(kind);
     if (written) this.#room();
     this.#run = run;
     this.#sink = this.#open(run, { samples, calm, later: true, onPaint: () => this.#uncover() });
@@ -93,12 +93,12 @@ export class View {
    * Shows what was given before there is a run.
    *
    * @param {any} run
-   * @param {{ codec: string, samples: number, values?: Uint8Array }} how  values: the elements that stand for those that are not drawn yet
+   * @param {{ kind: string, samples: number, values?: Uint8Array }} how  values: the elements that stand for those that are not drawn yet
    */
-  preview(run, { codec, samples, values }) {
+  preview(run, { kind, samples, values }) {
     if (this.#shown || this.covered) return;
     this.#close();
-    this.#setKind(codec);
+    this.#setKind(kind);
     const sink = this.#sink = this.#open(run, { samples, later: true });
     if (values) for (let sample = 0; sample < samples; sample++) sink.add({ sample, from: 0, values });
     sink.end();
@@ -136,9 +136,9 @@ export class View {
     return box;
   }
 
-  /** Text has the size that the style says. @param {string} codec @returns {boolean} whether it is written */
-  #setKind(codec) {
-    return this.#canvas.classList.toggle('text', lookOf({ codec }).sheet);
+  /** Text has the size that the style says. @param {string} kind @returns {boolean} whether it is written */
+  #setKind(kind) {
+    return this.#canvas.classList.toggle('text', lookOf({ kind }).sheet);
   }
 
   /** Whether what is shown is text of the page, in the place and with the size of the canvas. @param {boolean} written */
@@ -205,11 +205,11 @@ export class View {
   /**
    * Gives the canvas its size, and its room on the page.
    *
-   * @param {{ codec: string, width: number, height: number }} what  of one picture
+   * @param {{ kind: string, width: number, height: number }} what  of one picture
    * @param {number} samples
    */
-  size({ codec, width, height }, samples) {
-    if (!this.#setKind(codec)) {
+  size({ kind, width, height }, samples) {
+    if (!this.#setKind(kind)) {
       const columns = widthOf(width, samples, GAP);
       if (this.#canvas.width !== columns) this.#canvas.width = columns;
       if (this.#canvas.height !== height) this.#canvas.height = height;

@@ -24,8 +24,9 @@ const fileOf = (address) => address.split(/[?#]/)[0].split('/').pop() ?? '';
  */
 export function pictureLabel(element, info, progress) {
   const { samples, src } = element;
-  const { task, made = task } = taskOf(element, info);
-  const what = say([made, { pictures: say(lookOf(info).what(samples)), src: fileOf(src) || say('what is given') }]);
+  const { task, verb, made = task } = taskOf(element, info);
+  const look = lookOf(info);
+  const what = say([look.made?.[verb] ?? made, { pictures: say(look.what(samples)), src: fileOf(src) || say('what is given') }]);
   return element.getAttribute('aria-label') || say(['{what} by {model}, {share} % done', { what, model: info?.name || say('a model'), share: [100 * progress, 0] }]);
 }
 

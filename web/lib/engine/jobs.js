@@ -94,7 +94,7 @@ export class Jobs {
           break;
         case 'draw': {
           /** @type {Credit} */
-          const credit = { chunk: 0 };
+          const credit = { chunkSize: 0 };
           this.#jobs.set(id, { work: draw(this.#tools(), message, credit), waiting: true, credit });
           break;
         }
@@ -102,7 +102,7 @@ export class Jobs {
           const job = this.#jobs.get(id);
           if (!job?.waiting) break; // it failed, or ended, while the credit was on its way
           job.waiting = false;
-          Object.assign(job.credit, { chunk: message.chunk, allowed: message.allowed });
+          Object.assign(job.credit, { chunkSize: message.chunkSize, allowed: message.allowed });
           this.#queue(id);
           break;
         }
@@ -143,7 +143,7 @@ export class Jobs {
 
   /** @param {number} id  @param {Work} work  which needs no credit */
   #answer(id, work) {
-    this.#jobs.set(id, { work, waiting: false, credit: { chunk: 0 } });
+    this.#jobs.set(id, { work, waiting: false, credit: { chunkSize: 0 } });
     this.#queue(id);
   }
 

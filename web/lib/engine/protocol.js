@@ -17,7 +17,7 @@
  *      | <--------------------------------------- |
  *      | draw   { known, settings, ... }          |
  *      | ---------------------------------------> |  notes the run, computes nothing
- *      | next   { chunk }                         |
+ *      | next   { chunkSize }                     |
  *      | ---------------------------------------> |  one credit: prefill if need be, then one chunk
  *      |                  step { ids, nats, ... } |
  *      | <--------------------------------------- |  and no more until the next credit
@@ -39,8 +39,8 @@
  * slices.
  */
 
-/** @import { Said } from '../kinds/notes/alphabet.js' */
-/** @import { Bounds } from '../kinds/notes/piece.js' */
+/** @import { Said } from '../kinds/note/alphabet.js' */
+/** @import { Bounds } from '../kinds/note/piece.js' */
 /** @import { Entry, Metadata } from './metadata.js' */
 
 /**
@@ -123,23 +123,23 @@ export const CODES = Object.freeze(/** @type {const} */ ([
  * @typedef {object} BasicInfo
  * @property {string} architecture  such as 'image-transformer'
  * @property {string} name
- * @property {string} codec         what its ids mean: 'picture', 'sound', 'codes', 'notes', 'text', 'tags', 'heads', 'signs' or 'captions'
- * @property {string[]} tasks       what it can do, a task for each verb but attention(), and 'chat' where the file has a template: 'complete', 'generate', 'walk', 'super-resolve', 'classify', 'caption', 'tokens',
- *   'translate', 'tag', 'parse', 'encode', 'decode', 'score'
+ * @property {string} kind          the kind of its results: 'picture', 'latent', 'sound', 'code', 'note', 'text', 'tag', 'head', 'sign' or 'caption'
+ * @property {string[]} verbs       the names of its methods: 'complete', 'generate', 'walk', 'superResolve', 'classify', 'caption', 'chat' where the file has a
+ *   template, 'translate', 'attention', 'tag', 'parse', 'encode', 'decode', 'score'
  * @property {number} positions     steps in a complete sequence; of a model of texts, the most tokens that it sees, its context; of one
  *   that tags, the most words at once; of one that names signs, the most examples; of one of sounds 0, for the caller says how long; of one
  *   that makes pictures at once 0, for there is no sequence
  * @property {number} [latent]      of a model that makes pictures at once: how many numbers it makes one of
  * @property {string[]} languages   of a model that translates, from which and into which, such as 'de', 'en'; as far as the file says
  * @property {number} vocabulary    of a model of texts, how many tokens there are; else 0
- * @property {number} [rate]        of a model of sounds: samples a second
+ * @property {number} [sampleRate]  of a model of sounds: samples a second
  * @property {string[]} [speakers]  of a model of sounds: whose voices it knows
  * @property {number} [ticks]       of a model of music: ticks of a quarter
  * @property {number} [bar]         and of a bar
  * @property {string[]} [voices]    and its voices, from the highest down
  * @property {[number, number][]} [ranges]  and of each the lowest and the highest pitch, numbers of MIDI
  * @property {{ ticks: number, voice: number, pitch: number }[]} [notes]  and what each id is: ticks that pass, a voice by its number or -1, a pitch or 0
- * @property {import('../kinds/codes/codebooks.js').CodeLevel[]} [codes]  of a model of sounds by codes, its levels, the top one first
+ * @property {import('../kinds/code/codebooks.js').CodeLevel[]} [codes]  of a model of sounds by codes, its levels, the top one first
  * @property {number[]} [dilations] of a model of sounds: how far back each layer reaches
  * @property {number} parameters    number of weights
  * @property {number} bytes         size of the weight file
@@ -203,9 +203,9 @@ export const CODES = Object.freeze(/** @type {const} */ ([
  * session that was kept, if one begins alike, and its own is kept (kept.js); `constrained`: each position comes with the ids that it may be.
  * @typedef {{ type: 'draw', id: number, known: Uint32Array, drawn?: Uint32Array, inputs: Inputs, settings: Settings, maps?: boolean, length?: number,
  *   alternatives?: number, search?: number, forced?: Uint32Array, resample?: Resample, notes?: { said: Said[], bounds: Bounds }, part?: number, keyBits?: number, keep?: boolean, constrained?: boolean }} DrawMessage */
-/** `chunk`: the most positions of each sample to answer with; 0: as many as one slice yields.
+/** `chunkSize`: the most positions of each sample to answer with; 0: as many as one slice yields.
  * `allowed`: of a run that is constrained, a bit for each id that may come; none: any may.
- * @typedef {{ type: 'next', id: number, chunk: number, allowed?: Uint32Array }} NextMessage */
+ * @typedef {{ type: 'next', id: number, chunkSize: number, allowed?: Uint32Array }} NextMessage */
 /** @typedef {{ type: 'score', id: number, ids: Uint32Array, inputs: Inputs }} ScoreMessage */
 /** `ids`: up to and including those of the position whose query is asked for.
  * @typedef {{ type: 'attention', id: number, ids: Uint32Array, inputs: Inputs }} AttentionMessage */

@@ -33,7 +33,7 @@ const READ_ONLY = { seed: 0n, samples: 1, temperature: 1, topK: 0, topP: 1 };
 const NONE = new Uint32Array(0);
 
 /** @typedef {Generator<typeof GO_ON | typeof AWAIT_CREDIT, void, void>} Work */
-/** The number of positions that the page asked for last, and the ids that may come. @typedef {{ chunk: number, allowed?: Uint32Array }} Credit */
+/** The number of positions that the page asked for last, and the ids that may come. @typedef {{ chunkSize: number, allowed?: Uint32Array }} Credit */
 /** The means of a piece of work. @typedef {{ core: Core, kept: KeptSessions, pace: Pace, post: (message: FromWorker, transfer?: Transferable[]) => void }} Tools */
 
 /**
@@ -71,9 +71,9 @@ export function* draw(tools, message, credit) {
     let position = start;
     for (let last = false; !last;) {
       const from = position;
-      const chunk = wantMaps || single ? 1 : credit.chunk;
+      const chunkSize = wantMaps || single ? 1 : credit.chunkSize;
       const stage = rivals?.stage(from) ?? Infinity;
-      const end = Math.min(positions, chunk > 0 ? from + chunk : Infinity, stage);
+      const end = Math.min(positions, chunkSize > 0 ? from + chunkSize : Infinity, stage);
       /** @type {Slice[]} */
       const slices = [];
       do {
@@ -84,7 +84,7 @@ export function* draw(tools, message, credit) {
         slices.push(slice);
         position = core.position(session);
         last = slice.ended || position === positions;
-      } while (!last && position < (chunk > 0 ? end : from + 1)); // a position may take several slices
+      } while (!last && position < (chunkSize > 0 ? end : from + 1)); // a position may take several slices
       const { ids, nats, ahead, alternatives } = joinSlices(slices);
       if (message.keep) all.push(...ids);
       const maps = wantMaps ? Array.from({ length: samples }, (_, sample) => mapRows(core, session, sample, from === start)) : undefined;

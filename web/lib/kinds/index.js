@@ -5,15 +5,15 @@
  * The kinds of models: a folder each, whose kind.js is its row. What only models of one kind need is loaded when a file says so: rows are in every page.
  */
 
-import { kind as captions } from './captions/kind.js';
-import { kind as codes } from './codes/kind.js';
-import { kind as heads } from './heads/kind.js';
+import { kind as caption } from './caption/kind.js';
+import { kind as code } from './code/kind.js';
+import { kind as head } from './head/kind.js';
 import { kind as latent } from './latent/kind.js';
-import { kind as notes } from './notes/kind.js';
+import { kind as note } from './note/kind.js';
 import { kind as picture } from './picture/kind.js';
-import { kind as signs } from './signs/kind.js';
+import { kind as sign } from './sign/kind.js';
 import { kind as sound } from './sound/kind.js';
-import { kind as tags } from './tags/kind.js';
+import { kind as tag } from './tag/kind.js';
 import { kind as text } from './text/kind.js';
 
 /** @import { Engine } from '../model/engine.js' */
@@ -30,15 +30,14 @@ import { kind as text } from './text/kind.js';
 
 /**
  * @typedef {object} Kind
- * @property {string} name         of its folder
- * @property {string} [codec]      what `info.codec` says, if not the name: another kind whose look it has
+ * @property {string} name         of its folder, and `info.kind`
  * @property {(facts: Facts, number: NumberOf) => boolean} says  whether a file is of this kind, by its ports and its metadata
- * @property {{ [N in VerbName]?: { when?: (model: Fitting) => boolean, settings?: string } }} verbs  what a model can be asked for: `when`, if not every one can;
- *   `settings`: whose settings are the options, a word of `of` in the table of settings
+ * @property {{ [N in VerbName]?: { when?: (model: Fitting) => boolean, settings?: string, before?: number } }} verbs  what a model can be asked for: `when`, if not every one can;
+ *   `before`: the number of arguments before the options, if not as the verb says; `settings`: whose settings are the options, a word of `of` in the table of settings
  * @property {(head: Uint8Array) => Promise<any> | undefined} [early]  what can be made of the beginning of a file while the workers open it
  * @property {(engine: Engine, facts: Facts, early: any, signal?: AbortSignal) => any} open  an object with what verbs ask for
  * @property {boolean} [tokens]  ids are tokens of a vocabulary
  */
 
 /** The first that fits is the one. @type {Kind[]} */
-export const KINDS = [codes, sound, notes, signs, captions, latent, picture, tags, heads, text];
+export const KINDS = [code, sound, note, sign, caption, latent, picture, tag, head, text];

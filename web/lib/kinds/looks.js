@@ -3,14 +3,15 @@
 
 /** The looks of kinds: what the element says and shows of their models. */
 
-import { look as captions } from './captions/look.js';
-import { look as codes } from './codes/look.js';
-import { look as heads } from './heads/look.js';
-import { look as notes } from './notes/look.js';
+import { look as caption } from './caption/look.js';
+import { look as code } from './code/look.js';
+import { look as head } from './head/look.js';
+import { look as latent } from './latent/look.js';
+import { look as note } from './note/look.js';
 import { look as picture } from './picture/look.js';
-import { look as signs } from './signs/look.js';
+import { look as sign } from './sign/look.js';
 import { look as sound } from './sound/look.js';
-import { look as tags } from './tags/look.js';
+import { look as tag } from './tag/look.js';
 import { look as text } from './text/look.js';
 
 /** @import { Saying } from '../element/say.js' */
@@ -25,14 +26,15 @@ import { look as text } from './text/look.js';
  * @property {string} doing        what the element says while it runs
  * @property {(run: Told) => string | Saying} done  what it says then
  * @property {(samples: number) => string | Saying} what  the name of the result
+ * @property {Record<string, string>} [made]  the phrase for the result of a verb, where it is not that of the verb's file
  * @property {(verb: string, options: Record<string, any>, info: ModelInfo) => Record<string, any>} [chosen]  the options of the element, completed where it has to choose
  * @property {(address: string, signal: AbortSignal, element: Element) => Promise<any>} [fetch]  gets the file of the attribute `src`
  */
 
-/** The element's tally of a run. @typedef {{ nats: number[], steps: number, to: number, rate: number }} Told */
+/** The element's tally of a run. @typedef {{ nats: number[], steps: number, to: number, sampleRate: number }} Told */
 
-/** By what `info.codec` says. @type {Record<string, Look>} */
-export const LOOKS = { captions, codes, heads, notes, picture, signs, sound, tags, text };
+/** By `info.kind`. @type {Record<string, Look>} */
+export const LOOKS = { caption, code, head, latent, note, picture, sign, sound, tag, text };
 
-/** @param {{ codec: string } | undefined} info */
-export const lookOf = (info) => LOOKS[info?.codec ?? ''] ?? picture;
+/** @param {{ kind: string } | undefined} info */
+export const lookOf = (info) => LOOKS[info?.kind ?? ''] ?? picture;

@@ -37,14 +37,14 @@ export function fittingOf(facts) {
  * @returns {ModelInfo}
  */
 export function describe(fitting) {
-  const { metadata, fileBytes, kind: { name, codec = name, tokens }, part } = fitting;
+  const { metadata, fileBytes, kind: { name, tokens }, part } = fitting;
   const architecture = architectureOf(fitting);
   const languages = metadata.get('general.languages');
   return {
     architecture,
     name: String(metadata.get('general.name') ?? architecture),
-    codec,
-    tasks: verbsOf(fitting).flatMap(([verb, { task }]) => (task && verb !== 'chat' ? task : [])), // a talk needs a template, of which the kind knows
+    kind: name,
+    verbs: verbsOf(fitting).flatMap(([verb]) => (verb === 'chat' ? [] : verb)), // chat needs a template, which the kind reads
     positions: part.span > 0 ? part.length : part.inputs[0].dims[0],
     languages: Array.isArray(languages) ? languages.map(String) : [],
     vocabulary: tokens ? part.values : 0,

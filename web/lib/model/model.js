@@ -12,23 +12,23 @@ import { verbsOf } from '../verbs/table.js';
 
 /** @import { Tokenizer } from '../kinds/text/tokenizer.js' */
 /** @import { Link } from '../workers/link.js' */
-/** @import { CaptionRun, SavedCaption } from '../kinds/captions/caption-run.js' */
-/** @import { CodesRun, SavedCodes } from '../kinds/codes/codes-run.js' */
-/** @import { CaptionOptions, CodesOptions, DrawOptions, NotesOptions, SoundOptions, TokenOptions, TranslateOptions } from '../options.js' */
+/** @import { CaptionRun, SavedCaption } from '../kinds/caption/caption-run.js' */
+/** @import { CodeRun, SavedCode } from '../kinds/code/code-run.js' */
+/** @import { CaptionOptions, CodeOptions, PictureOptions, NoteOptions, SoundOptions, TextOptions, TranslationOptions } from '../options.js' */
 /** @import { ModelInfo, OpenedMessage } from '../engine/protocol.js' */
-/** @import { Run, SavedPictures } from '../kinds/picture/run.js' */
-/** @import { NoteRun, SavedNotes } from '../kinds/notes/note-run.js' */
+/** @import { PictureRun, SavedPicture } from '../kinds/picture/picture-run.js' */
+/** @import { NoteRun, SavedNote } from '../kinds/note/note-run.js' */
 /** @import { SavedSound, SoundRun } from '../kinds/sound/sound-run.js' */
 /** @import { Contents, Count } from '../load/source.js' */
-/** @import { SavedTokens, TokenRun } from '../kinds/text/tokens.js' */
-/** @import { SavedTranslation, Translation } from '../kinds/text/translate.js' */
+/** @import { SavedText, TextRun } from '../kinds/text/text-run.js' */
+/** @import { SavedTranslation, TranslationRun } from '../kinds/text/translation-run.js' */
 
 /** Of any kind of run; which of them it can change, the kind says. */
 const RESUMING = [...ROWS.map(([name]) => name), 'rows', 'at'];
 
 /**
  * A model that is ready to run, from load(). Several runs, scores and attentions may be in flight at once; they take
- * turns. `info.tasks` says which of the methods a model has.
+ * turns. `info.verbs` says which of the methods a model has.
  *
  * Values out of range throw a NextPixelError with code 'argument': methods that give a run at once, those that return a promise by
  * rejecting it.
@@ -36,7 +36,7 @@ const RESUMING = [...ROWS.map(([name]) => name), 'rows', 'at'];
 export class Model extends Methods {
   #links;
 
-  /** The model's sizes, its tasks, its card. @type {ModelInfo} */
+  /** The model's kind, its verbs, its sizes, its card. @type {ModelInfo} */
   info;
 
   /**
@@ -77,19 +77,19 @@ export class Model extends Methods {
 
   /**
    * Goes on with a run that was saved, to the same elements. One of pictures or of a sound, a translation or a caption goes on as it was begun: only `signal`,
-   * `maps` or `odds`, and `chunk` or `onSearch` may be given anew. A text may branch off: with `at`, how many of the tokens that were drawn are kept, by default
+   * `maps` or `probabilities`, and `chunkSize` or `onSearch` may be given anew. A text may branch off: with `at`, how many of the tokens that were drawn are kept, by default
    * all, and with other options; maxTokens counts from there.
    *
    * @overload
-   * @param {SavedTokens} saved  what run.save() gave
-   * @param {TokenOptions & { at?: number }} [options]  those that shall be different
-   * @returns {TokenRun}
+   * @param {SavedText} saved  what run.save() gave
+   * @param {TextOptions & { at?: number }} [options]  those that shall be different
+   * @returns {TextRun}
    */
   /**
    * @overload
    * @param {SavedTranslation} saved
-   * @param {Pick<TranslateOptions, 'signal' | 'maps' | 'onSearch'>} [options]
-   * @returns {Translation}
+   * @param {Pick<TranslationOptions, 'signal' | 'maps' | 'onSearch'>} [options]
+   * @returns {TranslationRun}
    */
   /**
    * @overload
@@ -99,26 +99,26 @@ export class Model extends Methods {
    */
   /**
    * @overload
-   * @param {SavedPictures} saved
-   * @param {Pick<DrawOptions, 'signal' | 'maps' | 'chunk'>} [options]
-   * @returns {Run}
+   * @param {SavedPicture} saved
+   * @param {Pick<PictureOptions, 'signal' | 'maps' | 'chunkSize'>} [options]
+   * @returns {PictureRun}
    */
   /**
    * @overload
    * @param {SavedSound} saved
-   * @param {Pick<SoundOptions, 'signal' | 'odds' | 'chunk'>} [options]
+   * @param {Pick<SoundOptions, 'signal' | 'probabilities' | 'chunkSize'>} [options]
    * @returns {SoundRun}
    */
   /**
    * @overload
-   * @param {SavedCodes} saved
-   * @param {Pick<CodesOptions, 'signal' | 'chunk'>} [options]
-   * @returns {CodesRun}
+   * @param {SavedCode} saved
+   * @param {Pick<CodeOptions, 'signal' | 'chunkSize'>} [options]
+   * @returns {CodeRun}
    */
   /**
    * @overload
-   * @param {SavedNotes} saved
-   * @param {NotesOptions & { at?: number }} [options]  at: how many of the ids that were drawn are kept; then seed, temperature, topK and topP may be others too
+   * @param {SavedNote} saved
+   * @param {NoteOptions & { at?: number }} [options]  at: how many of the ids that were drawn are kept; then seed, temperature, topK and topP may be others too
    * @returns {NoteRun}
    */
   /**

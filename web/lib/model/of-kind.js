@@ -2,15 +2,15 @@
 // @ts-check
 
 /**
- * Models by their kind, for a type checker: `load<'sound'>(address)` gives one whose generate() is a SoundRun and which has no tokens(). Nothing is
- * computed of it: what a file is, `info.codec` and `info.tasks` say.
+ * Models by their kind, for a type checker: `load<'sound'>(address)` gives one whose generate() is a SoundRun and which has no chat(). Nothing is
+ * computed of it: what a file is, `info.kind` and `info.verbs` say.
  */
 
 /** @import { LatentRun } from '../kinds/latent/latent-run.js' */
-/** @import { Run } from '../kinds/picture/run.js' */
+/** @import { PictureRun } from '../kinds/picture/picture-run.js' */
 /** @import { SoundRun } from '../kinds/sound/sound-run.js' */
-/** @import { CodesRun } from '../kinds/codes/codes-run.js' */
-/** @import { CodesOptions, DrawOptions, LatentOptions, SoundOptions, VerbsOfKinds } from '../options.js' */
+/** @import { CodeRun } from '../kinds/code/code-run.js' */
+/** @import { CodeOptions, PictureOptions, LatentOptions, SoundOptions, VerbsOfKinds } from '../options.js' */
 /** @import { VerbMethods } from '../verbs/methods.js' */
 /** @import { Model } from './model.js' */
 
@@ -20,10 +20,10 @@
  * The result of a verb that several kinds have.
  *
  * @typedef {{
- *   picture: { generate(options?: DrawOptions): Run },
+ *   picture: { generate(options?: PictureOptions): PictureRun },
  *   latent: { generate(options?: LatentOptions): LatentRun },
  *   sound: { generate(options?: SoundOptions): SoundRun },
- *   codes: { generate(options?: CodesOptions): CodesRun } }} RunsOfKinds
+ *   code: { generate(options?: CodeOptions): CodeRun } }} RunsOfKinds
  */
 
 /**

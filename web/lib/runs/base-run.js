@@ -142,12 +142,12 @@ export class BaseRun {
    *
    * @template {{ link: Link, order: Order | undefined }} Part
    * @param {Part[]} parts
-   * @param {number} [chunk]  the most positions in a message; 0: as many as take about 10 ms
+   * @param {number} [chunkSize]  the most positions in a message; 0: as many as take about 10 ms
    * @param {() => Promise<Uint32Array | undefined>} [allow]  the ids that may come next, of a run that is constrained; of none: it ends
    * @returns {AsyncGenerator<{ message: StepMessage, part: Part, check: () => void }, void, void>}  check: throws where the run was given up
    * @internal
    */
-  async *messages(parts, chunk = 0, allow) {
+  async *messages(parts, chunkSize = 0, allow) {
     const jobs = parts.map(({ link }) => link.job(...this.signals));
     const check = () => {
       for (const job of jobs) job.check();
@@ -161,7 +161,7 @@ export class BaseRun {
         check();
         if (allowed?.every((word) => word === 0)) return;
         /** @type {StepMessage[]} */
-        const messages = await Promise.all(open.map(({ job }) => job.ask({ type: 'next', chunk, allowed })));
+        const messages = await Promise.all(open.map(({ job }) => job.ask({ type: 'next', chunkSize, allowed })));
         for (const [i, { part }] of open.entries()) {
           check();
           yield { message: messages[i], part, check };

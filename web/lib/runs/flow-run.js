@@ -60,7 +60,7 @@ export class FlowRun extends BaseRun {
    * @param {Link[]} links  which share the samples
    * @param {Stage[]} flow
    * @param {Inputs} given  what no part leaves
-   * @param {{ seed: number | bigint, settings: Settings, length: number | LengthOf, chunk?: number, drawn?: Pick<SavedFlow, 'ids' | 'told'> }} how
+   * @param {{ seed: number | bigint, settings: Settings, length: number | LengthOf, chunkSize?: number, drawn?: Pick<SavedFlow, 'ids' | 'told'> }} how
    *   length: the most positions of a part that draws, by its name and what parts before it have drawn for a sample; settings: of the samples
    *   together; drawn: of a run that goes on
    * @param {{ model: string, options: object }} kept
@@ -134,7 +134,7 @@ export class FlowRun extends BaseRun {
 
   /** @param {Stage} stage  that draws */
   async *#draw(stage) {
-    const { settings, length: most, chunk } = this.#how;
+    const { settings, length: most, chunkSize } = this.#how;
     const { part: { index, name, span, ends } } = stage;
     const followers = this.#flow.filter(({ from, draws }) => !draws && Object.values(from).some(({ part, result }) => part.index === index && result === undefined));
     const samples = this.#ids.map((all, sample) => {
@@ -157,7 +157,7 @@ export class FlowRun extends BaseRun {
     };
     follow(false);
     const last = samples.filter(({ order }) => order).at(-1)?.sample;
-    for await (const { message: { from, ids, nats }, part: { sample, ids: all } } of this.messages(samples, chunk)) {
+    for await (const { message: { from, ids, nats }, part: { sample, ids: all } } of this.messages(samples, chunkSize)) {
       const end = ids.findIndex((id) => ends.includes(id)); // it is no id that another part takes
       const count = (end < 0 ? ids.length : end) / span;
       all.push(...ids.subarray(0, count * span));

@@ -15,7 +15,7 @@ import { paint, picture } from './pixels.js';
 /** @import { Picture } from './pixels.js' */
 
 /**
- * @typedef {object} PictureOptions
+ * @typedef {object} PictureSinkOptions
  * @property {number} [samples]  how many pictures there are. Default 1
  * @property {number} [gap]      blank columns between pictures that stand side by side. Default 0
  * @property {() => (shown: Picture, given: Picture) => Picture} [colours]  called at each paint: how a grey picture is shown. In `given` those
@@ -54,7 +54,7 @@ export class PictureSink {
    * @param {Canvas | Canvas[]} target  one canvas for all pictures side by side, or one for each
    * @param {Codec} codec
    * @param {Uint8Array} known          the elements that were given, in generation order
-   * @param {PictureOptions} [options]
+   * @param {PictureSinkOptions} [options]
    */
   constructor(target, codec, known, { samples = 1, gap = 0, colours, later = false, calm = false, onPaint } = {}) {
     const canvases = Array.isArray(target) ? target : [target];

@@ -5,11 +5,10 @@ import { engineOf } from '../model/engine.js';
 import { attributes as picture } from './complete.js';
 
 /** @import { CaptionOptions } from '../options.js' */
-/** @import { CaptionRun } from '../kinds/captions/caption-run.js' */
+/** @import { CaptionRun } from '../kinds/caption/caption-run.js' */
 /** @import { ImageSource } from '../kinds/picture/image.js' */
 /** @import { Model } from '../model/model.js' */
 
-export const task = 'caption';
 export const draws = true;
 export const made = '{pictures} of {src}';
 

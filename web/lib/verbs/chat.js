@@ -2,15 +2,14 @@
 // @ts-check
 
 import { engineOf } from '../model/engine.js';
-import { attributes as text } from './tokens.js';
+import { attributes as text } from './generate.js';
 
 /** @import { ChatOptions, Message } from '../kinds/text/chat.js' */
 /** @import { Model } from '../model/model.js' */
-/** @import { TokenOptions } from '../options.js' */
-/** @import { TokenRun } from '../kinds/text/tokens.js' */
+/** @import { TextOptions } from '../options.js' */
+/** @import { TextRun } from '../kinds/text/text-run.js' */
 /** @import { Reading } from './table.js' */
 
-export const task = 'chat';
 export const draws = true;
 export const made = 'A talk';
 
@@ -29,8 +28,8 @@ export const names = ['template', 'tools', 'variables', 'render'];
  *
  * @this {Model}
  * @param {Message[]} messages  from the first to the last, such as [{ role: 'user', content: 'Hello' }]; the answer is the assistant's
- * @param {TokenOptions & ChatOptions} [options]
- * @returns {TokenRun}
+ * @param {TextOptions & ChatOptions} [options]
+ * @returns {TextRun}
  */
 export function start(messages, options = {}) {
   return engineOf(this).kind.chat(messages, options);

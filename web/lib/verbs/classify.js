@@ -5,18 +5,15 @@ import { engineOf } from '../model/engine.js';
 import { attributes as picture } from './complete.js';
 
 /** @import { Model } from '../model/model.js' */
-/** @import { Classification, ClassifyOptions } from '../kinds/signs/classification.js' */
+/** @import { Classification, ClassifyOptions } from '../kinds/sign/classification.js' */
 /** @import { ImageSource } from '../kinds/picture/image.js' */
 
-export const task = 'classify';
 export const draws = false;
-export const names = ['support', 'query', 'maps', 'signal'];
-export const before = 0;
+export const names = ['support', 'maps', 'signal'];
 export const made = 'A name';
 export const attributes = { src: picture.src };
 
-/** The given picture becomes an option; the examples stand inside the element. */
-export const named = { src: 'query' };
+/** The examples stand inside the element. */
 export const inside = 'support';
 
 /**
@@ -24,9 +21,11 @@ export const inside = 'support';
  *
  * @template {ImageSource | ImageSource[]} T
  * @this {Model}
- * @param {ClassifyOptions<T>} options
- * @returns {Promise<T extends any[] ? Classification[] : Classification>} of many queries many, in their order
+ * @param {T} query  the picture to name; or several, which share the examples and do not see each other. Many pictures are read over some turns of
+ *   the page: leave canvases as they are until the answer is there
+ * @param {ClassifyOptions} options
+ * @returns {Promise<T extends any[] ? Classification[] : Classification>} a list of pictures gives a list, in their order
  */
-export async function start(options) {
-  return engineOf(this).kind.classify(options);
+export async function start(query, options) {
+  return engineOf(this).kind.classify(query, options);
 }

@@ -8,15 +8,14 @@ import { canBeKnown } from '../kinds/picture/rows.js';
 /** @import { ImageSource } from '../kinds/picture/image.js' */
 /** @import { Model } from '../model/model.js' */
 /** @import { SoundSource } from '../kinds/sound/heard.js' */
-/** @import { CodesRun } from '../kinds/codes/codes-run.js' */
-/** @import { CodesOptions, DrawOptions, NotesOptions, SoundOptions } from '../options.js' */
-/** @import { Run } from '../kinds/picture/run.js' */
-/** @import { MusicSource } from '../kinds/notes/given.js' */
-/** @import { NoteRun } from '../kinds/notes/note-run.js' */
+/** @import { CodeRun } from '../kinds/code/code-run.js' */
+/** @import { CodeOptions, PictureOptions, NoteOptions, SoundOptions } from '../options.js' */
+/** @import { PictureRun } from '../kinds/picture/picture-run.js' */
+/** @import { MusicSource } from '../kinds/note/given.js' */
+/** @import { NoteRun } from '../kinds/note/note-run.js' */
 /** @import { SoundRun } from '../kinds/sound/sound-run.js' */
 /** @import { Reading } from './table.js' */
 
-export const task = 'complete';
 export const draws = true;
 export const names = ['rows', 'voices'];
 export const made = '{pictures} completed from {src}';
@@ -39,15 +38,15 @@ export const attributes = {
  *
  * @overload
  * @param {ImageSource} image
- * @param {DrawOptions & { rows?: number }} [options]  rows: how many rows are known, 0 to height; where the model draws
+ * @param {PictureOptions & { rows?: number }} [options]  rows: how many rows are known, 0 to height; where the model draws
  *   blocks, a multiple of `info.blockRows`, or all. Default: half of them, or the closest to it
- * @returns {Run}
+ * @returns {PictureRun}
  */
 /**
  * Goes on with a sound.
  *
  * @overload
- * @param {SoundSource} sound  an AudioBuffer, a Blob, the bytes of a WAV file, or { data, rate }; at most 60 seconds. One of another rate is
+ * @param {SoundSource} sound  an AudioBuffer, a Blob, the bytes of a WAV file, or { samples, sampleRate }; at most 60 seconds. One of another rate is
  *   brought to that of the model, and channels are mixed: `run.heard` says so
  * @param {SoundOptions} [options]
  * @returns {SoundRun}
@@ -57,15 +56,15 @@ export const attributes = {
  *
  * @overload
  * @param {SoundSource} sound  as above; less than what the model can draw
- * @param {CodesOptions} [options]  seconds: of what is drawn
- * @returns {CodesRun}
+ * @param {CodeOptions} [options]  seconds: of what is drawn
+ * @returns {CodeRun}
  */
 /**
  * Goes on with music, or, with `voices`, harmonises it: the voices that are given stay as they are, and the others are drawn around them.
  *
  * @overload
  * @param {MusicSource} music  notes, or a MIDI file as a Blob or bytes. Its notes are brought to whole ticks: `run.given` says so
- * @param {NotesOptions & { voices?: (string | number)[] }} [options]  voices: those that the music has, by name or number
+ * @param {NoteOptions & { voices?: (string | number)[] }} [options]  voices: those that the music has, by name or number
  * @returns {NoteRun}
  */
 /**

@@ -4,9 +4,8 @@
 import { engineOf } from '../model/engine.js';
 
 /** @import { Model } from '../model/model.js' */
-/** @import { Codes } from '../kinds/codes/codebooks.js' */
+/** @import { Codes } from '../kinds/code/codebooks.js' */
 
-export const task = 'decode';
 export const draws = false;
 export const names = ['signal'];
 
@@ -16,7 +15,7 @@ export const names = ['signal'];
  * @this {Model}
  * @param {Codes} codes  { bottom }, { top }, or both, as encode() gives them: then the bottom level is heard
  * @param {{ signal?: AbortSignal }} [options]
- * @returns {Promise<{ samples: Float32Array, rate: number }>} samples about -1 to 1
+ * @returns {Promise<{ samples: Float32Array, sampleRate: number }>} samples about -1 to 1
  */
 export async function start(codes, options = {}) {
   return engineOf(this).kind.decode(codes, options);

@@ -4,10 +4,9 @@
 import { engineOf } from '../model/engine.js';
 
 /** @import { Model } from '../model/model.js' */
-/** @import { Encoded } from '../kinds/codes/codebooks.js' */
+/** @import { Encoded } from '../kinds/code/codebooks.js' */
 /** @import { SoundSource } from '../kinds/sound/heard.js' */
 
-export const task = 'encode';
 export const draws = false;
 export const names = ['signal'];
 

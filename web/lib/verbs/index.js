@@ -2,20 +2,18 @@
 // @ts-check
 
 /**
- * The verbs, a row each: a method of a model has the same name, and its file says all about it. Methods of a model, `info.tasks`,
+ * The verbs, a row each: a method of a model has the same name, and its file says all about it. Methods of a model, `info.verbs`,
  * the tasks of the element and their attributes, the types of JSX and the manual come from here.
  *
  * A file exports
  *
- *     task        its name in `info.tasks`; without, it is not there
  *     draws       it draws elements, in a run that can be read; else it answers with a promise
  *     made        of a task of the element, the phrase for its result: {pictures} and {src} are filled in
  *     attributes  those of the element that are its own, beside those of its settings. What has them is a task of the element: a run, or an
  *                 answer that can be read and shown as a run can
- *     named       attributes whose values are options, by the names of these, where they are not arguments that stand before them
  *     inside      the option that takes the pictures inside the element, which have a name each
  *     names       the names of its options that are no settings
- *     before      the number of arguments before the options, if not one
+ *     before      the number of arguments before the options, if not one; a kind may say another (kinds/index.js)
  *     start       the method; `this` is the model, and the names of its options are checked
  *
  * Kinds say which models have it and with whose settings (kinds/index.js), and load what is heavy: these files are in every page.
@@ -33,6 +31,5 @@ export * as parse from './parse.js';
 export * as score from './score.js';
 export * as superResolve from './super-resolve.js';
 export * as tag from './tag.js';
-export * as tokens from './tokens.js';
 export * as translate from './translate.js';
 export * as walk from './walk.js';

@@ -2,12 +2,11 @@
 // @ts-check
 
 import { engineOf } from '../model/engine.js';
-import { attributes as text } from './tokens.js';
+import { attributes as text } from './generate.js';
 
 /** @import { Model } from '../model/model.js' */
-/** @import { Parse, ParseOptions } from '../kinds/heads/parse.js' */
+/** @import { Parse, ParseOptions } from '../kinds/head/parse.js' */
 
-export const task = 'parse';
 export const draws = false;
 export const names = ['marginals', 'pinned', 'signal'];
 export const made = 'Words and their parents';

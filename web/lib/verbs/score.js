@@ -7,14 +7,13 @@ import { engineOf } from '../model/engine.js';
 /** @import { SoundSource } from '../kinds/sound/heard.js' */
 /** @import { ImageSource } from '../kinds/picture/image.js' */
 /** @import { Model } from '../model/model.js' */
-/** @import { Score } from '../kinds/picture/questions.js' */
-/** @import { CaptionScore } from '../kinds/captions/captions.js' */
-/** @import { MusicSource } from '../kinds/notes/given.js' */
-/** @import { NotesScore } from '../kinds/notes/notes.js' */
+/** @import { PictureScore } from '../kinds/picture/questions.js' */
+/** @import { CaptionScore } from '../kinds/caption/captions.js' */
+/** @import { MusicSource } from '../kinds/note/given.js' */
+/** @import { NoteScore } from '../kinds/note/notes.js' */
 /** @import { SoundScore } from '../kinds/sound/sounds.js' */
 /** @import { TextScore } from '../kinds/text/text-model.js' */
 
-export const task = 'score';
 export const draws = false;
 export const names = ['label', 'speaker', 'input', 'source', 'text', 'signal'];
 
@@ -49,7 +48,7 @@ export const names = ['label', 'speaker', 'input', 'source', 'text', 'signal'];
  * @overload
  * @param {MusicSource} music  as in complete()
  * @param {{ signal?: AbortSignal }} [options]
- * @returns {Promise<NotesScore>}
+ * @returns {Promise<NoteScore>}
  */
 /**
  * Tells how probable the model finds an image.
@@ -58,7 +57,7 @@ export const names = ['label', 'speaker', 'input', 'source', 'text', 'signal'];
  * @param {ImageSource} image
  * @param {{ label?: Label, input?: ImageSource, signal?: AbortSignal }} [options]  input: for super-resolution, the
  *   small picture, as in superResolve(). Default: the image itself, reduced
- * @returns {Promise<Score>}
+ * @returns {Promise<PictureScore>}
  */
 /**
  * @this {Model}

@@ -20,11 +20,9 @@ import * as VERBS from './index.js';
 
 /**
  * @typedef {object} Verb
- * @property {string} [task]
  * @property {boolean} draws
  * @property {string} [made]
  * @property {Record<string, Reading>} [attributes]
- * @property {Record<string, string>} [named]
  * @property {string} [inside]
  * @property {string[]} [names]
  * @property {number} [before]
@@ -41,6 +39,12 @@ export function optionsOf(verb) {
   const kinds = KINDS.flatMap(({ verbs }) => verbs[verb]?.settings ?? []);
   const settings = ROWS.filter(([, { of }]) => of.split(' ').some((word) => kinds.includes(word))).map(([name]) => name);
   return [...new Set([...settings, .../** @type {Verb} */ (VERBS[verb]).names ?? []])];
+}
+
+/** The number of arguments before the options of a verb. @param {VerbName} verb @param {string} kind  of the model, `info.kind` @internal */
+export function argumentsOf(verb, kind) {
+  const row = /** @type {Verb} */ (VERBS[verb]);
+  return KINDS.find(({ name }) => name === kind)?.verbs[verb]?.before ?? row.before ?? 1;
 }
 
 /** The verbs that a model has. @param {Fitting} model @internal */

@@ -2,12 +2,11 @@
 // @ts-check
 
 import { engineOf } from '../model/engine.js';
-import { attributes as text } from './tokens.js';
+import { attributes as text } from './generate.js';
 
 /** @import { Model } from '../model/model.js' */
-/** @import { Tagging, TagOptions } from '../kinds/tags/tagging.js' */
+/** @import { Tagging, TagOptions } from '../kinds/tag/tagging.js' */
 
-export const task = 'tag';
 export const draws = false;
 export const names = ['marginals', 'pinned', 'signal'];
 export const made = 'Tags of words';

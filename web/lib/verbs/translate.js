@@ -2,13 +2,12 @@
 // @ts-check
 
 import { engineOf } from '../model/engine.js';
-import { attributes as text } from './tokens.js';
+import { attributes as text } from './generate.js';
 
 /** @import { Model } from '../model/model.js' */
-/** @import { TranslateOptions } from '../options.js' */
-/** @import { Translation } from '../kinds/text/translate.js' */
+/** @import { TranslationOptions } from '../options.js' */
+/** @import { TranslationRun } from '../kinds/text/translation-run.js' */
 
-export const task = 'translate';
 export const draws = true;
 export const made = 'A translation';
 export const attributes = { prompt: text.prompt };
@@ -20,8 +19,8 @@ export const attributes = { prompt: text.prompt };
  * @param {string | ArrayLike<number>} text  a sentence of at most `info.positions` - 1 tokens. White space counts as single spaces, and at
  *   the ends not at all; of an empty sentence nothing comes. Characters that the model never saw are read as their bytes: it will not
  *   know them, and guess. Or tokens by their numbers
- * @param {TranslateOptions} [options]
- * @returns {Translation}
+ * @param {TranslationOptions} [options]
+ * @returns {TranslationRun}
  */
 export function start(text, options = {}) {
   return engineOf(this).kind.translate(text, options);

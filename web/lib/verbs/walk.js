@@ -8,7 +8,6 @@ import { engineOf } from '../model/engine.js';
 /** @import { Model } from '../model/model.js' */
 /** @import { Reading } from './table.js' */
 
-export const task = 'walk';
 export const draws = true;
 export const names = ['steps', 'shape', 'label', 'maps', 'signal'];
 export const before = 2;

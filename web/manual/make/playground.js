@@ -22,7 +22,8 @@ export async function playgroundTables() {
     const { of, whole, number, flag, initial } = /** @type {import('../../lib/settings.js').Setting} */ (row);
     return { name, of, whole, number, flag, initial, said: (said.get(name) ?? '').replace(/^\{.*?\} /, '').replaceAll('`', '') };
   });
-  const verbs = Object.fromEntries(Object.entries(VERBS).flatMap(([name, verb]) => ('task' in verb ? [[verb.task, { name, draws: verb.draws }]] : [])));
+  // Those for which the form has fields.
+  const verbs = Object.fromEntries(Object.entries(VERBS).filter(([name]) => !['attention', 'chat', 'decode'].includes(name)).map(([name, { draws }]) => [name, { draws }]));
   const kinds = Object.fromEntries(KINDS.map(({ name, verbs: own }) => [name, Object.fromEntries(Object.entries(own).map(([verb, { settings: of = '' }]) => [verb, of]))]));
   return { verbs, kinds, settings };
 }

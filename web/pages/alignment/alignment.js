@@ -5,7 +5,7 @@ import { acquireAll, acquireFirst, acquireWith, announce, byId, fault, make, phr
 import { createMatrix, createSentence, rowsOf, visible } from '../../shell/text/index.js';
 import { EXAMPLES } from './examples.js';
 import { below, cellTerms, centreOf, rowSum, windowOf } from './terms.js';
-/** @import { Model, Translation, TranslateStep } from '../../shell/index.js' */
+/** @import { Model, TranslationRun, TranslationStep } from '../../shell/index.js' */
 /** @import { Reading } from '../../shell/text/sentence.js' */
 
 /** Tokens a second, for whoever watches. */
@@ -15,7 +15,7 @@ const SPEED = 6;
 const KINDS = ['additive', 'general', 'local-p', 'location', 'none'];
 const PREDICTED = 'local-p';
 
-/** @typedef {{ run: Translation, steps: TranslateStep[], over: boolean }} Written */
+/** @typedef {{ run: TranslationRun, steps: TranslationStep[], over: boolean }} Written */
 
 /** @param {(models: Record<string, Model>, text: string) => void} onSentence there is another one */
 export function createAlignment(onSentence) {

@@ -4,7 +4,7 @@
 import { fileBytes } from '../../shell/model/gguf.js';
 import { fault, weights } from '../../shell/index.js';
 import { networkOf } from './network.js';
-/** @import { Model, TranslateStep } from '../../shell/index.js' */
+/** @import { Model, TranslationStep } from '../../shell/index.js' */
 /** @import { Network, Read, Step } from './network.js' */
 
 /** Who writes: the words of each are its own. */
@@ -44,7 +44,7 @@ export function createExample() {
   /** The translation by the engine, and the same one by the numbers of the file. @param {string} kind @param {Model} model @param {string} text */
   async function write(kind, model, text) {
     const run = model.translate(text, { maps: true });
-    /** @type {TranslateStep[]} */
+    /** @type {TranslationStep[]} */
     const steps = [];
     for await (const step of run) steps.push(step);
     const own = await network(kind);

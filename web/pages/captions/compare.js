@@ -54,7 +54,7 @@ export function createCompare(tell) {
       const drawn = steps.map(() => []);
       const counts = Array.from({ length: DRAWS }, () => 0);
       if (text) {
-        for await (const step of hard.caption({ data: picture, width: SIDE, height: SIDE }, { text, samples: DRAWS, temperature: 1, seed: Number(seed.value) || 0, maps: true })) {
+        for await (const step of hard.caption({ data: picture, width: SIDE, height: SIDE }, { forced: text, samples: DRAWS, temperature: 1, seed: Number(seed.value) || 0, maps: true })) {
           drawn[counts[step.sample]++].push(step);
         }
       }

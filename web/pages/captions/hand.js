@@ -25,7 +25,7 @@ export function createHand(tell) {
     const lit = new Float32Array(PLACES * PLACES);
     lit[at] = 1;
     void paint(canvas, picture, lit);
-    const text = await model.caption({ data: picture, width: SIDE, height: SIDE }, { light: Array(HELD).fill(at) }).text();
+    const text = await model.caption({ data: picture, width: SIDE, height: SIDE }, { lookAt: Array(HELD).fill(at) }).text();
     if (mine !== asked) return;
     const words = text.split(' ');
     said.replaceChildren(make('b', { lang: 'en' }, words.slice(0, HELD).join(' ')), ' ', make('span', { lang: 'en' }, words.slice(HELD).join(' ')));

@@ -5,8 +5,8 @@ import { announce, byId, createTransport, fault, perFrame, phrase } from '../../
 import { hear, offer } from './hear.js';
 import { nameOf } from './piano.js';
 import { sentenceOf, voiceOf } from './sentence.js';
-/** @typedef {import('../../lib/kinds/notes/note-run.js').NoteRun} NoteRun */
-/** @typedef {import('../../lib/kinds/notes/roll.js').Roll} Roll */
+/** @typedef {import('../../lib/kinds/note/note-run.js').NoteRun} NoteRun */
+/** @typedef {import('../../lib/kinds/note/roll.js').Roll} Roll */
 /** @typedef {ReturnType<typeof import('./answer.js').createAnswer>} Answer */
 
 const SEED = 2;

@@ -6,9 +6,9 @@ import { audio, hear, offer } from './hear.js';
 import { connectMidi, createPiano, nameOf } from './piano.js';
 import { sentenceOf } from './sentence.js';
 /** @import { Model } from '../../shell/index.js' */
-/** @typedef {import('../../lib/kinds/notes/note-run.js').NoteRun} NoteRun */
-/** @typedef {import('../../lib/kinds/notes/roll.js').Roll} Roll */
-/** @typedef {import('../../lib/kinds/notes/codec.js').Note} Note */
+/** @typedef {import('../../lib/kinds/note/note-run.js').NoteRun} NoteRun */
+/** @typedef {import('../../lib/kinds/note/roll.js').Roll} Roll */
+/** @typedef {import('../../lib/kinds/note/codec.js').Note} Note */
 /** @typedef {{ start: number, length: number, pitch: number }} Sung */
 
 const SEED = 3;
@@ -125,7 +125,7 @@ export function createAnswer() {
     links.midi.hidden = links.wav.hidden = true;
     const began = performance.now();
     try {
-      const from = melody.length > 0 ? model.complete(melody, { voices: ['soprano'], seed: transport.seed, temperature: TEMPERATURE, parallels: !strict.checked, odds: true, signal }) : undefined;
+      const from = melody.length > 0 ? model.complete(melody, { voices: ['soprano'], seed: transport.seed, temperature: TEMPERATURE, parallels: !strict.checked, probabilities: true, signal }) : undefined;
       if (!from) {
         roll?.close();
         said.textContent = phrase`Press a key.`;
@@ -140,7 +140,7 @@ export function createAnswer() {
       for await (const step of from) {
         shown.add(step);
         ids = step.to;
-        odds = step.odds?.slice(-(model.info.notes?.length ?? 0)) ?? odds;
+        odds = step.probabilities?.slice(-(model.info.notes?.length ?? 0)) ?? odds;
       }
       shown.end();
       const took = performance.now() - began;

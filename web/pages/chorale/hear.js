@@ -2,8 +2,8 @@
 // Plays runs through the one context of the page, which is made at the first press, and offers them as files.
 // @ts-check
 import { fault, phrase } from '../../shell/index.js';
-/** @typedef {import('../../lib/kinds/notes/note-run.js').NoteRun} NoteRun */
-/** @typedef {import('../../lib/kinds/notes/roll.js').Roll} Roll */
+/** @typedef {import('../../lib/kinds/note/note-run.js').NoteRun} NoteRun */
+/** @typedef {import('../../lib/kinds/note/roll.js').Roll} Roll */
 
 /** @type {AudioContext | undefined} */
 let context;

@@ -3,8 +3,8 @@
 // @ts-check
 import { byId, fault, phrase } from '../../shell/index.js';
 import { hear } from './hear.js';
-/** @typedef {import('../../lib/kinds/notes/note-run.js').NoteRun} NoteRun */
-/** @typedef {import('../../lib/kinds/notes/roll.js').Roll} Roll */
+/** @typedef {import('../../lib/kinds/note/note-run.js').NoteRun} NoteRun */
+/** @typedef {import('../../lib/kinds/note/roll.js').Roll} Roll */
 /** @typedef {ReturnType<typeof import('./answer.js').createAnswer>} Answer */
 
 /** @param {Answer} answer */

@@ -2,7 +2,7 @@
 // Music and its voices in words: what the library says of them, in the language of the page.
 // @ts-check
 import { phrase } from '../../shell/index.js';
-/** @typedef {import('../../lib/kinds/notes/roll.js').Roll} Roll */
+/** @typedef {import('../../lib/kinds/note/roll.js').Roll} Roll */
 
 /** What voices are called, by the names that the library has for them. @type {Record<string, string>} */
 const VOICES = { soprano: phrase`soprano`, alto: phrase`alto`, tenor: phrase`tenor`, bass: phrase`bass` };

@@ -3,7 +3,7 @@
 // @ts-check
 import { Codec, Playback } from '../../shell/index.js';
 import { Row, SHOWN } from './row.js';
-/** @import { DrawOptions, Model, Phase, Run, Shot, Subject } from '../../shell/index.js' */
+/** @import { PictureOptions, Model, Phase, PictureRun, Shot, Subject } from '../../shell/index.js' */
 /** @import { Preview, Plan } from './row.js' */
 
 /** Pixels per second of each picture, at most: fast enough for six rows, slow enough to be watched. */
@@ -13,10 +13,10 @@ const CHUNK = 16;
 
 /**
  * @typedef {Object} Task what a gallery has its model do
- * @property {'complete' | 'super-resolve'} kind
+ * @property {'complete' | 'superResolve'} kind
  * @property {Plan} plan
- * @property {(model: Model, image: ImageData, options?: DrawOptions) => Run} ask
- * @property {(run: Run, codec: Codec) => Preview} preview what is known of a run before it draws
+ * @property {(model: Model, image: ImageData, options?: PictureOptions) => PictureRun} ask
+ * @property {(run: PictureRun, codec: Codec) => Preview} preview what is known of a run before it draws
  */
 
 /**
@@ -60,7 +60,7 @@ export function createGallery(root, first, task, { onPhase, onPull, onEnd, onErr
     const samples = tries;
     const resample = samples / SHOWN; // those for one that is shown compete
     const run = task.ask(artist, image, {
-      samples, resample, seed, temperature, signal, chunk: CHUNK * channels, label: label && classes.includes(label) ? label : null,
+      samples, resample, seed, temperature, signal, chunkSize: CHUNK * channels, label: label && classes.includes(label) ? label : null,
     });
     row.begin(samples);
     let asked = performance.now();

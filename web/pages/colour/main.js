@@ -17,7 +17,7 @@ createClasses({
 /** The model of the page's address goes to the figure that it suits; what cannot be loaded, to the first, which says why. @param {string} address */
 async function show(address) {
   const hold = await acquire(address, { workers: 'auto' }).catch(() => undefined);
-  const [section, other] = hold?.model.info.tasks.includes('super-resolve') ? [superres, colour] : [colour, superres];
+  const [section, other] = hold?.model.info.verbs.includes('superResolve') ? [superres, colour] : [colour, superres];
   other.openWhenNear();
   await section.takeModel(address);
   hold?.release();

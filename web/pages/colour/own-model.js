@@ -7,10 +7,10 @@ import { acquire, announce, load, make, misfit, phrase } from '../../shell/index
 /** @param {File} file */
 export const isModelFile = ({ name }) => /\.gguf$/i.test(name);
 
-/** Why a figure cannot use a model; '': it can. @param {ModelInfo} info @param {string} name @param {'complete' | 'super-resolve'} kind what the figure asks for */
+/** Why a figure cannot use a model; '': it can. @param {ModelInfo} info @param {string} name @param {'complete' | 'superResolve'} kind what the figure asks for */
 function problem(info, name, kind) {
   const wrong = misfit(info, name);
-  if (wrong || info.tasks.includes(kind)) return wrong;
+  if (wrong || info.verbs.includes(kind)) return wrong;
   return kind === 'complete' ? phrase`${name} enlarges pictures: give it to the figure below, which does that.`
     : phrase`${name} does not enlarge pictures: give it to the figure above, which completes them.`;
 }
@@ -19,7 +19,7 @@ function problem(info, name, kind) {
  * Loads a model from a file, or from an address.
  *
  * @param {File | string} own
- * @param {'complete' | 'super-resolve'} kind
+ * @param {'complete' | 'superResolve'} kind
  * @param {LoadOptions} options
  * @returns {Promise<Hold>}
  */

@@ -27,7 +27,7 @@ function agreement(values, wanted) {
 
 /** @type {Task} */
 const enlargement = {
-  kind: 'super-resolve',
+  kind: 'superResolve',
   plan: {
     given: [{ kind: 'given', name: phrase`eight by eight pixels` }, { kind: 'smooth', name: phrase`bicubic enlargement` }],
     noun: 'enlargement', called: phrase`enlargement`, many: phrase`enlargements`,

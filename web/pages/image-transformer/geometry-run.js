@@ -3,7 +3,7 @@
 // @ts-check
 import { Codec, Playback, palette, pictureOf, reducedMotion } from '../../shell/index.js';
 import { Geometry } from './geometry-pattern.js';
-/** @import { DrawOptions, Model, Phase, Run, Step } from '../../shell/index.js' */
+/** @import { PictureOptions, Model, Phase, PictureRun, PictureStep } from '../../shell/index.js' */
 
 /** Pixels to ask the model for at once: it is ahead of what is shown by a few. */
 const CHUNK = 8;
@@ -12,13 +12,13 @@ const CHUNK = 8;
 export class Track {
   /** Pixels that are there; those that are shown may be fewer. */
   #pulled = 0;
-  /** @type {AsyncIterator<Step, void, void> | null} */
+  /** @type {AsyncIterator<PictureStep, void, void> | null} */
   #steps = null;
   #ask;
 
   /**
    * @param {Model} model
-   * @param {(options: DrawOptions) => Run} ask starts a run
+   * @param {(options: PictureOptions) => PictureRun} ask starts a run
    */
   constructor(model, ask) {
     const { info, order } = model;
@@ -32,7 +32,7 @@ export class Track {
   /** A run from the first pixel. @param {number} seed @param {AbortSignal} signal */
   begin(seed, signal) {
     this.#pulled = 0;
-    this.#steps = this.#ask({ seed, signal, chunk: CHUNK * this.info.channels })[Symbol.asyncIterator]();
+    this.#steps = this.#ask({ seed, signal, chunkSize: CHUNK * this.info.channels })[Symbol.asyncIterator]();
   }
 
   /** Draws until so many pixels are there. @param {number} count */

@@ -45,14 +45,14 @@ export function createCodebook(stages) {
   /** @param {number} at @param {boolean} aloud */
   function point(at, aloud) {
     const own = book();
-    if (!own || !stages.model?.info.rate) return;
+    if (!own || !stages.model?.info.sampleRate) return;
     place = Math.min(own.count - 1, Math.max(0, at));
     again();
     const code = own.order[place];
     const loud = Math.round(100 * own.loudness(code));
     said.textContent = own.level === 'top' ? phrase`Code ${code} of the top level: ${loud} % as loud as the loudest, on a scale of decibels.`
       : phrase`Code ${code} of the bottom level: ${loud} % as loud as the loudest, on a scale of decibels.`;
-    if (aloud) void playSamples(own.sounds[code], stages.model.info.rate);
+    if (aloud) void playSamples(own.sounds[code], stages.model.info.sampleRate);
   }
   const at = (/** @type {PointerEvent} */ { offsetX, offsetY }) => Math.floor((offsetY / canvas.clientHeight) * rows()) * COLUMNS + Math.min(COLUMNS - 1, Math.floor((offsetX / canvas.clientWidth) * COLUMNS));
   canvas.addEventListener('pointerdown', (event) => point(at(event), true));
@@ -109,7 +109,7 @@ export function createCodebook(stages) {
     take();
   });
   hear.addEventListener('click', () => {
-    const rate = stages.model?.info.rate ?? 8000;
+    const rate = stages.model?.info.sampleRate ?? 8000;
     void playSamples(samples, rate, (seconds) => {
       cursor = seconds < 0 ? -1 : seconds * rate;
       wave();

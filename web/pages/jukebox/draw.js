@@ -74,7 +74,7 @@ export function createDraw(stages) {
     const options = { label: chosen(), speaker: speaker.value || undefined, seconds: SECONDS, seed: transport.seed, signal };
     const half = from.checked && staged ? staged.samples.slice(0, staged.samples.length >> 1) : undefined;
     try {
-      const run = /** @type {any} */ (half ? model.complete({ data: half, rate: model.info.rate ?? 8000 }, options) : model.generate(options));
+      const run = /** @type {any} */ (half ? model.complete({ samples: half, sampleRate: model.info.sampleRate ?? 8000 }, options) : model.generate(options));
       const heard = aloud ? hear(run, signal) : Promise.resolve('');
       heard.catch(() => {});
       [codes, parts] = [{ top: [], bottom: [] }, []];
@@ -96,7 +96,7 @@ export function createDraw(stages) {
       most = drawn;
       for (const level of /** @type {const} */ (['top', 'bottom'])) bars[level].show(codes[level]);
       wave();
-      const seconds = drawn / (model.info.rate ?? 1);
+      const seconds = drawn / (model.info.sampleRate ?? 1);
       byId('result').textContent = `${codes.top.join(' ')} | ${codes.bottom.join(' ')}`;
       transport.say(phrase`${seconds.toFixed(2)} s of sound in ${took.toFixed(2)} s, the first of it after ${Math.round(first)} ms`);
       said.textContent = drawn === 0 ? phrase`It ended at once: another seed may say more.`
@@ -118,7 +118,7 @@ export function createDraw(stages) {
   async function hear(run, signal) {
     try {
       const { gaps } = await run.playTo(audio(), { signal, onPlay: (/** @type {{ seconds: number, over: boolean }} */ { seconds, over }) => {
-        cursor = over ? -1 : seconds * run.rate;
+        cursor = over ? -1 : seconds * run.sampleRate;
         wave();
       } });
       return gaps === 0 ? '' : ` ${gaps === 1 ? phrase`This machine did not keep up: 1 gap.` : phrase`This machine did not keep up: ${gaps} gaps.`}`;
@@ -149,7 +149,7 @@ export function createDraw(stages) {
         const heard = run.playTo(context, { signal });
         heard.catch(() => {});
         const samples = await run.samples();
-        note.textContent = phrase`WaveNet drew ${(samples.length / run.rate).toFixed(2)} s of sound in ${((performance.now() - began) / 1000).toFixed(2)} s, sample by sample.`;
+        note.textContent = phrase`WaveNet drew ${(samples.length / run.sampleRate).toFixed(2)} s of sound in ${((performance.now() - began) / 1000).toFixed(2)} s, sample by sample.`;
         await heard;
       } finally {
         release();

@@ -40,17 +40,17 @@ export function createStages() {
     onPick(at) {
       const book = books[level];
       const code = staged?.[level][at];
-      if (!book || code === undefined || !model?.info.rate) return;
+      if (!book || code === undefined || !model?.info.sampleRate) return;
       const { length = 0 } = staged?.[level] ?? {};
       said.textContent = level === 'top' ? phrase`Code ${at + 1} of ${length} of the top level is number ${code} of ${book.count}. It stands for ${book.hop} samples; here it lasts longer.`
         : phrase`Code ${at + 1} of ${length} of the bottom level is number ${code} of ${book.count}. It stands for ${book.hop} samples; here it lasts longer.`;
-      void playSamples(book.sounds[code], model.info.rate);
+      void playSamples(book.sounds[code], model.info.sampleRate);
     },
   })]));
   /** @param {'given' | Level} name @returns {Promise<boolean>} whether all of it was heard */
   async function hear(name) {
     const samples = name === 'given' ? staged?.samples : staged?.from[name];
-    const rate = model?.info.rate;
+    const rate = model?.info.sampleRate;
     if (!samples || !rate) return false;
     said.textContent = phrase`${SOUNDS[name]}: ${(samples.length / rate).toFixed(2)} s.`;
     return playSamples(samples, rate, (seconds) => {
@@ -83,7 +83,7 @@ export function createStages() {
       const { top, bottom, heard } = await model.encode(sound, { signal });
       const coded = performance.now();
       const [fromTop, fromBottom] = [await model.decode({ top }, { signal }), await model.decode({ bottom }, { signal })];
-      const { rate } = fromBottom;
+      const { sampleRate: rate } = fromBottom;
       staged = { samples: heard.samples, top, bottom, from: { top: fromTop.samples, bottom: fromBottom.samples } };
       for (const level of LEVELS) bars[level].show(staged[level]);
       for (const paint of Object.values(waves)) paint();
@@ -102,7 +102,7 @@ export function createStages() {
   const chosen = () => RECORDINGS[Number(/** @type {HTMLInputElement | null} */ (choice.querySelector('input:checked'))?.value ?? 0)];
   const stageChosen = () => {
     const { said: digit, speaker, levels } = chosen();
-    return stage({ data: samplesOf(levels), rate: model?.info.rate ?? 8000 }, phrase`“${digit}” as ${speaker} said it, which was not trained on`);
+    return stage({ samples: samplesOf(levels), sampleRate: model?.info.sampleRate ?? 8000 }, phrase`“${digit}” as ${speaker} said it, which was not trained on`);
   };
   choice.append(...RECORDINGS.map(({ said: digit, speaker }, i) => {
     const input = make('input', { type: 'radio', name: 'recording', value: String(i) });

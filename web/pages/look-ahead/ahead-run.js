@@ -2,7 +2,7 @@
 // Draws digits at full speed, with guesses or without, and knows which passes of the model a picture took.
 // @ts-check
 import { phrase } from '../../shell/page/phrase.js';
-/** @import { DrawOptions, Model } from '../../shell/index.js' */
+/** @import { PictureOptions, Model } from '../../shell/index.js' */
 
 /**
  * @typedef {Object} Drawing a whole picture
@@ -11,7 +11,7 @@ import { phrase } from '../../shell/page/phrase.js';
  * @property {number} ms that the page waited for the model
  */
 
-/** @param {Model} model of one element a pixel @param {DrawOptions} options @returns {Promise<Drawing>} */
+/** @param {Model} model of one element a pixel @param {PictureOptions} options @returns {Promise<Drawing>} */
 export async function draw(model, options) {
   const { positions } = model.info;
   const values = new Uint8Array(positions);
@@ -68,7 +68,7 @@ export function median(numbers) {
 /**
  * Draws pictures of as many seeds both ways. Each way goes first at every other seed, so that neither has the better moments.
  * @param {Model} model
- * @param {DrawOptions & { seed: number }} options
+ * @param {PictureOptions & { seed: number }} options
  * @param {number} pictures
  * @param {(done: number) => void} onProgress
  * @returns {Promise<Timing>}

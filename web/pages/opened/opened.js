@@ -205,7 +205,7 @@ export function createOpened(onPass) {
     /** @type {{ token: number, nats: number }[]} */
     const steps = [];
     try {
-      const run = shape.kind === 'gpt2' ? model.tokens(source, { temperature: 0, maxTokens: ids.length, signal }) : model.translate(source, { signal });
+      const run = shape.kind === 'gpt2' ? model.generate(source, { temperature: 0, maxTokens: ids.length, signal }) : model.translate(source, { signal });
       for await (const step of run) steps.push(step);
     } catch (error) {
       if (!signal.aborted) loading.failed(error);

@@ -14,7 +14,7 @@
  */
 export async function* looksOf(model, ids, signal) {
   for (let count = 1; count <= ids.length; count++) {
-    const run = model.tokens(Array.from(ids).slice(0, count), { maxTokens: 1, temperature: 0, maps: true, signal });
+    const run = model.generate(Array.from(ids).slice(0, count), { maxTokens: 1, temperature: 0, maps: true, signal });
     for await (const { maps = [] } of run) {
       yield maps.map(({ tokens, weights }) => {
         const row = new Float32Array(count);

@@ -72,7 +72,7 @@ async function takeTimes(image, rows, signal) {
     for (const [k, model] of models.entries()) {
       const half = Math.ceil((PIXELS - rows * SIDE) / 2);
       let [since, drawn] = [0, 0]; // from the end of the first half on: that reads what is given, too
-      for await (const { from, to } of model.complete(image, { rows, seed: round, samples: 1, chunk: half, signal })) {
+      for await (const { from, to } of model.complete(image, { rows, seed: round, samples: 1, chunkSize: half, signal })) {
         if (since) drawn += to - from;
         else since = performance.now();
       }
@@ -93,7 +93,7 @@ async function start() {
   await playback.run(async (signal) => {
     for (const [k, model] of models.entries()) {
       const { values, nats } = pictures[k];
-      for await (const step of model.complete(image, { rows, seed, temperature, samples: 1, chunk: PIXELS, signal })) {
+      for await (const step of model.complete(image, { rows, seed, temperature, samples: 1, chunkSize: PIXELS, signal })) {
         values.set(step.values, step.from);
         nats.set(step.nats, step.from);
       }

@@ -5,7 +5,7 @@ import { acquireFirst, announce, byId, createLoading, createTransport, fault, ma
 import { createPad } from './pad.js';
 import { ALPHABETS, DRAWINGS, SIGNS, loadSigns } from './signs.js';
 /** @import { Model } from '../../shell/index.js' */
-/** @typedef {import('../../lib/kinds/signs/classification.js').Classification} Answer */
+/** @typedef {import('../../lib/kinds/sign/classification.js').Classification} Answer */
 
 export const WAYS = 5;
 const NAMES = ['A', 'B', 'C', 'D', 'E'];
@@ -125,7 +125,7 @@ export function createAsk({ onAnswer, onModel }) {
     transport.show('running');
     try {
       const began = performance.now();
-      const answer = await model.classify({ support, query: picture, maps: true });
+      const answer = await model.classify(picture, { support, maps: true });
       show(answer, support.map(({ label }) => label), performance.now() - began);
       transport.show('done');
     } catch (error) {
@@ -154,17 +154,17 @@ export function createAsk({ onAnswer, onModel }) {
 
   /** @param {Answer} answer @param {string[]} labels in the order of the examples @param {number} ms */
   function show(answer, labels, ms) {
-    const { odds, label, nats } = answer;
+    const { probabilities, label, nats } = answer;
     for (const slot of slots) {
-      const p = odds.find((one) => one.label === slot.name)?.p;
+      const p = probabilities.find((one) => one.label === slot.name)?.p;
       slot.bar.style.setProperty('--p', `${Math.round(100 * (p ?? 0))}%`);
       slot.odds.textContent = p === undefined ? phrase`empty` : short(p);
       slot.item.classList.toggle('best', slot.name === label);
     }
     maps = (answer.maps ?? []).map((weights) => Float32Array.from(slots, ({ name }) => weights[labels.indexOf(name)] ?? 0));
     showLooks();
-    said.textContent = phrase`It says ${label}, with a probability of ${percent(odds[0].p)}.`;
-    result.textContent = `${odds.map((one) => `${one.label} ${one.nats}`).join(' ')}; ${maps.map((weights) => [...weights].join(' ')).join('; ')}`;
+    said.textContent = phrase`It says ${label}, with a probability of ${percent(probabilities[0].p)}.`;
+    result.textContent = `${probabilities.map((one) => `${one.label} ${one.nats}`).join(' ')}; ${maps.map((weights) => [...weights].join(' ')).join('; ')}`;
     transport.say(phrase`${nats.toFixed(3)} nats; ${time(ms)}`);
     onAnswer(maps);
   }
@@ -193,12 +193,12 @@ export function createAsk({ onAnswer, onModel }) {
     const labels = new Set();
     /** @type {number[]} */
     const best = [];
-    const { label: usual } = await model.classify({ support, query: picture });
+    const { label: usual } = await model.classify(picture, { support });
     for (let i = 0; i < ORDERS; i++) {
       const order = support.map((example) => ({ example, at: Math.random() })).sort((a, b) => a.at - b.at).map(({ example }) => example);
-      const { odds, label } = await model.classify({ support: order, query: picture });
+      const { probabilities, label } = await model.classify(picture, { support: order });
       labels.add(label);
-      best.push(odds.find((one) => one.label === usual)?.p ?? 0);
+      best.push(probabilities.find((one) => one.label === usual)?.p ?? 0);
     }
     const answers = labels.size === 1 ? phrase`the answer stays.` : phrase`the answer is ${[...labels].join(phrase` or `)}.`;
     orderSaid.textContent = phrase`In ${ORDERS} other orders of the same examples the probability of ${usual} goes from ${percent(Math.min(...best))} to ${percent(Math.max(...best))}, because the convolutions see order; ${answers}`;

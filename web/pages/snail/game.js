@@ -59,7 +59,7 @@ export function createGame(model, sign) {
   async function choose(i) {
     if (!open) return;
     open = false;
-    const { label } = await model.classify({ support: shown.map((image, k) => ({ image: raw(image), label: k })), query: raw(asked) });
+    const { label } = await model.classify(raw(asked), { support: shown.map((image, k) => ({ image: raw(image), label: k })) });
     task++;
     yours += Number(i === truth);
     its += Number(Number(label) === truth);

@@ -27,7 +27,7 @@ async function measured(which, side, signal) {
     const image = { data: new Uint8Array(side * side), width: side, height: side };
     const parts = [];
     let since = 0;
-    for await (const { from, to } of model.complete(image, { rows: side - DRAWN / side, samples: 1, seed: 1, chunk: DRAWN / PARTS, signal })) {
+    for await (const { from, to } of model.complete(image, { rows: side - DRAWN / side, samples: 1, seed: 1, chunkSize: DRAWN / PARTS, signal })) {
       const now = performance.now();
       if (since) parts.push(1000 * (now - since) / (to - from));
       since = now;

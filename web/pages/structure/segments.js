@@ -8,9 +8,9 @@ import { GERMAN } from './examples.js';
 import { LETTERS } from './expectation.js';
 import { logit, marginals, part, segmentsOf, times } from './bits.js';
 
-/** @import { Model, Translation, TranslateStep } from '../../shell/index.js' */
+/** @import { Model, TranslationRun, TranslationStep } from '../../shell/index.js' */
 /** @import { Transitions } from './bits.js' */
-/** @typedef {{ run: Translation, steps: TranslateStep[] }} Written */
+/** @typedef {{ run: TranslationRun, steps: TranslationStep[] }} Written */
 
 /** In the order of the page. */
 const KINDS = /** @type {const} */ (['simple', 'sigmoid', 'structured']);
@@ -42,9 +42,9 @@ export function createSegments(onFour) {
     return { kind, text, rows, sum };
   });
 
-  /** The scores of the bits of the structured network. @param {TranslateStep} step */
+  /** The scores of the bits of the structured network. @param {TranslationStep} step */
   const thetaOf = ({ maps = [] }) => [...maps.find(({ name }) => name === 'alone')?.weights ?? []].map((p) => logit(Math.min(1 - NEAREST, Math.max(NEAREST, p))));
-  /** @param {number} k @param {TranslateStep} step */
+  /** @param {number} k @param {TranslationStep} step */
   const weightsOf = (k, step) => (KINDS[k] === 'structured' && Number(strength.value) !== 1 ? marginals(thetaOf(step), times(A, Number(strength.value))) : [...step.alignment ?? []]);
 
   function show() {
@@ -111,7 +111,7 @@ export function createSegments(onFour) {
     transport.show('running');
     const began = performance.now();
     try {
-      const found = models.map((model) => ({ run: model.translate(input.value, { maps: true, signal }), steps: /** @type {TranslateStep[]} */ ([]) }));
+      const found = models.map((model) => ({ run: model.translate(input.value, { maps: true, signal }), steps: /** @type {TranslationStep[]} */ ([]) }));
       await Promise.all(found.map(async ({ run, steps }) => { for await (const step of run) steps.push(step); }));
       if (signal.aborted) return;
       shown = found;

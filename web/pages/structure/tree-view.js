@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Words with arcs from their parents: in a line with the arcs above, or, where a line has no room, one under another with the arcs at the right.
 // @ts-check
-import { arcsOf, depthOf, widest } from '../../lib/kinds/heads/arcs.js';
+import { arcsOf, depthOf, widest } from '../../lib/kinds/head/arcs.js';
 import { make, makeSvg, percent, perFrame, phrase } from '../../shell/index.js';
 
 /** @import { Model } from '../../shell/index.js' */

@@ -7,12 +7,12 @@ import { createChart } from './chart.js';
 import { createDial } from './dial.js';
 import { createPieces } from './pieces.js';
 import { createThree } from './three.js';
-/** @import { Alternative, Model, Talk, TextSheet, TokenOptions } from '../../shell/index.js' */
+/** @import { Alternative, Model, Talk, TextSheet, TextOptions } from '../../shell/index.js' */
 
 /**
  * A talk with a model whose file has a template; what it is had in is fetched with the first of them.
  * @param {HTMLElement} room
- * @param {() => TokenOptions} options
+ * @param {() => TextOptions} options
  */
 function createTalk(room, options) {
   /** @type {Promise<InstanceType<Talk>> | undefined} */

@@ -37,7 +37,7 @@ export function createThree(Sheet) {
     announce(phrase`Writing at three temperatures.`);
     await playback.run(async (signal) => {
       const runs = panels.map(({ temperature, page, note }) => {
-        const run = writer.tokens(prompt.value, { temperature, seed: transport.seed, maxTokens: Math.min(TOKENS, writer.info.positions >> 1), signal });
+        const run = writer.generate(prompt.value, { temperature, seed: transport.seed, maxTokens: Math.min(TOKENS, writer.info.positions >> 1), signal });
         page.clear();
         page.add({ text: run.before, given: true });
         note.textContent = '';

@@ -3,7 +3,7 @@
 // @ts-check
 import { byId, inSight } from '../../shell/index.js';
 import { createTree } from '../../shell/text/index.js';
-/** @import { Model, Translation } from '../../shell/index.js' */
+/** @import { Model, TranslationRun } from '../../shell/index.js' */
 
 /** @param {() => string} sentence */
 export function createSearch(sentence) {
@@ -25,7 +25,7 @@ export function createSearch(sentence) {
     const { signal } = stopper;
     tree.clear();
     try {
-      /** @type {Translation} */
+      /** @type {TranslationRun} */
       const run = model.translate(sentence(), { beams: Number(beams.value), signal, onSearch: () => tree.show(run.search, false) });
       await run.text();
       tree.show(run.search, true);

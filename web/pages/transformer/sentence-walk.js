@@ -7,7 +7,7 @@ import { showNumbers } from '../../shell/picture/numbers-strip.js';
 import { meanOf, pathOf, rowsOf, visible } from '../../shell/text/index.js';
 import { createWalk, stepsOf } from '../../shell/page/walk.js';
 import { position } from './waves.js';
-/** @import { Model, Translation, TranslateStep } from '../../shell/index.js' */
+/** @import { Model, TranslationRun, TranslationStep } from '../../shell/index.js' */
 
 /** Beams of the search that names the words which may come next. */
 const BEAMS = 8;
@@ -24,7 +24,7 @@ const largest = (numbers) => Array.from(numbers).reduce((best, x, i, all) => (x 
 
 /**
  * The words that may come at a step, the most probable first, as the search saw them.
- * @param {Translation['search']} search
+ * @param {TranslationRun['search']} search
  * @param {number[]} path  which hypothesis of each step led to the translation
  * @param {number} step
  * @returns {Next[]}
@@ -42,7 +42,7 @@ export function createSentenceWalk(sentence) {
   const parts = /** @type {HTMLElement[]} */ ([...figure.querySelectorAll('[data-steps]')]);
   /** @type {Model | null} */
   let model = null;
-  /** @type {{ run: Translation, steps: TranslateStep[], path: number[], tensor: ReturnType<typeof readGguf>['tensor'] } | undefined} */
+  /** @type {{ run: TranslationRun, steps: TranslationStep[], path: number[], tensor: ReturnType<typeof readGguf>['tensor'] } | undefined} */
   let walked;
   /** What it is of. */
   let of = '';
@@ -146,7 +146,7 @@ export function createSentenceWalk(sentence) {
     const { signal } = stopper = new AbortController();
     try {
       const [run, bytes] = [model.translate(wanted, { beams: BEAMS, maps: true, signal }), await fileBytes(weights('de-en.gguf'))];
-      /** @type {TranslateStep[]} */
+      /** @type {TranslationStep[]} */
       const steps = [];
       for await (const step of run) steps.push(step);
       if (signal.aborted || steps.length === 0) return;

@@ -36,17 +36,17 @@ export function createOdds(player) {
     const { signal } = (stopper = new AbortController());
     try {
       const samples = await run.samples({ signal });
-      ({ rate } = run);
+      ({ sampleRate: rate } = run);
       begin = Math.round((Number(from.value) / 100) * Math.max(0, samples.length - SHOWN));
       fromSaid.textContent = `${(begin / rate).toFixed(3)} s`;
-      const options = { label: player.label, speaker: player.speaker, seed: player.seed, seconds: SHOWN / rate, odds: true, signal };
+      const options = { label: player.label, speaker: player.speaker, seed: player.seed, seconds: SHOWN / rate, probabilities: true, signal };
       // The noise is that of the place, so that this is the sound above, drawn once more.
-      const stretch = /** @type {SoundRun} */ (begin > 0 ? model.complete({ data: samples.subarray(0, begin), rate }, options) : model.generate({ ...options }));
+      const stretch = /** @type {SoundRun} */ (begin > 0 ? model.complete({ samples: samples.subarray(0, begin), sampleRate: rate }, options) : model.generate({ ...options }));
       /** @type {Float32Array[]} */
       const parts = [];
       const drawn = [];
       for await (const step of stretch) {
-        if (step.odds) parts.push(step.odds);
+        if (step.probabilities) parts.push(step.probabilities);
         drawn.push(...step.levels);
       }
       odds = new Float32Array(drawn.length * VALUES);

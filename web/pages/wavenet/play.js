@@ -69,7 +69,7 @@ export function createPlayer() {
     acquire: async (options) => [await acquireFirst(options)],
     onModels([loaded]) {
       model = loaded;
-      const { classes, speakers = [], dilations = [], rate = 1 } = model.info;
+      const { classes, speakers = [], dilations = [], sampleRate: rate = 1 } = model.info;
       const [before, voice] = [chosen() ?? '7', speaker.value];
       digits.replaceChildren(...[...digits.children].slice(0, 1), ...classes.map((name) => {
         const input = make('input', { type: 'radio', name: 'digit', value: name });
@@ -113,7 +113,7 @@ export function createPlayer() {
     const began = performance.now();
     const label = chosen();
     try {
-      const drawing = run = model.generate({ label, speaker: speaker.value || undefined, seconds: SECONDS, quiet: QUIET, seed: transport.seed, signal });
+      const drawing = run = model.generate({ label, speaker: speaker.value || undefined, seconds: SECONDS, silence: QUIET, seed: transport.seed, signal });
       const shown = wave = /** @type {Waveform} */ (drawing.sink(canvas));
       const heard = aloud ? hear(drawing, shown, signal) : Promise.resolve('');
       heard.catch(() => {});
@@ -127,7 +127,7 @@ export function createPlayer() {
       }
       shown.end();
       const took = (performance.now() - began) / 1000;
-      seconds = drawn / drawing.rate;
+      seconds = drawn / drawing.sampleRate;
       middle = seconds / 2;
       look();
       byId('result').textContent = levels.join(' ');
@@ -172,7 +172,7 @@ export function createPlayer() {
     const length = seconds * (Math.min(CLOSEST, seconds) / seconds) ** share;
     const from = Math.min(Math.max(0, middle - length / 2), seconds - length);
     wave.show(share === 0 ? undefined : from, share === 0 ? undefined : from + length);
-    zoomSaid.textContent = share === 0 ? phrase`the whole sound` : phrase`${length < 0.1 ? phrase`${(1000 * length).toFixed(0)} thousandths of a second` : phrase`${length.toFixed(2)} s`} from ${from.toFixed(3)} s, ${Math.round(length * (run?.rate ?? 0))} samples`;
+    zoomSaid.textContent = share === 0 ? phrase`the whole sound` : phrase`${length < 0.1 ? phrase`${(1000 * length).toFixed(0)} thousandths of a second` : phrase`${length.toFixed(2)} s`} from ${from.toFixed(3)} s, ${Math.round(length * (run?.sampleRate ?? 0))} samples`;
   }
   zoom.addEventListener('input', look);
   canvas.tabIndex = 0;

@@ -54,7 +54,7 @@ export function createVoice(player) {
       for await (const step of next) shown.add(step);
       shown.end();
       play.disabled = false;
-      said.textContent = `${sentenceOf(shown)} ${heard ? changeOf(heard, next.rate) : ''}${await played}`;
+      said.textContent = `${sentenceOf(shown)} ${heard ? changeOf(heard, next.sampleRate) : ''}${await played}`;
     } catch (error) {
       if (!signal.aborted) said.textContent = `${fault(error)}.`;
     }

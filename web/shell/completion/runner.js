@@ -57,7 +57,7 @@ export function createRunner(store, { onChange, onPull, onError }) {
     let first = true;
     await playback.run(async (signal) => {
       const run = model.complete(toImage(source.pixels), {
-        rows, seed, temperature, samples: SAMPLES, chunk: chunkFor(speed), signal, ...(label && { label }),
+        rows, seed, temperature, samples: SAMPLES, chunkSize: chunkFor(speed), signal, ...(label && { label }),
       });
       await play(run, {
         samples: SAMPLES, from: rows * SIDE, pace: playback, signal,

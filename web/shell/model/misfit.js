@@ -5,7 +5,7 @@ import { meta } from '../page/asked.js';
 import { phrase } from '../page/phrase.js';
 /** @import { ModelInfo } from '../library.js' */
 
-/** Tasks, or kinds of results, each with a sentence, given the model's name, about the page that shows them. The first one that a model has counts. @type {[does: string, says: (name: string) => string][]} */
+/** Verbs, or kinds, each with a sentence, given the model's name, about the page that shows them. The first one that a model has counts. @type {[does: string, says: (name: string) => string][]} */
 const KINDS = [
   ['translate', (name) => phrase`${name} translates: the page of the Transformer shows such models.`],
   ['tag', (name) => phrase`${name} tags words: the page of chains shows such models.`],
@@ -14,10 +14,10 @@ const KINDS = [
   ['caption', (name) => phrase`${name} says what a picture shows: the page Show, attend, tell shows such models.`],
   ['encode', (name) => phrase`${name} turns sounds into codes: the page of the VQ-VAE shows such models.`],
   ['sound', (name) => phrase`${name} speaks: the page of WaveNet shows such models.`],
-  ['notes', (name) => phrase`${name} makes music: the page of chorales shows such models.`],
-  ['tokens', (name) => phrase`${name} writes text: the page of tokens shows such models.`],
+  ['note', (name) => phrase`${name} makes music: the page of chorales shows such models.`],
+  ['text', (name) => phrase`${name} writes text: the page of tokens shows such models.`],
   ['walk', (name) => phrase`${name} makes whole pictures at once: the page of SAGAN shows such models.`],
-  ['super-resolve', (name) => phrase`${name} enlarges pictures: the page in colour shows such models.`],
+  ['superResolve', (name) => phrase`${name} enlarges pictures: the page in colour shows such models.`],
   ['complete', (name) => phrase`${name} draws pictures: the pages of pictures show such models.`],
 ];
 
@@ -29,7 +29,7 @@ const deeds = words.filter((word) => KINDS.some(([does]) => does === word));
 const only = words.filter((word) => word !== size && !deeds.includes(word));
 
 /** @param {ModelInfo} info @param {string} deed */
-const does = (info, deed) => info.codec === deed || (/** @type {string[]} */ (info.tasks)).includes(deed);
+const does = (info, deed) => info.kind === deed || (/** @type {string[]} */ (info.verbs)).includes(deed);
 
 /** @param {string} size such as 32x32x3 */
 function pixels(size) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A model of somebody else in place of the page's own, by a link: PAGE/?model=https://host/file.gguf. What such a model must be able to do, the head
-// of the page says: <meta name="takes" content="complete super-resolve 32x32x3">, tasks or the kind of result and, for pictures, their size, and
+// of the page says: <meta name="takes" content="complete superResolve 32x32x3">, verbs or the kind of the model and, for pictures, their size, and
 // architectures, if only these will do (misfit.js).
 // @ts-check
 

@@ -6,7 +6,7 @@ import { make, reducedMotion } from '../page/dom.js';
 import { phrase } from '../page/phrase.js';
 import { Playback } from '../run/playback.js';
 import { onTheme, palette } from './palette.js';
-/** @import { Model, Step } from '../library.js' */
+/** @import { Model, PictureStep } from '../library.js' */
 /** @import { Shot } from './take.js' */
 /** @import { Phase } from '../run/transport.js' */
 
@@ -36,7 +36,7 @@ class Tile {
     this.paint(false);
   }
 
-  /** @param {Step} step */
+  /** @param {PictureStep} step */
   take({ from, to, values }) {
     this.#elements.set(values, from);
     this.#filled = to;
@@ -102,7 +102,7 @@ class Group {
     this.#label(phrase`being drawn`);
   }
 
-  /** @param {Step} step */
+  /** @param {PictureStep} step */
   take(step) {
     const tile = this.#tiles[step.sample];
     tile.take(step);
@@ -165,7 +165,7 @@ export function createClassGrid(root, { onPhase, onProgress, onPull, onError }) 
   /** @param {Group} group @param {Model} artist @param {number} seed @param {AbortSignal} signal */
   async function draw(group, artist, seed, signal) {
     const { channels } = artist.info;
-    const run = artist.generate({ label: group.name, samples: SAMPLES, seed, temperature, signal, chunk: CHUNK * channels });
+    const run = artist.generate({ label: group.name, samples: SAMPLES, seed, temperature, signal, chunkSize: CHUNK * channels });
     group.begin();
     let asked = performance.now();
     for await (const step of run) {

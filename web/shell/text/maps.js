@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Means of maps of attention. No page here.
 // @ts-check
-/** @import { TranslateStep } from '../index.js' */
+/** @import { TranslationStep } from '../index.js' */
 
 /** A layer and a head, -1: the mean of all. @typedef {{ layer: number, head: number }} Choice */
 
@@ -16,5 +16,5 @@ export function meanOf(rows, heads, { layer, head }) {
   return Float32Array.from(some[0] ?? [], (_, i) => some.reduce((sum, row) => sum + row[i], 0) / some.length);
 }
 
-/** The maps of a step by their name, a row for every head. @param {TranslateStep} step @param {'source' | 'attention'} name */
+/** The maps of a step by their name, a row for every head. @param {TranslationStep} step @param {'source' | 'attention'} name */
 export const rowsOf = (step, name) => (step.maps ?? []).filter((map) => map.name === name).map(({ weights }) => weights);

@@ -8,12 +8,12 @@ import { createSentence } from './sentence.js';
 import { shotOf } from './shot.js';
 /** @import { Choice } from './maps.js' */
 /** @import { Reading } from './sentence.js' */
-/** @import { AlignedSheet, Model, Translation, TranslateStep } from '../index.js' */
+/** @import { AlignedSheet, Model, TranslationRun, TranslationStep } from '../index.js' */
 
 /** Tokens a second, for whoever watches; who types does not wait. */
 const SPEED = 9;
 
-/** @typedef {{ run: Translation, steps: TranslateStep[], beams: number, over: boolean }} Translated a translation as far as it came */
+/** @typedef {{ run: TranslationRun, steps: TranslationStep[], beams: number, over: boolean }} Translated a translation as far as it came */
 
 /**
  * Makes the figure #figure-translation (translation.html) of the model that the page's head asks for.

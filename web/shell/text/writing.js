@@ -10,7 +10,7 @@ import { createPageView } from './page-view.js';
 import { shotOf } from './shot.js';
 import { Tale } from './tale.js';
 import { visible } from './words.js';
-/** @import { Alternative, Hold, LoadOptions, Model, SavedTokens, Settings, TextSheet, TokenOptions, TokenStep, Tokenizer } from '../index.js' */
+/** @import { Alternative, Hold, LoadOptions, Model, SavedText, Settings, TextSheet, TextOptions, TextStep, Tokenizer } from '../index.js' */
 
 /** Tokens a second: a reader's, and up. */
 const SPEEDS = [4, 8, 16, 40, 120, Infinity];
@@ -30,7 +30,7 @@ const REST_MS = 60;
  * @param {Object} options
  * @param {(options: LoadOptions) => Promise<Hold>} options.acquire gets the model
  * @param {string} options.name of that model, for the address
- * @param {() => TokenOptions} [options.sampling] by which rule the next token is drawn, beside the seed
+ * @param {() => TextOptions} [options.sampling] by which rule the next token is drawn, beside the seed
  * @param {{ settings: () => Settings, apply: (given: URLSearchParams) => void }} [options.address] further settings that belong into the address
  * @param {(odds: Alternative[], before: string, model: Model) => void} [options.onOdds] the most probable tokens at a place, and the text before it
  * @param {(model: Model, vocabulary: Tokenizer | undefined) => void} [options.onFirst] a model has written its first token, or takes its time: the rest of
@@ -50,7 +50,7 @@ export function createWriting(Sheet, {
   let ours = true;
   /** @type {Tale | null} */
   let tale = null;
-  /** A saved run of this model, for what any run of it needs. @type {SavedTokens | null} */
+  /** A saved run of this model, for what any run of it needs. @type {SavedText | null} */
   let template = null;
   let asker = new AbortController();
   /** Times of this run. */
@@ -108,7 +108,7 @@ export function createWriting(Sheet, {
   }
 
   /** A saved run that goes on from here. @param {Tale} from @param {number} [length] */
-  const saved = (from, length = from.path.length) => ({ .../** @type {SavedTokens} */ (template), ids: from.ids.slice(0, length), prompt: Math.min(from.given, length) });
+  const saved = (from, length = from.path.length) => ({ .../** @type {SavedText} */ (template), ids: from.ids.slice(0, length), prompt: Math.min(from.given, length) });
 
   /** Goes on with the path that is told. */
   async function write() {
@@ -151,7 +151,7 @@ export function createWriting(Sheet, {
   async function prepare() {
     const writer = model;
     if (!writer) return;
-    const run = asTalk.checked && writer.info.chatTemplate ? writer.chat([{ role: 'user', content: prompt.value }], { maxTokens: 0 }) : writer.tokens(prompt.value, { maxTokens: 0 });
+    const run = asTalk.checked && writer.info.chatTemplate ? writer.chat([{ role: 'user', content: prompt.value }], { maxTokens: 0 }) : writer.generate(prompt.value, { maxTokens: 0 });
     const ids = await run.prompt();
     if (model !== writer) return;
     template = run.save();
@@ -210,7 +210,7 @@ export function createWriting(Sheet, {
       signal.throwIfAborted();
       // One token from there, whichever: asked for the odds, and for what each head looked at.
       const run = model.resume(saved(telling, at), { maxTokens: 1, seed: 0, alternatives: Math.min(LOOKED_AT, model.info.vocabulary), maps: place >= 0, signal, logitBias: withoutEnd(model) });
-      /** @type {TokenStep | undefined} */
+      /** @type {TextStep | undefined} */
       let step;
       for await (const one of run) step = one;
       if (!step) return;

@@ -2,13 +2,13 @@
 // @ts-check
 
 import { NX_MOST_BIAS } from '../abi.js';
-import { Alphabet } from '../../kinds/notes/alphabet.js';
-import { Piece } from '../../kinds/notes/piece.js';
+import { Alphabet } from '../../kinds/note/alphabet.js';
+import { Piece } from '../../kinds/note/piece.js';
 import { joinSlices } from './slices.js';
 
 /** @import { Session, Sessions } from '../sessions.js' */
-/** @import { Said } from '../../kinds/notes/alphabet.js' */
-/** @import { Bounds } from '../../kinds/notes/piece.js' */
+/** @import { Said } from '../../kinds/note/alphabet.js' */
+/** @import { Bounds } from '../../kinds/note/piece.js' */
 /** @import { Slice, Stepper } from './index.js' */
 
 /**

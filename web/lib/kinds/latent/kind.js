@@ -5,13 +5,12 @@ import { kind as picture } from '../picture/kind.js';
 
 /** @import { Kind } from '../index.js' */
 
-export const OPTIONS = { latents: ['LatentOptions', 'The options with which pictures are made at once, of latents. Without a label the classes take turns.'] };
+export const OPTIONS = { latent: ['LatentOptions', 'The options with which pictures are made at once, of latents. Without a label the classes take turns.'] };
 
 /** Pictures that are made at once, of a list of normal deviates. @type {Kind} */
 export const kind = {
   name: 'latent',
-  codec: 'picture',
   says: (facts, number) => picture.says(facts, number) && !facts.parts.some(({ outputs }) => outputs > 0),
-  verbs: { generate: { settings: 'latents' }, walk: { settings: 'latents' } },
+  verbs: { generate: { settings: 'latent' }, walk: { settings: 'latent' } },
   open: async (engine) => new (await import('./latents.js')).LatentModel(engine),
 };

@@ -10,7 +10,7 @@ import { picture } from '../../sinks/pixels.js';
 /** @import { Engine } from '../../model/engine.js' */
 /** @import { Inputs, MapRow, Settings } from '../../engine/protocol.js' */
 /** @import { Canvas } from '../../sinks/canvas.js' */
-/** @import { PictureOptions } from '../../sinks/picture.js' */
+/** @import { PictureSinkOptions } from '../../sinks/picture.js' */
 /** @import { Picture } from '../../sinks/pixels.js' */
 
 /**
@@ -96,7 +96,7 @@ export class LatentRun extends KeptRun {
 
   /**
    * @param {Canvas | Canvas[]} target
-   * @param {PictureOptions} [options]
+   * @param {PictureSinkOptions} [options]
    * @internal
    */
   sink(target, options) {

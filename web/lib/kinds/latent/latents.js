@@ -61,8 +61,8 @@ export class LatentModel {
    * @param {LatentOptions} given
    * @returns {LatentRun}
    */
-  run(given) {
-    const { settings, options, seed } = checkSettings('latents', given);
+  generate(given) {
+    const { settings, options, seed } = checkSettings('latent', given);
     const { latent, label, maps } = options;
     const { samples } = settings;
     const one = checkLabel(label, this.#engine.info);
@@ -127,7 +127,7 @@ export class LatentModel {
    * @param {AbortSignal} [signal]
    */
   #drawn(seed, signal) {
-    const { settings } = checkSettings('latents', { seed });
+    const { settings } = checkSettings('latent', { seed });
     return async () => {
       const { inputs, settings: how } = await this.#order(0, 0, { seed: settings.seed, sample: 0 })();
       const { results } = await this.#engine.ask({ type: 'encode', part: this.#engine.part.index, inputs, settings: how, results: ['latent'] }, signal);

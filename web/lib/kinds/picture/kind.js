@@ -6,7 +6,7 @@ import { Pictures } from './pictures.js';
 
 /** @import { Fitting, Kind } from '../index.js' */
 
-export const OPTIONS = { pictures: ['DrawOptions', 'The options with which pictures are drawn.'] };
+export const OPTIONS = { picture: ['PictureOptions', 'The options with which pictures are drawn.'] };
 
 /** From nothing, or after rows that are known: not from a smaller picture. @param {Fitting} model */
 const plain = ({ part }) => !takes(part, 'image');
@@ -17,10 +17,10 @@ export const kind = {
   says: ({ tokenizerEntries }, number) => tokenizerEntries.length === 0 && Number(number('image.width')) > 0,
   verbs: {
     attention: { when: ({ part }) => part.maps.some(({ name }) => name === 'attention') },
-    complete: { when: plain, settings: 'pictures' },
-    generate: { when: plain, settings: 'pictures' },
+    complete: { when: plain, settings: 'picture' },
+    generate: { when: plain, settings: 'picture' },
     score: {},
-    superResolve: { when: (model) => !plain(model), settings: 'pictures' },
+    superResolve: { when: (model) => !plain(model), settings: 'picture' },
   },
   open: (engine) => new Pictures(engine),
 };

@@ -16,7 +16,7 @@ export const look = {
   },
   sheet: false,
   doing: 'Drawing',
-  done: ({ nats }) => (nats.some(Boolean) ? ['Drawn: {nats} nats', { nats: [nats, 1] }] : 'Drawn'), // pictures at once have no probability
+  done: ({ nats }) => ['Drawn: {nats} nats', { nats: [nats, 1] }],
   what: (samples) => (samples === 1 ? 'A picture' : ['{count} pictures', { count: [samples, 0] }]),
   fetch: pictureAt,
 };

@@ -9,36 +9,36 @@ import { withValue } from '../../base/turns.js';
 import { Codec } from './codec.js';
 import { inputOf, pictureOf } from './image.js';
 import { checkRows } from './rows.js';
-import { Run } from './run.js';
+import { PictureRun } from './picture-run.js';
 
 /** @import { Label } from '../../base/checks.js' */
 /** @import { Engine } from '../../model/engine.js' */
 /** @import { ImageSource } from './image.js' */
-/** @import { DrawOptions } from '../../options.js' */
+/** @import { PictureOptions } from '../../options.js' */
 /** @import { Inputs, ModelInfo, Resample, Settings } from '../../engine/protocol.js' */
 /** @import { Looking } from './questions.js' */
-/** @import { SavedPictures } from './run.js' */
+/** @import { SavedPicture } from './picture-run.js' */
 
 /**
  * The way in which a run draws pictures.
  *
- * @typedef {{ settings: Settings, resample?: Resample, maps: boolean, seed: number | bigint, chunk: number }} Drawing  seed: as it was given
+ * @typedef {{ settings: Settings, resample?: Resample, maps: boolean, seed: number | bigint, chunkSize: number }} Drawing  seed: as it was given
  */
 
 /**
- * @param {DrawOptions} given
+ * @param {PictureOptions} given
  * @param {ModelInfo} info
  * @returns {Drawing & { label: number }}  label: index of the class, or -1
  */
 function drawingOf(given, info) {
-  const { settings, options, seed } = checkSettings('pictures', given);
-  const { label, resample, maps, chunk = 0, resampleRows = Math.min(4, info.height) } = options;
+  const { settings, options, seed } = checkSettings('picture', given);
+  const { label, resample, maps, chunkSize = 0, resampleRows = Math.min(4, info.height) } = options;
   const { samples } = settings;
   wholeNumber('resample', resample, 0, samples);
   wholeNumber('resampleRows', resampleRows, 1, info.height);
   wholeNumber('samples / resample', samples / (resample || 1), 1, samples);
   return {
-    settings, seed, maps, chunk,
+    settings, seed, maps, chunkSize,
     resample: resample > 1 ? { group: resample, every: resampleRows * info.positions / info.height } : undefined,
     label: checkLabel(label, info),
   };
@@ -73,44 +73,44 @@ export class Pictures {
   /**
    * A run that goes on after what is given.
    *
-   * @param {DrawOptions} options
+   * @param {PictureOptions} options
    * @param {() => Beginning | Promise<Beginning>} [read]  what is given, once the options are right
    * @param {{ ids?: number[][], steps?: any[] }} [drawn]  of a run that goes on
    */
-  run(options, read = () => ({}), { ids, steps } = {}) {
+  generate(options, read = () => ({}), { ids, steps } = {}) {
     const { links, info } = this.#engine;
     const { label, ...drawing } = drawingOf(options, info);
     const { seed, signal, ...kept } = options;
     const given = withValue(read(), ({ known = new Uint32Array(0), input }) => ({ known, ids, steps, inputs: inputsOf(label, input), input }));
-    return new Run(links, this.codec, given, drawing, { model: modelName(info), options: kept }, signal);
+    return new PictureRun(links, this.codec, given, drawing, { model: modelName(info), options: kept }, signal);
   }
 
   /**
    * @param {ImageSource} image
-   * @param {DrawOptions & { rows?: number }} options
+   * @param {PictureOptions & { rows?: number }} options
    */
   complete(image, options) {
     const { info } = this.#engine;
     const rows = checkRows(options.rows, info);
-    return this.run(options, () => withValue(pictureOf(image, info, options.signal), (picture) => (
+    return this.generate(options, () => withValue(pictureOf(image, info, options.signal), (picture) => (
       { known: this.codec.encode(picture, (rows * info.positions) / info.height) })));
   }
 
   /**
    * @param {ImageSource} image
-   * @param {DrawOptions} options
+   * @param {PictureOptions} options
    */
   superResolve(image, options) {
-    return this.run(options, () => withValue(inputOf(image, this.#engine.info, options.signal), (input) => ({ input })));
+    return this.generate(options, () => withValue(inputOf(image, this.#engine.info, options.signal), (input) => ({ input })));
   }
 
   /**
-   * @param {SavedPictures} saved
-   * @param {DrawOptions} given
+   * @param {SavedPicture} saved
+   * @param {PictureOptions} given
    */
   resume(saved, given) {
     const { info } = this.#engine;
-    const options = resumedOptions(saved, info, given, ['signal', 'maps', 'chunk']);
+    const options = resumedOptions(saved, info, given, ['signal', 'maps', 'chunkSize']);
     const { known, input, ids, steps } = saved;
     const { positionIds } = this.codec;
     const most = info.positions * positionIds;
@@ -119,7 +119,7 @@ export class Pictures {
     const bad = wrong(known) || ids.length !== (options.samples ?? 1) || (info.inputWidth ? wrong(input, 256) : input !== undefined) ||
       ids.some((all) => wrong(all) || known.length + all.length > most || all.length % positionIds);
     if (bad || !Array.isArray(steps) || !steps.every((/** @type {any} */ step) => step?.sample in ids)) throw noSavedRun();
-    return this.run(options, () => ({ known: Uint32Array.from(known), input: input && Uint8Array.from(input) }), saved);
+    return this.generate(options, () => ({ known: Uint32Array.from(known), input: input && Uint8Array.from(input) }), saved);
   }
 
   /**

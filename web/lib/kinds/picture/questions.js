@@ -17,10 +17,10 @@ import { inputsOf } from './pictures.js';
 /**
  * The cost of an image under a model: the image as the model sees it, rounded to its levels or to its palette.
  *
- * @typedef {object} Score
+ * @typedef {object} PictureScore
  * @property {number} nats              minus log p(image), natural logarithm
  * @property {number} bitsPerDim        the same in bits per element, which is a channel of a pixel
- * @property {Float32Array} perElement  nats of each element, as in a Step, in generation order
+ * @property {Float32Array} perElement  nats of each element, as in a PictureStep, in generation order
  */
 
 /**
@@ -42,7 +42,7 @@ import { inputsOf } from './pictures.js';
  * @param {Codec} codec
  * @param {ImageSource} image
  * @param {{ label?: Label, input?: ImageSource, signal?: AbortSignal }} options
- * @returns {Promise<Score>}
+ * @returns {Promise<PictureScore>}
  * @internal
  */
 export async function score(engine, codec, image, { label, input, signal }) {

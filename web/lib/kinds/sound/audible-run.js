@@ -26,21 +26,21 @@ import { Waveform } from './waveform.js';
  */
 export class AudibleRun extends KeptRun {
   /** Samples a second. @type {number} */
-  rate;
+  sampleRate;
 
   /** The longest that the sound can become, in samples, once what was given is read. */
   most = 0;
 
   /**
-   * @param {number} rate
+   * @param {number} sampleRate
    * @param {number | bigint} seed
    * @param {{ model: string, options: object } | undefined} kept  for saved(), of a run that has it
    * @param {AbortSignal} [signal]
    * @internal
    */
-  constructor(rate, seed, kept, signal) {
+  constructor(sampleRate, seed, kept, signal) {
     super(seed, kept, signal);
-    this.rate = rate;
+    this.sampleRate = sampleRate;
   }
 
   /** The sound that was given, which is heard before the steps. @returns {Promise<Float32Array>} @internal */
@@ -52,7 +52,7 @@ export class AudibleRun extends KeptRun {
    * The whole sound, with what was given before it.
    *
    * @param {{ signal?: AbortSignal }} [options]
-   * @returns {Promise<Float32Array<ArrayBuffer>>} samples between -1 and 1, `rate` of them a second
+   * @returns {Promise<Float32Array<ArrayBuffer>>} samples between -1 and 1, `sampleRate` of them a second
    */
   async samples(options = {}) {
     checkOptions(options, 'samples()', ['signal']);
@@ -69,7 +69,7 @@ export class AudibleRun extends KeptRun {
    * @returns {Promise<Blob>}
    */
   async wav(options = {}) {
-    return new Blob([writeWav(await this.samples(options), this.rate)], { type: 'audio/wav' });
+    return new Blob([writeWav(await this.samples(options), this.sampleRate)], { type: 'audio/wav' });
   }
 
   /**
@@ -94,7 +94,7 @@ export class AudibleRun extends KeptRun {
    */
   async playTo(context, options = {}) {
     checkOptions(options, 'playTo()', ['signal', 'destination', 'onPlay']);
-    return play(this.#audible(options.signal), this.rate, context, options, () => this.finish !== undefined);
+    return play(this.#audible(options.signal), this.sampleRate, context, options, () => this.finish !== undefined);
   }
 
   /**
@@ -105,7 +105,7 @@ export class AudibleRun extends KeptRun {
    * @internal
    */
   sink(canvas, options) {
-    const waveform = new Waveform(canvas, { rate: this.rate, most: this.most, ...options });
+    const waveform = new Waveform(canvas, { sampleRate: this.sampleRate, most: this.most, ...options });
     this.given().then((samples) => samples.length > 0 && waveform.given(samples, this.most), () => {});
     return waveform;
   }
@@ -133,7 +133,7 @@ export class AudibleRun extends KeptRun {
       say(['Playing {seconds} s', { seconds: [seconds, 2] }]);
     };
     await aloud(sink, async (context) => {
-      const { gaps } = await play(this.#audible(signal), this.rate, context, { signal, onPlay }, () => this.finish !== undefined, onStart);
+      const { gaps } = await play(this.#audible(signal), this.sampleRate, context, { signal, onPlay }, () => this.finish !== undefined, onStart);
       if (gaps > 0 && !signal.aborted) say(gaps === 1 ? 'The machine did not keep up: 1 gap' : ['The machine did not keep up: {count} gaps', { count: [gaps, 0] }]);
     });
   }

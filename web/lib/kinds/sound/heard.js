@@ -19,7 +19,7 @@ import { RATES, isWav, locateWav, openWav } from './wav.js';
 
 /** Samples between -1 and 1, of one channel or several of the same length, and how many there are in a second. Those of an Int8Array, Uint8Array,
  * Int16Array or Int32Array are whole numbers, as files have them.
- * @typedef {{ data: ArrayLike<number> | ArrayLike<number>[], rate: number }} PlainSound */
+ * @typedef {{ samples: ArrayLike<number> | ArrayLike<number>[], sampleRate: number }} PlainSound */
 
 /**
  * A sound: an AudioBuffer; a Blob or the bytes of a file, a WAV or, in a browser, whatever it decodes; or samples. Of more than 2^23 samples or bytes no copy is
@@ -33,7 +33,7 @@ import { RATES, isWav, locateWav, openWav } from './wav.js';
  *
  * @typedef {object} Heard
  * @property {Float32Array} samples  at the model's rate, one channel
- * @property {number} rate           of the sound as it was given
+ * @property {number} sampleRate           of the sound as it was given
  * @property {number} channels       of the sound as it was given
  * @property {string} said           what was done to it, as a sentence: 'The sound was brought from 44100 to 8000 samples a second and its 2
  *   channels were mixed.' '' where nothing was
@@ -80,7 +80,7 @@ export async function heardOf(sound, rate, signal) {
     ...(given === rate ? [] : [`was brought from ${given} to ${rate} samples a second`]),
     ...(channels === 1 ? [] : [`was mixed to one channel of ${channels}`]),
   ];
-  return { samples, rate: given, channels, said: done.length > 0 ? `The sound ${done.join(' and ')}.` : '' };
+  return { samples, sampleRate: given, channels, said: done.length > 0 ? `The sound ${done.join(' and ')}.` : '' };
 }
 
 /**
@@ -161,9 +161,9 @@ function plain(sound) {
     checkLength(length, sampleRate); // before a channel is asked for
     return mixed(Array.from({ length: numberOfChannels }, (_, i) => sound.getChannelData(i)), sampleRate);
   }
-  const { data, rate } = typeof sound === 'object' && sound !== null ? sound : /** @type {any} */ ({});
-  if (!isList(data)) throw argumentError(`A sound is an AudioBuffer, a Blob, the bytes of a WAV file, or { data, rate }, not ${show(sound)}`);
-  if (!(Number.isFinite(rate) && rate >= RATES[0] && rate <= RATES[1])) throw argumentError(`rate must be samples a second, ${RATES[0]} to ${RATES[1]}, not ${show(rate)}`);
+  const { samples: data, sampleRate: rate } = typeof sound === 'object' && sound !== null ? sound : /** @type {any} */ ({});
+  if (!isList(data)) throw argumentError(`A sound is an AudioBuffer, a Blob, the bytes of a WAV file, or { samples, sampleRate }, not ${show(sound)}`);
+  if (!(Number.isFinite(rate) && rate >= RATES[0] && rate <= RATES[1])) throw argumentError(`sampleRate must be samples a second, ${RATES[0]} to ${RATES[1]}, not ${show(rate)}`);
   if (typeof data[0] !== 'object') return mixed([data], rate);
   if (data.length > MOST_CHANNELS) throw argumentError(`A sound has at most ${MOST_CHANNELS} channels, not ${data.length}`);
   return mixed(Array.from(data), rate);

@@ -10,7 +10,7 @@ export const look = {
   room: (number) => (!number('image.width') && number('sound.rate') ? { width: 0, height: 0 } : undefined),
   sheet: true,
   doing: 'Drawing',
-  done: ({ nats, to, rate }) => ['Drawn: {seconds} s, {bits} bits a sample', { seconds: [to / rate, 2], bits: [nats[0] / Math.max(to, 1) / Math.LN2, 1] }],
+  done: ({ nats, to, sampleRate }) => ['Drawn: {seconds} s, {bits} bits a sample', { seconds: [to / sampleRate, 2], bits: [nats[0] / Math.max(to, 1) / Math.LN2, 1] }],
   what: () => 'A sound',
   // Without a voice some words end at once: one of them speaks, by the seed.
   chosen: (verb, options, { speakers = [] }) => {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-import { oddsOf } from '../../runs/odds.js';
+import { probabilitiesOf } from '../../runs/probabilities.js';
 import { LEVELS, compress, expand } from './mu-law.js';
 import { NextPixelError } from '../../base/error.js';
 import { AudibleRun } from './audible-run.js';
-import { Quiet } from './quiet.js';
+import { Silence } from './silence.js';
 
 /** @import { Heard } from './heard.js' */
 /** @import { Link } from '../../workers/link.js' */
@@ -20,11 +20,11 @@ import { Quiet } from './quiet.js';
  * @property {Float32Array} samples  (to - from) between -1 and 1
  * @property {Uint8Array} levels     (to - from) the same as the model has them, in mu-law
  * @property {Float32Array} nats     (to - from) -log p of each, given all before it, under the model's own distribution
- * @property {Float32Array} [odds]   with the option `odds`: (to - from, 257) the probability of each level, and of the end, before the sample
+ * @property {Float32Array} [probabilities]   with the option `probabilities`: (to - from, 257) the probability of each level, and of the end, before the sample
  *   was drawn
  */
 
-/** The way in which a sound is drawn. @typedef {{ settings: Settings, seed: number | bigint, seconds: number, quiet: number, odds: boolean, chunk: number }} Sounding */
+/** The way in which a sound is drawn. @typedef {{ settings: Settings, seed: number | bigint, seconds: number, silence: number, probabilities: boolean, chunkSize: number }} Sounding */
 
 /**
  * A run as run.save() gives it: a plain object, which can be kept as JSON and read by model.resume().
@@ -53,8 +53,8 @@ export class SoundRun extends AudibleRun {
   #how;
   /** The levels that were given, once they are read. @type {Uint32Array | undefined} */
   #known;
-  #quiet;
-  /** The saved run has already become quiet. */
+  #silence;
+  /** The saved run has already ended in silence. */
   #over = false;
 
   /**
@@ -66,7 +66,7 @@ export class SoundRun extends AudibleRun {
 
   /**
    * @param {Link} link
-   * @param {number} rate
+   * @param {number} sampleRate
    * @param {Inputs} inputs
    * @param {Promise<Heard | undefined>} heard
    * @param {Sounding} how
@@ -74,14 +74,14 @@ export class SoundRun extends AudibleRun {
    * @param {AbortSignal} [signal]
    * @internal
    */
-  constructor(link, rate, inputs, heard, how, kept, signal) {
-    super(rate, how.seed, kept, signal);
+  constructor(link, sampleRate, inputs, heard, how, kept, signal) {
+    super(sampleRate, how.seed, kept, signal);
     this.#link = link;
     this.#inputs = inputs;
     this.#how = how;
     this.heard = heard;
-    this.#quiet = new Quiet(rate, how.quiet);
-    this.most = Math.round(how.seconds * rate);
+    this.#silence = new Silence(sampleRate, how.silence);
+    this.most = Math.round(how.seconds * sampleRate);
     heard.then((sound) => { this.#known ??= compress(sound?.samples ?? []); }, () => {}); // whoever reads the run hears of it
   }
 
@@ -96,7 +96,7 @@ export class SoundRun extends AudibleRun {
     const [from, levels] = [known.length, Uint8Array.from(ids)];
     const samples = expand(levels);
     if (ids.length > 0) this.steps.push({ from, to: from + ids.length, samples, levels, nats: Float32Array.from(nats) });
-    if (this.#quiet.until(samples) >= 0) this.#over = true;
+    if (this.#silence.until(samples) >= 0) this.#over = true;
     return this;
   }
 
@@ -121,15 +121,15 @@ export class SoundRun extends AudibleRun {
   /** @returns {AsyncGenerator<SoundStep, void, void>} @internal */
   async *stream() {
     await this.heard;
-    const { settings, seconds, odds, chunk } = this.#how;
+    const { settings, seconds, probabilities, chunkSize } = this.#how;
     const given = this.#known ?? new Uint32Array(0);
     const known = Uint32Array.from([...given, ...this.steps.flatMap(({ levels }) => [...levels])]);
-    const length = given.length + Math.round(seconds * this.rate);
+    const length = given.length + Math.round(seconds * this.sampleRate);
     this.most = length;
     this.finish = this.#over ? 'end' : length <= known.length ? 'length' : undefined;
     if (this.finish) return;
-    const order = { known, inputs: this.#inputs, settings: { ...settings, samples: 1 }, maps: false, length, ...(odds && { alternatives: VALUES }) };
-    for await (const { message } of this.messages([{ link: this.#link, order }], chunk)) {
+    const order = { known, inputs: this.#inputs, settings: { ...settings, samples: 1 }, maps: false, length, ...(probabilities && { alternatives: VALUES }) };
+    for await (const { message } of this.messages([{ link: this.#link, order }], chunkSize)) {
       const end = this.#endOf(message.ids);
       const step = stepOf(message, end < 0 ? message.ids.length : end);
       this.finish = end >= 0 ? 'end' : message.last ? 'length' : undefined;
@@ -138,11 +138,11 @@ export class SoundRun extends AudibleRun {
     }
   }
 
-  /** The number of levels before the sound is over, or becomes quiet; -1: it goes on. @param {Uint32Array} ids */
+  /** The number of levels before the sound is over, or becomes silence; -1: it goes on. @param {Uint32Array} ids */
   #endOf(ids) {
     const ended = ids.indexOf(LEVELS);
-    const quiet = this.#quiet.until(expand(ids.subarray(0, ended < 0 ? undefined : ended)));
-    return quiet < 0 ? ended : quiet;
+    const silence = this.#silence.until(expand(ids.subarray(0, ended < 0 ? undefined : ended)));
+    return silence < 0 ? ended : silence;
   }
 }
 
@@ -153,5 +153,5 @@ export class SoundRun extends AudibleRun {
  */
 function stepOf({ from, ids, nats, alternatives }, count) {
   const levels = Uint8Array.from(ids.subarray(0, count));
-  return { from, to: from + count, samples: expand(levels), levels, nats: nats.slice(0, count), ...(alternatives && { odds: oddsOf(alternatives, count, VALUES) }) };
+  return { from, to: from + count, samples: expand(levels), levels, nats: nats.slice(0, count), ...(alternatives && { probabilities: probabilitiesOf(alternatives, count, VALUES) }) };
 }

@@ -33,7 +33,7 @@ export class SoundModel {
   #engine;
 
   /** Samples a second. */
-  rate;
+  sampleRate;
   /** @type {string[]} */
   speakers;
 
@@ -45,20 +45,20 @@ export class SoundModel {
   constructor(engine, { metadata }) {
     this.#engine = engine;
     const key = (/** @type {string} */ name) => `${engine.info.architecture}.${name}`;
-    this.rate = wholeOf(metadata, key('sound.rate'), ...RATES);
+    this.sampleRate = wholeOf(metadata, key('sound.rate'), ...RATES);
     this.speakers = speakersOf(engine, metadata);
-    Object.assign(engine.info, { rate: this.rate, speakers: this.speakers, dilations: listOf(metadata, key('dilations'), 'whole numbers') });
+    Object.assign(engine.info, { sampleRate: this.sampleRate, speakers: this.speakers, dilations: listOf(metadata, key('dilations'), 'whole numbers') });
   }
 
   /**
    * @param {SoundOptions} options
    * @param {Promise<Heard | undefined>} [heard]
    */
-  run(options, heard = Promise.resolve(undefined)) {
+  generate(options, heard = Promise.resolve(undefined)) {
     const { links, info } = this.#engine;
-    const { settings, options: { seconds, quiet, odds, chunk = 0 }, seed } = checkSettings('sounds', options);
+    const { settings, options: { seconds, silence, probabilities, chunkSize = 0 }, seed } = checkSettings('sound', options);
     const { seed: _, signal, ...kept } = options;
-    return new SoundRun(links[0], this.rate, spokenInputs(this.#engine, this.speakers, options), heard, { settings, seed, seconds, quiet, odds, chunk }, { model: modelName(info), options: kept }, signal);
+    return new SoundRun(links[0], this.sampleRate, spokenInputs(this.#engine, this.speakers, options), heard, { settings, seed, seconds, silence, probabilities, chunkSize }, { model: modelName(info), options: kept }, signal);
   }
 
   /**
@@ -66,11 +66,11 @@ export class SoundModel {
    * @param {SoundOptions} given
    */
   resume(saved, given) {
-    const options = resumedOptions(saved, this.#engine.info, given, ['signal', 'odds', 'chunk']);
+    const options = resumedOptions(saved, this.#engine.info, given, ['signal', 'probabilities', 'chunkSize']);
     const { known, ids, nats } = saved;
     const isLevel = (/** @type {unknown} */ id) => Number.isInteger(id) && Number(id) >= 0 && Number(id) < LEVELS;
     if (![known, ids].every((all) => Array.isArray(all) && all.every(isLevel)) || !Array.isArray(nats) || nats.length !== ids.length) throw noSavedRun();
-    return this.run(options).after(saved);
+    return this.generate(options).after(saved);
   }
 
   /**
@@ -78,9 +78,9 @@ export class SoundModel {
    * @param {SoundOptions} options
    */
   complete(sound, options) {
-    const heard = heardOf(sound, this.rate, options.signal);
+    const heard = heardOf(sound, this.sampleRate, options.signal);
     heard.catch(() => {}); // whoever reads the run hears of it
-    return this.run(options, heard);
+    return this.generate(options, heard);
   }
 
   /**
@@ -90,7 +90,7 @@ export class SoundModel {
    */
   async score(sound, { signal, ...given }) {
     const inputs = spokenInputs(this.#engine, this.speakers, given);
-    const heard = await heardOf(sound, this.rate, signal);
+    const heard = await heardOf(sound, this.sampleRate, signal);
     /** @type {ScoredMessage} */
     const { nats: perElement } = await this.#engine.ask({ type: 'score', ids: compress(heard.samples), inputs }, signal);
     const nats = perElement.reduce((sum, cost) => sum + cost, 0);

@@ -33,11 +33,11 @@ export class Waveform extends Timeline {
 
   /**
    * @param {Canvas} canvas
-   * @param {WaveformOptions & { rate: number, most: number }} options  most: samples of the longest that it can become
+   * @param {WaveformOptions & { sampleRate: number, most: number }} options  most: samples of the longest that it can become
    */
-  constructor(canvas, { rate, most, mirror, from, to }) {
+  constructor(canvas, { sampleRate, most, mirror, from, to }) {
     super(canvas, { from, to, mirror });
-    this.#rate = rate;
+    this.#rate = sampleRate;
     this.#most = most;
     this.paint();
   }

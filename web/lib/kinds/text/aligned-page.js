@@ -10,7 +10,7 @@
 import { atNextFrame } from '../../sinks/canvas.js';
 import { append, bandOf, looksOf, sourceOf } from './aligned-words.js';
 
-/** @import { TranslateStep } from './translate.js' */
+/** @import { TranslationStep } from './translation-run.js' */
 /** @import { Word } from './aligned-words.js' */
 
 const SVG = 'http://www.w3.org/2000/svg';
@@ -33,7 +33,7 @@ export class AlignedPage {
   /** @type {ResizeObserver | undefined} */
   #sizes;
 
-  /** All of it so far. @type {(TranslateStep | { text: string })[]} */
+  /** All of it so far. @type {(TranslationStep | { text: string })[]} */
   steps = [];
   /** The translation so far. */
   result = '';
@@ -60,7 +60,7 @@ export class AlignedPage {
     this.paint();
   }
 
-  /** @param {TranslateStep | { text: string }} step  without a token: text that was there before, whose weights are not known */
+  /** @param {TranslationStep | { text: string }} step  without a token: text that was there before, whose weights are not known */
   add(step) {
     this.steps.push(step);
     append(this.#target, step.text, this.#rows.length);

@@ -13,13 +13,13 @@ import { END, append, bandOf, looksOf, sourceOf } from './aligned-words.js';
 
 /** @import { Dom } from '../../base/dom.js' */
 /** @import { Word } from './aligned-words.js' */
-/** @import { TranslateStep } from './translate.js' */
+/** @import { TranslationStep } from './translation-run.js' */
 /** @import { Canvas } from '../../sinks/canvas.js' */
 
 /**
  * @typedef {object} AlignedSheetOptions
  * @property {Dom<'Element'>} [mirror]  gets the translation as its own text
- * @property {(step: TranslateStep) => ArrayLike<number>} [weights]  the weights that are drawn for a step, one for each token of the sentence.
+ * @property {(step: TranslationStep) => ArrayLike<number>} [weights]  the weights that are drawn for a step, one for each token of the sentence.
  *   Default: `step.alignment`
  */
 
@@ -64,7 +64,7 @@ export class AlignedSheet extends Sheet {
     this.paint();
   }
 
-  /** @param {TranslateStep | { text: string }} step  without a token: text that was there before, whose weights are not known */
+  /** @param {TranslationStep | { text: string }} step  without a token: text that was there before, whose weights are not known */
   add(step) {
     const row = 'token' in step ? this.#weights(step) : [];
     if (!(Object(row).length >= 0)) throw wrongAnswer('weights must give a list of numbers at once', row);

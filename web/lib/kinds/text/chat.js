@@ -65,7 +65,7 @@ export function checkedTalk(given, own, { template = own, tools, variables = {},
   if (tools !== undefined && !(Array.isArray(tools) && tools.every(named))) throw argumentError(`tools must be a list of objects, not ${show(tools)}`);
   if (!named(variables)) throw argumentError(`variables must be an object with names, not ${show(variables)}`);
   if ('messages' in variables) throw argumentError('variables may not have messages: they are what chat() is given first');
-  if (template === '') throw new NextPixelError('unsupported', 'This file has no chat template: pass { template }, or write the prompt as the model was trained, with tokens()');
+  if (template === '') throw new NextPixelError('unsupported', 'This file has no chat template: pass { template }, or write the prompt as the model was trained, with generate()');
   return { messages, template, values: { ...variables, ...tools && { tools } }, render };
 }
 

@@ -6,7 +6,7 @@
 import { argumentError } from '../../base/error.js';
 
 /** @import { MapRow } from '../../engine/protocol.js' */
-/** @import { TokenLook } from './tokens.js' */
+/** @import { TokenLook } from './text-run.js' */
 
 export class Context {
   /**

@@ -6,9 +6,9 @@ import { reads } from '../ports.js';
 /** @import { Fitting, Kind } from '../index.js' */
 
 export const OPTIONS = {
-  texts: ['TokenOptions', 'The options with which tokens are drawn. In this order: biases and penalties change the probabilities, top-k, typical, top-p and min-p each leave some ' +
+  text: ['TextOptions', 'The options with which tokens are drawn. In this order: biases and penalties change the probabilities, top-k, typical, top-p and min-p each leave some ' +
     'tokens out, the temperature sharpens or flattens what is left, and one is drawn.'],
-  translations: ['TranslateOptions', 'The options with which a sentence is translated: by default the most probable token at every step.'],
+  translation: ['TranslationOptions', 'The options with which a sentence is translated: by default the most probable token at every step.'],
 };
 
 /** The farthest from the beginning of a file that the first key of its vocabulary is. */
@@ -22,10 +22,10 @@ export const kind = {
   name: 'text',
   says: ({ tokenizerEntries }, number) => tokenizerEntries.length > 0 || Number(number('context_length')) > 0,
   verbs: {
-    chat: { when: writes, settings: 'texts' },
+    chat: { when: writes, settings: 'text' },
+    generate: { before: 1, when: writes, settings: 'text' },
     score: {},
-    tokens: { when: writes, settings: 'texts' },
-    translate: { when: (model) => !writes(model), settings: 'translations' },
+    translate: { when: (model) => !writes(model), settings: 'translation' },
   },
   // The tokenizer, if this beginning of the file holds it; else it is made of what the engine has read, which says what is wrong.
   early: async (head) => (new TextDecoder('latin1').decode(head.subarray(0, HINT_BYTES)).includes('tokenizer.') ?

@@ -3,11 +3,11 @@
 
 /** Holds back the steps that may not be emitted yet: a stop may begin in them, or a character is not complete. */
 
-/** @import { TokenStep } from './tokens.js' */
+/** @import { TextStep } from './text-run.js' */
 
 export class Stops {
   #texts;
-  /** @type {TokenStep[]} */
+  /** @type {TextStep[]} */
   #pending = [];
   /** For each of them what is looked at: its text, or the mark of a control token. @type {string[]} */
   #seen = [];
@@ -29,10 +29,10 @@ export class Stops {
   }
 
   /**
-   * @param {TokenStep} step
+   * @param {TextStep} step
    * @param {boolean} waiting  its character is not complete
    * @param {string} [mark]    of a control token, in place of its text: see Tokenizer.mark
-   * @returns {{ steps: TokenStep[], stopped: boolean }}  those that may be emitted now; stopped: they are the last
+   * @returns {{ steps: TextStep[], stopped: boolean }}  those that may be emitted now; stopped: they are the last
    */
   add(step, waiting, mark = '') {
     const pending = this.#pending;
@@ -55,7 +55,7 @@ export class Stops {
    * No further step comes.
    *
    * @param {string} rest  of the text, after the last one
-   * @returns {{ steps: TokenStep[], stopped: boolean }}
+   * @returns {{ steps: TextStep[], stopped: boolean }}
    */
   end(rest) {
     const last = this.#pending.length - 1;
@@ -71,7 +71,7 @@ export class Stops {
   #upTo(cut) {
     const steps = [];
     for (let left = cut; this.#pending.length > 0 && left > 0;) {
-      const step = /** @type {TokenStep} */ (this.#pending.shift());
+      const step = /** @type {TextStep} */ (this.#pending.shift());
       steps.push({ ...step, text: step.text.slice(0, left) });
       left -= String(this.#seen.shift()).length;
     }

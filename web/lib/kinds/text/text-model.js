@@ -12,18 +12,18 @@ import { NextPixelError, argumentError } from '../../base/error.js';
 import { lookupOf } from '../../engine/metadata.js';
 import { classOf } from '../../base/realm.js';
 import { restored } from './saved-state.js';
-import { TokenRun } from './tokens.js';
+import { TextRun } from './text-run.js';
 import { atOnce, inTurns } from '../../base/turns.js';
-import { checkTokens } from './tokens-settings.js';
-import { Translation, checkTranslate, sentenceOf } from './translate.js';
+import { checkTokens } from './text-settings.js';
+import { TranslationRun, checkTranslate, sentenceOf } from './translation-run.js';
 
 /** @import { ChatOptions, Message, Piece } from './chat.js' */
 /** @import { Link } from '../../workers/link.js' */
 /** @import { Entry } from '../../engine/metadata.js' */
-/** @import { TokenOptions, TranslateOptions } from '../../options.js' */
+/** @import { TextOptions, TranslationOptions } from '../../options.js' */
 /** @import { ModelInfo, ScoredMessage } from '../../engine/protocol.js' */
-/** @import { SavedTokens } from './tokens.js' */
-/** @import { SavedTranslation } from './translate.js' */
+/** @import { SavedText } from './text-run.js' */
+/** @import { SavedTranslation } from './translation-run.js' */
 
 /**
  * The cost of a text under a model.
@@ -100,7 +100,7 @@ export class TextModel {
     this.#tokenizer = tokenizer;
     info.warnings.push(...tokenizer?.warnings ?? []);
     info.chatTemplate = templateIn(entries, info);
-    if (info.chatTemplate && !this.#translates) info.tasks.push('chat');
+    if (info.chatTemplate && !this.#translates) info.verbs.push('chat');
   }
 
   /** @returns {Tokenizer} */
@@ -122,9 +122,9 @@ export class TextModel {
 
   /**
    * @param {string | ArrayLike<number>} prompt
-   * @param {TokenOptions} options
+   * @param {TextOptions} options
    */
-  tokens(prompt, options) {
+  generate(prompt, options) {
     const isLong = typeof prompt === 'string' && prompt.length > AT_ONCE && !this.#over(prompt.length, true);
     return this.#run(isLong ? this.tokenizer.encodeLong(prompt, { special: true, signal: options.signal }).then((ids) => this.#prompted(ids)) : this.#prompted(prompt), options);
   }
@@ -149,7 +149,7 @@ export class TextModel {
 
   /**
    * @param {Message[]} messages
-   * @param {TokenOptions & ChatOptions} options
+   * @param {TextOptions & ChatOptions} options
    */
   chat(messages, { template, tools, variables, render, ...options }) {
     const { begin, end } = this.tokenizer;
@@ -169,12 +169,12 @@ export class TextModel {
   }
 
   get #translates() {
-    return this.#info.tasks.includes('translate');
+    return this.#info.verbs.includes('translate');
   }
 
   /**
    * @param {string | ArrayLike<number>} text
-   * @param {TranslateOptions} options
+   * @param {TranslationOptions} options
    */
   translate(text, options) {
     return this.#translation(this.#source(text), [], options);
@@ -183,12 +183,12 @@ export class TextModel {
   /**
    * @param {Uint32Array} source
    * @param {number[]} ids  those that were told already
-   * @param {TranslateOptions} options
+   * @param {TranslationOptions} options
    */
   #translation(source, ids, options) {
     const checked = checkTranslate(options, this.#info);
     const { seed, signal, onSearch, ...kept } = options;
-    return new Translation(this.#link, this.#tokenizer, { source, ids }, checked, { model: modelName(this.#info), options: kept }, signal);
+    return new TranslationRun(this.#link, this.#tokenizer, { source, ids }, checked, { model: modelName(this.#info), options: kept }, signal);
   }
 
   /**
@@ -233,15 +233,15 @@ export class TextModel {
 
   /**
    * @param {any} saved
-   * @param {TokenOptions & { at?: number }} options
+   * @param {TextOptions & { at?: number }} options
    */
   resume(saved, options) {
     return this.#translates ? this.#resumeTranslation(saved, options) : this.#resumeTokens(saved, options);
   }
 
   /**
-   * @param {SavedTokens} saved
-   * @param {TokenOptions & { at?: number }} options
+   * @param {SavedText} saved
+   * @param {TextOptions & { at?: number }} options
    */
   #resumeTokens(saved, { at, ...options }) {
     const all = resumedOptions(saved, this.#info, options);
@@ -259,7 +259,7 @@ export class TextModel {
 
   /**
    * @param {SavedTranslation} saved
-   * @param {TranslateOptions} options
+   * @param {TranslationOptions} options
    */
   #resumeTranslation(saved, options) {
     const all = resumedOptions(saved, this.#info, options, ['signal', 'maps', 'onSearch']);
@@ -331,7 +331,7 @@ export class TextModel {
 
   /**
    * @param {Given | Promise<Given>} given  what stands before the first token that is drawn
-   * @param {TokenOptions} options
+   * @param {TextOptions} options
    */
   #run(given, options) {
     const { seed, maxTokens, signal, logitBias, constraint, ...kept } = options;
@@ -346,7 +346,7 @@ export class TextModel {
       return { ids: Array.from(ids), prompt, context, most, vocabulary: this.#info.vocabulary, ready: ready ?? this.#restoring };
     };
     const plan = given instanceof Promise ? given.then(planOf) : planOf(given);
-    return new TokenRun(this.#link, this.#tokenizer, plan, checked, { model: modelName(this.#info), options: { ...kept, ...biases } }, signal);
+    return new TextRun(this.#link, this.#tokenizer, plan, checked, { model: modelName(this.#info), options: { ...kept, ...biases } }, signal);
   }
 
   /** @param {Uint32Array} ids */

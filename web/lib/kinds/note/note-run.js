@@ -5,7 +5,7 @@ import { checkOptions } from '../../base/checks.js';
 import { NextPixelError } from '../../base/error.js';
 import { aloud } from '../../runs/aloud.js';
 import { KeptRun } from '../../runs/kept-run.js';
-import { oddsOf } from '../../runs/odds.js';
+import { probabilitiesOf } from '../../runs/probabilities.js';
 import { writeWav } from '../sound/wav.js';
 import { Reader } from './codec.js';
 import { Roll } from './roll.js';
@@ -20,7 +20,7 @@ import { play, render } from './synth.js';
 /** @import { Given } from './given.js' */
 /** @import { Bounds, Change } from './piece.js' */
 /** @import { RollOptions } from './roll.js' */
-/** @import { NotesPlayed, NotesPlayOptions } from './synth.js' */
+/** @import { NotesPlayed, NotePlayOptions } from './synth.js' */
 
 /**
  * Some events, drawn one after the other. The first step of a run that goes on with music has what was given.
@@ -32,12 +32,12 @@ import { play, render } from './synth.js';
  * @property {NoteEvent[]} events  notes, voices that are off, waits, the end
  * @property {Uint32Array} ids     (to - from) the same as the model has them
  * @property {Float32Array} nats   (to - from) -log p of each, given all before it, under the model's own distribution; 0 of what was given before
- * @property {Float32Array} [odds]  with the option `odds`: (to - from, ids) the probability of each id before it was drawn; `info.notes` says what
+ * @property {Float32Array} [probabilities]  with the option `probabilities`: (to - from, ids) the probability of each id before it was drawn; `info.notes` says what
  *   ids are
  * @property {MapRow[]} [maps]     with the option `maps`: what the position looked at
  */
 
-/** The way in which music is drawn. @typedef {{ settings: Settings, seed: number | bigint, odds: boolean, maps: boolean, chunk: number, tempo: number, parallels: boolean }} Playing */
+/** The way in which music is drawn. @typedef {{ settings: Settings, seed: number | bigint, probabilities: boolean, maps: boolean, chunkSize: number, tempo: number, parallels: boolean }} Playing */
 
 /** The beginning of a run: ids, and bounds of those that follow. @typedef {{ known: number[], bounds: Bounds }} Plan */
 
@@ -46,7 +46,7 @@ import { play, render } from './synth.js';
 /**
  * A run as run.save() gives it: a plain object, which can be kept as JSON and read by model.resume().
  *
- * @typedef {object} SavedNotes
+ * @typedef {object} SavedNote
  * @property {1} version
  * @property {string} model     which model it belongs to
  * @property {string} seed
@@ -116,7 +116,7 @@ export class NoteRun extends KeptRun {
   /**
    * All that is needed to go on from here: model.resume(saved) draws the music that this run would have. Of complete(), once `given` is there.
    *
-   * @returns {SavedNotes}
+   * @returns {SavedNote}
    */
   save() {
     if (!this.#plan) throw new NextPixelError('state', 'The music that the run goes on with is not read yet: await run.given first');
@@ -187,7 +187,7 @@ export class NoteRun extends KeptRun {
    * Plays the music while it is drawn, by oscillators. Call it from a click or a key: browsers let a page sound only then.
    *
    * @param {import('../../base/dom.js').Dom<'AudioContext'>} context
-   * @param {NotesPlayOptions} [options]
+   * @param {NotePlayOptions} [options]
    * @returns {Promise<NotesPlayed>} how it was, once all is played
    */
   async playTo(context, options = {}) {
@@ -247,7 +247,7 @@ export class NoteRun extends KeptRun {
   async *stream() {
     await this.#planned;
     const { known, bounds } = /** @type {Plan} */ (this.#plan);
-    const { settings, odds, maps, parallels, chunk } = this.#how;
+    const { settings, probabilities, maps, parallels, chunkSize } = this.#how;
     const { alphabet, positions } = this.#clock;
     const before = [...known, ...this.#ids];
     const nats = [...known.map(() => 0), ...this.#nats];
@@ -258,9 +258,9 @@ export class NoteRun extends KeptRun {
     const logitBias = alphabet.said.map((_, id) => /** @type {[number, number]} */ ([id, 0])); // room for all
     const order = {
       known: Uint32Array.from(before), inputs: {}, settings: { ...settings, samples: 1, logitBias }, maps, notes: { said: alphabet.said, bounds: { ...bounds, parallels } },
-      ...(odds && { alternatives: alphabet.said.length }),
+      ...(probabilities && { alternatives: alphabet.said.length }),
     };
-    for await (const { message } of this.messages([{ link: this.#link, order }], maps ? 1 : chunk)) {
+    for await (const { message } of this.messages([{ link: this.#link, order }], maps ? 1 : chunkSize)) {
       const step = this.#take(message);
       this.finish = this.#finished(message.last);
       yield step;
@@ -280,7 +280,7 @@ export class NoteRun extends KeptRun {
     const step = this.#stepOf(from, ids, nats, 0);
     this.#ids.push(...ids);
     this.#nats.push(...nats);
-    if (alternatives) step.odds = oddsOf(alternatives, ids.length, this.#clock.alphabet.said.length);
+    if (alternatives) step.probabilities = probabilitiesOf(alternatives, ids.length, this.#clock.alphabet.said.length);
     if (maps) step.maps = maps[0];
     return step;
   }

@@ -6,14 +6,14 @@ import { takes } from '../ports.js';
 /** @import { Kind } from '../index.js' */
 
 export const OPTIONS = {
-  captions: ['CaptionOptions', 'The options with which it is said what a picture shows: by default the most probable word at every step, seen at the most probable place.'],
+  caption: ['CaptionOptions', 'The options with which it is said what a picture shows: by default the most probable word at every step, seen at the most probable place.'],
 };
 
 /** A picture in words, which the file lists. @type {Kind} */
 export const kind = {
-  name: 'captions',
+  name: 'caption',
   says: ({ parts, metadata }) => parts.some((part) => takes(part, 'image')) && Array.isArray(metadata.get(`${metadata.get('general.architecture')}.words`)),
-  verbs: { caption: { settings: 'captions' }, score: {} },
+  verbs: { caption: { settings: 'caption' }, score: {} },
   open: async (engine, facts) => new (await import('./captions.js')).CaptionModel(engine, facts),
   tokens: true,
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Models that name signs after a few examples: a part that reads pictures with labels and a query, and leaves the odds of labels. */
+/** Models that name signs after a few examples: a part that reads pictures with labels and a query, and leaves the probabilities of labels. */
 
 import { join } from '../../base/arrays.js';
 import { flag } from '../../base/checks.js';
@@ -35,9 +35,8 @@ export class SignModel {
     this.limits = { examples: portOf(part, 'support').dims[0], labels: portOf(part, 'labels').values, queries: portOf(part, 'query').dims[0], pictures: MOST_PICTURES };
   }
 
-  /** @param {ClassifyOptions<any>} options */
-  async classify(options) {
-    const { support, query, maps = false, signal } = options;
+  /** @param {ImageSource | ImageSource[]} query @param {ClassifyOptions} options */
+  async classify(query, { support, maps = false, signal }) {
     signal?.throwIfAborted();
     flag('maps', maps);
     if (!Array.isArray(support) || support.length === 0) throw argumentError('support must have an example at least: [{ image, label }, ...]');
@@ -69,9 +68,9 @@ export class SignModel {
     return many ? found : found[0];
   }
 
-  /** @param {Float32Array} odds  (queries, labels of the model) @param {number} query */
-  #row(odds, query) {
-    return odds.subarray(query * this.limits.labels, (query + 1) * this.limits.labels);
+  /** @param {Float32Array} probabilities  (queries, labels of the model) @param {number} query */
+  #row(probabilities, query) {
+    return probabilities.subarray(query * this.limits.labels, (query + 1) * this.limits.labels);
   }
 
   /** @param {number} count @param {'examples' | 'labels' | 'pictures'} which @param {string} what */

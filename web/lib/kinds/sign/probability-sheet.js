@@ -5,13 +5,13 @@
 
 import { Sheet } from '../../sinks/sheet.js';
 
-/** @import { Classification, Odds } from './classification.js' */
+/** @import { Classification, LabelProbability } from './classification.js' */
 /** @import { Dom } from '../../base/dom.js' */
 /** @import { Canvas } from '../../sinks/canvas.js' */
 
 /**
- * @typedef {object} OddsSheetOptions
- * @property {Dom<'Element'>} [mirror]  gets the labels with their odds as its own text
+ * @typedef {object} ProbabilitySheetOptions
+ * @property {Dom<'Element'>} [mirror]  gets the labels with their probabilities as its own text
  */
 
 /** Height of a row and width of the longest label, in heights of letters. */
@@ -20,18 +20,18 @@ const LABEL = 6;
 /** Opacity of a bar, under the ink. */
 const SHADE = 0.6;
 
-/** @param {Odds} odds */
+/** @param {LabelProbability} one */
 const said = ({ label, p }) => `${label} ${Math.round(100 * p)} %`;
 
-export class OddsSheet extends Sheet {
-  /** @type {Odds[]} */
-  #odds = [];
-  /** The odds, for those who do not see them. */
+export class ProbabilitySheet extends Sheet {
+  /** @type {LabelProbability[]} */
+  #probabilities = [];
+  /** The probabilities, for those who do not see them. */
   result = '';
 
   /**
    * @param {Canvas} canvas
-   * @param {OddsSheetOptions} [options]
+   * @param {ProbabilitySheetOptions} [options]
    */
   constructor(canvas, { mirror } = {}) {
     super(canvas, mirror);
@@ -39,9 +39,9 @@ export class OddsSheet extends Sheet {
   }
 
   /** @param {Classification} answer */
-  add({ odds }) {
-    this.#odds = odds;
-    this.result = odds.map(said).join(', ');
+  add({ probabilities }) {
+    this.#probabilities = probabilities;
+    this.result = probabilities.map(said).join(', ');
     this.paintSoon();
   }
 
@@ -51,14 +51,14 @@ export class OddsSheet extends Sheet {
     super.paint();
     const { context, width, height } = this;
     const { ink, accent, forced } = this.colours();
-    const size = this.fitting((letters) => this.#odds.length * ROW * letters <= height);
+    const size = this.fitting((letters) => this.#probabilities.length * ROW * letters <= height);
     const row = ROW * size;
     const left = Math.min(LABEL * size, 0.4 * width);
     const right = 3.5 * size;
     const room = Math.max(0, width - left - right);
     context.textBaseline = 'middle';
     context.font = this.font(size);
-    for (const [i, { label, p }] of this.#odds.slice(0, Math.floor(height / row)).entries()) {
+    for (const [i, { label, p }] of this.#probabilities.slice(0, Math.floor(height / row)).entries()) {
       const middle = (i + 0.5) * row;
       context.fillStyle = ink;
       context.textAlign = 'right';

@@ -11,8 +11,8 @@ import { exp } from '../base/elementary.js';
  * @param {number} values  of a position
  * @returns {Float32Array} (count, values)
  */
-export function oddsOf({ ids, nats }, count, values) {
-  const odds = new Float32Array(count * values);
-  for (let i = 0; i < odds.length; i++) odds[i - (i % values) + ids[i]] = exp(-nats[i]);
-  return odds;
+export function probabilitiesOf({ ids, nats }, count, values) {
+  const probabilities = new Float32Array(count * values);
+  for (let i = 0; i < probabilities.length; i++) probabilities[i - (i % values) + ids[i]] = exp(-nats[i]);
+  return probabilities;
 }

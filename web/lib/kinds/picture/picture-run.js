@@ -10,7 +10,7 @@ import { NOWHERE, PictureSink } from '../../sinks/picture.js';
 /** @import { Drawing } from './pictures.js' */
 /** @import { Inputs, MapRow, StepMessage } from '../../engine/protocol.js' */
 /** @import { Canvas } from '../../sinks/canvas.js' */
-/** @import { PictureOptions } from '../../sinks/picture.js' */
+/** @import { PictureSinkOptions } from '../../sinks/picture.js' */
 /** @import { Picture } from '../../sinks/pixels.js' */
 
 /**
@@ -18,7 +18,7 @@ import { NOWHERE, PictureSink } from '../../sinks/picture.js';
  * is: 1 a pixel for a grey image, 3 for one in colour, a model with a palette included. They are counted in generation
  * order: rows, columns, channels within a pixel; where the model draws blocks, `model.order` says where each stands.
  *
- * @typedef {object} Step
+ * @typedef {object} PictureStep
  * @property {number} sample       which of the samples, from 0
  * @property {number} from         number of the first element
  * @property {number} to           one past the last
@@ -47,7 +47,7 @@ import { NOWHERE, PictureSink } from '../../sinks/picture.js';
 /**
  * A run as run.save() gives it: a plain object, which can be kept as JSON and read by model.resume().
  *
- * @typedef {object} SavedPictures
+ * @typedef {object} SavedPicture
  * @property {1} version
  * @property {string} model      which model it belongs to
  * @property {string} seed
@@ -67,16 +67,16 @@ import { NOWHERE, PictureSink } from '../../sinks/picture.js';
  * Streaming is pulled: the worker computes while a step is awaited, and not otherwise. Leaving the loop, the signal and
  * `model.close()` stop the run between two slices of about 10 ms and free its memory.
  *
- * @extends {BaseRun<Step, Picture[]>}
+ * @extends {BaseRun<PictureStep, Picture[]>}
  */
-export class Run extends BaseRun {
+export class PictureRun extends BaseRun {
   #links;
   #codec;
   /** Undefined until a large picture is read. @type {Given | undefined} */
   #given;
   /** Ids that were drawn, of each sample. @type {number[][]} */
   #ids = [];
-  /** Steps with these ids that were not emitted yet. @type {Step[]} */
+  /** Steps with these ids that were not emitted yet. @type {PictureStep[]} */
   #pending = [];
   #drawing;
 
@@ -162,7 +162,7 @@ export class Run extends BaseRun {
   /**
    * All that is needed to go on from here: model.resume(saved) draws the elements that this run would have.
    *
-   * @returns {SavedPictures}
+   * @returns {SavedPicture}
    */
   save() {
     if (!this.#given) throw new NextPixelError('state', 'The picture is not read yet: a run can be saved from its first step on');
@@ -174,7 +174,7 @@ export class Run extends BaseRun {
    * Shows the run, with its known pixels, on a canvas.
    *
    * @param {Canvas | Canvas[]} target
-   * @param {PictureOptions} [options]
+   * @param {PictureSinkOptions} [options]
    * @internal
    */
   sink(target, options) {
@@ -186,14 +186,14 @@ export class Run extends BaseRun {
     return sink;
   }
 
-  /** The share of what is to be drawn that is there with a step, 0 to 1. @param {Step} step @internal */
+  /** The share of what is to be drawn that is there with a step, 0 to 1. @param {PictureStep} step @internal */
   doneWith({ to }) {
     return (to - this.known.length) / (this.#codec.elements - this.known.length);
   }
 
-  /** @returns {AsyncGenerator<Step, void, void>} @internal */
+  /** @returns {AsyncGenerator<PictureStep, void, void>} @internal */
   async *stream() {
-    const { settings, resample, maps, chunk } = this.#drawing;
+    const { settings, resample, maps, chunkSize } = this.#drawing;
     const { known, inputs } = /** @type {Given} */ (this.#given);
     const { positionElements, positionIds, info } = this.#codec;
     const pending = this.#pending;
@@ -203,8 +203,8 @@ export class Run extends BaseRun {
       const order = over ? undefined : { known, drawn, inputs, settings: { ...settings, first, samples }, maps, resample };
       return { link: this.#links[i % this.#links.length], first, samples, order };
     });
-    while (pending.length > 0) yield /** @type {Step} */ (pending.shift());
-    for await (const { message, part: { first, samples }, check } of this.messages(parts, Math.ceil(chunk / positionElements))) {
+    while (pending.length > 0) yield /** @type {PictureStep} */ (pending.shift());
+    for await (const { message, part: { first, samples }, check } of this.messages(parts, Math.ceil(chunkSize / positionElements))) {
       const { settled, ...drawn } = message;
       for (const some of settled ? [drawn, { ...drawn, ...settled, maps: undefined }] : [drawn]) {
         for (let sample = 0; sample < samples; sample++) {
@@ -215,12 +215,12 @@ export class Run extends BaseRun {
           pending.push(stepOf(this.#codec, some, ids, sample, first, samples));
         }
       }
-      for (; pending.length > 0; check()) yield /** @type {Step} */ (pending.shift());
+      for (; pending.length > 0; check()) yield /** @type {PictureStep} */ (pending.shift());
     }
   }
 }
 
-/** A step that was saved, also as JSON has it. @param {any} step @returns {Step} */
+/** A step that was saved, also as JSON has it. @param {any} step @returns {PictureStep} */
 function stepFrom({ values, nats, ahead, maps, ...rest }) {
   const [bytes, floats] = [Uint8Array, Float32Array].map((Type) => (/** @type {object} */ list) => Type.from(Object.values(list)));
   return {
@@ -263,7 +263,7 @@ function together(all, width) {
  * @param {number} sample        which of its samples
  * @param {number} first         the first of them, in the whole run
  * @param {number} samples       how many it has
- * @returns {Step}
+ * @returns {PictureStep}
  */
 function stepOf(codec, { from, to, nats, ahead, anew, maps }, ids, sample, first, samples) {
   return {

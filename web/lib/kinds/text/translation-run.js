@@ -12,7 +12,7 @@ import { AlignedSheet } from './aligned-sheet.js';
 
 /** @import { Tokenizer } from './tokenizer.js' */
 /** @import { Link } from '../../workers/link.js' */
-/** @import { TranslateOptions } from '../../options.js' */
+/** @import { TranslationOptions } from '../../options.js' */
 /** @import { MapRow, ModelInfo, Settings, StepMessage } from '../../engine/protocol.js' */
 /** @import { AlignedSheetOptions } from './aligned-sheet.js' */
 /** @import { Canvas } from '../../sinks/canvas.js' */
@@ -20,7 +20,7 @@ import { AlignedSheet } from './aligned-sheet.js';
 /**
  * One token of a translation.
  *
- * @typedef {object} TranslateStep
+ * @typedef {object} TranslationStep
  * @property {string} text      what it adds to the text; of characters in several tokens it comes with the last of them. All texts joined
  *   are the translation
  * @property {number} token     its number in the vocabulary
@@ -70,13 +70,13 @@ import { AlignedSheet } from './aligned-sheet.js';
 const LONGER = 50;
 
 /**
- * @param {TranslateOptions} given
+ * @param {TranslationOptions} given
  * @param {ModelInfo} info
  * @returns {TranslateSettings}
  * @internal
  */
 export function checkTranslate(given, { positions }) {
-  const { settings, options, seed } = checkSettings('translations', given, { temperature: 0 });
+  const { settings, options, seed } = checkSettings('translation', given, { temperature: 0 });
   const { beams, lengthPenalty, maxTokens, maps, onSearch } = options;
   if (onSearch !== undefined && typeof onSearch !== 'function') throw argumentError(`onSearch must be a function, not ${show(onSearch)}`);
   if (beams > 1 && Number(settings.temperature) > 0) {
@@ -111,9 +111,9 @@ export function sentenceOf(text) {
  * A translation under way: an async iterable of tokens, a text, or drawn to a canvas. It can be read once. Leaving the loop, the signal and
  * `model.close()` stop it within some 10 ms.
  *
- * @extends {BaseRun<TranslateStep, string>}
+ * @extends {BaseRun<TranslationStep, string>}
  */
-export class Translation extends BaseRun {
+export class TranslationRun extends BaseRun {
   #link;
   #tokenizer;
   #source;
@@ -244,12 +244,12 @@ export class Translation extends BaseRun {
     return Math.min(1, this.#ids.length / (this.#checked.maxTokens || Math.max(1, this.#source.length)));
   }
 
-  /** The tokens with their texts. @returns {AsyncGenerator<TranslateStep, void, void>} @internal */
+  /** The tokens with their texts. @returns {AsyncGenerator<TranslationStep, void, void>} @internal */
   async *stream() {
     if (this.#source.length === 0) return;
     const writer = this.#tokenizer?.writer();
     for (const id of this.#ids) writer?.write(id); // so that what follows continues it
-    /** Steps in the middle of a character. @type {TranslateStep[]} */
+    /** Steps in the middle of a character. @type {TranslationStep[]} */
     let pending = [];
     const found = this.#checked.search === undefined ? undefined : await this.#find(this.#checked.search);
     if (this.stopped) return;
@@ -263,7 +263,7 @@ export class Translation extends BaseRun {
     yield* this.#emit(pending);
   }
 
-  /** @param {TranslateStep[]} steps */
+  /** @param {TranslationStep[]} steps */
   *#emit(steps) {
     for (const step of steps) {
       this.#ids.push(step.token);
@@ -275,12 +275,12 @@ export class Translation extends BaseRun {
    * One token after another, drawn or known.
    *
    * @param {{ ids: Uint32Array, ended: boolean } | undefined} found
-   * @returns {AsyncGenerator<Omit<TranslateStep, 'text'>, void, void>}
+   * @returns {AsyncGenerator<Omit<TranslationStep, 'text'>, void, void>}
    */
   async *#draw(found) {
     const { settings, maps } = this.#checked;
     const length = found ? found.ids.length : this.#most;
-    /** Without a vocabulary, the last token: it is an end if nothing follows, which the next message may say. @type {Omit<TranslateStep, 'text'>[]} */
+    /** Without a vocabulary, the last token: it is an end if nothing follows, which the next message may say. @type {Omit<TranslationStep, 'text'>[]} */
     const held = [];
     for await (const message of this.#ask({ settings: { ...settings, samples: 1 }, maps, length, forced: found?.ids }, this.#ids)) {
       const ended = message.last && (found ? found.ended : message.to < length);

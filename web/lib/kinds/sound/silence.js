@@ -3,11 +3,11 @@
 
 /** Frames a second, in which loudness is measured. */
 const FRAMES = 20;
-/** Softer than this share of the loudest frame so far is quiet. */
+/** Softer than this share of the loudest frame so far is silence. */
 const SHARE = 0.2;
 
-/** Tells when a sound has become quiet and stayed so for some time, which a model that misses its end may do for good. */
-export class Quiet {
+/** Detects a silence of some length: a model that misses its end may stay silent for ever. */
+export class Silence {
   #frame;
   #most;
   #loudest = 0;
@@ -15,13 +15,13 @@ export class Quiet {
   #energy = 0;
   #filled = 0;
 
-  /** @param {number} rate samples a second @param {number} seconds of quiet, at least a twentieth; 0: it never tells */
+  /** @param {number} rate samples a second @param {number} seconds of silence, at least a twentieth; 0: never */
   constructor(rate, seconds) {
     this.#frame = Math.round(rate / FRAMES);
     this.#most = seconds > 0 ? Math.max(1, Math.round(seconds * FRAMES)) : Infinity;
   }
 
-  /** @param {ArrayLike<number>} samples that come next @returns {number} the number of them until it has been quiet long enough; -1: it has not */
+  /** @param {ArrayLike<number>} samples that come next @returns {number} the number of them until the silence is long enough; -1: it is not */
   until(samples) {
     for (let i = 0; i < samples.length; i++) {
       this.#energy += samples[i] ** 2;

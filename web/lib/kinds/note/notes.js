@@ -15,16 +15,16 @@ import { UNBOUND } from './piece.js';
 
 /** @import { Facts, ScoredMessage } from '../../engine/protocol.js' */
 /** @import { Engine } from '../../model/engine.js' */
-/** @import { NotesOptions } from '../../options.js' */
+/** @import { NoteOptions } from '../../options.js' */
 /** @import { Given, MusicSource } from './given.js' */
-/** @import { Clock, Plan, SavedNotes } from './note-run.js' */
+/** @import { Clock, Plan, SavedNote } from './note-run.js' */
 
 export { sound } from './synth.js';
 
 /**
  * The cost of music under a model.
  *
- * @typedef {object} NotesScore
+ * @typedef {object} NoteScore
  * @property {number} nats              minus log p(its ids, with the end), natural logarithm
  * @property {number} natsPerNote       the same over the notes
  * @property {number} natsPerTick       and over the ticks
@@ -59,21 +59,21 @@ export class NoteModel {
   }
 
   /**
-   * @param {NotesOptions} options
+   * @param {NoteOptions} options
    * @param {Promise<{ given?: Given, plan: Plan }>} [planned]
    */
-  run(options, planned) {
+  generate(options, planned) {
     const { links, info } = this.#engine;
-    const { settings, options: { bars, odds, maps, tempo, parallels, chunk = 0 }, seed } = checkSettings('notes', options);
+    const { settings, options: { bars, probabilities, maps, tempo, parallels, chunkSize = 0 }, seed } = checkSettings('note', options);
     const { alphabet, bar } = this.#clock;
     const { seed: _, signal, ...kept } = options;
     const plan = { known: [alphabet.end], bounds: { ...UNBOUND, most: bars ? bars * bar : Infinity } };
-    return new NoteRun(links[0], this.#clock, planned ?? Promise.resolve({ plan }), { settings, seed, odds, maps, chunk, tempo, parallels }, { model: modelName(info), options: kept }, signal);
+    return new NoteRun(links[0], this.#clock, planned ?? Promise.resolve({ plan }), { settings, seed, probabilities, maps, chunkSize, tempo, parallels }, { model: modelName(info), options: kept }, signal);
   }
 
   /**
    * @param {MusicSource} music
-   * @param {NotesOptions & { voices?: (string | number)[] }} options
+   * @param {NoteOptions & { voices?: (string | number)[] }} options
    */
   complete(music, options) {
     const { alphabet, ticks } = this.#clock;
@@ -82,7 +82,7 @@ export class NoteModel {
     const held = labels?.map((label) => voiceNamed(label, alphabet).name);
     const planned = given(music, alphabet, ticks, held).then((found) => ({ given: found, plan: this.#plan(found, held, bars) }));
     planned.catch(() => {}); // whoever reads the run hears of it
-    return this.run(options, planned);
+    return this.generate(options, planned);
   }
 
   /**
@@ -113,17 +113,17 @@ export class NoteModel {
   }
 
   /**
-   * @param {SavedNotes} saved
-   * @param {NotesOptions & { at?: number }} options  at: how many of the ids that were drawn are kept
+   * @param {SavedNote} saved
+   * @param {NoteOptions & { at?: number }} options  at: how many of the ids that were drawn are kept
    */
   resume(saved, { at, ...options }) {
-    const all = resumedOptions(saved, this.#engine.info, options, ['signal', 'odds', 'maps', 'chunk', 'tempo', ...(at === undefined ? [] : ['seed', 'temperature', 'topK', 'topP'])]);
+    const all = resumedOptions(saved, this.#engine.info, options, ['signal', 'probabilities', 'maps', 'chunkSize', 'tempo', ...(at === undefined ? [] : ['seed', 'temperature', 'topK', 'topP'])]);
     const { known, ids, nats, held } = saved;
     const kept = at ?? ids.length;
     if (!Number.isInteger(kept) || kept < 0 || kept > ids.length) throw argumentError(`at must be a whole number from 0 to ${ids.length}, not ${show(at)}`);
     const plan = { known, bounds: { ...held, most: held?.most ?? Infinity } };
     if (!this.#sound(plan, ids) || !Array.isArray(nats) || nats.length !== ids.length) throw noSavedRun();
-    return this.run(all, Promise.resolve({ plan })).after({ ids: ids.slice(0, kept), nats: nats.slice(0, kept) });
+    return this.generate(all, Promise.resolve({ plan })).after({ ids: ids.slice(0, kept), nats: nats.slice(0, kept) });
   }
 
   /** Whether a run can have been so. @param {Plan} plan @param {number[]} ids */
@@ -139,7 +139,7 @@ export class NoteModel {
   /**
    * @param {MusicSource} music
    * @param {{ signal?: AbortSignal }} options
-   * @returns {Promise<NotesScore>}
+   * @returns {Promise<NoteScore>}
    */
   async score(music, { signal }) {
     const { alphabet, ticks } = this.#clock;

@@ -3,12 +3,12 @@
 
 /** @import { Kind } from '../index.js' */
 
-export const OPTIONS = { notes: ['NotesOptions', 'The options with which music is drawn.'] };
+export const OPTIONS = { note: ['NoteOptions', 'The options with which music is drawn.'] };
 
 /** Music, note by note. @type {Kind} */
 export const kind = {
-  name: 'notes',
+  name: 'note',
   says: (_, number) => Number(number('notes.ticks')) > 0,
-  verbs: { complete: { settings: 'notes' }, generate: { settings: 'notes' }, score: {} },
+  verbs: { complete: { settings: 'note' }, generate: { settings: 'note' }, score: {} },
   open: async (engine, facts) => new (await import('./notes.js')).NoteModel(engine, facts),
 };

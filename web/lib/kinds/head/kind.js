@@ -7,7 +7,7 @@ import { leaves } from '../ports.js';
 
 /** Parents of words. @type {Kind} */
 export const kind = {
-  name: 'heads',
+  name: 'head',
   says: ({ parts }) => parts.some((part) => leaves(part, 'heads')),
   verbs: { parse: {} },
   open: async (engine, facts) => new (await import('./heads.js')).HeadModel(engine, facts),

@@ -13,14 +13,14 @@ import { FlowRun } from '../../runs/flow-run.js';
 import { speakersOf, spokenInputs } from '../sound/voices.js';
 import { heardOf } from '../sound/heard.js';
 import { RATES } from '../sound/wav.js';
-import { CodesRun } from './codes-run.js';
+import { CodeRun } from './code-run.js';
 import { reachOf } from './reach.js';
 
 /** @import { Engine } from '../../model/engine.js' */
 /** @import { Heard, SoundSource } from '../sound/heard.js' */
-/** @import { CodesOptions } from '../../options.js' */
+/** @import { CodeOptions } from '../../options.js' */
 /** @import { Facts, Inputs, Part } from '../../engine/protocol.js' */
-/** @import { Begun, SavedCodes } from './codes-run.js' */
+/** @import { Begun, SavedCode } from './code-run.js' */
 
 /** Codes of the bottom level that the decoder makes samples of at once, while they are drawn; as many come in a message, so that something is heard soon. */
 const LEAST = 24;
@@ -37,13 +37,13 @@ const LEAST = 24;
  * @property {number} reach  the number of codes on either side that, with a code itself, decide its samples
  */
 
-export class CodesModel {
+export class CodeModel {
   #engine;
   /** @type {Record<string, Part>} */
   #parts;
 
   /** Samples a second. */
-  rate;
+  sampleRate;
   /** @type {string[]} */
   speakers;
   /** @type {Record<'top' | 'bottom', CodeLevel>} */
@@ -58,7 +58,7 @@ export class CodesModel {
     this.#engine = engine;
     this.#parts = Object.fromEntries(parts.map((part) => [part.name, part]));
     const key = (/** @type {string} */ name) => `${engine.info.architecture}.${name}`;
-    this.rate = wholeOf(metadata, key('sound.rate'), ...RATES);
+    this.sampleRate = wholeOf(metadata, key('sound.rate'), ...RATES);
     this.speakers = speakersOf(engine, metadata);
     const units = wholeOf(metadata, key('unit_count'), 1, 6);
     const level = (/** @type {'top' | 'bottom'} */ name) => {
@@ -66,7 +66,7 @@ export class CodesModel {
       return { name, hop: strides.reduce((product, stride) => product * stride, 1), codes: wholeOf(metadata, key(`${name}.code_count`), 2, 65536), reach: reachOf(strides, units) };
     };
     this.levels = { top: level('top'), bottom: level('bottom') };
-    Object.assign(engine.info, { positions: 0, rate: this.rate, speakers: this.speakers, codes: [this.levels.top, this.levels.bottom] });
+    Object.assign(engine.info, { positions: 0, sampleRate: this.sampleRate, speakers: this.speakers, codes: [this.levels.top, this.levels.bottom] });
   }
 
   /** The most codes of the top level that are drawn. */
@@ -80,35 +80,35 @@ export class CodesModel {
   }
 
   /**
-   * @param {CodesOptions} options
+   * @param {CodeOptions} options
    * @param {(seconds: number, inputs: Inputs) => Promise<Begun>} [begin]
    */
-  run(options, begin = async (seconds) => ({ most: this.#codesIn(seconds) * this.levels.top.hop })) {
+  generate(options, begin = async (seconds) => ({ most: this.#codesIn(seconds) * this.levels.top.hop })) {
     const { links, info, parts } = this.#engine;
-    const { settings, options: { seconds, chunk = LEAST }, seed } = checkSettings('codes', options);
+    const { settings, options: { seconds, chunkSize = LEAST }, seed } = checkSettings('code', options);
     const inputs = spokenInputs(this.#engine, this.speakers, options);
     const { seed: _, signal, ...kept } = options;
     const flow = flowOf(parts.filter(({ name }) => name !== 'encoder'), { decoder: this.levels.bottom.reach }).map((stage) => ({ ...stage, least: LEAST }));
     const make = (/** @type {Begun} */ { most, drawn }) => new FlowRun(links, flow, inputs, {
-      seed, settings: { ...settings, samples: 1 }, chunk, drawn,
+      seed, settings: { ...settings, samples: 1 }, chunkSize, drawn,
       length: (part, { top = [] }) => (part === 'top' ? Math.max(top.length, Math.min(most / this.levels.top.hop, this.#longest)) : top.length * this.#ratio),
     }, { model: modelName(info), options: kept }, signal);
     const begun = begin(seconds, inputs);
     begun.catch(() => {}); // whoever reads the run hears of it
-    return new CodesRun(this.rate, begun, make, { seed, hop: this.levels.bottom.hop }, signal);
+    return new CodeRun(this.sampleRate, begun, make, { seed, hop: this.levels.bottom.hop }, signal);
   }
 
   /** Whole codes of the top level in a time, at least one. @param {number} seconds */
   #codesIn(seconds) {
-    return Math.min(this.#longest, Math.max(1, Math.round((seconds * this.rate) / this.levels.top.hop)));
+    return Math.min(this.#longest, Math.max(1, Math.round((seconds * this.sampleRate) / this.levels.top.hop)));
   }
 
   /**
-   * @param {SavedCodes} saved
-   * @param {CodesOptions} given
+   * @param {SavedCode} saved
+   * @param {CodeOptions} given
    */
   resume(saved, given) {
-    const options = resumedOptions(saved, this.#engine.info, given, ['signal', 'chunk']);
+    const options = resumedOptions(saved, this.#engine.info, given, ['signal', 'chunkSize']);
     const { ids: [codes], told, most } = /** @type {any} */ (saved);
     if (!codes || !Array.isArray(told) || !told[0]) throw noSavedRun();
     const [{ top = [], bottom = [] }, { decoder = 0 }] = [codes, told[0]];
@@ -117,18 +117,18 @@ export class CodesModel {
     const whole = (/** @type {unknown} */ number, /** @type {number} */ longest) => Number.isInteger(number) && Number(number) >= 0 && Number(number) <= longest;
     const fits = isList(top, this.levels.top, this.#longest) && isList(bottom, this.levels.bottom, top.length * this.#ratio) && whole(decoder, bottom.length);
     if (!fits || !whole(most / this.levels.top.hop, this.#longest)) throw noSavedRun();
-    return this.run(options, async () => ({ most, drawn: { ...saved, ids: [{ top, bottom }], told: [{ decoder }] } }));
+    return this.generate(options, async () => ({ most, drawn: { ...saved, ids: [{ top, bottom }], told: [{ decoder }] } }));
   }
 
   /**
    * @param {SoundSource} sound
-   * @param {CodesOptions} options
+   * @param {CodeOptions} options
    */
   complete(sound, options) {
-    return this.run(options, async (seconds) => {
+    return this.generate(options, async (seconds) => {
       const { heard, ...codes } = await this.encode(sound, options);
       const whole = Math.floor(heard.samples.length / this.levels.top.hop); // what silence had to fill is drawn
-      if (whole >= this.#longest) throw argumentError(`The sound has ${(heard.samples.length / this.rate).toFixed(1)} seconds: this model goes on with less than ${((this.#longest * this.levels.top.hop) / this.rate).toFixed(1)}`);
+      if (whole >= this.#longest) throw argumentError(`The sound has ${(heard.samples.length / this.sampleRate).toFixed(1)} seconds: this model goes on with less than ${((this.#longest * this.levels.top.hop) / this.sampleRate).toFixed(1)}`);
       const ids = { top: [...codes.top.subarray(0, whole)], bottom: [...codes.bottom.subarray(0, whole * this.#ratio)] };
       return {
         heard, most: Math.min(this.#longest, whole + this.#codesIn(seconds)) * this.levels.top.hop,
@@ -143,9 +143,9 @@ export class CodesModel {
    * @returns {Promise<Encoded>}
    */
   async encode(sound, { signal }) {
-    const heard = await heardOf(sound, this.rate, signal);
+    const heard = await heardOf(sound, this.sampleRate, signal);
     const [{ dims: [most] }] = this.#parts.encoder.inputs;
-    if (heard.samples.length > most) throw argumentError(`The sound has ${(heard.samples.length / this.rate).toFixed(1)} seconds: this model encodes at most ${(most / this.rate).toFixed(1)} at once`);
+    if (heard.samples.length > most) throw argumentError(`The sound has ${(heard.samples.length / this.sampleRate).toFixed(1)} seconds: this model encodes at most ${(most / this.sampleRate).toFixed(1)} at once`);
     const { results: { top, bottom } } = await this.#engine.ask({ type: 'encode', part: this.#parts.encoder.index, inputs: { sound: compress(heard.samples) } }, signal);
     return { top, bottom, heard };
   }
@@ -153,7 +153,7 @@ export class CodesModel {
   /**
    * @param {Codes} codes
    * @param {{ signal?: AbortSignal }} options
-   * @returns {Promise<{ samples: Float32Array, rate: number }>}
+   * @returns {Promise<{ samples: Float32Array, sampleRate: number }>}
    */
   async decode(codes, { signal }) {
     const { bottom, top } = codes ?? {};
@@ -170,7 +170,7 @@ export class CodesModel {
     const wrong = Array.from(given).findIndex((id) => !(Number.isInteger(id) && id >= 0 && id < level.codes));
     if (wrong >= 0) throw argumentError(`Code ${wrong} of the ${level.name} level must be a whole number from 0 to ${level.codes - 1}, not ${show(given[wrong])}`);
     const { results: { sound } } = await this.#engine.ask({ type: 'encode', part: decoder.index, inputs: { bottom: Uint32Array.from(given), upper: Uint32Array.of(Number(level.name === 'top')) } }, signal);
-    return { samples: sound, rate: this.rate };
+    return { samples: sound, sampleRate: this.sampleRate };
   }
 }
 

@@ -33,7 +33,7 @@ import { CaptionSheet } from './caption-sheet.js';
  */
 
 /** Words by their numbers, and the number that ends a caption. @typedef {{ list: string[], end: number }} Words */
-/** @typedef {{ settings: Settings, seed: number | bigint, search: number | undefined, maps: boolean, forced: Uint32Array | undefined, light: Uint32Array | undefined }} CaptionSettings */
+/** @typedef {{ settings: Settings, seed: number | bigint, search: number | undefined, maps: boolean, forced: Uint32Array | undefined, lookAt: Uint32Array | undefined }} CaptionSettings */
 
 /**
  * A caption as run.save() gives it: a plain object, which can be kept as JSON and read by model.resume().
@@ -168,10 +168,10 @@ export class CaptionRun extends BaseRun {
 
   /** All ids of all samples that have not ended. @returns {AsyncGenerator<{ sample: number, id: number, nats: number, maps?: Look }, void, void>} */
   async *#read() {
-    const { settings, search, maps, light, forced } = this.#checked;
+    const { settings, search, maps, lookAt, forced } = this.#checked;
     const { words: { end }, info } = this.#given;
     const samples = this.#samples;
-    const inputs = { image: Uint32Array.from(this.#picture), ...(light && { light }) };
+    const inputs = { image: Uint32Array.from(this.#picture), ...(lookAt && { light: lookAt }) };
     const ids = search === undefined ? forced : await this.#find(search, inputs);
     if (this.stopped) return;
     const known = Math.floor(this.#ids.length / samples);
@@ -188,7 +188,7 @@ export class CaptionRun extends BaseRun {
           const id = ids ? ids[position] : message.ids[at];
           this.#ids.push(id);
           if (id === NX_NONE) continue;
-          yield { sample, id, nats: message.nats[at], ...(message.maps && { maps: lookOf(message.maps[sample], light?.[position]) }) };
+          yield { sample, id, nats: message.nats[at], ...(message.maps && { maps: lookOf(message.maps[sample], lookAt?.[position]) }) };
         }
       }
       check();

@@ -17,12 +17,12 @@ import { Stops } from './stops.js';
 /** @import { Canvas } from '../../sinks/canvas.js' */
 /** @import { TextSheetOptions } from './text-sheet.js' */
 /** @import { SavedState } from './saved-state.js' */
-/** @import { TokenSettings } from './tokens-settings.js' */
+/** @import { TokenSettings } from './text-settings.js' */
 
 /**
  * One token that was drawn.
  *
- * @typedef {object} TokenStep
+ * @typedef {object} TextStep
  * @property {string} text      what it adds to the text. Empty while a character is not complete: it comes with the token that
  *   completes it. All texts joined are the text of the run
  * @property {number} token     its number in the vocabulary
@@ -50,13 +50,13 @@ import { Stops } from './stops.js';
 /**
  * A run as run.save() gives it: a plain object, which can be kept as JSON and read by model.resume().
  *
- * @typedef {object} SavedTokens
+ * @typedef {object} SavedText
  * @property {1} version
  * @property {string} model      which model it belongs to
  * @property {string} seed
  * @property {number} prompt     how many of the tokens were given
  * @property {number[]} ids      all tokens, in order
- * @property {object} options    as they were given to tokens(), without seed, signal and maxTokens
+ * @property {object} options    as they were given to generate(), without seed, signal and maxTokens
  * @property {SavedState} [state]  what the engine holds of it, where that was asked for
  */
 
@@ -67,9 +67,9 @@ import { Stops } from './stops.js';
  * One run of a model of texts: an async iterable of tokens, a text, or drawn to a canvas. It can be read once. The tokens are
  * computed while they are awaited, and some 10 ms ahead.
  *
- * @extends {BaseRun<TokenStep, string>}
+ * @extends {BaseRun<TextStep, string>}
  */
-export class TokenRun extends BaseRun {
+export class TextRun extends BaseRun {
   #link;
   #tokenizer;
   #checked;
@@ -111,7 +111,7 @@ export class TokenRun extends BaseRun {
   }
 
   /**
-   * Waits until a talk is made into tokens, which is done before anything is read; a prompt of tokens() is there at once, if it has at most 262,144 characters.
+   * Waits until a talk is made into tokens, which is done before anything is read; a prompt of generate() is there at once, if it has at most 262,144 characters.
    *
    * @returns {Promise<Uint32Array<ArrayBuffer>>} the tokens that were given
    */
@@ -147,17 +147,17 @@ export class TokenRun extends BaseRun {
    * stopped, also what the engine holds of it, so that who goes on another day, or asks the next question of a talk, reads nothing again.
    *
    * @overload
-   * @returns {SavedTokens}
+   * @returns {SavedText}
    */
   /**
    * @overload
    * @param {{ state?: false }} options
-   * @returns {SavedTokens}
+   * @returns {SavedText}
    */
   /**
    * @overload
    * @param {{ state: true }} options  bytes by the MB: for IndexedDB or a file, not for JSON
-   * @returns {Promise<SavedTokens & { state: SavedState }>}
+   * @returns {Promise<SavedText & { state: SavedState }>}
    */
   /**
    * @param {{ state?: boolean }} [options]
@@ -171,7 +171,7 @@ export class TokenRun extends BaseRun {
     const saved = this.saved({ prompt, ids: ids.slice(0, this.#emitted) });
     if (!options.state) return saved;
     if (!this.finish) throw new NextPixelError('state', 'The run is not over: read it to its end, or stop() it and wait for that, before save({ state: true })');
-    const { cache: keyBits } = this.#checked;
+    const { keyBits } = this.#checked;
     return stateOf(this.#link, { known: context.window(saved.ids, this.#from), keyBits }).then((state) => ({ ...saved, state }));
   }
 
@@ -221,7 +221,7 @@ export class TokenRun extends BaseRun {
     return most > 0 ? Math.min(1, (this.#emitted - this.#first) / most) : 1;
   }
 
-  /** The tokens as steps with text, up to a stop. @returns {AsyncGenerator<TokenStep, void, void>} @internal */
+  /** The tokens as steps with text, up to a stop. @returns {AsyncGenerator<TextStep, void, void>} @internal */
   async *stream() {
     const plan = await this.#planned;
     const { ids } = plan;
@@ -244,7 +244,7 @@ export class TokenRun extends BaseRun {
     yield* this.#emit(steps);
   }
 
-  /** @param {TokenStep[]} steps */
+  /** @param {TextStep[]} steps */
   *#emit(steps) {
     for (const step of steps) {
       this.#emitted++;
@@ -260,7 +260,7 @@ export class TokenRun extends BaseRun {
    */
   async *#draw(plan) {
     const { ids, context, most } = plan;
-    const { settings, alternatives: k, maps, cache, constraint } = this.#checked;
+    const { settings, alternatives: k, maps, keyBits, constraint } = this.#checked;
     const { prompt, vocabulary } = plan;
     await plan.ready;
     if (constraint?.start && this.#tokenizer) await constraint.start(this.#tokenizer);
@@ -269,7 +269,7 @@ export class TokenRun extends BaseRun {
       const from = this.#from = context.start(ids.length);
       const known = context.window(ids, from);
       const length = Math.min(context.positions, known.length + left);
-      const order = { known, inputs: {}, settings: { ...settings, origin: context.origin(from) }, maps, length, alternatives: k, keyBits: cache, keep: !allow, constrained: Boolean(allow) };
+      const order = { known, inputs: {}, settings: { ...settings, origin: context.origin(from) }, maps, length, alternatives: k, keyBits, keep: !allow, constrained: Boolean(allow) };
       let drawn = 0;
       for await (const { message, check } of this.messages([{ link: this.#link, order }], 0, allow)) {
         if (left === most) this.reused = message.reused;

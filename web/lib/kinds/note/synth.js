@@ -31,7 +31,7 @@ const TELL_MS = 25;
  */
 
 /**
- * @typedef {object} NotesPlayOptions
+ * @typedef {object} NotePlayOptions
  * @property {AbortSignal} [signal]  stops the sound
  * @property {any} [destination]     an AudioNode, where it goes, by default the context's
  * @property {(played: NotesPlayed) => void} [onPlay]  called some forty times a second
@@ -110,7 +110,7 @@ function lowPass(context, destination) {
  * @param {AsyncIterable<{ events: NoteEvent[], time: number }>} steps
  * @param {any} context   an AudioContext
  * @param {number} perTick  seconds
- * @param {NotesPlayOptions} options
+ * @param {NotePlayOptions} options
  * @returns {Promise<NotesPlayed>} how it was, once all is played
  */
 export async function play(steps, context, perTick, options) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Checks what a caller asks of tokens(). */
+/** Checks what a caller asks of generate(). */
 
 import { NX_MOST_BIAS } from '../../engine/abi.js';
 import { checkSettings, show, wholeNumber } from '../../base/checks.js';
@@ -11,7 +11,7 @@ import { classOf } from '../../base/realm.js';
 
 /** @import { Constraint } from './constraint.js' */
 /** @import { Tokenizer } from './tokenizer.js' */
-/** @import { TokenOptions } from '../../options.js' */
+/** @import { TextOptions } from '../../options.js' */
 /** @import { Settings } from '../../engine/protocol.js' */
 
 /** The most tokens of logitBias. */
@@ -27,7 +27,7 @@ const MOST_BIASES = 4096;
  * @property {string[]} stop  with marks for control tokens, see Tokenizer.mark
  * @property {number} alternatives
  * @property {boolean} maps
- * @property {8 | 16 | undefined} cache
+ * @property {8 | 16 | undefined} keyBits
  * @property {Constraint | undefined} constraint
  */
 
@@ -35,15 +35,15 @@ const MOST_BIASES = 4096;
 const LONGEST_STOP = 4096;
 
 /**
- * @param {TokenOptions} given
+ * @param {TextOptions} given
  * @param {Tokenizer | undefined} tokenizer
  * @param {number} size  tokens of the vocabulary
  * @returns {TokenSettings}
  */
 export function checkTokens(given, tokenizer, size) {
-  const { settings, options, seed } = checkSettings('texts', given);
-  const { maxTokens, logitBias = {}, stop = [], alternatives, maps, cache } = options;
-  if (cache !== undefined && cache !== 8 && cache !== 16) throw argumentError(`cache must be 8 or 16, bits of the keys that are kept, not ${show(cache)}`);
+  const { settings, options, seed } = checkSettings('text', given);
+  const { maxTokens, logitBias = {}, stop = [], alternatives, maps, keyBits } = options;
+  if (keyBits !== undefined && keyBits !== 8 && keyBits !== 16) throw argumentError(`keyBits must be 8 or 16, bits of the keys that are kept, not ${show(keyBits)}`);
   const stops = typeof stop === 'string' ? [stop] : Array.isArray(stop) && stop.length <= 64 ? Array.from(stop) : [null]; // one of ours, with holes filled
   if (!stops.every((text) => typeof text === 'string' && text !== '' && text.length <= LONGEST_STOP)) {
     throw argumentError(`stop must be a text of at most ${LONGEST_STOP} characters, or a list of at most 64 of them, none empty`);
@@ -54,13 +54,13 @@ export function checkTokens(given, tokenizer, size) {
     settings: {
       ...settings, temperatureLast: true, penaltyLast: penalises ? penaltyLast : 0, logitBias: checkBiases(logitBias, tokenizer, size), lookAhead: true,
     },
-    seed, maxTokens, stop: stops.map((text) => tokenizer?.marked(text) ?? text), alternatives: Math.min(alternatives, size), maps, cache,
+    seed, maxTokens, stop: stops.map((text) => tokenizer?.marked(text) ?? text), alternatives: Math.min(alternatives, size), maps, keyBits,
     constraint: constraintOf(options, tokenizer),
   };
 }
 
 /**
- * @param {NonNullable<TokenOptions['logitBias']>} biases
+ * @param {NonNullable<TextOptions['logitBias']>} biases
  * @param {Tokenizer | undefined} tokenizer
  * @param {number} size
  * @returns {[number, number][]}

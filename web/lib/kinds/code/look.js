@@ -8,5 +8,5 @@ import { look as sound } from '../sound/look.js';
 /** Sounds by codes, as the element shows them. @type {Look} */
 export const look = {
   ...sound,
-  done: ({ to, rate }) => ['Drawn: {seconds} s', { seconds: [to / rate, 2] }],
+  done: ({ to, sampleRate }) => ['Drawn: {seconds} s', { seconds: [to / sampleRate, 2] }],
 };

@@ -7,7 +7,7 @@ import { leaves } from '../ports.js';
 
 /** Names of pictures, after examples. @type {Kind} */
 export const kind = {
-  name: 'signs',
+  name: 'sign',
   says: ({ parts }) => parts.some((part) => leaves(part, 'odds')),
   verbs: { classify: {} },
   open: async (engine) => new (await import('./signs.js')).SignModel(engine),

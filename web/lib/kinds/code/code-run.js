@@ -11,7 +11,7 @@ import { AudibleRun } from '../sound/audible-run.js';
 /**
  * A step of one part of the model: codes of a level that were drawn, or samples that were made of them.
  *
- * @typedef {object} CodesStep
+ * @typedef {object} CodeStep
  * @property {'top' | 'bottom' | 'sound'} level
  * @property {number} from   the first code or sample
  * @property {number} to     one past the last
@@ -20,7 +20,7 @@ import { AudibleRun } from '../sound/audible-run.js';
  * @property {Float32Array} samples (to - from) of the sound, else none
  */
 
-/** @typedef {SavedFlow & { most: number }} SavedCodes */
+/** @typedef {SavedFlow & { most: number }} SavedCode */
 
 /** The beginning of a run. @typedef {{ most: number, heard?: Heard, drawn?: SavedFlow }} Begun */
 
@@ -30,9 +30,9 @@ const NONE = { codes: new Uint32Array(0), nats: new Float32Array(0), samples: ne
  * One run of a model of sounds by codes: an async iterable of steps, samples, a file, a waveform on a canvas, or heard. All of these may be asked for, one
  * after another or at the same time: what was drawn is kept. A sound that complete() goes on with is heard through its codes.
  *
- * @extends {AudibleRun<CodesStep>}
+ * @extends {AudibleRun<CodeStep>}
  */
-export class CodesRun extends AudibleRun {
+export class CodeRun extends AudibleRun {
   #begun;
   #make;
   /** @type {FlowRun<any> | undefined} */
@@ -43,15 +43,15 @@ export class CodesRun extends AudibleRun {
   heard;
 
   /**
-   * @param {number} rate
+   * @param {number} sampleRate
    * @param {Promise<Begun>} begun
    * @param {(begun: Begun) => FlowRun<any>} make
    * @param {{ seed: number | bigint, hop: number }} how  hop: samples of a code of the bottom level
    * @param {AbortSignal} [signal]
    * @internal
    */
-  constructor(rate, begun, make, { seed, hop }, signal) {
-    super(rate, seed, undefined, signal);
+  constructor(sampleRate, begun, make, { seed, hop }, signal) {
+    super(sampleRate, seed, undefined, signal);
     this.#begun = begun;
     this.#make = make;
     this.hop = hop;
@@ -62,19 +62,19 @@ export class CodesRun extends AudibleRun {
   /**
    * All that is needed to go on from here: model.resume(saved) draws what this run would have. Of complete(), once `heard` is there.
    *
-   * @returns {SavedCodes}
+   * @returns {SavedCode}
    */
   save() {
     if (!this.#flow) throw new NextPixelError('state', 'Nothing of the run is drawn yet: read a step of it first');
     return { ...this.#flow.save(), most: this.most };
   }
 
-  /** The share of what is to be drawn that is there with a step, 0 to 1. @param {CodesStep} step @override @internal */
+  /** The share of what is to be drawn that is there with a step, 0 to 1. @param {CodeStep} step @override @internal */
   doneWith({ level, to }) {
     return this.finish ? 1 : level === 'sound' ? Math.min(1, to / this.most) : 0;
   }
 
-  /** @returns {AsyncGenerator<CodesStep, void, void>} @internal */
+  /** @returns {AsyncGenerator<CodeStep, void, void>} @internal */
   async *stream() {
     const begun = await this.#begun;
     this.most = begun.most;

@@ -109,26 +109,26 @@ export class CaptionModel {
 
   /** @param {CaptionOptions} given @returns {CaptionSettings} */
   #check(given) {
-    const { settings, options, seed } = checkSettings('captions', given, { temperature: 0 });
-    const { beams, lengthPenalty, maps, text, light } = options;
+    const { settings, options, seed } = checkSettings('caption', given, { temperature: 0 });
+    const { beams, lengthPenalty, maps, forced: text, lookAt } = options;
     const { samples } = settings;
-    if (text !== undefined && typeof text !== 'string') throw argumentError(`text must be a text, the words of a caption, not ${show(text)}`);
+    if (text !== undefined && typeof text !== 'string') throw argumentError(`forced must be a text, the words of a caption, not ${show(text)}`);
     if (beams > 1 && (Number(settings.temperature) > 0 || samples > 1 || text !== undefined)) {
-      throw argumentError('Several beams look for one most probable caption: ask for it without samples, text and a temperature');
+      throw argumentError('Several beams look for one most probable caption: ask for it without samples, forced and temperature');
     }
     const forced = text === undefined ? undefined : Uint32Array.from([...this.#idsOf(text), this.#end]);
-    return { settings: beams > 1 ? { ...settings, samples: beams } : settings, seed, search: beams > 1 ? lengthPenalty : undefined, maps, forced, light: this.#lightOf(light) };
+    return { settings: beams > 1 ? { ...settings, samples: beams } : settings, seed, search: beams > 1 ? lengthPenalty : undefined, maps, forced, lookAt: this.#placesOf(lookAt) };
   }
 
-  /** Places for the first words, as the engine has them. @param {unknown} light */
-  #lightOf(light) {
-    if (light === undefined || light === null) return undefined;
+  /** Places for the first words, as the engine has them. @param {unknown} lookAt */
+  #placesOf(lookAt) {
+    if (lookAt === undefined || lookAt === null) return undefined;
     const { positions } = this.#engine.info;
     const places = this.grid.rows * this.grid.columns;
-    const list = Array.isArray(light) ? light : Array.from({ length: positions }, () => light);
-    if (list.length > positions) throw argumentError(`light has ${list.length} places, this model says at most ${positions} words, the end included`);
+    const list = Array.isArray(lookAt) ? lookAt : Array.from({ length: positions }, () => lookAt);
+    if (list.length > positions) throw argumentError(`lookAt has ${list.length} places, this model says at most ${positions} words, the end included`);
     const wrong = Array.from(list).findIndex((place) => place !== null && !(Number.isInteger(place) && place >= 0 && place < places));
-    if (wrong >= 0) throw argumentError(`light must have places from 0 to ${places - 1}, or null where the model looks by itself, not ${show(list[wrong])}`);
+    if (wrong >= 0) throw argumentError(`lookAt must have places from 0 to ${places - 1}, or null where the model looks by itself, not ${show(list[wrong])}`);
     return list.length === 0 ? undefined : Uint32Array.from(list, (place) => place ?? places);
   }
 
@@ -154,7 +154,7 @@ export class CaptionModel {
   async score(image, { text, signal }) {
     if (typeof text !== 'string') throw argumentError('score() of a caption needs its words: score(image, { text })');
     const ids = Uint32Array.from([...this.#idsOf(text), this.#end]);
-    const run = this.#run(await this.#picture(image, signal), [], { text, signal });
+    const run = this.#run(await this.#picture(image, signal), [], { forced: text, signal });
     const perWord = new Float32Array(ids.length);
     let at = 0;
     for await (const { nats } of run.costs()) perWord[at++] = nats;

@@ -5,11 +5,11 @@
 
 import { exp } from '../../base/elementary.js';
 import { Answer } from '../../runs/answer.js';
-import { OddsSheet } from './odds-sheet.js';
+import { ProbabilitySheet } from './probability-sheet.js';
 
 /** @import { ImageSource } from '../picture/image.js' */
 /** @import { Canvas } from '../../sinks/canvas.js' */
-/** @import { OddsSheetOptions } from './odds-sheet.js' */
+/** @import { ProbabilitySheetOptions } from './probability-sheet.js' */
 
 /**
  * A picture and its name. Pictures of a page are scaled to the model's size as those of complete() are; light ink on dark paper, and what is
@@ -19,26 +19,23 @@ import { OddsSheet } from './odds-sheet.js';
  */
 
 /**
- * @template {ImageSource | ImageSource[]} [T=ImageSource | ImageSource[]]
  * @typedef {object} ClassifyOptions
  * @property {Example[]} support  the examples, one or more of each label. Their order counts a little, for the model's convolutions see it. A model
  *   says in `info.card` for how many it was trained; the file takes 1,024 at most, of as many labels as it has outputs
- * @property {T} query            the picture to name; or several, which share the examples and do not see each other. Many pictures are read over some turns of
- *   the page: leave canvases as they are until the answer is there
  * @property {boolean} [maps]     also where it looked: the weights of its attentions. Default false
  * @property {AbortSignal} [signal]
  */
 
-/** @typedef {{ label: string, p: number, nats: number }} Odds  nats: -log p */
+/** @typedef {{ label: string, p: number, nats: number }} LabelProbability  nats: -log p */
 
 /**
- * The names that a picture may have, with their odds, from model.classify(). It can be shown as a run of one step, which is itself.
+ * The names that a picture may have, with their probabilities, from model.classify(). It can be shown as a run of one step, which is itself.
  *
  * @extends {Answer<Classification>}
  */
 export class Classification extends Answer {
-  /** Every label of the examples with its probability, the most probable first. @type {Odds[]} */
-  odds;
+  /** Every label of the examples with its probability, the most probable first. @type {LabelProbability[]} */
+  probabilities;
   /** The most probable label. @type {string} */
   label;
   /** -log p of that label. @type {number} */
@@ -55,26 +52,26 @@ export class Classification extends Answer {
    */
   constructor(labels, logs, maps) {
     super();
-    this.odds = labels.map((label, i) => ({ label, p: exp(logs[i]), nats: Math.max(0, -logs[i]) })).sort((a, b) => a.nats - b.nats);
-    [{ label: this.label, nats: this.nats }] = this.odds;
+    this.probabilities = labels.map((label, i) => ({ label, p: exp(logs[i]), nats: Math.max(0, -logs[i]) })).sort((a, b) => a.nats - b.nats);
+    [{ label: this.label, nats: this.nats }] = this.probabilities;
     this.maps = maps;
   }
 
   /**
    * Draws the labels with bars as long as they are probable, the most probable first, as many as find room. The canvas keeps the size that it has on
-   * the page and takes font and colours from its style; its own content becomes the odds, for those who do not see it.
+   * the page and takes font and colours from its style; its own content becomes the probabilities, for those who do not see it.
    *
    * @param {Canvas} canvas
-   * @param {OddsSheetOptions & { signal?: AbortSignal }} [options]
-   * @returns {Promise<string>} the odds as text: 'a 97 %, b 2 %'
+   * @param {ProbabilitySheetOptions & { signal?: AbortSignal }} [options]
+   * @returns {Promise<string>} the probabilities as text: 'a 97 %, b 2 %'
    */
   async drawTo(canvas, options = {}) {
     return this.show(canvas, options);
   }
 
-  /** @param {Canvas} canvas @param {OddsSheetOptions} [options] @internal */
+  /** @param {Canvas} canvas @param {ProbabilitySheetOptions} [options] @internal */
   sink(canvas, options) {
-    return new OddsSheet(canvas, options);
+    return new ProbabilitySheet(canvas, options);
   }
 
   /** @internal */

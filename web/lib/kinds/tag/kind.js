@@ -7,7 +7,7 @@ import { leaves } from '../ports.js';
 
 /** Tags of words. @type {Kind} */
 export const kind = {
-  name: 'tags',
+  name: 'tag',
   says: ({ parts }) => parts.some((part) => leaves(part, 'tags')),
   verbs: { tag: {} },
   open: async (engine, facts) => new (await import('./tags.js')).TagModel(engine, facts),
