@@ -122,6 +122,7 @@ task_tools() {
   letters /usr/share/fonts/truetype/dejavu/DejaVuSans.ttf fonts-dejavu-core
   letters /usr/share/fonts/truetype/liberation/LiberationSansNarrow-Regular.ttf fonts-liberation fonts-liberation-sans-narrow # from Debian 13 on
   letters /usr/share/fonts/truetype/nanum/NanumGothic.ttf fonts-nanum # Hangul, for what tests see of pages in Korean
+  want cmake cmake; want pkg-config pkg-config # the C library installed for programs (tests/js/c-library.test.js)
   have node || die 'node is missing. Install Node.js 20 or later.'
   node -e 'process.exit(parseInt(process.versions.node) < 20 ? 1 : 0)' ||
     die "$(command -v node) is Node $(node --version): it takes 20 or later. Debian's Emscripten brings an older one into /usr/bin; yours is safe in /usr/local/bin."
@@ -154,7 +155,7 @@ optimise_of() {
     src/kernels/matmul.c) echo '-O2 -mllvm -unroll-threshold=100' ;;
     src/kernels/blocks.c) echo '-O2 -mllvm -unroll-threshold=50' ;;
     src/kernels/queue.c) echo -O2 ;;
-    src/kernels/* | src/sampling/* | src/attention/tree.c | src/attention/forward_backward.c) echo -Os ;;
+    src/kernels/* | src/sampling/* | src/attention/trees.c | src/attention/forward_backward.c) echo -Os ;;
     src/attention/* | tests/bench/*) echo -O2 ;;
     *) echo "$SMALLEST" ;;
   esac

@@ -37,10 +37,11 @@
 extern "C" {
 #endif
 
+#define NX_VERSION "0.1.0"
 #define NX_ABI_VERSION 13
 #define NX_ALIGN 16 /* bytes; alignment of every block handed to the library */
 
-#if defined(__wasm__)
+#if defined(__GNUC__)
 #define NX_API __attribute__((visibility("default")))
 #else
 #define NX_API
@@ -48,7 +49,11 @@ extern "C" {
 /* Functions that the pictures of a page do without. A WebAssembly build of models of pictures alone leaves them out. */
 #define NX_API_TEXTS NX_API
 /* Functions of programs in C, which no WebAssembly build exports. */
+#if defined(__wasm__)
 #define NX_API_NATIVE
+#else
+#define NX_API_NATIVE NX_API
+#endif
 
 /* Stated limits. A file or a request beyond them is NX_E_LIMIT. */
 #define NX_MAX_VALUES 524288            /* ids of an element */
@@ -177,6 +182,12 @@ typedef struct nx_session nx_session;
 /* The ABI version, NX_ABI_VERSION of the build. A caller compares it before anything else. */
 NX_API uint32_t nx_abi_version(void);
 
+/* The version of the library that runs, such as "1.2.0": NX_VERSION of its header. */
+NX_API_NATIVE const char *nx_version(void);
+
+/* The name of a status, such as "NX_E_FORMAT"; "unknown" for a number that is none. */
+NX_API_NATIVE const char *nx_status_name(nx_status status);
+
 /* Checks a file completely and computes the bytes of the block that nx_model_open will need.
  * file      (length) bytes, any alignment
  * bytes     written on success
@@ -271,6 +282,15 @@ typedef struct {
     uint32_t look_up;
     uint32_t biases; /* the most ids that nx_session_bias takes in this run; up to NX_MAX_BIASES */
 } nx_settings;
+
+/* Writes the settings of a plain run: one sample, seed 0, temperature 1, the whole distribution, everything else off. All zeros are not settings:
+ * they would be no sample. */
+NX_API_NATIVE void nx_settings_init(nx_settings *settings);
+
+/* Explains a refusal of nx_session_size: returns the same status, and on failure writes the name of the field and the range it must be in, such as
+ * "samples": "must be from 1 to 64". */
+NX_API_NATIVE nx_status nx_session_problem(const nx_model *model, uint32_t part, const nx_settings *settings, const nx_shape *shape,
+                                           nx_problem *problem);
 
 /* Bytes of a session's block for these settings and this shape (null: all zeros).
  * NX_E_ARGUMENT: a setting or the shape is out of its range for this part, or the model is not complete; NX_E_LIMIT: more than NX_MAX_SESSION_BYTES. */

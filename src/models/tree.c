@@ -8,7 +8,7 @@
  *                    x = x + attention(LN(x), LN(x))                                                     not in the last
  *   y = LN(x),   s[h][m] = (W_h y_h + b_h) . (W_c y_m + b_c) / sqrt(d) + distance[m - h]                 from -R to R, and those beyond as these
  *
- * without a distance from the root; and of the scores all projective trees at once (attention/tree.h). From the scores of each word the log
+ * without a distance from the root; and of the scores all projective trees at once (attention/trees.h). From the scores of each word the log
  * sum over its heads is subtracted, and added to log Z: log probabilities of a softmax are left, whose sums stay small in long sentences.
  *
  * Heads may be pinned: those of all words, which asks for the nats of that tree, or of some, and the others follow. Pins that no tree
@@ -18,7 +18,7 @@
  * the pins, from 1, 0 the root; p(head of m = h | x, pins), of each word a row of 129, behind n zeros; and three numbers: log Z; -log p(pins | x);
  * -log p(that tree | x).
  */
-#include "attention/tree.h"
+#include "attention/trees.h"
 
 #include <math.h>
 #include <string.h>

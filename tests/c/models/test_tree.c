@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "attention/tree.h"
+#include "attention/trees.h"
 #include "check.h"
 #include "session/session.h"
 #include "toy.h"
@@ -52,7 +52,7 @@ static int next_tree(heads_of *t) {
     }
 }
 
-/* Everything by the sum over all trees that keep to the pins; scores (n + 1, stride) as tree.h has them. */
+/* Everything by the sum over all trees that keep to the pins; scores (n + 1, stride) as trees.h has them. */
 typedef struct {
     uint32_t trees;
     double log_z, best, marginals[MOST + 1][MOST + 1];

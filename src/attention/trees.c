@@ -1,5 +1,5 @@
-/* SPDX-License-Identifier: MIT  See tree.h. */
-#include "attention/tree.h"
+/* SPDX-License-Identifier: MIT  See trees.h. */
+#include "attention/trees.h"
 
 #include <math.h>
 #include <string.h>

@@ -21,8 +21,8 @@
  *
  * About n^3 / 2 exponentials each way, a width of spans at a time, so that a long sentence can be interrupted. -infinity is an arc that cannot be.
  */
-#ifndef NX_TREE_H
-#define NX_TREE_H
+#ifndef NX_TREES_H
+#define NX_TREES_H
 
 #include <stdint.h>
 

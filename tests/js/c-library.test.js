@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** The C library for programs: compiled, installed, found by pkg-config and by CMake, linked shared and static. */
+
+import assert from 'node:assert/strict';
+import { execFile, execFileSync } from 'node:child_process';
+import { mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { before, test } from 'node:test';
+import { promisify } from 'node:util';
+
+import { load } from '../../web/lib/index.js';
+import { ROOT } from './helpers.js';
+
+const run = promisify(execFile);
+const BUILD = `${ROOT}build/test-c/`;
+const PREFIX = `${BUILD}installed/`;
+
+/** @param {string} command */
+const there = (command) => {
+  try {
+    execFileSync(command, ['--version'], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+};
+const missing = ['cmake', 'pkg-config', 'gcc'].filter((command) => !there(command));
+const skip = missing.length > 0 && `needs ${missing.join(', ')}`;
+
+test('objects of the sources have different names, so that an archive can hold them all', async () => {
+  const names = (await readdir(`${ROOT}src`, { recursive: true })).filter((name) => name.endsWith('.c')).map((name) => basename(name));
+  assert.ok(names.length > 50);
+  assert.deepEqual(names.filter((name, i) => names.indexOf(name) !== i), []);
+});
+
+test('the header says the version of the package', async () => {
+  const { version } = JSON.parse(await readFile(`${ROOT}package.json`, 'utf8'));
+  assert.match(await readFile(`${ROOT}include/nextpixel.h`, 'utf8'), new RegExp(`^#define NX_VERSION "${version.replaceAll('.', '\\.')}"$`, 'm'));
+});
+
+/** What pkg-config says. @type {Record<string, string>} */
+const environment = { .../** @type {any} */ (process.env) };
+
+before(async () => {
+  if (skip) return;
+  await rm(PREFIX, { recursive: true, force: true });
+  await mkdir(BUILD, { recursive: true });
+  await run('cmake', ['-S', `${ROOT}src`, '-B', `${BUILD}build`, '-DCMAKE_C_FLAGS_RELEASE=-O1'], { cwd: ROOT });
+  await run('cmake', ['--build', `${BUILD}build`, '--parallel', '2'], { cwd: ROOT });
+  await run('cmake', ['--install', `${BUILD}build`, '--prefix', PREFIX], { cwd: ROOT });
+  const [pc] = (await readdir(PREFIX, { recursive: true })).filter((name) => name.endsWith('nextpixel.pc'));
+  environment.PKG_CONFIG_PATH = PREFIX + pc.replace('nextpixel.pc', '');
+}, { timeout: 240000 });
+
+/** The ids and nats that the example of the manual prints. @param {string} program @param {string} weights @param {number} count @param {number} seed */
+async function printed(program, weights, count, seed) {
+  const { stdout } = await run(program, [`${ROOT}weights/${weights}.gguf`, String(count), String(seed)], { env: environment });
+  return stdout.trim().split('\n').map((line) => line.split(' ').map(Number));
+}
+
+/** @param {string[]} args */
+const config = async (...args) => (await run('pkg-config', [...args, 'nextpixel'], { env: environment })).stdout.trim();
+
+test('a program links against the installed library, shared and static, and draws what the WebAssembly draws', { skip, timeout: 120000 }, async () => {
+  const flags = (await config('--cflags', '--libs')).split(' ');
+  const folder = await config('--variable=libdir');
+  const source = `${ROOT}web/examples/c/ids.c`;
+  const warnings = ['-std=c11', '-Wall', '-Wextra', '-Werror'];
+  await run('gcc', [...warnings, source, ...flags, `-Wl,-rpath,${folder}`, '-o', `${BUILD}shared`]);
+  await run('gcc', [...warnings, source, ...flags.filter((flag) => flag.startsWith('-I')), `${folder}/libnextpixel.a`, '-lm', '-o', `${BUILD}static`]);
+  const rows = await printed(`${BUILD}shared`, 'fvsbn', 60, 3);
+  assert.deepEqual(await printed(`${BUILD}static`, 'fvsbn', 60, 3), rows);
+  const model = await load(`${ROOT}weights/fvsbn.gguf`);
+  const drawn = model.generate({ seed: 3 });
+  await drawn.pictures();
+  const ids = drawn.save().ids[0];
+  model.close();
+  assert.deepEqual(rows.map(([, id]) => id), ids.slice(0, 60));
+  assert.ok(rows.every(([position, , nats], i) => position === i && nats >= 0));
+  const refused = await run(`${BUILD}shared`, [`${ROOT}README.md`]).catch((error) => error);
+  assert.deepEqual([refused.code, refused.stderr], [1, 'ids: NX_E_FORMAT:  not a GGUF file\n']);
+  const longer = await run(`${BUILD}shared`, [`${ROOT}weights/fvsbn.gguf`, '100000']).catch((error) => error);
+  assert.match(longer.stderr, /^ids: NX_E_ARGUMENT: length must be at most that of the part\n$/);
+});
+
+test('the shared library exports the functions of the header and no others', { skip }, async () => {
+  const { stdout } = await run('nm', ['-D', '--defined-only', `${await config('--variable=libdir')}/libnextpixel.so`]);
+  const exported = [...stdout.matchAll(/ T (\w+)$/gm)].map(([, name]) => name).filter((name) => !name.startsWith('_')).sort();
+  const header = await readFile(`${ROOT}include/nextpixel.h`, 'utf8');
+  const declared = [...header.matchAll(/^NX_API(?:_\w+)? [\w *]+?\b(nx_\w+)\(/gm)].map(([, name]) => name).sort();
+  assert.ok(declared.length > 40);
+  assert.deepEqual(exported, declared);
+});
+
+test('CMake finds the installed library', { skip, timeout: 60000 }, async () => {
+  const folder = `${BUILD}found`;
+  await rm(folder, { recursive: true, force: true });
+  await mkdir(folder, { recursive: true });
+  await writeFile(`${folder}/CMakeLists.txt`, `cmake_minimum_required(VERSION 3.16)
+project(mine LANGUAGES C)
+find_package(nextpixel ${await config('--modversion')} REQUIRED)
+add_executable(mine ${ROOT}web/examples/c/ids.c)
+target_link_libraries(mine nextpixel::nextpixel)
+`);
+  await run('cmake', ['-S', folder, '-B', `${folder}/build`, `-DCMAKE_PREFIX_PATH=${PREFIX}`]);
+  await run('cmake', ['--build', `${folder}/build`]);
+  assert.equal((await printed(`${folder}/build/mine`, 'fvsbn', 3, 1)).length, 3);
+});
