@@ -323,7 +323,7 @@ task_test_train() {
     say "NOT RUN: tests of the training code need Python 3 with NumPy, Pillow and PyTorch: apt-get install $TRAINING"
     return 0
   fi
-  files='test_train test_data test_prepare test_notebook test_drawings test_house test_pixelcnn test_scenes test_text test_translation test_trees test_sagan'
+  files='test_train test_data test_own test_prepare test_notebook test_drawings test_house test_pixelcnn test_scenes test_text test_translation test_trees test_sagan'
   [ "${1:-}" != all ] || { files=; export EVERY_RECIPE=1; } # those that unittest finds
   (cd weights/train && OMP_NUM_THREADS=1 "$python" -m unittest -q $files)
 }

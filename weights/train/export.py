@@ -38,6 +38,9 @@ def card_of(recipe, checkpoint):
     card, settings = dict(recipe.card), checkpoint["settings"]
     if not own(checkpoint):
         return card
+    for names in ("class_names", "speaker_names"):
+        if settings.get(names):
+            card[names] = list(settings[names])
     folder = settings["data"]
     start = os.path.basename(settings.get("start") or "")
     theirs = "a folder of one's own, %s" % os.path.basename(os.path.abspath(folder))

@@ -4,19 +4,22 @@ has gone through.  What the command line sets comes over these: a larger size gr
 
 A file of another recipe, or --stage N, adopts nothing: then the recipe says what the model is, and the file is where it begins.
 """
+import os
+
 import torch
 
 from common import gguf
+from common.recipes import SHIPPED
 
 # Of a stage, what is about its own minutes, and not about the model or how to train it.
 SCHEDULE = ("minutes", "clock", "steps", "batch", "seed", "every", "valid_images", "final_valid_images", "sheets", "threads", "run")
 
 
-def recipe_of(metadata):
-    """The recipe that made a file, as its card's command names it; "" where it has none."""
+def made_by(name, path, metadata):
+    """Whether the recipe of this name made a file: it is the one that ships, its card has the name or, of a folder of one's own, the command."""
     words = metadata.get("nextpixel.card.command", "").split()
-    at = next((i for i, word in enumerate(words) if word.endswith("train.py")), -1)
-    return words[at + 1] if 0 <= at < len(words) - 1 else ""
+    at = next((i for i, word in enumerate(words) if word.endswith("train.py")), len(words))
+    return os.path.realpath(path) == os.path.realpath(os.path.join(SHIPPED, name + ".gguf")) or metadata.get("general.name") == name or words[at + 1:at + 2] == [name]
 
 
 def stage_of(recipe, found):
@@ -32,7 +35,7 @@ def stage_of(recipe, found):
 def settings(recipe, path):
     """-> settings of a run that begins with this file; {} where it is of another recipe."""
     metadata, raw = gguf.read_raw(path)
-    if metadata.get("general.architecture") != recipe.task.architecture or recipe_of(metadata) != recipe.name:
+    if metadata.get("general.architecture") != recipe.task.architecture or not made_by(recipe.name, path, metadata):
         return {}
     found = recipe.task.adopted(metadata, {name: torch.empty(one.shape) for name, one in raw.items()})
     known = recipe.task.Settings.__dataclass_fields__

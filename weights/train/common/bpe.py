@@ -11,8 +11,12 @@ A vocabulary file has one merge a line, both sides as `printable` shows bytes; t
 import collections
 import functools
 import heapq
+import os
 import random
 import re
+import sys
+
+import numpy as np
 
 # In the rule's own terms \p{L} and \p{N}; Python's classes differ from them on a few letters that stand for numbers.
 WORD = re.compile(r"'s|'t|'re|'ve|'m|'ll|'d| ?[^\W\d_]+| ?\d+| ?(?:[^\s\w]|_)+|\s+(?!\S)|\s+")
@@ -164,13 +168,100 @@ class Signs(Vocabulary):
         return [self.ids[bytes([b])] for b in word.encode() if bytes([b]) in self.ids]
 
 
+def written(vocabulary):
+    """A vocabulary as the text of a file, the inverse of `parsed`."""
+    return " ".join(vocabulary.special) + "\n" + "".join("%s %s\n" % (shown(a), shown(b)) for a, b in vocabulary.merges)
+
+
+def parsed(text):
+    special, *lines = text.splitlines()
+    return Vocabulary([tuple(hidden(side) for side in line.split(" ")) for line in lines], special.split(" "))
+
+
 def save(path, vocabulary):
     with open(path, "w", encoding="utf-8") as f:
-        f.write(" ".join(vocabulary.special) + "\n")
-        f.writelines("%s %s\n" % (shown(a), shown(b)) for a, b in vocabulary.merges)
+        f.write(written(vocabulary))
 
 
 def load(path):
+    if not os.path.exists(path):
+        there = sorted(name[:-4] for name in os.listdir(os.path.dirname(path)) if name.endswith(".txt"))
+        sys.exit("--vocabulary %s: there are %s, and `own`, which is learned from your texts" % (os.path.basename(path)[:-4], ", ".join(there)))
     with open(path, encoding="utf-8") as f:
-        special, *lines = f.read().splitlines()
-    return Vocabulary([tuple(hidden(side) for side in line.split(" ")) for line in lines], special.split(" "))
+        return parsed(f.read())
+
+
+def of_file(metadata):
+    """The vocabulary of a GGUF file that this module wrote."""
+    kinds, tokens = metadata["tokenizer.ggml.token_type"], metadata["tokenizer.ggml.tokens"]
+    return Vocabulary([tuple(hidden(side) for side in merge.split(" ")) for merge in metadata.get("tokenizer.ggml.merges", [])],
+                      [token for token, kind in zip(tokens, kinds) if kind == 3])
+
+
+class Chosen:
+    """What tasks of texts share: a vocabulary by its name in a folder, as text in the settings (of a file that training begins with, or learned from one's own texts), or the bytes.
+
+    --vocabulary own: byte pairs of the training texts, as many tokens as --values says; tokens that a file has too keep their vectors, others begin as the mean of their two sides.
+    """
+    vocabularies = ""                    # their folder
+    words = None
+
+    @classmethod
+    def named(cls, metadata, found, names):
+        """Settings of a file's vocabulary: by name where one of the folder has the same tokens, else as text."""
+        own = of_file(metadata)
+        for name in names:
+            if load(os.path.join(cls.vocabularies, name + ".txt")).tokens == own.tokens:
+                return dict(found, vocabulary=name, merges="")
+        return dict(found, vocabulary="", merges=written(own) if own.merges else "")
+
+    @classmethod
+    def adopted(cls, metadata, tensors):
+        found = super().adopted(metadata, tensors)
+        if metadata.get("tokenizer.ggml.model") != "gpt2" or len(metadata["tokenizer.ggml.tokens"]) < 257:
+            return found                 # of single signs
+        return cls.named(metadata, found, sorted(name[:-4] for name in os.listdir(cls.vocabularies) if name.endswith(".txt")))
+
+    def adapt(self):
+        super().adapt()
+        s = self.s
+        if s.vocabulary == "own":
+            texts = [text for part in self.load("train") for text in part]
+            least = 257
+            if s.values < least:
+                sys.exit("--values %d: a vocabulary of one's own has the 256 bytes and an end, and merges of these" % s.values)
+            own = Vocabulary(train(texts, s.values - least))
+            s.vocabulary, s.merges, s.values = "", written(own), len(own)
+            print("vocabulary: %d tokens of your texts" % len(own), flush=True)
+
+    @property
+    def tokenizer(self):
+        if self.words is None:
+            s = self.s
+            self.words = parsed(s.merges) if s.merges else load(os.path.join(self.vocabularies, s.vocabulary + ".txt")) if s.vocabulary else Vocabulary([])
+            if len(self.words) != s.values:
+                raise SystemExit("the vocabulary %r has %d tokens, the model %d" % (s.vocabulary, len(self.words), s.values))
+        return self.words
+
+    def relabelled(self, weights, metadata):
+        """The rows of a file's tokens, in the order of this vocabulary."""
+        weights = super().relabelled(weights, metadata)
+        table = weights.get("token_embd.weight")
+        if not self.s.merges or table is None or "tokenizer.ggml.merges" not in metadata:
+            return weights
+        old, new = of_file(metadata), self.tokenizer
+        if old.tokens == new.tokens:
+            return weights
+        at = {token: i for i, token in enumerate(old.tokens)}
+        sides = dict((a + b, (a, b)) for a, b in new.merges)
+
+        def row(token):
+            if token in at:
+                return ((1.0, at[token]),)
+            a, b = (row(side) for side in sides[token])
+            return tuple((0.5 * share, i) for share, i in a + b)
+        rows = [row(token) for token in new.tokens]
+        for name in ("token_embd.weight", "output.weight", "output.bias"):
+            if name in weights and len(weights[name]) == len(old):
+                weights[name] = weights[name][0].new_tensor(np.stack([sum(share * weights[name][i].numpy() for share, i in of) for of in rows]))
+        return weights

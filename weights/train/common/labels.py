@@ -22,7 +22,7 @@ def choose(task):
     s = task.s
     if s.labels not in CHOICES:
         sys.exit("--labels %s: there are %s" % (s.labels, ", ".join(CHOICES)))
-    if not getattr(s, "classes", 0) or not data.own(s.dataset, s.data):
+    if not task.labelled or not data.own(s.dataset, s.data):
         return
     of_sounds = task.shape is None
     if s.labels == "speakers" and not of_sounds:
@@ -40,8 +40,7 @@ def choose(task):
         print("classes: %s" % ", ".join(here), flush=True)
     elif how == "speakers":
         inner = here
-    elif how == "none":
-        s.reads_classes = False
+    s.labels = how
     if how == "none" and task.every_class:
         s.class_names, s.classes = (data.name_of(s.data),), 1
     if of_sounds and s.speakers:

@@ -24,7 +24,7 @@ CLOCKS = dict(wall=time.monotonic, cpu=time.process_time)
 
 def learning_rate(s, step, progress):
     cosine = 0.5 * (1 + math.cos(math.pi * min(progress, 1.0)))
-    return s.lr * min(1.0, (step + 1) / s.warmup) * (s.lr_floor + (1 - s.lr_floor) * cosine)
+    return s.lr * min(1.0, (step + 1) / max(1, s.warmup)) * (s.lr_floor + (1 - s.lr_floor) * cosine)
 
 
 @torch.no_grad()
@@ -148,7 +148,7 @@ class Trainer:
         """-> mean nats per example of the batch, on the device."""
         s, rate = self.s, learning_rate(self.s, self.count, self.progress())
         if self.task.update:
-            value = self.task.update(self, self.batch(), rate / s.lr)
+            value = self.task.update(self, self.batch(), rate / s.lr if s.lr else 0.0)
             polyak(self.averaged, self.parameters, min(s.ema, (1 + self.count) / (10 + self.count)))
             return self.counted(value)
         for group in self.adam.param_groups:
@@ -310,6 +310,11 @@ def train(recipe, s):
         away[0] += clock() - began
     signal.signal(signal.SIGTSTP, stand_still)
     task = recipe.task(s)
+    if s.data and not os.path.isdir(s.data):
+        data.load(s.dataset, s.data, "train", task.shape)               # says what is wrong
+    task.adapt()
+    if s.adopted:
+        print("begins with %s, and has its sizes" % s.start, flush=True)
     print("%s: reading %s" % (s.run, s.data or "data/" + s.dataset), flush=True)
     t = Trainer(recipe, s, {split: task.load(split) for split in ("train", "validation")}, Run(s.run), device, rank, processes)
     print("%s: %d parameters, %d training and %d validation examples, %s" % (

@@ -6,9 +6,15 @@ from dataclasses import dataclass, field, fields
 
 import torch
 
+from common import adopted
 from common.arguments import Parser
 from common.machine import has_bf16
 from common.recipes import SHIPPED
+
+
+def of_file(default):
+    """A field of a model that files may have and no recipe sets: read from them, not on the command line."""
+    return field(default=default, metadata=dict(of_file=True))
 
 
 @dataclass
@@ -42,17 +48,16 @@ class Settings:
     dataset: str = ""                    # a module of data/
     data: str = ""                       # its folder, default data/<dataset>
     start: str = ""                      # --from FILE.gguf: begin with these weights
+    labels: str = "auto"                 # of a folder of one's own, which classes there are: labels.py
+    class_names: tuple = of_file(())     # of the model, and of its speakers
+    speaker_names: tuple = of_file(())
+    adopted: bool = of_file(False)       # the run has the sizes of the file that it begins with (adopted.py)
     run: str = ""                        # run folder name, default the recipe's name
     save_seconds: float = 50.0           # between checkpoints: what a crash may cost
     every: float = 3.0                   # minutes between measurements on validation examples
     sheets: int = 1                      # a sample sheet at each SHEETS-th measurement, and at the end; 0 = at the end, -1 = never
     valid_images: int = 256              # examples of a measurement
     final_valid_images: int = 5000       # of the last one
-
-
-def of_file(default):
-    """A field of a model that files may have and no recipe sets: read from them, not on the command line."""
-    return field(default=default, metadata=dict(of_file=True))
 
 
 def number(kind):
@@ -79,12 +84,13 @@ def parse(description, find, argv=None):
     parser.add_argument("recipe")
     parser.add_argument("--smoke", action="store_true", help="a tiny model, end to end in under a minute")
     parser.add_argument("--processes", type=int, default=1, help="on this machine; also by torchrun")
-    parser.add_argument("--stage", type=int, default=1, help="of a recipe that is trained in several runs: which one")
+    parser.add_argument("--stage", type=int, default=0, help="of a recipe that is trained in several runs: which one")
     recipe = find(name) if name and not name.startswith("-") else None
     add_arguments(parser, recipe.task.Settings if recipe else Settings)
     args = vars(parser.parse_args(argv))
     smoke = args.pop("smoke")
-    stage = args.pop("stage")
+    asked = args.pop("stage")
+    stage = asked or 1
     del args["recipe"], args["processes"]
     if not 1 <= stage <= 1 + len(recipe.stages):
         parser.error("--stage %d: %s has %d" % (stage, name, 1 + len(recipe.stages)))
@@ -97,7 +103,11 @@ def parse(description, find, argv=None):
         chosen.update(recipe.stages[stage - 2], run="%s-%d" % (name, stage))
     if smoke:
         chosen.update(recipe.task.smoke(chosen), run=recipe.name + "-smoke", start="")
+    if args["start"] and asked < 2:
+        chosen.update(adopted.settings(recipe, args["start"]))
     chosen.update({k: v for k, v in args.items() if v is not None})
+    for names in ("class_names", "speaker_names"):
+        chosen.setdefault(names, tuple(recipe.card.get(names, ())))
     s = recipe.task.Settings(**chosen)
     s.run = s.run or recipe.name
     return recipe, s

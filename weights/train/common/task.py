@@ -12,7 +12,8 @@ import numpy as np
 import torch
 
 import data
-from common import gguf
+from common import gguf, labels
+from common.adopted import rows
 from common.settings import Settings
 
 
@@ -25,6 +26,7 @@ class Task:
     architecture = ""                    # general.architecture of its files
     draft = "draft."                     # tensors of a file that are not the model's begin so
     unit = "nats"                        # of the training loss
+    every_class = False                  # whether each training picture has to have a class
     slow_sheet = False                   # whether a sample sheet takes longer than a short run
     update = None                        # a method (trainer, batch, rate) -> loss where a step is more than one loss and one optimiser, as with a GAN; then also
                                          # beside() -> what a checkpoint has of it, and restore(beside)
@@ -65,9 +67,47 @@ class Task:
             raise Misfit("only one of them has %s" % ", ".join(unknown[:5]))
         model.load_state_dict(weights)
 
+    @classmethod
+    def adopted(cls, metadata, tensors):
+        """What a run that begins with a file of its recipe has of it (common/adopted.py): {field: value}."""
+        found = cls.settings_of(metadata, tensors)
+        for names, key in (("class_names", "classes"), ("speaker_names", "speakers")):
+            listed = metadata.get("%s.%s" % (cls.architecture, key))
+            if listed:
+                found[names] = tuple(listed)
+        return found
+
+    @staticmethod
+    def table(name):
+        """"classes" or "speakers" where a tensor has a row for each of these, else ""."""
+        return "classes" if ".class." in name or "class_embd." in name else "speakers" if ".speaker." in name or "speaker_embd." in name else ""
+
+    def relabelled(self, weights, metadata):
+        """The weights {name: tensor} of a file with rows for the classes and speakers that this run has."""
+        found, s = {}, self.s
+        for name, w in weights.items():
+            kind = self.table(name)
+            old = tuple(metadata.get("%s.%s" % (self.architecture, kind), ())) if kind else ()
+            new = tuple(s.class_names if kind == "classes" else s.speaker_names)
+            wanted = getattr(s, kind) if kind else 0
+            if kind and not wanted:
+                continue                 # a model without any
+            renamed = kind and old and len(old) == len(w) and len(new) == wanted and old != new
+            found[name] = rows(w, old, new) if renamed else w
+        return found
+
+    @property
+    def labelled(self):
+        """Whether the model is told classes."""
+        return bool(getattr(self.s, "classes", 0))
+
+    def adapt(self):
+        """Before anything is read: what a folder of one's own changes of the settings, as the classes."""
+        labels.choose(self)
+
     def begin_with(self, model, path):
         """`grow` from a file; ends the program where it cannot, saying what differs and what would help."""
-        weights = self.stored(path)
+        weights = self.relabelled(self.stored(path), gguf.read_raw(path)[0])
         try:
             self.grow(model, weights)
         except (Misfit, RuntimeError, KeyError) as error:
@@ -112,12 +152,16 @@ class Task:
 
     # the data
 
+    def how(self):
+        """Options of the reader of a folder of one's own."""
+        return dict(classes=self.s.class_names if self.s.labels in ("folders", "file") else ()) if self.shape and data.own(self.s.dataset, self.s.data) else {}
+
     def load(self, split):
-        """"train" or "validation", as the data set's module gives it."""
-        return data.load(self.s.dataset, self.s.data, split, self.shape)
+        """"train", "validation" or, in evaluation, "test", as the data set's module gives it."""
+        return data.load(self.s.dataset, self.s.data, split, self.shape, **self.how())
 
     def held_out(self):
-        return data.load(self.s.dataset, self.s.data, "test", self.shape)
+        return self.load("test")
 
     @property
     def shape(self):

@@ -68,6 +68,11 @@ def writing(name, directory, split):
     return module.writing(directory, split) if hasattr(module, "writing") and not own(name, directory) else None
 
 
+def name_of(directory):
+    """What a folder is called."""
+    return os.path.basename(os.path.abspath(directory))
+
+
 def own(name, directory):
     """Whether a folder has files of one's own, not those of the data set."""
     module = dataset(name)

@@ -17,6 +17,7 @@ from models.chain.features import features, fnv, ids_of
 from models.chain.model import Chain, Config
 
 PREFIX = "chain."
+HEAVY = 300.0                            # words of a tag that an HMM's file counts for, beside those of one's own sentences
 LEAST = 2                                # a feature that stands once in the training sentences says nothing of others
 
 
@@ -56,6 +57,50 @@ class Lists:
                 taken.add(h)
                 listed[f] = len(listed) + 1
         self.ids, self.forms = listed, sorted({fnv(w) for words in sentences for w in words})
+        self.hashes = [fnv(f) for f in listed]
+        known = sorted(self.clusters)
+        self.cluster_hashes, self.cluster_numbers = [fnv(w) for w in known], [self.clusters[w] for w in known]
+
+
+class Hashed:
+    """{text: number} of which the hashes alone are known."""
+
+    def __init__(self, hashes, numbers):
+        self.numbers = {h & 0xffffffff: n for h, n in zip(hashes, numbers)}
+
+    def get(self, text, missing=None):
+        return self.numbers.get(fnv(text), missing)
+
+    def __len__(self):
+        return len(self.numbers)
+
+
+class Stored(Lists):
+    """The same of a file, to which one's own sentences add their words, their tags and, where --features has room, features."""
+
+    def __init__(self, s, metadata, sentences, taggings):
+        prefix = metadata["general.architecture"] + "."
+        of = lambda key: [h & 0xffffffff for h in metadata.get(prefix + key, [])]
+        self.hashes, self.cluster_hashes, self.cluster_numbers = of("feature_hashes"), of("cluster.hashes"), list(metadata.get(prefix + "cluster.numbers", []))
+        self.clusters = Hashed(self.cluster_hashes, self.cluster_numbers)
+        own = {tag for tags in taggings for tag in tags}
+        listed = list(metadata.get(prefix + "tags", ()))
+        self.tags = listed + sorted(own - set(listed))
+        if listed and own - set(listed):
+            print("tags that the file does not have begin anew: %s" % ", ".join(sorted(own - set(listed))), flush=True)
+        known, counts = set(self.hashes), Counter()
+        if s.features - 1 > len(self.hashes):
+            for words in sentences:
+                for row in features(words, s.templates.split(), self.clusters):
+                    counts.update(h for h in (fnv(f) for f in row if f is not None) if h not in known)
+        self.hashes += [h for h, n in sorted(counts.items(), key=lambda x: (-x[1], x[0])) if n >= LEAST][:max(0, s.features - 1 - len(self.hashes))]
+        self.ids = Hashed(self.hashes, range(1, len(self.hashes) + 1))
+        self.forms = sorted(set(of("word_hashes")) | {fnv(w) for words in sentences for w in words})
+
+
+def lists_of(s, sentences, taggings):
+    """Of the file that a run begins with, or of its training sentences."""
+    return Stored(s, gguf.read_raw(s.start)[0], sentences, taggings) if s.start and s.adopted else Lists(s, sentences, taggings)
 
 
 def prose(folder):
@@ -72,6 +117,15 @@ def prose(folder):
                 yield from read_text(path).splitlines(keepends=True)
             except Unreadable as error:
                 print("--prose: skipped %s (%s)" % (path, error), flush=True)
+
+
+def padded(w, shape):
+    """w with zeros up to a shape that is nowhere smaller; w itself where it is."""
+    if w.dim() != len(shape) or any(a > b for a, b in zip(w.shape, shape)):
+        return w
+    found = w.new_zeros(shape)
+    found[tuple(slice(n) for n in w.shape)] = w
+    return found
 
 
 class Sentences:
@@ -116,7 +170,7 @@ class ChainTask(Task):
 
     def lists(self):
         if self.kept is None:
-            self.kept = Lists(self.s, *self.load("train"))
+            self.kept = lists_of(self.s, *self.load("train"))
         return self.kept
 
     def model(self):
@@ -124,9 +178,24 @@ class ChainTask(Task):
             self.s.states = len(self.lists().tags)
         return Chain(Config(self.s.type, self.s.states, self.s.features, self.s.width))
 
+    @classmethod
+    def adopted(cls, metadata, tensors):
+        found = cls.settings_of(metadata, tensors)
+        return dict(found, tags="", templates=" ".join(metadata[PREFIX + "templates"]), first=metadata[PREFIX + "first"])
+
     def begin(self, model, examples):
-        if self.s.type == "hmm":
+        self.examples = examples
+        if self.s.type == "hmm" and not self.s.start:
             count(model, self.lists(), examples, self.s.templates.split())
+
+    @torch.no_grad()
+    def grow(self, model, weights):
+        """Also of fewer tags and features, which come last and begin at nothing.  An HMM counts one's own sentences on top of what the file has seen."""
+        own = model.state_dict()
+        grown = {name: padded(w, own[name].shape) if name in own else w for name, w in weights.items()}
+        super().grow(model, grown)
+        if self.s.type == "hmm":
+            count(model, self.lists(), self.examples, self.s.templates.split(), prior=HEAVY)
 
     def encode(self, examples, model, device="cpu"):
         lists, templates = self.lists(), self.s.templates.split()
@@ -182,10 +251,9 @@ class ChainTask(Task):
         lists = self.lists()
         signed = lambda values: [v - (1 << 32) if v >= 1 << 31 else v for v in values]
         m.update({a + "tags": lists.tags, a + "templates": s.templates.split(), a + "first": s.first,
-                  a + "feature_hashes": signed([fnv(f) for f in lists.ids]), a + "word_hashes": signed(lists.forms)})
-        if lists.clusters:
-            words = sorted(lists.clusters)
-            m.update({a + "cluster.hashes": signed([fnv(w) for w in words]), a + "cluster.numbers": [lists.clusters[w] for w in words]})
+                  a + "feature_hashes": signed(lists.hashes), a + "word_hashes": signed(lists.forms)})
+        if len(lists.clusters):
+            m.update({a + "cluster.hashes": signed(lists.cluster_hashes), a + "cluster.numbers": lists.cluster_numbers})
         return m
 
     def type_of(self, name, x, kind, **options):
@@ -199,11 +267,16 @@ class ChainTask(Task):
 
 
 @torch.no_grad()
-def count(model, lists, examples, templates, smoothing=0.1):
-    """HMM: weights from counts.  Words seen once stand for those never seen: each counts once as itself and once as the first of its later
+def count(model, lists, examples, templates, smoothing=0.1, prior=0.0):
+    """HMM: weights from counts, beside the probabilities that the model has, which count for `prior` words a tag.  Words seen once stand for those never seen: each counts once as itself and once as the first of its later
     templates, its looks."""
     number, C = {tag: i for i, tag in enumerate(lists.tags)}, len(lists.tags)
     start, end, step = np.full(C, smoothing), np.full(C, smoothing), np.full((C, C), smoothing)
+    there = model.feature.weight.double().numpy()
+    before = np.where(there.any(1, keepdims=True), np.exp(there), 0) * prior
+    if prior:
+        start, end, step = (a + prior * np.where(w != 0, np.exp(w), 0) for a, w in (
+            (start, model.start.weight.double().numpy()), (end, model.end.weight.double().numpy()), (step, model.transition.weight.double().numpy())))
     seen, forms = np.zeros((model.c.features, C)), Counter(w for words in examples[0] for w in words)
     whole = sum(template.startswith(("form", "word")) for template in templates)
     for words, tags in zip(*examples):
@@ -218,6 +291,7 @@ def count(model, lists, examples, templates, smoothing=0.1):
             if forms[word] == 1:
                 for i in row[whole:]:    # its looks, from the most to the least particular
                     seen[i, c] += 1
+    seen += before
     total = seen.sum(0)
     tag = total / total.sum()
     given = seen + smoothing * tag       # p(tag | feature) keeps a little of p(tag)

@@ -8,6 +8,7 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 
+import data
 from common import gguf
 from common.settings import Settings as Common
 from common.task import Task
@@ -125,7 +126,7 @@ class JukeboxTask(Task):
                     feed_forward_length=32, head_count=2, key_length=16, crop=1024, shifts=1, **(dict(top_blocks=2, bottom_blocks=2) if settings.get("part") == "priors" else {}))
 
     def model(self):
-        model = Jukebox(Config(**{f.name: getattr(self.s, f.name) for f in fields(Config)}))
+        model = Jukebox(self.config())
         for prior in (model.top, model.bottom) if self.s.top_blocks else ():
             prior.dropout = self.s.dropout
         for name, p in model.named_parameters():
@@ -207,6 +208,21 @@ class JukeboxTask(Task):
 
     # data
 
+    def how(self):
+        s = self.s
+        if not data.own(s.dataset, s.data):
+            return {}
+        most = Config.top_length if not s.top_blocks else s.top_length
+        return dict(rate=s.rate, longest=self.config().hop("top") * most, classes=s.class_names if s.labels in ("folders", "file") else (),
+                    speakers=s.speaker_names if s.labels != "none" else ())
+
+    @property
+    def labelled(self):
+        return bool(self.s.top_blocks and self.s.classes)
+
+    def config(self):
+        return Config(**{f.name: getattr(self.s, f.name) for f in fields(Config)})
+
     def encode(self, examples, model, device="cpu"):
         sounds = Sounds(*examples, self.s.crop)
         if self.s.part == "codes":
@@ -279,7 +295,8 @@ class JukeboxTask(Task):
             for row in zip(x, *(model.decode(model.encode(x, name), name) for name in LEVELS)):
                 parts += [sound.numpy() for sound in row]
         else:
-            for _, bottom in model.generate(torch.arange(10), torch.arange(10) % 6, 1.0, torch.Generator().manual_seed(0)):
+            of = lambda number, many: number % many if many else torch.full_like(number, -1)
+            for _, bottom in model.generate(of(torch.arange(10), self.s.classes), of(torch.arange(10), self.s.speakers), 1.0, torch.Generator().manual_seed(0)):
                 if len(bottom):
                     parts += [model.decode(bottom[None], "bottom")[0].numpy(), np.zeros(1500)]
         with wave.open(path.replace(".png", ".wav"), "wb") as f:

@@ -8,7 +8,7 @@ import torch
 
 from common import bpe
 from common.recipes import HERE
-from common.settings import Settings as Common
+from common.settings import Settings as Common, of_file
 from common.task import Task, picks
 from models.llama.model import Config, Llama
 
@@ -19,7 +19,8 @@ VOCABULARIES = os.path.join(HERE, "models", "llama", "vocabularies")
 @dataclass
 class Settings(Config, Common):
     dataset: str = "stories"
-    vocabulary: str = "stories"          # a file of vocabularies/; "": the bytes
+    vocabulary: str = "stories"          # a file of vocabularies/; "": the bytes; own: learned from one's own texts (common/bpe.py)
+    merges: str = of_file("")            # a vocabulary that is no file of that folder, as text
     prompts: str = "Once upon a time|The king said|Little"               # of the sample sheet
 
 
@@ -38,11 +39,11 @@ class Windows:
         return (torch.stack([self.ids[phase + i * self.n:][:self.n + 1] for i in pick]).to(device),)
 
 
-class LlamaTask(Task):
+class LlamaTask(bpe.Chosen, Task):
     Settings = Settings
     architecture = "llama"
+    vocabularies = VOCABULARIES
     bytes_per_token = 1.0
-    words = None
 
     @staticmethod
     def smoke(settings):
@@ -51,14 +52,6 @@ class LlamaTask(Task):
 
     def model(self):
         return Llama(Config(**{f.name: getattr(self.s, f.name) for f in fields(Config)}))
-
-    @property
-    def tokenizer(self):
-        if self.words is None:
-            self.words = bpe.load(os.path.join(VOCABULARIES, self.s.vocabulary + ".txt")) if self.s.vocabulary else bpe.Vocabulary([])
-            if len(self.words) != self.s.values:
-                raise SystemExit("the vocabulary %r has %d tokens, the model %d" % (self.s.vocabulary, len(self.words), self.s.values))
-        return self.words
 
     def encode(self, examples, model, device="cpu"):
         """(books, stories) -> windows of the stream <end> text <end> text ... <end>"""

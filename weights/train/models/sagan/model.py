@@ -153,6 +153,45 @@ class Generator(Net):
         return {name: found[name] for name in Folded(self.c).state_dict()}
 
 
+    @torch.no_grad()
+    def unfold(self, weights, batches=4, batch=64, seed=7):
+        """Begins with the weights {name: tensor} of a file: what comes into each norm is counted, so that it is the same with batch statistics."""
+        folded = Folded(self.c)
+        folded.load_state_dict(weights)
+        moments, hooks = {}, []
+
+        def watch(name):
+            def see(module, given):
+                x = given[0].float()
+                n, total, square = moments.get(name, (0, 0.0, 0.0))
+                moments[name] = n + x.numel() // x.shape[1], total + x.sum((0, 2, 3), dtype=torch.float64), square + (x * x).sum((0, 2, 3), dtype=torch.float64)
+            return see
+        for name, module in folded.named_modules():
+            if isinstance(module, Table):
+                hooks.append(module.register_forward_pre_hook(watch(name)))
+        generator = torch.Generator().manual_seed(seed)
+        for _ in range(batches):
+            folded(torch.randn(batch, self.c.latent_length, generator=generator), torch.arange(batch) % self.c.classes)
+        for hook in hooks:
+            hook.remove()
+        for name, module in self.named_modules():
+            if isinstance(module, Norm):
+                n, total, square = moments[name]
+                mean = (total / n).float()
+                variance = (square / n).float() - mean * mean
+                scale, shift = weights[name + ".weight"].chunk(2, 1)
+                module.mean.copy_(mean), module.variance.copy_(variance)
+                module.weight.copy_(torch.cat([scale * (variance + EPSILON).sqrt(), shift + scale * mean], 1))
+            elif isinstance(module, Spectral):
+                module.weight.copy_(weights[name + ".weight"])
+                if module.bias is not None:
+                    module.bias.copy_(weights[name + ".bias"])
+                for _ in range(20 if module.normed else 0):              # rounds of the power iteration
+                    module.u.copy_(F.normalize(module.weight @ F.normalize(module.weight.t() @ module.u, dim=0), dim=0))
+            elif isinstance(module, Attention):
+                module.gain.copy_(weights[name + ".gain"])
+
+
 class Folded(Net):
     def __init__(self, c):
         super().__init__(c, Table, False)

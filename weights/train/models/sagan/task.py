@@ -15,8 +15,9 @@ from common import gguf
 from common.png import mosaic
 from common.settings import Settings as Common
 from common.runs import Run
-from common.task import Task
-from data.emoji_kinds import MIRRORED
+from common.adopted import rows
+from common.task import Misfit, Task
+from data.emoji_kinds import CLASSES, MIRRORED
 from models.sagan.augment import augment
 from models.sagan.discriminator import Discriminator
 from models.sagan.model import Config, Folded, Generator
@@ -35,6 +36,7 @@ class Settings(Config, Common):
     augmented: bool = True
     recalled: int = 16                   # numbers of the latent that the discriminator guesses
     recall: float = 0.5
+    critic_first: int = 60               # steps of a run that begins with a file, which has no discriminator, until the generator's rate is whole
     begun: str = ""                      # a run of the same nets, maybe without attention, from whose two nets this one begins
 
 
@@ -58,6 +60,7 @@ class SaganTask(Task):
     Settings = Settings
     architecture = "sagan"
     unit = "hinge"
+    every_class = True
     first = None                         # the checkpoint that this run begins with
 
     @staticmethod
@@ -78,6 +81,21 @@ class SaganTask(Task):
     def fresh(self, name):
         """gamma, which begins at nought and has a long way to go: attention learns nothing before it is there"""
         return name.endswith("attn.gain")
+
+    def relabelled(self, weights, metadata):
+        """A norm has a row a class."""
+        old, new = tuple(metadata[PREFIX + "classes"]), tuple(self.s.class_names)
+        if old == new or len(new) != self.s.classes:
+            return weights
+        return {name: rows(w, old, new) if "norm" in name else w for name, w in weights.items()}
+
+    def grow(self, model, weights):
+        if any("norm" in name and len(w) != self.s.classes for name, w in weights.items()):
+            raise Misfit("the file has other classes")
+        missing = [name for name in Folded(self.config()).state_dict() if name not in weights]
+        if missing:
+            raise Misfit("the file has no %s" % ", ".join(missing[:3]))
+        model.unfold(weights)
 
     # two nets
 
@@ -109,7 +127,8 @@ class SaganTask(Task):
     def update(self, trainer, batch, rate):
         """One step of both -> the discriminator's loss, which stays near 2 while it knows nothing.  rate: of the learning rates, 0..1"""
         s, (x, y), critic, G = self.s, batch, self.critic, trainer.model
-        for adam, lr in ((self.critic_adam, s.critic_lr), (trainer.adam, s.lr)):
+        known = min(1.0, (trainer.count + 1) / s.critic_first) ** 2 if s.start and s.critic_first else 1.0
+        for adam, lr in ((self.critic_adam, s.critic_lr), (trainer.adam, s.lr * known)):
             for group in adam.param_groups:
                 group["lr"] = lr * rate * group["rate"]
         rng = torch.Generator().manual_seed(int(np.random.default_rng([s.seed, trainer.count, 5]).integers(1 << 62)))
@@ -158,7 +177,8 @@ class SaganTask(Task):
         pick = np.array([rng.choice(kinds[k % len(kinds)]) for k in rng.permutation(max(s.batch, len(kinds)))[:s.batch]])
         x, y = train.take(pick, device)
         if s.flip:
-            flip = torch.from_numpy(rng.random(s.batch) < 0.5).to(device) & torch.tensor(MIRRORED, device=device)[y]
+            kept = torch.tensor(MIRRORED if tuple(s.class_names) == tuple(CLASSES) or not s.class_names else [True] * s.classes, device=device)
+            flip = torch.from_numpy(rng.random(len(y)) < 0.5).to(device) & kept[y]
             x = torch.where(flip[:, None, None, None], x.flip(3), x)
         return x.contiguous(memory_format=torch.channels_last), y
 

@@ -67,7 +67,9 @@ class Seq2seqTask(TransformerTask):
     def grow(self, model, weights):
         """Begins with what a file of another attention has in common with this model: the words, the encoder and, of the decoder, what reads
         words and states.  The rest stays random: fair to all attentions but the file's own.  A file that has bits, which training took in turn with the
-        softmax (`turns`), gives its attention too, but for the transitions."""
+        softmax (`turns`), gives its attention too, but for the transitions.  A file of this recipe gives all."""
+        if self.s.adopted:
+            return super().grow(model, weights)
         for name, p in model.named_parameters():
             old = weights.get(name)
             if old is None or old.shape[0] != p.shape[0] or name == "attn_transition.weight":

@@ -5,10 +5,11 @@ from dataclasses import dataclass, fields
 import numpy as np
 import torch
 
+import data
 from common import bleu
-from common.settings import Settings as Common
-from common.task import Task, spread
-from data import scenes
+from common.settings import Settings as Common, of_file
+from common.task import Task, picks, spread
+from data import scenes, told
 from data.things import NOUNS, WORDS
 from models.show_attend_tell.model import PADDING, Config, ShowAttendTell, draw, grid
 from models.show_attend_tell.pretrain import pretrain
@@ -29,6 +30,7 @@ class Settings(Config, Common):
     expected: float = 0.5                # share of batches that hard attention trains with the expectation
     drawn: bool = False                  # soft attention is trained as hard attention is, which makes its light sharper
     ink: float = 0.15                    # colours of training pictures grow stronger or weaker by up to this
+    listed: tuple = of_file(())          # the words of a model that has others than those of scenes
     captions: int = 256                  # validation scenes that a measurement captions
 
 
@@ -42,8 +44,8 @@ def padded(rows):
 class Numbered:
     """Scenes of a stream, by their number."""
 
-    def __init__(self, source, stream, count):
-        self.source, self.stream, self.count = source, stream, count
+    def __init__(self, source, stream, count, ids_of=scenes.ids_of):
+        self.source, self.stream, self.count, self.ids_of = source, stream, count, ids_of
 
     def __len__(self):
         return self.count
@@ -55,7 +57,7 @@ class Numbered:
         """-> pictures (B, 64, 64, 3) uint8, ids (B, n)"""
         pick = range(*pick.indices(len(self))) if isinstance(pick, slice) else pick
         found = [self.scene(int(i)) for i in pick]
-        return torch.from_numpy(np.stack([s.picture for s in found])).to(device), padded([scenes.ids_of(s.words) for s in found]).to(device)
+        return torch.from_numpy(np.stack([s.picture for s in found])).to(device), padded([self.ids_of(s.words) for s in found]).to(device)
 
 
 def on_it(cell, boxes, columns, cell_side):
@@ -67,7 +69,6 @@ def on_it(cell, boxes, columns, cell_side):
 class CaptionTask(Task):
     Settings = Settings
     architecture = "show-attend-tell"
-    words = ("",) + WORDS                # of each id, "" of the end
     baseline = None                      # of REINFORCE, by position
 
     @staticmethod
@@ -78,21 +79,61 @@ class CaptionTask(Task):
         found = {f.name: getattr(self.s, f.name) for f in fields(Config)}
         return ShowAttendTell(Config(**{k: tuple(v) if isinstance(v, (list, tuple)) else v for k, v in found.items()}))
 
+    @property
+    def words(self):
+        """Of each id, "" of the end."""
+        return ("",) + (tuple(self.s.listed) or WORDS)
+
+    @classmethod
+    def adopted(cls, metadata, tensors):
+        words = tuple(metadata[PREFIX + "words"][1:])
+        return dict(cls.settings_of(metadata, tensors), listed=() if words == WORDS else words)
+
+    def adapt(self):
+        """Words of one's own captions are added behind those that the model has, and begin as their mean."""
+        super().adapt()
+        s = self.s
+        if data.own(s.dataset, s.data):
+            told.read(s.data, "train")
+            known = self.words[1:]
+            new = [word for word in told.vocabulary(s.data) if word not in set(known)]
+            if new:
+                s.listed, s.values = tuple(known) + tuple(new), len(self.words) + len(new)
+                print("%d words more than the model had: %s%s" % (len(new), ", ".join(new[:8]), ", ..." if len(new) > 8 else ""), flush=True)
+
+    def relabelled(self, weights, metadata):
+        old, found = len(metadata[PREFIX + "words"]), dict(super().relabelled(weights, metadata))
+        for name in ("token_embd.weight", "output.weight", "output.bias"):
+            w = found.get(name)
+            if w is not None and len(w) == old < self.s.values:
+                found[name] = torch.cat([w, w[1:].mean(0, keepdim=True).expand((self.s.values - old,) + w.shape[1:])])
+        return found
+
     def load(self, split):
-        """Of no folder of one's own: sentences are made of what the emoji are known to be."""
-        return scenes.load(self.s.data or scenes.DEFAULT_DIR, split)
+        """Scenes, whose sentences are made of what the emoji are known to be; or pictures with captions of one's own."""
+        s = self.s
+        return data.load(s.dataset, s.data, split, None) if data.own(s.dataset, s.data) else scenes.load(s.data or scenes.DEFAULT_DIR, split)
+
+    def ids_of(self, words):
+        """A caption, cut to what the model can write; words that it does not have are left out."""
+        ids = {word: i for i, word in enumerate(self.words) if i}
+        return [ids[word] for word in words if word in ids][:self.s.context_length - 1] + [scenes.END]
 
     def begin_on(self, model, train, device):
-        if not self.s.start:
+        if not self.s.start and not isinstance(train.source, told.Told):
             pretrain(model, train.source, self.s.pretrain, 64, self.s.seed, self.s.bf16, device)
 
     def encode(self, examples, model, device="cpu"):
         training = examples.split == "train"
+        if isinstance(examples, told.Told):
+            return Numbered(examples, examples.split, len(examples), self.ids_of)
         return Numbered(examples, "%s %d" % (examples.split, self.s.seed if training else 0), EXAMPLES if training else VALIDATION)
 
     def batch(self, train, step, device):
         s = self.s
-        pictures, ids = train.take(range(step * s.batch, (step + 1) * s.batch), device)
+        of_own = isinstance(train.source, told.Told)
+        pick = picks(s.seed, step, s.batch, len(train)) if of_own else range(step * s.batch, (step + 1) * s.batch)
+        pictures, ids = train.take(pick, device)
         gain = torch.from_numpy(np.random.default_rng([s.seed, step]).uniform(1 - s.ink, 1 + s.ink / 2, (s.batch, 1, 1, 3)).astype(np.float32)).to(device)
         return (255 - ((255 - pictures.float()) * gain).clamp_(max=255)), ids
 
@@ -140,7 +181,7 @@ class CaptionTask(Task):
             with autocast():
                 ids, maps = model.tell(torch.from_numpy(np.stack([s.picture for s in some])).to(device), scenes.END, model.drawn())
             for scene, row, weights in zip(some, ids.tolist(), maps.float().cpu().numpy()):
-                words = [WORDS[i - 1] for i in row if i not in (PADDING, scenes.END)]
+                words = [self.words[i] for i in row if i not in (PADDING, scenes.END)]
                 found.append((scene, words, weights))
         return found
 

@@ -187,6 +187,19 @@ class Snail(nn.Module):
         return loss.mean(1)
 
     @torch.no_grad()
+    def unfold(self, pictures):
+        """Convolutions whose norms are folded in, as those of a file -> the same function of these pictures (n, H, W), with norms that have their statistics."""
+        x = pictures[:, None].to(self.output.weight.dtype).div(255).contiguous(memory_format=torch.channels_last)
+        for i in range(self.embd.count):
+            layer = getattr(self.embd, str(i))
+            weight = layer.weight.view(len(layer.weight), layer.kernel, layer.kernel, -1).permute(0, 3, 1, 2)
+            h = F.conv2d(x, weight, None, layer.stride, (layer.kernel - 1) // 2)
+            mean, variance = h.mean((0, 2, 3)), h.var((0, 2, 3), unbiased=False)
+            x = F.relu(h + layer.bias[None, :, None, None])
+            layer.mean.copy_(mean), layer.variance.copy_(variance), layer.gain.copy_((variance + EPS).sqrt())
+            layer.bias.add_(mean)
+
+    @torch.no_grad()
     def calibrate(self, pictures):
         """The norms' statistics anew, of these pictures (n, H, W)."""
         global MOMENTUM

@@ -73,6 +73,38 @@ class SnailTask(Task):
         return dict(Task.smoke(settings), steps=4, pictures=24, ways=4, first_ways=3, grow_from=2, grow_to=4, label_length=32, kernels=(5, 3), strides=(4, 4),
                     channels=(32, 32), embedding_length=32, layers=2, dense_length=32, keys=(32, 32, 32), values=(32, 32, 32))
 
+    @classmethod
+    def adopted(cls, metadata, tensors):
+        """With norms again, and all ways from the first step."""
+        return dict(super().adopted(metadata, tensors), folded=False, grow_from=0, grow_to=1)
+
+    def grow(self, model, weights):
+        """A file's convolutions have their norms folded in; those of a run begin as nothing done (`Snail.unfold` takes their statistics)."""
+        state = model.state_dict()
+        for i in range(0 if model.c.folded else model.embd.count):
+            at = "embd.%d." % i
+            weights = dict(weights, **{at + key: state[at + key] for key in ("gain", "mean", "variance") if at + key not in weights})
+        super().grow(model, weights)
+
+    @torch.no_grad()
+    def begin_on(self, model, train, device):
+        if self.s.start and self.s.adopted:
+            model.unfold(self.some(train))
+
+    def turned(self, train):
+        """The signs of training, turned by quarters, by which a sign is another sign."""
+        if not hasattr(train, "turned"):
+            train.turned = Signs(np.concatenate([np.rot90(train.x.cpu().numpy(), k, (2, 3)) for k in range(4)]), self.s.ways, train.x.device)
+        return train.turned
+
+    def some(self, train):
+        """Pictures (n, H, W) of which the norms' statistics are taken."""
+        rng = np.random.default_rng(3)
+        flat = self.turned(train).x
+        flat = flat.reshape((-1,) + flat.shape[2:])
+        pick = torch.from_numpy(rng.integers(0, len(flat), CALIBRATION)).to(flat.device)
+        return self.distorted(flat[pick][None], rng)[0]
+
     def model(self):
         found = {f.name: getattr(self.s, f.name) for f in fields(Config)}
         return Snail(Config(**{k: tuple(v) if isinstance(v, (list, tuple)) else v for k, v in found.items()}))
@@ -82,8 +114,6 @@ class SnailTask(Task):
 
     def batch(self, train, step, device):
         s = self.s
-        if not hasattr(train, "turned"):                 # by quarter turns a sign is another sign
-            train.turned = Signs(np.concatenate([np.rot90(train.x.cpu().numpy(), k, (2, 3)) for k in range(4)]), s.ways, device)
         rng = np.random.default_rng([s.seed, step])
         grown = min(1.0, max(0.0, (step - s.grow_from) / max(1, s.grow_to - s.grow_from)))
         most = s.first_ways + int(round(grown * (s.ways - s.first_ways)))
@@ -91,7 +121,7 @@ class SnailTask(Task):
         shots = int(rng.integers(2, 4)) if grown >= 1 and ways * 3 <= s.ways and rng.random() < 0.3 else 1
         queries = 2 * ways if ways <= 10 else ways
         count = max(1, s.pictures // (ways * shots + queries))
-        support, labels, query, truth = train.turned.episodes(rng, count, ways, queries, shots)
+        support, labels, query, truth = self.turned(train).episodes(rng, count, ways, queries, shots)
         return self.distorted(support, rng), labels, self.distorted(query, rng), truth
 
     def distorted(self, pictures, rng):
@@ -110,11 +140,7 @@ class SnailTask(Task):
 
     def settle(self, average, train, device):
         """The norms' statistics are those of the averaged weights, of training pictures."""
-        rng = np.random.default_rng(3)
-        flat = train.turned.x if hasattr(train, "turned") else train.x
-        flat = flat.reshape((-1,) + flat.shape[2:])
-        pick = torch.from_numpy(rng.integers(0, len(flat), CALIBRATION)).to(flat.device)
-        average.calibrate(self.distorted(flat[pick][None], rng)[0])
+        average.calibrate(self.some(train))
 
     @property
     def elements(self):

@@ -45,6 +45,14 @@ def encode(grid):
     return ids + [END]
 
 
+def parts(grid, ticks, ids):
+    """A piece as parts that have at most so many sixteenths and ids, cut at the bar nearest to the middle."""
+    if len(grid) <= ticks and len(encode(grid)) <= ids or len(grid) <= WAITS:
+        return [grid]
+    middle = max(WAITS, len(grid) // 2 // WAITS * WAITS)
+    return parts(grid[:middle], ticks, ids) + parts(grid[middle:], ticks, ids)
+
+
 def decode(ids):
     """The inverse of `encode`, of ids that are well formed."""
     rows, now = [], [0] * len(VOICES)
@@ -57,6 +65,8 @@ def decode(ids):
 
 def transposed(grid):
     """[(semitones, grid)] of all keys in which every voice stays among its pitches."""
+    if not grid.any():
+        return [(0, grid)]
     sung = [grid[:, v][grid[:, v] > 0] for v in range(len(VOICES))]
     down = max([low - int(p.min()) for p, (_, low, _) in zip(sung, VOICES) if len(p)])
     up = min([high - int(p.max()) for p, (_, _, high) in zip(sung, VOICES) if len(p)])

@@ -57,6 +57,8 @@ class SparseTransformerTask(Task):
     def load(self, split):
         """Of pieces all keys that the voices can sing train, and the one that they are in validates."""
         pieces = super().load(split)
+        if self.notes:
+            pieces = [part for piece in pieces for part in notes.parts(piece, self.s.time_length, self.s.context_length)]
         if self.notes and split == "train":
             return [other for piece in pieces for _, other in notes.transposed(piece)]
         return pieces

@@ -9,7 +9,7 @@ import torch
 
 from common import bleu, bpe
 from common.recipes import HERE
-from common.settings import Settings as Common
+from common.settings import Settings as Common, of_file
 from common.task import Task, permutation, spread
 from models.transformer.model import PADDING, Config, Transformer
 
@@ -23,7 +23,8 @@ AT_ONCE = 64                             # sentences translated together
 @dataclass
 class Settings(Config, Common):
     dataset: str = "multi30k"
-    vocabulary: str = "multi30k"         # a file of vocabularies/; "": the bytes
+    vocabulary: str = "multi30k"         # a file of vocabularies/; "": the bytes; own: learned from one's own sentences (common/bpe.py)
+    merges: str = of_file("")            # a vocabulary that is no file of that folder, as text
     signs: str = ""                      # these characters alone instead, for a task of single words
     smoothing: float = 0.1               # label smoothing, in training only
     merge_dropout: float = 0.0           # of merges of the source, so that a word is seen cut in several ways (bpe.Vocabulary.sampled), in training only
@@ -95,11 +96,12 @@ class Epoch:
         return tuple(padded([side[i] for i in self.batches[at]], device) for side in self.ids)
 
 
-class TransformerTask(Task):
+class TransformerTask(bpe.Chosen, Task):
     Settings = Settings
     architecture = "transformer"
+    vocabularies = VOCABULARIES
     tokens_per_target = 16.0
-    words = epoch = None
+    epoch = None
 
     @staticmethod
     def smoke(settings):
@@ -120,11 +122,7 @@ class TransformerTask(Task):
     def tokenizer(self):
         if self.words is None and self.s.signs:
             self.words = bpe.Signs(self.s.signs)
-        if self.words is None:
-            self.words = bpe.load(os.path.join(VOCABULARIES, self.s.vocabulary + ".txt")) if self.s.vocabulary else bpe.Vocabulary([])
-            if len(self.words) != self.s.values:
-                raise SystemExit("the vocabulary %r has %d tokens, the model %d" % (self.s.vocabulary, len(self.words), self.s.values))
-        return self.words
+        return super().tokenizer
 
     @property
     def cut(self):

@@ -10,8 +10,8 @@ from torch import nn
 from common import gguf
 from common.settings import Settings as Common
 from common.task import Task, permutation
-from models.chain.features import features, fnv, ids_of
-from models.chain.task import Lists
+from models.chain.features import features, ids_of
+from models.chain.task import lists_of, padded
 from models.tree import trees
 from models.tree.model import PLACES, Config, Tree
 
@@ -68,9 +68,21 @@ class TreeTask(Task):
         """What is known of the training sentences, those too that no tree without crossing arcs fits."""
         if self.kept is None:
             words, tags, _, relations = super().load("train")
-            self.kept = Lists(self.s, words, tags)
+            self.kept = lists_of(self.s, words, tags)
             self.kept.relations = sorted({r for row in relations for r in row})
         return self.kept
+
+    @classmethod
+    def adopted(cls, metadata, tensors):
+        return dict(cls.settings_of(metadata, tensors), relations="")
+
+    @torch.no_grad()
+    def grow(self, model, weights):
+        """A file's scores are softened, and it has none of what stands beside; more features begin at nothing."""
+        own = model.state_dict()
+        soft = self.s.softened if self.s.adopted else 1.0
+        found = {name: padded(w, own[name].shape) if name == "feature.weight" else w / soft if name in ("head.weight", "head.bias", "distance.weight") else w for name, w in weights.items()}
+        super().grow(model, dict({name: w for name, w in own.items() if name.startswith("beside.")}, **found))
 
     def load(self, split):
         """Sentences that projective trees fit; of training and validation the others are left out."""
@@ -148,10 +160,9 @@ class TreeTask(Task):
             return m
         lists = self.lists()
         signed = lambda values: [v - (1 << 32) if v >= 1 << 31 else v for v in values]
-        m.update({a + "feature_hashes": signed([fnv(f) for f in lists.ids]), a + "word_hashes": signed(lists.forms)})
-        if lists.clusters:
-            words = sorted(lists.clusters)
-            m.update({a + "cluster.hashes": signed([fnv(w) for w in words]), a + "cluster.numbers": [lists.clusters[w] for w in words]})
+        m.update({a + "feature_hashes": signed(lists.hashes), a + "word_hashes": signed(lists.forms)})
+        if len(lists.clusters):
+            m.update({a + "cluster.hashes": signed(lists.cluster_hashes), a + "cluster.numbers": lists.cluster_numbers})
         return m
 
     @staticmethod

@@ -80,6 +80,8 @@ class WaveNetTask(Task):
     def grow(self, model, weights):
         """Also of fewer layers, which the first ones are, and of narrower ones: what is added gives nothing yet, and what was the last layer passes
         nothing on.  Dilations are this recipe's."""
+        if self.s.adopted:               # in the file they are longer
+            weights = {name: w / self.s.class_gain if ".class." in name else w for name, w in weights.items()}
         own, R, S = model.state_dict(), len(weights["input.bias"]), weights["head.0.weight"].shape[1]
         last = max(int(name.split(".")[1]) for name in weights if name.startswith("blk."))
         for name, w in weights.items():
@@ -101,6 +103,13 @@ class WaveNetTask(Task):
                 place(own[name], w)
         for i in range(last + 1, len(model.blk)):
             own["blk.%d.mix.weight" % i].zero_()
+
+    def how(self):
+        s = self.s
+        if not self.sound or not data.own(s.dataset, s.data):
+            return super().how()
+        return dict(rate=s.rate, longest=s.longest, classes=s.class_names if s.labels in ("folders", "file") else (),
+                    speakers=s.speaker_names if s.labels != "none" else ())
 
     @property
     def shape(self):
@@ -165,7 +174,8 @@ class WaveNetTask(Task):
         import wave
         count = 30 if final else 10
         model = model.cpu()
-        x = model.generate(torch.arange(count) % 10, torch.arange(count) * 7 % 6, 5000, 1.0, torch.Generator().manual_seed(0))
+        of = lambda number, many: number % many if many else torch.full_like(number, -1)
+        x = model.generate(of(torch.arange(count), self.s.classes), of(torch.arange(count) * 7, self.s.speakers), 5000, 1.0, torch.Generator().manual_seed(0))
         model.to(device)
         parts = []
         for row in x.numpy():

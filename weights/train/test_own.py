@@ -1,0 +1,293 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Self-checks of training on folders of one's own: every shipped file trains on from itself, with the command of README.md ("Your own data") for each kind, on tiny folders
+that are made here: drawings, signs, sines, melodies, sentences.
+
+    python3 weights/train/test_own.py          half a minute; needs no data set
+"""
+import contextlib
+import io
+import os
+import re
+import shutil
+import tempfile
+import unittest
+
+import numpy as np
+import torch
+
+import data
+import export as export_command
+from common import gguf, loop, recipes, runs, settings
+from data import files
+from test_data import midi, tune, wav
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+EVERY = bool(os.environ.get("EVERY_RECIPE"))          # ./build.sh test-train all
+LEFT_OUT = ("opened", "opened-decoder")               # of eight numbers a token: a model of words of letters, which nobody has a folder of
+
+
+def drawings(at, count=24, names=("",)):
+    """Houses of chance in colour."""
+    from PIL import Image, ImageDraw
+    rng = np.random.default_rng(2)
+    for i in range(count):
+        image = Image.new("RGB", (48, 48), "white")
+        draw, (x, y, w) = ImageDraw.Draw(image), rng.integers(8, 18, 3)
+        colour = tuple(int(v) for v in rng.integers(0, 200, 3))
+        draw.rectangle([x, y + 12, x + w + 10, 42], fill=colour)
+        draw.polygon([x - 2, y + 12, x + w + 12, y + 12, x + w // 2 + 5, y], fill=(200, 60, 40))
+        os.makedirs(os.path.join(at, names[i % len(names)]), exist_ok=True)
+        image.save(os.path.join(at, names[i % len(names)], "house %02d.png" % i))
+
+
+def captioned(at):
+    drawings(at)
+    with open(os.path.join(at, "captions.tsv"), "w", encoding="utf-8") as f:
+        f.writelines("house %02d.png\ta small %s with a red roof\n" % (i, ("house", "hut")[i % 2]) for i in range(24))
+
+
+def signs(at):
+    rng = np.random.default_rng(3)
+    from PIL import Image, ImageDraw
+    for sign in range(12):
+        points = rng.integers(6, 42, (5, 2))
+        os.makedirs(os.path.join(at, "sign %d" % sign))
+        for i in range(4):
+            image = Image.new("L", (48, 48), 255)
+            ImageDraw.Draw(image).line([tuple(int(v) for v in p) for p in points + rng.integers(-3, 4, (5, 2))], fill=0, width=4)
+            image.save(os.path.join(at, "sign %d" % sign, "%d.png" % i))
+
+
+def sines(at, names=("low", "high"), rate=16000):
+    for k, name in enumerate(names):
+        os.makedirs(os.path.join(at, name), exist_ok=True)
+        for i in range(8):
+            t = np.arange(rate // 8) / rate
+            with open(os.path.join(at, name, "%d.wav" % i), "wb") as f:
+                f.write(wav(0.6 * np.sin(2 * np.pi * (200 + 300 * k + 10 * i) * t), rate))
+
+
+def melodies(at):
+    rng = np.random.default_rng(4)
+    os.makedirs(at, exist_ok=True)
+    for i in range(14):
+        with open(os.path.join(at, "tune %d.mid" % i), "wb") as f:
+            f.write(midi([tune([int(p) for p in 67 + rng.integers(-5, 6, 8)], 240)]))
+
+
+WORDS = "the king went to a wood and said a word that no man had heard".split()
+
+
+def sentence(rng):
+    return " ".join(rng.choice(WORDS, rng.integers(4, 10))).capitalize() + "."
+
+
+def stories(at):
+    rng = np.random.default_rng(5)
+    os.makedirs(at, exist_ok=True)
+    with open(os.path.join(at, "tale.md"), "w", encoding="utf-8") as f:
+        f.writelines(sentence(rng) + "\n" for _ in range(1600))
+
+
+def translations(at):
+    rng = np.random.default_rng(6)
+    os.makedirs(at, exist_ok=True)
+    with open(os.path.join(at, "pairs.csv"), "w", encoding="utf-8") as f:
+        f.write("de,en\n")
+        f.writelines("%s\n" % ",".join('"%s %d"' % (sentence(rng), i) for _ in range(2)) for i in range(140))
+
+
+def treebank(at):
+    rng = np.random.default_rng(7)
+    os.makedirs(at, exist_ok=True)
+    with open(os.path.join(at, "own.conllu"), "w", encoding="utf-8") as f:
+        for _ in range(140):
+            words = sentence(rng).split()
+            f.writelines("%d\t%s\t_\t%s\t_\t_\t%d\t%s\t_\t_\n" % (i + 1, w, "NOUN" if w in ("king", "wood") else "VERB", i, "root" if i == 0 else "dep") for i, w in enumerate(words))
+            f.write("\n")
+
+
+def kind_of(recipe):
+    """What makes a folder for a recipe."""
+    dataset = recipe.settings.get("dataset") or recipe.task.Settings.dataset
+    own = getattr(data.dataset(dataset), "OWN", None)
+    made = dict(told=captioned, signs=signs, sounds=sines, music=melodies, pairs=translations, treebank=treebank)
+    return made[own] if own in made else stories if dataset == "stories" else drawings
+
+
+class Folders(unittest.TestCase):
+    def setUp(self):
+        self.at = tempfile.mkdtemp(prefix="own 자료 ")
+        self.addCleanup(shutil.rmtree, self.at)
+        self.kept, runs.RUNS = runs.RUNS, os.path.join(self.at, "runs")
+        files._said.clear()
+
+    def tearDown(self):
+        runs.RUNS = self.kept
+        data._forbidden = False
+
+    def folder(self, make, **how):
+        at = os.path.join(self.at, make.__name__ + "".join(how.get("names", ())))
+        if not os.path.exists(at):
+            make(at, **how)
+        return at
+
+    def trained(self, name, *options, steps=2):
+        """-> (trainer, what it said) after two steps"""
+        recipe, s = settings.parse("", recipes.find, [name, "--minutes", "0", "--steps", str(steps), "--batch", "2", "--threads", "1", "--sheets", "-1", "--bf16", "0", "--final-valid-images", "4", *options])
+        with contextlib.redirect_stdout(io.StringIO()) as said:
+            task = recipe.task(s)
+            task.adapt()
+            torch.manual_seed(1)
+            t = loop.Trainer(recipe, s, {split: task.load(split) for split in ("train", "validation")}, runs.Run(s.run))
+            for _ in range(steps):
+                self.assertTrue(np.isfinite(float(t.step())), name)
+            t.save()
+        return t, said.getvalue()
+
+    def exported(self, name, run="", kind="f32"):
+        out = os.path.join(self.at, (run or name) + ".gguf")
+        with contextlib.redirect_stdout(io.StringIO()):
+            export_command.export_run(name, run, kind=kind, out=out)
+        return gguf.read(out)
+
+
+class FromItself(Folders):
+    def test_every_shipped_file_trains_on(self):
+        """Two steps from the file (with EVERY_RECIPE each of them, else one step of the first of each task); what is written then is of the same model: its sizes, its vocabulary, its features."""
+        names = [name for name in recipes.names() if name not in LEFT_OUT and os.path.exists(os.path.join(recipes.SHIPPED, name + ".gguf"))]
+        of = {}
+        for name in names:
+            of.setdefault(name if EVERY else recipes.find(name).task, name)
+        for name in of.values():
+            path = os.path.join(recipes.SHIPPED, name + ".gguf")
+            with self.subTest(name):
+                t, _ = self.trained(name, "--from", path, "--data", self.folder(kind_of(recipes.find(name))), "--labels", "file", "--lr", "0", steps=2 if EVERY else 1)
+                self.assertTrue(t.s.adopted)
+                before, after = gguf.read(path), self.exported(name)
+                of_model = lambda metadata: {k: v for k, v in metadata.items() if k.startswith((t.task.architecture + ".", "tokenizer.")) and not k.endswith("word_hashes")}
+                self.assertEqual({k: v for k, v in of_model(after[0]).items() if k not in NEW}, {k: v for k, v in of_model(before[0]).items() if k not in NEW})
+                for k, (w, _) in before[1].items():
+                    if not k.startswith((t.task.draft, "codebook.")):    # a codebook follows the sounds without a rate
+                        self.assertEqual(after[1][k][0].shape[1:], w.shape[1:], k)
+                        first = after[1][k][0][:len(w)]
+                        if not name.startswith("hmm"):                   # which counts
+                            self.assertLess(np.abs(first - w).max(), CLOSE.get(t.task.architecture, 2e-3) * (1e-6 + np.abs(w).max()), (name, k))
+
+
+class Changed(Folders):
+    def test_folders_become_classes(self):
+        """Of sounds and of a GAN without a word, of other pictures with --labels folders; the file then has their names, and what it knew of classes of the same name."""
+        path = lambda name: os.path.join(recipes.SHIPPED, name + ".gguf")
+        t, said = self.trained("wavenet", "--from", path("wavenet"), "--data", self.folder(sines))
+        self.assertIn("classes: high, low", said)
+        metadata, tensors = self.exported("wavenet")
+        self.assertEqual(metadata["wavenet.classes"], ["high", "low"])
+        self.assertNotIn("wavenet.speakers", metadata)
+        self.assertFalse(any("speaker" in name for name in tensors))
+        for labels, named in (("auto", ["face", "person", "animal", "hand", "heart", "clock", "fruit", "flag"]), ("folders", ["heart", "clock"]))[0 if EVERY else 1:]:
+            folder = self.folder(drawings, names=("heart", "clock"))
+            t, said = self.trained("sagan-emoji", "--from", path("sagan-emoji"), "--data", folder, "--labels", labels, "--run", "gan-" + labels, "--lr", "0")
+            self.assertEqual(sorted(t.s.class_names), sorted(named))
+        self.assertEqual(set(t.training.y.tolist()), {0, 1})
+        before = gguf.read(path("sagan-emoji"))[1]["blk.0.norm_0.weight"][0]
+        again = t.task.folded(t.average).state_dict()["blk.0.norm_0.weight"].numpy()
+        self.assertEqual(t.s.class_names, ("clock", "heart"))
+        for row, of in ((again[0], before[5]), (again[1], before[4])):
+            self.assertLess(np.abs(row - of).max(), 0.3 * np.abs(of).max())
+        t, said = self.trained("gated-pixelcnn-digits", "--from", path("gated-pixelcnn-digits"), "--data", self.folder(drawings, names=("7", "cat")), "--labels", "folders", "--lr", "0")
+        before, after = gguf.read(path("gated-pixelcnn-digits"))[1]["blk.0.class.weight"][0], self.exported("gated-pixelcnn-digits")
+        self.assertEqual(after[0]["gated-pixelcnn.classes"], ["7", "cat"])
+        after = after[1]["blk.0.class.weight"][0]
+        self.assertLess(np.abs(after[0] - before[7]).max() + np.abs(after[1] - before.mean(0)).max(), 1e-4)
+
+    def test_a_vocabulary_of_ones_own(self):
+        """Tokens that the file has keep their rows; the file that is written can be trained on in its turn."""
+        t, said = self.trained("lstmn", "--from", os.path.join(recipes.SHIPPED, "lstmn.gguf"), "--data", self.folder(stories), "--vocabulary", "own", "--values", "300", "--lr", "0")
+        self.assertIn("vocabulary: ", said)
+        metadata, tensors = self.exported("lstmn")
+        before = gguf.read(os.path.join(recipes.SHIPPED, "lstmn.gguf"))
+        old, new = before[0]["tokenizer.ggml.tokens"], metadata["tokenizer.ggml.tokens"]
+        self.assertTrue(257 < len(new) <= 300)
+        at = new.index("\u0120king")
+        self.assertLess(np.abs(tensors["token_embd.weight"][0][at] - before[1]["token_embd.weight"][0][old.index("\u0120king")]).max(), 1e-5)
+        again, _ = self.trained("lstmn", "--from", os.path.join(self.at, "lstmn.gguf"), "--data", self.folder(stories), "--run", "again")
+        self.assertEqual((again.s.values, len(again.task.tokenizer)), (len(new), len(new)))
+        self.assertEqual(self.exported("lstmn", "again")[0]["tokenizer.ggml.tokens"], new)
+
+    def test_more_tags_and_features(self):
+        folder = self.folder(treebank)
+        with open(os.path.join(folder, "own.conllu"), encoding="utf-8") as f:
+            text = f.read().replace("\tVERB\t", "\tMYTAG\t")
+        with open(os.path.join(folder, "own.conllu"), "w", encoding="utf-8") as f:
+            f.write(text)
+        t, said = self.trained("memm-en", "--from", os.path.join(recipes.SHIPPED, "memm-en.gguf"), "--data", folder, "--features", "90050")
+        self.assertIn("tags that the file does not have begin anew: MYTAG", said)
+        metadata, tensors = self.exported("memm-en")
+        self.assertEqual((metadata["chain.tags"][-1], tensors["feature.weight"][0].shape), ("MYTAG", (90050, 18)))
+
+    def test_what_the_command_line_says_comes_first(self):
+        parse = lambda *argv: settings.parse("", recipes.find, list(argv))[1]
+        path = os.path.join(recipes.SHIPPED, "wavenet.gguf")
+        first, adopted, larger = parse("wavenet"), parse("wavenet", "--from", path), parse("wavenet", "--from", path, "--residual-length", "96", "--lr", "1")
+        self.assertEqual((first.residual_length, adopted.residual_length, larger.residual_length, larger.lr), (32, 64, 96, 1.0))
+        self.assertEqual((adopted.end_weight, adopted.minutes, adopted.batch), (20.0, first.minutes, first.batch))          # the stage, without its schedule
+        self.assertFalse(parse("wavenet", "--stage", "2", "--from", path).adopted or parse("image-transformer-digits-bw", "--from", os.path.join(recipes.SHIPPED, "digits.gguf")).adopted)
+
+
+class Slips(Folders):
+    """A slip ends in a sentence: no other exception leaves the loop."""
+    OF = dict(drawings="fvsbn", signs="snail-omniglot", sines="wavenet", melodies="chorales", stories="stories", translations="de-en", treebank="crf-en", captioned="captions")
+
+    def said(self, name, *options):
+        out = io.StringIO()
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
+            try:
+                recipe, s = settings.parse("", recipes.find, [name, "--minutes", "0", "--steps", "1", "--threads", "1", "--sheets", "-1", "--run", "slip", *options])
+                loop.train(recipe, s)
+            except SystemExit as left:
+                data._forbidden = False
+                return out.getvalue() + str(left.code)
+        data._forbidden = False
+        return out.getvalue()
+
+    def test_folders(self):
+        empty, other, one = (os.path.join(self.at, name) for name in ("빈 폴더", "other", "one"))
+        for folder in (empty, other, one):
+            os.makedirs(folder)
+        for name in ("a.zip", "b.pdf"):
+            open(os.path.join(other, name), "wb").close()
+        for make, name in self.OF.items():
+            recipe = recipes.find(name)
+            whole = self.folder(kind_of(recipe))
+            first = next(os.path.join(at, f) for at, _, found in sorted(os.walk(whole)) for f in sorted(found))
+            shutil.copy(first, one)
+            for folder, wanted in ((empty, r"빈 폴더: 0 .*The folder is empty"), (other, r"other: 0 .*files with .pdf, .zip"), (one, r"one: .* (at least|none of)"), (first, "is a file: give the folder"), ("no such", "no such folder")):
+                if folder == one and make in ("stories", "translations", "treebank"):
+                    continue             # one file is enough of these
+                said = self.said(name, "--data", folder, "--smoke") if name != "captions" else self.said(name, "--data", folder)
+                self.assertRegex(said, wanted, (name, folder))
+            os.remove(os.path.join(one, os.path.basename(first)))
+
+    def test_options(self):
+        folder, tales = self.folder(drawings), self.folder(stories)
+        for name, options, wanted in (
+                ("fvsbn", ("--device", "cuda"), "sees no CUDA GPU" if not torch.cuda.is_available() else "valid"), ("fvsbn", ("--device", "mps"), "there are auto, cpu and cuda"), ("fvsbn", ("--device", "gpu"), "there are auto"),
+                ("fvsbn", ("--batch", "0"), "--batch 0: 1 or more"), ("fvsbn", ("--batch", "100"), "so that a batch has"), ("fvsbn", ("--steps", "0"), "one of them says how long"), ("fvsbn", ("--lr", "nan"), "--lr nan"),
+                ("fvsbn", ("--minutes", "-1"), "--minutes -1"), ("fvsbn", ("--clock", "sun"), "there are wall and cpu"), ("fvsbn", ("--run", "a/b"), "--run a/b: a name without /"), ("fvsbn", ("--threads", "0"), "--threads 0"),
+                ("fvsbn", ("--warmup", "0"), "valid"), ("fvsbn", ("--round-to", "q5"), "there are q8_0, q4_0"), ("fvsbn", ("--batch", "x"), "invalid int value"), ("fvsbn", ("--stage", "2"), "has 1"), ("fvsbn", ("--bach", "2"), "is --batch meant"),
+                ("fvsbn", ("--from", folder), "no such file"), ("fvsbn", ("--from", os.path.join(recipes.SHIPPED, "digits.gguf")), "is a file of the architecture image-transformer"),
+                ("sagan-emoji", ("--labels", "kinds"), "--labels kinds: there are auto, folders"), ("sagan-emoji", ("--labels", "speakers"), "for recordings"), ("sagan-emoji", ("--labels", "folders"), "has no folders of pictures"),
+                ("stories", ("--vocabulary", "german"), "there are .*stories, and `own`"), ("stories", ("--vocabulary", "own", "--values", "100"), "--values 100"), ("crf-en", ("--prose", "none"), "--prose none: no such folder")):
+            of = tales if name == "stories" else self.folder(treebank) if name == "crf-en" else folder
+            shutil.rmtree(os.path.join(runs.RUNS, "slip"), ignore_errors=True)
+            self.assertRegex(self.said(name, "--data", of, *options), wanted, (name, options))
+
+
+NEW = ("show-attend-tell.words",)                     # own captions add theirs
+CLOSE = {"snail": 0.05, "sagan": 0.05}                # whose norms have statistics of other pictures
+
+
+if __name__ == "__main__":
+    unittest.main()
