@@ -26,7 +26,7 @@ const TYPES = { '.html': 'text/html; charset=utf-8', '.js': 'text/javascript', '
 /** Of the page and of the library. @type {import('node:http').Server[]} */
 let servers;
 let own = '', cdn = '';
-/** What is at own/ours.html. @type {{ body: string, policy?: string }} */
+/** What is at own/ours.html. @type {{ body: string, policy?: string, isolated?: boolean }} */
 let ours = { body: '' };
 /** Whether the other origin lets the page read its scripts of workers. */
 let consents = true;
@@ -62,12 +62,26 @@ async function file(path) {
   if (path === '/inline.js') return /** @type {string} */ ((await singles()).get('inline.js'));
   return readFile(`${ROOT}web${path}`);
 }
+
+/** The library as a bundler writes it: the worker has another name, which only the one place knows that starts it. @param {string} name */
+async function bundled(name) {
+  if (name === 'assets/worker-Bf3k.js') return readFile(`${ROOT}web/dist/worker.js`);
+  if (name === 'worker.js') throw new Error('it is not there');
+  const text = await readFile(`${ROOT}web/dist/${name}`);
+  const start = /new Worker\(new URL\("\.\/worker\.js",\s*import\.meta\.url\)/;
+  if (name !== 'shared.js') return text;
+  assert.match(String(text), start);
+  return String(text).replace(start, 'new Worker(new URL("assets/worker-Bf3k.js",import.meta.url)');
+}
+
 const originOf = (/** @type {import('node:http').Server} */ server) => `http://127.0.0.1:${/** @type {import('node:net').AddressInfo} */ (server.address()).port}`;
 
 before(async () => {
   servers = [
     await serve(async (path, response) => {
+      if (path.startsWith('/bundled/')) return bundled(path.slice('/bundled/'.length));
       if (path !== '/ours.html') return file(path);
+      if (ours.isolated) response.setHeader('Cross-Origin-Embedder-Policy', 'require-corp').setHeader('Cross-Origin-Opener-Policy', 'same-origin');
       if (ours.policy) response.setHeader('Content-Security-Policy', ours.policy);
       return `<!doctype html><html lang="en"><meta charset="utf-8"><link rel="icon" href="data:,"><title>ours</title><body>${ours.body}</body></html>`;
     }),
@@ -92,9 +106,10 @@ after(() => {
  * @param {Page} page
  * @param {string} body
  * @param {string} [policy]
+ * @param {boolean} [isolated]  from other origins
  */
-async function open(page, body, policy) {
-  ours = { body, policy };
+async function open(page, body, policy, isolated = false) {
+  ours = { body, policy, isolated };
   await page.goto(`${own}/ours.html`);
 }
 
@@ -122,6 +137,17 @@ const loaded = (page, options = {}, dist = 'dist/nextpixel.js') => page.evaluate
     return `${code}: ${message}`;
   }
 }, /** @type {[string, object]} */ ([`${cdn}/${dist}`, options]));
+
+/** What load() of the page's own copy comes to. @param {Page} page @param {string} [library] */
+const ownLoaded = (page, library = '/dist/nextpixel.js') => page.evaluate(async (address) => {
+  const { load } = await import(address);
+  try {
+    (await load('/toy.gguf')).close();
+    return 'loaded';
+  } catch (error) {
+    return /** @type {Error} */ (error).message;
+  }
+}, library);
 
 test('one line and one element are all that a page needs', () => withPage(async (page) => {
   await open(page, element());
@@ -163,6 +189,29 @@ test('Trusted Types on the page of the same origin', () => withPage(async (page)
     (await load('/toy.gguf')).close();
     return 'loaded';
   }), 'loaded');
+}, { complains: true }));
+
+test('Trusted Types where a bundler has renamed the worker', () => withPage(async (page) => {
+  await open(page, '', "require-trusted-types-for 'script'; trusted-types nextpixel; worker-src 'self'");
+  assert.equal(await ownLoaded(page, '/bundled/nextpixel.js'), 'loaded');
+}, { complains: true }));
+
+test('Trusted Types where the name of the policy is taken: the error says what is missing, not what is there', () => withPage(async (page) => {
+  await open(page, '', "require-trusted-types-for 'script'; trusted-types nextpixel");
+  await page.evaluate(() => /** @type {any} */ (globalThis).trustedTypes.createPolicy('nextpixel', {}));
+  const said = await ownLoaded(page);
+  assert.match(said, /trusted-types nextpixel 'allow-duplicates'/);
+}, { complains: true }));
+
+test('a page that is isolated, whose worker is sent without that header: it starts, or the error names the header', () => withPage(async (page) => {
+  await open(page, '', undefined, true);
+  assert.equal(await ownLoaded(page), 'loaded');
+  await open(page, '', "worker-src 'self'", true);
+  const said = await ownLoaded(page);
+  assert.match(said, /worker\.js is sent without Cross-Origin-Embedder-Policy/);
+  assert.doesNotMatch(said, /Content-Security-Policy/);
+  await open(page, '', "worker-src 'none'", true);
+  assert.match(await ownLoaded(page), /Add to it: worker-src 'self'/);
 }, { complains: true }));
 
 test('Trusted Types: an address that the page vouches for is taken as it is', () => withPage(async (page) => {

@@ -142,3 +142,30 @@ test('what is no constraint is refused before anything is computed', async () =>
   assert.throws(() => bare.generate([1], { oneOf: ['a'] }), isError('argument', /needs a vocabulary/));
   bare.close();
 });
+
+test('a constraint that never answers holds no run: its signal, stop(), close() and leaving the loop end it', async () => {
+  const never = () => new Promise(() => {});
+  const alive = setInterval(() => {}, 1000);
+  for (const constraint of [{ next: never }, { start: never, next: () => undefined }]) {
+    const open = await load(`${GOLDEN}stories260K.gguf`);
+    const stopper = new AbortController();
+    const aborted = open.generate('a', { constraint: /** @type {any} */ (constraint), signal: stopper.signal }).text();
+    const stopped = open.generate('a', { constraint: /** @type {any} */ (constraint) });
+    const ended = stopped.text();
+    const left = open.generate('a', { constraint: /** @type {any} */ (constraint) });
+    const steps = left[Symbol.asyncIterator]();
+    const step = steps.next();
+    const closed = open.generate('a', { constraint: /** @type {any} */ (constraint) }).text();
+    await new Promise((resolve) => { setTimeout(resolve, 50); });
+    stopper.abort();
+    await assert.rejects(aborted, { name: 'AbortError' });
+    stopped.stop();
+    assert.equal(await ended, '');
+    assert.equal(stopped.finish, 'abort');
+    left.stop();
+    assert.deepEqual(await step, { done: true, value: undefined });
+    open.close();
+    await assert.rejects(closed, isError('closed'));
+  }
+  clearInterval(alive);
+});

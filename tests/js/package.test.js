@@ -14,8 +14,13 @@ import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 
+import { build } from 'esbuild';
+import { minify } from 'terser';
+
 import { bundles } from '../../web/tools/bundle.js';
+import { noticeFile } from '../../web/tools/notices.js';
 import { unready } from '../../web/tools/release.js';
+import { singles } from '../../web/tools/single.js';
 import { ROOT } from './helpers.js';
 import { toyModel } from './toy.js';
 
@@ -55,6 +60,27 @@ before(async () => {
 
 after(() => rm(folder, { recursive: true, force: true }));
 
+test('code of other packages keeps its licence in every file that has it, as comments that bundlers keep, and in NOTICE', async () => {
+  const marks = { 'midi-file': /Carter Thaxton/, '@huggingface/jinja': /Hugging Face/ };
+  const notice = await readFile(`${ROOT}NOTICE`, 'utf8');
+  assert.equal(notice, await noticeFile());
+  assert.ok(packed.includes('NOTICE'));
+  for (const [name, mark] of Object.entries(marks)) {
+    assert.match(notice, new RegExp(`${name} [\\d.]+\n`));
+    assert.match(notice, mark);
+  }
+  const files = [...[...(await bundles())].filter(([path]) => /^(midi|template)\.js$/.test(path)), ...[...(await singles())].filter(([path]) => path !== 'define.cjs')];
+  assert.equal(files.length, 5);
+  for (const [path, text] of files) {
+    const { code = '' } = await minify(text, { module: true, format: { comments: 'some' } }); // as bundlers do
+    const { outputFiles: [{ text: bundled }] } = await build({ stdin: { contents: text, resolveDir: DIST }, bundle: true, write: false, format: 'esm', external: ['*'], minify: true, legalComments: 'eof' });
+    for (const [name, mark] of Object.entries(marks)) {
+      if (path.length < 12 && path.endsWith('.js') && !text.includes(name)) continue; // the other one's file
+      for (const made of [text, code, bundled]) assert.match(made, mark, `${name} in ${path}`);
+    }
+  }
+});
+
 test('it holds what a page needs and nothing else', () => {
   for (const name of [
     'package.json',
@@ -79,7 +105,7 @@ test('it holds what a page needs and nothing else', () => {
     assert.ok(packed.includes(name), name);
   }
   const known = [
-    /^(package\.json|README(\.\w+)?\.md|LICENSE|CHANGELOG\.md|include\/nextpixel\.h)$/, // npm packs every README.*, whatever "files" says
+    /^(package\.json|README(\.\w+)?\.md|LICENSE|NOTICE|CHANGELOG\.md|include\/nextpixel\.h)$/, // npm packs every README.*, whatever "files" says
     new RegExp(`^web/dist/(${[...PUBLISHED, ...LATER].join('|').replaceAll('.js', '')})\\.js$`),
     /^web\/dist\/[\w-]+\.wasm$/,
     /^web\/single\/(inline\.js|classic\.js|nextpixel\.cjs|define\.cjs)$/,

@@ -222,3 +222,20 @@ test('a model that gives no numbers: code numeric', async () => {
   await assert.rejects(model.score(small), isError('numeric'));
   model.close();
 });
+
+withSlow('stop() ends a run at once, also in a step of a huge chunk and in the given part; what was drawn can be saved', async (model) => {
+  for (const start of [() => model.generate({ chunkSize: 65536, seed: 1 }), () => model.complete(image, { rows: 255, seed: 1 })]) {
+    const run = start();
+    const reading = collect(run);
+    await sleep(100);
+    const busy = await busyIn(async () => {
+      run.stop();
+      await reading;
+    });
+    assert.ok(busy < 250, `${busy} ms`);
+    assert.equal(run.finish, 'abort');
+    assert.ok(run.save());
+    await assertIdle();
+  }
+  await stillWorks(model);
+});

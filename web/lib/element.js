@@ -27,9 +27,13 @@
  *      +--- put back into the document --- closed               (4) finished, stop(), failed, model changed
  *
  * The task chat, for a model of texts whose file has a template, is a talk with a field and buttons of its own (element/talk.js): the attribute prompt is the first
- * message, system the system message; `messages` is the talk, send(text) says something. nx-end comes after each answer.
+ * message, system the system message; `messages` is the talk and can be set, send(text) says something. nx-end comes after each answer.
  *
- * Events, which bubble and cross shadow roots: nx-progress, nx-ready, nx-step, nx-end (after the last paint, with the pictures), nx-error. An error is
+ * The properties state, info and pictures are read-only. Assigning one of them changes nothing and warns on the console; it does not throw, because frameworks such
+ * as React assign every property that an element has.
+ *
+ * Events, which bubble and cross shadow roots: nx-progress, nx-ready, nx-step, nx-end (after the last paint of a run that ended or was stopped by stop(), with its
+ * pictures, text or samples), nx-error. An error is
  * shown in the box and on the console, unless a listener prevents that by preventDefault(). Methods: play(), pause(), stop(), toBlob().
  *
  * Style: --nx-pixel (size of a pixel), --nx-accent (buttons); for grey models --nx-paper and --nx-ink, the colours of the lowest
@@ -63,6 +67,7 @@ import { announce } from './element/announce.js';
 /** @import { Message } from './kinds/text/chat.js' */
 /** @import { Talk } from './element/talk.js' */
 /** @import { ModelInfo } from './engine/protocol.js' */
+/** @import { Sink } from './sinks/canvas.js' */
 /** @import { Picture } from './sinks/pixels.js' */
 /** @import { Hold } from './load/holders.js' */
 
@@ -79,8 +84,21 @@ import('./load/holders.js').catch(() => {}); // acquire() needs it, and says so 
 /** So that importing this file does no harm where there is no document, as in Node. */
 const Base = withProperties(globalThis.HTMLElement ?? /** @type {typeof HTMLElement} */ (/** @type {unknown} */ (class {})));
 
+/** Read-only properties that were assigned: each is warned about once. @type {Set<string>} */
+const assigned = new Set();
+
+/** @param {string} name  of a property */
+function readOnly(name) {
+  if (assigned.has(name)) return;
+  assigned.add(name);
+  console.warn(`<next-pixel>: the property ${name} is read-only, so assigning it changes nothing`);
+}
+
 /** Tells whether one of some attributes changes the model, or the drawing. @param {Iterable<string>} names @param {string} what */
 const change = (names, what) => [...names].some((name) => ATTRIBUTES[name]?.changes === what);
+
+/** The sound of a run. @param {any} run @returns {Promise<{ samples: Float32Array, sampleRate: number }>} */
+const soundOf = async (run) => ({ samples: await run.samples(), sampleRate: run.sampleRate });
 
 export class NextPixelElement extends Base {
   static observedAttributes = [...Object.keys(ATTRIBUTES), 'aria-label'];
@@ -98,6 +116,11 @@ export class NextPixelElement extends Base {
 
   /** Elements in the document. @type {Set<NextPixelElement>} */
   static #all = new Set();
+
+  /** Outside of any scope that holds an element. @param {NextPixelElement} element */
+  static #repaint(element) {
+    element.#view.repaint();
+  }
 
   /** The sentences of all elements of the page: a table with one under each English one, as nextpixel/words/de and nextpixel/words/ko have them. @type {Words} */
   static get words() {
@@ -124,6 +147,8 @@ export class NextPixelElement extends Base {
   #near = false;
   /** play() was called, or autoplay, before the model was there. */
   #wanted = false;
+  /** stop() was called: autoplay does not begin again before the model or the attribute changes. */
+  #halted = false;
   /** pause() was called: being seen again does not go on. */
   #held = false;
   /** @type {string | Saying} */
@@ -135,12 +160,16 @@ export class NextPixelElement extends Base {
   #loading;
   /** The run under way. @type {AbortController | undefined} */
   #run;
+  /** Ends the run under way for stop(), which nx-end tells. */
+  #halt = () => {};
   /** The view of what is given, under way. @type {AbortController | undefined} */
   #preparing;
   /** A sound that was drawn and can be heard again. @type {any} */
   #kept;
   /** Of a task that is a talk. @type {Talk | undefined} */
   #talk;
+  /** Messages that were set before the talk was there. @type {Message[] | undefined} */
+  #messages;
   /** The share that is drawn, 0 to 1. */
   #progress = 0;
   /** Lets a paused run go on. */
@@ -154,9 +183,17 @@ export class NextPixelElement extends Base {
     return this.#state;
   }
 
+  set state(_) {
+    readOnly('state');
+  }
+
   /** The model's kind, its verbs, its sizes, its card, once it is loaded. @type {ModelInfo | undefined} */
   get info() {
     return this.#hold?.model.info;
+  }
+
+  set info(_) {
+    readOnly('info');
   }
 
   connectedCallback() {
@@ -168,7 +205,7 @@ export class NextPixelElement extends Base {
     this.#document.addEventListener('visibilitychange', this.#restOrGoOn);
     this.#motion.addEventListener('change', this.#restOrGoOn);
     this.#forgetColours();
-    this.#forgetColours = watchColours(() => this.#view.repaint());
+    this.#forgetColours = watchColours(this, NextPixelElement.#repaint);
     this.#show();
   }
 
@@ -200,20 +237,22 @@ export class NextPixelElement extends Base {
    */
   attributeChangedCallback(name, before, now) {
     if (before === now) return;
+    if (name === 'autoplay' || change([name], 'model')) this.#halted = false;
     if (this.#changed.size === 0) queueMicrotask(() => this.#apply());
     this.#changed.add(name);
   }
 
   /** Begins, begins again when finished, or goes on when paused. Loads the model if that is still to be done. */
   play() {
-    this.#held = false;
+    this.#held = this.#halted = false;
     if (this.#talk) {
-      if (this.#talk.messages.every(({ role }) => role === 'system')) this.#talk.send(this.prompt);
+      if (this.#talk.running) this.#restOrGoOn();
+      else this.#talk.begin(this.prompt);
     } else if (this.#run) {
       this.#restOrGoOn();
     } else if (this.#hold && this.#isTalk(this.#hold)) {
       this.#wanted = true; // its talk is on the way
-      this.#converse(this.#hold, true).catch((error) => this.#fail(error));
+      this.#converse(this.#hold).catch((error) => this.#fail(error));
     } else if (this.#hold) {
       this.#start(this.#hold, { kept: this.#kept });
     } else {
@@ -228,20 +267,28 @@ export class NextPixelElement extends Base {
     this.#restOrGoOn();
   }
 
-  /** Ends the run; what was drawn stays. */
+  /** Ends the run, whose drawn part stays and comes with nx-end, or the loading; autoplay does not begin again. */
   stop() {
     this.#wanted = false;
+    this.#halted = true;
     this.#talk?.stop();
     if (!this.#run && !this.#loading) return;
-    this.#abort();
+    const halt = this.#run && this.#halt;
+    this.#run = undefined;
+    this.#preparing?.abort();
     this.#loading?.abort();
     this.#loading = undefined;
     this.#enter(this.#near ? 'near' : 'idle', 'Stopped');
+    halt?.();
   }
 
   /** The pictures of the last run as far as they are drawn, in the colours of the model; none before the first. @type {Picture[]} */
   get pictures() {
     return this.#view.pictures;
+  }
+
+  set pictures(_) {
+    readOnly('pictures');
   }
 
   /**
@@ -253,9 +300,22 @@ export class NextPixelElement extends Base {
    */
   toBlob = async (type, quality) => (this.#kept && !type?.startsWith('image/') ? this.#kept.wav() : this.#view.toBlob(type, quality));
 
-  /** The messages of a talk, as model.chat() takes them; of another task none. @type {Message[]} */
+  /**
+   * The messages of a talk, as model.chat() takes them. Setting other ones replaces the talk and stops an answer that is being written; play() then answers the
+   * last message if it is the user's. Setting the messages that there are changes nothing.
+   *
+   * @type {Message[]}
+   */
   get messages() {
-    return this.#talk?.messages ?? [];
+    return this.#talk?.messages ?? this.#messages ?? [];
+  }
+
+  set messages(list) {
+    const messages = list ?? [];
+    if (!Array.isArray(messages) || !messages.every((one) => typeof one?.role === 'string')) {
+      this.#fail(new NextPixelError('argument', 'messages must be a list such as [{ role: \'user\', content: \'Hello\' }]'));
+    } else if (this.#talk) this.#talk.messages = messages;
+    else this.#messages = messages.map((one) => ({ ...one }));
   }
 
   /** Says something in a talk, and has it answered. @param {string} text */
@@ -275,7 +335,7 @@ export class NextPixelElement extends Base {
 
   /** Pauses the run or goes on with it, by all that decides: the button, the viewport, the tab. */
   #restOrGoOn = () => {
-    if (this.#run) {
+    if (this.#run || this.#talk?.running) {
       const rest = this.#held || !this.#near || this.ownerDocument.hidden;
       if (rest !== (this.#state === 'paused')) this.#enter(rest ? 'paused' : 'running', this.#message);
       this.#hush(rest);
@@ -288,31 +348,35 @@ export class NextPixelElement extends Base {
   #apply() {
     const changed = this.#changed;
     this.#changed = new Set();
-    if (!this.isConnected) return;
     this.#view.reserve(this.width, this.height);
     this.#view.setPoster(this.poster);
     if (change(changed, 'model')) {
       const again = this.#run !== undefined || this.#view.shown;
       this.#letGo();
       this.#view.clear();
-      this.#state = this.#near ? 'near' : 'idle';
+      if (this.isConnected) this.#state = this.#near ? 'near' : 'idle';
       this.#wanted ||= again;
-      if (this.#mayLoad()) this.#load();
+      if (this.isConnected && this.#mayLoad()) this.#load();
     } else if (change(changed, 'drawing') && this.#hold) {
       this.#kept = undefined;
       if (changed.has('task') && this.#talk) this.#endTalk();
       if (this.#talk) return; // the next answer has the options of its time
       if (this.#run || this.#view.shown) this.#start(this.#hold);
       else this.#prepare(this.#hold);
-    } else if (changed.has('autoplay') && this.autoplay && this.#hold && !this.#run && !this.#motion.matches) {
+    } else if (changed.has('autoplay') && this.#begins && this.#hold && !this.#run) {
       this.play();
     }
     this.#show();
   }
 
+  /** Whether it begins without play(). */
+  get #begins() {
+    return this.autoplay && !this.#halted && !this.#motion.matches;
+  }
+
   /** Whether the model is fetched by now: where it is asked for, and by default where the element is near. */
   #mayLoad() {
-    return this.#wanted || (this.#near && (this.loading !== 'play' || (this.autoplay && !this.#motion.matches)));
+    return this.#wanted || (this.#near && (this.loading !== 'play' || this.#begins));
   }
 
   async #load() {
@@ -338,9 +402,9 @@ export class NextPixelElement extends Base {
       this.#reserve(hold.model.info);
       this.dispatchEvent(new NextPixelReadyEvent(hold.model.info));
       if (this.#hold !== hold || this.#run) return; // a listener did something about it
-      const begins = this.#wanted || (this.autoplay && !this.#motion.matches);
-      if (this.#isTalk(hold)) await this.#converse(hold, begins);
-      else if (begins) this.#start(hold);
+      this.#wanted ||= this.#begins; // unless a listener has called stop()
+      if (this.#isTalk(hold)) await this.#converse(hold);
+      else if (this.#wanted) this.#start(hold);
       else this.#prepare(hold);
     } catch (error) {
       if (stopper.signal.aborted) return;
@@ -355,34 +419,52 @@ export class NextPixelElement extends Base {
   }
 
   /**
-   * Has a talk with the model.
+   * Has a talk with the model, which begins with the prompt if it is wanted by then.
    *
    * @param {Hold} hold
-   * @param {boolean} begins  with the prompt, if there is one
    */
-  async #converse(hold, begins) {
+  async #converse(hold) {
     const { model } = hold;
     const { Talk } = await import('./element/talk.js');
     if (this.#hold !== hold || this.#talk) return;
-    const wanted = begins || this.#wanted;
+    const wanted = this.#wanted;
     this.#wanted = false;
     const talk = this.#talk = new Talk(this.#view.talk(), {
       controls: this.controls, system: this.system,
       options: () => ({ ...optionsOf(this, model.info), seed: undefined }),
       seed: () => this.seed,
+      patience: (signal) => this.#patience(signal).catch(() => {}),
+      onBegin: () => {
+        this.#held = false;
+        this.#enter('running', '');
+        this.#restOrGoOn();
+      },
       onStep: (step) => this.dispatchEvent(new NextPixelStepEvent(step)),
-      onEnd: ({ seed, nats }) => this.dispatchEvent(new NextPixelEndEvent(seed, [nats], [], this.toBlob)),
-      onError: (error) => this.dispatchEvent(new NextPixelErrorEvent(/** @type {NextPixelError} */ (error))),
+      onEnd: ({ seed, nats, text, finish }) => {
+        this.#idle();
+        this.dispatchEvent(new NextPixelEndEvent({ seed, nats: [nats], text, finish, toBlob: this.toBlob }));
+      },
+      onError: (error) => {
+        this.#idle();
+        this.dispatchEvent(new NextPixelErrorEvent(/** @type {NextPixelError} */ (error)));
+      },
     });
+    if (this.#messages) talk.messages = this.#messages;
+    this.#messages = undefined;
     talk.use(model);
-    if (wanted) talk.send(this.prompt);
+    if (wanted) talk.begin(this.prompt);
     else talk.field.value = this.prompt;
     this.#show();
   }
 
+  /** An answer of the talk is over, unless the next one has begun. */
+  #idle() {
+    if (!this.#talk?.running && this.#state !== 'closed') this.#enter(this.#near ? 'near' : 'idle', '');
+  }
+
   #endTalk() {
-    this.#talk?.use(undefined);
-    this.#talk?.root.remove();
+    if (this.#talk?.running) this.#state = this.#near ? 'near' : 'idle';
+    this.#talk?.close();
     this.#talk = undefined;
   }
 
@@ -431,40 +513,68 @@ export class NextPixelElement extends Base {
     this.#progress = 0;
     this.#enter('running', doing);
     this.#restOrGoOn();
-    let finish = () => {};
+    const { samples, tries } = this;
+    const tally = new Tally(samples, tries, info.sampleRate ?? 0);
+    const listening = new AbortController();
+    signal.addEventListener('abort', () => listening.abort(signal.reason));
+    /** @type {any} */
+    let run;
+    /** @type {Sink<any, any> | undefined} */
+    let sink;
+    /** @type {Picture[]} */
+    let pictures = [];
+    let halted = false;
+    const tellEnd = (/** @type {{ samples: Float32Array, sampleRate: number } | undefined} */ sound) => this.dispatchEvent(new NextPixelEndEvent({
+      seed: run?.seed, nats: tally.nats, finish: halted ? 'abort' : run.finish, pictures, sound, toBlob: this.toBlob,
+      text: typeof run?.text === 'function' ? String(sink?.result ?? '') : undefined,
+    }));
+    this.#halt = () => {
+      halted = true;
+      listening.abort();
+      if (sink) this.#view.end(sink);
+      pictures = this.pictures;
+      if (run?.stop) run.stop();
+      else stopper.abort();
+      this.#goOn();
+      if (run?.wav) soundOf(run).then(tellEnd, (error) => this.#fail(error));
+      else tellEnd(undefined);
+    };
     try {
-      const { samples, tries } = this;
-      const run = kept ?? await ask(this, hold.model, signal, seed);
+      run = kept ?? await ask(this, hold.model, signal, seed);
       signal.throwIfAborted();
-      const sink = this.#view.begin(run, { kind: info.kind, samples, calm: this.#motion.matches });
-      finish = () => this.#view.end(sink);
-      const tally = new Tally(samples, tries, info.sampleRate ?? 0);
-      const heard = run.aloud?.(sink, signal, (/** @type {string | Saying} */ now) => this.#say(now), (/** @type {(resting: boolean) => void} */ rest) => this.#hear(rest, signal));
+      sink = this.#view.begin(run, { kind: info.kind, samples, calm: this.#motion.matches });
+      const heard = run.aloud?.(sink, listening.signal, (/** @type {string | Saying} */ now) => this.#say(now), (/** @type {(resting: boolean) => void} */ rest) => this.#hear(rest, listening.signal));
       await this.#patience(signal);
       for await (const told of run) {
         await this.#patience(signal); // it may have been on its way when the run was paused
+        if (halted) return;
         const step = tally.take(told);
         if (!step) continue;
         sink.add(step);
         this.#progress = run.doneWith(step);
         this.#say(['{doing} {share} %', { doing: say(doing), share: [100 * this.#progress, 0] }]);
         this.#tell('draw', this.#progress);
+        if (halted) return;
         this.dispatchEvent(new NextPixelStepEvent(step));
         await this.#patience(signal);
+        if (halted) return;
       }
       await heard;
       signal.throwIfAborted();
+      if (halted) return;
       this.#run = undefined;
       this.#progress = 1;
       if (run.wav) this.#kept = run;
-      const sound = run.wav && { samples: await run.samples(), sampleRate: run.sampleRate };
+      const sound = run.wav && await soundOf(run);
       sink.end(); // now: who hears of the end can read the canvas
+      ({ pictures } = this);
       this.#enter('near', done(tally));
       announce(pictureLabel(this, this.info, 1), undefined, this.ownerDocument);
       this.#tell('draw', 1);
-      this.dispatchEvent(new NextPixelEndEvent(run.seed, tally.nats, this.pictures, this.toBlob, sound));
+      tellEnd(sound);
     } catch (error) {
-      finish();
+      if (halted) return;
+      if (sink) this.#view.end(sink);
       if (signal.aborted) return;
       stopper.abort(); // whoever still reads, such as what plays the sound
       this.#run = undefined;
@@ -533,7 +643,7 @@ export class NextPixelElement extends Base {
 
   #close() {
     this.#letGo();
-    this.#near = false;
+    this.#near = this.#halted = false;
     this.#state = 'closed';
   }
 

@@ -35,6 +35,7 @@ import { minify } from 'terser';
 import { makeAbi } from './abi.js';
 import { framedPages } from './frame.js';
 import { OF_PACKAGES, PAGE_PARTS, pagesOf, sourcesOf } from './fresh.js';
+import { legalComments, noticeFile } from './notices.js';
 import { makeTypes } from './options.js';
 
 const WEB = fileURLToPath(new URL('..', import.meta.url));
@@ -151,10 +152,9 @@ async function library() {
     ...await bundle({ worker: 'lib/worker.js' }, { minifyIdentifiers: true, plugins: [moved, apart()] }, true),
   ]);
   // Code of other packages keeps its licence, as that asks for.
-  for (const [path, terms] of OF_PACKAGES) {
+  for (const path of OF_PACKAGES.keys()) {
     const name = basename(path);
-    const licence = await readFile(join(WEB, '../node_modules', terms), 'utf8');
-    files.set(name, `${files.get(name)}${licence.trim().split('\n').map((line) => `// ${line}`.trimEnd()).join('\n')}\n`);
+    files.set(name, `${files.get(name)}${await legalComments([path])}`);
   }
   const names = await exportsOf('lib/index.js');
   files.set('nextpixel.js', `${LICENCE}\nexport{${names.join()}}from"./shared.js";\n`);
@@ -255,7 +255,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   for (const name of await readdir(`${WEB}dist`)) {
     if (/\.(js|css)$/.test(name) && !made.has(name) && !check) await rm(`${WEB}dist/${name}`); // of a page that is gone
   }
-  const files = [...[...made].map(([name, text]) => [`dist/${name}`, text]), ...await framedPages(WEB)];
+  const files = [...[...made].map(([name, text]) => [`dist/${name}`, text]), ['../NOTICE', await noticeFile()], ...await framedPages(WEB)];
   for (const [path, text] of files) {
     if (!check) {
       await mkdir(dirname(WEB + path), { recursive: true });

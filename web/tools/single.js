@@ -18,6 +18,7 @@ import { gzipSync } from 'node:zlib';
 
 import { build } from 'esbuild';
 
+import { legalComments } from './notices.js';
 import { put } from './put.js';
 
 const WEB = fileURLToPath(new URL('..', import.meta.url));
@@ -59,7 +60,7 @@ const beside = {
 async function single(options) {
   const { outputFiles = [] } = await build({
     absWorkingDir: WEB, write: false, bundle: true, target: 'es2022', minify: true, charset: 'utf8', legalComments: 'none', banner: { js: LICENCE },
-    ignoreAnnotations: true, logLevel: 'warning', ...options,
+    ignoreAnnotations: true, logLevel: 'warning', footer: { js: await legalComments() }, ...options,
   });
   return outputFiles[0].text;
 }

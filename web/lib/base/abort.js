@@ -2,15 +2,18 @@
 // @ts-check
 
 /**
+ * Waits for a promise, or until a signal is aborted.
+ *
  * @template T
  * @param {Promise<T>} promise
  * @param {AbortSignal} [signal]
- * @returns {Promise<T>} rejects as soon as the signal is aborted
+ * @returns {Promise<T>} rejects as soon as the signal is aborted, or if it already was
  */
 export function abortable(promise, signal) {
   if (!signal) return promise;
   return new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason);
+    if (signal.aborted) abort();
     signal.addEventListener('abort', abort, { once: true });
     promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
   });

@@ -4,6 +4,7 @@
 /** Work on the page's own thread, which stands still meanwhile: what may take longer than a frame or two lets everything else have its turn. */
 
 import { deferred } from './platform.js';
+import { isPromise } from './promise.js';
 
 /** The longest that the page waits. */
 const SLICE_MS = 16;
@@ -60,5 +61,5 @@ export async function inTurns(work, signal) {
  * @returns {R | Promise<R>}
  */
 export function withValue(value, goOn) {
-  return value instanceof Promise ? value.then(goOn) : goOn(value);
+  return isPromise(value) ? value.then(goOn) : goOn(value);
 }

@@ -105,14 +105,23 @@ export function withProperties(Base) {
   return /** @type {any} */ (Reflecting);
 }
 
+/** The accessor that a property has in a class of an element, below those of HTML. @param {any} element @param {string} name */
+function accessorOf(element, name) {
+  for (let at = Object.getPrototypeOf(element); at && at !== HTMLElement.prototype; at = Object.getPrototypeOf(at)) {
+    const { set } = Object.getOwnPropertyDescriptor(at, name) ?? {};
+    if (set) return set;
+  }
+  return undefined;
+}
+
 /**
  * A property that was set before the element was defined hides its setter: it is set again.
  *
  * @param {any} element
  */
 export function upgrade(element) {
-  for (const { property } of Object.values(ATTRIBUTES)) {
-    if (!Object.hasOwn(element, property)) continue;
+  for (const property of Object.keys(element)) {
+    if (!accessorOf(element, property)) continue;
     const value = element[property];
     delete element[property];
     element[property] = value;

@@ -11,6 +11,7 @@
 /** @import { SoundStep } from '../kinds/sound/sound-run.js' */
 /** @import { Picture } from '../sinks/pixels.js' */
 /** @import { Parse } from '../kinds/head/parse.js' */
+/** @import { Finish } from '../runs/base-run.js' */
 /** @import { Tagging } from '../kinds/tag/tagging.js' */
 /** @import { TextStep } from '../kinds/text/text-run.js' */
 /** @import { TranslationStep } from '../kinds/text/translation-run.js' */
@@ -37,15 +38,22 @@ export class NextPixelStepEvent extends Event {
 
 export class NextPixelEndEvent extends Event {
   /**
-   * @param {number | bigint | undefined} seed
-   * @param {number[]} nats
-   * @param {Picture[]} pictures
-   * @param {(type?: string, quality?: number) => Promise<Blob>} toBlob
-   * @param {{ samples: Float32Array, sampleRate: number }} [sound]
+   * @param {object} end
+   * @param {number | bigint} [end.seed]
+   * @param {number[]} end.nats
+   * @param {Finish} [end.finish]
+   * @param {Picture[]} [end.pictures]
+   * @param {string} [end.text]
+   * @param {{ samples: Float32Array, sampleRate: number }} [end.sound]
+   * @param {(type?: string, quality?: number) => Promise<Blob>} end.toBlob
    */
-  constructor(seed, nats, pictures, toBlob, sound) {
+  constructor({ seed, nats, finish = 'end', pictures = [], text, sound, toBlob }) {
     super('nx-end', { bubbles: true, composed: true });
-    /** The seed of these pictures, whether it was given or not; undefined where nothing is drawn at random. */
+    /** Why the run ended, as in `run.finish`: 'abort' after stop(). */
+    this.finish = finish;
+    /** The text, the translation or the caption (of several captions the first), without a prompt; undefined for other models. */
+    this.text = text;
+    /** The seed of the run, given or chosen at random; undefined where nothing is random. */
     this.seed = seed;
     /** The cost of the drawn part of each picture. */
     this.nats = nats;

@@ -28,8 +28,9 @@ const written = (value, digits) => value.toLocaleString(words.lang, { minimumFra
 /** @param {string | Saying} what */
 export function say(what) {
   const [sentence, values = {}] = typeof what === 'string' ? [what] : what;
-  return (words[sentence] ?? sentence).replace(/\{(\w+)\}/g, (place, name) => {
-    const value = values[name] ?? place;
+  // Sentences and names may come from a file or an address: {constructor} is no value.
+  return (Object.hasOwn(words, sentence) ? words[sentence] : sentence).replace(/\{(\w+)\}/g, (place, name) => {
+    const value = Object.hasOwn(values, name) ? values[name] : place;
     return typeof value === 'string' ? value : [value[0]].flat().map((one) => written(one, value[1])).join(', ');
   });
 }

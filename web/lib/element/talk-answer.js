@@ -17,8 +17,8 @@ const SHOWN = 8;
 const OPEN = '<think>';
 const CLOSE = '</think>';
 
-/** @typedef {{ onStep: (step: TextStep) => void, onChoose: (at: number, one: Alternative) => void, onError: (error: unknown) => void, model: () => Model | undefined }} Hooks
- * model: one that may be asked now */
+/** @typedef {{ patience: (signal: AbortSignal) => Promise<void> | undefined, onStep: (step: TextStep) => void, onChoose: (at: number, one: Alternative) => void, onError: (error: unknown) => void, model: () => Model | undefined }} Hooks
+ * patience: waits while the answer is paused; model: one that may be asked now */
 
 export class Answer {
   #hooks;
@@ -99,7 +99,11 @@ export class Answer {
     this.#mark(-1);
   }
 
+  /** Aborted by stop(). */
+  #stopper = new AbortController();
+
   stop() {
+    this.#stopper.abort();
     this.#run?.stop();
   }
 
@@ -109,10 +113,9 @@ export class Answer {
    * @param {TextOptions & ChatOptions} options
    */
   async begin(model, messages, options) {
-    const run = model.chat(messages, options);
-    const ids = await run.prompt();
-    this.#opened = this.#thinking = model.tokenizer.decode(ids.slice(-8), { special: true }).trimEnd().endsWith(OPEN);
-    await this.#read(run);
+    await this.#read(model.chat(messages, options), ({ ids, promptLength }) => {
+      this.#opened = this.#thinking = model.tokenizer.decode(ids.slice(0, promptLength).slice(-8), { special: true }).trimEnd().endsWith(OPEN);
+    });
   }
 
   /** @param {Model} model @param {TextOptions & ChatOptions} options */
@@ -130,8 +133,9 @@ export class Answer {
     await this.#read(model.resume({ ...saved, ids: [...saved.ids.slice(0, saved.prompt + at), one.token] }, options));
   }
 
-  /** @param {TextRun} run */
-  async #read(run) {
+  /** @param {TextRun} run @param {(run: TextRun) => void} [begun]  hears of the run with its first token, when its prompt is known */
+  async #read(run, begun = () => {}) {
+    this.#stopper = new AbortController();
     this.#run = run;
     this.#began = performance.now();
     this.#firstAt = this.#counted = 0;
@@ -145,7 +149,9 @@ export class Answer {
           this.#firstAt = this.#lastAt;
           this.first = this.#firstAt - this.#began;
           this.#readFor(run);
+          begun(run);
         }
+        await this.#hooks.patience(this.#stopper.signal); // it may have been on its way when the answer was paused
         this.#add(step);
         this.#hooks.onStep(step);
       }

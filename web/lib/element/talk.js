@@ -24,14 +24,22 @@ import { fit } from './talk-style.js';
  * @property {() => number | bigint | undefined} [seed]    of the first answer; undefined: a random one
  * @property {string} [system]    the system message to begin with
  * @property {boolean} [controls] whether there is more than messages and a field
+ * @property {(signal: AbortSignal) => Promise<void>} [patience]  waits while answers are paused, or until the answer is stopped
+ * @property {() => void} [onBegin]  an answer is being written
  * @property {(step: TextStep) => void} [onStep]
  * @property {(answer: Answer) => void} [onEnd]  an answer is complete, or was stopped
  * @property {(error: unknown) => void} [onError]  something went wrong, which the box says
  */
 
-/** A turn of the talk. @typedef {{ role: 'user' | 'assistant', content: string, item: HTMLLIElement, answer?: Answer }} Turn */
+/** A turn of the talk. message: as it was set, with what else it says @typedef {{ role: string, content: string, item: HTMLLIElement, answer?: Answer, message?: Message }} Turn */
 
 let ids = 0;
+
+/** The system message of a talk, if it has one, and the others. @param {Message[]} messages */
+function apart(messages) {
+  const [first, ...rest] = messages;
+  return first?.role === 'system' ? { system: first.content ?? '', said: rest } : { system: undefined, said: messages };
+}
 
 export class Talk {
   #hooks;
@@ -95,7 +103,35 @@ export class Talk {
   /** The talk so far, as model.chat() takes it. @returns {Message[]} */
   get messages() {
     const system = this.#system.value.trim();
-    return [...system ? [{ role: 'system', content: system }] : [], ...this.#turns.map(({ role, content, answer }) => ({ role, content: answer?.content ?? content }))];
+    return [...system ? [{ role: 'system', content: system }] : [], ...this.#turns.map(({ role, content, answer, message }) => message ?? ({ role, content: answer?.content ?? content }))];
+  }
+
+  /** Other messages than there are replace the talk. Where they have no system message, it stays that of the attribute. */
+  set messages(list) {
+    if (this.#has(list)) return;
+    this.clear();
+    const { system = this.#hooks.system ?? '', said } = apart(list);
+    this.#system.value = system;
+    for (const message of said) {
+      const content = message.content ?? '';
+      if (message.role === 'user') this.#say(content, message);
+      else this.#turns.push({ role: message.role, content, message, item: this.#turn(message.role, make('div', { class: 'talk-body' }, content)) });
+    }
+    this.#show();
+  }
+
+  /** Whether the talk has these messages; the answer that is being written may have got longer. @param {Message[]} list */
+  #has(list) {
+    const [own, other] = [apart(this.messages), apart(list)];
+    return other.said.length === own.said.length && (other.system ?? own.system) === own.system && own.said.every(({ role, content }, i) => {
+      const [now, then] = [content ?? '', other.said[i].content ?? ''];
+      return role === other.said[i].role && (now === then || (this.#running !== undefined && i === own.said.length - 1 && now.startsWith(then)));
+    });
+  }
+
+  /** Whether an answer is being written. */
+  get running() {
+    return this.#running !== undefined;
   }
 
   get field() {
@@ -113,6 +149,13 @@ export class Talk {
     this.#model = model;
     for (const { answer } of this.#turns) answer?.letGo();
     this.#show();
+  }
+
+  /** Ends it for good: nobody is told of anything more. */
+  close() {
+    this.#hooks = {};
+    this.use(undefined);
+    this.root.remove();
   }
 
   /** @param {KeyboardEvent} event */
@@ -133,9 +176,18 @@ export class Talk {
     void this.#answer(this.#turns.length > 1 ? undefined : this.#hooks.seed?.());
   }
 
-  /** Stops the answer after the token that is under way; it can be gone on with. */
+  /** Has the last message answered if it is the user's, or begins the talk with a prompt if nothing has been said. @param {string} prompt */
+  begin(prompt) {
+    if (this.#turns.length === 0) this.send(prompt);
+    else if (this.#turns.at(-1)?.role === 'user') this.again();
+  }
+
+  /** Stops the answer at once, wherever it is; it can be gone on with. */
   stop() {
-    this.#running?.stop();
+    const answer = this.#running;
+    this.#running = undefined;
+    answer?.stop();
+    if (answer) this.#show();
   }
 
   /** Another answer in place of the last one, with another seed. */
@@ -169,19 +221,19 @@ export class Talk {
     for (const { item } of this.#turns.splice(from)) item.remove();
   }
 
-  /** @param {'user' | 'assistant'} role @param {HTMLElement[]} parts */
+  /** @param {string} role @param {HTMLElement[]} parts */
   #turn(role, ...parts) {
-    const item = make('li', { class: `talk-turn ${role}`, part: `message ${role}` }, make('span', { class: 'talk-who' }, say(role === 'user' ? 'You' : 'The model')), ...parts);
+    const item = make('li', { class: `talk-turn ${role}`, part: `message ${role}` }, make('span', { class: 'talk-who' }, role === 'user' ? say('You') : role === 'assistant' ? say('The model') : role), ...parts);
     this.#list.append(item);
     return item;
   }
 
-  /** A message of the visitor. @param {string} content */
-  #say(content) {
+  /** A message of the visitor. @param {string} content @param {Message} [message]  as it was set */
+  #say(content, message) {
     const body = make('div', { class: 'talk-body' }, content);
     const edit = make('button', { type: 'button', class: 'talk-small' }, say('Edit'));
     /** @type {Turn} */
-    const turn = { role: 'user', content, item: this.#turn('user', body, ...this.#hooks.controls === false ? [] : [edit]) };
+    const turn = { role: 'user', content, message, item: this.#turn('user', body, ...this.#hooks.controls === false ? [] : [edit]) };
     edit.addEventListener('click', () => this.#edit(turn, body, edit));
     this.#turns.push(turn);
     this.#toEnd(true);
@@ -227,6 +279,7 @@ export class Talk {
     const model = /** @type {Model} */ (this.#model);
     const { messages } = this;
     const answer = new Answer({
+      patience: (signal) => this.#hooks.patience?.(signal),
       onStep: (step) => {
         this.#hooks.onStep?.(step);
         this.#toEnd();
@@ -255,16 +308,19 @@ export class Talk {
     this.#running = answer;
     this.#forgetError();
     this.#show();
+    this.#hooks.onBegin?.();
     try {
       await work();
+      if (this.#running === answer) this.#running = undefined; // whoever hears of the end can ask for the next one
       announce(answer.text, undefined, this.root.ownerDocument);
       this.#hooks.onEnd?.(answer);
     } catch (error) {
-      if (answer.text === '') this.#cut(this.#turns.findIndex((turn) => turn.answer === answer));
+      if (this.#running === answer) this.#running = undefined;
+      const at = this.#turns.findIndex((turn) => turn.answer === answer);
+      if (answer.text === '' && at >= 0) this.#cut(at);
       this.#fail(error);
     } finally {
-      this.#running = undefined;
-      this.#tell(answer);
+      if (!this.#running && this.#turns.some((turn) => turn.answer === answer)) this.#tell(answer);
       this.#show();
     }
   }

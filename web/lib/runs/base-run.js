@@ -47,6 +47,8 @@ export class BaseRun {
   /** Signals that stop it. @type {(AbortSignal | undefined)[]} @internal */
   signals;
   #claimed = false;
+  /** Aborted by stop(): ends whatever is awaited, in the worker and here. */
+  #ending = new AbortController();
 
   /** True if it is to end. @type {boolean} @internal */
   stopped = false;
@@ -78,7 +80,7 @@ export class BaseRun {
   constructor(seed, kept, signal) {
     this.seed = seed;
     this.#kept = kept;
-    this.signals = [signal];
+    this.signals = [signal, this.#ending.signal];
   }
 
   /** @returns {AsyncGenerator<Step, void, void>} */
@@ -86,9 +88,10 @@ export class BaseRun {
     return this.read();
   }
 
-  /** Ends the run after the step that is under way. What was drawn stays, and can be saved; drawTo() gives it. */
+  /** Ends the run at once, wherever it is: whoever reads it reaches the end. The drawn part stays and can be saved; drawTo() returns it. */
   stop() {
     this.stopped = true;
+    this.#ending.abort();
   }
 
   /**
@@ -108,15 +111,40 @@ export class BaseRun {
   /** The steps as they are computed, to the end of the run. @returns {AsyncGenerator<Step, void, void>} @internal */
   async *computed() {
     const { stream } = /** @type {Particular<Step, Result>} */ (/** @type {unknown} */ (this));
+    const signals = this.signals.filter((signal) => signal !== undefined);
+    /** Rejects in place of the promise that has not settled yet, if there is one. @type {((reason: unknown) => void) | undefined} */
+    let leave;
+    const onAbort = (/** @type {Event} */ event) => leave?.(/** @type {AbortSignal} */ (event.target).reason);
+    /** @template T @param {Promise<T>} promise @returns {Promise<T>} */
+    const within = (promise) => new Promise((resolve, reject) => {
+      const settled = (/** @type {(value: any) => void} */ settle) => (/** @type {unknown} */ value) => {
+        leave = undefined;
+        settle(value);
+      };
+      leave = reject;
+      promise.then(settled(resolve), settled(reject));
+    });
+    const steps = stream.call(this);
     try {
+      for (const signal of signals) signal.addEventListener('abort', onAbort);
       if (this.stopped) return;
-      if (this.coming) await this.signals.reduce(abortable, this.coming);
-      for await (const step of stream.call(this)) {
-        yield step;
+      for (const signal of signals) signal.throwIfAborted();
+      if (this.coming) await within(this.coming);
+      for (;;) {
+        const { done, value } = await within(steps.next());
+        if (done) break;
+        yield value;
         if (this.stopped) return;
       }
-      if (!this.stopped) this.finish ??= 'end';
+      this.finish ??= 'end';
+    } catch (reason) {
+      if (!this.stopped || reason !== this.#ending.signal.reason) throw reason;
     } finally {
+      for (const signal of signals) signal.removeEventListener('abort', onAbort);
+      // A stream that is still waiting is not waited for: it ends when its promise settles, and computes nothing more.
+      const ended = steps.return();
+      if (leave) ended.catch(() => {});
+      else await ended;
       this.finish ??= 'abort';
     }
   }

@@ -22,8 +22,6 @@ export class KeptRun extends BaseRun {
   #over = false;
   /** @type {{ reason: unknown } | undefined} */
   #failed;
-  /** Gives up what is computed when the run is over. */
-  #giveUp = new AbortController();
 
   /** The steps so far. @type {Step[]} @internal */
   steps = [];
@@ -31,23 +29,12 @@ export class KeptRun extends BaseRun {
   /** Whether it goes on with the next reader after the last one has left. @internal */
   waits = false;
 
-  /**
-   * @param {number | bigint} seed
-   * @param {{ model: string, options: object } | undefined} kept  for saved(), of a run that has it
-   * @param {AbortSignal} [signal]
-   * @internal
-   */
-  constructor(seed, kept, signal) {
-    super(seed, kept, signal);
-    this.signals.push(this.#giveUp.signal);
-  }
-
   /** Ends the run. What was drawn stays. @override */
   stop() {
     if (this.#over) return;
-    super.stop();
+    this.#over = true;
     this.finish ??= 'abort';
-    this.#end();
+    super.stop();
   }
 
   /**
@@ -80,16 +67,11 @@ export class KeptRun extends BaseRun {
   async #advance() {
     try {
       const { value, done } = await (this.#source ??= this.computed()).next();
-      if (done) this.#end();
+      if (done) this.#over = true;
       else if (!this.#over) this.steps.push(value);
     } catch (reason) {
       if (!this.#over) this.#failed = { reason };
       this.stop();
     }
-  }
-
-  #end() {
-    this.#over = true;
-    this.#giveUp.abort();
   }
 }

@@ -71,17 +71,48 @@ export function atNextFrame(callback, shown) {
   return () => clearTimeout(timer);
 }
 
+/** An object whose colours are watched. @typedef {{ owner: WeakRef<any>, changed: (owner: any) => void }} Watcher */
+
+/** All of a page. They hold their objects weakly, because the window outlives a canvas that is removed without close(). @type {Set<Watcher>} */
+const watchers = new Set();
+const freed = new FinalizationRegistry((/** @type {Watcher} */ watcher) => forget(watcher));
+/** @type {MediaQueryList[]} */
+let queries = [];
+
+function coloursChanged() {
+  for (const { owner, changed } of [...watchers]) {
+    const alive = owner.deref();
+    if (alive) changed(alive);
+  }
+}
+
+/** @param {Watcher} watcher */
+function forget(watcher) {
+  watchers.delete(watcher);
+  if (watchers.size > 0) return;
+  for (const query of queries) query.removeEventListener('change', coloursChanged);
+  queries = [];
+}
+
 /**
  * Calls back when the colours of the page may have changed: dark or light, forced or its own.
  *
- * @param {() => void} changed
+ * @template {object} Owner
+ * @param {Owner} owner  is held weakly
+ * @param {(owner: Owner) => void} changed  must not hold it otherwise, nor may the scope that it is made in
  * @returns {() => void} ends that
  * @internal
  */
-export function watchColours(changed) {
-  const queries = ['(prefers-color-scheme: dark)', '(forced-colors: active)'].flatMap((query) => globalThis.matchMedia?.(query) ?? []); // jsdom has none
-  for (const query of queries) query.addEventListener('change', changed);
+export function watchColours(owner, changed) {
+  const watcher = { owner: new WeakRef(owner), changed };
+  if (watchers.size === 0) {
+    queries = ['(prefers-color-scheme: dark)', '(forced-colors: active)'].flatMap((query) => globalThis.matchMedia?.(query) ?? []); // jsdom has none
+    for (const query of queries) query.addEventListener('change', coloursChanged);
+  }
+  watchers.add(watcher);
+  freed.register(owner, watcher, watcher);
   return () => {
-    for (const query of queries) query.removeEventListener('change', changed);
+    freed.unregister(watcher);
+    forget(watcher);
   };
 }

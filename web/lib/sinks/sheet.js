@@ -23,6 +23,17 @@ const SIZE = 16;
 /** Letters are made no smaller to find room. */
 const SMALLEST = 9;
 
+// These two hold no sheet, not even by the scope that they are in: an observer and the window live as long as the page.
+
+const changed = (/** @type {Sheet} */ sheet) => sheet.changed();
+
+/** @param {WeakRef<Sheet>} sheet @param {HTMLCanvasElement} element @returns {() => void} ends that */
+function watchSize(sheet, element) {
+  const sizes = typeof ResizeObserver === 'function' ? new ResizeObserver(() => sheet.deref()?.changed()) : undefined;
+  sizes?.observe(element);
+  return () => sizes?.disconnect();
+}
+
 export class Sheet {
   /** @type {Canvas} */
   #canvas;
@@ -162,10 +173,7 @@ export class Sheet {
 
   /** @param {HTMLCanvasElement} element */
   #watch(element) {
-    const again = () => this.changed();
-    const sizes = typeof ResizeObserver === 'function' ? new ResizeObserver(again) : undefined;
-    sizes?.observe(element);
-    this.#leave.push(() => sizes?.disconnect(), watchColours(again));
+    this.#leave.push(watchSize(new WeakRef(this), element), watchColours(this, changed));
     void document.fonts?.ready.then(() => {
       if (this.#leave.length > 0) this.fontLoaded();
     });

@@ -40,6 +40,10 @@ export class Link {
    */
   restore;
 
+  #closing = new AbortController();
+  /** Aborted when the link ends, for whatever waits for something other than an answer. */
+  closing = this.#closing.signal;
+
   /** Called when it ends: ends what depends on it. */
   onEnd = () => {};
 
@@ -114,6 +118,7 @@ export class Link {
     this.#ended = error;
     for (const job of [...this.#jobs.values()]) job.end(error);
     this.#worker?.end();
+    this.#closing.abort(error);
     this.onEnd();
   }
 

@@ -7,6 +7,7 @@ import { NextPixelError } from '../base/error.js';
 import { build, hint } from '../files.js';
 import { PATIENCE_MS, within } from '../load/patience.js';
 import { inNode } from '../base/platform.js';
+import { isPromise } from '../base/promise.js';
 import { fastest, supported } from './simd.js';
 import { disk, fetchOrFail } from '../load/source.js';
 
@@ -39,10 +40,10 @@ export function compile(file, patience = PATIENCE_MS) {
   if (!supported) {
     return Promise.reject(new NextPixelError('wasm', 'nextpixel needs WebAssembly with SIMD, which is missing here: use a current browser, or Node 20 or later'));
   }
-  const key = file instanceof Promise ? file : String(file);
+  const key = isPromise(file) ? file : String(file);
   let module = compiled.get(key);
   if (module === undefined) {
-    module = file instanceof Promise ? file.then((bytes) => compileBytes(bytes, 'nextpixel.wasm')) : compileAt(file, patience);
+    module = isPromise(file) ? file.then((bytes) => compileBytes(bytes, 'nextpixel.wasm')) : compileAt(file, patience);
     if (compiled.size >= MOST_KEPT) compiled.delete(/** @type {string} */ (compiled.keys().next().value));
     compiled.set(key, module);
     module.catch(() => compiled.delete(key));

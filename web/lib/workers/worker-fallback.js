@@ -5,14 +5,14 @@
  * Starts a worker where `new Worker(address)` does not: the script is of another origin, or the page's policy is in the way. Loaded only
  * then. The ways, in this order, each tried if the one before fails:
  *
- *     vouched   the address itself, under the Trusted Types policy 'nextpixel'
+ *     vouched   the address itself, or the one that a bundler has given to the script, under the Trusted Types policy 'nextpixel'
  *     copied    a Blob with the text of the script, which needs nothing else: such a worker inherits the page's policy
  *     imported  a Blob of one line that imports it: for the sources, which are many modules
  */
 
 import { NextPixelError } from '../base/error.js';
 import { vouched } from '../base/vouch.js';
-import { hint, workerText } from '../files.js';
+import { hint, startOwn, workerAddress, workerText } from '../files.js';
 import { messageOf } from '../load/source.js';
 
 /** @import { WorkerUrl } from '../engine/protocol.js' */
@@ -23,32 +23,72 @@ const SETTLE_MS = 30;
 
 /** @type {{ createScriptURL: (text: string) => any } | undefined} */
 let policy;
+/** Why the page did not let it be made. @type {unknown} */
+let refused;
 
 /** @param {string} url  one made here, or that the caller gave */
 function trusted(url) {
-  policy ??= /** @type {any} */ (globalThis).trustedTypes?.createPolicy(POLICY, { createScriptURL: (/** @type {string} */ text) => text });
+  try {
+    policy ??= /** @type {any} */ (globalThis).trustedTypes?.createPolicy(POLICY, { createScriptURL: (/** @type {string} */ text) => text });
+  } catch (cause) {
+    refused = cause;
+    throw cause;
+  }
   return policy ? policy.createScriptURL(url) : url;
 }
 
 /**
- * @param {WorkerUrl} address
+ * The address that startOwn() gives to `new Worker`: a bundler has written its own there, which nothing else knows.
+ *
+ * @returns {string | URL | undefined}
+ */
+function bundledAddress() {
+  const { Worker: real } = globalThis;
+  /** @type {string | URL | undefined} */
+  let address;
+  try {
+    globalThis.Worker = /** @type {any} */ (class {
+      /** @param {string | URL} url */
+      constructor(url) {
+        address = url;
+      }
+    });
+    startOwn();
+  } finally {
+    globalThis.Worker = real;
+  }
+  return address;
+}
+
+/** The directives that forbid something from now on. */
+function watchPolicy() {
+  /** @type {Set<string>} */
+  const forbidden = new Set();
+  const note = (/** @type {SecurityPolicyViolationEvent} */ { effectiveDirective }) => forbidden.add(effectiveDirective);
+  addEventListener('securitypolicyviolation', note);
+  return { forbidden, end: () => removeEventListener('securitypolicyviolation', note) };
+}
+
+/**
+ * @param {WorkerUrl | undefined} address  one that the caller gave
  * @param {(make: () => Worker) => Promise<Worker>} begun
  * @param {unknown} cause  why it did not start from its address
  * @returns {Promise<Worker>}
  */
 export async function startFallback(address, begun, cause) {
-  const url = new URL(String(address), globalThis.document?.baseURI ?? location.href);
-  /** Directives that forbade something meanwhile. @type {Set<string>} */
-  const forbidden = new Set();
-  const note = (/** @type {SecurityPolicyViolationEvent} */ { effectiveDirective }) => forbidden.add(effectiveDirective);
-  addEventListener('securitypolicyviolation', note);
+  const url = new URL(String(address ?? bundledAddress() ?? workerAddress()), globalThis.document?.baseURI ?? location.href);
+  const vouchedFor = () => begun(() => new Worker(trusted(url.href), { type: 'module' }));
+  const policies = watchPolicy();
+  /** @type {Response | undefined} */
+  let response;
   try {
     if (/Trusted/.test(String(cause))) {
       vouched.by = trusted; // what plays sound is a script too
-      const worker = await begun(() => new Worker(trusted(url.href), { type: 'module' })).catch(() => undefined);
+      const worker = await vouchedFor().catch(() => undefined);
       if (worker) return worker;
     }
-    const text = workerText ?? await textOf(url);
+    response = workerText === undefined ? await scriptAt(url) : undefined;
+    const text = workerText ?? await response?.clone().text();
     const simple = text !== undefined && !/^import\b/m.test(text); // a classic worker runs in engines without the other kind
     const source = simple ? text : `import ${JSON.stringify(url.href)};`;
     const blob = URL.createObjectURL(new Blob([source], { type: 'text/javascript' }));
@@ -58,22 +98,38 @@ export async function startFallback(address, begun, cause) {
       URL.revokeObjectURL(blob);
     }
   } catch (last) {
-    await new Promise((resolve) => { setTimeout(resolve, SETTLE_MS); });
-    throw new NextPixelError('network', `The worker could not be started: ${advice(url, forbidden) || `${messageOf(cause)}.${hint()}`}`, { cause: last });
+    await settled();
+    const own = url.origin === globalThis.origin && workerText === undefined;
+    if (own && response && !response.headers.has('cross-origin-embedder-policy')) {
+      // Its own address once more, to see whether the policy of contents is in the way, or what the script is sent with.
+      const again = watchPolicy();
+      const worker = await vouchedFor().catch(() => undefined);
+      await settled();
+      again.end();
+      if (worker) return worker;
+      if (again.forbidden.size === 0) throw failed(`its script ${url.href} is sent without Cross-Origin-Embedder-Policy, which a page that has that header demands of its workers. Send it with ` +
+        'the script, too: Cross-Origin-Embedder-Policy: require-corp', last);
+    }
+    throw failed(advice(url, own, policies.forbidden) || `${messageOf(cause)}.${hint()}`, last);
   } finally {
-    removeEventListener('securitypolicyviolation', note);
+    policies.end();
   }
 }
 
+const settled = () => new Promise((resolve) => { setTimeout(resolve, SETTLE_MS); });
+
+/** @param {string} why @param {unknown} cause */
+const failed = (why, cause) => new NextPixelError('network', `The worker could not be started: ${why}`, { cause });
+
 /**
  * @param {URL} url
+ * @param {boolean} own  whether the script is of the page's origin
  * @param {Set<string>} forbidden
  */
-function advice(url, forbidden) {
+function advice(url, own, forbidden) {
   const has = (/** @type {RegExp} */ name) => [...forbidden].some((directive) => name.test(directive));
-  const own = url.origin === globalThis.origin && workerText === undefined;
   const lacks = [];
-  if (has(/^trusted-types|^require-trusted/)) lacks.push(`trusted-types ${POLICY}`);
+  if (refused) lacks.push(`trusted-types ${POLICY}${/exists/.test(String(refused)) ? " 'allow-duplicates'" : ''}`);
   if (has(/^connect-src/)) lacks.push(`connect-src ${own ? "'self'" : url.origin}`);
   if (has(/^(worker|child|script|default)-src/)) lacks.push(own ? "worker-src 'self'" : 'worker-src blob:');
   if (lacks.length > 0) return `the page's Content-Security-Policy forbids it. Add to it: ${lacks.join('; ')}`;
@@ -82,10 +138,10 @@ function advice(url, forbidden) {
 }
 
 /** @param {URL} url */
-async function textOf(url) {
+async function scriptAt(url) {
   try {
     const response = await fetch(url);
-    return response.ok && /javascript/.test(response.headers.get('content-type') ?? '') ? await response.text() : undefined;
+    return response.ok && /javascript/.test(response.headers.get('content-type') ?? '') ? response : undefined;
   } catch {
     return undefined;
   }

@@ -47,7 +47,7 @@ export const nameOf = (own) => (typeof own === 'string' ? own : own.name);
  * @param {(file: File) => void} onFile
  */
 export function createOwnModel(root, onFile) {
-  const input = make('input', { type: 'file', accept: '.gguf', hidden: '' });
+  const input = make('input', { type: 'file', accept: '.gguf,application/octet-stream', hidden: '' });
   const choose = make('button', { type: 'button', class: 'button' }, phrase`Choose a model`);
   const said = make('p', { class: 'photo-said', hidden: '' });
   root.append(

@@ -61,7 +61,7 @@ async function hold(from, options) {
 
 /** @param {HTMLElement} box */
 function createOwnFile(box) {
-  const input = make('input', { type: 'file', accept: '.gguf', hidden: '' });
+  const input = make('input', { type: 'file', accept: '.gguf,application/octet-stream', hidden: '' });
   const choose = make('button', { type: 'button', class: 'button' }, phrase`Choose a file`);
   const back = make('button', { type: 'button', class: 'button', hidden: '' }, phrase`Back to ours`);
   const said = make('p', { class: 'take-said', role: 'status' });

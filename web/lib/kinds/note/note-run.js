@@ -225,8 +225,7 @@ export class NoteRun extends KeptRun {
       say(['Playing {seconds} s', { seconds: [seconds, 1] }]);
     };
     await aloud(sink, async (context) => {
-      onStart((resting) => void (resting ? context.suspend() : context.resume()));
-      await this.playTo(context, { signal, onPlay });
+      await play(this.read(signal), context, this.#perTick, { signal, onPlay }, onStart);
     });
   }
 

@@ -111,34 +111,65 @@ function lowPass(context, destination) {
  * @param {any} context   an AudioContext
  * @param {number} perTick  seconds
  * @param {NotePlayOptions} options
+ * @param {(rest: (resting: boolean) => void) => void} [onStart]  gets the function that silences this music and lets it continue: other sounds of the context go on
  * @returns {Promise<NotesPlayed>} how it was, once all is played
  */
-export async function play(steps, context, perTick, options) {
+export async function play(steps, context, perTick, options, onStart = () => {}) {
   await audible(context, options);
-  const out = context.createGain();
-  out.connect(options.destination ?? context.destination);
-  const filter = lowPass(context, out);
-  const begin = context.currentTime + LEAD;
-  const { set, endAll } = performer(context, filter, (tick) => begin + tick * perTick);
-  let [last, late] = [0, 0];
-  const progress = (over = false) => {
-    const seconds = Math.max(0, Math.min(context.currentTime - begin, last * perTick));
-    return { seconds, ticks: seconds / perTick, late, over };
+  const stage = () => {
+    const out = context.createGain();
+    out.connect(options.destination ?? context.destination);
+    return { out, ...performer(context, lowPass(context, out), (tick) => begin + tick * perTick) };
   };
+  /** Notes that are set and have not sounded yet stay silent. */
+  const silence = () => {
+    const { out } = now;
+    out.gain.setTargetAtTime(0, context.currentTime, 0.02);
+    setTimeout(() => out.disconnect(), 200);
+  };
+  let begin = context.currentTime + LEAD;
+  let now = stage();
+  /** Events so far, for music that continues after a rest. @type {NoteEvent[]} */
+  const all = [];
+  /** Seconds that were played before the rest. @type {number | undefined} */
+  let rested;
+  let [last, late, over] = [0, 0, false];
+  const progress = (done = false) => {
+    const seconds = Math.max(0, Math.min(rested ?? context.currentTime - begin, last * perTick));
+    return { seconds, ticks: seconds / perTick, late, over: done };
+  };
+  /** Whether a tick is to sound within some seconds. @param {number} tick @param {number} seconds */
+  const reaches = (tick, seconds) => rested === undefined && begin + tick * perTick < context.currentTime + seconds;
   const { tell, until, last: told, end } = /** @type {ReturnType<typeof moments<NotesPlayed>>} */ (moments(context, options));
-  let over = false;
+  onStart((resting) => {
+    if (over || resting === (rested !== undefined)) return;
+    if (resting) {
+      rested = Math.max(0, context.currentTime - begin);
+      return silence();
+    }
+    begin = context.currentTime + LEAD - /** @type {number} */ (rested);
+    const from = /** @type {number} */ (rested) / perTick;
+    rested = undefined;
+    now = stage();
+    for (const event of stillToHear(all, from)) now.set(event);
+    if (complete) now.endAll(begin + last * perTick);
+  });
+  let complete = false;
   const timer = setInterval(() => !over && tell(progress()), TELL_MS);
   try {
     for await (const { events, time } of steps) {
       for (const event of events) {
-        if (event.kind === 'note' && begin + event.time * perTick < context.currentTime) late++;
-        set(event);
+        all.push(event);
+        if (rested !== undefined) continue;
+        if (event.kind === 'note' && reaches(event.time, 0)) late++;
+        now.set(event);
       }
       last = time;
-      await until(() => begin + last * perTick < context.currentTime + AHEAD);
+      await until(() => reaches(last, AHEAD));
     }
-    endAll(begin + last * perTick);
-    await until(() => begin + last * perTick + RELEASE <= context.currentTime);
+    complete = true;
+    if (rested === undefined) now.endAll(begin + last * perTick);
+    await until(() => reaches(last, -RELEASE));
     over = true;
     const how = progress(true);
     tell(how);
@@ -147,10 +178,26 @@ export async function play(steps, context, perTick, options) {
   } finally {
     clearInterval(timer);
     end();
-    // Notes that are set and have not sounded yet stay silent.
-    out.gain.setTargetAtTime(0, context.currentTime, 0.02);
-    setTimeout(() => out.disconnect(), 200);
+    over = true;
+    silence();
   }
+}
+
+/**
+ * Events from a tick on, and before them the notes that still sound there.
+ *
+ * @param {NoteEvent[]} events
+ * @param {number} from  tick
+ */
+function stillToHear(events, from) {
+  /** By voice. @type {Map<string, NoteEvent>} */
+  const open = new Map();
+  const first = events.findIndex(({ time }) => time >= from);
+  for (const event of events.slice(0, first < 0 ? events.length : first)) {
+    if (event.kind === 'note') open.set(event.voice, event);
+    else if (event.kind === 'off') open.delete(event.voice);
+  }
+  return [...[...open.values()].map((event) => ({ ...event, time: from })), ...(first < 0 ? [] : events.slice(first))];
 }
 
 /**

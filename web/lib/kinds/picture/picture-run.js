@@ -2,6 +2,7 @@
 // @ts-check
 
 import { NextPixelError } from '../../base/error.js';
+import { isPromise } from '../../base/promise.js';
 import { BaseRun } from '../../runs/base-run.js';
 import { NOWHERE, PictureSink } from '../../sinks/picture.js';
 
@@ -116,7 +117,7 @@ export class PictureRun extends BaseRun {
     this.#links = links;
     this.#codec = codec;
     this.#drawing = drawing;
-    this.coming = given instanceof Promise ? given.then((read) => this.#begin(read)) : this.#begin(given);
+    this.coming = isPromise(given) ? given.then((read) => this.#begin(read)) : this.#begin(given);
     this.coming?.catch(() => {}); // whoever reads the run hears of it
   }
 

@@ -9,6 +9,7 @@ import { show } from '../../base/checks.js';
 import { AT_ONCE, Tokenizer } from './tokenizer.js';
 import { Context } from './context.js';
 import { NextPixelError, argumentError } from '../../base/error.js';
+import { isPromise } from '../../base/promise.js';
 import { lookupOf } from '../../engine/metadata.js';
 import { classOf } from '../../base/realm.js';
 import { restored } from './saved-state.js';
@@ -335,7 +336,7 @@ export class TextModel {
    */
   #run(given, options) {
     const { seed, maxTokens, signal, logitBias, constraint, ...kept } = options;
-    if (given instanceof Promise) given.catch(() => {}); // said to who reads the run, if there is to be one
+    if (isPromise(given)) given.catch(() => {}); // said to who reads the run, if there is to be one
     const checked = checkTokens(options, this.#tokenizer, this.#info.vocabulary);
     // Numbers of tokens, and finite ones: a Map and infinities do not survive JSON.
     const biases = logitBias && { logitBias: Object.fromEntries(checked.settings.logitBias ?? []) };
@@ -345,7 +346,7 @@ export class TextModel {
       if (most > 0) context.start(ids.length + most - 1); // where it cannot go that far, it does not begin
       return { ids: Array.from(ids), prompt, context, most, vocabulary: this.#info.vocabulary, ready: ready ?? this.#restoring };
     };
-    const plan = given instanceof Promise ? given.then(planOf) : planOf(given);
+    const plan = isPromise(given) ? given.then(planOf) : planOf(given);
     return new TextRun(this.#link, this.#tokenizer, plan, checked, { model: modelName(this.#info), options: { ...kept, ...biases } }, signal);
   }
 

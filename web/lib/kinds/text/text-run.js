@@ -3,6 +3,7 @@
 
 import { checkOptions, flag } from '../../base/checks.js';
 import { NextPixelError } from '../../base/error.js';
+import { isPromise } from '../../base/promise.js';
 import { BaseRun } from '../../runs/base-run.js';
 import { TextPage } from './text-page.js';
 import { TextSheet } from './text-sheet.js';
@@ -96,10 +97,11 @@ export class TextRun extends BaseRun {
    */
   constructor(link, tokenizer, plan, checked, kept, signal) {
     super(checked.seed, kept, signal);
+    this.signals.push(link.closing); // while a constraint of the page or a template is awaited
     this.#link = link;
     this.#tokenizer = tokenizer;
     this.#checked = checked;
-    this.#planned = plan instanceof Promise ? plan.then((made) => this.#begin(made)) : Promise.resolve(this.#begin(plan));
+    this.#planned = isPromise(plan) ? plan.then((made) => this.#begin(made)) : Promise.resolve(this.#begin(plan));
     this.#planned.catch(() => {}); // whoever reads the run hears of it
   }
 

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** The licences of the packages whose code is in the published files: as legal comments, which bundlers and minifiers keep, and as the file NOTICE. */
+
+import { readFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import { OF_PACKAGES } from './fresh.js';
+
+const MODULES = fileURLToPath(new URL('../../node_modules/', import.meta.url));
+
+/** @typedef {{ name: string, version: string, licence: string }} Notice */
+
+/**
+ * The package that a module of web/ has in it.
+ *
+ * @param {string} path  a key of OF_PACKAGES
+ * @returns {Promise<Notice>}
+ */
+async function noticeOf(path) {
+  const terms = /** @type {string} */ (OF_PACKAGES.get(path));
+  const { name, version } = JSON.parse(await readFile(`${MODULES}${dirname(terms)}/package.json`, 'utf8'));
+  return { name, version, licence: (await readFile(MODULES + terms, 'utf8')).trim() };
+}
+
+/** @param {Notice} notice */
+const comment = ({ name, version, licence }) => `/*! ${name} ${version}\n${licence.split('\n').map((line) => ` * ${line}`.trimEnd()).join('\n')}\n */\n`;
+
+/** The legal comments of some modules. @param {Iterable<string>} [paths]  keys of OF_PACKAGES, by default all */
+export async function legalComments(paths = OF_PACKAGES.keys()) {
+  return (await Promise.all([...paths].map(noticeOf))).map(comment).join('');
+}
+
+/** The file NOTICE. */
+export async function noticeFile() {
+  const all = await Promise.all([...OF_PACKAGES.keys()].map(noticeOf));
+  return `nextpixel is distributed under the MIT licence (LICENSE). Its published files contain code of these packages:\n${
+    all.map(({ name, version, licence }) => `\n\n${name} ${version}\n${'-'.repeat(name.length + version.length + 1)}\n\n${licence}\n`).join('')}`;
+}
