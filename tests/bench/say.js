@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Has a model of spoken digits say some, each in the voices of its speakers in turn, as WAV files DIGIT_SPEAKER_SEED.wav, seeds from `first` on:
 //
-//   node tests/bench/say.js weights/wavenet.gguf build/said [--count 200] [--first 0] [--temperature 1] [--top-p 1] [--seconds 1.5] [--quiet 0]
+//   node tests/bench/say.js weights/wavenet.gguf build/said [--count 200] [--first 0] [--temperature 1] [--top-p 1] [--seconds 1.5] [--quiet 0] [--tries 1]
+//
+// With --tries 5 a sound that is too short, too quiet or does not end is drawn anew, so many times at most, as the page does (web/pages/wavenet/defect.js). The last line counts those that
+// are so in the end.
 //
 // python3 weights/train/listen.py build/said then tells how many are understood.
 // @ts-check
@@ -9,18 +12,19 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { load } from '../../web/lib/index.js';
+import { APART, defectOf } from '../../web/pages/wavenet/defect.js';
 
 /** @import { SoundRun } from '../../web/lib/index.js' */
 
-const { values: { count, first, temperature, 'top-p': topP, seconds, quiet }, positionals: [file, folder] } = parseArgs({
+const { values: { count, first, temperature, 'top-p': topP, seconds, quiet, tries }, positionals: [file, folder] } = parseArgs({
   allowPositionals: true,
   options: {
     count: { type: 'string', default: '200' }, first: { type: 'string', default: '0' }, temperature: { type: 'string', default: '1' }, 'top-p': { type: 'string', default: '1' },
-    seconds: { type: 'string', default: '1.5' }, quiet: { type: 'string', default: '0' },
+    seconds: { type: 'string', default: '1.5' }, quiet: { type: 'string', default: '0' }, tries: { type: 'string', default: '1' },
   },
 });
 if (!file || !folder) {
-  console.error('usage: node tests/bench/say.js FILE FOLDER [--count 200] [--first 0] [--temperature 1] [--top-p 1] [--seconds 1.5] [--quiet 0]');
+  console.error('usage: node tests/bench/say.js FILE FOLDER [--count 200] [--first 0] [--temperature 1] [--top-p 1] [--seconds 1.5] [--quiet 0] [--tries 1]');
   process.exit(2);
 }
 mkdirSync(folder, { recursive: true });
@@ -30,18 +34,29 @@ const began = performance.now();
 let [sounded, ended] = [0, 0];
 /** @type {number[]} milliseconds until something could be heard */
 const waits = [];
+/** @type {Record<string, number>} */
+const defects = { short: 0, quiet: 0, endless: 0 };
 for (let i = 0; i < Number(count); i++) {
   const [label, speaker] = [classes[i % classes.length], speakers[Math.floor(i / classes.length) % speakers.length]];
-  const pressed = performance.now();
-  const run = /** @type {SoundRun} */ (model.generate({ label, speaker, seconds: Number(seconds), temperature: Number(temperature), topP: Number(topP), ...(Number(quiet) > 0 && { quiet: Number(quiet) }), seed: Number(first) + i }));
-  let waited = 0;
-  for await (const { samples = [] } of run) if (samples.length > 0) waited ||= performance.now() - pressed;
-  if (waited) waits.push(waited);
-  writeFileSync(path.join(folder, `${label}_${speaker}_${Number(first) + i}.wav`), new Uint8Array(await (await run.wav()).arrayBuffer()));
-  const { length } = await run.samples();
-  sounded += length / run.sampleRate;
-  if (run.finish === 'end' && length < run.most) ended++;
+  for (let attempt = 1; ; attempt++) {
+    const pressed = performance.now();
+    const seed = Number(first) + i + (attempt - 1) * APART;
+    const run = /** @type {SoundRun} */ (model.generate({ label, speaker, seconds: Number(seconds), temperature: Number(temperature), topP: Number(topP), ...(Number(quiet) > 0 && { silence: Number(quiet) }), seed }));
+    let waited = 0;
+    for await (const { samples = [] } of run) if (samples.length > 0) waited ||= performance.now() - pressed;
+    const samples = await run.samples();
+    sounded += samples.length / run.sampleRate;
+    const isEnded = run.finish === 'end' && samples.length < run.most;
+    const defect = defectOf(samples, { rate: run.sampleRate, ended: isEnded });
+    if (defect && attempt < Number(tries)) continue;
+    if (defect) defects[defect]++;
+    if (waited) waits.push(waited);
+    if (isEnded) ended++;
+    writeFileSync(path.join(folder, `${label}_${speaker}_${Number(first) + i}.wav`), new Uint8Array(await (await run.wav()).arrayBuffer()));
+    break;
+  }
 }
 model.close();
 const [middle = 0, most = 0] = [waits.sort((a, b) => a - b)[waits.length >> 1], waits.at(-1)];
 console.log(`${count} sounds in ${folder}, ${sounded.toFixed(1)} s, ${ended} of which the model ended itself; ${((1000 * sounded) / (performance.now() - began)).toFixed(1)} times real time, the first of each after ${middle.toFixed(0)} ms (median, at most ${most.toFixed(0)})`);
+console.log(`${defects.short} too short, ${defects.quiet} too quiet, ${defects.endless} without an end`);

@@ -2,6 +2,7 @@
 // The first figure: a melody from the keyboard, and the three voices that are drawn around it.
 // @ts-check
 import { acquireFirst, announce, byId, createLoading, createTransport, fault, keepInAddress, music, phrase } from '../../shell/index.js';
+import { endWell } from './ending.js';
 import { audio, hear, offer } from './hear.js';
 import { connectMidi, createPiano, nameOf } from './piano.js';
 import { sentenceOf } from './sentence.js';
@@ -13,6 +14,8 @@ import { sentenceOf } from './sentence.js';
 
 const SEED = 3;
 const TEMPERATURE = 0.8;
+/** After so many milliseconds without a key the melody is taken for whole, and its last bar is drawn until it ends well. */
+const WHOLE = 1500;
 /** The melody that the page begins with: pitch, and ticks that it lasts. */
 const OWN = [[67, 4], [71, 4], [74, 4], [72, 4], [71, 4], [69, 4], [67, 8], [69, 4], [71, 4], [72, 4], [69, 4], [74, 2], [72, 2], [71, 4], [69, 8], [67, 8]];
 /** The most notes of a melody that a link can hold. */
@@ -39,6 +42,8 @@ export function createAnswer() {
   let roll;
   /** @type {AbortController | undefined} */
   let stopper;
+  /** Until a melody that is being played is whole. @type {ReturnType<typeof setTimeout> | undefined} */
+  let growing;
   let melody = sung(OWN);
   let range = [60, 81];
   /** @type {Set<() => void>} */
@@ -105,7 +110,7 @@ export function createAnswer() {
     void context.resume().catch(() => {});
     const second = 60 / (84 * 4);
     sound(context, context.destination, pitch, context.currentTime)(context.currentTime + note.length * second);
-    const notes = await answer();
+    const notes = await answer(true);
     const begin = context.currentTime;
     for (const { start, length: ticks, pitch: other, voice } of notes ?? []) {
       const end = Math.min(start + ticks, note.start + note.length);
@@ -114,9 +119,11 @@ export function createAnswer() {
     }
   }
 
-  /** Draws the voices around the melody. @returns {Promise<Note[] | undefined>} */
-  async function answer() {
+  /** Draws the voices around the melody. @param {boolean} [grows]  another key may follow at once @returns {Promise<Note[] | undefined>} */
+  async function answer(grows = false) {
     stopper?.abort();
+    clearTimeout(growing);
+    if (grows) growing = setTimeout(() => void answer(), WHOLE);
     back.disabled = clear.disabled = melody.length === 0;
     if (!model) return undefined;
     const { signal } = (stopper = new AbortController());
@@ -133,7 +140,7 @@ export function createAnswer() {
         return undefined;
       }
       run = from;
-      const shown = roll = /** @type {Roll} */ (from.sink(canvas));
+      let shown = roll = /** @type {Roll} */ (from.sink(canvas));
       /** @type {Float32Array | undefined} */
       let odds;
       let ids = 0;
@@ -143,13 +150,20 @@ export function createAnswer() {
         odds = step.probabilities?.slice(-(model.info.notes?.length ?? 0)) ?? odds;
       }
       shown.end();
+      const whole = grows ? from : await endWell(model, from, transport.seed, { signal });
+      if (whole !== from) {
+        run = whole;
+        shown = roll = /** @type {Roll} */ (whole.sink(canvas));
+        for await (const step of whole) shown.add(step);
+        shown.end();
+      }
       const took = performance.now() - began;
       if (odds) showOdds(odds);
-      const notes = await from.notes();
+      const notes = await whole.notes();
       byId('answer-result').textContent = notes.map(({ start, length: ticks, pitch, voice }) => `${voice[0]}${start}+${ticks}:${pitch}`).join(' ');
       said.textContent = sentenceOf(shown);
       transport.say(phrase`${ids} ids in ${(took / 1000).toFixed(2)} s`);
-      await offer(links, from, `chorale-${transport.seed}`);
+      await offer(links, whole, `chorale-${transport.seed}`);
       if (signal.aborted) return undefined;
       transport.show('done');
       announce(sentenceOf(shown));
@@ -179,6 +193,7 @@ export function createAnswer() {
   /** Plays what is there. */
   async function play() {
     stopper?.abort();
+    clearTimeout(growing);
     if (!run || !roll) return;
     const { signal } = (stopper = new AbortController());
     transport.show('running');

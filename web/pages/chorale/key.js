@@ -2,6 +2,7 @@
 // The melody of the first figure in another key, with the same dice.
 // @ts-check
 import { byId, fault, phrase } from '../../shell/index.js';
+import { endWell } from './ending.js';
 import { hear } from './hear.js';
 /** @typedef {import('../../lib/kinds/note/note-run.js').NoteRun} NoteRun */
 /** @typedef {import('../../lib/kinds/note/roll.js').Roll} Roll */
@@ -34,7 +35,9 @@ export function createKey(answer) {
     const { signal } = (stopper = new AbortController());
     try {
       const before = await answer.run?.notes();
-      run = model.complete(melody.map((note) => ({ ...note, pitch: note.pitch + shift })), { voices: ['soprano'], seed, temperature, parallels, signal });
+      const from = model.complete(melody.map((note) => ({ ...note, pitch: note.pitch + shift })), { voices: ['soprano'], seed, temperature, parallels, signal });
+      await from.notes({ signal });
+      run = await endWell(model, from, seed, { signal });
       roll = /** @type {Roll} */ (run.sink(canvas));
       for await (const step of run) roll.add(step);
       roll.end();

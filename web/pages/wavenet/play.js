@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The first figure: a digit in a voice, heard while it is drawn, and looked at from seconds down to samples.
+// The first figure: a digit in a voice, heard once it is drawn, and looked at from seconds down to samples.
 // @ts-check
 import { acquireFirst, announce, byId, createLoading, createTransport, fault, make, phrase } from '../../shell/index.js';
+import { APART, TRIES, defectOf } from './defect.js';
 import { sentenceOf } from './sentence.js';
 /** @import { Model } from '../../shell/index.js' */
 /** @typedef {import('../../lib/kinds/sound/sound-run.js').SoundRun} SoundRun */
@@ -14,6 +15,8 @@ const QUIET = 0.25;
 /** The closest look, in seconds. */
 const CLOSEST = 0.006;
 const SEED = 10;
+/** Why a sound was drawn again. */
+const DEFECTS = { short: phrase`too short`, quiet: phrase`too quiet`, endless: phrase`without an end` };
 
 /** @type {AudioContext | undefined} */
 let context;
@@ -101,7 +104,7 @@ export function createPlayer() {
     transport.show(model ? 'ready' : 'empty');
   }
 
-  /** Draws a new one. @param {boolean} aloud */
+  /** Draws a new one; what is too short, too quiet or has no end, again. @param {boolean} aloud */
   async function start(aloud) {
     stopper?.abort();
     if (!model) return;
@@ -112,36 +115,44 @@ export function createPlayer() {
     said.textContent = phrase`Drawing`;
     const began = performance.now();
     const label = chosen();
+    /** @type {(keyof typeof DEFECTS)[]} */
+    const wrong = [];
     try {
-      const drawing = run = model.generate({ label, speaker: speaker.value || undefined, seconds: SECONDS, silence: QUIET, seed: transport.seed, signal });
-      const shown = wave = /** @type {Waveform} */ (drawing.sink(canvas));
-      const heard = aloud ? hear(drawing, shown, signal) : Promise.resolve('');
-      heard.catch(() => {});
-      let drawn = 0;
-      /** @type {number[]} */
-      const levels = [];
-      for await (const step of drawing) {
-        shown.add(step);
-        drawn = step.to;
-        levels.push(...step.levels);
+      for (;;) {
+        const seed = transport.seed + wrong.length * APART;
+        const drawing = run = model.generate({ label, speaker: speaker.value || undefined, seconds: SECONDS, silence: QUIET, seed, signal });
+        const shown = wave = /** @type {Waveform} */ (drawing.sink(canvas));
+        /** @type {number[]} */
+        const levels = [];
+        for await (const step of drawing) {
+          shown.add(step);
+          levels.push(...step.levels);
+        }
+        shown.end();
+        seconds = levels.length / drawing.sampleRate;
+        const defect = defectOf(await drawing.samples(), { rate: drawing.sampleRate, ended: drawing.finish === 'end' });
+        if (defect) wrong.push(defect);
+        byId('result').textContent = levels.join(' ');
+        if (!defect || wrong.length === TRIES) break;
       }
-      shown.end();
       const took = (performance.now() - began) / 1000;
-      seconds = drawn / drawing.sampleRate;
       middle = seconds / 2;
       look();
-      byId('result').textContent = levels.join(' ');
-      transport.say(aloud ? phrase`${seconds.toFixed(2)} s of sound drawn in ${took.toFixed(2)} s while it was played`
-        : phrase`${seconds.toFixed(2)} s of sound drawn in ${took.toFixed(2)} s: ${(seconds / took).toFixed(1)} times as fast as it sounds`);
+      transport.say(phrase`${seconds.toFixed(2)} s of sound drawn in ${took.toFixed(2)} s: ${(seconds / took).toFixed(1)} times as fast as it sounds`);
       for (const tell of listeners) tell();
-      said.textContent = `${sentenceOf(shown)}${drawing.finish === 'length' ? phrase` It did not come to an end.` : ''}${await heard}`;
+      const [drawing, shown] = [/** @type {SoundRun} */ (run), /** @type {Waveform} */ (wave)];
+      const before = wrong.slice(0, TRIES - 1).map((defect) => DEFECTS[defect]).join(', ');
+      const again = `${before && phrase` Drawn again, for it was ${before}.`}${drawing.finish === 'length' ? phrase` It did not come to an end.` : ''}`;
+      said.textContent = `${sentenceOf(shown)}${again}`;
+      const how = aloud ? await hear(drawing, shown, signal) : '';
+      said.textContent = `${sentenceOf(shown)}${again}${how}`;
       if (signal.aborted) return;
       if (file.href) URL.revokeObjectURL(file.href);
       file.href = URL.createObjectURL(await drawing.wav());
       file.download = `${label}-${transport.seed}.wav`;
       file.hidden = false;
       transport.show('done');
-      announce(sentenceOf(shown));
+      announce(said.textContent ?? '');
     } catch (error) {
       if (signal.aborted) return;
       transport.show('ready');

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+// The last bar of voices around a melody, drawn several times: of these the one after which the model most expects the end.
+// @ts-check
+/** @import { Model } from '../../shell/index.js' */
+/** @typedef {import('../../lib/kinds/note/note-run.js').NoteRun} NoteRun */
+
+/** Last bars that are drawn at most, and the nats of an end that is good enough. */
+const ENDINGS = 24, ENOUGH = 0.1;
+
+/**
+ * @param {Model} model
+ * @param {NoteRun} run  all of it drawn, voices around a melody
+ * @param {number} seed  as the run's
+ * @param {{ signal?: AbortSignal }} [options]
+ * @returns {Promise<NoteRun>}  the run, or another one with the same notes up to the last bar
+ */
+export async function endWell(model, run, seed, { signal } = {}) {
+  const saved = run.save();
+  const { notes: said = [], bar = 16 } = model.info;
+  const passing = saved.ids.map((id) => said[id].ticks);
+  const all = passing.reduce((sum, ticks) => sum + ticks, 0);
+  let [at, time] = [0, 0];
+  for (const [i, ticks] of passing.entries()) {
+    if ((time += ticks) > all - bar - 1) break;
+    at = ticks > 0 ? i + 1 : at;
+  }
+  if (at === 0) return run;
+  let best = run;
+  for (let i = 1; i < ENDINGS && costOfEnd(best) > ENOUGH; i++) {
+    const other = /** @type {NoteRun} */ (model.resume(saved, { at, seed: seed + i, signal }));
+    await other.notes();
+    if (costOfEnd(other) < costOfEnd(best)) best = other;
+  }
+  return best;
+}
+
+/** How little the model expected the end where the melody has it, in nats. @param {NoteRun} run */
+export const costOfEnd = (run) => run.save().nats.at(-1) ?? Infinity;

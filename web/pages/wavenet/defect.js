@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+// What can be wrong with a drawn digit, told by its length and loudness alone.
+// @ts-check
+
+/** One in a hundred training recordings is shorter, in seconds. */
+export const SHORTEST = 0.16;
+/** Every training recording has 0.05 s that are louder (root mean square; 1 is full scale). */
+export const SOFTEST = 0.1;
+const STRETCH = 0.05;
+/** Times that a digit is drawn at most, and how far apart the seeds of these are. */
+export const TRIES = 5, APART = 1_000_000;
+
+/**
+ * @param {Float32Array} samples
+ * @param {{ rate: number, ended: boolean }} sound  ended: it came to an end of its own
+ * @returns {'' | 'short' | 'quiet' | 'endless'}
+ */
+export function defectOf(samples, { rate, ended }) {
+  if (samples.length < SHORTEST * rate) return 'short';
+  if (loudest(samples, Math.round(STRETCH * rate)) < SOFTEST) return 'quiet';
+  return ended ? '' : 'endless';
+}
+
+/** The root mean square of the loudest stretch of `count` samples. @param {Float32Array} samples @param {number} count */
+function loudest(samples, count) {
+  let [sum, most] = [0, 0];
+  for (let i = 0; i < samples.length; i++) {
+    sum += samples[i] ** 2 - (i >= count ? samples[i - count] ** 2 : 0);
+    most = Math.max(most, sum);
+  }
+  return Math.sqrt(most / count);
+}
