@@ -108,3 +108,25 @@ target_link_libraries(mine nextpixel::nextpixel)
   await run('cmake', ['--build', `${folder}/build`]);
   assert.equal((await printed(`${folder}/build/mine`, 'fvsbn', 3, 1)).length, 3);
 });
+
+/** A Python that has NumPy. */
+const python = ['python3', '/usr/bin/python3'].find((command) => {
+  try {
+    execFileSync(command, ['-c', 'import numpy'], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+});
+
+test('the package for Python: its tests, and its examples on shipped files', { skip: skip || (!python && 'needs Python 3 with NumPy'), timeout: 120000 }, async () => {
+  const env = { ...environment, NEXTPIXEL_LIBRARY: `${await config('--variable=libdir')}/libnextpixel.so`, PYTHONPATH: `${ROOT}src/python`, PYTHONDONTWRITEBYTECODE: '1' };
+  const py = (/** @type {string[]} */ ...args) => run(/** @type {string} */ (python), args, { cwd: ROOT, env });
+  assert.match((await py('src/python/test_nextpixel.py')).stderr, /^OK$/m);
+  const { stdout: compared } = await py('src/python/examples/pixels.py', 'weights/fvsbn.gguf', 'weights/image-transformer-digits-bw.gguf');
+  assert.match(compared, /^bits a picture: [\d.]+ [\d.]+\ndifference: -?[\d.]+, standard error [\d.]+\n$/);
+  const { stdout: told } = await py('src/python/examples/tokens.py', 'weights/stories.gguf');
+  assert.match(told, /^<\|endoftext\|> -> Once 0\.\d{3}, [^]*attention \(20, 5, 5\)\n$/);
+  const found = await run(/** @type {string} */ (python), ['-c', 'import nextpixel'], { env: { ...env, NEXTPIXEL_LIBRARY: '/nowhere.so' } }).catch((error) => error);
+  assert.match(found.stderr, /was not found \(tried \/nowhere\.so\): install it with CMake, or set NEXTPIXEL_LIBRARY/);
+});

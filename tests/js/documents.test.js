@@ -40,7 +40,7 @@ test('every file of code says its licence in its first lines', async () => {
 });
 
 test('every block is of a language that a test runs, or plain text', () => {
-  const known = new Set(['js', 'html', 'css', 'sh', 'c', 'json', 'jsx', 'tsx', '']);
+  const known = new Set(['js', 'html', 'css', 'sh', 'c', 'py', 'json', 'jsx', 'tsx', '']);
   for (const { where, language, file } of blocks) {
     assert.ok(known.has(language), `${where}: ${language}`);
     if (file) assert.ok(existsSync(ROOT + file), `${where}: ${file}`);
