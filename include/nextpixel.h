@@ -408,7 +408,7 @@ NX_API_TEXTS nx_status nx_session_bias(const nx_model *model, nx_session *sessio
 
 /* From now on draws with other settings. Samples, first_sample, origin, maps and biases must be as they were, and of a part that draws
  * inside seed and temperature too, else NX_E_ARGUMENT. */
-NX_API_TEXTS nx_status nx_session_retune(const nx_model *model, nx_session *session, const nx_settings *settings);
+NX_API nx_status nx_session_retune(const nx_model *model, nx_session *session, const nx_settings *settings);
 
 /* The number of positions that are known or drawn so far, which is the index of the next one. */
 NX_API uint32_t nx_session_position(const nx_session *session);

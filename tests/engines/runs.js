@@ -47,7 +47,7 @@ function signOf(number, pixels) {
 const WAYS = [
   { name: 'at once' },
   { name: 'in chunks of 7', options: { chunkSize: 7 } },
-  { name: 'the first alone', alone: true }, // with look-ahead where the file has a draft
+  { name: 'the first alone, with look-ahead', options: { lookAhead: true }, alone: true }, // where the file has a draft
   { name: 'the first alone, without look-ahead', options: { lookAhead: false }, alone: true },
   { name: 'the first alone, in chunks of 5', options: { chunkSize: 5 }, alone: true },
   { name: 'beside another run', beside: true },

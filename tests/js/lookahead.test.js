@@ -6,7 +6,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { DIGITS, collect, load } from './helpers.js';
+import { Race } from '../../web/lib/engine/race.js';
+import { Core } from './core.js';
+import { DIGITS, collect, load, wasmModule } from './helpers.js';
 import { noise, toyModel } from './toy.js';
 
 /** @import { PictureRun } from '../../web/lib/kinds/picture/picture-run.js' */
@@ -42,7 +44,8 @@ for (const [name, options] of Object.entries(TOYS)) {
     for (const settings of [{}, { temperature: 0 }, { temperature: 1.7, topK: 5 }, { topP: 0.9, chunkSize: 3 }]) {
       for (let seed = 1; seed <= 4; seed++) {
         const plain = await drawn(model.complete(image, { rows: 2, seed, ...settings, lookAhead: false }));
-        assert.deepEqual(await drawn(model.complete(image, { rows: 2, seed, ...settings })), plain);
+        assert.deepEqual(await drawn(model.complete(image, { rows: 2, seed, ...settings, lookAhead: true })), plain);
+        assert.deepEqual(await drawn(model.complete(image, { rows: 2, seed, ...settings })), plain, 'where it is left open');
       }
     }
     model.close();
@@ -54,7 +57,7 @@ for (const [name, options] of Object.entries(TOYS)) {
     let passes = 0;
     let furthest = 0;
     for (let seed = 1; seed <= 8; seed++) {
-      const [ahead] = await aheadOf(model.generate({ seed }));
+      const [ahead] = await aheadOf(model.generate({ seed, lookAhead: true }));
       assert.equal(ahead.length, 63 * span);
       const positions = ahead.filter((_, i) => i % span === 0);
       assert.deepEqual(ahead, positions.flatMap((k) => Array(span).fill(k)), 'all elements of a pixel say the same');
@@ -66,7 +69,7 @@ for (const [name, options] of Object.entries(TOYS)) {
     assert.ok(passes < (8 * 63 * 2) / 3, `${passes} passes`);
     for (const all of [
       await aheadOf(model.generate({ seed: 1, lookAhead: false })),
-      await aheadOf(model.generate({ seed: 1, samples: 2 }), 2),
+      await aheadOf(model.generate({ seed: 1, samples: 2, lookAhead: true }), 2),
     ]) {
       assert.ok(all.flat().every((k) => k === 0));
     }
@@ -78,7 +81,7 @@ test('samples that workers draw alone are those that are drawn together', async 
   const file = toyModel(TOYS['local attention']);
   const [one, two] = [await load(file), await load(file, { workers: 2 })];
   assert.deepEqual(await drawn(two.generate({ samples: 2, seed: 5 })), await drawn(one.generate({ samples: 2, seed: 5 })));
-  const alone = await aheadOf(two.generate({ samples: 2, seed: 5 }), 2);
+  const alone = await aheadOf(two.generate({ samples: 2, seed: 5, lookAhead: true }), 2);
   assert.ok(alone.every((ahead) => ahead.some((k) => k > 0)), 'each worker has one sample, and looks ahead');
   one.close();
   two.close();
@@ -87,7 +90,7 @@ test('samples that workers draw alone are those that are drawn together', async 
 test('a file without a draft goes pixel by pixel', async () => {
   const model = await load(toyModel());
   assert.equal(model.info.lookAhead, false);
-  assert.ok((await aheadOf(model.generate({ seed: 1 }))).flat().every((k) => k === 0));
+  assert.ok((await aheadOf(model.generate({ seed: 1, lookAhead: true }))).flat().every((k) => k === 0));
   model.close();
 });
 
@@ -95,8 +98,37 @@ test('the digits take far fewer passes than pixels', async () => {
   const model = await load(DIGITS);
   assert.equal(model.info.lookAhead, true);
   const all = [];
-  for (let seed = 1; seed <= 3; seed++) all.push(...(await aheadOf(model.generate({ seed }))).flat());
+  for (let seed = 1; seed <= 3; seed++) all.push(...(await aheadOf(model.generate({ seed, lookAhead: true }))).flat());
   const passes = all.filter((k) => k === 0).length;
   assert.ok(all.length / passes > 3, `${all.length} pixels in ${passes} passes`);
   model.close();
+});
+
+test('of two ways, the faster one is taken, and the slower one is tried again now and then', () => {
+  let now = 0, turns = 0;
+  const costs = [3, 5]; // milliseconds a unit
+  const race = new Race(() => now);
+  const ways = (/** @type {number} */ count) => Array.from({ length: count }, () => {
+    const second = race.next(), compiling = turns++ < 4 ? 500 : 0;
+    assert.equal(race.time(second, () => { now += 10 * costs[Number(second)] + compiling; return 10; }, (units) => units), 10);
+    return Number(second);
+  });
+  assert.deepEqual(ways(12), [0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1], 'in turns at first');
+  assert.deepEqual(race.costs.map((ms) => Number(ms.toFixed(6))), [3, 5], 'the first turns of each, which compile the code, do not count');
+  assert.equal(ways(52).reduce((sum, way) => sum + way), 1, 'one of 32');
+  [costs[0], costs[1]] = [4, 2];
+  ways(256);
+  assert.equal(ways(32).reduce((sum, way) => sum + way), 31, 'the other way, when the machine has changed');
+});
+
+test('look-ahead begins and ends between two draws of a run', () => {
+  const core = new Core(wasmModule, toyModel({ draft: true, width: 8, height: 8 }));
+  const settings = { seed: 1n, samples: 1, temperature: 1, topK: 0, topP: 1 };
+  const session = core.openSession(settings);
+  for (const [lookAhead, most] of /** @type {const} */ ([[false, 0], [true, 7], [false, 0], [true, 7]])) {
+    assert.equal(core.lookAhead(session, settings, lookAhead), true);
+    const { ahead } = core.draw(session, 16);
+    assert.equal(ahead.some((k) => k > 0), most > 0);
+  }
+  core.closeSession(session);
 });

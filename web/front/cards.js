@@ -52,7 +52,7 @@ async function draw({ canvas, still }, { seed, samples, temperature, label, pass
   const pace = new Pace(SPEED);
   canvas.hidden = false;
   still.hidden = true;
-  for await (const { sample, from, to, values, ahead } of model.generate({ seed, samples, temperature, signal, ...(!passes && { chunkSize: CHUNK * channels }), ...(label && { label }) })) {
+  for await (const { sample, from, to, values, ahead } of model.generate({ seed, samples, temperature, signal, ...(passes ? { lookAhead: true } : { chunkSize: CHUNK * channels }), ...(label && { label }) })) {
     const { left, top } = grid.at(sample);
     for (let i = 0; i < values.length; i += channels) {
       const pixel = Math.floor(codec.place(from + i) / channels);

@@ -34,7 +34,7 @@ async function drawn(model, { file, samples, passes, ...options }) {
   const codec = new Codec({ ...model.info, positions: model.order.length }, model.order); // the positions of one that draws at once are those of its latent
   const grid = layout(samples, model.info);
   const picture = blank(grid.width, grid.height);
-  for await (const { sample, from, values, ahead } of model.generate({ samples, ...options })) {
+  for await (const { sample, from, values, ahead } of model.generate({ samples, ...(passes && { lookAhead: true }), ...options })) {
     const { left, top } = grid.at(sample);
     for (let i = 0; i < values.length; i += channels) {
       const pixel = Math.floor(codec.place(from + i) / channels);

@@ -93,8 +93,8 @@
  * @property {number} [topK] draw among the k most probable values only; 0: all. Default 0
  * @property {number} [topP] draw among the most probable values that together have this probability, over 0 to 1. Default 1
  * @property {Label} [label] the class to draw
- * @property {boolean} [lookAhead] false: compute every pixel in a pass of its own even where the model could guess ahead (`info.lookAhead`),
- * as it does for a single sample. The image is the same. Default true
+ * @property {boolean} [lookAhead] for a single sample of a model that can guess ahead (`info.lookAhead`): true computes several pixels in a
+ * pass, false one. The image is the same. Default: whichever is faster on this machine, which the first images measure while they are drawn
  * @property {number} [resample] the samples compete while they are drawn, in groups of this many neighbours, which must divide them: every
  * few rows the less likely half of each group is given up, and what is left goes on twice, with noise of its own. At the end the samples of
  * a group stand in the order of their likelihood, the likeliest first. The larger the group, the fewer slips, and the plainer the image. 0

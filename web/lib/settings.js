@@ -82,9 +82,9 @@ export const SETTINGS = /** @type {const} */ ({
   parallels: { of: 'note', flag: true, initial: true },
   /** true: every step says the probabilities of each of its values. Slower; what is drawn is the same. Default false */
   probabilities: { of: 'sound note', flag: true, initial: false },
-  /** false: compute every pixel in a pass of its own even where the model could guess ahead (`info.lookAhead`), as it does for a single
-   * sample. The image is the same. Default true */
-  lookAhead: { of: 'picture', flag: true, initial: true, field: 'look_ahead', off: 0, on: 8 },
+  /** for a single sample of a model that can guess ahead (`info.lookAhead`): true computes several pixels in a pass, false one. The image is the
+   * same. Default: whichever is faster on this machine, which the first images measure while they are drawn */
+  lookAhead: { of: 'picture', flag: true, field: 'look_ahead', off: 0, on: 8 },
   /** the samples compete while they are drawn, in groups of this many neighbours, which must divide them: every few rows the
    * less likely half of each group is given up, and what is left goes on twice, with noise of its own. At the end the samples of a group
    * stand in the order of their likelihood, the likeliest first. The larger the group, the fewer slips, and the plainer the image. 0 or 1:

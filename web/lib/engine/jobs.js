@@ -24,7 +24,10 @@ export class Jobs {
   #post;
   /** @type {() => void} */
   #wake;
+  /** What was measured of the model in use. */
   #pace;
+  /** @type {() => Pace} */
+  #newPace;
   /** What a fresh instance is made of after a trap. The bytes of a large file are not kept for that.
    * @type {{ module: WebAssembly.Module, bytes: Uint8Array } | undefined} */
   #origin;
@@ -46,7 +49,8 @@ export class Jobs {
   constructor(post, defer, now = () => performance.now()) {
     this.#post = post;
     this.#wake = defer(() => this.#turn());
-    this.#pace = new Pace(now);
+    this.#newPace = () => new Pace(now);
+    this.#pace = this.#newPace();
   }
 
   /** The instance in use, for tests. */
@@ -68,11 +72,13 @@ export class Jobs {
         case 'open': {
           this.#origin = { module: message.module, bytes: message.bytes };
           this.#core = undefined;
+          this.#pace = this.#newPace();
           this.#opened(id, this.#live());
           break;
         }
         case 'begin': {
           this.#origin = this.#core = undefined; // makes room
+          this.#pace = this.#newPace();
           const core = Core.begin(message.module, message.head, message.size);
           if (typeof core === 'string') this.#post({ type: 'fed', id, at: 0, lacks: core });
           else this.#fed(id, this.#core = core);

@@ -3,17 +3,22 @@
 
 /** How much work makes a slice. */
 
+import { Race } from './race.js';
+
 /** The time that a slice should take. Short enough to hear a stop soon, long enough that messages cost nothing beside it. */
 const SLICE_MS = 10;
 
 export class Pace {
   #now;
+  /** Of look-ahead against one position a pass. */
+  race;
   /** By kind of work. @type {Map<string, SliceSize>} */
   #sizes = new Map();
 
   /** @param {() => number} now  milliseconds */
   constructor(now) {
     this.#now = now;
+    this.race = new Race(now);
   }
 
   /**

@@ -146,6 +146,18 @@ export class Sessions {
   }
 
   /**
+   * From now on guesses ahead or does not, unless a pass is not over.
+   *
+   * @param {Session} session  neither maps nor biases
+   * @param {Settings} settings
+   * @param {boolean} lookAhead
+   * @returns {boolean} false: it goes on as before
+   */
+  lookAhead(session, settings, lookAhead) {
+    return this.#instance.call('nx_session_retune', this.#model, session.pointer, this.#writeSettings({ ...settings, lookAhead }, false)) === 0;
+  }
+
+  /**
    * A new run that is at one of the positions of another one, which stays as it is.
    *
    * @param {Session} from  of one sample

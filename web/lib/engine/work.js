@@ -62,7 +62,7 @@ export function* draw(tools, message, credit) {
     yield* read(tools, session, inputs);
     yield* put(tools, session, known.subarray(reused * drawing.span));
     const { samples } = settings;
-    const { kind, first, single, step } = stepperOf(core, session, message, credit);
+    const { kind, first, single, step } = stepperOf(core, session, message, credit, pace.race);
     const rivals = resample && contest(samples, resample, session.part.span, core.position(session));
     const before = new Float32Array(drawn.length);
     yield* put(tools, session, drawn, rivals && before, true);

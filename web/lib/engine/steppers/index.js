@@ -11,6 +11,7 @@ import { sample } from './sample.js';
 import { search } from './search.js';
 
 /** @import { Session, Sessions } from '../sessions.js' */
+/** @import { Race } from '../race.js' */
 /** @import { Credit } from '../work.js' */
 /** @import { Alternatives, DrawMessage } from '../protocol.js' */
 
@@ -29,13 +30,14 @@ import { search } from './search.js';
  * @param {Session} session
  * @param {DrawMessage} message
  * @param {Credit} credit  as it is whenever a step is made
+ * @param {Race} race      of look-ahead against one position a pass
  * @returns {Stepper}
  */
-export function stepperOf(sessions, session, message, credit) {
+export function stepperOf(sessions, session, message, credit, race) {
   if (message.search !== undefined) return search(sessions, session, message.search);
   if (message.forced) return force(sessions, session, message.forced);
   if (message.notes) return notes(sessions, session, message.notes, message.known, message.alternatives ?? 0);
   if (message.constrained) return constrained(sessions, session, message.settings.logitBias ?? [], message.alternatives ?? 0, credit);
   if (message.alternatives) return peek(sessions, session, message.alternatives);
-  return sample(sessions, session);
+  return sample(sessions, session, message, race);
 }

@@ -4,13 +4,25 @@
 /** @import { Session, Sessions } from '../sessions.js' */
 /** @import { Stepper } from './index.js' */
 
+/** @import { DrawMessage } from '../protocol.js' */
+/** @import { Race } from '../race.js' */
+
 /**
- * Draws the next positions.
+ * Draws the next positions, with look-ahead or without where the caller leaves that open.
  *
  * @param {Sessions} sessions
  * @param {Session} session
+ * @param {DrawMessage} message
+ * @param {Race} race  of look-ahead against one position a pass, for this model
  * @returns {Stepper}
  */
-export function sample(sessions, session) {
-  return { kind: `draw ${session.samples}`, first: 1, single: false, step: (count) => sessions.draw(session, count) };
+export function sample(sessions, session, { settings, maps }, race) {
+  const open = settings.lookAhead === undefined && session.part.draft && session.samples === 1 && !maps;
+  let ahead = false; // what a run that leaves it open begins with
+  /** @param {number} count */
+  const either = (count) => {
+    if (race.next() !== ahead && sessions.lookAhead(session, settings, !ahead)) ahead = !ahead;
+    return race.time(ahead, () => sessions.draw(session, count), ({ nats }) => nats.length);
+  };
+  return { kind: `draw ${session.samples}`, first: 1, single: false, step: open ? either : (count) => sessions.draw(session, count) };
 }
