@@ -18,6 +18,8 @@ export class Arena {
   #pages = new Map();
   /** @type {Set<string>} */
   #started = new Set();
+  /** Contenders in this process, by page and name. @type {Map<string, any>} */
+  #here = new Map();
 
   /**
    * @param {import('playwright-core').Browser} browser
@@ -62,8 +64,26 @@ export class Arena {
     return { page: name, target };
   }
 
+  /**
+   * Keeps a contender that runs in this process, in no page.
+   *
+   * @param {string} page    a name that no page has
+   * @param {string} target
+   * @param {Record<string, (args: any) => any> & { close: () => Promise<void> }} contender
+   * @returns {{ page: string, target: string }}
+   */
+  keep(page, target, contender) {
+    this.#here.set(`${page} ${target}`, contender);
+    return { page, target };
+  }
+
   /** Closes the pages whose names say so, with what was started in them. @param {(name: string) => boolean} which */
   async close(which) {
+    for (const [name, contender] of this.#here) {
+      if (!which(name)) continue;
+      await contender.close();
+      this.#here.delete(name);
+    }
     for (const [name, page] of this.#pages) {
       if (!which(name)) continue;
       await page.context().close();
@@ -73,6 +93,8 @@ export class Arena {
 
   /** @param {Probe} probe @returns {Promise<any>} what the method gives */
   async measure({ name, page: where, target, method, args = {} }) {
+    const here = this.#here.get(`${where} ${target}`);
+    if (here) return here[method](args);
     const page = await this.#page(where);
     try {
       return await page.evaluate(([at, what, given]) => /** @type {any} */ (globalThis).contenders[at][what](given),

@@ -19,8 +19,9 @@ import { Arena } from './arena.js';
 import { workOf } from './facts.js';
 import { POSITIONS, SIDES, TYPES, W1, imageModel, partShape, productMacs } from './models.js';
 import { HELP, options } from './options.js';
+import { NATIVE, installNative, startNative } from './native.js';
 import { LITERT, LLAMA_PEERS, MODULES, PEERS, install } from './peers.js';
-import { LLAMA_ALWAYS, LLAMA_ROUNDS, LLAMA_SIZES, STREAM, llamaProbes, llamaResult } from './llama.js';
+import { LLAMA_ALWAYS, LLAMA_LONGEST, LLAMA_ROUNDS, LLAMA_SIZES, STREAM, llamaProbes, llamaResult } from './llama.js';
 import {
   AT_ONCE, CHAIN_COLUMNS, KNOWN, STEP, STREAMS, TOGETHER, ceilingProbes, chainProbes, ganProbes, kernelProbes, lookAheadProbes, loopProbes, pixelProbes, prefillProbes,
   sampleProbes, shippedProbes, soundProbes, w1Probes,
@@ -208,10 +209,12 @@ function cacheBytes() {
 }
 
 async function main() {
-  const { sections, runs, withPeers: wanted, steps, quick, json, write, help } = options(process.argv.slice(2));
+  const { sections, runs, withPeers: wanted, native: wantNative, sizes: llamaSizes, steps, quick, json, write, help } = options(process.argv.slice(2));
   if (help) return void console.log(HELP);
   const missing = wanted ? install(say) : undefined, withPeers = wanted && missing === undefined;
   if (missing) say(`note: ${missing}`);
+  const nativeFolder = `${OUT}/native-llama`, noNative = wantNative && sections.has('llama') ? installNative(nativeFolder, say) : 'nobody asked for it';
+  if (wantNative && noNative) say(`note: ${noNative}`);
   const builds = readBuilds();
   const load = [loadavg()[0]];
   if (load[0] > BUSY) say(`note: the load is ${load[0].toFixed(1)}: other programs run on this machine, figures will be off`);
@@ -254,14 +257,15 @@ async function main() {
 
     const { samples, pixels, rounds } = await measure(arena, probes, runs ?? ROUNDS, runs ? undefined : begun + 60_000 * MINUTES.first);
     const until = begun + 60_000 * MINUTES.all, llama = performance.now();
-    for (const [i, size] of sections.has('llama') ? LLAMA_SIZES.entries() : []) { // one after another: all at once are not in everybody's memory
+    for (const [i, size] of sections.has('llama') ? (llamaSizes ?? LLAMA_SIZES).entries() : []) { // one after another: all at once are not in everybody's memory
       const now = performance.now();
-      if (i >= LLAMA_ALWAYS && now + (now - llama) / i > until) {
+      if (!llamaSizes && i >= LLAMA_ALWAYS && now + (now - llama) / i > until) {
         say(`llama ${size}: left out, for it would be over after more than ${MINUTES.all} minutes`);
         continue;
       }
-      const some = await llamaProbes(stage, size, withPeers, say);
-      const left = Math.max(1, LLAMA_ALWAYS - i); // of the time, each of those that are always there has an equal share
+      const native = noNative ? undefined : (/** @type {string} */ address) => startNative(nativeFolder, `${OUT}/bench/${path.basename(address)}`, LLAMA_LONGEST);
+      const some = await llamaProbes(stage, size, withPeers, say, native);
+      const left = Math.max(1, (llamaSizes?.length ?? LLAMA_ALWAYS) - i); // of the time, each of those that are always there has an equal share
       Object.assign(samples, (await measure(arena, some, Math.min(runs ?? ROUNDS, LLAMA_ROUNDS), now + (until - now) / left)).samples);
       await arena.close((name) => name.includes(size));
     }
@@ -284,7 +288,7 @@ async function main() {
         ...Object.fromEntries(peers.map(({ name, gzip }) => [name, gzip])),
       },
     });
-    const languages = llamaResult(samples, LLAMA_PEERS, result.ceiling.dots[chosen].four);
+    const languages = llamaResult(samples, [...LLAMA_PEERS, NATIVE], result.ceiling.dots[chosen].four);
     Object.assign(result, { llama: languages.rows, missing, summary: { ...result.summary, llama: languages.summary }, goals: [...result.goals, ...languages.goals] });
     console.log(json ? JSON.stringify(result, null, 2) : text(result));
     if (write) {

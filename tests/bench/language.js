@@ -19,12 +19,13 @@ import { floats, normal, q4_0, q8_0 } from './random.js';
  * @property {'llama' | 'qwen3'} [arch]
  */
 
-/** Those of stories15M and stories110M, SmolLM2-135M and Qwen3-0.6B. @type {Readonly<Record<string, LlamaShape>>} */
+/** Those of stories15M and stories110M, SmolLM2-135M, Qwen3-0.6B and Llama-3.2-1B. @type {Readonly<Record<string, LlamaShape>>} */
 export const LLAMAS = Object.freeze({
   '15M': { width: 288, blocks: 6, heads: 6, inner: 768, values: 32000, length: 1024 },
   '110M': { width: 768, blocks: 12, heads: 12, inner: 2048, values: 32000, length: 1024 },
   '135M': { width: 576, blocks: 30, heads: 9, kvHeads: 3, inner: 1536, values: 49152, length: 8192 },
   '0.6B': { width: 1024, blocks: 28, heads: 16, kvHeads: 8, keyLength: 128, inner: 3072, values: 151936, length: 4096, arch: 'qwen3' },
+  '1B': { width: 2048, blocks: 16, heads: 32, kvHeads: 8, inner: 8192, values: 128256, length: 4096 },
 });
 
 /**
@@ -127,7 +128,8 @@ export function llamaModel(shape, type) {
     if (arch === 'qwen3') for (const name of ['q', 'k']) norm(`blk.${i}.attn_${name}_norm`, keyLength);
   }
   norm('output_norm');
-  const special = ['<unk>', '<s>', '</s>'], characters = Array.from({ length: 94 }, (_, i) => String.fromCharCode(33 + i));
+  // Two that llama.cpp looks up by themselves, the end of a line and a space, and what is printed.
+  const special = ['<unk>', '<s>', '</s>'], characters = ['\n', '\u2581', ...Array.from({ length: 94 }, (_, i) => String.fromCharCode(33 + i))];
   const words = Array.from({ length: values - special.length - characters.length }, (_, i) => `w${i}`);
   const tokens = [...special, ...characters, ...words];
   return writeGGUF({

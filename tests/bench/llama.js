@@ -21,6 +21,8 @@ export const LLAMA_ALWAYS = 2;
 /** Positions at which a step is timed, of the others the first alone, and the most rounds: the others take long to read a prompt, so that is short, too. */
 export const LLAMA_POSITIONS = Object.freeze([64, 512]);
 export const LLAMA_ROUNDS = 3;
+/** Positions of the longest run. */
+export const LLAMA_LONGEST = 1024;
 export const PROMPT = 64;
 /** Megabytes of the streaming rate: as much as the models in eight bits. */
 export const STREAM = 128;
@@ -86,8 +88,9 @@ export function onnxLlama(shape) {
  * @param {string} size
  * @param {boolean} withPeers
  * @param {(line: string) => void} say
+ * @param {(address: string) => ReturnType<typeof import('./native.js').startNative>} [native]  starts llama.cpp itself
  */
-export async function llamaProbes({ arena, chosen, provide, steps }, size, withPeers, say) {
+export async function llamaProbes({ arena, chosen, provide, steps }, size, withPeers, say, native) {
   /** @type {Probe[]} */
   const probes = [];
   const count = Math.min(steps, 16), shape = LLAMAS[size];
@@ -102,6 +105,7 @@ export async function llamaProbes({ arena, chosen, provide, steps }, size, withP
     say(`starting llama ${size} ${type} ...`);
     const model = provide(`llama-${size}-${type}.gguf`, () => llamaModel(shape, type));
     add('ours', await arena.start(`llama ${size} ${type}`, `${chosen} ${model}`, 'ours', 'startCore', { wasm: `/web/dist/${chosen}.wasm`, model }), type, LLAMA_POSITIONS);
+    if (native) add('native', arena.keep(`native ${size} ${type}`, 'native', await native(model)), type, LLAMA_POSITIONS);
     if (!withPeers) continue;
     const given = { peers: '/tests/bench/node_modules', model, shape: { ...shape, side: 32 } };
     add('wllama', await arena.start(`wllama ${size} ${type}`, 'wllama', 'wllama', 'start', given), type, LLAMA_POSITIONS.slice(0, 1));
@@ -129,7 +133,7 @@ export function llamaResult(samples, peers, dots = null) {
   const rate = stream ? Math.max(...stream) : null;
   /** @type {any} */
   const summary = {}, rows = [];
-  for (const size of LLAMA_SIZES) {
+  for (const size of Object.keys(LLAMAS)) {
     for (const type of LLAMA_TYPES) {
       for (const what of [...LLAMA_POSITIONS, 'prompt']) {
         const ours = times(size, type, what, 'ours');
@@ -139,12 +143,13 @@ export function llamaResult(samples, peers, dots = null) {
           // Both were measured in every round, so each round has a ratio of its own.
           return found ? [{ id, name, ms: median(found), ratio: median(found.map((ms, round) => ms / ours[round])) }] : [];
         });
-        const fastest = others.length ? others.reduce((best, one) => (one.ms < best.ms ? one : best)) : null;
+        const inBrowser = others.filter(({ id }) => id !== 'native');
+        const fastest = inBrowser.length ? inBrowser.reduce((best, one) => (one.ms < best.ms ? one : best)) : null;
         const gigabytes = what === 'prompt' ? null : bytesOf(LLAMAS[size], type) / Math.min(...ours) / 1e6;
         const gigamacs = what === 'prompt' ? promptMacs(LLAMAS[size]) / Math.min(...ours) / 1e6 : null;
         const one = {
           ours: median(ours), peer: fastest?.ms ?? null, peerName: fastest?.name ?? null, ratio: fastest?.ratio ?? null,
-          wllama: others.find(({ id }) => id === 'wllama')?.ratio ?? null, gigabytes, gigamacs,
+          wllama: others.find(({ id }) => id === 'wllama')?.ratio ?? null, native: others.find(({ id }) => id === 'native')?.ratio ?? null, gigabytes, gigamacs,
           share: gigabytes && rate ? gigabytes / rate : gigamacs && dots ? gigamacs / dots : null,
         };
         rows.push({ size, type, what, ...one, others });

@@ -5,6 +5,8 @@
 
 import { parseArgs } from 'node:util';
 
+import { LLAMAS } from './language.js';
+import { LLAMA_SIZES } from './llama.js';
 import { POSITIONS, SIDES } from './models.js';
 import { TOGETHER } from './probes.js';
 
@@ -23,6 +25,8 @@ export const HELP = `npm run bench [-- OPTIONS]
                  llama    language models of 110, 135 and 600 M weights in Q8_0, Q4_0 and Q4_K_M, three rounds: ours and the others
                  pixels   cost per pixel at ${SIDES.join(', ')} pixels a side
                  sizes    bytes of a page; in every run
+  --native     in the section llama, llama.cpp itself too, which runs in no browser: installed into build/native-llama by npm
+  --sizes LIST in the section llama, of ${Object.keys(LLAMAS).join(', ')}. Default: ${LLAMA_SIZES.join(', ')}, the last where there is time
   --runs N     rounds; each measures everything once. Default: as many as a quarter of an hour allows, at most 9
   --quick      two short rounds, to see whether it works
   --json       result for machines instead of tables (npm run -s leaves npm's own lines out)
@@ -33,7 +37,7 @@ const SECTIONS = ['w1', 'products', 'kernels', 'shipped', 'ahead', 'sound', 'gan
 /** @param {string[]} args */
 export function options(args) {
   const { values } = parseArgs({ args, options: {
-    only: { type: 'string' }, runs: { type: 'string' }, quick: { type: 'boolean' }, json: { type: 'boolean' },
+    only: { type: 'string' }, native: { type: 'boolean' }, sizes: { type: 'string' }, runs: { type: 'string' }, quick: { type: 'boolean' }, json: { type: 'boolean' },
     write: { type: 'boolean' }, help: { type: 'boolean', short: 'h' },
   } });
   const names = values.only?.split(',').filter(Boolean) ?? [];
@@ -42,7 +46,10 @@ export function options(args) {
   const wanted = names.filter((name) => name !== 'ours');
   const sections = new Set(wanted.length ? wanted : SECTIONS);
   if (sections.has('kernels')) sections.add('w1'); // attention is told from positions
+  const sizes = values.sizes?.split(',').filter(Boolean);
+  const strange = sizes?.find((size) => !(size in LLAMAS));
+  if (strange) throw new Error(`no size '${strange}'; there are ${Object.keys(LLAMAS).join(', ')}`);
   const runs = values.runs === undefined ? (values.quick ? 2 : undefined) : Number(values.runs);
   if (runs !== undefined && !(Number.isInteger(runs) && runs >= 1 && runs <= 1000)) throw new Error('--runs must be a whole number from 1 to 1000');
-  return { ...values, sections, runs, withPeers: !names.includes('ours') && ['w1', 'products', 'llama'].some((name) => sections.has(name)), steps: values.quick ? 16 : 40 };
+  return { ...values, sections, sizes, runs, withPeers: !names.includes('ours') && ['w1', 'products', 'llama'].some((name) => sections.has(name)), steps: values.quick ? 16 : 40 };
 }

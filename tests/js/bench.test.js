@@ -465,6 +465,8 @@ test('the command line', async () => {
   assert.ok(options(['--quick', '--runs', '5']).runs === 5);
   assert.throws(() => options(['--only', 'w1,tea']), /no section 'tea'; there are ours, w1/);
   for (const runs of ['0', '1.5', 'many']) assert.throws(() => options(['--runs', runs]), /--runs must be a whole number/);
+  assert.deepEqual(options(['--sizes', '135M,1B']).sizes, ['135M', '1B']);
+  assert.throws(() => options(['--sizes', '135M,2T']), /no size '2T'; there are 15M, /);
   assert.throws(() => options(['--fast']), /Unknown option '--fast'/);
 
   const run = promisify(execFile);
@@ -500,10 +502,11 @@ test('figures of language models: ratios of rounds, the share of the streaming r
     samples[key('llama', '110M', 'q8_0', what, 'ours')] = [8, 6];
     samples[key('llama', '110M', 'q8_0', what, 'wllama')] = [80, 72];
     samples[key('llama', '110M', 'int8', what, 'onnxruntime')] = [48, 30];
+    samples[key('llama', '110M', 'q8_0', what, 'native')] = [6, 6];
   }
-  const { summary, goals, rows } = llamaResult(samples, [{ id: 'wllama', name: 'w' }, { id: 'onnxruntime', name: 'o' }]);
-  const { ours, peer, peerName, ratio, wllama, share } = summary['110M'].q8_0;
-  assert.deepEqual({ ours, peer, peerName, ratio, wllama }, { ours: 7, peer: 39, peerName: 'o', ratio: 5.5, wllama: 11 });
+  const { summary, goals, rows } = llamaResult(samples, [{ id: 'wllama', name: 'w' }, { id: 'onnxruntime', name: 'o' }, { id: 'native', name: 'n' }]);
+  const { ours, peer, peerName, ratio, wllama, native, share } = summary['110M'].q8_0;
+  assert.deepEqual({ ours, peer, peerName, ratio, wllama, native }, { ours: 7, peer: 39, peerName: 'o', ratio: 5.5, wllama: 11, native: 0.875 }, 'the fastest in a browser');
   assert.ok(Math.abs(share - bytesOf(LLAMAS['110M'], 'q8_0') / 6e6 / 25) < 1e-9);
   assert.deepEqual(goals.map(({ wanted, met }) => [wanted, met]), [[8, true], [0.7, true], [8, true], [8, true]]);
   assert.equal(rows.length, 3);

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** llama.cpp itself, not in a browser: the prebuilt binaries of node-llama-cpp, on one thread of the processor. For npm run bench -- --native. */
+
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { pathToFileURL } from 'node:url';
+
+import { WARM_UP, turn } from './pages/common.js';
+
+const VERSION = '3.22.1';
+/** As LLAMA_PEERS. */
+export const NATIVE = Object.freeze({ id: 'native', name: `native llama.cpp (node-llama-cpp ${VERSION})` });
+
+/** The package of this platform's binaries. Those of graphics cards, which are ten times as large, stay away. */
+const BINARIES = `@node-llama-cpp/${{ darwin: 'mac', win32: 'win' }[/** @type {string} */ (process.platform)] ?? process.platform}-${process.arch}${process.platform === 'darwin' && process.arch === 'arm64' ? '-metal' : ''}`;
+
+/**
+ * Installs it unless it is there.
+ *
+ * @param {string} folder
+ * @param {(line: string) => void} say
+ * @returns {string | undefined} why it could not
+ */
+export function installNative(folder, say) {
+  if (existsSync(`${folder}/node_modules/node-llama-cpp/package.json`) && existsSync(`${folder}/node_modules/${BINARIES}/package.json`)) return undefined;
+  say(`installing node-llama-cpp ${VERSION} into ${folder} (some 30 MB to download) ...`);
+  const flags = ['--ignore-scripts', '--omit=optional', '--no-save', '--fetch-retries=1', '--no-audit', '--no-fund', '--loglevel=error'];
+  const { status, stderr, error } = spawnSync('npm', ['install', '--prefix', folder, ...flags, `node-llama-cpp@${VERSION}`, `${BINARIES}@${VERSION}`], { encoding: 'utf8' });
+  return status === 0 ? undefined : `native llama.cpp could not be installed, and is not measured (${(error ?? stderr).toString().trim().split('\n')[0]})`;
+}
+
+/**
+ * A model in this process, as a contender of the arena.
+ *
+ * @param {string} folder  where it is installed
+ * @param {string} file    of weights
+ * @param {number} most    positions of the longest run
+ */
+export async function startNative(folder, file, most) {
+  const { getLlama } = await import(pathToFileURL(`${folder}/node_modules/node-llama-cpp/dist/index.js`).href);
+  const llama = await getLlama({ gpu: false, build: 'never', maxThreads: 1, progressLogs: false, logLevel: 'error' });
+  const model = await llama.loadModel({ modelPath: file });
+  const context = await model.createContext({ contextSize: most, batchSize: 512, sequences: 1, threads: 1 });
+  const sequence = context.getSequence();
+  const ids = Array.from({ length: most }, (_, i) => ((i * 2654435761) >>> 16) % 30000);
+  /** Reads a prompt and draws greedily. @param {number} length @param {number} steps @returns {Promise<{ read: number, drew: number }>} milliseconds of the prompt with the first token, and of the others */
+  const run = async (length, steps) => {
+    await sequence.clearHistory();
+    const start = performance.now();
+    let first = 0, drawn = 0;
+    for await (const _ of sequence.evaluate(ids.slice(0, length), { temperature: 0, yieldEogToken: true })) {
+      if (drawn++ === 0) first = performance.now();
+      if (drawn > steps) break;
+    }
+    return { read: first - start, drew: performance.now() - first };
+  };
+  await run(WARM_UP, 1);
+  return {
+    /** Milliseconds per token around a position. @param {{ position: number, steps: number }} place */
+    time: ({ position, steps }) => turn(steps, async () => (await run(position - steps / 2, steps)).drew),
+    /** Milliseconds from a prompt of so many tokens to the first token after it. @param {{ length: number }} prompt */
+    prompt: ({ length }) => turn(1, async () => (await run(length, 0)).read),
+    close: () => llama.dispose(),
+  };
+}
