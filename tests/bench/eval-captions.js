@@ -21,8 +21,14 @@ import { bleu } from './bleu.js';
  * @property {number} natsPerWord  of the references, the end counted as a word
  * @property {number} nouns      that were written and name something there
  * @property {number} looked     share of these for which the middle of the place with the most light lies on the thing
+ * @property {number} sure       share of the captions whose probability is at least SURE
+ * @property {number} sureRight  share of these that are wholly right
+ * @property {number} unsureRight  and of the others
  * @property {number} ms         of a caption, the median
  */
+
+/** Below this probability the page of captions says that it is not sure. */
+const SURE = 0.6;
 
 /** @param {string} file  NAME.u8.gz, with NAME.json beside it */
 export function readScenes(file) {
@@ -51,6 +57,8 @@ export async function scoreCaptions(model, file, { most, blank, say, tell }) {
   /** @type {string[]} */
   const found = [];
   const times = [];
+  /** @type {number[]} */
+  const confidences = [];
   let nats = 0, words = 0, nouns = 0, looked = 0;
   for (let i = 0; i < count; i++) {
     const image = { data: blank ? white : picture(i), width, height };
@@ -60,6 +68,7 @@ export async function scoreCaptions(model, file, { most, blank, say, tell }) {
     const steps = [];
     for await (const step of run) steps.push(step);
     times.push(performance.now() - began);
+    confidences.push(run.confidence ?? 0);
     const { rows, columns } = run.grid;
     for (const { word, maps } of steps) {
       const boxes = named.get(word);
@@ -78,11 +87,16 @@ export async function scoreCaptions(model, file, { most, blank, say, tell }) {
     tell?.(reference, text);
     say(`${i + 1} of ${count}`);
   }
+  const rightOf = (/** @type {(confidence: number) => boolean} */ belongs) => {
+    const those = found.flatMap((text, i) => (belongs(confidences[i]) ? [text === scenes[i].words.join(' ')] : []));
+    return those.filter(Boolean).length / Math.max(1, those.length);
+  };
   const references = scenes.slice(0, count).map((scene) => scene.words.join(' '));
   const { score, correct, total, length, referenceLength } = bleu(found, references);
   const brevity = Math.exp(Math.min(0, 1 - referenceLength / Math.max(1, length)));
   return {
     scenes: count, bleu1: (100 * brevity * correct[0]) / Math.max(1, total[0]), bleu4: score, right: found.filter((text, i) => text === references[i]).length / count,
+    sure: confidences.filter((confidence) => confidence >= SURE).length / count, sureRight: rightOf((confidence) => confidence >= SURE), unsureRight: rightOf((confidence) => confidence < SURE),
     natsPerWord: nats / words, nouns, looked: looked / Math.max(1, nouns), ms: times.sort((a, b) => a - b)[Math.floor(count / 2)],
   };
 }

@@ -317,7 +317,7 @@ async function tellCaptions(model, file, { data, images = 'Infinity', show, json
     if (live) process.stderr.write('\r');
     if (json) console.log(JSON.stringify({ file: path.basename(file), blank, ...result }));
     else console.log(`${path.basename(file)}${blank ? ' before white paper' : ''}: ${result.scenes} scenes: BLEU-1 ${result.bleu1.toFixed(2)}, BLEU-4 ${result.bleu4.toFixed(2)}, ` +
-      `${(100 * result.right).toFixed(2)} % wholly right, ${result.natsPerWord.toFixed(4)} nats a word, looked at ${(100 * result.looked).toFixed(2)} % of ${result.nouns} things that it named; ` +
+      `${(100 * result.right).toFixed(2)} % wholly right (${(100 * result.sureRight).toFixed(1)} % of the ${(100 * result.sure).toFixed(1)} % that it is sure of, ${(100 * result.unsureRight).toFixed(1)} % of the others), ${result.natsPerWord.toFixed(4)} nats a word, looked at ${(100 * result.looked).toFixed(2)} % of ${result.nouns} things that it named; ` +
       `${result.ms.toFixed(1)} ms a caption`);
   }
 }

@@ -48,6 +48,21 @@ test('a caption: words that join to the text, and maps that add up to 1', async 
   ended.close();
 });
 
+test('confidence: the probability of the first caption with its end, once it is over', async () => {
+  const run = endless.caption(image, { samples: 2, temperature: 1 });
+  assert.equal(run.confidence, undefined);
+  const cost = (await all(run)).reduce((sum, { sample, nats }) => sum + (sample === 0 ? nats : 0), 0);
+  assert.ok(Math.abs(Math.log(run.confidence ?? 0) + cost) < 1e-5);
+  assert.equal(endless.resume(run.save()).confidence, undefined);
+  const ending = await load(toyCaption({ end: 3 }));
+  for (const options of [{}, { beams: 3 }]) {
+    const told = ending.caption(image, options);
+    const { nats } = await ending.score(image, { text: await told.text() });
+    assert.ok(Math.abs(Math.log(told.confidence ?? 0) + nats) < 1e-5);
+  }
+  ending.close();
+});
+
 test('hard attention looks at one place, drawn by seed and sample; at temperature 0 at the most probable one', async () => {
   const cold = await all(hard.caption(image, { maps: true }));
   for (const { maps } of cold) assert.equal(maps?.weights.indexOf(Math.max(...maps.weights)), maps?.place);

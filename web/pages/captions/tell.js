@@ -5,6 +5,10 @@ import { acquireFirst, acquireWith, announce, byId, captions, createLoading, cre
 import { SIDE } from './scene.js';
 /** @import { CaptionStep, Model } from '../../shell/index.js' */
 
+/** Below this probability of a whole caption the page is not sure: validation scenes chose it, of which one in seventeen is below. */
+const SURE = 0.6;
+/** Every training scene is at least so white. */
+const WHITE = 0.5, PAPER = 245;
 /** Milliseconds that a word is lit. */
 const WORD_MS = 480;
 
@@ -20,6 +24,20 @@ const pause = (ms, signal) => new Promise((resolve) => {
   const timer = setTimeout(resolve, ms);
   signal.addEventListener('abort', () => { clearTimeout(timer); resolve(undefined); }, { once: true });
 });
+
+/** Whether a picture is no scene of things on white. @param {Uint8Array} picture */
+function isUnlike(picture) {
+  let white = 0;
+  for (let i = 0; i < picture.length; i += 3) white += Number(Math.min(picture[i], picture[i + 1], picture[i + 2]) >= PAPER);
+  return white < (WHITE * picture.length) / 3;
+}
+
+/** What to think of a caption. @param {number} confidence @param {Uint8Array} picture */
+function doubtOf(confidence, picture) {
+  const share = percent(confidence);
+  if (isUnlike(picture)) return phrase`Not sure: this is unlike all that it learned from, a few things on white. Of the whole sentence: ${share}`;
+  return confidence < SURE ? phrase`Not sure. Of the whole sentence: ${share}` : phrase`Of the whole sentence: ${share}`;
+}
 
 /** @param {ReturnType<typeof import('./scene.js').createScene>} scene */
 export function createTell(scene) {
@@ -84,14 +102,16 @@ export function createTell(scene) {
         show(0);
         line.textContent = phrase`Put something on the scene.`;
         transport.say('');
-        byId('result').textContent = '';
+        byId('result').textContent = byId('doubt').textContent = '';
       } else {
         const began = performance.now();
         /** @type {CaptionStep[]} */
         const found = [];
-        for await (const step of model.caption({ data: picture, width: SIDE, height: SIDE }, { maps: true })) found.push(step);
+        const run = model.caption({ data: picture, width: SIDE, height: SIDE }, { maps: true });
+        for await (const step of run) found.push(step);
         const ms = performance.now() - began;
         steps = found;
+        byId('doubt').textContent = doubtOf(run.confidence ?? 0, picture);
         transport.say(phrase`${steps.length} words in ${time(ms)}`);
         busy = false;
         if (!stale && slowly && !reducedMotion()) {
@@ -107,7 +127,7 @@ export function createTell(scene) {
       }
       const text = steps.map(({ word }) => word).join(' ');
       canvas.setAttribute('aria-label', text ? phrase`The scene, told as: ${text}` : phrase`An empty scene`);
-      if (slowly) announce(text);
+      if (slowly) announce(`${text}. ${byId('doubt').textContent}`);
       transport.show('done');
       for (const listener of listeners) listener();
     } catch (error) {

@@ -69,6 +69,14 @@ export class CaptionRun extends BaseRun {
   texts;
 
   /**
+   * The probability of the first caption, 0 to 1, once it is over: that of all its words and of the end, one after another. What is low is not to be
+   * trusted. undefined before, and of a run that goes on with a saved one.
+   *
+   * @type {number | undefined}
+   */
+  confidence;
+
+  /**
    * @param {Link} link
    * @param {{ picture: Uint8Array | Promise<Uint8Array>, ids: (number | null)[], words: Words, grid: { rows: number, columns: number }, info: ModelInfo }} given
    *   ids: (positions, samples) of those that were said already
@@ -152,13 +160,16 @@ export class CaptionRun extends BaseRun {
 
   /** The words. @returns {AsyncGenerator<CaptionStep, void, void>} @internal */
   async *stream() {
+    let cost = this.#ids.length > 0 ? NaN : 0;
     for await (const { sample, id, nats, maps } of this.#read()) {
+      if (sample === 0) cost += nats;
       if (!this.#says(id)) continue;
       const word = this.#given.words.list[id];
       const text = this.texts[sample] === '' ? word : ` ${word}`;
       this.texts[sample] += text;
       yield { sample, text, word, nats, ...(maps && { maps }) };
     }
+    if (!this.stopped && !Number.isNaN(cost)) this.confidence = Math.exp(-cost);
   }
 
   /** The costs of words that are given, that of the end the last. @internal */
