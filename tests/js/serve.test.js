@@ -28,6 +28,7 @@ before(async () => {
   await mkdir(join(root, 'web', 'dist'), { recursive: true });
   await mkdir(join(root, 'web', 'empty'));
   await mkdir(join(root, 'weights'));
+  await mkdir(join(root, 'build', 'found'), { recursive: true });
   const files = {
     'secret.txt': 'secret',
     'web/index.html': '<!doctype html>',
@@ -44,6 +45,10 @@ before(async () => {
     'weights/a.gguf': digits,
     'web/UPPER.HTML': 'u',
     'web/odd': 'o',
+    'build/mine.gguf': digits,
+    'build/mine.json': '{}',
+    'build/found/a.gguf': digits,
+    'build/.hidden.gguf': 'h',
   };
   for (const [name, text] of Object.entries(files)) await writeFile(join(root, name), text);
   await symlink(join(root, 'secret.txt'), join(root, 'web', 'out.txt'));
@@ -197,6 +202,11 @@ test('what the reader has already is not sent again', async () => {
   assert.deepEqual([fresh.status, fresh.body, fresh.headers['content-security-policy']], [304, '', POLICY]);
   await writeFile(join(root, 'weights', 'a.gguf'), digits);
   assert.equal(await status({ 'if-none-match': tag }), 200, 'written anew');
+});
+
+test('of build/ the models that training wrote, and nothing else', async () => {
+  assert.deepEqual([(await ask('/build/mine.gguf')).status, (await ask('/build/mine.gguf')).body], [200, digits]);
+  for (const path of ['/build/', '/build/mine.json', '/build/found/a.gguf', '/build/.hidden.gguf', '/build/none.gguf']) assert.equal((await ask(path)).status, 404, path);
 });
 
 test('nothing outside the folders', async () => {

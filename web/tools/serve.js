@@ -4,7 +4,8 @@
 /**
  * Serves the demo on the loopback address, with nothing but Node: `npm start`, or `PORT=3000 npm start`.
  *
- * The folders web/ and weights/ of the repository, or of a built site, appear at /web/ and /weights/, as they would on any static server. It
+ * The folders web/ and weights/ of the repository, or of a built site, appear at /web/ and /weights/, as they would on any static server, and the
+ * GGUF files of build/, which weights/train/export.py writes, at /build/. It
  * is a server for one's own machine: it knows byte ranges, 304 and the Content-Security-Policy that the demo is tested
  * under, and no more. Where the pages' scripts in web/dist are not made of the sources beside them, a page
  * gets these, and where an index.html is not made of its page.html, what that makes: what is edited is what runs. Only the two modules that import a
@@ -26,7 +27,9 @@ const HOST = '127.0.0.1';
 const NAMES = [HOST, 'localhost'];
 const FIRST_PORT = 8080;
 const LAST_PORT = 8179;
-const FOLDERS = /^(web|weights(-[0-9a-f]{12})?)$/; // the second as ./build.sh site names it, too
+const FOLDERS = /^(web|weights(-[0-9a-f]{12})?|build)$/; // the second as ./build.sh site names it, too
+/** What is given out of build/, where weights/train/export.py writes what was trained on a folder of one's own. */
+const TRAINED = /^[^/]+\.gguf$/;
 
 /** @type {Record<string, string>} */
 const TYPES = {
@@ -199,7 +202,7 @@ async function locate(base, url) {
   if (path === '/') throw new Refusal(302, { Location: '/web/' });
   const [folder, ...names] = path.slice(1).split('/');
   const inside = names.slice(0, -1).every((name) => name !== '') && names.every((name) => !name.startsWith('.'));
-  if (!FOLDERS.test(folder) || !inside) throw new Refusal(404);
+  if (!FOLDERS.test(folder) || !inside || (folder === 'build' && !TRAINED.test(names.join('/')))) throw new Refusal(404);
   try {
     const found = await realpath(join(base, folder, ...names));
     const home = join(base, folder);

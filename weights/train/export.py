@@ -21,6 +21,7 @@ import numpy as np
 import torch
 
 import data
+from common import gguf, page
 from common.export import TYPES, export
 from common.recipes import SHIPPED, find
 from common.runs import load_average
@@ -101,8 +102,7 @@ def main():
     out, size, parameters = export_run(args.recipe, args.run, args.type, args.out, args.quality, args.mix, args.share)
     with open(out, "rb") as f:
         print("%s: %d bytes, %d parameters, sha256 %s" % (out, size, parameters, hashlib.sha256(f.read()).hexdigest()))
-    if args.out:
-        print("To see it draw or write: npm start, and drop it on the page of its kind (\"Your own file\")")
+    print(page.said(out, gguf.read_raw(out)[0]))
 
 
 if __name__ == "__main__":

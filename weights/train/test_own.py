@@ -18,7 +18,7 @@ import torch
 
 import data
 import export as export_command
-from common import gguf, loop, recipes, runs, settings
+from common import gguf, loop, page, recipes, runs, settings
 from data import files
 from test_data import midi, tune, wav
 
@@ -234,6 +234,61 @@ class Changed(Folders):
         self.assertEqual((first.residual_length, adopted.residual_length, larger.residual_length, larger.lr), (32, 64, 96, 1.0))
         self.assertEqual((adopted.end_weight, adopted.minutes, adopted.batch), (20.0, first.minutes, first.batch))          # the stage, without its schedule
         self.assertFalse(parse("wavenet", "--stage", "2", "--from", path).adopted or parse("image-transformer-digits-bw", "--from", os.path.join(recipes.SHIPPED, "digits.gguf")).adopted)
+
+
+class Documented(Folders):
+    """README.md, "Your own data"."""
+    MADE = {"my-pictures": drawings, "my-drawings": drawings, "my-kinds": lambda at: drawings(at, names=("house", "hut")), "my-captions": captioned, "my-signs": signs, "my-recordings": sines, "my-music": melodies,
+            "my-texts": stories, "my-pairs": translations, "my-treebank": treebank}
+    CHEAP = ("digits", "captions", "wavenet", "chorales", "crf-en")
+
+    def section(self):
+        with open(os.path.join(HERE, "README.md"), encoding="utf-8") as f:
+            return f.read().split("## Your own data\n")[1].split("\n## ")[0]
+
+    def test_commands(self):
+        """Each command trains a step on a folder of its kind that is made here, its file is written, and a link opens it on a page."""
+        commands = [line.split()[2:] for line in self.section().split("```sh\n")[1].split("```")[0].splitlines()]
+        self.assertEqual({folder for command in commands for folder in command if folder in self.MADE}, set(self.MADE))
+        for name, *options in commands:
+            at, path = options.index("--data") + 1, options.index("--from") + 1
+            options[path] = os.path.join(recipes.SHIPPED, os.path.basename(options[path]))
+            settings.parse("", recipes.find, [name, *options])
+            if not EVERY and name not in self.CHEAP:
+                continue
+            make = self.MADE[options[at]]
+            options[at] = os.path.join(self.at, options[at])
+            if not os.path.exists(options[at]):
+                make(options[at])
+            with self.subTest(name):
+                kept = [option for i, option in enumerate(options) if "--minutes" not in options[i - 1:i + 1] and "--steps" not in options[i - 1:i + 1]]
+                t, said = self.trained(name, *kept, steps=1)
+                metadata, _ = self.exported(name, t.s.run)
+                self.assertIn(page.page_of(metadata)[0], os.listdir(os.path.join(data.ROOT, "web", "pages")))
+
+    def test_the_table_names_every_recipe(self):
+        named = set(re.findall(r"`([\w-]+)`", "".join(line.split("|")[1] for line in self.section().splitlines() if line.startswith("| `"))))
+        self.assertEqual({name for name in recipes.names() if name not in LEFT_OUT and not name.startswith("seq2seq-")} - named, set())
+
+    def test_every_file_has_a_page(self):
+        """Its page takes it: the kind, the size or the architecture that page.html states."""
+        for name in recipes.names():
+            path = os.path.join(recipes.SHIPPED, name + ".gguf")
+            metadata, _ = gguf.read_raw(path)
+            where, tries = page.page_of(metadata)
+            with open(os.path.join(data.ROOT, "web", "pages", where, "page.html"), encoding="utf-8") as f:
+                takes = re.search(r"^takes: (.*)$", f.read(), re.M).group(1).split()
+            architecture = metadata["general.architecture"]
+            size = "x".join(str(metadata.get("%s.image.%s" % (architecture, side), "")) for side in ("width", "height", "channels"))
+            sized = [word for word in takes if re.match(r"\d", word)]
+            self.assertTrue(not sized or size in sized, (name, takes))
+            only = {"seq2seq", "transformer", "lstmn", "fvsbn", "pixelcnn", "gated-pixelcnn", "sparse-transformer"} & set(takes)
+            self.assertTrue(not only or architecture in only or where == "transformer", (name, takes))
+            self.assertEqual(page.address_of(path, metadata), "http://127.0.0.1:8080/web/pages/%s/?model=../../../weights/%s.gguf" % (where, name))
+        metadata["general.architecture"] = "llama"
+        self.assertEqual(page.address_of(os.path.join(data.ROOT, "build", "내 글.gguf"), metadata), "http://127.0.0.1:8080/web/pages/tokens/?model=../../../build/%EB%82%B4%20%EA%B8%80.gguf")
+        self.assertEqual(page.address_of(os.path.join(self.at, "a.gguf"), metadata), "")
+        self.assertIn("choose the file under", page.said(os.path.join(self.at, "a.gguf"), metadata))
 
 
 class Slips(Folders):

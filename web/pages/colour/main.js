@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The page in colour: completed, enlarged, and drawn from nothing but a class.
 // @ts-check
-import { acquire, asked, createClasses, phrase, startPage, weights } from '../../shell/index.js';
+import { acquire, asked, createClasses, introduce, phrase, startPage, weights } from '../../shell/index.js';
 import { createColour } from './colour.js';
 import { createSuperres } from './superres.js';
 
@@ -18,6 +18,7 @@ createClasses({
 async function show(address) {
   const hold = await acquire(address, { workers: 'auto' }).catch(() => undefined);
   const [section, other] = hold?.model.info.verbs.includes('superResolve') ? [superres, colour] : [colour, superres];
+  if (hold) introduce(hold.model);
   other.openWhenNear();
   await section.takeModel(address);
   hold?.release();

@@ -5,20 +5,20 @@ import { meta } from '../page/asked.js';
 import { phrase } from '../page/phrase.js';
 /** @import { ModelInfo } from '../library.js' */
 
-/** Verbs, or kinds, each with a sentence, given the model's name, about the page that shows them. The first one that a model has counts. @type {[does: string, says: (name: string) => string][]} */
+/** Verbs, or kinds, each with a sentence, given the model's name, about the page that shows them, and with what to try there. The first one that a model has counts. @type {[does: string, says: (name: string) => string, tries: () => string][]} */
 const KINDS = [
-  ['translate', (name) => phrase`${name} translates: the page of the Transformer shows such models.`],
-  ['tag', (name) => phrase`${name} tags words: the page of chains shows such models.`],
-  ['parse', (name) => phrase`${name} finds the parents of words: the page of attention with structure shows such models.`],
-  ['classify', (name) => phrase`${name} names signs: the page SNAIL shows such models.`],
-  ['caption', (name) => phrase`${name} says what a picture shows: the page Show, attend, tell shows such models.`],
-  ['encode', (name) => phrase`${name} turns sounds into codes: the page of the VQ-VAE shows such models.`],
-  ['sound', (name) => phrase`${name} speaks: the page of WaveNet shows such models.`],
-  ['note', (name) => phrase`${name} makes music: the page of chorales shows such models.`],
-  ['text', (name) => phrase`${name} writes text: the page of tokens shows such models.`],
-  ['walk', (name) => phrase`${name} makes whole pictures at once: the page of SAGAN shows such models.`],
-  ['superResolve', (name) => phrase`${name} enlarges pictures: the page in colour shows such models.`],
-  ['complete', (name) => phrase`${name} draws pictures: the pages of pictures show such models.`],
+  ['translate', (name) => phrase`${name} translates: the page of the Transformer shows such models.`, () => phrase`Try: translate a sentence like those that it was trained on.`],
+  ['tag', (name) => phrase`${name} tags words: the page of chains shows such models.`, () => phrase`Try: give it a sentence of your own, and pin a tag that is wrong.`],
+  ['parse', (name) => phrase`${name} finds the parents of words: the page of attention with structure shows such models.`, () => phrase`Try: give it a sentence of your own, and drag a word to another head.`],
+  ['classify', (name) => phrase`${name} names signs: the page SNAIL shows such models.`, () => phrase`Try: draw one example of each of your signs, then one of them again.`],
+  ['caption', (name) => phrase`${name} says what a picture shows: the page Show, attend, tell shows such models.`, () => phrase`Try: choose a picture that it was not trained on.`],
+  ['encode', (name) => phrase`${name} turns sounds into codes: the page of the VQ-VAE shows such models.`, () => phrase`Try: record or choose a sound, and compare it with what its codes give back.`],
+  ['sound', (name) => phrase`${name} speaks: the page of WaveNet shows such models.`, () => phrase`Try: choose each of its classes, and draw again with another seed.`],
+  ['note', (name) => phrase`${name} makes music: the page of chorales shows such models.`, () => phrase`Try: draw a piece, then give it the first bars of one of your own MIDI files.`],
+  ['text', (name) => phrase`${name} writes text: the page of tokens shows such models.`, () => phrase`Try: begin a text as yours begin, and lower the temperature.`],
+  ['walk', (name) => phrase`${name} makes whole pictures at once: the page of SAGAN shows such models.`, () => phrase`Try: choose each of its classes, and walk from one picture to another.`],
+  ['superResolve', (name) => phrase`${name} enlarges pictures: the page in colour shows such models.`, () => phrase`Try: choose a picture that it was not trained on, and see it enlarged.`],
+  ['complete', (name) => phrase`${name} draws pictures: the pages of pictures show such models.`, () => phrase`Try: let it complete a picture that it was not trained on, then draw some from nothing.`],
 ];
 
 /** The models that the page takes. */
@@ -36,6 +36,9 @@ function pixels(size) {
   const [width, height, channels] = size.split('x');
   return channels === '3' ? phrase`${width} by ${height} pixels in colour` : phrase`${width} by ${height} pixels in grey`;
 }
+
+/** What a visitor may try with a model that the page can show. @param {ModelInfo} info */
+export const trying = (info) => KINDS.find(([one]) => does(info, one))?.[2]() ?? '';
 
 /**
  * Why a figure cannot use a model; '': it can.

@@ -9,6 +9,7 @@ import { phrase } from '../page/phrase.js';
 import { integer } from '../page/words.js';
 import { loadOwn } from './load-own.js';
 import { reloads } from './loading.js';
+import { trying } from './misfit.js';
 import { ours, standIn } from './start.js';
 /** @import { Hold, Model } from '../library.js' */
 /** @import { LoadOptions } from './loading.js' */
@@ -104,7 +105,7 @@ function createOwnFile(box) {
       const wrong = await use();
       if (signal.aborted) return;
       const working = place ? phrase`${name}, a model of ${integer(parameters)} parameters, is at work now in the place of ${place}.` : phrase`${name}, a model of ${integer(parameters)} parameters, is at work now.`;
-      said.textContent = wrong || working;
+      said.textContent = wrong || `${working} ${trying(model.info)}`;
       announce(said.textContent);
       if (!wrong) return;
       own = before;

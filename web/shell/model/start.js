@@ -6,7 +6,7 @@ import { make } from '../page/dom.js';
 import { phrase } from '../page/phrase.js';
 import { integer } from '../page/words.js';
 import { acquireEarly } from './early.js';
-import { misfit } from './misfit.js';
+import { misfit, trying } from './misfit.js';
 /** @import { Hold, Model } from '../library.js' */
 /** @import { LoadOptions } from './loading.js' */
 
@@ -21,11 +21,12 @@ export function standIn(by) {
   instead = by;
 }
 
-/** Says in front of the first figure whose model it shows. @param {Model} model */
-function introduce({ info }) {
+/** Says in front of the first figure whose model it shows, and what to try with it. @param {Model} model */
+export function introduce({ info }) {
+  if (misfit(info, '')) return;
   if (document.getElementById('asked')) return;
   document.querySelector('main figure')?.before(make('p', { id: 'asked', class: 'notice' },
-    phrase`In place of ours: ${info.name}, ${integer(info.parameters)} parameters, from ${new URL(String(asked)).host || asked}. `, make('a', { href: location.pathname }, phrase`Back to ours`)));
+    phrase`In place of ours: ${info.name}, ${integer(info.parameters)} parameters, from ${new URL(String(asked)).host || asked}. `, trying(info), ' ', make('a', { href: location.pathname }, phrase`Back to ours`)));
 }
 
 /** The model of somebody else, if the page can show it. @param {Hold} hold */

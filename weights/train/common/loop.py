@@ -83,7 +83,8 @@ class Trainer:
         self.task, self.cuda = recipe.task(s), device.startswith("cuda")
         self.autocast = lambda: torch.autocast("cuda" if self.cuda else "cpu", torch.bfloat16, enabled=s.bf16)
         self.count, self.elapsed, self.running, self.least = 0, 0.0, None, math.inf      # running: smoothed training loss
-        task, saved = self.task, torch.load(run.checkpoint, map_location="cpu") if run and run.begun() else None
+        task, saved = self.task, torch.load(run.checkpoint, map_location="cpu") if run and run.begun() and not rank else None
+        saved = parallel.same(saved, processes)
         model = task.model()
         if saved:
             model.load_state_dict(saved["model"])        # the pictures are encoded in its palette
@@ -119,6 +120,9 @@ class Trainer:
         for what, part in (("training", self.training), ("validation", self.valid)):
             if not len(part):
                 sys.exit("%s: no %s example is left of what is in the folder; more files are needed" % (s.data or "data/" + s.dataset, what))
+        other = parallel.alike([have, len(self.valid)], self.processes)
+        if other:
+            sys.exit("process %d has %d training and %d validation examples, others have more or fewer: every machine needs the same folder" % (other[0], *other[1]))
         most = have // self.processes * self.processes
         if not most:
             sys.exit("%s: %d training examples for %d processes; more files are needed" % (s.data, have, self.processes))

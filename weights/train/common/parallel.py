@@ -38,6 +38,26 @@ def agree(values, processes):
     return t.tolist()
 
 
+def same(state, processes):
+    """What the first process has, everywhere: a checkpoint, which other machines may not see."""
+    if processes == 1:
+        return state
+    shared = [state if dist.get_rank() == 0 else None]
+    dist.broadcast_object_list(shared, 0, **(dict(device=torch.device("cuda", torch.cuda.current_device())) if dist.get_backend() == "nccl" else {}))
+    return shared[0]
+
+
+def alike(numbers, processes):
+    """The first process whose numbers (a list) are others than those of the first one, and its numbers; None where all have the same."""
+    if processes == 1:
+        return None
+    device = "cuda" if dist.get_backend() == "nccl" else "cpu"
+    own = torch.tensor(numbers, dtype=torch.float64, device=device)
+    found = [torch.empty_like(own) for _ in range(processes)]
+    dist.all_gather(found, own)
+    return next(((i, t.tolist()) for i, t in enumerate(found) if t.tolist() != found[0].tolist()), None)
+
+
 def mean(value, processes):
     """The mean of a scalar tensor over all processes."""
     if processes > 1:
