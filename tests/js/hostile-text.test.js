@@ -8,7 +8,7 @@ import { after, before, test } from 'node:test';
 
 import { Specials } from '../../web/lib/kinds/text/tokenizer/special.js';
 import { tokenizer } from '../../web/lib/index.js';
-import { lookupOf, metadataOf } from '../../web/lib/engine/metadata.js';
+import { lookupOf, metadataOf } from '../../web/lib/gguf/metadata.js';
 import { Context } from '../../web/lib/kinds/text/context.js';
 import { isError, load } from './helpers.js';
 import { TOKENS, toyText } from './toy-text.js';

@@ -9,7 +9,8 @@ import { test } from 'node:test';
 
 import { roomIn } from '../../web/lib/element/head.js';
 import { NextPixelError, load } from '../../web/lib/index.js';
-import { entriesIn } from '../../web/lib/load/header.js';
+import { readingHead } from '../../web/lib/gguf/header.js';
+import { atOnce } from '../../web/lib/base/turns.js';
 import { EVERY, oneOf } from '../more.js';
 import { Core } from './core.js';
 import { GOLDEN, wasmModule } from './helpers.js';
@@ -18,6 +19,9 @@ import { toyText } from './toy-text.js';
 /** Bytes of the numbers that are whole, by type. @type {Record<string, [type: number, bytes: number]>} */
 const WHOLE = { u8: [0, 1], i8: [1, 1], u16: [2, 2], i16: [3, 2], u32: [4, 4], i32: [5, 4], u64: [10, 8], i64: [11, 8] };
 const text = new TextEncoder();
+
+/** @param {Uint8Array} file  all of it */
+const headOf = (file) => /** @type {import('../../web/lib/gguf/walk.js').Head} */ (atOnce(readingHead(file, true)));
 
 /** A value with its type before it. @param {string} type @param {any} value @returns {number[]} */
 function typed(type, value) {
@@ -41,13 +45,8 @@ function typed(type, value) {
  * @param {(key: string, value: () => number, list: () => number[]) => number[] | undefined} change  gives type and value in bytes; undefined: as it was
  */
 function changed(file, change) {
-  const { entries, end } = entriesIn(file);
-  const view = new DataView(file.buffer, file.byteOffset, file.byteLength);
-  let at = end;
-  for (let i = Number(view.getBigUint64(8, true)); i > 0; i--) {
-    at += 8 + Number(view.getBigUint64(at, true));
-    at += 4 + 8 * view.getUint32(at, true) + 12;
-  }
+  const { entries, end, tensors } = headOf(file);
+  const at = tensors.at(-1)?.to ?? end;
   const keys = entries.flatMap(({ key, from, to, value }) => {
     const own = new DataView(value.buffer, value.byteOffset, value.byteLength);
     const other = change(key, () => own.getUint32(0, true), () => Array.from({ length: value.length / 4 }, (_, i) => own.getInt32(4 * i, true)));
@@ -67,7 +66,7 @@ for (const [i, name] of ['sagan-tiny', 'pixelcnn-tiny', 'fvsbn-tiny', 'gated-pix
   oneOf(i, 4)(`every whole number of ${name}, whatever its width, says the same`, async () => {
     const file = await golden(name);
     const plain = await load(file.slice());
-    const numbers = entriesIn(file).entries.filter(({ type, key }) => (type === 4 || type === 5) && key !== 'general.alignment').map(({ key }) => key);
+    const numbers = headOf(file).entries.filter(({ type, key }) => (type === 4 || type === 5) && key !== 'general.alignment').map(({ key }) => key);
     assert.ok(numbers.length > 0);
     for (const type of Object.keys(WHOLE)) {
       const most = 2 ** (8 * WHOLE[type][1] - (type[0] === 'i' ? 1 : 0));
@@ -95,7 +94,7 @@ test('a key that JavaScript alone reads is what it should be, or load() says so;
     const file = await golden(name);
     for (const [i, key] of own.entries()) {
       for (const [type, value] of values.filter((_, j) => EVERY || (i + j) % 3 === 0)) {
-        const there = entriesIn(file).entries.some((entry) => entry.key === key);
+        const there = headOf(file).entries.some((entry) => entry.key === key);
         if (!there) continue;
         const asked = async () => {
           const model = await load(changed(file, (one) => (one === key ? typed(type, value) : undefined)));
@@ -113,7 +112,7 @@ test('a number of a picture that is below 0, not whole or far too large is refus
   const keys = [['sagan-plain-tiny', 'sagan.image.channels'], ['direct-palette', 'image-transformer.attention.memory_block'], ['dmol-2d-sr', 'image-transformer.attention.flange_rows'], ['dmol-2d-sr', 'image-transformer.attention.flange_cols']];
   for (const [name, own] of keys) {
     const file = await golden(name);
-    assert.ok(entriesIn(file).entries.some(({ key }) => key === own));
+    assert.ok(headOf(file).entries.some(({ key }) => key === own));
     for (const [type, value] of /** @type {[string, any][]} */ ([['i8', -1], ['i32', -1], ['i64', -1], ['i64', -(2 ** 60)], ['u64', 2 ** 53], ['f32', 0.5], ['string', '3'], ['strings', []]])) {
       const given = load(changed(file, (key) => (key === own ? typed(type, value) : undefined)));
       await assert.rejects(given, (/** @type {any} */ error) => error instanceof NextPixelError && /^(format|limit)$/.test(error.code), `${own} as ${type} ${value}`);

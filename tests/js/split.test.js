@@ -65,6 +65,22 @@ test('parts in any order are the model', async () => {
   }
 });
 
+test('tensors of a part that share their data are refused: a small file could ask for any amount of memory', async () => {
+  const names = Array.from({ length: 2000 }, (_, i) => `t${i}`);
+  const part = writeGGUF({ metadata: { 'general.architecture': ['string', 'llama'] }, tensors: Object.fromEntries(names.map((name, i) => [name, { shape: [i ? 0 : 2 ** 17], type: 0, data: new Float32Array(i ? 0 : 2 ** 17) }])) });
+  const view = new DataView(part.buffer);
+  for (let at = 24 + 8 + 'general.architecture'.length + 4 + 8 + 'llama'.length, i = 0; i < names.length; i++) { // all at the first one's place, and as long
+    at += 8 + names[i].length + 4;
+    view.setBigUint64(at, 2n ** 17n, true);
+    view.setBigUint64(at + 12, 0n, true);
+    at += 20;
+  }
+  const before = process.resourceUsage().maxRSS;
+  await assert.rejects(load([part]), isError('format', /damaged or incomplete/));
+  const more = (process.resourceUsage().maxRSS - before) / 1024;
+  assert.ok(more < 200, `${Math.round(more)} MB more for a file of ${part.length} bytes`);
+});
+
 test('the first address, or path, brings all of them', async (context) => {
   const file = toyText();
   const parts = split(file, 3, /** @type {Record<string, Typed>} */ (metadataOf(file)));

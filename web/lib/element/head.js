@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Reads from the first bytes of a weight file how much room its pictures or its text will take. */
+/** Reads the size of a model's pictures or texts from the first bytes of its file. */
 
+import { atOnce } from '../base/turns.js';
+import { NUMBERS } from '../gguf/values.js';
+import { Walk, numberOf } from '../gguf/walk.js';
 import { LOOKS } from '../kinds/looks.js';
 
 /**
@@ -10,7 +13,8 @@ import { LOOKS } from '../kinds/looks.js';
  * @returns {{ kind: string, width: number, height: number } | undefined} undefined where they do not say it: it is found when the file is open
  */
 export function roomIn(head) {
-  const number = (/** @type {string} */ key) => numberIn(head, `.${key}`);
+  const numbers = numbersIn(head);
+  const number = (/** @type {string} */ key) => numbers.find(([name]) => name.endsWith(`.${key}`))?.[1];
   for (const [kind, { room }] of Object.entries(LOOKS)) {
     const size = room?.(number);
     if (size) return { kind, ...size };
@@ -19,15 +23,20 @@ export function roomIn(head) {
 }
 
 /**
- * A whole number of the metadata, by the end of its key: it stands behind its type. Undefined where it is not there yet.
+ * The numbers of the metadata that are in the first bytes.
  *
  * @param {Uint8Array} head
- * @param {string} key
+ * @returns {[key: string, value: number][]}
  */
-function numberIn(head, key) {
-  const at = String.fromCharCode(...head).indexOf(key) + key.length;
-  if (at < key.length || at + 8 > head.length) return undefined;
-  const view = new DataView(head.buffer, head.byteOffset);
-  const bits = { 0: 8, 1: 8, 2: 16, 3: 16, 4: 32, 5: 32, 10: 32, 11: 32 }[view.getUint32(at, true)]; // of 64 the lower half
-  return bits && view.getUint32(at + 4, true) % 2 ** bits;
+function numbersIn(head) {
+  /** @type {[string, number][]} */
+  const numbers = [];
+  try {
+    for (const walk = new Walk(head); ;) {
+      const entry = atOnce(walk.entry());
+      if (NUMBERS[entry.type]) numbers.push([entry.key, numberOf(entry)]);
+    }
+  } catch { // the metadata end, or the bytes, or the file is damaged, which load() reports
+    return numbers;
+  }
 }

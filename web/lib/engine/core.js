@@ -7,11 +7,12 @@ import { NX_E_ARGUMENT } from './abi.js';
 import { NextPixelError } from '../base/error.js';
 import { readEntries } from './describe.js';
 import { Instance } from './instance.js';
-import { metadataOf } from './metadata.js';
+import { metadataOf } from '../gguf/metadata.js';
 import { TOO_SHORT, beginModel, openModel } from './open.js';
 import { Sessions } from './sessions.js';
 
-/** @import { Entry, Metadata } from './metadata.js' */
+/** @import { Entry } from '../gguf/values.js' */
+/** @import { Metadata } from '../gguf/metadata.js' */
 /** @import { Feed } from './open.js' */
 
 const STACK_BYTES = 65536;

@@ -7,7 +7,7 @@ import { readStruct } from './layout.js';
 import { checkStatus } from './status-error.js';
 
 /** @import { Instance } from './instance.js' */
-/** @import { Entry } from './metadata.js' */
+/** @import { Entry } from '../gguf/values.js' */
 /** @import { Part } from './protocol.js' */
 
 /**

@@ -5,7 +5,7 @@
 
 import { NextPixelError } from '../base/error.js';
 
-/** @import { Lookup } from './metadata.js' */
+/** @import { Lookup } from '../gguf/metadata.js' */
 
 /** @param {string} key @param {string} what */
 const wrong = (key, what) => new NextPixelError('format', `The file is damaged, or was made wrongly: its key ${key} must be ${what}`);

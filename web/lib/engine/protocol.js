@@ -41,7 +41,8 @@
 
 /** @import { Said } from '../kinds/note/alphabet.js' */
 /** @import { Bounds } from '../kinds/note/piece.js' */
-/** @import { Entry, Metadata } from './metadata.js' */
+/** @import { Entry } from '../gguf/values.js' */
+/** @import { Metadata } from '../gguf/metadata.js' */
 
 /**
  * The codes of NextPixelError, all of them. The first seven are the statuses of include/nextpixel.h, in its order.

@@ -9,10 +9,8 @@ import { NextPixelError } from '../base/error.js';
 import { nodeModule } from '../base/platform.js';
 import { keeper } from './cache.js';
 import { chunksOf, joined } from './source.js';
-import { valueOf } from '../engine/metadata.js';
-import { TENSOR_TYPES } from '../gguf/tensor-types.js';
 import { inTurns } from '../base/turns.js';
-import { readingHeader } from './header.js';
+import { readingHead } from '../gguf/header.js';
 
 /** @import { Job } from '../workers/job.js' */
 /** @import { FedMessage, OpenedMessage } from '../engine/protocol.js' */
@@ -124,33 +122,14 @@ function together(chunks, rooms) {
  *
  * @param {Uint8Array} head
  * @param {AbortSignal} [signal]
- * @returns {Promise<number | undefined>} undefined: more of it is needed; 0: it cannot be told, and the engine says why
+ * @returns {Promise<number | undefined>} undefined: more bytes are needed; 0: the head is damaged, and the engine reports why
  */
 async function sizeIn(head, signal) {
   try {
-    const entries = await inTurns(readingHeader(head, false), signal);
-    if (!entries) return undefined;
-    const view = new DataView(head.buffer, head.byteOffset, head.byteLength);
-    const last = entries.at(-1)?.value;
-    const number = (/** @type {number} */ at) => Number(view.getBigUint64(at, true));
-    let at = last ? last.byteOffset - head.byteOffset + last.length : 24;
-    let end = 0;
-    for (let left = number(8); left > 0; left--) {
-      at += 8 + number(at);
-      const rank = view.getUint32(at, true);
-      let count = 1;
-      for (let i = 0; i < rank; i++) count *= number(at + 4 + 8 * i);
-      at += 4 + 8 * rank;
-      const [, values, bytes] = TENSOR_TYPES[view.getUint32(at, true)] ?? ['', 1, 0];
-      end = Math.max(end, number(at + 4) + bytes * Math.ceil(count / values));
-      at += 12;
-    }
-    const aligned = entries.find(({ key }) => key === 'general.alignment');
-    const alignment = Number(aligned ? valueOf(aligned) : 32) || 32;
-    return alignment * Math.ceil(at / alignment) + end;
-  } catch (error) {
+    return (await inTurns(readingHead(head, false), signal))?.size;
+  } catch {
     signal?.throwIfAborted();
-    return error instanceof RangeError ? undefined : 0;
+    return 0;
   }
 }
 

@@ -6,15 +6,9 @@
 import { NextPixelError } from '../base/error.js';
 import { CODES } from '../engine/protocol.js';
 import { statusError } from '../engine/status-error.js';
+import { HEADER_BYTES, MAX_KEYS, MAX_TENSORS, fixedHeader } from '../gguf/walk.js';
 
 /** @import { ErrorCode } from '../engine/protocol.js' */
-
-/** The limits of src/gguf.h: of metadata keys and tensors. */
-export const MAX_KEYS = 1024;
-export const MAX_TENSORS = 2048;
-
-/** Magic, version, counts of tensors and of keys. */
-const HEADER_BYTES = 24;
 
 /** First bytes of what people load by mistake. @type {[string | number[], string][]} */
 const SIGNATURES = [
@@ -87,12 +81,11 @@ export function headerProblem(start, whole = false) {
   const magic = String.fromCharCode(...start.subarray(0, 4));
   if (!'GGUF'.startsWith(magic) || (whole && start.length < 4)) return refused('format', 'not a GGUF file');
   if (start.length < HEADER_BYTES) return undefined;
-  const view = new DataView(start.buffer, start.byteOffset);
-  const version = view.getUint32(4, true);
+  const { version, tensors, keys } = fixedHeader(start);
   if (version === 0x03000000 || version === 0x02000000) return refused('unsupported', 'a big-endian GGUF file');
   if (version !== 2 && version !== 3) return refused('unsupported', 'the GGUF version is neither 2 nor 3');
-  if (view.getBigUint64(16, true) > MAX_KEYS) return refused('limit', `more than ${MAX_KEYS} metadata keys`);
-  if (view.getBigUint64(8, true) > MAX_TENSORS) return refused('limit', `more than ${MAX_TENSORS} tensors`);
+  if (keys > MAX_KEYS) return refused('limit', `more than ${MAX_KEYS} metadata keys`);
+  if (tensors > MAX_TENSORS) return refused('limit', `more than ${MAX_TENSORS} tensors`);
   return undefined;
 }
 

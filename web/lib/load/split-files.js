@@ -7,18 +7,18 @@
  */
 
 import { NextPixelError, argumentError } from '../base/error.js';
-import { valueOf } from '../engine/metadata.js';
+import { readingHead } from '../gguf/header.js';
+import { valueOf } from '../gguf/metadata.js';
+import { ALIGNMENT, HEADER_BYTES } from '../gguf/walk.js';
 import { inTurns } from '../base/turns.js';
-import { readingEntries } from './header.js';
 import { hubAddress } from './hub.js';
 import { MAX_BYTES, chunksOf, disk, isAddress, joined, readSource } from './source.js';
 
 /** @import { Source } from './source.js' */
 
-const ALIGNMENT = 32;
 const MOST_PARTS = 256;
 
-/** @typedef {{ name: Uint8Array, dims: Uint8Array, type: number, bytes: Uint8Array }} Tensor  bytes: its data, with what pads them */
+/** @typedef {{ head: Uint8Array, bytes: Uint8Array }} Tensor  head: its entry without the offset; bytes: its data, with padding */
 
 /**
  * One file of the parts.
@@ -44,8 +44,7 @@ async function joinedParts(parts, signal) {
   const keys = first.entries.filter(({ key }) => !key.startsWith('split.') && key !== 'general.alignment');
   const tensors = read.flatMap((part) => part.tensors);
   if (first.total !== undefined && first.total !== tensors.length) throw problem(`${tensors.length} tensors of ${first.total}`);
-  const heads = tensors.map(({ name, dims }) => name.length + dims.length + 12);
-  const headBytes = 24 + keys.reduce((sum, { from, to }) => sum + to - from, 0) + heads.reduce((sum, bytes) => sum + bytes, 0);
+  const headBytes = HEADER_BYTES + keys.reduce((sum, { from, to }) => sum + to - from, 0) + tensors.reduce((sum, { head }) => sum + head.length + 8, 0);
   const aligned = (/** @type {number} */ at) => ALIGNMENT * Math.ceil(at / ALIGNMENT);
   const start = aligned(headBytes);
   const file = new Uint8Array(start + tensors.reduce((sum, { bytes }) => sum + aligned(bytes.length), 0));
@@ -53,19 +52,17 @@ async function joinedParts(parts, signal) {
   file.set(first.bytes.subarray(0, 8));
   view.setBigUint64(8, BigInt(tensors.length), true);
   view.setBigUint64(16, BigInt(keys.length), true);
-  let at = 24;
+  let at = HEADER_BYTES;
   const put = (/** @type {Uint8Array} */ bytes) => {
     file.set(bytes, at);
     at += bytes.length;
   };
   for (const { from, to } of keys) put(first.bytes.subarray(from, to));
   let offset = 0;
-  for (const { name, dims, type, bytes } of tensors) {
-    put(name);
-    put(dims);
-    view.setUint32(at, type, true);
-    view.setBigUint64(at + 4, BigInt(offset), true);
-    at += 12;
+  for (const { head, bytes } of tensors) {
+    put(head);
+    view.setBigUint64(at, BigInt(offset), true);
+    at += 8;
     file.set(bytes, start + offset);
     offset += aligned(bytes.length);
   }
@@ -74,8 +71,7 @@ async function joinedParts(parts, signal) {
 
 /** @param {Uint8Array} bytes  of one part @param {AbortSignal} [signal] */
 async function partOf(bytes, signal) {
-  const { entries, end } = await inTurns(readingEntries(bytes), signal);
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const { entries, tensors: list, data } = /** @type {import('../gguf/walk.js').Head} */ (await inTurns(readingHead(bytes, true), signal));
   const damaged = () => new NextPixelError('format', 'A part of the model is damaged or incomplete: download it again');
   const number = (/** @type {string} */ key) => {
     const entry = entries.find((one) => one.key === key);
@@ -83,37 +79,18 @@ async function partOf(bytes, signal) {
     if (entry && !(typeof value === 'number' && Number.isInteger(value) && value >= 0)) throw damaged();
     return /** @type {number | undefined} */ (value);
   };
-  const alignment = number('general.alignment') || ALIGNMENT;
-  let at = end;
-  const take = (/** @type {number} */ count) => {
-    if (!(at + count <= bytes.length)) throw damaged();
-    at += count;
-    return bytes.subarray(at - count, at);
-  };
-  const long = () => Number(new DataView(bytes.buffer, bytes.byteOffset + at - 8, 8).getBigUint64(0, true));
-  const tensors = Array.from({ length: Number(view.getBigUint64(8, true)) }, () => {
-    const from = at;
-    take(8);
-    take(long());
-    const name = bytes.subarray(from, at);
-    take(4);
-    const dims = bytes.subarray(at - 4, at);
-    take(8 * Math.min(view.getUint32(at - 4, true), 4));
-    const shape = bytes.subarray(dims.byteOffset - bytes.byteOffset, at);
-    const type = new DataView(bytes.buffer, bytes.byteOffset + at, 4).getUint32(0, true);
-    take(4);
-    take(8);
-    return { name, dims: shape, type, offset: long(), bytes: shape };
+  number('general.alignment');
+  // The data of a tensor reach to those of the next one. No two share their data: a small file could ask for any amount of memory.
+  const sorted = [...list].sort((a, b) => a.offset - b.offset);
+  /** @type {Map<object, Tensor>} */
+  const tensors = new Map();
+  sorted.forEach((entry, i) => {
+    const { offset, bytes: own, from, to } = entry;
+    const next = sorted[i + 1]?.offset ?? bytes.length - data;
+    if (!(next > offset && next - offset >= own && data + next <= bytes.length)) throw damaged();
+    tensors.set(entry, { head: bytes.subarray(from, to - 8), bytes: bytes.subarray(data + offset, data + next) });
   });
-  const start = alignment * Math.ceil(at / alignment);
-  // Data reach to those of the next one.
-  const offsets = [...tensors.map(({ offset }) => offset), bytes.length - start].sort((a, b) => a - b);
-  for (const tensor of tensors) {
-    const next = offsets[offsets.lastIndexOf(tensor.offset) + 1];
-    if (!(tensor.offset >= 0 && next >= tensor.offset && start + next <= bytes.length)) throw damaged();
-    tensor.bytes = bytes.subarray(start + tensor.offset, start + next);
-  }
-  return { bytes, entries, tensors, index: number('split.no') ?? 0, count: number('split.count') ?? 1, total: number('split.tensors.count') };
+  return { bytes, entries, tensors: list.map((entry) => /** @type {Tensor} */ (tensors.get(entry))), index: number('split.no') ?? 0, count: number('split.count') ?? 1, total: number('split.tensors.count') };
 }
 
 /** The name of the first part of several. */

@@ -9,7 +9,7 @@ import { pictureInfo } from '../kinds/picture/codec.js';
 import { NextPixelError } from '../base/error.js';
 import { verbsOf } from '../verbs/table.js';
 
-/** @import { Metadata } from '../engine/metadata.js' */
+/** @import { Metadata } from '../gguf/metadata.js' */
 /** @import { Facts, ModelInfo } from '../engine/protocol.js' */
 /** @import { Fitting } from '../kinds/index.js' */
 

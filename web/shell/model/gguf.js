@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: MIT
-// A weight file read in the page, for pictures of its numbers: metadata and tensors. The engine has the real, checked reader.
+// Reads the numbers of a weight file in the page, to draw them.
 // @ts-check
 
-/** Bytes of a metadata value by its type, and how it is read; those of eight bytes as numbers. @type {Record<number, [bytes: number, (view: DataView, at: number) => unknown]>} */
-const VALUES = {
-  0: [1, (view, at) => view.getUint8(at)], 1: [1, (view, at) => view.getInt8(at)],
-  2: [2, (view, at) => view.getUint16(at, true)], 3: [2, (view, at) => view.getInt16(at, true)],
-  4: [4, (view, at) => view.getUint32(at, true)], 5: [4, (view, at) => view.getInt32(at, true)],
-  6: [4, (view, at) => view.getFloat32(at, true)], 7: [1, (view, at) => view.getUint8(at) !== 0],
-  10: [8, (view, at) => Number(view.getBigUint64(at, true))], 11: [8, (view, at) => Number(view.getBigInt64(at, true))],
-  12: [8, (view, at) => view.getFloat64(at, true)],
-};
-const [STRING, ARRAY, ALIGNMENT] = [8, 9, 32];
+import { atOnce } from '../../lib/base/turns.js';
+import { valueOf } from '../../lib/gguf/metadata.js';
+import { TENSOR_TYPES } from '../../lib/gguf/tensor-types.js';
+import { Walk, headOf } from '../../lib/gguf/walk.js';
+
 /** Types of tensors. */
 export const [F32, F16, Q4_0, Q8_0] = [0, 1, 2, 8];
 /** Weights of a block of Q4_0 and of Q8_0, after a scale. */
@@ -59,40 +54,24 @@ export function fileBytes(address) {
 /** @typedef {{ at: number, shape: number[], type: number, values: Float32Array }} Tensor  at: where it begins in the file; the first number of the shape is that of neighbours in memory */
 
 /**
- * @param {ArrayBuffer} buffer a GGUF file
+ * Reads a GGUF file.
+ *
+ * @param {ArrayBuffer} buffer
  * @returns {{ facts: Map<string, any>, names: string[], tensor: (name: string, part?: { from: number, count: number }) => Tensor }}  facts: the metadata; part: of the numbers
  */
 export function readGguf(buffer) {
+  const bytes = new Uint8Array(buffer);
+  const { entries, tensors, data } = atOnce(headOf(new Walk(bytes)));
   const view = new DataView(buffer);
-  let at = 0;
-  const u32 = () => { at += 4; return view.getUint32(at - 4, true); };
-  const u64 = () => { at += 8; return Number(view.getBigUint64(at - 8, true)); };
-  const text = () => { const length = u64(); at += length; return new TextDecoder().decode(new Uint8Array(buffer, at - length, length)); };
-  /** @param {number} type @returns {unknown} */
-  function value(type) {
-    if (type === STRING) return text();
-    if (type === ARRAY) {
-      const inner = u32();
-      return Array.from({ length: u64() }, () => value(inner));
-    }
-    const [size, read] = VALUES[type];
-    at += size;
-    return read(view, at - size);
-  }
-  if (u32() !== 0x46554747) throw new Error('This is no GGUF file.');
-  at += 4; // version
-  const [count, keys] = [u64(), u64()];
-  const facts = new Map(Array.from({ length: keys }, () => /** @type {[string, unknown]} */ ([text(), value(u32())])));
-  const entries = new Map(Array.from({ length: count }, () => /** @type {const} */ ([text(), { shape: Array.from({ length: u32() }, u64), type: u32(), offset: u64() }])));
-  const data = Math.ceil(at / ALIGNMENT) * ALIGNMENT;
   return {
-    facts, names: [...entries.keys()],
+    facts: new Map(entries.map((entry) => [entry.key, valueOf(entry)])),
+    names: tensors.map(({ name }) => name),
     tensor(name, part) {
-      const entry = entries.get(name);
+      const entry = tensors.find((one) => one.name === name);
       if (!entry) throw new Error(`The file has no tensor ${name}.`);
-      const { shape, type, offset } = entry;
+      const { dims: shape, type, offset } = entry;
       const number = NUMBERS[type];
-      if (!number) throw new Error(`Tensors of type ${type} cannot be shown here.`);
+      if (!number) throw new Error(`Tensors of type ${TENSOR_TYPES[type]?.[0] ?? type} cannot be shown here.`);
       const { from, count } = part ?? { from: 0, count: shape.reduce((product, n) => product * n, 1) };
       return { at: data + offset, shape, type, values: Float32Array.from({ length: count }, (_, i) => number(view, data + offset, from + i)) };
     },

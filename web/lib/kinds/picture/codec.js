@@ -7,7 +7,7 @@
 
 import { listOf, wholeOf } from '../../engine/keys.js';
 
-/** @import { Metadata } from '../../engine/metadata.js' */
+/** @import { Metadata } from '../../gguf/metadata.js' */
 /** @import { Part, PictureInfo } from '../../engine/protocol.js' */
 
 /**

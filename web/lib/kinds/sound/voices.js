@@ -8,7 +8,7 @@ import { argumentError } from '../../base/error.js';
 import { listOf } from '../../engine/keys.js';
 
 /** @import { Label } from '../../base/checks.js' */
-/** @import { Lookup } from '../../engine/metadata.js' */
+/** @import { Lookup } from '../../gguf/metadata.js' */
 /** @import { Inputs } from '../../engine/protocol.js' */
 /** @import { Engine } from '../../model/engine.js' */
 

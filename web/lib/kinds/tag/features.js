@@ -11,7 +11,7 @@ import { NextPixelError } from '../../base/error.js';
 import { atOnce } from '../../base/turns.js';
 import { straight } from '../../base/typed.js';
 
-/** @import { Metadata } from '../../engine/metadata.js' */
+/** @import { Metadata } from '../../gguf/metadata.js' */
 
 const BEGIN = '<s>';
 const END = '</s>';

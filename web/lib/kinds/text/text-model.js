@@ -10,7 +10,7 @@ import { AT_ONCE, Tokenizer } from './tokenizer.js';
 import { Context } from './context.js';
 import { NextPixelError, argumentError } from '../../base/error.js';
 import { isPromise } from '../../base/promise.js';
-import { lookupOf } from '../../engine/metadata.js';
+import { lookupOf } from '../../gguf/metadata.js';
 import { classOf } from '../../base/realm.js';
 import { restored } from './saved-state.js';
 import { TextRun } from './text-run.js';
@@ -20,7 +20,7 @@ import { TranslationRun, checkTranslate, sentenceOf } from './translation-run.js
 
 /** @import { ChatOptions, Message, Piece } from './chat.js' */
 /** @import { Link } from '../../workers/link.js' */
-/** @import { Entry } from '../../engine/metadata.js' */
+/** @import { Entry } from '../../gguf/values.js' */
 /** @import { TextOptions, TranslationOptions } from '../../options.js' */
 /** @import { ModelInfo, ScoredMessage } from '../../engine/protocol.js' */
 /** @import { SavedText } from './text-run.js' */

@@ -17,7 +17,7 @@ import { Specials } from './tokenizer/special.js';
 import { SentencePieces } from './tokenizer/spm.js';
 import { BYTE, CONTROL, UNKNOWN, USER_DEFINED, readingVocabulary } from './tokenizer/vocabulary.js';
 
-/** @import { Lookup } from '../../engine/metadata.js' */
+/** @import { Lookup } from '../../gguf/metadata.js' */
 /** @import { Vocabulary } from './tokenizer/vocabulary.js' */
 
 /** @typedef {'normal' | 'unknown' | 'control' | 'user' | 'byte'} TokenKind */

@@ -9,11 +9,11 @@
 import { Pairs, merge } from './merge.js';
 import { composes, splitter } from './pre.js';
 import { show } from '../../../base/checks.js';
-import { valueIn } from '../../../engine/metadata.js';
+import { valueIn } from '../../../gguf/metadata.js';
 import { CONTROL, UNKNOWN, USER_DEFINED, textsOf, vocabularyError } from './vocabulary.js';
 
 /** @import { Vocabulary } from './vocabulary.js' */
-/** @import { Lookup } from '../../../engine/metadata.js' */
+/** @import { Lookup } from '../../../gguf/metadata.js' */
 
 /** Words that are remembered with their tokens: most of a text is words seen before. */
 const MOST_WORDS = 1 << 15;

@@ -7,12 +7,12 @@
  * token becomes those of its bytes. A space is written as U+2581.
  */
 
-import { valueIn } from '../../../engine/metadata.js';
+import { valueIn } from '../../../gguf/metadata.js';
 import { Pairs, merge } from './merge.js';
 import { BYTE, CONTROL, UNKNOWN, vocabularyError } from './vocabulary.js';
 
 /** @import { Vocabulary } from './vocabulary.js' */
-/** @import { Lookup } from '../../../engine/metadata.js' */
+/** @import { Lookup } from '../../../gguf/metadata.js' */
 
 const SPACE = '\u2581';
 const INNER_SPACE = /[^\u2581]\u2581/;

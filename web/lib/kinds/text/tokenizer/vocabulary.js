@@ -5,11 +5,11 @@
 
 import { show } from '../../../base/checks.js';
 import { NextPixelError } from '../../../base/error.js';
-import { valueIn } from '../../../engine/metadata.js';
+import { valueIn } from '../../../gguf/metadata.js';
 import { DEFAULT, cutOf } from './pre.js';
 
 /** @import { ErrorCode } from '../../../engine/protocol.js' */
-/** @import { Lookup } from '../../../engine/metadata.js' */
+/** @import { Lookup } from '../../../gguf/metadata.js' */
 
 /** The ways to cut a text that are known, by their names in files: SentencePiece and byte pairs. */
 export const MODELS = ['llama', 'gpt2'];

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The metadata of a weight file as JavaScript has them. */
+/** The metadata of a weight file as JavaScript values. */
 
 import { NextPixelError } from '../base/error.js';
 import { atOnce } from '../base/turns.js';
+import { ARRAY, NUMBERS, STRING } from './values.js';
+
+/** @import { Entry } from './values.js' */
 
 /** @typedef {string | number | boolean} Scalar */
 /** @typedef {Scalar | Scalar[]} Value */
@@ -12,28 +15,6 @@ import { atOnce } from '../base/turns.js';
 /** Metadata that are read when they are asked for. reading: the same as get(), over some turns.
  * @typedef {Pick<Metadata, 'get' | 'has'> & { reading?: (key: string) => Generator<void, Value | undefined, void> }} Lookup */
 
-/**
- * One entry. Its bytes were checked, by the C library or by header.js: texts lie inside of them.
- *
- * @typedef {{ key: string, type: number, itemType: number, count: number, value: Uint8Array }} Entry
- */
-
-/** GGUF value types: bytes of each, and how it is read. One of 64 bits beyond 2^53 is rounded: it is too large for whatever it says. @type {Record<number, [number, (view: DataView, at: number) => number | boolean]>} */
-const NUMBERS = {
-  0: [1, (view, at) => view.getUint8(at)],
-  1: [1, (view, at) => view.getInt8(at)],
-  2: [2, (view, at) => view.getUint16(at, true)],
-  3: [2, (view, at) => view.getInt16(at, true)],
-  4: [4, (view, at) => view.getUint32(at, true)],
-  5: [4, (view, at) => view.getInt32(at, true)],
-  6: [4, (view, at) => view.getFloat32(at, true)],
-  7: [1, (view, at) => view.getUint8(at) !== 0],
-  10: [8, (view, at) => Number(view.getBigUint64(at, true))],
-  11: [8, (view, at) => Number(view.getBigInt64(at, true))],
-  12: [8, (view, at) => view.getFloat64(at, true)],
-};
-const STRING = 8;
-const ARRAY = 9;
 /** Limits of what is read: the items of an array, and the bytes of a text and of all texts together. */
 const MOST_ITEMS = 2 ** 21;
 const MOST_TEXT = 2 ** 20;
