@@ -31,23 +31,23 @@ void nx_kv7_write(const nx_cache *cache, uint32_t position, const float *key, co
  * largest of them and `top`. */
 NX_INLINE v128_t scores(float *weights, const nx_activations *query, int32_t query_sum, float scale, const nx_cache *cache,
                         const head_cache *head, nx_range range, v128_t top) {
-    uint32_t first = range.from / TILE, tiles = range_tiles(range), ring_tiles = ring_slots(cache->slots) / TILE;
-    uint32_t tile = first % ring_tiles, vectors = cache->key_length / 4;
+    uint32_t first = range.from / TILE, tiles = range_tiles(range), vectors = cache->key_length / 4;
+    ring_walk walk = walk_of(cache, range);
     v128_t query_scale = wasm_f32x4_splat(scale);
     for (uint32_t t = 0; t < tiles; t++, weights += TILE) {
-        const uint8_t *keys = head->keys + (size_t)tile * TILE * cache->key_length;
+        const uint8_t *keys = head->keys + (size_t)walk.tile * TILE * cache->key_length;
         v128_t sum[4];
         for (int i = 0; i < 4; i++) sum[i] = dot_start(NX_WEIGHT_ZERO, query_sum);
         NX_ROLLED
         for (uint32_t c = 0; c < vectors; c++, keys += 64)
             for (int i = 0; i < 4; i++) sum[i] = dot(sum[i], wasm_v128_load(keys + 16 * i), query + c);
         for (int i = 0; i < 4; i++) {
-            v128_t key_scale = wasm_f32x4_mul(wasm_v128_load(head->key_scales + tile * TILE + 4 * i), query_scale);
+            v128_t key_scale = wasm_f32x4_mul(wasm_v128_load(head->key_scales + walk.tile * TILE + 4 * i), query_scale);
             v128_t product = wasm_f32x4_convert_i32x4(dot_value(sum[i]));
             int end = t == 0 || t + 1 == tiles;
             top = keep_scores(weights + 4 * i, product, key_scale, 0, (first + t) * (TILE / 4) + (uint32_t)i, end, range, top);
         }
-        if (++tile == ring_tiles) tile = 0;
+        walk_on(&walk, 1);
     }
     return top;
 }
@@ -63,10 +63,11 @@ typedef struct {
  * the last one. */
 NX_INLINE weight_block *round_weights(weight_block *to, float *weights, const nx_cache *cache, const head_cache *head, nx_range range,
                                       v128_t top, v128_t *sum) {
-    uint32_t tiles = range_tiles(range), ring_tiles = ring_slots(cache->slots) / TILE, tile = range.from / TILE % ring_tiles;
+    uint32_t tiles = range_tiles(range);
+    ring_walk walk = walk_of(cache, range);
     for (uint32_t t = 0; t < tiles; t += 2, weights += 2 * TILE, to++) {
         uint32_t both = t + 1 < tiles ? 2 : 1;
-        float most = weigh_two(weights, head, &tile, ring_tiles, t, tiles, top, sum);
+        float most = weigh_two(weights, head, &walk, t, tiles, top, sum);
         to->scale = most / NX_ACTIVATION_MOST;
         to->sum = activations_of(to->activations[0], weights, both * TILE, steps_per_unit(NX_ACTIVATION_MOST, most));
     }
@@ -84,21 +85,22 @@ static float round_activations(nx_activations *activations, int32_t *sum, const 
  * from `at`. Each block is an exact sum of integers; the blocks are added in single precision. */
 NX_INLINE void mix(float *out, const weight_block *block, float scale, const nx_cache *cache, const head_cache *head, uint32_t at,
                    const nx_range *ranges, uint32_t n_ranges, uint32_t vectors) {
-    uint32_t ring_tiles = ring_slots(cache->slots) / TILE, row = 4 * cache->key_length; /* bytes of four positions */
+    uint32_t row = 4 * cache->key_length; /* bytes of four positions */
     v128_t sum[4];
     for (uint32_t v = 0; v < vectors; v++) sum[v] = wasm_f32x4_splat(0);
     for (uint32_t r = 0; r < n_ranges; r++) {
-        uint32_t tiles = range_tiles(ranges[r]), tile = ranges[r].from / TILE % ring_tiles;
+        uint32_t tiles = range_tiles(ranges[r]);
+        ring_walk walk = walk_of(cache, ranges[r]);
         for (uint32_t t = 0; t < tiles; t += 2, block++) {
             v128_t product[4];
             for (uint32_t v = 0; v < vectors; v++) product[v] = dot_start(NX_WEIGHT_ZERO, block->sum);
             for (uint32_t half = 0; half < 2 && t + half < tiles; half++) {
-                const uint8_t *value = head->values + (size_t)tile * (TILE / 4) * row + 16 * at;
+                const uint8_t *value = head->values + (size_t)walk.tile * (TILE / 4) * row + 16 * at;
                 NX_ROLLED
                 for (uint32_t g = 0; g < TILE / 4; g++, value += row)
                     for (uint32_t v = 0; v < vectors; v++)
                         product[v] = dot(product[v], wasm_v128_load(value + 16 * v), block->activations[half] + g);
-                if (++tile == ring_tiles) tile = 0;
+                walk_on(&walk, 1);
             }
             v128_t step = wasm_f32x4_splat(block->scale);
             for (uint32_t v = 0; v < vectors; v++) sum[v] = f32x4_mul_add(wasm_f32x4_convert_i32x4(dot_value(product[v])), step, sum[v]);

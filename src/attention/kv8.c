@@ -126,12 +126,12 @@ typedef struct {
  * largest of them and `top`. */
 NX_INLINE v128_t scores(float *weights, const nx_wide *query, float scale, const nx_cache *cache, const head_cache *head,
                         const head_keys *keys, int wide, nx_range range, v128_t top) {
-    uint32_t first = range.from / TILE, tiles = range_tiles(range), ring_tiles = ring_slots(cache->slots) / TILE;
-    uint32_t tile = first % ring_tiles, vectors = cache->key_length / 4;
+    uint32_t first = range.from / TILE, tiles = range_tiles(range), vectors = cache->key_length / 4;
+    ring_walk walk = walk_of(cache, range);
     v128_t query_scale = wasm_f32x4_splat(scale);
     float cap = cache->cap * BITS;
     for (uint32_t t = 0; t < tiles; t++, weights += TILE) {
-        size_t slot = (size_t)tile * TILE;
+        size_t slot = (size_t)walk.tile * TILE;
         v128_t product[4], finer[4];
         key_products(product, query, keys->bytes[0] + slot * cache->key_length, keys->sums[0] + slot, vectors);
         if (wide) key_products(finer, query, keys->bytes[1] + slot * cache->key_length, keys->sums[1] + slot, vectors);
@@ -141,7 +141,7 @@ NX_INLINE v128_t scores(float *weights, const nx_wide *query, float scale, const
             int end = t == 0 || t + 1 == tiles;
             top = keep_scores(weights + 4 * i, product[i], key_scale, cap, (first + t) * (TILE / 4) + (uint32_t)i, end, range, top);
         }
-        if (++tile == ring_tiles) tile = 0;
+        walk_on(&walk, 1);
     }
     return top;
 }
@@ -156,11 +156,12 @@ typedef struct {
  * the last one. */
 NX_INLINE weight_block *round_weights(weight_block *to, float *weights, const nx_cache *cache, const head_cache *head, nx_range range,
                                       v128_t top, v128_t *sum) {
-    uint32_t tiles = range_tiles(range), ring_tiles = ring_slots(cache->slots) / TILE, tile = range.from / TILE % ring_tiles;
+    uint32_t tiles = range_tiles(range);
+    ring_walk walk = walk_of(cache, range);
     v128_t most = wasm_i32x4_splat((int32_t)WEIGHT_MOST);
     for (uint32_t t = 0; t < tiles; t += 2, weights += 2 * TILE, to++) {
         uint32_t both = t + 1 < tiles ? 2 : 1;
-        float heaviest = weigh_two(weights, head, &tile, ring_tiles, t, tiles, top, sum);
+        float heaviest = weigh_two(weights, head, &walk, t, tiles, top, sum);
         v128_t per_unit = steps_per_unit(WEIGHT_MOST, heaviest);
         to->scale = heaviest / WEIGHT_MOST;
         for (uint32_t i = 0; i < both * TILE; i += 4)
@@ -174,21 +175,22 @@ NX_INLINE weight_block *round_weights(weight_block *to, float *weights, const nx
  * values there are scales. */
 NX_INLINE void mix(float *out, const weight_block *block, float scale, const nx_cache *cache, const head_cache *head, uint32_t at,
                    const nx_range *ranges, uint32_t n_ranges, uint32_t vectors) {
-    uint32_t ring_tiles = ring_slots(cache->slots) / TILE, row = 4 * cache->key_length; /* bytes of four positions */
+    uint32_t row = 4 * cache->key_length; /* bytes of four positions */
     const uint8_t *values = head->values + 16 * at;
     v128_t sum[4];
     for (uint32_t v = 0; v < 4; v++) sum[v] = wasm_f32x4_splat(0);
     for (uint32_t r = 0; r < n_ranges; r++) {
-        uint32_t tiles = range_tiles(ranges[r]), tile = ranges[r].from / TILE % ring_tiles;
+        uint32_t tiles = range_tiles(ranges[r]);
+        ring_walk walk = walk_of(cache, ranges[r]);
         for (uint32_t t = 0; t < tiles; t += 2, block++) {
-            uint32_t both = t + 1 < tiles ? 2 : 1, together = tile + both <= ring_tiles ? both : 1;
+            uint32_t both = t + 1 < tiles ? 2 : 1, together = walk.tile + both <= walk.ring ? both : 1;
             v128_t product[4], rest[4], step = wasm_f32x4_splat(block->scale);
-            products(product, values + (size_t)tile * (TILE / 4) * row, row, block->weight[0], together * (TILE / 4));
+            products(product, values + (size_t)walk.tile * (TILE / 4) * row, row, block->weight[0], together * (TILE / 4));
             if (together < both) { /* the ring begins anew between them */
                 products(rest, values, row, block->weight[1], TILE / 4);
                 for (uint32_t v = 0; v < 4; v++) product[v] = wasm_i32x4_add(product[v], rest[v]);
             }
-            for (tile += both; tile >= ring_tiles;) tile -= ring_tiles;
+            walk_on(&walk, both);
             for (uint32_t v = 0; v < 4; v++) sum[v] = f32x4_mul_add(wasm_f32x4_convert_i32x4(product[v]), step, sum[v]);
         }
     }

@@ -26,6 +26,21 @@
 static inline uint32_t ring_slots(uint32_t slots) { return (slots + TILE - 1) & ~(uint32_t)(TILE - 1); }
 static inline uint32_t range_tiles(nx_range range) { return (range.to + TILE - 1) / TILE - range.from / TILE; }
 
+/* A walk over the tiles of a range, which lie in a ring: `tile` is where the walk is. */
+typedef struct {
+    uint32_t tile, ring; /* ring: tiles of the cache */
+} ring_walk;
+
+NX_INLINE ring_walk walk_of(const nx_cache *cache, nx_range range) {
+    uint32_t ring = ring_slots(cache->slots) / TILE;
+    return (ring_walk){range.from / TILE % ring, ring};
+}
+
+/* Goes on by n tiles, at most once around. */
+NX_INLINE void walk_on(ring_walk *walk, uint32_t n) {
+    for (walk->tile += n; walk->tile >= walk->ring;) walk->tile -= walk->ring;
+}
+
 /* The cache of one head, and the bytes of a head's keys or values in which a slot begins. */
 typedef struct {
     uint8_t *keys, *values;
@@ -88,15 +103,14 @@ NX_INLINE void weigh(float *weights, const float *scales, v128_t top, int end, v
     }
 }
 
-/* Weighs tiles t and, where there is one, t + 1 of a range of `tiles`; *tile is where the first stands in the ring, and moves on. Returns
+/* Weighs tiles t and, where there is one, t + 1 of a range of `tiles`, from where `walk` is on. Returns
  * the largest weight. */
-NX_INLINE float weigh_two(float *weights, const head_cache *head, uint32_t *tile, uint32_t ring_tiles, uint32_t t, uint32_t tiles,
-                          v128_t top, v128_t *sum) {
+NX_INLINE float weigh_two(float *weights, const head_cache *head, ring_walk *walk, uint32_t t, uint32_t tiles, v128_t top, v128_t *sum) {
     v128_t largest = wasm_i32x4_splat(0);
     for (uint32_t half = 0; half < 2 && t + half < tiles; half++) {
         int end = t + half == 0 || t + half + 1 == tiles;
-        weigh(weights + half * TILE, head->value_scales + *tile * TILE, top, end, sum, &largest);
-        if (++*tile == ring_tiles) *tile = 0;
+        weigh(weights + half * TILE, head->value_scales + walk->tile * TILE, top, end, sum, &largest);
+        walk_on(walk, 1);
     }
     return f32x4_largest_magnitude(largest);
 }

@@ -3,6 +3,8 @@
 
 #include "reader.h"
 
+_Static_assert(3 * NX_MAX_SIDE * NX_MAX_SIDE <= NX_MAX_LENGTH, "a picture of the greatest side fits a run");
+
 void nx_read_levels(nx_reader *r, const char *arch, uint32_t n_kinds, nx_output *output) {
     nx_name levels = nx_key(arch, "image.levels");
     output->values = nx_read_u32(r, levels.text, 2, NX_MAX_LEVELS, NX_REQUIRED);

@@ -4,7 +4,13 @@
 
 #include "arch.h"
 
-#define NX_MAX_SIDE 256      /* rows and columns of pixels */
+/* The greatest side of a picture, in pixels, of every kind of model. Raising it:
+ * - web/lib/kinds/picture/look.js has the same number (a test compares them).
+ * - A picture of three channels has 3 NX_MAX_SIDE^2 positions, which must stay within NX_MAX_LENGTH (nextpixel.h); the assertion in pictures.c says so.
+ * - The worst file may ask for memory that grows with its square: a cache of keys and values has an entry per position and block, the maps of a run
+ *   one per pair of positions. tests/c/test_limits.c opens the largest files.
+ * - The manual (web/manual/chapters/files.md) names it for image.height and image.width. */
+#define NX_MAX_SIDE 256
 #define NX_MAX_CLASSES 65536 /* rows of a table of classes */
 
 /* Reads the levels of a picture of architecture `arch` and their distribution, one of the first n_kinds of nx_output_names. */

@@ -8,7 +8,7 @@ void nx_pixels_read(nx_reader *r, nx_pixels *p, const char *arch, uint32_t unit)
     p->width = nx_read_u32(r, nx_key(arch, "image.width").text, 1, NX_MAX_SIDE, NX_REQUIRED);
     p->n = height * p->width;
     nx_read_u32(r, nx_key(arch, "image.channels").text, 1, 1, 1);
-    nx_read_levels(r, arch, 2, &p->output);
+    nx_read_levels(r, arch, NX_DISCRETE_KINDS, &p->output);
     p->blocks = nx_read_u32(r, nx_key(arch, "block_count").text, 1, 256, NX_REQUIRED);
     p->d = nx_read_u32(r, nx_key(arch, "embedding_length").text, unit, 4096, NX_REQUIRED);
     p->input_kernel = nx_read_u32(r, nx_key(arch, "input_kernel").text, 3, NX_MAX_KERNEL, NX_REQUIRED);
@@ -19,6 +19,14 @@ void nx_pixels_read(nx_reader *r, nx_pixels *p, const char *arch, uint32_t unit)
         nx_reader_fail(r, NX_E_UNSUPPORTED, nx_key(arch, p->kernel & 1 ? "input_kernel" : "kernel").text, "a kernel has no middle");
     p->head = nx_read_named_linear(r, "head.0", p->head_length, p->d);
     p->last = nx_read_named_linear(r, "output", nx_output_parameters(&p->output), p->head_length);
+}
+
+void nx_pixels_plan(const nx_pixels *p, nx_plan *plan, const void *weights) {
+    plan->weights = weights;
+    plan->output = p->output;
+    plan->length = p->n;
+    plan->rewinds = NX_COLUMNS;
+    plan->maps[plan->n_maps++] = (nx_map){.name = "field", .port = NX_NONE, .rows = p->blocks + 1, .keys = p->n};
 }
 
 void nx_pixels_end(const nx_pixels *p, float *parameters, float *x, float *y, uint32_t n, void *matmul) {

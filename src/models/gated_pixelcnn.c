@@ -93,11 +93,7 @@ static void configure(nx_reader *r, nx_plan *plan) {
         plan->inputs[plan->n_inputs++] = (nx_port){.name = "class", .values = classes, .dims = {1, 1, 1, 1}, .optional = 1};
     }
 
-    plan->weights = placed;
-    plan->output = p->output;
-    plan->length = p->n;
-    plan->rewinds = NX_COLUMNS;
-    plan->maps[plan->n_maps++] = (nx_map){.name = "field", .port = NX_NONE, .rows = p->blocks + 1, .keys = p->n};
+    nx_pixels_plan(p, plan, placed);
 }
 
 /* ---- state: queues of each layer; the scratch of a pass ----------------------------------------------------------------- */

@@ -123,7 +123,7 @@ static void read_elements(nx_reader *r, model *m, nx_plan *plan) {
     nx_output *o = &m->output;
     uint32_t channels = m->channels = nx_read_u32(r, KEY("image.channels"), 1, 3, NX_REQUIRED);
     if (channels == 2) nx_reader_fail(r, NX_E_UNSUPPORTED, KEY("image.channels"), "the number of channels is not 1 or 3");
-    nx_read_levels(r, ARCH, 5, o);
+    nx_read_levels(r, ARCH, NX_OUTPUT_KINDS, o);
     int palette = nx_tensor_columns(r, "palette.weight") > 0;
     if (o->kind == NX_DMOL) {
         o->elements = channels;

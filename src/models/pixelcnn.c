@@ -55,11 +55,7 @@ static void configure(nx_reader *r, nx_plan *plan) {
     }
     m->blocks = blocks;
 
-    plan->weights = placed;
-    plan->output = p->output;
-    plan->length = p->n;
-    plan->rewinds = NX_COLUMNS;
-    plan->maps[plan->n_maps++] = (nx_map){.name = "field", .port = NX_NONE, .rows = p->blocks + 1, .keys = p->n};
+    nx_pixels_plan(p, plan, placed);
 }
 
 /* ---- state: a queue for each block; the scratch of a pass ------------------------------------------------------------- */

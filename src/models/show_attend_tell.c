@@ -24,16 +24,14 @@
 #include "attention/scores.h"
 #include "kernels/cells.h"
 #include "kernels/elementary.h"
-#include "kernels/image.h"
 #include "kernels/kernels.h"
-#include "layers/layers.h"
+#include "layers/convolutions.h"
+#include "layers/pictures.h"
 #include "reader.h"
 #include "sampling/categorical.h"
 
 #define ARCH "show-attend-tell"
-#define MAX_SIDE 256u
 #define MAX_CONTEXT 4096u
-#define MAX_CONVOLUTIONS 8
 #define MAX_LENGTH 2048u /* of a vector of any kind */
 #define MAX_CELLS 4096u
 #define COLOURS 3u
@@ -44,15 +42,8 @@
 /* ---- config and weights ---------------------------------------------------------------------------------------------- */
 
 typedef struct {
-    nx_patches patches;
-    nx_linear map;
-    uint32_t locations;
-} convolution;
-
-typedef struct {
-    uint32_t height, width, n_convolutions;
-    convolution convolutions[MAX_CONVOLUTIONS];
-    uint32_t picture, widest; /* the most numbers of a picture between convolutions, and of a patch */
+    uint32_t height, width;
+    nx_convolutions encoder;
     uint32_t L, D, E, H, A, T, values;
     int selects, hard;
     const float *position;        /* (L, D) */
@@ -65,28 +56,8 @@ typedef struct {
 } model;
 
 static void read_encoder(nx_reader *r, model *m) {
-    uint32_t kernels[MAX_CONVOLUTIONS], strides[MAX_CONVOLUTIONS], rows = m->height, cols = m->width, channels = COLOURS;
-    uint32_t n = nx_read_numbers(r, KEY("kernels"), 1, 15, kernels, MAX_CONVOLUTIONS);
-    if (!n || nx_read_numbers(r, KEY("strides"), 1, 8, strides, MAX_CONVOLUTIONS) != n)
-        nx_reader_fail(r, NX_E_FORMAT, KEY("strides"), "not one for each kernel");
-    m->picture = rows * cols * COLOURS;
-    for (uint32_t i = 0; i < n && !r->status; i++) {
-        convolution *c = &m->convolutions[i];
-        uint32_t k = kernels[i], edge = (k - 1) / 2, outputs = nx_tensor_rows(r, nx_block_name("enc.", i, "", "weight").text);
-        c->patches = (nx_patches){rows, cols, channels, i ? 0 : COLOURS, k, k, strides[i], strides[i], 1, edge, edge, edge, edge};
-        if (!(k % 2)) nx_reader_fail(r, NX_E_UNSUPPORTED, KEY("kernels"), "a kernel without a middle");
-        if (!r->status && (!outputs || outputs % 4 || outputs > MAX_LENGTH || k * k * channels > 16 * MAX_LENGTH))
-            nx_reader_fail(r, NX_E_UNSUPPORTED, nx_block_name("enc.", i, "", "weight").text, "channels that are not supported");
-        if (r->status) return;
-        rows = nx_patch_rows(&c->patches), cols = nx_patch_cols(&c->patches);
-        c->locations = rows * cols;
-        c->map.weight = nx_read_matrix(r, nx_block_name("enc.", i, "", "weight").text, outputs, k * k * channels);
-        c->map.bias = nx_read_vector(r, nx_block_name("enc.", i, "", "bias").text, outputs, 0);
-        m->picture = nx_larger(m->picture, c->locations * nx_stride(outputs));
-        m->widest = nx_larger(m->widest, k * k * channels);
-        channels = outputs;
-    }
-    m->n_convolutions = n, m->L = rows * cols, m->D = channels;
+    nx_read_convolutions(r, &m->encoder, ARCH, "enc.blk.", m->height, m->width, COLOURS);
+    m->L = m->encoder.rows * m->encoder.cols, m->D = m->encoder.channels;
     if (!r->status && m->L > MAX_CELLS) nx_reader_fail(r, NX_E_LIMIT, KEY("strides"), "too much of a picture is left");
 }
 
@@ -95,8 +66,8 @@ static void configure(nx_reader *r, nx_plan *plan) {
     model local, *placed = nx_arena_take(r->arena, sizeof *placed), *m = placed ? placed : &local;
     memset(m, 0, sizeof *m);
     uint32_t context = nx_read_u32(r, KEY("context_length"), 1, MAX_CONTEXT, NX_REQUIRED);
-    m->height = nx_read_u32(r, KEY("image.height"), 1, MAX_SIDE, NX_REQUIRED);
-    m->width = nx_read_u32(r, KEY("image.width"), 1, MAX_SIDE, NX_REQUIRED);
+    m->height = nx_read_u32(r, KEY("image.height"), 1, NX_MAX_SIDE, NX_REQUIRED);
+    m->width = nx_read_u32(r, KEY("image.width"), 1, NX_MAX_SIDE, NX_REQUIRED);
     nx_read_u32(r, KEY("image.channels"), COLOURS, COLOURS, COLOURS);
     m->E = nx_read_width(r, KEY("embedding_length"), MAX_LENGTH, NX_REQUIRED);
     m->H = nx_read_width(r, KEY("state_length"), MAX_LENGTH, NX_REQUIRED);
@@ -157,7 +128,7 @@ static encoder_output seen_at(const model *m, const void *output) {
     s.keys = nx_arena_columns(&arena, m->L, m->A);
     s.h = nx_arena_columns(&arena, 1, m->H);
     s.c = nx_arena_columns(&arena, 1, m->H);
-    for (int i = 0; i < 2; i++) s.picture[i] = nx_arena_take(&arena, (uint64_t)m->picture * sizeof(float));
+    for (int i = 0; i < 2; i++) s.picture[i] = nx_arena_take(&arena, (uint64_t)m->encoder.picture * sizeof(float));
     s.bytes = arena.used;
     return s;
 }
@@ -198,8 +169,7 @@ typedef struct {
 
 static scratch scratch_at(const model *m, void *memory, uint32_t n) {
     nx_arena arena = {memory, 0, UINT64_MAX};
-    nx_patches widest = {.channels = m->widest, .down = 1, .across = 1};
-    uint64_t convolve = nx_convolve_bytes(&widest),
+    uint64_t convolve = nx_convolutions_bytes(&m->encoder),
              step = nx_input_bytes(nx_larger(m->E + m->D + m->H, m->T), n < NX_COLUMNS ? NX_COLUMNS : n);
     uint32_t joined = nx_stride(m->E + m->D + m->H);
     scratch s;
@@ -232,14 +202,12 @@ static int encode(const void *opaque, const nx_inputs *inputs, uint32_t slice, v
     scratch s = scratch_at(m, memory, NX_COLUMNS);
     encoder_output out = seen_at(m, output);
     for (uint32_t i = 0; !slice && i < m->height * m->width * COLOURS; i++) out.picture[0][i] = (255 - (float)inputs->port[IMAGE][i]) / 255;
-    uint32_t at = slice * NX_COLUMNS, last = m->n_convolutions - 1;
+    uint32_t at = slice * NX_COLUMNS, last = m->encoder.n - 1;
     for (uint32_t i = 0; i <= last; i++) {
-        const convolution *c = &m->convolutions[i];
+        const nx_convolution *c = &m->encoder.at[i];
         if (at < c->locations) {
-            uint32_t outputs = c->map.weight.rows, n = c->locations - at < NX_COLUMNS ? c->locations - at : NX_COLUMNS;
-            float *written = (i < last ? out.picture[(i + 1) % 2] : out.a) + (size_t)at * nx_stride(outputs);
-            nx_convolve(written, &c->map.weight, c->map.bias, out.picture[i % 2], &c->patches, at, n, s.product);
-            nx_relu(written, outputs, n);
+            float *written = (i < last ? out.picture[(i + 1) % 2] : out.a) + (size_t)at * nx_stride(c->map.weight.rows);
+            uint32_t n = nx_convolve_columns(written, &m->encoder, i, out.picture[i % 2], at, s.product);
             for (uint32_t j = 0; i == last && j < n; j++)
                 nx_add_scaled(written + (size_t)j * nx_stride(m->D), m->position + (size_t)(at + j) * m->D, 1, m->D);
             return 1;

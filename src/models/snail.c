@@ -20,14 +20,12 @@
 #include <string.h>
 
 #include "kernels/gates.h"
-#include "kernels/image.h"
-#include "layers/layers.h"
+#include "layers/convolutions.h"
+#include "layers/pictures.h"
 
 #define ARCH "snail"
-#define MAX_SIDE 256u
 #define MAX_WAYS 128u
 #define MAX_LENGTH 2048u /* of a vector of any kind */
-#define MAX_CONVOLUTIONS 8
 #define MAX_LAYERS 9u
 #define MAX_BLOCKS 4
 #define EXAMPLES 1024u
@@ -38,12 +36,6 @@
 
 enum { SUPPORT, LABELS, QUERY };
 
-typedef struct {
-    nx_patches patches;
-    nx_linear map;
-    uint32_t locations;
-} convolution;
-
 /* A layer: attention where `gate` has no rows, of key length k and value length v; else dense with that reach, v channels. */
 typedef struct {
     nx_linear q, k, v, gate;
@@ -51,11 +43,10 @@ typedef struct {
 } layer;
 
 typedef struct {
-    uint32_t height, width, ways, label_length, embedding_length, n_convolutions, n_layers, channels; /* channels: of x in the end */
-    uint32_t picture;                                                                                 /* most numbers of a picture inside */
-    uint32_t widest, keys, reads; /* the most that a patch has, a key, and a layer reads of a step or two */
+    uint32_t height, width, ways, label_length, embedding_length, n_layers, channels; /* channels: of x in the end */
+    uint32_t keys, reads; /* the most that a key has, and that a layer reads of a step or two */
     uint32_t attentions;
-    convolution convolutions[MAX_CONVOLUTIONS + 1]; /* the last one is the linear map of the whole picture */
+    nx_convolutions embedding; /* the last one is the linear map of the whole picture */
     layer layers[MAX_BLOCKS * (MAX_LAYERS + 1)];
     nx_linear output;
 } model;
@@ -66,39 +57,12 @@ static nx_name numbered(const char *before, uint32_t n, const char *after) {
     return nx_joined(nx_joined(before, digit).text, after);
 }
 
-static void read_convolution(nx_reader *r, model *m, uint32_t i, nx_patches patches, const char *name, uint32_t outputs) {
-    convolution *c = &m->convolutions[i];
-    c->patches = patches;
-    c->locations = nx_patch_rows(&patches) * nx_patch_cols(&patches);
-    c->map = nx_read_named_linear(r, name, outputs, nx_patch_length(&patches));
-    m->picture = nx_larger(m->picture, c->locations * nx_stride(outputs));
-    m->widest = nx_larger(m->widest, nx_patch_length(&patches));
-}
-
 static void read_embedding(nx_reader *r, model *m) {
-    uint32_t kernels[MAX_CONVOLUTIONS], strides[MAX_CONVOLUTIONS], rows = m->height, cols = m->width, channels = 1;
-    uint32_t n = nx_read_numbers(r, KEY("kernels"), 1, 15, kernels, MAX_CONVOLUTIONS);
-    if (!n || nx_read_numbers(r, KEY("strides"), 1, 8, strides, MAX_CONVOLUTIONS) != n)
-        nx_reader_fail(r, NX_E_FORMAT, KEY("strides"), "not one for each kernel");
-    m->picture = rows * cols;
-    for (uint32_t i = 0; i < n && !r->status; i++) {
-        uint32_t edge = (kernels[i] - 1) / 2, outputs;
-        nx_patches p = {rows, cols, channels, i ? 0 : 1, kernels[i], kernels[i], strides[i], strides[i], 1, edge, edge, edge, edge};
-        nx_name name = numbered("embd.", i, ""), weight = nx_joined(name.text, ".weight");
-        outputs = nx_tensor_rows(r, weight.text);
-        if (!(kernels[i] % 2)) nx_reader_fail(r, NX_E_UNSUPPORTED, KEY("kernels"), "a kernel without a middle");
-        if (!outputs || outputs % 4 || outputs > MAX_LENGTH || kernels[i] * kernels[i] * channels > 16 * MAX_LENGTH)
-            nx_reader_fail(r, NX_E_UNSUPPORTED, weight.text, "channels that are not supported");
-        if (r->status) return;
-        read_convolution(r, m, i, p, name.text, outputs);
-        rows = nx_patch_rows(&p), cols = nx_patch_cols(&p), channels = outputs;
-    }
-    if (!r->status && (uint64_t)rows * cols * channels > 32 * MAX_LENGTH)
+    nx_convolutions *c = &m->embedding;
+    nx_read_convolutions(r, c, ARCH, "embd.", m->height, m->width, 1);
+    if (!r->status && (uint64_t)c->rows * c->cols * c->channels > 32 * MAX_LENGTH)
         nx_reader_fail(r, NX_E_LIMIT, KEY("strides"), "too much of a picture is left");
-    if (r->status) return;
-    m->n_convolutions = n;
-    nx_patches all = {rows, cols, channels, 0, rows, cols, 1, 1, 1, 0, 0, 0, 0};
-    read_convolution(r, m, n, all, "embd.out", m->embedding_length);
+    if (!r->status) nx_read_last_convolution(r, c, "embd.out", m->embedding_length);
 }
 
 static void read_layers(nx_reader *r, model *m) {
@@ -134,8 +98,8 @@ static void read_layers(nx_reader *r, model *m) {
 static void configure(nx_reader *r, nx_plan *plan) {
     model local, *placed = nx_arena_take(r->arena, sizeof *placed), *m = placed ? placed : &local;
     memset(m, 0, sizeof *m);
-    m->height = nx_read_u32(r, KEY("image.height"), 1, MAX_SIDE, NX_REQUIRED);
-    m->width = nx_read_u32(r, KEY("image.width"), 1, MAX_SIDE, NX_REQUIRED);
+    m->height = nx_read_u32(r, KEY("image.height"), 1, NX_MAX_SIDE, NX_REQUIRED);
+    m->width = nx_read_u32(r, KEY("image.width"), 1, NX_MAX_SIDE, NX_REQUIRED);
     m->ways = nx_read_u32(r, KEY("ways"), 1, MAX_WAYS, NX_REQUIRED);
     m->label_length = nx_read_u32(r, KEY("label_length"), 1, MAX_WAYS, NX_REQUIRED);
     m->embedding_length = nx_read_u32(r, KEY("embedding_length"), 1, MAX_LENGTH, NX_REQUIRED);
@@ -202,15 +166,14 @@ static workspace scratch_of(const model *m, const nx_shape *shape, void *scratch
     nx_arena arena = {scratch, 0, UINT64_MAX};
     workspace w = {0};
     uint32_t N = examples_of(shape), wide = nx_stride(m->reads) * NX_COLUMNS;
-    nx_patches widest = {.channels = m->widest, .down = 1, .across = 1};
-    for (int i = 0; i < 2; i++) w.picture[i] = nx_arena_take(&arena, m->picture * sizeof(float));
+    for (int i = 0; i < 2; i++) w.picture[i] = nx_arena_take(&arena, m->embedding.picture * sizeof(float));
     w.column = nx_arena_take(&arena, wide * sizeof(float));
     w.q = nx_arena_take(&arena, wide * sizeof(float));
     w.k = nx_arena_take(&arena, wide * sizeof(float));
     w.v = nx_arena_take(&arena, wide * sizeof(float));
     w.value = nx_arena_columns(&arena, 1, m->keys);
     w.weights = nx_arena_take(&arena, nx_cache_slots(N + 1) * sizeof(float));
-    w.patches = nx_arena_take(&arena, nx_convolve_bytes(&widest));
+    w.patches = nx_arena_take(&arena, nx_convolutions_bytes(&m->embedding));
     w.input = nx_arena_take(&arena, nx_input_bytes(m->reads, NX_COLUMNS));
     w.attend = nx_arena_take(&arena, nx_attend_scratch_bytes(nx_cache_slots(N + 1), 1));
     w.bytes = arena.used;
@@ -230,14 +193,10 @@ static void embed(const model *m, const nx_inputs *inputs, uint32_t step, float 
     const uint32_t *ids = step < N ? inputs->port[SUPPORT] + (size_t)step * pixels : inputs->port[QUERY] + (size_t)(step - N) * pixels;
     float *from = w->picture[0], *to = w->picture[1];
     for (uint32_t i = 0; i < pixels; i++) from[i] = (float)ids[i] / 255.0f;
-    for (uint32_t i = 0; i <= m->n_convolutions; i++) {
-        const convolution *c = &m->convolutions[i];
-        uint32_t outputs = c->map.weight.rows, stride = nx_stride(outputs);
-        for (uint32_t at = 0; at < c->locations; at += NX_COLUMNS) {
-            uint32_t n = c->locations - at < NX_COLUMNS ? c->locations - at : NX_COLUMNS;
-            nx_convolve(to + (size_t)at * stride, &c->map.weight, c->map.bias, from, &c->patches, at, n, w->patches);
-        }
-        if (i < m->n_convolutions) nx_relu(to, outputs, c->locations);
+    for (uint32_t i = 0; i <= m->embedding.n; i++) {
+        const nx_convolution *c = &m->embedding.at[i];
+        for (uint32_t at = 0; at < c->locations; at += NX_COLUMNS)
+            nx_convolve_columns(to + (size_t)at * nx_stride(c->map.weight.rows), &m->embedding, i, from, at, w->patches);
         float *swap = from;
         from = to, to = swap;
     }

@@ -45,7 +45,7 @@ static uint32_t read_picture(nx_reader *r, model *m) {
     uint32_t height = nx_read_u32(r, KEY("image.height"), 1, NX_MAX_SIDE, NX_REQUIRED);
     m->width = nx_read_u32(r, KEY("image.width"), 1, NX_MAX_SIDE, NX_REQUIRED);
     nx_read_u32(r, KEY("image.channels"), 1, 1, 1);
-    nx_read_levels(r, ARCH, 2, &m->output);
+    nx_read_levels(r, ARCH, NX_DISCRETE_KINDS, &m->output);
     return height * m->width;
 }
 

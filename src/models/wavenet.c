@@ -64,7 +64,7 @@ static void read_output(nx_reader *r, nx_output *output, nx_plan *plan) {
     plan->length =
         nx_read_u32(r, KEY("image.height"), 1, NX_MAX_SIDE, NX_REQUIRED) * nx_read_u32(r, KEY("image.width"), 1, NX_MAX_SIDE, NX_REQUIRED);
     nx_read_u32(r, KEY("image.channels"), 1, 1, 1);
-    nx_read_levels(r, ARCH, 2, output);
+    nx_read_levels(r, ARCH, NX_DISCRETE_KINDS, output);
 }
 
 /* A class or a speaker: an input of one id, where the file names any. Returns how many there are. */

@@ -9,7 +9,11 @@
 
 static const float minus_infinity = -__builtin_inff();
 
-const char *const nx_output_names[] = {"categorical", "bernoulli", "dmol", "logistic", "gaussian"};
+const char *const nx_output_names[NX_OUTPUT_KINDS] = {[NX_CATEGORICAL] = "categorical",
+                                                      [NX_BERNOULLI] = "bernoulli",
+                                                      [NX_DMOL] = "dmol",
+                                                      [NX_LOGISTIC] = "logistic",
+                                                      [NX_GAUSSIAN] = "gaussian"};
 
 /* Log scales are clamped from below as in training, and all else so far out that only numbers without meaning are
  * changed, which would overflow in what follows. */

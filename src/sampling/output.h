@@ -15,6 +15,8 @@
 #define NX_MAX_MIXTURES 16
 #define NX_MAX_LEVELS 256 /* values of all but a categorical distribution */
 
+/* The order is a contract: nx_output_names has it, files choose among the first kinds (nx_read_levels), and the kinds before NX_DISCRETE_KINDS take levels as
+ * names, whatever numbers they stand for. */
 typedef enum {
     NX_CATEGORICAL, /* V logits per element */
     NX_BERNOULLI,   /* V = 2: one logit a; p(1) = 1 / (1 + e^-a) */
@@ -22,9 +24,13 @@ typedef enum {
     NX_LOGISTIC,    /* discretised logistic: location, log scale per element */
     NX_GAUSSIAN     /* discretised normal: mean, log standard deviation per element */
 } nx_output_kind;
+#define NX_OUTPUT_KINDS (NX_GAUSSIAN + 1)
+#define NX_DISCRETE_KINDS NX_DMOL /* number of the kinds before it */
+_Static_assert(NX_CATEGORICAL < NX_DISCRETE_KINDS && NX_BERNOULLI < NX_DISCRETE_KINDS && NX_DISCRETE_KINDS == 2,
+               "discrete kinds come first");
 
 /* Their names in files. */
-extern const char *const nx_output_names[5];
+extern const char *const nx_output_names[NX_OUTPUT_KINDS];
 
 typedef struct {
     nx_output_kind kind;

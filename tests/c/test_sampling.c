@@ -494,7 +494,7 @@ static float *parameters_of(const nx_output *o, double far, double least_scale, 
     for (uint32_t i = 0; i < n; i++) {
         uint32_t what = i < first ? 3 : (i - first) / K % (o->elements == 3 ? 3 : 2); /* 0 location, 1 log scale */
         double log_scale = least_scale + (most_scale - least_scale) * random_unit(random);
-        p[i] = (float)(o->kind < NX_DMOL || what > 1 ? 2 * random_normal(random) : what == 1 ? log_scale : far * random_normal(random));
+        p[i] = (float)(o->kind < NX_DISCRETE_KINDS || what > 1 ? 2 * random_normal(random) : what == 1 ? log_scale : far * random_normal(random));
     }
     return p;
 }
@@ -599,7 +599,7 @@ static void outputs_of(nx_output o, const char *name, check_random *random) {
         }
         if (o.values == 256) check_note("  %s of 256 levels, range %d: within %.3g; %u of %u skipped", name, r, worst, (unsigned)near, (unsigned)all);
         CHECK(10 * near <= all);
-        if (o.kind < NX_DMOL) return; /* nothing depends on the range */
+        if (o.kind < NX_DISCRETE_KINDS) return; /* nothing depends on the range */
     }
 }
 

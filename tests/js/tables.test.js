@@ -11,6 +11,7 @@ import { abi, abiFile, tensorTypesFile } from '../../web/tools/abi.js';
 import { STRUCTS } from '../../web/lib/engine/abi.js';
 import { checkSettings } from '../../web/lib/base/checks.js';
 import { PROBLEM_BYTES, scratchAreas } from '../../web/lib/engine/layout.js';
+import { MAX_SIDE } from '../../web/lib/kinds/picture/look.js';
 import { ROWS } from '../../web/lib/settings.js';
 import { ATTRIBUTES, TASKS } from '../../web/lib/element/tasks.js';
 import { KINDS } from '../../web/lib/kinds/index.js';
@@ -24,6 +25,14 @@ test('what is made of the C headers and of the tables is what they make', async 
   assert.equal(await readFile(`${ROOT}web/lib/engine/abi.js`, 'utf8'), await abiFile(), 'run ./build.sh js');
   assert.equal(await readFile(`${ROOT}web/lib/gguf/tensor-types.js`, 'utf8'), await tensorTypesFile(), 'run ./build.sh js');
   for (const [path, text] of await typeFiles()) assert.equal(await readFile(`${ROOT}web/${path}`, 'utf8'), text, `${path}: run ./build.sh js`);
+});
+
+test('the greatest side of a picture is the same in C, in JavaScript and in the manual', async () => {
+  const [, side] = /^#define NX_MAX_SIDE (\d+)$/m.exec(await readFile(`${ROOT}src/layers/pictures.h`, 'utf8')) ?? [];
+  assert.equal(MAX_SIDE, Number(side));
+  const said = [...(await readFile(`${ROOT}web/manual/chapters/files.md`, 'utf8')).matchAll(/^\| `image\.height`, `image\.width` \| \d+ to (\d+)/gm)].map(([, most]) => most);
+  assert.ok(said.length >= 7);
+  assert.deepEqual(new Set(said), new Set([side]));
 });
 
 test('settings that grow move what stands behind them: nothing overlaps', async () => {

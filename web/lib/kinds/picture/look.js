@@ -5,8 +5,8 @@ import { pictureAt } from '../fetched.js';
 
 /** @import { Look } from '../looks.js' */
 
-/** NX_MAX_SIDE of src/layers/pictures.h. */
-const MAX_SIDE = 256;
+/** NX_MAX_SIDE of src/layers/pictures.h: a test compares. */
+export const MAX_SIDE = 256;
 
 /** Pictures, as the element shows them. @type {Look} */
 export const look = {
