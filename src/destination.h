@@ -7,7 +7,7 @@
 
 #include "arch.h"
 
-/* Tells whether every weight is finite: no exponent of a number or, in quantised types, of a scale may be all ones. bytes: of whole rows. */
+/* Tells whether every weight is finite: no exponent of a number or scale may be all ones; a scale of E8M0 is at most 2^16. bytes: of whole rows. */
 int nx_all_finite(uint32_t type, const uint8_t *data, uint32_t bytes);
 
 /* Tells whether numbers of F32 lie in the range of the destination, where it has one. */

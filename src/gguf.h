@@ -53,8 +53,8 @@ enum { NX_TENSOR_TYPES(NX_CODE, NX_NOTHING) };
 #define NX_BLOCK_BYTES(name, code, values, bytes, ...) name##_BYTES = bytes,
 enum { NX_TENSOR_TYPES(NX_BLOCK_BYTES, NX_NOTHING) };
 
-/* How a block stores its scale, or a type without blocks its values. */
-typedef enum { NX_F32_SCALE, NX_HALF_SCALE, NX_BF16_SCALE } nx_scale;
+/* How a block stores its scale, or a type without blocks its values. E8M0: a byte e, which means 2^(e - 127). */
+typedef enum { NX_F32_SCALE, NX_HALF_SCALE, NX_BF16_SCALE, NX_E8M0_SCALE } nx_scale;
 
 /* Layout of a type: blocks of `values` values in `bytes` bytes; `scales` scales of the kind `scale` from byte `at` on. `form`: of the packed matrix,
  * by block (kernels/kernels.h). */

@@ -35,6 +35,7 @@
     READ(IQ4_NL, 20, 32,  18, NX_HALF_SCALE, 1,   0, NX_BLOCKS_8) \
     READ(IQ4_XS, 23, 256, 136, NX_HALF_SCALE, 1,  0, NX_BLOCKS_8) \
     READ(BF16,  30,   1,   2, NX_BF16_SCALE, 1,   0, NX_SINGLE) \
+    READ(MXFP4, 39,  32,  17, NX_E8M0_SCALE, 1,   0, NX_BLOCKS_8) \
     NOT_READ(Q8_1,     9,  32,  36, "llama.cpp computes with it and writes no file of it") \
     NOT_READ(Q8_K,    15, 256, 292, "llama.cpp computes with it and writes no file of it") \
     NOT_READ(IQ2_XXS, 16, 256,  66, "2 bits from a table of 256 patterns; small models lose too much") \
@@ -51,7 +52,6 @@
     NOT_READ(IQ1_M,   29, 256,  56, "under 2 bits; small models lose too much") \
     NOT_READ(TQ1_0,   34, 256,  54, "for models that were trained with three levels (BitNet), which do not run here") \
     NOT_READ(TQ2_0,   35, 256,  66, "for models that were trained with three levels (BitNet), which do not run here") \
-    NOT_READ(MXFP4,   39,  32,  17, "for the mixtures of experts of gpt-oss, which do not run here") \
     NOT_READ(NVFP4,   40,  64,  36, "made for one kind of GPU") \
     NOT_READ(Q1_0,    41, 128,  18, "for models that were trained with two levels, which do not run here")
 // clang-format on

@@ -9,6 +9,7 @@
  *   Q5_1 { d, m; u32 h; byte q[16] }       d (q + 16 h_j) + m
  *   Q8_0 { d; int8 q[32] }                 d q
  *   IQ4_NL { d; byte q[16] }               d t_q, t sixteen levels that are closer near zero
+ *   MXFP4 { byte e; byte q[16] }           2^(e - 127) f_q, f the sixteen numbers with a sign, two bits of exponent and one of mantissa
  * Blocks of 256, in two stretches of 128 or four of 64 whose values lie side by side in the bits of the same bytes:
  *   Q2_K { byte s[16]; byte q[64]; d, m }  d (s & 15) q - m (s >> 4), a byte s for each 16 values
  *   Q3_K { byte h[32]; byte q[64]; byte s[12]; d }   d (s - 32) (q - 4 + 4 h), 6-bit s for each 16
@@ -63,13 +64,23 @@ static void nibbles(int8_t *number, const uint8_t *pairs, int32_t minus) {
     }
 }
 
-/* The levels of IQ4_NL and IQ4_XS. */
-static void levels(int8_t *number, const uint8_t *pairs) {
-    static const int8_t level[16] = {-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113};
+/* IQ4_NL and IQ4_XS; MXFP4, twice its numbers. */
+static const int8_t iq4_levels[16] = {-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113};
+static const int8_t fp4_levels[16] = {0, 1, 2, 3, 4, 6, 8, 12, 0, -1, -2, -3, -4, -6, -8, -12};
+
+static void levels(int8_t *number, const uint8_t *pairs, const int8_t *level) {
     for (uint32_t i = 0; i < 16; i++) {
         number[i] = level[pairs[i] & 15];
         number[16 + i] = level[pairs[i] >> 4];
     }
+}
+
+/* 2^(e - 128), e < 255: half of an E8M0 scale. Below 2^-126 it is subnormal. */
+static float half_of_power(uint32_t e) {
+    uint32_t bits = e < 2 ? 0x200000u << e : (e - 1) << 23;
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
 }
 
 static void whole(nx_weights *w, float scale, float offset) {
@@ -123,7 +134,7 @@ static void unpack_k(nx_weights *w, const uint8_t *block, uint32_t type, uint32_
         return;
     case NX_IQ4_XS: {
         uint32_t high = (uint32_t)(block[2] | block[3] << 8) >> 2 * s & 3, low = block[4 + s / 2] >> s % 2 * 4 & 15;
-        levels(w->number, block + 8 + 16 * s);
+        levels(w->number, block + 8 + 16 * s, iq4_levels);
         whole(w, nx_load_half(block) * (float)((int32_t)(low | high << 4) - 32), 0);
         return;
     }
@@ -145,6 +156,11 @@ void nx_unpack(nx_weights *w, const uint8_t *row, uint32_t type, uint32_t b) {
         return;
     }
     const uint8_t *block = row + (size_t)b * t->bytes;
+    if (NX_TEXTS && type == NX_MXFP4) {
+        levels(w->number, block + 1, fp4_levels);
+        whole(w, half_of_power(block[0]), 0);
+        return;
+    }
     whole(w, nx_load_half(block), t->scales == 2 ? nx_load_half(block + 2) : 0);
     switch (type) {
     case NX_Q8_0:
@@ -154,7 +170,7 @@ void nx_unpack(nx_weights *w, const uint8_t *row, uint32_t type, uint32_t b) {
         nibbles(w->number, block + 2, 8);
         return;
     case NX_IQ4_NL:
-        if (NX_TEXTS) levels(w->number, block + 2);
+        if (NX_TEXTS) levels(w->number, block + 2, iq4_levels);
         return;
     case NX_Q4_1:
         if (NX_TEXTS) nibbles(w->number, block + 4, 0);

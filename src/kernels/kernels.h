@@ -56,7 +56,8 @@ typedef struct {
 
 /* The form in which weights of a file's type are packed. By row, F16 is widened to F32, and types other than F32, F16, Q8_0 and Q4_0
  * are packed as by block.
- * Packing loses, of F32, F16, BF16, Q4_0, Q4_1, Q5_0 and Q5_1 nothing; of Q8_0 nothing by block. In the K types, a scale is a half
+ * Packing loses, of F32, F16, BF16, Q4_0, Q4_1, Q5_0 and Q5_1 nothing; of Q8_0 nothing by block; of MXFP4 nothing but blocks whose scale is below 2^-24,
+ * which become 0. In the K types, a scale is a half
  * times an integer; here it is rounded to a half, by 1/2048 at most, and so is the offset of its block. */
 uint32_t nx_matrix_form(uint32_t type, uint32_t packing);
 

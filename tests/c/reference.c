@@ -55,6 +55,13 @@ static int packed_six(const uint8_t *bytes, uint32_t part, uint32_t which) {
 /* The levels of IQ4_NL. */
 static const int iq4_levels[16] = {-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113};
 
+/* A number of four bits as the standard defines it: sign, two bits of exponent with a bias of 1, one of mantissa [OCP Microscaling Formats 1.0, section 5.3.3]. */
+static double fp4(int bits) {
+    int exponent = bits >> 1 & 3, mantissa = bits & 1;
+    double size = exponent ? ldexp(1 + mantissa / 2.0, exponent - 1) : mantissa / 2.0;
+    return bits & 8 ? -size : size;
+}
+
 double ref_weight(const uint8_t *row, uint32_t type, uint32_t i) {
     float single = 0;
     const uint8_t *b;
@@ -69,6 +76,7 @@ double ref_weight(const uint8_t *row, uint32_t type, uint32_t i) {
     case NX_Q5_1: b = row + i / 32 * 24; return half_at(b) * (nibble_at(b + 8, i % 32) + 16 * bits_at(b + 4, i % 32, 1)) + half_at(b + 2);
     case NX_Q8_0: b = row + i / 32 * 34; return half_at(b) * (int8_t)b[2 + i % 32];
     case NX_IQ4_NL: b = row + i / 32 * 18; return half_at(b) * iq4_levels[nibble_at(b + 2, i % 32)];
+    case NX_MXFP4: b = row + i / 32 * 17; return ldexp(fp4(nibble_at(b + 1, i % 32)), b[0] - 127);
     case NX_IQ4_XS: {
         b = row + i / 256 * 136;
         int scale = bits_at(b + 4, 4 * part, 4) + 16 * bits_at(b + 2, 2 * part, 2) - 32;

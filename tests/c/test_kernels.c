@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "check.h"
+#include "destination.h"
 #include "gguf.h"
 #include "kernels/elementary.h"
 #include "kernels/kernels.h"
@@ -428,6 +429,7 @@ static uint8_t *any_rows(uint32_t type, uint32_t rows, uint32_t cols, check_rand
             float x = (float)random_normal(random);
             memcpy(all + b, (const uint8_t *)&x + (type == NX_BF16 ? 2 : 0), t->bytes);
         }
+        if (t->scale == NX_E8M0_SCALE) all[b + t->at] = (uint8_t)(random_below(random, 9) ? 117 + random_below(random, 12) : 104 + random_below(random, 14));
         for (uint32_t i = 0; t->scale == NX_HALF_SCALE && i < t->scales; i++) { /* 2^-10..2^2 and a subnormal or zero one here and there */
             uint16_t half = (uint16_t)(random_below(random, 2) << 15 | (5 + random_below(random, 12)) << 10 | random_below(random, 1024));
             if (!random_below(random, 9)) half &= 0x8fff >> random_below(random, 8);
@@ -435,6 +437,24 @@ static uint8_t *any_rows(uint32_t type, uint32_t rows, uint32_t cols, check_rand
         }
     }
     return all;
+}
+
+/* Scales of one byte: packed exactly from 2^-24 to 2^15 (half of them), nothing below, and refused above. */
+static void scales_of_a_byte(void) {
+    for (uint32_t e = 0; e < 256; e++) {
+        uint8_t block[17];
+        float table[32], packed[32];
+        block[0] = (uint8_t)e;
+        for (uint32_t i = 0; i < 16; i++) block[1 + i] = (uint8_t)(i * 17);
+        check_at("e = %lld", e, 0, 0, 0);
+        CHECK_INT(nx_all_finite(NX_MXFP4, block, sizeof block), e < 144);
+        if (e == 255) continue;
+        nx_matrix matrix = packed_matrix(block, NX_MXFP4, 1, 32, NX_BY_BLOCK);
+        nx_dequantize(table, block, NX_MXFP4, 32);
+        nx_matrix_row(packed, &matrix, 0);
+        for (uint32_t i = 0; i < 32 && e < 252; i++) CHECK((double)table[i] == ref_weight(block, NX_MXFP4, i)); /* 6 * 2^125 overflows */
+        for (uint32_t i = 0; i < 32 && e < 144; i++) CHECK(packed[i] == (e >= 104 ? table[i] : 0));
+    }
 }
 
 /* Integers cannot hold these: they come out as such, for one column and for several, and their sums overflow nothing. */
@@ -871,6 +891,7 @@ const check_test kernel_tests[] = {
     {"dequantize", dequantize},
     {"single to half, at every half", halves_back},
     {"every type: what is not finite", any_type_keeps_what_is_not_finite},
+    {"MXFP4: scales of a byte", scales_of_a_byte},
     {"every type: tables and matrices against its definition", any_type},
     {"every type: products by block", products_by_block},
     {"products by block and by row in turn", inputs_in_turn},
