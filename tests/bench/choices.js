@@ -86,7 +86,7 @@ for (let i = 0; i < count; i++) {
   /** @type {{ nats: number, rough: number }} */ (sums.get('original')).rough += roughness(original) / count;
   const order = WAYS.map((_, k) => k);
   for (let k = order.length - 1; k > 0; k--) { const other = below(k + 1); [order[k], order[other]] = [order[other], order[k]]; }
-  const given = enlarges ? squaresOf(/** @type {Uint8Array} */ (all.input), info) : original.slice().fill(128, size / 2);
+  const given = enlarges ? squaresOf(await all.input, info) : original.slice().fill(128, size / 2);
   groups.push([given, ...order.map((k) => found[k].picture), original]);
   key.push(order.map((k) => WAYS[k]));
 }

@@ -208,7 +208,7 @@ async function consistency(model, image, options, temperatures, contest) {
   const back = (/** @type {Uint8Array} */ picture) => squaredError(reduce(picture, info, width, height), input);
   for (const temperature of temperatures) {
     const run = model.superResolve(image, { ...options, ...contest, temperature });
-    input = /** @type {Uint8Array<ArrayBuffer>} */ (run.input);
+    input = /** @type {Uint8Array<ArrayBuffer>} */ (await run.input);
     const { pictures: [picture], nats } = await picturesOf(model, run, contest.samples);
     samples.push({
       error: back(picture), originalError: squaredError(picture, image.data), roughness: roughness(picture, info),

@@ -76,7 +76,7 @@ if (info.inputWidth > 0) {
   const small = { width: info.inputWidth, height: info.inputHeight, channels: info.channels };
   for (const [i, original] of originals.entries()) {
     const run = model.superResolve({ data: original, width: info.width, height: info.height }, { seed: seed + i, temperature, ...contest });
-    const input = /** @type {Uint8Array} */ (run.input);
+    const input = await run.input;
     const squares = squaresOf(input, info);
     const { pictures } = await picturesOf(model, run, of);
     groups.push([squares, bicubic(input, small, info), pictures[0], original]);

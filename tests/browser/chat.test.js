@@ -240,7 +240,7 @@ test('the element: a talk in a shadow root, with its events, its messages and it
   await page.locator('next-pixel').evaluate((one) => one.setAttribute('model', '/weights/plain.gguf'));
   await page.locator('next-pixel').evaluate((/** @type {any} */ one) => one.play());
   await page.waitForFunction(() => /** @type {any} */ (globalThis).__events.includes('nx-error'), undefined, WAIT);
-  assert.match(await page.locator('next-pixel [part=status]').textContent() ?? '', /task must be tokens with this model, not "chat"/);
+  assert.match(await page.locator('next-pixel [part=status]').textContent() ?? '', /task must be generate with this model, not "chat"/);
 }, { complains: true }));
 
 more('the element: a talk that is moved to a frame, and back, keeps its looks', () => withPage(async (page) => {

@@ -63,7 +63,7 @@ test('a row shows what the model is given, the likeliest of each group, and how 
   const name = await nameOf(page, 0);
   const label = emoji.find((one) => one.name === name)?.style;
   const run = model.superResolve({ data: flat(original), width: SIDE, height: SIDE }, { samples: tries, resample: 4, seed: 7, temperature, label });
-  assert.deepEqual(run.input, small);
+  assert.deepEqual(await run.input, small);
   const expected = await shownOf(model, run, tries);
   const plain = await shownOf(model, model.superResolve({ data: small, width: SMALL, height: SMALL }, { samples: 3, seed: 7, temperature, label }), 3);
   model.close();

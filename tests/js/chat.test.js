@@ -34,7 +34,7 @@ async function read(template, messages, options) {
   const own = await model(template);
   assert.equal(own.info.chatTemplate, template);
   const run = own.chat(messages, { maxTokens: 0, ...options });
-  const ids = await run.prompt();
+  const ids = await run.input;
   const text = own.tokenizer.decode(ids, { special: true });
   assert.deepEqual([...ids], [...own.tokenizer.encode(text, { special: true })], 'as if it were one text');
   assert.deepEqual([...run.ids], [...ids]);
@@ -125,7 +125,7 @@ test('a template that refuses, breaks or goes on for ever is an error with a sen
   ])) {
     const run = own.chat(TALK, { template });
     await assert.rejects(run.text(), isError(code, words), template);
-    assert.throws(() => run.save(), isError('state', /await run.prompt\(\)/));
+    assert.throws(() => run.save(), isError('state', /await run.input/));
   }
   await assert.rejects(own.chat([{ role: 'user', content: 'a'.repeat(600) }]).text(), isError('argument', /The talk has over 512 tokens, and this model sees 512: begin a new one/));
   for (const [options, words] of /** @type {[any, RegExp][]} */ ([[{ tools: {} }, /tools must be a list/], [{ tools: [1] }, /tools must be a list/], [{ variables: [] }, /variables must be an object/], [{ enable_thinking: true }, /no option enable_thinking/]])) {
@@ -184,7 +184,7 @@ test('a template may be rendered by what the page passes', async () => {
   assert.equal(await read('{{ something else }}', TALK.slice(1), { render }), '<s><|user|>ab<|end|>');
   assert.deepEqual(seen, { template: '{{ something else }}', values: { messages: TALK.slice(1), add_generation_prompt: true, bos_token: '<s>', eos_token: '</s>' } });
   const odd = await model('{{ something else }}');
-  assert.equal(odd.tokenizer.decode(await odd.chat(TALK.slice(1, 2), { template: CHATML, maxTokens: 0 }).prompt(), { special: true }), '<s><|im_start|>user\nab<|im_end|>\n<|im_start|>assistant\n');
+  assert.equal(odd.tokenizer.decode(await odd.chat(TALK.slice(1, 2), { template: CHATML, maxTokens: 0 }).input, { special: true }), '<s><|im_start|>user\nab<|im_end|>\n<|im_start|>assistant\n');
   odd.close();
   const none = await model();
   assert.equal(none.info.chatTemplate, '');

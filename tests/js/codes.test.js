@@ -126,7 +126,8 @@ test('samples, a file, and several readers', async () => {
 
 test('saved anywhere, it goes on to the same bits; stopped, it says so', async () => {
   const whole = await told(generate({ ...LONG, chunkSize: 2 }));
-  assert.throws(() => generate(LONG).save(), isError('state'));
+  assert.deepEqual((await told(/** @type {any} */ (model.resume(generate(LONG).save())))).samples, whole.samples, 'saved before it began');
+  assert.throws(() => complete(tone(70), { seconds: 0.01 }).save(), isError('state', /await run.input first/));
   for (const steps of [1, 2, 3, 5, 8]) {
     const run = generate({ ...LONG, chunkSize: 2 });
     /** @type {number[]} */
@@ -143,7 +144,7 @@ test('saved anywhere, it goes on to the same bits; stopped, it says so', async (
   const done = generate(LONG);
   await done.samples();
   const saved = done.save();
-  for (const wrong of [{ ...saved, ids: undefined }, { ...saved, ids: [{ top: [TOP.codes] }] }, { ...saved, most: 'x' }, { ...saved, told: [] , ids: [] }]) {
+  for (const wrong of [{ ...saved, ids: undefined }, { ...saved, ids: [{ top: [TOP.codes] }] }, { ...saved, most: 'x' }, { ...saved, ids: [] }]) {
     assert.throws(() => model.resume(/** @type {any} */ (wrong)), isError('state'));
   }
   assert.throws(() => model.resume(/** @type {any} */ ({ ...saved, model: 'another' })), isError('state', /another model/));
@@ -160,7 +161,7 @@ test('a sound is gone on with, through its codes', async () => {
   const run = complete(sound, { seed: 2, seconds: 0.01 });
   const all = await told(run);
   const whole = Math.floor(70 / TOP.hop);
-  assert.equal((await run.heard)?.samples.length, 70);
+  assert.equal((await run.input)?.samples.length, 70);
   assert.deepEqual(all.top.slice(0, whole), [...top.slice(0, whole)]);
   assert.deepEqual(all.bottom.slice(0, whole * RATIO), [...bottom.slice(0, whole * RATIO)]);
   assert.ok(all.top.length >= whole);

@@ -299,7 +299,7 @@ withToy('superResolve: the small picture decides, however it comes', { ...DMOL, 
   const large = imageFor(model);
   const small = { data: reduce(large.data, { ...SIZE, channels: 3 }, 4, 3), width: 4, height: 3 };
   const run = model.superResolve(small, { seed: 1 });
-  assert.deepEqual(run.input, small.data);
+  assert.deepEqual(await run.input, small.data);
   assert.equal(run.known.length, 0);
   assert.equal(run.seed, 1);
   const { values, nats } = await collect(run);

@@ -338,6 +338,6 @@ test('music that the model cannot take is a sentence each', async () => {
   const many = Uint8Array.from(writeMidi({ header: { format: 1, numTracks: 5, ticksPerBeat: 96 }, tracks: Array.from({ length: 5 }, (_, i) => [on(0, 60 + i, 90), on(96, 60 + i, 0), { deltaTime: 0, meta: true, type: 'endOfTrack' }]) }));
   await refused(many, {}, /5 tracks or channels have notes .*: leave some out/);
   const odd = file([on(0, 67, 90), on(100, 67, 0), { deltaTime: 0, meta: true, type: 'setTempo', microsecondsPerBeat: 500000 }, { deltaTime: 50, meta: true, type: 'setTempo', microsecondsPerBeat: 600000 }]);
-  const given = await complete(odd, { voices: ['soprano'] }).given;
+  const given = await complete(odd, { voices: ['soprano'] }).input;
   assert.match(given?.said ?? '', /1 of its 1 notes were moved to the nearest sixteenth, and its changes of tempo were left out/);
 });

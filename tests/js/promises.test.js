@@ -32,7 +32,7 @@ const WAYS = `
   const { load } = await import('./web/lib/index.js');
   const grey = (width, height, channels = 1) => ({ data: new Uint8Array(width * height * channels).fill(200), width, height });
   const large = grey(1024, 1024, 3);
-  const few = async (run) => { let all = []; for await (const { values } of run) if (all.push(...values) > 20) break; return all.length; };
+  const few = async (run) => { const all = []; for await (const { values } of run) if (all.push(...values) > 20) break; return all.slice(0, 20); };
   const ways = {
     async superResolve() { return few((await load('weights/emoji-sr.gguf')).superResolve(large, { seed: 1 })); },
     async complete() { return few((await load('weights/digits.gguf')).complete(grey(28, 28), { rows: 26, seed: 1 })); },

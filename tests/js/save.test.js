@@ -247,7 +247,7 @@ test('a translation goes on to the same tokens: greedily, drawn, with beams, wit
   const saved = copier.translate('a').save();
   assert.throws(() => golden.resume(saved), isError('state', /another model/));
   assert.throws(() => copier.resume(saved, /** @type {any} */ ({ beams: 2 })), isError('argument', /cannot change beams/));
-  assert.throws(() => copier.resume({ ...saved, ids: [9999] }), isError('argument', /9999 is no token/));
+  assert.throws(() => copier.resume({ ...saved, ids: [9999] }), isError('state', /its ids/));
   assert.throws(() => copier.resume(/** @type {any} */ ({ ...saved, source: undefined })), isError('state', /no saved run/));
   for (const model of [copier, golden]) model.close();
 });
@@ -277,7 +277,7 @@ test('a sound goes on to the same samples, with what it went on with and what wa
     const expected = await begin().samples();
     for (const steps of [0, 1, 3, 100]) {
       const run = begin();
-      await run.heard;
+      await run.input;
       let count = 0;
       if (steps > 0) for await (const step of run) if (step && ++count === steps) run.stop();
       if (steps === 1) assert.equal(run.finish, 'abort');

@@ -231,7 +231,7 @@ test('a sound is gone on with, and scored, as it was drawn', async () => {
   assert.ok(Math.abs(bitsPerDim - nats.reduce((sum, cost) => sum + cost, 0) / nats.length / Math.LN2) < 1e-6);
   const longer = model.complete({ samples: sound.samples.subarray(0, 200), sampleRate: 8000 }, { seconds: 0.015, seed: 9, label: 2 });
   assert.deepEqual(await longer.samples(), sound.samples, 'the noise is that of the positions');
-  assert.equal((await longer.heard)?.samples.length, 200);
+  assert.equal((await longer.input)?.samples.length, 200);
 });
 
 test('a sound that the model ends is shorter', async () => {

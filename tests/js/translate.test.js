@@ -236,7 +236,7 @@ test('leaving the loop, and the signal, stop a translation', async () => {
       break;
     }
     assert.equal(run.finish, 'abort');
-    await assert.rejects(async () => all(run), isError('argument', /once/));
+    assert.equal((await all(run)).length, 1, 'what was drawn can be read again');
     const stopper = new AbortController();
     const stopped = copier.translate('a b c', { beams, signal: stopper.signal });
     stopper.abort();

@@ -490,7 +490,7 @@ export class NextPixelElement extends Base {
     if (this.#view.covered || !givesSomething(this, model.info)) return this.#view.showNothing();
     try {
       const run = await ask(this, model, stopper.signal);
-      if (!stopper.signal.aborted && !this.#run) this.#view.preview(run, { kind, samples, values: run.input && enlarged(model, run.input) });
+      if (!stopper.signal.aborted && !this.#run) this.#view.preview(run, { kind, samples, values: run.small && enlarged(model, run.small) });
     } catch {
       if (!stopper.signal.aborted && !this.#run) this.#view.showNothing();
     }

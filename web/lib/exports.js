@@ -8,6 +8,7 @@
 
 export { abortable } from './base/abort.js';
 export { heardBy } from './base/heard-by.js';
+export { checkSaved, finite, arrayOf, numbersOf, object, optional, whole } from './runs/saved.js';
 export { BaseRun, modelName, noSavedRun, resumedOptions } from './runs/base-run.js';
 export { CACHE_NAME, copyOf, dropCopy, keeper } from './load/cache.js';
 export { Codec, quantise } from './kinds/picture/codec.js';

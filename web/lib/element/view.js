@@ -251,9 +251,11 @@ export class View {
 
   /** Draws the text on the canvas behind it. */
   #asPicture() {
-    const sheet = this.#run?.sink(this.#canvas, { caret: false });
-    sheet?.end();
-    sheet?.close();
+    if (!this.#run) return;
+    const sheet = this.#run.sink(this.#canvas, { caret: false });
+    for (const step of this.#run.steps) sheet.add(step);
+    sheet.end();
+    sheet.close();
   }
 
   /** @param {string} text  empty: none */

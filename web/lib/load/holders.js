@@ -97,7 +97,7 @@ export async function acquire(url, options) {
   try {
     const model = await abortable(Promise.race([held.model, failed]), signal);
     await Promise.race([heard.turn(), failed]);
-    return { model, release, discard };
+    return { model, release, discard, ...Symbol.dispose && { [Symbol.dispose]: release } };
   } catch (error) {
     release();
     throw error;

@@ -139,6 +139,9 @@ export class Model extends Methods {
   }
 }
 
+/** `using model = await load(address)`. Not in the declarations, which older versions of TypeScript and their libraries read, too. */
+if (Symbol.dispose) Object.defineProperty(Model.prototype, Symbol.dispose, { value: Model.prototype.close, writable: true, configurable: true });
+
 /** Bytes of a file that its kind may look at before the workers have it. */
 const HEAD_BYTES = 2 ** 19;
 

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * The base of all runs: steps that are computed while they are read, and can be stopped, shown, saved and continued. This one is read once; kept-run.js
- * keeps its steps, for several readers.
+ * The base of all runs: steps that are computed while they are read, and can be stopped, shown, saved and continued. Steps are kept, so several readers can
+ * read them, one after another or at the same time.
  */
 
 import { abortable } from '../base/abort.js';
@@ -28,6 +28,18 @@ import { showAll } from '../sinks/canvas.js';
  * @property {object} options  as they were given, without seed and signal
  */
 
+/** Steps of more bytes are not kept for another reader. */
+const MOST_KEPT = 2 ** 27;
+
+/** About how much memory a value takes. @param {any} value @returns {number} */
+function bytesOf(value) {
+  if (typeof value !== 'object' || value === null) return typeof value === 'string' ? 2 * value.length : 8;
+  if (ArrayBuffer.isView(value)) return 64 + value.byteLength;
+  let bytes = 32;
+  for (const name in value) bytes += bytesOf(value[name]);
+  return bytes;
+}
+
 /** The message that has a part of a run drawn. @typedef {Omit<DrawMessage, 'type' | 'id'>} Order */
 
 /**
@@ -46,12 +58,29 @@ export class BaseRun {
   #kept;
   /** Signals that stop it. @type {(AbortSignal | undefined)[]} @internal */
   signals;
-  #claimed = false;
+  /** @type {AsyncGenerator<Step, void, void> | undefined} */
+  #source;
+  /** The step that is being computed. @type {Promise<void> | undefined} */
+  #next;
+  /** Readers, and the step that each wants next. @type {Set<{ at: number }>} */
+  #readers = new Set();
+  /** Bytes of all steps so far, and how many steps were dropped because there are too many. */
+  #bytes = 0;
+  #dropped = 0;
+  #over = false;
+  /** @type {{ reason: unknown } | undefined} */
+  #failed;
   /** Aborted by stop(): ends whatever is awaited, in the worker and here. */
   #ending = new AbortController();
 
   /** True if it is to end. @type {boolean} @internal */
   stopped = false;
+
+  /** The steps that are kept, as a rule all. @type {Step[]} @internal */
+  steps = [];
+
+  /** Whether it goes on with the next reader after the last one has left. @internal */
+  waits = false;
 
   /** Until what is given is read, where that takes some turns. @type {Promise<void> | undefined} @internal */
   coming;
@@ -90,22 +119,62 @@ export class BaseRun {
 
   /** Ends the run at once, wherever it is: whoever reads it reaches the end. The drawn part stays and can be saved; drawTo() returns it. */
   stop() {
-    this.stopped = true;
+    if (this.#over) return;
+    this.#over = this.stopped = true;
+    this.finish ??= 'abort';
     this.#ending.abort();
   }
 
   /**
-   * The steps, which can be had once.
+   * The steps from the first one on, for one of several readers. The worker computes while a step is awaited, and not otherwise. When the last reader leaves
+   * before the end, the run stops, or waits for the next one (`waits`).
    *
-   * @param {(AbortSignal | undefined)[]} signals  beside that of the run
+   * @param {AbortSignal} [signal]  of this reader
    * @returns {AsyncGenerator<Step, void, void>}
    * @internal
    */
-  read(...signals) {
-    if (this.#claimed) throw argumentError('A run can be read once: ask for another, or resume a saved one');
-    this.#claimed = true;
-    this.signals.push(...signals);
-    return this.computed();
+  async *read(signal) {
+    const reader = { at: 0 };
+    this.#readers.add(reader);
+    try {
+      for (;; reader.at++) {
+        if (reader.at < this.#dropped) throw new NextPixelError('limit', `The steps of this run have more than ${MOST_KEPT / 2 ** 20} MB, so the first of them are no longer kept: read it once, or without maps and probabilities`);
+        while (reader.at - this.#dropped >= this.steps.length && !this.#over) {
+          for (const one of [signal, ...this.signals]) one?.throwIfAborted();
+          await abortable(this.#next ??= this.#advance().finally(() => { this.#next = undefined; }), signal);
+        }
+        signal?.throwIfAborted();
+        if (reader.at - this.#dropped >= this.steps.length) break;
+        yield this.steps[reader.at - this.#dropped];
+      }
+      if (this.#failed) throw this.#failed.reason;
+    } finally {
+      this.#readers.delete(reader);
+      if (this.#readers.size === 0 && (!this.waits || this.signals.some((one) => one?.aborted))) this.stop();
+    }
+  }
+
+  /** Has the next step computed. */
+  async #advance() {
+    try {
+      const { value, done } = await (this.#source ??= this.computed()).next();
+      if (done) this.#over = true;
+      else if (!this.#over) this.#keep(value);
+    } catch (reason) {
+      if (!this.#over) this.#failed = { reason };
+      this.stop();
+    }
+  }
+
+  /** @param {Step} step */
+  #keep(step) {
+    this.steps.push(step);
+    this.#bytes += bytesOf(step);
+    if (this.#bytes <= MOST_KEPT || this.#readers.size === 0) return;
+    const read = Math.min(...[...this.#readers].map(({ at }) => at)) - this.#dropped;
+    if (read < this.steps.length / 2) return;
+    this.steps.splice(0, read);
+    this.#dropped += read;
   }
 
   /** The steps as they are computed, to the end of the run. @returns {AsyncGenerator<Step, void, void>} @internal */

@@ -24,7 +24,7 @@ export const names = ['template', 'tools', 'variables', 'render'];
 
 /**
  * Answers in a talk, as the file's template says that the model reads one: a program in Jinja, which is run. What runs it is fetched with the first talk, so
- * the tokens of the prompt are there after `await run.prompt()` or the first step.
+ * the tokens of the prompt are there after `await run.input` or the first step.
  *
  * @this {Model}
  * @param {Message[]} messages  from the first to the last, such as [{ role: 'user', content: 'Hello' }]; the answer is the assistant's

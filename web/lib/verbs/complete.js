@@ -47,7 +47,7 @@ export const attributes = {
  *
  * @overload
  * @param {SoundSource} sound  an AudioBuffer, a Blob, the bytes of a WAV file, or { samples, sampleRate }; at most 60 seconds. One of another rate is
- *   brought to that of the model, and channels are mixed: `run.heard` says so
+ *   brought to that of the model, and channels are mixed: `run.input` says so
  * @param {SoundOptions} [options]
  * @returns {SoundRun}
  */
@@ -63,7 +63,7 @@ export const attributes = {
  * Goes on with music, or, with `voices`, harmonises it: the voices that are given stay as they are, and the others are drawn around them.
  *
  * @overload
- * @param {MusicSource} music  notes, or a MIDI file as a Blob or bytes. Its notes are brought to whole ticks: `run.given` says so
+ * @param {MusicSource} music  notes, or a MIDI file as a Blob or bytes. Its notes are brought to whole ticks: `run.input` says so
  * @param {NoteOptions & { voices?: (string | number)[] }} [options]  voices: those that the music has, by name or number
  * @returns {NoteRun}
  */

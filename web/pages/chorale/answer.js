@@ -221,7 +221,7 @@ export function createAnswer() {
     if (!chosen || !model) return;
     try {
       const reading = model.complete(chosen, { voices: ['soprano'] });
-      const given = await reading.given;
+      const given = await reading.input;
       const notes = given?.notes ?? [];
       change(notes.map(({ start, length: ticks, pitch }) => ({ start: start - notes[0].start, length: ticks, pitch })));
       if (given?.said) announce(given.said);

@@ -33,7 +33,7 @@ const enlargement = {
     noun: 'enlargement', called: phrase`enlargement`, many: phrase`enlargements`,
   },
   ask: (model, image, options) => model.superResolve(image, options),
-  preview({ input }, { info }) {
+  preview({ small: input }, { info }) {
     const { width, height, channels, inputWidth, inputHeight } = info;
     const small = /** @type {Uint8Array} */ (input);
     const smooth = opaque(bicubic(small, { width: inputWidth, height: inputHeight, channels }, info), width, height);

@@ -218,7 +218,7 @@ function createFigure({ onRun, onError }) {
         const enlarged = two.superResolve(image, {
           ...options, temperature: TEMPERATURES.two, label: label && two.info.classes.includes(label) ? label : null,
         });
-        showSmall(small, /** @type {Uint8Array} */ (enlarged.input));
+        showSmall(small, /** @type {Uint8Array} */ (enlarged.small));
         small.setAttribute('aria-label', phrase`${phrase(name)}, reduced to ${inputWidth} by ${inputHeight}: what the second picture starts from`);
         return enlarged;
       }), {

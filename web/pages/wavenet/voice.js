@@ -47,7 +47,7 @@ export function createVoice(player) {
     said.textContent = phrase`Listening back`;
     try {
       const next = run = model.complete(sound, { label: label.value || undefined, seconds: SECONDS, signal });
-      const heard = await next.heard;
+      const heard = await next.input;
       const shown = wave = /** @type {Waveform} */ (next.sink(canvas));
       const played = hear(next, shown, signal);
       played.catch(() => {});

@@ -152,7 +152,7 @@ export function createWriting(Sheet, {
     const writer = model;
     if (!writer) return;
     const run = asTalk.checked && writer.info.chatTemplate ? writer.chat([{ role: 'user', content: prompt.value }], { maxTokens: 0 }) : writer.generate(prompt.value, { maxTokens: 0 });
-    const ids = await run.prompt();
+    const ids = await run.input;
     if (model !== writer) return;
     template = run.save();
     tale = new Tale(ids, vocabulary());

@@ -2,6 +2,7 @@
 // @ts-check
 
 import { NX_NONE } from '../../engine/abi.js';
+import { checkOptions } from '../../base/checks.js';
 import { NextPixelError } from '../../base/error.js';
 import { withValue } from '../../base/turns.js';
 import { BaseRun } from '../../runs/base-run.js';
@@ -48,7 +49,7 @@ import { CaptionSheet } from './caption-sheet.js';
  */
 
 /**
- * Captions under way: an async iterable of words, texts, or drawn to a canvas. It can be read once. Leaving the loop, the signal and
+ * Captions under way: an async iterable of words, texts, or drawn to a canvas, one after another or at the same time. Leaving the loop, the signal and
  * `model.close()` stop it within some 10 ms.
  *
  * @extends {BaseRun<CaptionStep, string>}
@@ -92,10 +93,12 @@ export class CaptionRun extends BaseRun {
     this.#checked = checked;
     this.#ids = given.ids.map((id) => id ?? NX_NONE);
     this.coming = withValue(given.picture, (picture) => void (this.#picture = picture));
-    this.coming?.catch(() => {}); // whoever reads the run hears of it
+    this.#begun = Promise.resolve(this.coming);
+    this.#begun.catch(() => {}); // whoever reads the run hears of it
     this.grid = given.grid;
     this.texts = Array.from({ length: this.#samples }, (_, sample) => (
       this.#ids.filter((id, i) => i % this.#samples === sample && this.#says(id)).map((id) => given.words.list[id]).join(' ')));
+    [this.#before] = this.texts;
   }
 
   get #samples() {
@@ -107,15 +110,31 @@ export class CaptionRun extends BaseRun {
     return id !== NX_NONE && id !== this.#given.words.end;
   }
 
-  /** The picture as the model sees it: its bytes, (rows, columns, 3). Of one that is read over some turns they are there with the first step. */
-  get picture() {
-    return this.#picture.slice();
+  /** The input as the model receives it: the bytes of the picture, (rows, columns, 3). Rejects where it cannot be read. @returns {Promise<Uint8Array>} */
+  get input() {
+    return this.#begun.then(() => this.#picture.slice());
   }
 
-  /** Reads the run to its end. @returns {Promise<string>} the caption; of several samples the first */
-  async text() {
-    for await (const step of this) void step;
+  /** The picture is read. @type {Promise<void>} */
+  #begun;
+  /** What was said before it was saved. @type {string} */
+  #before;
+
+  /**
+   * Reads the run to its end.
+   *
+   * @param {{ signal?: AbortSignal }} [options]
+   * @returns {Promise<string>} the caption; of several samples the first
+   */
+  async text(options = {}) {
+    checkOptions(options, 'text()', ['signal']);
+    for await (const step of this.read(options.signal)) void step;
     return this.texts[0];
+  }
+
+  /** The same as text(). @param {{ signal?: AbortSignal }} [options] @returns {Promise<string>} */
+  async result(options = {}) {
+    return this.text(options);
   }
 
   /**
@@ -150,7 +169,7 @@ export class CaptionRun extends BaseRun {
   sink(canvas, options) {
     this.#checked = { ...this.#checked, maps: true }; // they are what is drawn
     const { info: { width, height } } = this.#given;
-    return new CaptionSheet(canvas, { picture: this.#picture, width, height, grid: this.grid, before: this.texts[0] }, options);
+    return new CaptionSheet(canvas, { picture: this.#picture, width, height, grid: this.grid, before: this.#before }, options);
   }
 
   /** The share of the caption that is there, 0 to 1: most are about as long as each other. @internal */

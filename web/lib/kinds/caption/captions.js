@@ -3,7 +3,8 @@
 
 /** Models that say what a picture shows: words of a list, one after another, each with a look at the picture. */
 
-import { modelName, noSavedRun, resumedOptions } from '../../runs/base-run.js';
+import { modelName, resumedOptions } from '../../runs/base-run.js';
+import { checkSaved, arrayOf, whole } from '../../runs/saved.js';
 import { checkSettings, show } from '../../base/checks.js';
 import { NextPixelError, argumentError } from '../../base/error.js';
 import { listOf } from '../../engine/keys.js';
@@ -138,11 +139,17 @@ export class CaptionModel {
    */
   resume(saved, options) {
     const all = resumedOptions(saved, this.#engine.info, options, ['signal', 'maps']);
-    const { width, height, channels } = this.#engine.info;
+    const { width, height, channels, positions } = this.#engine.info;
     const { picture, ids } = saved;
-    const fine = Array.isArray(picture) && picture.length === width * height * channels && picture.every((byte) => Number.isInteger(byte) && byte >= 0 && byte <= 255) &&
-      ids.every((id) => id === null || (Number.isInteger(id) && id >= 0 && id < this.#words.length));
-    if (!fine) throw noSavedRun();
+    const { samples = 1, beams = 1 } = all;
+    const count = beams > 1 ? 1 : samples;
+    const size = width * height * channels;
+    const isId = whole(0, this.#words.length - 1);
+    checkSaved(saved, {
+      picture: arrayOf(whole(0, 255), size, size),
+      ids: (list) => arrayOf((id) => id === null || isId(id), positions * count)(list) &&
+        ids.every((id, i) => (i < count ? id !== null : ids[i - count] === null || ids[i - count] === this.#end ? id === null : id !== null)), // nothing behind an end
+    });
     return this.#run(Uint8Array.from(picture), ids, all);
   }
 

@@ -3,6 +3,7 @@
 
 import { FlowRun } from '../../runs/flow-run.js';
 import { NextPixelError } from '../../base/error.js';
+import { isPromise } from '../../base/promise.js';
 import { AudibleRun } from '../sound/audible-run.js';
 
 /** @import { Heard } from '../sound/heard.js' */
@@ -20,7 +21,7 @@ import { AudibleRun } from '../sound/audible-run.js';
  * @property {Float32Array} samples (to - from) of the sound, else none
  */
 
-/** @typedef {SavedFlow & { most: number }} SavedCode */
+/** @typedef {Omit<SavedFlow, 'told'> & { most: number }} SavedCode */
 
 /** The beginning of a run. @typedef {{ most: number, heard?: Heard, drawn?: SavedFlow }} Begun */
 
@@ -37,14 +38,16 @@ export class CodeRun extends AudibleRun {
   #make;
   /** @type {FlowRun<any> | undefined} */
   #flow;
+  /** Drawn before it was saved. @type {SavedFlow | undefined} */
+  #drawn;
 
   /** The sound that complete() goes on with, as the model hears it, once it is read. It rejects where it cannot be.
    * @type {Promise<Heard | undefined>} */
-  heard;
+  input;
 
   /**
    * @param {number} sampleRate
-   * @param {Promise<Begun>} begun
+   * @param {Begun | Promise<Begun>} begun
    * @param {(begun: Begun) => FlowRun<any>} make
    * @param {{ seed: number | bigint, hop: number }} how  hop: samples of a code of the bottom level
    * @param {AbortSignal} [signal]
@@ -52,21 +55,31 @@ export class CodeRun extends AudibleRun {
    */
   constructor(sampleRate, begun, make, { seed, hop }, signal) {
     super(sampleRate, seed, undefined, signal);
-    this.#begun = begun;
     this.#make = make;
     this.hop = hop;
-    this.heard = begun.then(({ heard }) => heard);
-    this.heard.catch(() => {}); // whoever reads the run hears of it
+    if (!isPromise(begun)) this.#begin(begun);
+    this.#begun = (async () => begun)().then((plan) => this.#flow ?? this.#begin(plan));
+    this.input = (async () => (await begun).heard)();
+    for (const promise of [this.#begun, this.input]) promise.catch(() => {}); // whoever reads the run hears of it
+  }
+
+  /** @param {Begun} begun */
+  #begin({ most, drawn }) {
+    this.most = most;
+    this.#drawn = drawn;
+    this.#flow = this.#make({ most, drawn });
+    return this.#flow;
   }
 
   /**
-   * All that is needed to go on from here: model.resume(saved) draws what this run would have. Of complete(), once `heard` is there.
+   * All that is needed to go on from here: model.resume(saved) draws what this run would have. Of complete(), once `input` is there.
    *
    * @returns {SavedCode}
    */
   save() {
-    if (!this.#flow) throw new NextPixelError('state', 'Nothing of the run is drawn yet: read a step of it first');
-    return { ...this.#flow.save(), most: this.most };
+    if (!this.#flow) throw new NextPixelError('state', 'The sound that the run goes on with is not read yet: await run.input first');
+    const { told: _, ...saved } = this.#flow.save(); // its sound is made again
+    return { ...saved, most: this.most };
   }
 
   /** The share of what is to be drawn that is there with a step, 0 to 1. @param {CodeStep} step @override @internal */
@@ -76,15 +89,14 @@ export class CodeRun extends AudibleRun {
 
   /** @returns {AsyncGenerator<CodeStep, void, void>} @internal */
   async *stream() {
-    const begun = await this.#begun;
-    this.most = begun.most;
-    this.#flow = this.#make(begun);
-    const { drawn } = begun;
+    const flow = await this.#begun;
+    const drawn = this.#drawn;
     for (const level of /** @type {const} */ (['top', 'bottom'])) { // what was drawn before comes first
       const codes = Uint32Array.from(drawn?.ids[0]?.[level] ?? []);
       if (codes.length > 0) yield { ...NONE, level, from: 0, to: codes.length, codes, nats: new Float32Array(codes.length) };
     }
-    for await (const { part, from, to, ids, nats, results } of this.#flow.read(...this.signals)) {
+    flow.signals.push(...this.signals);
+    for await (const { part, from, to, ids, nats, results } of flow.computed()) {
       if (ids) yield { ...NONE, level: /** @type {'top' | 'bottom'} */ (part), from, to, codes: ids, nats: nats ?? NONE.nats };
       else if (results) yield { ...NONE, level: 'sound', from: from * this.hop, to: to * this.hop, samples: /** @type {Float32Array} */ (results.sound) };
     }

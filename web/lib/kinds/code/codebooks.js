@@ -4,6 +4,7 @@
 /** Models of sounds by codes: a file of its own, which a page without them never fetches. */
 
 import { modelName, noSavedRun, resumedOptions } from '../../runs/base-run.js';
+import { checkSaved, arrayOf, object, optional, whole } from '../../runs/saved.js';
 import { checkSettings, show } from '../../base/checks.js';
 import { compress } from '../sound/mu-law.js';
 import { argumentError } from '../../base/error.js';
@@ -81,9 +82,9 @@ export class CodeModel {
 
   /**
    * @param {CodeOptions} options
-   * @param {(seconds: number, inputs: Inputs) => Promise<Begun>} [begin]
+   * @param {(seconds: number, inputs: Inputs) => Begun | Promise<Begun>} [begin]
    */
-  generate(options, begin = async (seconds) => ({ most: this.#codesIn(seconds) * this.levels.top.hop })) {
+  generate(options, begin = (seconds) => ({ most: this.#codesIn(seconds) * this.levels.top.hop })) {
     const { links, info, parts } = this.#engine;
     const { settings, options: { seconds, chunkSize = LEAST }, seed } = checkSettings('code', options);
     const inputs = spokenInputs(this.#engine, this.speakers, options);
@@ -94,7 +95,6 @@ export class CodeModel {
       length: (part, { top = [] }) => (part === 'top' ? Math.max(top.length, Math.min(most / this.levels.top.hop, this.#longest)) : top.length * this.#ratio),
     }, { model: modelName(info), options: kept }, signal);
     const begun = begin(seconds, inputs);
-    begun.catch(() => {}); // whoever reads the run hears of it
     return new CodeRun(this.sampleRate, begun, make, { seed, hop: this.levels.bottom.hop }, signal);
   }
 
@@ -109,15 +109,16 @@ export class CodeModel {
    */
   resume(saved, given) {
     const options = resumedOptions(saved, this.#engine.info, given, ['signal', 'chunkSize']);
-    const { ids: [codes], told, most } = /** @type {any} */ (saved);
-    if (!codes || !Array.isArray(told) || !told[0]) throw noSavedRun();
-    const [{ top = [], bottom = [] }, { decoder = 0 }] = [codes, told[0]];
-    const isList = (/** @type {any} */ list, /** @type {CodeLevel} */ { codes: below }, /** @type {number} */ longest) => (
-      Array.isArray(list) && list.length <= longest && list.every((id) => Number.isInteger(id) && id >= 0 && id < below));
-    const whole = (/** @type {unknown} */ number, /** @type {number} */ longest) => Number.isInteger(number) && Number(number) >= 0 && Number(number) <= longest;
-    const fits = isList(top, this.levels.top, this.#longest) && isList(bottom, this.levels.bottom, top.length * this.#ratio) && whole(decoder, bottom.length);
-    if (!fits || !whole(most / this.levels.top.hop, this.#longest)) throw noSavedRun();
-    return this.generate(options, async () => ({ most, drawn: { ...saved, ids: [{ top, bottom }], told: [{ decoder }] } }));
+    const { top: { codes, hop }, bottom: { codes: bottomCodes } } = this.levels;
+    const most = this.#longest * this.#ratio;
+    checkSaved(saved, {
+      ids: arrayOf(object({ top: optional(arrayOf(whole(0, codes - 1), this.#longest)), bottom: optional(arrayOf(whole(0, bottomCodes - 1), most)) }), 1, 1),
+      most: (samples) => Number.isInteger(samples) && whole(0, this.#longest)(samples / hop),
+    });
+    const [{ top = [], bottom = [] }] = saved.ids;
+    if (bottom.length > top.length * this.#ratio) throw noSavedRun();
+    // Its sound is made of the codes again, from the first one on.
+    return this.generate(options, () => ({ most: saved.most, drawn: { ...saved, told: [{}] } }));
   }
 
   /**

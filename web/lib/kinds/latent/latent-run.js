@@ -2,7 +2,7 @@
 // @ts-check
 
 import { checkOptions } from '../../base/checks.js';
-import { KeptRun } from '../../runs/kept-run.js';
+import { BaseRun } from '../../runs/base-run.js';
 import { PictureSink } from '../../sinks/picture.js';
 import { picture } from '../../sinks/pixels.js';
 
@@ -44,9 +44,9 @@ import { picture } from '../../sinks/pixels.js';
  * Pictures made at once, or a walk: an async iterable of steps, a picture each, or drawn to a canvas. What was made is kept, so it may be read
  * several times; a reader that leaves does not end it for the next one.
  *
- * @extends {KeptRun<LatentStep, Picture[]>}
+ * @extends {BaseRun<LatentStep, Picture[]>}
  */
-export class LatentRun extends KeptRun {
+export class LatentRun extends BaseRun {
   #engine;
   #codec;
   #orders;
@@ -84,14 +84,24 @@ export class LatentRun extends KeptRun {
    * Makes them without showing anything, as in Node.
    *
    * @param {{ signal?: AbortSignal }} [options]
-   * @returns {Promise<Picture[]>} as drawTo()
+   * @returns {Promise<Picture[]>} one for each sample; of a walk one for each step
    */
   async pictures(options = {}) {
     checkOptions(options, 'pictures()', ['signal']);
     /** @type {Picture[]} */
     const all = [];
-    for await (const { sample, values } of this.read(options.signal)) all[sample] = picture(this.#codec, values);
+    for await (const { values } of this.read(options.signal)) all.push(picture(this.#codec, values));
     return all;
+  }
+
+  /** The same as pictures(). @param {{ signal?: AbortSignal }} [options] @returns {Promise<Picture[]>} */
+  async result(options = {}) {
+    return this.pictures(options);
+  }
+
+  /** Nothing: such a model receives only a latent and a class, which each step has. */
+  get input() {
+    return Promise.resolve(undefined);
   }
 
   /**

@@ -3,8 +3,9 @@
 
 import { checkOptions } from '../../base/checks.js';
 import { NextPixelError } from '../../base/error.js';
+import { isPromise } from '../../base/promise.js';
 import { aloud } from '../../runs/aloud.js';
-import { KeptRun } from '../../runs/kept-run.js';
+import { BaseRun } from '../../runs/base-run.js';
 import { probabilitiesOf } from '../../runs/probabilities.js';
 import { writeWav } from '../sound/wav.js';
 import { Reader } from './codec.js';
@@ -41,6 +42,8 @@ import { play, render } from './synth.js';
 
 /** The beginning of a run: ids, and bounds of those that follow. @typedef {{ known: number[], bounds: Bounds }} Plan */
 
+/** @typedef {{ given?: Given, plan: Plan }} Planned */
+
 /** The units of the notes of a file. @typedef {{ alphabet: Alphabet, ticks: number, bar: number, positions: number }} Clock */
 
 /**
@@ -61,9 +64,9 @@ import { play, render } from './synth.js';
  * One run of a model of music: an async iterable of steps, notes, a MIDI file, a piano roll on a canvas, or heard. All of these may be asked for,
  * one after another or at the same time: what was drawn is kept.
  *
- * @extends {KeptRun<NoteStep, string>}
+ * @extends {BaseRun<NoteStep, string>}
  */
-export class NoteRun extends KeptRun {
+export class NoteRun extends BaseRun {
   #link;
   #clock;
   #how;
@@ -84,12 +87,12 @@ export class NoteRun extends KeptRun {
 
   /** The piece that complete() continues or harmonises, as the model takes it, once it is read. Rejects where it cannot be read.
    * @type {Promise<Given | undefined>} */
-  given;
+  input;
 
   /**
    * @param {Link} link
    * @param {Clock} clock
-   * @param {Promise<{ given?: Given, plan: Plan }>} planned
+   * @param {Planned | Promise<Planned>} planned
    * @param {Playing} how
    * @param {{ model: string, options: object }} kept  for save()
    * @param {AbortSignal} [signal]
@@ -102,9 +105,11 @@ export class NoteRun extends KeptRun {
     this.#how = how;
     this.#reader = new Reader(clock.alphabet);
     this.tempo = how.tempo;
-    this.#planned = planned.then(({ plan }) => { this.#plan = plan; });
-    this.given = planned.then(({ given }) => given);
-    for (const promise of [this.#planned, this.given]) promise.catch(() => {}); // whoever reads the run hears of it
+    if (!isPromise(planned)) this.#plan = planned.plan;
+    const coming = (async () => planned)();
+    this.#planned = coming.then(({ plan }) => { this.#plan = plan; });
+    this.input = coming.then(({ given }) => given);
+    for (const promise of [this.#planned, this.input]) promise.catch(() => {}); // whoever reads the run hears of it
   }
 
   /** Continues a run from the ids that it drew before. @param {{ ids: number[], nats: number[] }} saved @internal */
@@ -114,12 +119,12 @@ export class NoteRun extends KeptRun {
   }
 
   /**
-   * All that is needed to go on from here: model.resume(saved) draws the music that this run would have. Of complete(), once `given` is there.
+   * All that is needed to go on from here: model.resume(saved) draws the music that this run would have. Of complete(), once `input` is there.
    *
    * @returns {SavedNote}
    */
   save() {
-    if (!this.#plan) throw new NextPixelError('state', 'The music that the run goes on with is not read yet: await run.given first');
+    if (!this.#plan) throw new NextPixelError('state', 'The music that the run goes on with is not read yet: await run.input first');
     const { known, bounds } = this.#plan;
     return this.saved({
       known, ids: [...this.#ids], nats: [...this.#nats], held: { ...bounds, most: Number.isFinite(bounds.most) ? bounds.most : null },
@@ -135,6 +140,11 @@ export class NoteRun extends KeptRun {
   async notes(options = {}) {
     await this.#events(options, 'notes()');
     return this.#reader.notes();
+  }
+
+  /** The same as notes(). @param {{ signal?: AbortSignal }} [options] @returns {Promise<Note[]>} */
+  async result(options = {}) {
+    return this.notes(options);
   }
 
   /**

@@ -6,7 +6,8 @@
 import { checkSettings, show } from '../../base/checks.js';
 import { NextPixelError, argumentError } from '../../base/error.js';
 import { listOf } from '../../engine/keys.js';
-import { modelName, noSavedRun, resumedOptions } from '../../runs/base-run.js';
+import { modelName, resumedOptions } from '../../runs/base-run.js';
+import { checkSaved, finite, arrayOf, object, whole } from '../../runs/saved.js';
 import { Alphabet } from './alphabet.js';
 import { changesOf, encode, endOf } from './codec.js';
 import { given, voiceNamed } from './given.js';
@@ -17,7 +18,7 @@ import { UNBOUND } from './piece.js';
 /** @import { Engine } from '../../model/engine.js' */
 /** @import { NoteOptions } from '../../options.js' */
 /** @import { Given, MusicSource } from './given.js' */
-/** @import { Clock, Plan, SavedNote } from './note-run.js' */
+/** @import { Clock, Plan, Planned, SavedNote } from './note-run.js' */
 
 export { sound } from './synth.js';
 
@@ -60,7 +61,7 @@ export class NoteModel {
 
   /**
    * @param {NoteOptions} options
-   * @param {Promise<{ given?: Given, plan: Plan }>} [planned]
+   * @param {Planned | Promise<Planned>} [planned]
    */
   generate(options, planned) {
     const { links, info } = this.#engine;
@@ -68,7 +69,7 @@ export class NoteModel {
     const { alphabet, bar } = this.#clock;
     const { seed: _, signal, ...kept } = options;
     const plan = { known: [alphabet.end], bounds: { ...UNBOUND, most: bars ? bars * bar : Infinity } };
-    return new NoteRun(links[0], this.#clock, planned ?? Promise.resolve({ plan }), { settings, seed, probabilities, maps, chunkSize, tempo, parallels }, { model: modelName(info), options: kept }, signal);
+    return new NoteRun(links[0], this.#clock, planned ?? { plan }, { settings, seed, probabilities, maps, chunkSize, tempo, parallels }, { model: modelName(info), options: kept }, signal);
   }
 
   /**
@@ -119,21 +120,22 @@ export class NoteModel {
   resume(saved, { at, ...options }) {
     const all = resumedOptions(saved, this.#engine.info, options, ['signal', 'probabilities', 'maps', 'chunkSize', 'tempo', ...(at === undefined ? [] : ['seed', 'temperature', 'topK', 'topP'])]);
     const { known, ids, nats, held } = saved;
+    const { alphabet: { end, said, voices }, positions } = this.#clock;
+    const isId = whole(0, said.length - 1);
+    const most = positions - (Array.isArray(known) ? known.length : 0);
+    checkSaved(saved, {
+      known: (list) => arrayOf(isId, positions, 1)(list) && list.indexOf(end) === 0 && list.lastIndexOf(end) === 0,
+      ids: (list) => arrayOf(isId, most)(list) && !list.slice(0, -1).includes(end),
+      nats: arrayOf(finite, ids.length, ids.length),
+      held: (value) => object({
+        voices: arrayOf(whole(0, voices.length - 1)), whole: (flag) => typeof flag === 'boolean', most: (ticks) => ticks === null || whole(0, Number.MAX_SAFE_INTEGER)(ticks),
+        changes: arrayOf(object({ time: whole(0, Number.MAX_SAFE_INTEGER), id: (id) => isId(id) && id !== end && said[id].ticks === 0 })),
+      })(value) && value.changes.every((/** @type {any} */ { time }, /** @type {number} */ i) => time >= (value.changes[i - 1]?.time ?? 0)),
+    });
     const kept = at ?? ids.length;
     if (!Number.isInteger(kept) || kept < 0 || kept > ids.length) throw argumentError(`at must be a whole number from 0 to ${ids.length}, not ${show(at)}`);
-    const plan = { known, bounds: { ...held, most: held?.most ?? Infinity } };
-    if (!this.#sound(plan, ids) || !Array.isArray(nats) || nats.length !== ids.length) throw noSavedRun();
-    return this.generate(all, Promise.resolve({ plan })).after({ ids: ids.slice(0, kept), nats: nats.slice(0, kept) });
-  }
-
-  /** Whether a run can have been so. @param {Plan} plan @param {number[]} ids */
-  #sound({ known, bounds }, ids) {
-    const { alphabet, positions } = this.#clock;
-    const isId = (/** @type {unknown} */ id) => Number.isInteger(id) && Number(id) >= 0 && Number(id) < alphabet.said.length;
-    if (!Array.isArray(known) || !Array.isArray(ids) || ![...known, ...ids].every(isId) || known[0] !== alphabet.end || known.length + ids.length > positions) return false;
-    const { voices, changes, most } = bounds;
-    return Array.isArray(voices) && Array.isArray(changes) && typeof most === 'number' && voices.every((v) => alphabet.voices[v]) &&
-      changes.every((change, i) => isId(change?.id) && Number.isInteger(change.time) && change.time >= (changes[i - 1]?.time ?? 0));
+    const plan = { known, bounds: { ...held, most: held.most ?? Infinity } };
+    return this.generate(all, { plan }).after({ ids: ids.slice(0, kept), nats: nats.slice(0, kept) });
   }
 
   /**

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
+import { checkOptions } from '../../base/checks.js';
 import { NextPixelError } from '../../base/error.js';
 import { isPromise } from '../../base/promise.js';
 import { BaseRun } from '../../runs/base-run.js';
@@ -63,7 +64,7 @@ import { NOWHERE, PictureSink } from '../../sinks/picture.js';
  * first drawn one; ids, steps: of a run that goes on; input: of super-resolution */
 
 /**
- * One run of a model: an async iterable of steps, or drawn to a canvas. It can be read once.
+ * One run of a model: an async iterable of steps, pictures, or drawn to a canvas. All of these may be asked for, one after another or at the same time.
  *
  * Streaming is pulled: the worker computes while a step is awaited, and not otherwise. Leaving the loop, the signal and
  * `model.close()` stop the run between two slices of about 10 ms and free its memory.
@@ -81,27 +82,27 @@ export class PictureRun extends BaseRun {
   #pending = [];
   #drawing;
 
-  /**
-   * The elements that were given, the first ones in generation order, as the model sees them: rounded to its levels or
-   * to its palette. Of a picture that is read over some turns they are there with the first step.
-   *
-   * @type {Uint8Array}
-   */
-  known = new Uint8Array(0);
+  /** The elements that were given, once they are read. @internal */
+  known = /** @type {Uint8Array} */ (new Uint8Array(0));
 
-  /**
-   * In a run that goes on, the elements of each sample after these that were drawn before it was saved.
-   *
-   * @type {Uint8Array[]}
-   */
+  /** In a run that goes on, the elements of each sample after these that were drawn before it was saved. @type {Uint8Array[]} @internal */
   drawn = [];
 
+  /** The small picture that super-resolution starts from, once it is read. @type {Uint8Array | undefined} @internal */
+  small;
+
   /**
-   * The small picture that super-resolution starts from: (inputHeight, inputWidth, channels) 8-bit. It is there when `known` is.
+   * The input as the model receives it. Of complete(): the given elements, the first ones in generation order, rounded to the model's levels or to its palette; of
+   * superResolve(): the small picture, (inputHeight, inputWidth, channels) 8-bit; else empty. Rejects where it cannot be read.
    *
-   * @type {Uint8Array | undefined}
+   * @returns {Promise<Uint8Array>}
    */
-  input;
+  get input() {
+    return this.#begun.then(() => (this.small ?? this.known).slice());
+  }
+
+  /** The input is read. @type {Promise<void>} */
+  #begun;
 
   /**
    * @param {Link[]} links  to the workers that share the samples
@@ -118,7 +119,8 @@ export class PictureRun extends BaseRun {
     this.#codec = codec;
     this.#drawing = drawing;
     this.coming = isPromise(given) ? given.then((read) => this.#begin(read)) : this.#begin(given);
-    this.coming?.catch(() => {}); // whoever reads the run hears of it
+    this.#begun = Promise.resolve(this.coming);
+    this.#begun.catch(() => {}); // whoever reads the run hears of it
   }
 
   /** @param {Given} given @returns {undefined} */
@@ -133,7 +135,7 @@ export class PictureRun extends BaseRun {
       const { from = codec.elements } = steps.find(({ sample, anew }) => sample === i && !anew) ?? {}; // that is still to be told
       return codec.decode(Uint32Array.from(all)).subarray(0, from - known.length * codec.positionElements / codec.positionIds);
     });
-    this.input = input;
+    this.small = input;
     this.coming = undefined;
   }
 
@@ -157,7 +159,13 @@ export class PictureRun extends BaseRun {
    * @returns {Promise<Picture[]>} the finished images, one for each sample
    */
   async pictures(options = {}) {
+    checkOptions(options, 'pictures()', ['signal']);
     return this.show(NOWHERE, options);
+  }
+
+  /** The same as pictures(). @param {{ signal?: AbortSignal }} [options] @returns {Promise<Picture[]>} */
+  async result(options = {}) {
+    return this.pictures(options);
   }
 
   /**

@@ -3,7 +3,8 @@
 
 /** Shared by the verbs of pictures: the checks of their options, their inputs, scores and attention. */
 
-import { modelName, noSavedRun, resumedOptions } from '../../runs/base-run.js';
+import { modelName, resumedOptions } from '../../runs/base-run.js';
+import { checkSaved, finite, arrayOf, numbersOf, object, optional, whole } from '../../runs/saved.js';
 import { checkLabel, checkSettings, wholeNumber } from '../../base/checks.js';
 import { withValue } from '../../base/turns.js';
 import { Codec } from './codec.js';
@@ -55,6 +56,16 @@ function drawingOf(given, info) {
 export function inputsOf(label, image) {
   return { ...(label >= 0 && { class: Uint32Array.of(label) }), ...(image && { image: Uint32Array.from(image) }) };
 }
+
+/** A step that was not emitted yet. @param {number} elements @param {number} samples @returns {import('../../runs/saved.js').Form} */
+const stepForm = (elements, samples) => (step) => {
+  const { from, to } = Object(step);
+  const count = to - from;
+  return whole(0, elements)(from) && whole(from, elements)(to) && object({
+    sample: whole(0, samples - 1), from: finite, to: finite, values: numbersOf(whole(0, 255), count), nats: numbersOf(finite, count), ahead: numbersOf(whole(0, 255), count),
+    anew: optional((flag) => typeof flag === 'boolean'), maps: optional(arrayOf((map) => typeof map === 'object' && map !== null)),
+  })(step);
+};
 
 const questions = () => import('./questions.js');
 
@@ -111,14 +122,18 @@ export class Pictures {
   resume(saved, given) {
     const { info } = this.#engine;
     const options = resumedOptions(saved, info, given, ['signal', 'maps', 'chunkSize']);
-    const { known, input, ids, steps } = saved;
+    const { known, input } = saved;
     const { positionIds } = this.codec;
+    const { samples = 1 } = options;
     const most = info.positions * positionIds;
-    const wrong = (/** @type {any} */ list, below = info.levels) => !Array.isArray(list) ||
-      list.some((id) => !(Number.isInteger(id) && id >= 0 && id < below));
-    const bad = wrong(known) || ids.length !== (options.samples ?? 1) || (info.inputWidth ? wrong(input, 256) : input !== undefined) ||
-      ids.some((all) => wrong(all) || known.length + all.length > most || all.length % positionIds);
-    if (bad || !Array.isArray(steps) || !steps.every((/** @type {any} */ step) => step?.sample in ids)) throw noSavedRun();
+    const small = info.inputWidth * info.inputHeight * info.channels;
+    const list = arrayOf(whole(0, info.levels - 1), most);
+    checkSaved(saved, {
+      known: list,
+      input: small ? arrayOf(whole(0, 255), small, small) : (value) => value === undefined,
+      ids: arrayOf((all) => list(all) && known.length + all.length <= most && all.length % positionIds === 0, samples, samples),
+      steps: arrayOf((step) => stepForm(this.codec.elements, samples)(step)),
+    });
     return this.generate(options, () => ({ known: Uint32Array.from(known), input: input && Uint8Array.from(input) }), saved);
   }
 

@@ -2,7 +2,7 @@
 // @ts-check
 
 import { aloud } from '../../runs/aloud.js';
-import { KeptRun } from '../../runs/kept-run.js';
+import { BaseRun } from '../../runs/base-run.js';
 import { abortable } from '../../base/abort.js';
 import { join } from '../../base/arrays.js';
 import { checkOptions } from '../../base/checks.js';
@@ -22,9 +22,9 @@ import { Waveform } from './waveform.js';
  * what was drawn is kept.
  *
  * @template {Audible} Step
- * @extends {KeptRun<Step, string>}
+ * @extends {BaseRun<Step, string>}
  */
-export class AudibleRun extends KeptRun {
+export class AudibleRun extends BaseRun {
   /** Samples a second. @type {number} */
   sampleRate;
 
@@ -60,6 +60,11 @@ export class AudibleRun extends KeptRun {
     const parts = [];
     for await (const { samples } of this.read(options.signal)) parts.push(samples);
     return /** @type {Float32Array<ArrayBuffer>} */ (join(Float32Array, [await this.given(), ...parts]));
+  }
+
+  /** The same as samples(). @param {{ signal?: AbortSignal }} [options] @returns {Promise<Float32Array<ArrayBuffer>>} */
+  async result(options = {}) {
+    return this.samples(options);
   }
 
   /**

@@ -54,6 +54,10 @@ export class SoundRun extends AudibleRun {
   /** The levels that were given, once they are read. @type {Uint32Array | undefined} */
   #known;
   #silence;
+  /** Of the samples so far. @type {number[]} */
+  #levels = [];
+  /** @type {number[]} */
+  #nats = [];
   /** The saved run has already ended in silence. */
   #over = false;
 
@@ -62,13 +66,13 @@ export class SoundRun extends AudibleRun {
    *
    * @type {Promise<Heard | undefined>}
    */
-  heard;
+  input;
 
   /**
    * @param {Link} link
    * @param {number} sampleRate
    * @param {Inputs} inputs
-   * @param {Promise<Heard | undefined>} heard
+   * @param {Promise<Heard> | undefined} heard
    * @param {Sounding} how
    * @param {{ model: string, options: object }} kept  for save()
    * @param {AbortSignal} [signal]
@@ -79,10 +83,11 @@ export class SoundRun extends AudibleRun {
     this.#link = link;
     this.#inputs = inputs;
     this.#how = how;
-    this.heard = heard;
+    this.input = Promise.resolve(heard);
     this.#silence = new Silence(sampleRate, how.silence);
     this.most = Math.round(how.seconds * sampleRate);
-    heard.then((sound) => { this.#known ??= compress(sound?.samples ?? []); }, () => {}); // whoever reads the run hears of it
+    if (heard) heard.then((sound) => { this.#known ??= compress(sound.samples); }, () => {}); // whoever reads the run hears of it
+    else this.#known = new Uint32Array(0);
   }
 
   /**
@@ -95,6 +100,7 @@ export class SoundRun extends AudibleRun {
     this.#known = Uint32Array.from(known);
     const [from, levels] = [known.length, Uint8Array.from(ids)];
     const samples = expand(levels);
+    [this.#levels, this.#nats] = [[...ids], [...nats]];
     if (ids.length > 0) this.steps.push({ from, to: from + ids.length, samples, levels, nats: Float32Array.from(nats) });
     if (this.#silence.until(samples) >= 0) this.#over = true;
     return this;
@@ -102,28 +108,27 @@ export class SoundRun extends AudibleRun {
 
   /**
    * All that is needed to go on from here: model.resume(saved) draws the samples that this run would have. Its first step has those that were
-   * drawn before. Of complete(), once `heard` is there.
+   * drawn before. Of complete(), once `input` is there.
    *
    * @returns {SavedSound}
    */
   save() {
-    if (!this.#known) throw new NextPixelError('state', 'The sound that the run goes on with is not read yet: await run.heard first');
-    const all = (/** @type {'levels' | 'nats'} */ name) => this.steps.flatMap((step) => [...step[name]]);
-    return this.saved({ known: [...this.#known], ids: all('levels'), nats: all('nats') });
+    if (!this.#known) throw new NextPixelError('state', 'The sound that the run goes on with is not read yet: await run.input first');
+    return this.saved({ known: [...this.#known], ids: [...this.#levels], nats: [...this.#nats] });
   }
 
   /** @override @internal */
   async given() {
-    await this.heard;
+    await this.input;
     return expand(this.#known ?? []);
   }
 
   /** @returns {AsyncGenerator<SoundStep, void, void>} @internal */
   async *stream() {
-    await this.heard;
+    await this.input;
     const { settings, seconds, probabilities, chunkSize } = this.#how;
     const given = this.#known ?? new Uint32Array(0);
-    const known = Uint32Array.from([...given, ...this.steps.flatMap(({ levels }) => [...levels])]);
+    const known = Uint32Array.from([...given, ...this.#levels]);
     const length = given.length + Math.round(seconds * this.sampleRate);
     this.most = length;
     this.finish = this.#over ? 'end' : length <= known.length ? 'length' : undefined;
@@ -133,6 +138,8 @@ export class SoundRun extends AudibleRun {
       const end = this.#endOf(message.ids);
       const step = stepOf(message, end < 0 ? message.ids.length : end);
       this.finish = end >= 0 ? 'end' : message.last ? 'length' : undefined;
+      for (const level of step.levels) this.#levels.push(level);
+      for (const cost of step.nats) this.#nats.push(cost);
       if (step.to > step.from) yield step;
       if (this.finish) return;
     }

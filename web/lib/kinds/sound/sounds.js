@@ -3,7 +3,8 @@
 
 /** Models of sounds: a file of its own, which a page without sound never fetches. */
 
-import { modelName, noSavedRun, resumedOptions } from '../../runs/base-run.js';
+import { modelName, resumedOptions } from '../../runs/base-run.js';
+import { checkSaved, finite, arrayOf, whole } from '../../runs/saved.js';
 import { checkSettings } from '../../base/checks.js';
 import { LEVELS, compress } from './mu-law.js';
 import { listOf, wholeOf } from '../../engine/keys.js';
@@ -52,9 +53,9 @@ export class SoundModel {
 
   /**
    * @param {SoundOptions} options
-   * @param {Promise<Heard | undefined>} [heard]
+   * @param {Promise<Heard>} [heard]
    */
-  generate(options, heard = Promise.resolve(undefined)) {
+  generate(options, heard) {
     const { links, info } = this.#engine;
     const { settings, options: { seconds, silence, probabilities, chunkSize = 0 }, seed } = checkSettings('sound', options);
     const { seed: _, signal, ...kept } = options;
@@ -67,9 +68,8 @@ export class SoundModel {
    */
   resume(saved, given) {
     const options = resumedOptions(saved, this.#engine.info, given, ['signal', 'probabilities', 'chunkSize']);
-    const { known, ids, nats } = saved;
-    const isLevel = (/** @type {unknown} */ id) => Number.isInteger(id) && Number(id) >= 0 && Number(id) < LEVELS;
-    if (![known, ids].every((all) => Array.isArray(all) && all.every(isLevel)) || !Array.isArray(nats) || nats.length !== ids.length) throw noSavedRun();
+    const levels = arrayOf(whole(0, LEVELS - 1));
+    checkSaved(saved, { known: levels, ids: levels, nats: arrayOf(finite, saved.ids.length, saved.ids.length) });
     return this.generate(options).after(saved);
   }
 

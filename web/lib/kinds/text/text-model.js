@@ -3,7 +3,8 @@
 
 /** Models of texts and of translations: what verbs ask of them, in tokens of their vocabulary. */
 
-import { modelName, noSavedRun, resumedOptions } from '../../runs/base-run.js';
+import { modelName, resumedOptions } from '../../runs/base-run.js';
+import { checkSaved, arrayOf, whole } from '../../runs/saved.js';
 import { checkedTalk, piecesOf, renderedByPage } from './chat.js';
 import { show } from '../../base/checks.js';
 import { AT_ONCE, Tokenizer } from './tokenizer.js';
@@ -246,7 +247,7 @@ export class TextModel {
    */
   #resumeTokens(saved, { at, ...options }) {
     const all = resumedOptions(saved, this.#info, options);
-    if (!(Number.isInteger(saved.prompt) && saved.prompt >= 0 && saved.prompt <= saved.ids.length)) throw noSavedRun();
+    checkSaved(saved, { prompt: whole(0, saved.ids.length) });
     const drawn = saved.ids.length - saved.prompt;
     if (at !== undefined && !(Number.isInteger(at) && at >= 0 && at <= drawn)) {
       throw argumentError(`at must be a whole number from 0 to ${drawn}, the tokens that were drawn`);
@@ -264,7 +265,8 @@ export class TextModel {
    */
   #resumeTranslation(saved, options) {
     const all = resumedOptions(saved, this.#info, options, ['signal', 'maps', 'onSearch']);
-    if (!Array.isArray(saved.source)) throw noSavedRun();
+    const tokens = arrayOf(whole(0, this.#info.vocabulary - 1), this.#info.positions);
+    checkSaved(saved, { source: tokens, ids: tokens });
     this.#checkIds(saved.ids);
     return this.#translation(this.#source(saved.source), saved.ids, all);
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
+import { abortable } from '../../base/abort.js';
 import { checkOptions, flag } from '../../base/checks.js';
 import { NextPixelError } from '../../base/error.js';
 import { isPromise } from '../../base/promise.js';
@@ -65,7 +66,7 @@ import { Stops } from './stops.js';
  * most: tokens to draw; ready: when the engine has what was saved with it */
 
 /**
- * One run of a model of texts: an async iterable of tokens, a text, or drawn to a canvas. It can be read once. The tokens are
+ * One run of a model of texts: an async iterable of tokens, a text, or drawn to a canvas, one after another or at the same time. The tokens are
  * computed while they are awaited, and some 10 ms ahead.
  *
  * @extends {BaseRun<TextStep, string>}
@@ -113,16 +114,24 @@ export class TextRun extends BaseRun {
   }
 
   /**
-   * Waits until a talk is made into tokens, which is done before anything is read; a prompt of generate() is there at once, if it has at most 262,144 characters.
+   * The input as the model receives it: the tokens of the prompt, or of the talk, which become tokens before anything is read. Rejects where they cannot, or
+   * where the run is stopped before.
    *
-   * @returns {Promise<Uint32Array<ArrayBuffer>>} the tokens that were given
+   * @returns {Promise<Uint32Array<ArrayBuffer>>}
    */
-  async prompt() {
-    const { ids, prompt } = await this.#planned;
+  get input() {
+    return this.#input ??= this.#prompt();
+  }
+
+  /** @type {Promise<Uint32Array<ArrayBuffer>> | undefined} */
+  #input;
+
+  async #prompt() {
+    const { ids, prompt } = await this.signals.reduce(abortable, this.#planned);
     return Uint32Array.from(ids.slice(0, prompt));
   }
 
-  /** All tokens so far, those of the prompt first; of a talk, or of so long a prompt, none before prompt() is there. */
+  /** All tokens so far, those of the prompt first; of a talk, or of so long a prompt, none before `input` is there. */
   get ids() {
     return Uint32Array.from(this.#plan?.ids.slice(0, this.#emitted) ?? []);
   }
@@ -134,14 +143,25 @@ export class TextRun extends BaseRun {
 
   /** The text before the first step: the prompt, and of a run that goes on also what was drawn. */
   get before() {
-    return this.#tokenizer?.decode(this.#plan?.ids ?? []) ?? '';
+    return this.#tokenizer?.decode(this.#plan?.ids.slice(0, this.#first) ?? []) ?? '';
   }
 
-  /** Reads the run to its end. @returns {Promise<string>} what was drawn, without the prompt */
-  async text() {
+  /**
+   * Reads the run to its end.
+   *
+   * @param {{ signal?: AbortSignal }} [options]
+   * @returns {Promise<string>} what was drawn, without the prompt
+   */
+  async text(options = {}) {
+    checkOptions(options, 'text()', ['signal']);
     let text = '';
-    for await (const step of this) text += step.text;
+    for await (const step of this.read(options.signal)) text += step.text;
     return text;
+  }
+
+  /** The same as text(). @param {{ signal?: AbortSignal }} [options] @returns {Promise<string>} */
+  async result(options = {}) {
+    return this.text(options);
   }
 
   /**
@@ -168,7 +188,7 @@ export class TextRun extends BaseRun {
   save(options = {}) {
     checkOptions(options, 'save()', ['state']);
     flag('state', options.state);
-    if (!this.#plan) throw new NextPixelError('state', 'The prompt is not made into tokens yet: await run.prompt() before run.save()');
+    if (!this.#plan) throw new NextPixelError('state', 'The prompt is not made into tokens yet: await run.input before run.save()');
     const { prompt, ids, context } = this.#plan;
     const saved = this.saved({ prompt, ids: ids.slice(0, this.#emitted) });
     if (!options.state) return saved;

@@ -4,7 +4,7 @@
 import { BaseRun } from '../../runs/base-run.js';
 import { Beams, candidatesOf } from '../../runs/beams.js';
 import { argumentError } from '../../base/error.js';
-import { checkSettings, show } from '../../base/checks.js';
+import { checkOptions, checkSettings, show } from '../../base/checks.js';
 import { heardBy } from '../../base/heard-by.js';
 import { straight, visible } from '../../base/typed.js';
 import { AlignedPage } from './aligned-page.js';
@@ -26,7 +26,7 @@ import { AlignedSheet } from './aligned-sheet.js';
  * @property {number} token     its number in the vocabulary
  * @property {number} nats      -log p of it, given the sentence and all before it, under the model's own distribution (temperature 1)
  * @property {SourceLook[]} [maps]        with the option `maps`: what it looked at, a head of a layer at a time
- * @property {Float32Array} [alignment]   with `maps`: one weight for each token of `run.source`, the mean of all heads of all layers. They
+ * @property {Float32Array} [alignment]   with `maps`: one weight for each token of `run.input`, the mean of all heads of all layers. They
  *   add up to 1; to less where the model damps them, as local attention about a predicted position does; to anything where each is how probable it is that the
  *   token is looked at, as structured attention has it. A model without attention has none
  */
@@ -108,7 +108,7 @@ export function sentenceOf(text) {
  */
 
 /**
- * A translation under way: an async iterable of tokens, a text, or drawn to a canvas. It can be read once. Leaving the loop, the signal and
+ * A translation under way: an async iterable of tokens, a text, or drawn to a canvas, one after another or at the same time. Leaving the loop, the signal and
  * `model.close()` stop it within some 10 ms.
  *
  * @extends {BaseRun<TranslationStep, string>}
@@ -117,11 +117,11 @@ export class TranslationRun extends BaseRun {
   #link;
   #tokenizer;
   #source;
-  /** The page that shows it. @type {AlignedPage | undefined} */
-  #page;
   #checked;
   /** Tokens that were emitted. @type {number[]} */
   #ids;
+  /** Those of them that were emitted before it was saved. */
+  #first;
 
   /** The translation before the first step: of a run that goes on, what was emitted before it was saved. @type {string} */
   before;
@@ -153,15 +153,21 @@ export class TranslationRun extends BaseRun {
     this.#source = source;
     this.#checked = checked;
     this.#ids = [...ids];
+    this.#first = ids.length;
     this.before = textsOf(tokenizer, ids).join('');
   }
 
-  /** The tokens of the sentence, the one that ends it last; of an empty sentence none. */
+  /** The input as the model receives it: the tokens of the sentence, the one that ends it last; of an empty sentence none. @returns {Promise<Uint32Array>} */
+  get input() {
+    return Promise.resolve(this.#source.slice());
+  }
+
+  /** The same at once. @internal */
   get source() {
     return this.#source.slice();
   }
 
-  /** Their texts, '' for the end. */
+  /** The texts of the tokens of the sentence, '' for the end. */
   get sourceTexts() {
     return textsOf(this.#tokenizer, this.#source);
   }
@@ -177,11 +183,22 @@ export class TranslationRun extends BaseRun {
     return Math.min(maxTokens, positions);
   }
 
-  /** Reads the run to its end. @returns {Promise<string>} the translation, without what stood before */
-  async text() {
+  /**
+   * Reads the run to its end.
+   *
+   * @param {{ signal?: AbortSignal }} [options]
+   * @returns {Promise<string>} the translation, without what stood before
+   */
+  async text(options = {}) {
+    checkOptions(options, 'text()', ['signal']);
     let text = '';
-    for await (const step of this) text += step.text;
+    for await (const step of this.read(options.signal)) text += step.text;
     return text;
+  }
+
+  /** The same as text(). @param {{ signal?: AbortSignal }} [options] @returns {Promise<string>} */
+  async result(options = {}) {
+    return this.text(options);
   }
 
   /**
@@ -217,13 +234,13 @@ export class TranslationRun extends BaseRun {
   sink(canvas, options) {
     this.#checked = { ...this.#checked, maps: true }; // they are what is drawn
     const sheet = new AlignedSheet(canvas, this.sourceTexts, options);
-    for (const step of this.#page?.steps ?? this.#known()) sheet.add(step);
+    for (const step of this.#known()) sheet.add(step);
     return sheet;
   }
 
   /** The text that was told before. */
   #known() {
-    return textsOf(this.#tokenizer, this.#ids).map((text) => ({ text }));
+    return textsOf(this.#tokenizer, this.#ids.slice(0, this.#first)).map((text) => ({ text }));
   }
 
   /**
@@ -234,7 +251,7 @@ export class TranslationRun extends BaseRun {
    */
   page(box) {
     this.#checked = { ...this.#checked, maps: true };
-    const page = this.#page = new AlignedPage(box, this.sourceTexts);
+    const page = new AlignedPage(box, this.sourceTexts);
     for (const step of this.#known()) page.add(step);
     return page;
   }

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** What every run keeps, whatever it draws: one sweep over every shipped file. A new kind enters it by its row. */
+
+import assert from 'node:assert/strict';
+import { readdir } from 'node:fs/promises';
+import { test } from 'node:test';
+
+import { ROOT, load } from './helpers.js';
+
+/**
+ * How a kind of model is asked for something small, what its steps say as numbers, and whether a resumed run begins with a step of what was drawn before.
+ *
+ * @typedef {{ run: (model: any, options: object) => any, ids: (step: any) => number[], begins?: true, rest?: (model: any, drawn: number) => object }} Row rest: options of
+ * resume() that are not saved
+ */
+
+const grey = (/** @type {number} */ width, /** @type {number} */ height, /** @type {number} */ channels) => (
+  { data: Uint8Array.from({ length: width * height * channels }, (_, i) => Math.imul(i + 7, 2654435761) >>> 24), width, height });
+
+/** @type {Record<string, Row>} */
+const ROWS = {
+  picture: {
+    run: (model, options) => (model.info.verbs.includes('superResolve') ? model.superResolve(grey(model.info.inputWidth, model.info.inputHeight, model.info.channels), options) :
+      model.complete(grey(model.info.width, model.info.height, model.info.channels), { rows: model.info.height - 1, ...options })),
+    ids: ({ values }) => [...values],
+  },
+  latent: { run: (model, options) => model.generate({ samples: 2, ...options }), ids: ({ values }) => [...values] },
+  sound: { run: (model, options) => model.generate({ seconds: 0.02, ...options }), ids: ({ levels }) => [...levels], begins: true },
+  code: { run: (model, options) => model.generate({ seconds: 0.1, ...options }), ids: ({ codes, samples }) => [...codes, ...samples], begins: true },
+  note: { run: (model, options) => model.generate({ bars: 1, ...options }), ids: ({ ids, from }) => [...ids].slice(from === 0 ? 1 : 0), begins: true },
+  caption: { run: (model, options) => model.caption(grey(model.info.width, model.info.height, 3), options), ids: ({ nats }) => [nats] },
+  text: {
+    run: (model, options) => (model.info.verbs.includes('translate') ? model.translate('Ein Hund.', options) : model.generate('Once', { maxTokens: 8, ...options })),
+    ids: ({ token }) => [token],
+    rest: ({ info }, drawn) => (info.verbs.includes('translate') ? {} : { maxTokens: 8 - drawn }),
+  },
+};
+/** Kinds whose answers come at once: they are no runs. */
+const ANSWERS = ['tag', 'head', 'sign'];
+
+/** Of a run that becomes long the first steps are enough. */
+const MOST = 24;
+
+/** A canvas that takes whatever is painted. */
+function canvas() {
+  /** @type {any} */
+  const context = new Proxy({}, {
+    get: (_, name) => (name === 'measureText' ? (/** @type {string} */ text) => ({ width: 8 * text.length }) : name === 'createImageData' ? (/** @type {number} */ width, /** @type {number} */ height) => (
+      { data: new Uint8ClampedArray(4 * width * height), width, height }) : name === 'createLinearGradient' ? () => ({ addColorStop() {} }) : () => {}),
+    set: () => true,
+  });
+  return /** @type {any} */ ({ width: 300, height: 150, getContext: () => context });
+}
+
+/** @param {any} run @param {number} [most] */
+async function read(run, most = MOST) {
+  const steps = [];
+  for await (const step of run) {
+    steps.push(step);
+    if (steps.length >= most) run.stop();
+  }
+  return steps;
+}
+
+const plain = (/** @type {unknown} */ value) => JSON.parse(JSON.stringify(value));
+
+const files = (await readdir(`${ROOT}weights`)).filter((name) => name.endsWith('.gguf'));
+
+for (const file of files) {
+  test(`${file}: read twice, drawn, saved, resumed and stopped as every run`, { timeout: 120000 }, async () => {
+    const model = /** @type {any} */ (await load(`${ROOT}weights/${file}`));
+    try {
+      const { kind, verbs } = model.info;
+      if (ANSWERS.includes(kind) || !verbs.some((/** @type {string} */ verb) => ['generate', 'complete', 'superResolve', 'caption', 'translate'].includes(verb))) return;
+      const row = ROWS[kind];
+      assert.ok(row, `${kind} has no row`);
+      const make = () => row.run(model, { seed: 3 });
+
+      // Read twice, and by two at the same time: the same steps, not computed again.
+      const run = make();
+      const [steps, side] = await Promise.all([read(run), read(run)]);
+      assert.ok(steps.length > 0);
+      assert.deepEqual(side, steps);
+      const again = await read(run);
+      again.forEach((step, i) => assert.equal(step, steps[i], 'the same objects'));
+      assert.equal(again.length, steps.length);
+      assert.deepEqual(await run.result(), await run.result());
+      assert.ok(run.finish);
+      assert.deepEqual(await run.input, await run.input);
+      const flat = steps.flatMap(row.ids);
+
+      // Drawn after it was read, as if it had not been.
+      const drawn = await run.drawTo(canvas());
+      assert.deepEqual(await run.drawTo(canvas()), drawn);
+      const short = steps.length < MOST;
+      if (short) assert.deepEqual(await make().drawTo(canvas()), drawn);
+
+      // Saved before, at some steps and at the end: resumed to the same.
+      for (const at of run.save ? [...new Set([0, 1, 2, 7, steps.length])] : []) {
+        if (at > steps.length) continue;
+        const part = make();
+        await part.input;
+        const before = at > 0 ? await read(part, at) : [];
+        const saved = plain(part.save());
+        const rest = model.resume(saved, row.rest?.(model, at));
+        assert.equal(BigInt(rest.seed), 3n);
+        const later = await read(rest, MOST);
+        const all = row.begins ? later.flatMap(row.ids) : [...before, ...later].flatMap(row.ids);
+        if (kind === 'code') { // its levels come one after another again
+          const level = (/** @type {any[]} */ list, /** @type {string} */ name) => list.filter((step) => step.level === name).flatMap(row.ids);
+          for (const name of ['top', 'bottom', 'sound']) assert.deepEqual(level(later, name), level(steps, name), `${name}, saved at ${at}`);
+        } else {
+          const length = Math.min(all.length, flat.length);
+          assert.ok(length >= Math.min(flat.length, before.flatMap(row.ids).length + 1) || !short);
+          assert.deepEqual(all.slice(0, length), flat.slice(0, length), `saved at ${at}`);
+          if (short) assert.equal(all.length, flat.length, `saved at ${at}`);
+        }
+        assert.deepEqual(plain(model.resume(saved).save()), saved, 'saved again without a step, it is the same');
+      }
+
+      // Stopped before it begins, and while a step is computed: it ends at once, with what was drawn.
+      const none = make();
+      none.stop();
+      assert.deepEqual([await read(none), none.finish], [[], 'abort']);
+      const one = make();
+      const iterator = one[Symbol.asyncIterator]();
+      const pending = iterator.next();
+      await new Promise((resolve) => { setTimeout(resolve, 1); });
+      one.stop();
+      const { done } = await pending;
+      assert.equal((await iterator.next()).done, true);
+      assert.equal((await read(one)).length, done ? 0 : 1);
+      await one.result();
+    } finally {
+      model.close();
+    }
+  });
+}
+
+/** What somebody may have made of a value. @param {any} value @returns {any[]} */
+function spoilt(value) {
+  const always = [null, 'x', -1, 1.5, NaN, {}, [{}], () => {}, ['length']];
+  if (!Array.isArray(value)) return typeof value === 'object' && value !== null ? [...always, { ...value, more: 1 }] : always;
+  const hole = [...value];
+  delete hole[0];
+  return [...always, ...value.length > 0 ? [hole, value.map(String), value.map(() => ({})), [...value, null, value[0]], [2 ** 40]] : [[null], [-1], ['0'], [{}], Array(3)]];
+}
+
+test('a saved run that somebody has changed is refused, entry by entry, before it is used', { timeout: 120000 }, async () => {
+  for (const file of ['digits', 'emoji-sr', 'wavenet', 'jukebox-small', 'chorales', 'captions', 'stories', 'de-en']) {
+    const model = /** @type {any} */ (await load(`${ROOT}weights/${file}.gguf`));
+    const run = ROWS[model.info.kind].run(model, { seed: 3 });
+    for await (const step of run) if (step) break;
+    const saved = plain(run.save());
+    assert.ok(model.resume(saved));
+    for (const name of Object.keys(saved)) {
+      for (const value of spoilt(saved[name])) {
+        if (JSON.stringify(value) === JSON.stringify(saved[name]) || (name === 'ids' && model.info.kind === 'code' && JSON.stringify(value) === '[{}]') || // nothing is drawn yet
+          (name === 'nats' && value?.[0] === 2 ** 40) || (name === 'options' && /^{(}|.*"more")/.test(JSON.stringify(value)))) continue;
+        assert.throws(() => model.resume({ ...saved, [name]: value }), (/** @type {any} */ error) => error.name === 'NextPixelError' && ['state', 'argument'].includes(error.code), `${file}: ${name} = ${JSON.stringify(value)?.slice(0, 60)}`);
+      }
+      for (const inner of Object.keys(Object(typeof saved[name] === 'string' ? {} : saved[name])).slice(0, 6)) {
+        if (name === 'options') continue;
+        for (const value of name === 'nats' ? ['x', null] : ['x', -1, () => {}, { a: 1 }]) {
+          const changed = Array.isArray(saved[name]) ? saved[name].map((/** @type {any} */ one, /** @type {number} */ i) => (String(i) === inner ? value : one)) : { ...saved[name], [inner]: value };
+          assert.throws(() => model.resume({ ...saved, [name]: changed }), { name: 'NextPixelError' }, `${file}: ${name}.${inner} = ${value}`);
+        }
+      }
+    }
+    model.close();
+  }
+});
+
+test('every frame of a walk', async () => {
+  const model = /** @type {any} */ (await load(`${ROOT}weights/sagan-emoji.gguf`));
+  const run = model.walk(1, 2, { steps: 3 });
+  const frames = await run.pictures();
+  assert.equal(frames.length, 3);
+  assert.notDeepEqual(frames[0].data, frames[2].data);
+  assert.deepEqual((await run.drawTo(canvas()))[0].data, frames[2].data, 'a canvas shows the last');
+  model.close();
+});
+
+test('a model is disposed of as it is closed', async () => {
+  const model = /** @type {any} */ (await load(`${ROOT}weights/digits.gguf`));
+  model[Symbol.dispose]();
+  await assert.rejects(async () => model.generate().result(), { code: 'closed' });
+});
