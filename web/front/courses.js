@@ -18,44 +18,44 @@ import { PAPERS } from './papers.js';
 /** Each page is a step of one course. @type {Course[]} */
 export const COURSES = [
   {
-    name: 'From a coin to a picture', says: 'One pixel, one sample, one note after another, each given those before it.',
+    name: 'From a coin to a picture', says: 'One pixel, sample or note at a time, each given those before it.',
     steps: [
       { page: 'fvsbn', asks: 'Leave a single digit to learn from. Which way does the dashed curve go, and why?', at: 'figure-learning' },
       { page: 'pixelcnn', asks: 'Would a thirteenth layer see into the blind spot? Take layers away, and watch what the blue wedge does.', at: 'figure-fields' },
-      { page: 'wavenet', asks: 'With dilations, how many samples farther back does each further layer hear? Add one and count.', at: 'figure-trees' },
-      { page: 'image-transformer', asks: 'How many rows must it be given before all three endings are the digit that was written?', at: 'figure-endings' },
-      { page: 'colour', asks: 'Three pictures from the same sixty-four pixels: where do they agree, and where does each invent?', at: 'figure-superres' },
-      { page: 'look-ahead', asks: 'Which digit is guessed farthest ahead, and why that one?', at: 'figure-ahead' },
+      { page: 'wavenet', asks: 'With dilations, how many more samples does each further layer see? Add one and count.', at: 'figure-trees' },
+      { page: 'image-transformer', asks: 'How many rows must be given before all three completions are the digit that was written?', at: 'figure-endings' },
+      { page: 'colour', asks: 'Three pictures from the same sixty-four pixels: where do they agree, and where does each differ?', at: 'figure-superres' },
+      { page: 'look-ahead', asks: 'For which digit is the draft longest, and why that one?', at: 'figure-ahead' },
       { page: 'sparse', asks: 'Take the fixed pattern and point at the first row of a block. What does it see in one layer, and what in two?', at: 'figure-patterns' },
       { page: 'chorale', asks: 'Move the melody through the keys. Where do the other voices only move along, and where do they become another harmony?', at: 'figure-key' },
-      { page: 'same-digit', asks: 'Whom does the true digit surprise least, and did that one take the longest?', at: 'figure-endings' },
+      { page: 'same-digit', asks: 'Which model is least surprised by the true digit, and was it the slowest?', at: 'figure-endings' },
     ],
   },
   {
-    name: 'From a sentence to its translation', says: 'Who looks at whom: first between two sentences, then within one, then with nothing else.',
+    name: 'From a sentence to its translation', says: 'Attention between two sentences, then within one, then as the only mechanism.',
     steps: [
-      { page: 'alignment', asks: 'How sharp must the softmax be until the fourth place takes one player alone? And when are all nine alike to it?', at: 'figure-batting' },
-      { page: 'reading', asks: 'Write two sentences that end in the same word. Does it look back at the same place in both?', at: 'figure-reading' },
+      { page: 'alignment', asks: 'How sharp must the softmax be for the fourth place to take one player alone? And when do all nine get the same weight?', at: 'figure-batting' },
+      { page: 'reading', asks: 'Write two sentences that end in the same word. Does it attend to the same place in both?', at: 'figure-reading' },
       { page: 'transformer', asks: 'Shuffle the words again and again. Which column stays as it is, and why?', at: 'figure-shuffle' },
-      { page: 'opened', asks: 'Scale, mask or positions: which will it miss the most? Guess first, then take each away.', at: 'figure-broken' },
-      { page: 'tokens', asks: 'Same prompt, same dice: up to which word do the cold text and the hot one agree, and why no longer?', at: 'figure-three' },
-      { page: 'chat', asks: 'Change a word of your first message. How much of the talk has to be read anew, and why not all of it?', at: 'figure-talk' },
+      { page: 'opened', asks: 'Scale, mask or positions: which matters most? Guess first, then switch each off.', at: 'figure-broken' },
+      { page: 'tokens', asks: 'Same prompt, same noise: up to which word do the cold and the hot text agree, and why do they part there?', at: 'figure-three' },
+      { page: 'chat', asks: 'Change a word of your first message. How many tokens have to be processed again, and why not all of them?', at: 'figure-talk' },
     ],
   },
   {
-    name: 'From noise to a thing', says: 'A whole picture at once, from random numbers; a sound at once, from codes that were drawn before it.',
+    name: 'From noise to a thing', says: 'A whole picture in one pass, from random numbers; a sound in one pass, from codes drawn before it.',
     steps: [
-      { page: 'sagan', asks: 'Turn γ down to 0. What does the picture lose when it may not look?', at: 'figure-look' },
-      { page: 'jukebox', asks: 'Let it go on from half a seven, and ask for a two. Which of the two words do you hear, and from when on?', at: 'figure-draw' },
+      { page: 'sagan', asks: 'Turn γ down to 0. What does the picture lose without attention?', at: 'figure-look' },
+      { page: 'jukebox', asks: 'Let it continue half a seven, and ask for a two. Which of the two words do you hear, and from which moment?', at: 'figure-draw' },
     ],
   },
   {
-    name: 'Structure', says: 'Answers that have to fit together, and looks that have to choose.',
+    name: 'Structure', says: 'Answers whose parts must fit together, and attention that must choose.',
     steps: [
       { page: 'chains', asks: 'Which pin moves another tag in one of the three models and in no other?', at: 'figure-taggers' },
-      { page: 'structure', asks: 'Write “I saw the man with the telescope”. Who has the telescope? Pin “with” to each of them, and see what else moves.', at: 'figure-parents' },
-      { page: 'snail', asks: 'Draw the same sign in two of the five squares, and once more below. Who gets the bar?', at: 'figure-snail' },
-      { page: 'captions', asks: 'Hold the light where there is nothing but paper. What does it say it sees?', at: 'figure-hand' },
+      { page: 'structure', asks: 'Write “I saw the man with the telescope”. Who has the telescope? Pin “with” to each candidate, and see which other heads change.', at: 'figure-parents' },
+      { page: 'snail', asks: 'Draw the same character in two of the five squares, and once more below. Which square gets the bar?', at: 'figure-snail' },
+      { page: 'captions', asks: 'Hold the light over empty paper. What does the caption say?', at: 'figure-hand' },
     ],
   },
 ];
