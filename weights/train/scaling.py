@@ -21,7 +21,7 @@ import subprocess
 import sys
 from typing import NamedTuple
 
-from common import arguments, queue, runlog
+from common import arguments, machine, queue, runlog
 from common.recipes import HERE, RUNS, find
 
 
@@ -82,7 +82,7 @@ def train(recipe, size, minutes, more):
     print("%s: %s" % (run, size), flush=True)
     os.makedirs(os.path.join(RUNS, run), exist_ok=True)
     with open(os.path.join(RUNS, run, "out.log"), "a") as out:
-        child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=out, preexec_fn=lambda: os.nice(19))
+        child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=out, preexec_fn=machine.be_idle)
         signal.signal(signal.SIGTERM, lambda number, _: child.send_signal(number))       # it saves and leaves
         code = child.wait()
     if code:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What the processor of this machine has.  Knows no PyTorch, which is told of it before it starts (memory.py)."""
 import functools
+import os
 
 
 @functools.lru_cache(maxsize=None)
@@ -18,3 +19,17 @@ def processor(path="/proc/cpuinfo"):
 def has_bf16():
     """Whether products of bf16 are faster than those of single precision."""
     return bool(processor()[1] & {"avx512_bf16", "amx_bf16"})
+
+
+def be_idle():
+    """Gives this process the lowest priority. Linux may group the processes of a session and share the processor equally among groups;
+    then `nice` counts within the group only, so the group of a session without a terminal gets the same value."""
+    os.nice(19)
+    try:
+        os.close(os.open("/dev/tty", os.O_RDONLY | os.O_NOCTTY))
+    except OSError:
+        try:
+            with open("/proc/self/autogroup", "w", encoding="ascii") as f:
+                f.write("19")
+        except OSError:
+            pass  # another system, or a kernel without groups

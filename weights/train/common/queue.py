@@ -14,6 +14,7 @@ import subprocess
 import sys
 import time
 
+from common import machine
 from common.recipes import HERE, RUNS
 from common.runlog import lines_of
 
@@ -120,7 +121,7 @@ def start(job, s, interpreter):
     environment = dict(os.environ, OMP_WAIT_POLICY="passive", PYTHONUNBUFFERED="1")
     with open(os.path.join(folder, "out.log"), "a") as out:
         return subprocess.Popen(command, stdout=out, stderr=subprocess.STDOUT, env=environment, stdin=subprocess.DEVNULL,
-                                preexec_fn=lambda: os.nice(19))
+                                preexec_fn=machine.be_idle)
 
 
 def next_job(jobs):
