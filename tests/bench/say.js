@@ -14,8 +14,6 @@ import { parseArgs } from 'node:util';
 import { load } from '../../web/lib/index.js';
 import { APART, defectOf } from '../../web/pages/wavenet/defect.js';
 
-/** @import { SoundRun } from '../../web/lib/index.js' */
-
 const { values: { count, first, temperature, 'top-p': topP, seconds, quiet, tries }, positionals: [file, folder] } = parseArgs({
   allowPositionals: true,
   options: {
@@ -28,7 +26,7 @@ if (!file || !folder) {
   process.exit(2);
 }
 mkdirSync(folder, { recursive: true });
-const model = await load(path.resolve(file));
+const model = /** @type {import('../../web/lib/index.js').ModelOf<'sound'>} */ (await load(path.resolve(file)));
 const { classes, speakers = [] } = model.info;
 const began = performance.now();
 let [sounded, ended] = [0, 0];
@@ -41,7 +39,7 @@ for (let i = 0; i < Number(count); i++) {
   for (let attempt = 1; ; attempt++) {
     const pressed = performance.now();
     const seed = Number(first) + i + (attempt - 1) * APART;
-    const run = /** @type {SoundRun} */ (model.generate({ label, speaker, seconds: Number(seconds), temperature: Number(temperature), topP: Number(topP), ...(Number(quiet) > 0 && { silence: Number(quiet) }), seed }));
+    const run = model.generate({ label, speaker, seconds: Number(seconds), temperature: Number(temperature), topP: Number(topP), ...(Number(quiet) > 0 && { silence: Number(quiet) }), seed });
     let waited = 0;
     for await (const { samples = [] } of run) if (samples.length > 0) waited ||= performance.now() - pressed;
     const samples = await run.samples();

@@ -637,7 +637,7 @@ test('before it is played: the given rows, the small picture, the poster, an out
   const outline = (/** @type {string} */ selector) => page.locator(`${selector} canvas`).evaluate((canvas) => getComputedStyle(canvas).outlineStyle);
   assert.deepEqual([await outline('#nothing'), await outline('#poster')], ['dashed', 'none']);
   const groups = await page.locator('[role=group]').evaluateAll((all) => all.map((group) => group.getAttribute('aria-label')));
-  assert.deepEqual(groups.slice(0, 5), ['complete seven.png, digits', 'super-resolve seven.png, emoji-sr', 'tokens Once upon a time, stories', 'generate 7, digits', 'generate, digits']);
+  assert.deepEqual(groups.slice(0, 5), ['complete seven.png, digits', 'super-resolve seven.png, emoji-sr', 'generate Once upon a time, stories', 'generate 7, digits', 'generate, digits']);
   assert.match(await page.locator('#none [part=error]').innerText(), /no model.*attribute model/);
   await page.screenshot({ path: `${OUT}element-before.png` });
   await page.emulateMedia({ media: 'print' });

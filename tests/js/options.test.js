@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Options that are none: every verb and load() refuse them, by the tables of settings and of verbs, and name the one that may be meant. */
+/** Options that are none: every verb of every kind and load() refuse them, and name the one that may be meant and those that there are. */
 
 import assert from 'node:assert/strict';
+import { readdir } from 'node:fs/promises';
 import { after, test } from 'node:test';
 
 import { acquire, load, tokenizer } from '../../web/lib/index.js';
 import { engineOf } from '../../web/lib/model/engine.js';
-import { ALL, optionsOf } from '../../web/lib/verbs/table.js';
+import { KINDS } from '../../web/lib/kinds/index.js';
+import { ALL, argumentsOf, optionsOf } from '../../web/lib/verbs/table.js';
 import { SETTINGS } from '../../web/lib/settings.js';
 import { GOLDEN, ROOT, isError } from './helpers.js';
 
@@ -26,16 +28,54 @@ function modelOf(verb) {
   return model;
 }
 
-for (const [verb, { before = 1 }] of ALL) {
-  test(`${verb}() refuses an option that is none`, async () => {
-    const model = modelOf(verb);
-    const ask = async (/** @type {object} */ options) => model[verb](...Array(before).fill(''), options); // what stands before them matters to none of these tests
-    for (const [name, meant] of [['nothing_like_it', undefined], ...optionsOf(verb).flatMap((own) => [own.replace(/[A-Z]/g, (c) => `_${c.toLowerCase()}`), own.toUpperCase(), `${own}s`].map((other) => [other, own]))]) {
-      if (optionsOf(verb).includes(String(name))) continue;
-      const message = meant ? new RegExp(`${verb}\\(\\) has no option ${name}: \\w+\\?$`) : new RegExp(`${verb}\\(\\) has no option ${name}\\. It has `);
-      await assert.rejects(ask({ [String(name)]: 1 }), isError('argument', message));
+/** The options of every kind. */
+const EVERY = [...new Set(KINDS.flatMap(({ name, verbs }) => Object.keys(verbs).flatMap((verb) => optionsOf(/** @type {any} */ (verb), name))))];
+
+/**
+ * A verb asked with some options. What stands before them matters to none of these tests.
+ *
+ * @param {any} model @param {import('../../web/lib/verbs/table.js').VerbName} verb @param {unknown} options
+ */
+const ask = async (model, verb, options) => model[verb](...Array(argumentsOf(verb, model.info.kind)).fill(''), options);
+
+/** @param {any} model @param {string} name of its file */
+async function sweep(model, name) {
+  for (const verb of /** @type {import('../../web/lib/verbs/table.js').VerbName[]} */ (engineOf(model).verbs)) {
+    const own = optionsOf(verb, model.info.kind);
+    for (const other of ['nothing_like_it', ...EVERY.filter((one) => !own.includes(one))]) {
+      await assert.rejects(ask(model, verb, { [other]: 1 }), (/** @type {any} */ error) => (
+        error.code === 'argument' && error.message.startsWith(`${verb}() has no option ${other}`) && error.message.endsWith(` It has ${own.join(', ')}`)), `${name}: ${verb}({ ${other} })`);
     }
-    await ask({ nothing_like_it: undefined }).catch((/** @type {Error} */ error) => assert.doesNotMatch(error.message, /has no option/));
+    for (const wrong of [new AbortController().signal, new Date(), new URL('http://x/'), Promise.resolve({}), new Error('x'), new ArrayBuffer(8), new Map(), [], 'x', 1, null]) {
+      await assert.rejects(ask(model, verb, wrong), isError('argument', /^options must be an object/), `${name}: ${verb}(${wrong})`);
+    }
+    await ask(model, verb, { nothing_like_it: undefined }).catch((/** @type {Error} */ error) => assert.doesNotMatch(error.message, /has no option/));
+  }
+}
+
+test('every shipped file: each option that its kind does not have is refused by each verb, and so is what is no options', async () => {
+  const names = (await readdir(`${ROOT}weights`)).filter((name) => name.endsWith('.gguf'));
+  assert.ok(names.length > 20);
+  for (const name of names) {
+    const model = await load(`${ROOT}weights/${name}`);
+    try {
+      await sweep(model, name);
+    } finally {
+      model.close();
+    }
+  }
+});
+
+for (const [verb] of ALL) {
+  test(`${verb}() refuses an option that is none, and names the one that may be meant`, async () => {
+    const model = modelOf(verb);
+    const own = optionsOf(verb, model.info.kind);
+    for (const option of own) {
+      for (const name of [option.replace(/[A-Z]/g, (c) => `_${c.toLowerCase()}`), option.toUpperCase(), `${option}s`]) {
+        if (own.includes(name)) continue;
+        await assert.rejects(ask(model, verb, { [name]: 1 }), isError('argument', new RegExp(`${verb}\\(\\) has no option ${name}: \\w+\\? It has `)));
+      }
+    }
   });
 }
 
@@ -43,7 +83,7 @@ test('the names of other libraries lead to ours', async () => {
   const model = models.stories260K;
   for (const [name, ours] of [['top_k', 'topK'], ['topk', 'topK'], ['top_p', 'topP'], ['repetition_penalty', 'repetitionPenalty'], ['logit_bias', 'logitBias'], ['stop_sequences', 'stop'], ['Temperature', 'temperature'],
     ['max_tokens', 'maxTokens'], ['max_new_tokens', 'maxTokens'], ['temprature', 'temperature'], ['minp', 'minP'], ['random_seed', 'seed']]) {
-    assert.throws(() => model.generate('a', /** @type {any} */ ({ [name]: 1 })), isError('argument', new RegExp(`${name}: ${ours}\\?$`)));
+    assert.throws(() => model.generate('a', /** @type {any} */ ({ [name]: 1 })), isError('argument', new RegExp(`${name}: ${ours}\\? It has`)));
   }
   assert.throws(() => model.generate('a', /** @type {any} */ ({ grammar: 'x' })), isError('argument', /has no option grammar\. It has .*temperature/));
   assert.throws(() => model.resume(model.generate('a', { maxTokens: 1 }).save(), /** @type {any} */ ({ max_tokens: 1 })), isError('argument', /resume\(\) has no option max_tokens: maxTokens\?/));
@@ -64,13 +104,11 @@ test('load(), acquire(), tokenizer() and what a run is asked for refuse them too
 });
 
 test('every flag is true or false, whatever has it', async () => {
-  for (const [verb, { before: count = 1 }] of ALL) {
-    for (const flag of optionsOf(verb).filter((name) => name === 'maps' || name === 'marginals' || 'flag' in (/** @type {any} */ (SETTINGS)[name] ?? {}))) {
+  for (const [verb] of ALL) {
+    const model = modelOf(verb);
+    const count = argumentsOf(verb, model.info.kind);
+    for (const flag of optionsOf(verb, model.info.kind).filter((name) => name === 'maps' || name === 'marginals' || 'flag' in (/** @type {any} */ (SETTINGS)[name] ?? {}))) {
       for (const value of ['no', 'false', 0, 1, null, {}]) {
-        const model = modelOf(verb);
-        const whose = /** @type {any} */ (SETTINGS)[flag]?.of ?? '';
-        if (verb === 'complete' && !whose.includes('pictures')) continue; // an option of another kind of model
-        if (verb === 'generate' && !whose.includes('latents')) continue;
         const before = verb === 'complete' || verb === 'superResolve' ? [{ data: new Uint8Array(model.info.width * model.info.height * model.info.channels), width: model.info.width, height: model.info.height }] :
           verb === 'chat' ? [[{ role: 'user', content: 'a' }]] : verb === 'walk' ? [1, 2] : ['a'].slice(0, count);
         const more = verb === 'chat' ? { template: 'x', render: () => 'a' } : {};

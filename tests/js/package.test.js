@@ -210,7 +210,7 @@ test('types: Node without the types of a page, import and require; a page knows 
 });
 
 test('types: a strict consumer compiles, and mistakes do not', async () => {
-  await copyFile(`${ROOT}tests/js/types/consumer.ts`, join(folder, 'consumer.ts'));
+  for (const file of ['consumer.ts', 'kinds.ts']) await copyFile(`${ROOT}tests/js/types/${file}`, join(folder, file));
   for (const [module, moduleResolution] of [
     ['nodenext', 'nodenext'],
     ['esnext', 'bundler'],
@@ -236,6 +236,7 @@ test('types: a strict consumer compiles, and mistakes do not', async () => {
         'false',
         '--ignoreConfig',
         'consumer.ts',
+        'kinds.ts',
       ],
       { cwd: folder },
     ).catch((error) => ({ stdout: error.stdout }));

@@ -11,7 +11,7 @@ import { DIGITS, GOLDEN, ROOT, isError, load } from './helpers.js';
 import { toyTranslation } from './toy-translation.js';
 import { noise, toyModel } from './toy.js';
 
-/** @import { Model, PictureRun, SavedPicture, PictureStep } from '../../web/lib/index.js' */
+/** @import { Model, ModelOf, PictureRun, SavedPicture, PictureStep } from '../../web/lib/index.js' */
 
 /** @typedef {{ values: number[][], nats: number[][] }} Drawn  of each sample, by element */
 
@@ -63,7 +63,7 @@ const grey = { data: noise(63), width: 7, height: 9 };
 const colour = { data: noise(63 * 3), width: 7, height: 9 };
 const small = { data: noise(12), width: 2, height: 2 };
 
-/** @type {[string, import('./toy.js').ToyOptions, (model: Model, options: any) => PictureRun, object][]} */
+/** @type {[string, import('./toy.js').ToyOptions, (model: ModelOf<'picture'>, options: any) => PictureRun, object][]} */
 const RUNS = [
   ['one sample', {}, (model, options) => model.generate({ seed: 3, ...options }), { chunkSize: 5 }],
   ['rows that are known', { width: 7, height: 9 }, (model, options) => model.complete(grey, { rows: 2, seed: 2n ** 60n, ...options }), { chunkSize: 4, temperature: 0.7, topK: 5 }],

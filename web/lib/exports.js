@@ -28,7 +28,7 @@ export { classOf } from './base/realm.js';
 export { checkLabel, checkOptions, checkSettings, checkShown, flag, show, wholeNumber, wrongAnswer } from './base/checks.js';
 export { KINDS } from './kinds/index.js';
 export { inputsOf } from './kinds/picture/pictures.js';
-export { ALL, argumentsOf } from './verbs/table.js';
+export { ALL, argumentsOf, optionsOf } from './verbs/table.js';
 export { ROWS } from './settings.js';
 export { deferred, inNode, nodeModule } from './base/platform.js';
 export { atNextFrame, contextOf, showAll, watchColours } from './sinks/canvas.js';

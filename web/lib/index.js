@@ -226,6 +226,7 @@ export async function tokenizer(source, options = {}) {
 }
 
 // The types of what load() leads to, under one roof.
+export * from './kinds/types.js';
 /** @typedef {import('./model/model.js').Model} Model */
 /** @typedef {import('./model/of-kind.js').Kind} Kind */
 /**
@@ -233,64 +234,5 @@ export async function tokenizer(source, options = {}) {
  * @typedef {import('./model/of-kind.js').ModelOf<K>} ModelOf
  */
 /** @typedef {import('./load/holders.js').Hold} Hold */
-/** @typedef {import('./kinds/picture/picture-run.js').PictureRun} PictureRun */
-/** @typedef {import('./kinds/picture/picture-run.js').PictureStep} PictureStep */
-/** @typedef {import('./kinds/picture/picture-run.js').LookedAt} LookedAt */
-/** @typedef {import('./kinds/picture/picture-run.js').SavedPicture} SavedPicture */
-/** @typedef {import('./kinds/text/chat.js').Message} Message */
-/** @typedef {import('./kinds/text/chat.js').ChatOptions} ChatOptions */
-/** @typedef {import('./kinds/text/constraint.js').Constraint} Constraint */
-/** @typedef {import('./kinds/text/text-run.js').TextRun} TextRun */
-/** @typedef {import('./kinds/text/text-run.js').TextStep} TextStep */
-/** @typedef {import('./kinds/text/text-run.js').Alternative} Alternative */
-/** @typedef {import('./kinds/text/text-run.js').TokenLook} TokenLook */
-/** @typedef {import('./kinds/text/text-model.js').TextScore} TextScore */
-/** @typedef {import('./kinds/text/text-run.js').SavedText} SavedText */
-/** @typedef {import('./kinds/text/translation-run.js').TranslationRun} TranslationRun */
-/** @typedef {import('./kinds/text/translation-run.js').SavedTranslation} SavedTranslation */
-/** @typedef {import('./kinds/sound/sound-run.js').SoundRun} SoundRun */
-/** @typedef {import('./kinds/sound/sound-run.js').SavedSound} SavedSound */
-/** @typedef {import('./kinds/sound/sound-run.js').SoundStep} SoundStep */
-/** @typedef {import('./kinds/sound/sounds.js').SoundScore} SoundScore */
-/** @typedef {import('./kinds/sound/heard.js').SoundSource} SoundSource */
-/** @typedef {import('./kinds/sound/heard.js').Heard} Heard */
-/** @typedef {import('./kinds/sound/play.js').Played} Played */
-/** @typedef {import('./kinds/sound/play.js').PlayOptions} PlayOptions */
-/** @typedef {import('./options.js').SoundOptions} SoundOptions */
-/** @typedef {import('./options.js').CodeOptions} CodeOptions */
-/** @typedef {import('./kinds/code/code-run.js').CodeRun} CodeRun */
-/** @typedef {import('./kinds/code/code-run.js').CodeStep} CodeStep */
-/** @typedef {import('./kinds/code/code-run.js').SavedCode} SavedCode */
-/** @typedef {import('./kinds/code/codebooks.js').Codes} Codes */
-/** @typedef {import('./kinds/code/codebooks.js').Encoded} Encoded */
-/** @typedef {import('./kinds/code/codebooks.js').CodeLevel} CodeLevel */
-/** @typedef {import('./kinds/sign/classification.js').Classification} Classification */
-/** @typedef {import('./kinds/sign/classification.js').ClassifyOptions} ClassifyOptions */
-/** @typedef {import('./kinds/latent/latent-run.js').LatentRun} LatentRun */
-/** @typedef {import('./kinds/latent/latent-run.js').LatentStep} LatentStep */
-/** @typedef {import('./kinds/latent/latent-run.js').WhereLooked} WhereLooked */
-/** @typedef {import('./options.js').LatentOptions} LatentOptions */
-/** @typedef {import('./verbs/walk.js').WalkOptions} WalkOptions */
-/** @typedef {import('./kinds/caption/caption-run.js').CaptionRun} CaptionRun */
-/** @typedef {import('./kinds/caption/caption-run.js').CaptionStep} CaptionStep */
-/** @typedef {import('./kinds/caption/caption-run.js').Look} Look */
-/** @typedef {import('./kinds/caption/caption-run.js').SavedCaption} SavedCaption */
-/** @typedef {import('./kinds/caption/caption-sheet.js').CaptionSheetOptions} CaptionSheetOptions */
-/** @typedef {import('./kinds/caption/captions.js').CaptionScore} CaptionScore */
-/** @typedef {import('./options.js').CaptionOptions} CaptionOptions */
-/** @typedef {import('./kinds/head/parse.js').Parse} Parse */
-/** @typedef {import('./kinds/head/parse.js').ParseOptions} ParseOptions */
-/** @typedef {import('./kinds/tag/tagging.js').Tagging} Tagging */
-/** @typedef {import('./kinds/tag/tagging.js').TagOptions} TagOptions */
-/** @typedef {import('./options.js').TranslationOptions} TranslationOptions */
-/** @typedef {import('./kinds/text/translation-run.js').TranslationStep} TranslationStep */
-/** @typedef {import('./kinds/text/translation-run.js').SourceLook} SourceLook */
-/** @typedef {import('./kinds/text/translation-run.js').SearchStep} SearchStep */
-/** @typedef {import('./kinds/text/translation-run.js').Hypothesis} Hypothesis */
-/** @typedef {import('./options.js').TextOptions} TextOptions */
-/** @typedef {import('./kinds/picture/questions.js').PictureScore} PictureScore */
-/** @typedef {import('./kinds/picture/questions.js').Attention} Attention */
-/** @typedef {import('./kinds/picture/image.js').ImageSource} ImageSource */
 /** @typedef {import('./sinks/pixels.js').Picture} Picture */
-/** @typedef {import('./options.js').PictureOptions} PictureOptions */
 /** @typedef {import('./base/checks.js').Label} Label */

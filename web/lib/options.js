@@ -2,7 +2,7 @@
 // Made of web/lib/settings.js and web/lib/kinds by node web/tools/options.js: change those.
 // @ts-check
 
-/** The options of runs, and the verbs that models of each kind may have. */
+/** The options of runs. */
 
 /** @import { Label } from './base/checks.js' */
 /** @import { Constraint } from './kinds/text/constraint.js' */
@@ -185,22 +185,6 @@
  * is guessed ahead; what is drawn is the same. Default false
  * @property {(step: SearchStep) => void} [onSearch] called after every step of a search with several beams
  * @property {AbortSignal} [signal] stops the run
- */
-
-/**
- * The verbs that models of each kind may have.
- *
- * @typedef {object} VerbsOfKinds
- * @property {'caption' | 'score'} caption
- * @property {'complete' | 'decode' | 'encode' | 'generate'} code
- * @property {'parse'} head
- * @property {'generate' | 'walk'} latent
- * @property {'complete' | 'generate' | 'score'} note
- * @property {'attention' | 'complete' | 'generate' | 'score' | 'superResolve'} picture
- * @property {'classify'} sign
- * @property {'complete' | 'generate' | 'score'} sound
- * @property {'tag'} tag
- * @property {'chat' | 'generate' | 'score' | 'translate'} text
  */
 
 export {};

@@ -23,6 +23,10 @@ export const ownFiles = () => Promise.all([import('../lib/load/handed.js'), impo
 export const music = () => import('../lib/kinds/note/notes.js');
 
 /** @typedef {import('../lib/index.js').Model} Model */
+/**
+ * @template {import('../lib/index.js').Kind} K
+ * @typedef {import('../lib/index.js').ModelOf<K>} ModelOf
+ */
 /** @typedef {import('../lib/index.js').ModelInfo} ModelInfo */
 /** @typedef {import('../lib/index.js').Attention} Attention */
 /** @typedef {import('../lib/index.js').PictureRun} PictureRun */

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Makes what the table of settings and the table of verbs say to a type checker: web/lib/options.js, the types of the options
- * and the verbs of kinds,
+ * Makes what the tables of settings, verbs and kinds say to a type checker: web/lib/options.js, the types of the options, web/lib/kinds/types.js, those
+ * of kinds,
  * web/lib/element/properties.js, those of the element's properties, and web/jsx/attributes.d.ts, those of its attributes; and web/lib/engine/fields.js,
  * what the worker needs of the settings. ./build.sh js does so too; a test compares.
  *
@@ -16,13 +16,19 @@ import { fileURLToPath } from 'node:url';
 import { ROWS } from '../lib/settings.js';
 import { ATTRIBUTES } from '../lib/element/attributes.js';
 import { TASKS } from '../lib/element/tasks.js';
-import { KINDS as ROWS_OF_KINDS } from '../lib/kinds/index.js';
 
 const WEB = fileURLToPath(new URL('..', import.meta.url));
 
+/** The folders of the kinds, and what their kind.js says. @type {{ name: string, kind: import('../lib/kinds/index.js').Kind, TYPES: { model: string, steps: string[], others: string[] },
+ *   OPTIONS?: Record<string, [string, string]> }[]} */
+const FOLDERS = await Promise.all((await readdir(`${WEB}lib/kinds`, { withFileTypes: true })).filter((entry) => entry.isDirectory()).map(({ name }) => name).sort()
+  .map(async (name) => ({ name, ...await import(`../lib/kinds/${name}/kind.js`) })));
+
 /** The options of each kind of run, as the folders of the kinds say. @type {[string, string, string][]} */
-const KINDS = (await Promise.all((await readdir(`${WEB}lib/kinds`, { withFileTypes: true })).filter((entry) => entry.isDirectory()).map(({ name }) => name).sort()
-  .map((name) => import(`../lib/kinds/${name}/kind.js`)))).flatMap(({ OPTIONS = {} }) => Object.entries(OPTIONS).map(([of, [type, about]]) => [type, of, about]));
+const KINDS = FOLDERS.flatMap(({ OPTIONS = {} }) => Object.entries(OPTIONS).map(([of, [type, about]]) => [type, of, about]));
+
+/** Kinds whose signatures come first where a model may be of any kind, and a call fits several. */
+const FIRST = ['text', 'picture', 'sound'];
 
 /** The comments before the entries of an object, by their names. @param {string} text  of a module */
 export const commentsOf = (text) => new Map([...text.matchAll(/^ {2}\/\*\* ((?:(?!\*\/)[^])*) \*\/\n {2}'?([\w-]+)'?: \{/gm)].map(([, comment, name]) => (
@@ -60,6 +66,63 @@ export async function attributeList() {
   });
 }
 
+/**
+ * The types of the kinds: their classes, by which `load<'sound'>()` is typed, what their runs give, and all that index.js passes on.
+ */
+async function kindTypes() {
+  const kinds = await Promise.all(FOLDERS.map(async ({ name, kind, TYPES, OPTIONS = {} }) => {
+    /** Where each type is declared: a class, or a typedef. @type {Map<string, string>} */
+    const places = new Map();
+    const methods = new Set();
+    for (const file of (await readdir(`${WEB}lib/kinds/${name}`)).filter((one) => one.endsWith('.js'))) {
+      const text = await readFile(`${WEB}lib/kinds/${name}/${file}`, 'utf8');
+      for (const [, type] of text.matchAll(/^export class (\w+)/gm)) places.set(type, file);
+      for (const [, type] of text.matchAll(/@typedef \{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\} (\w+)/g)) if (!places.has(type)) places.set(type, file);
+      if (places.get(TYPES.model) === file) for (const [, method] of text.matchAll(/^ {2}(?:async |get )?(resume|tokenizer)\(/gm)) methods.add(method);
+    }
+    const at = (/** @type {string} */ type) => {
+      if (!places.has(type)) throw new Error(`web/lib/kinds/${name} has no type ${type}: see TYPES of its kind.js`);
+      return `/** @typedef {import('./${name}/${places.get(type)}').${type}} ${type} */`;
+    };
+    return {
+      name, model: TYPES.model, verbs: [...Object.keys(kind.verbs), ...methods].sort().map((verb) => `'${verb}'`).join(' | '), steps: TYPES.steps,
+      types: [...[TYPES.model, ...TYPES.steps, ...TYPES.others].map(at), ...Object.values(OPTIONS).map(([type]) => `/** @typedef {import('../options.js').${type}} ${type} */`)],
+    };
+  }));
+  const place = (/** @type {{ name: string }} */ { name }) => (FIRST.includes(name) ? FIRST.indexOf(name) : FIRST.length);
+  const inOrder = [...kinds].sort((a, b) => place(a) - place(b));
+  return `// SPDX-License-Identifier: MIT
+// Made of web/lib/kinds/*/kind.js by node web/tools/options.js: change those.
+// @ts-check
+
+/** The types of the kinds. */
+
+${kinds.flatMap(({ types }) => types).join('\n')}
+
+/**
+ * The classes that have the verbs of each kind.
+ *
+ * @typedef {object} ModelsOfKinds
+${kinds.map(({ name, model }) => ` * @property {${model}} ${name}\n`).join('')} */
+
+/**
+ * The names of what models of each kind have of these.
+ *
+ * @typedef {object} VerbsOfKinds
+${kinds.map(({ name, verbs }) => ` * @property {${verbs}} ${name}\n`).join('')} */
+
+/**
+ * The verbs of all kinds: what a model has whose kind is not known. Where several kinds have a verb, the arguments decide.
+ *
+ * @typedef {${inOrder.map(({ name, model }) => `Pick<${model}, VerbsOfKinds['${name}']>`).join(' & ')}} AllVerbs
+ */
+
+/** A step of a run of any kind, or an answer. @typedef {${kinds.flatMap(({ steps }) => steps).join(' | ')}} AnyStep */
+
+export {};
+`;
+}
+
 /** The files, by their paths below web. @returns {Promise<Map<string, string>>} */
 export async function typeFiles() {
   const settings = commentsOf(await readFile(`${WEB}lib/settings.js`, 'utf8'));
@@ -71,25 +134,17 @@ export async function typeFiles() {
     });
     return `/**\n${wrapped(about, ' *', ' *')}\n *\n * @typedef {object} ${type}\n${properties.join('\n')}\n */\n`;
   });
-  const verbs = [...ROWS_OF_KINDS].sort((a, b) => (a.name < b.name ? -1 : 1))
-    .map((kind) => ` * @property {${Object.keys(kind.verbs).sort().map((verb) => `'${verb}'`).join(' | ')}} ${kind.name}\n`).join('');
   const options = `// SPDX-License-Identifier: MIT
 // Made of web/lib/settings.js and web/lib/kinds by node web/tools/options.js: change those.
 // @ts-check
 
-/** The options of runs, and the verbs that models of each kind may have. */
+/** The options of runs. */
 
 /** @import { Label } from './base/checks.js' */
 /** @import { Constraint } from './kinds/text/constraint.js' */
 /** @import { SearchStep } from './kinds/text/translation-run.js' */
 
 ${types.join('\n')}
-/**
- * The verbs that models of each kind may have.
- *
- * @typedef {object} VerbsOfKinds
-${verbs} */
-
 export {};
 `;
   const commentOf = await commentReader();
@@ -136,7 +191,7 @@ export {};
 export const FIELDS = [
 ${fields.join('')}];
 `;
-  return new Map([['lib/options.js', options], ['lib/engine/fields.js', table], ['jsx/attributes.d.ts', jsx], ['lib/element/properties.js', properties]]);
+  return new Map([['lib/options.js', options], ['lib/kinds/types.js', await kindTypes()], ['lib/engine/fields.js', table], ['jsx/attributes.d.ts', jsx], ['lib/element/properties.js', properties]]);
 }
 
 /** Writes them, where they are not so. */

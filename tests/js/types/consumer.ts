@@ -175,7 +175,8 @@ export function listen(element: NextPixelElement): void {
     else if ('heads' in step) console.log(step.heads);
     else if ('tags' in step) console.log(step.tags);
     else if ('text' in step) console.log(step.text);
-    else console.log(step.values[0]);
+    else if ('values' in step) console.log(step.values[0]);
+    else console.log(step.events.length);
   });
   element.from = 1;
   element.to = 2;

@@ -4,6 +4,7 @@
 /** Checks what a caller asks for, and says what to do where it cannot be done. */
 
 import { argumentError } from './error.js';
+import { classOf } from './realm.js';
 import { ROWS } from '../settings.js';
 
 /** @import { ModelInfo, Settings } from '../engine/protocol.js' */
@@ -33,10 +34,12 @@ function callback(name, value) {
 export function checkOptions(options, whose, names) {
   if (typeof options !== 'object' || options === null) throw wrong('options must be an object', options);
   if (Symbol.iterator in options) throw argumentError('options must be an object, not a list');
+  const given = classOf(options);
+  if (given !== 'Object') throw argumentError(`options must be an object with names, such as { signal }, not ${/^[AEIOU]/.test(given) ? 'an' : 'a'} ${given}`);
   const none = Object.keys(options).find((name) => !names.includes(name) && options[name] !== undefined);
   if (none !== undefined) {
     const meant = nearest(none, names);
-    throw argumentError(`${whose} has no option ${none.slice(0, 80)}${meant ? `: ${meant}?` : `. It has ${names.join(', ')}`}`);
+    throw argumentError(`${whose} has no option ${none.slice(0, 80)}${meant ? `: ${meant}?` : '.'} It has ${names.join(', ')}`);
   }
   const { signal, onProgress, patience } = options;
   if (signal !== undefined && !(typeof signal?.throwIfAborted === 'function' && typeof signal.addEventListener === 'function')) throw wrong('signal must be an AbortSignal', signal);

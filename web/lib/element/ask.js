@@ -6,7 +6,7 @@
 import { NX_MAX_SAMPLES } from '../engine/abi.js';
 import { NextPixelError } from '../base/error.js';
 import { lookOf } from '../kinds/looks.js';
-import { argumentsOf } from '../verbs/table.js';
+import { argumentsOf, optionsOf as knownOptions } from '../verbs/table.js';
 import { TASKS } from './tasks.js';
 import { said, taskOf } from './attributes.js';
 
@@ -73,8 +73,10 @@ export async function ask(element, model, signal, seed) {
  * @returns {Record<string, any>}
  */
 export function optionsOf(element, info) {
-  return Object.fromEntries(Object.entries(taskOf(element, info).attributes).flatMap(([name, { property, given, read, fits }]) => {
-    const value = given ? undefined : said(element, name);
+  const { attributes, verb } = taskOf(element, info);
+  const known = knownOptions(verb, info.kind);
+  return Object.fromEntries(Object.entries(attributes).flatMap(([name, { property, given, read, fits }]) => {
+    const value = given || !known.includes(property === 'tries' ? 'resample' : property) ? undefined : said(element, name);
     return value === undefined || value === '' || (fits && !fits(value, info)) ? [] : [[property, read ? read(String(value)) : value]];
   }));
 }

@@ -5,18 +5,9 @@
 
 /** @import { NextPixelError } from '../base/error.js' */
 /** @import { ModelInfo } from '../engine/protocol.js' */
-/** @import { LatentStep } from '../kinds/latent/latent-run.js' */
-/** @import { PictureStep } from '../kinds/picture/picture-run.js' */
-/** @import { Classification } from '../kinds/sign/classification.js' */
-/** @import { SoundStep } from '../kinds/sound/sound-run.js' */
+/** @import { AnyStep } from '../kinds/types.js' */
 /** @import { Picture } from '../sinks/pixels.js' */
-/** @import { Parse } from '../kinds/head/parse.js' */
 /** @import { Finish } from '../runs/base-run.js' */
-/** @import { Tagging } from '../kinds/tag/tagging.js' */
-/** @import { TextStep } from '../kinds/text/text-run.js' */
-/** @import { TranslationStep } from '../kinds/text/translation-run.js' */
-
-/** A step of a run of any kind, or an answer. @typedef {PictureStep | LatentStep | SoundStep | TextStep | TranslationStep | Tagging | Parse | Classification} AnyStep */
 
 export class NextPixelReadyEvent extends Event {
   /** @param {ModelInfo} info */

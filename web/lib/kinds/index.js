@@ -32,10 +32,11 @@ import { kind as text } from './text/kind.js';
  * @typedef {object} Kind
  * @property {string} name         of its folder, and `info.kind`
  * @property {(facts: Facts, number: NumberOf) => boolean} says  whether a file is of this kind, by its ports and its metadata
- * @property {{ [N in VerbName]?: { when?: (model: Fitting) => boolean, settings?: string, before?: number } }} verbs  what a model can be asked for: `when`, if not every one can;
- *   `before`: the number of arguments before the options, if not as the verb says; `settings`: whose settings are the options, a word of `of` in the table of settings
+ * @property {{ [N in VerbName]?: { when?: (model: Fitting) => boolean, settings?: string, names?: string[], before?: number } }} verbs  what a model can be asked for: `when`, if not every one can;
+ *   `settings`: whose settings are the options, a word of `of` in the table of settings; `names`: other options; `before`: the number of arguments
+ *   before the options, if not as the verb says
  * @property {(head: Uint8Array) => Promise<any> | undefined} [early]  what can be made of the beginning of a file while the workers open it
- * @property {(engine: Engine, facts: Facts, early: any, signal?: AbortSignal) => any} open  an object with what verbs ask for
+ * @property {(engine: Engine, facts: Facts, early: any, signal?: AbortSignal) => any} open  an object with a method for each verb, and resume() where runs can be saved
  * @property {boolean} [tokens]  ids are tokens of a vocabulary
  */
 

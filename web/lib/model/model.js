@@ -1,30 +1,16 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-import { checkOptions } from '../base/checks.js';
-import { ROWS } from '../settings.js';
 import { KINDS } from '../kinds/index.js';
 import { describe, fittingOf } from './describe.js';
-import { Engine, engineOf, setEngine } from './engine.js';
-import { NextPixelError, argumentError } from '../base/error.js';
+import { Engine, setEngine } from './engine.js';
+import { NextPixelError } from '../base/error.js';
 import { Methods } from '../verbs/methods.js';
 import { verbsOf } from '../verbs/table.js';
 
-/** @import { Tokenizer } from '../kinds/text/tokenizer.js' */
 /** @import { Link } from '../workers/link.js' */
-/** @import { CaptionRun, SavedCaption } from '../kinds/caption/caption-run.js' */
-/** @import { CodeRun, SavedCode } from '../kinds/code/code-run.js' */
-/** @import { CaptionOptions, CodeOptions, PictureOptions, NoteOptions, SoundOptions, TextOptions, TranslationOptions } from '../options.js' */
 /** @import { ModelInfo, OpenedMessage } from '../engine/protocol.js' */
-/** @import { PictureRun, SavedPicture } from '../kinds/picture/picture-run.js' */
-/** @import { NoteRun, SavedNote } from '../kinds/note/note-run.js' */
-/** @import { SavedSound, SoundRun } from '../kinds/sound/sound-run.js' */
 /** @import { Contents, Count } from '../load/source.js' */
-/** @import { SavedText, TextRun } from '../kinds/text/text-run.js' */
-/** @import { SavedTranslation, TranslationRun } from '../kinds/text/translation-run.js' */
-
-/** Of any kind of run; which of them it can change, the kind says. */
-const RESUMING = [...ROWS.map(([name]) => name), 'rows', 'at'];
 
 /**
  * A model that is ready to run, from load(). Several runs, scores and attentions may be in flight at once; they take
@@ -60,77 +46,12 @@ export class Model extends Methods {
     this.order = engine.kind.codec?.order ?? new Uint32Array(0);
   }
 
-  /** Turns texts into tokens and back, where this is a model of texts. @type {Tokenizer} */
-  get tokenizer() {
-    const { kind } = engineOf(this);
-    if (!('tokenizer' in kind)) throw argumentError('This model has no tokens');
-    return kind.tokenizer;
-  }
-
   /** The number of threads that share the work of a step: what load() was given, or 1 where the page cannot share memory. */
   threads = 1;
 
   /** The number of workers that share the samples of a run: what load() was given, or found with `workers: 'auto'`. */
   get workers() {
     return this.#links.length;
-  }
-
-  /**
-   * Goes on with a run that was saved, to the same elements. One of pictures or of a sound, a translation or a caption goes on as it was begun: only `signal`,
-   * `maps` or `probabilities`, and `chunkSize` or `onSearch` may be given anew. A text may branch off: with `at`, how many of the tokens that were drawn are kept, by default
-   * all, and with other options; maxTokens counts from there.
-   *
-   * @overload
-   * @param {SavedText} saved  what run.save() gave
-   * @param {TextOptions & { at?: number }} [options]  those that shall be different
-   * @returns {TextRun}
-   */
-  /**
-   * @overload
-   * @param {SavedTranslation} saved
-   * @param {Pick<TranslationOptions, 'signal' | 'maps' | 'onSearch'>} [options]
-   * @returns {TranslationRun}
-   */
-  /**
-   * @overload
-   * @param {SavedCaption} saved
-   * @param {Pick<CaptionOptions, 'signal' | 'maps'>} [options]
-   * @returns {CaptionRun}
-   */
-  /**
-   * @overload
-   * @param {SavedPicture} saved
-   * @param {Pick<PictureOptions, 'signal' | 'maps' | 'chunkSize'>} [options]
-   * @returns {PictureRun}
-   */
-  /**
-   * @overload
-   * @param {SavedSound} saved
-   * @param {Pick<SoundOptions, 'signal' | 'probabilities' | 'chunkSize'>} [options]
-   * @returns {SoundRun}
-   */
-  /**
-   * @overload
-   * @param {SavedCode} saved
-   * @param {Pick<CodeOptions, 'signal' | 'chunkSize'>} [options]
-   * @returns {CodeRun}
-   */
-  /**
-   * @overload
-   * @param {SavedNote} saved
-   * @param {NoteOptions & { at?: number }} [options]  at: how many of the ids that were drawn are kept; then seed, temperature, topK and topP may be others too
-   * @returns {NoteRun}
-   */
-  /**
-   * @param {any} saved
-   * @param {object} [options]
-   * @returns {any}
-   */
-  resume(saved, options = {}) {
-    const { kind } = engineOf(this);
-    checkOptions(options, 'resume()', RESUMING);
-    if (!kind.resume) throw argumentError('This model draws nothing that could be saved');
-    return kind.resume(saved, options);
   }
 
   /** Ends the worker and frees all memory. What is in flight rejects with code 'closed'. A second call does nothing. */

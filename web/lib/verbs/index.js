@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * The verbs, a row each: a method of a model has the same name, and its file says all about it. Methods of a model, `info.verbs`,
+ * The verbs, a row each: a method of a model has the same name. What it takes and gives, the class of each kind says (kinds/NAME). Methods of a model, `info.verbs`,
  * the tasks of the element and their attributes, the types of JSX and the manual come from here.
  *
  * A file exports
@@ -12,9 +12,7 @@
  *     attributes  those of the element that are its own, beside those of its settings. What has them is a task of the element: a run, or an
  *                 answer that can be read and shown as a run can
  *     inside      the option that takes the pictures inside the element, which have a name each
- *     names       the names of its options that are no settings
  *     before      the number of arguments before the options, if not one; a kind may say another (kinds/index.js)
- *     start       the method; `this` is the model, and the names of its options are checked
  *
  * Kinds say which models have it and with whose settings (kinds/index.js), and load what is heavy: these files are in every page.
  */

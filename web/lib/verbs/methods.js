@@ -1,31 +1,44 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The methods of a model: a verb each. */
+/** The methods of a model: the verbs of its kind, whose class says what each takes and gives. */
 
 import { engineOf } from '../model/engine.js';
 import { checkOptions } from '../base/checks.js';
 import { argumentError } from '../base/error.js';
-import * as VERBS from './index.js';
-import { ALL, argumentsOf, optionsOf } from './table.js';
+import { ALL, argumentsOf, optionsOf, resumingOf } from './table.js';
 
-/** @typedef {{ [N in keyof typeof VERBS]: (typeof VERBS)[N]['start'] }} VerbMethods */
+/** @import { AllVerbs } from '../kinds/types.js' */
 
-class Verbs {}
+class Verbs {
+  get tokenizer() {
+    const { kind } = engineOf(/** @type {any} */ (this));
+    if (!('tokenizer' in kind)) throw argumentError('This model has no tokens');
+    return kind.tokenizer;
+  }
 
-for (const [name, { draws, start }] of ALL) {
+  /** @param {unknown} saved @param {any} [options] */
+  resume(saved, options = {}) {
+    const { kind, info } = engineOf(/** @type {any} */ (this));
+    if (!kind.resume) throw argumentError('This model draws nothing that could be saved');
+    checkOptions(options, 'resume()', resumingOf(info.kind));
+    return kind.resume(saved, options);
+  }
+}
+
+for (const [name, { draws }] of ALL) {
   /** @this {any} @param {any[]} given */
   const method = function (...given) {
-    const { verbs, info } = engineOf(this);
+    const { kind, verbs, info } = engineOf(this);
     if (!verbs.includes(name)) {
       const able = ALL.filter(([other]) => verbs.includes(other));
       const shown = able.filter(([, { attributes }]) => attributes);
       throw argumentError(`This model has no ${name}(): use ${(shown.length > 0 ? shown : able).map(([other]) => `${other}()`).join(' or ')}`);
     }
     const before = argumentsOf(name, info.kind);
-    const options = given[before] ?? (given[before] === null || start.length > before ? given[before] : {}); // some must be there
-    checkOptions(options, `${name}()`, optionsOf(name));
-    return start.apply(this, [...Array.from({ length: before }, (_, i) => given[i]), options]);
+    const { [before]: options = {} } = given;
+    checkOptions(options, `${name}()`, optionsOf(name, info.kind));
+    return kind[name](...Array.from({ length: before }, (_, i) => given[i]), options);
   };
   /** @this {any} @param {any[]} given */
   const promising = async function (...given) {
@@ -34,5 +47,5 @@ for (const [name, { draws, start }] of ALL) {
   Object.defineProperty(Verbs.prototype, name, { value: draws ? method : promising, writable: true, configurable: true });
 }
 
-/** The class that a model extends. @type {new () => VerbMethods} */
+/** The class that a model extends. @type {new () => AllVerbs} */
 export const Methods = /** @type {any} */ (Verbs);

@@ -24,9 +24,7 @@ import * as VERBS from './index.js';
  * @property {string} [made]
  * @property {Record<string, Reading>} [attributes]
  * @property {string} [inside]
- * @property {string[]} [names]
  * @property {number} [before]
- * @property {(...given: any[]) => any} start
  */
 
 /** @typedef {keyof typeof VERBS} VerbName */
@@ -34,17 +32,28 @@ import * as VERBS from './index.js';
 /** The verbs, those that draw first. @type {[VerbName, Verb][]} */
 export const ALL = /** @type {any} */ (Object.entries(VERBS).sort(([, a], [, b]) => Number(b.draws) - Number(a.draws)));
 
-/** The names of the options of a verb, with the settings of every kind of model that has it. @param {VerbName} verb @internal */
-export function optionsOf(verb) {
-  const kinds = KINDS.flatMap(({ verbs }) => verbs[verb]?.settings ?? []);
-  const settings = ROWS.filter(([, { of }]) => of.split(' ').some((word) => kinds.includes(word))).map(([name]) => name);
-  return [...new Set([...settings, .../** @type {Verb} */ (VERBS[verb]).names ?? []])];
+/** The row of a kind, by its name. @param {string} kind */
+const kindOf = (kind) => KINDS.find(({ name }) => name === kind);
+
+/** The names of the settings of a kind's verb. @param {string | undefined} of  a word of the table of settings */
+const settingsOf = (of) => ROWS.filter((row) => row[1].of.split(' ').includes(of ?? '-')).map(([name]) => name);
+
+/** The names of the options that a verb has for a kind of models. @param {VerbName} verb @param {string} kind  `info.kind` @returns {string[]} @internal */
+export function optionsOf(verb, kind) {
+  const { settings, names = [] } = kindOf(kind)?.verbs[verb] ?? {};
+  return [...settingsOf(settings), ...names];
 }
 
-/** The number of arguments before the options of a verb. @param {VerbName} verb @param {string} kind  of the model, `info.kind` @internal */
+/** The names of the options of resume(): those of the kind's runs, and where a text or music branches off. @param {string} kind  `info.kind` @internal */
+export function resumingOf(kind) {
+  const words = Object.values(kindOf(kind)?.verbs ?? {}).map(({ settings }) => settings);
+  return [...new Set([...words.flatMap(settingsOf), 'at'])];
+}
+
+/** The number of arguments before the options of a verb. @param {VerbName} verb @param {string} kind  `info.kind` @internal */
 export function argumentsOf(verb, kind) {
   const row = /** @type {Verb} */ (VERBS[verb]);
-  return KINDS.find(({ name }) => name === kind)?.verbs[verb]?.before ?? row.before ?? 1;
+  return kindOf(kind)?.verbs[verb]?.before ?? row.before ?? 1;
 }
 
 /** The verbs that a model has. @param {Fitting} model @internal */

@@ -5,10 +5,10 @@
  * The reference of the JavaScript: TypeDoc reads the JSDoc of web/lib, and what it found is laid out here as HTML.
  */
 
-import { readdir } from 'node:fs/promises';
+import { readFile, readdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 
-import { ALL } from '../../lib/verbs/table.js';
+import { KINDS } from '../../lib/kinds/index.js';
 
 const LIB = fileURLToPath(new URL('../../lib/', import.meta.url));
 
@@ -16,20 +16,18 @@ const LIB = fileURLToPath(new URL('../../lib/', import.meta.url));
 const MODULES = (await readdir(LIB, { recursive: true })).filter((name) => name.endsWith('.js')).map((name) => name.slice(0, -3))
   .sort((a, b) => Number(a === 'index') - Number(b === 'index') || (a < b ? -1 : 1));
 
-/** What the page shows, in its order. What lib/index.js exports and is not here comes last. @type {[string, string[]][]} */
+/** The types of each kind: its verbs, their options, what they give. @type {Record<string, string[]>} */
+const TYPES_OF_KINDS = Object.fromEntries(await Promise.all(KINDS.map(async ({ name }) => {
+  const { TYPES, OPTIONS = {} } = await import(`${LIB}kinds/${name}/kind.js`);
+  return [name, [TYPES.model, ...Object.values(OPTIONS).map(([type]) => type), ...TYPES.steps, ...TYPES.others]];
+})));
+
+/** What the page shows, in its order; a kind's types are those of its kind.js. What lib/index.js exports and is not here comes last. @type {[string, string[]][]} */
 const GROUPS = [
   ['Loading', ['load', 'LoadOptions', 'Source', 'Progress', 'Phase', 'WorkerUrl', 'acquire', 'AcquireOptions', 'Hold', 'supported', 'cache', 'KeptFile']],
-  ['A model', ['Model', 'ModelOf', 'Kind', 'ModelInfo', 'BasicInfo', 'PictureInfo']],
-  ['Pictures', ['PictureOptions', 'Label', 'ImageSource', 'RawImage', 'Canvas', 'PictureRun', 'PictureStep', 'LookedAt', 'Picture', 'SavedPicture', 'PictureScore', 'Attention']],
-  ['Texts', ['TextOptions', 'TextRun', 'TextStep', 'Alternative', 'TokenLook', 'Finish', 'SavedText', 'TextScore', 'TextSheetOptions', 'tokenizer',
-    'VocabularySource', 'Tokenizer', 'TokenKind']],
-  ['Translations', ['TranslationOptions', 'TranslationRun', 'TranslationStep', 'SavedTranslation', 'SourceLook', 'SearchStep', 'Hypothesis', 'AlignedSheetOptions']],
-  ['Sounds', ['SoundOptions', 'SoundSource', 'PlainSound', 'Heard', 'SoundRun', 'SoundStep', 'SavedSound', 'WaveformOptions', 'PlayOptions', 'Played', 'SoundScore']],
-  ['Sounds by codes', ['CodeOptions', 'CodeRun', 'CodeStep', 'SavedCode', 'Codes', 'Encoded', 'CodeLevel']],
-  ['Pictures at once', ['LatentOptions', 'LatentRun', 'LatentStep', 'WhereLooked', 'WalkOptions']],
-  ['Names', ['ClassifyOptions', 'Classification']],
-  ['Tags', ['TagOptions', 'Tagging', 'Best', 'TagSheetOptions']],
-  ['Parents', ['ParseOptions', 'Parse', 'ArcSheetOptions']],
+  ['A model', ['Model', 'ModelOf', 'Kind', 'ModelInfo', 'BasicInfo', 'PictureInfo', 'Label']],
+  ...[['picture', 'Pictures'], ['latent', 'Pictures at once'], ['text', 'Texts'], ['caption', 'Captions'], ['sound', 'Sounds'], ['code', 'Sounds by codes'], ['note', 'Music'], ['sign', 'Classification'],
+    ['tag', 'Tags'], ['head', 'Parses']].map(([kind, title]) => /** @type {[string, string[]]} */ ([title, TYPES_OF_KINDS[kind]])),
   ['Errors', ['NextPixelError', 'ErrorCode']],
   ['The element', ['NextPixelElement', 'ElementState', 'Task', 'NextPixelProgressEvent', 'NextPixelReadyEvent', 'NextPixelStepEvent', 'NextPixelEndEvent', 'NextPixelErrorEvent']],
 ];
@@ -44,6 +42,17 @@ const HIDDEN = /^(constructor|observedAttributes|(dis)?connectedCallback|connect
  * @property {(markdown: string) => string} block   to HTML
  * @property {(markdown: string) => string} inline
  */
+
+/** The modules that declare the types which index.js passes on: another module may have a type of the same name. @returns {Promise<Map<string, string>>} */
+async function declarations() {
+  /** @type {Map<string, string>} */
+  const places = new Map();
+  for (const [module, base] of [['index', ''], ['kinds/types', 'kinds/']]) {
+    const text = await readFile(`${LIB}${module}.js`, 'utf8');
+    for (const [, from, name] of text.matchAll(/@typedef \{import\('\.{1,2}\/([^']*)\.js'\)\.(\w+)(?:<K>)?\}/g)) places.set(name, from === 'options' ? from : base + from);
+  }
+  return places;
+}
 
 /** @param {string} text */
 const escape = (text) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
@@ -72,30 +81,26 @@ export async function reference({ typedoc, ts, block, inline }) {
     const property = ts.getTextOfJSDocComment(symbol?.declarations?.find(ts.isJSDocPropertyTag)?.comment);
     if (/^-\S/.test(property ?? '')) reflection.comment = new Comment([{ kind: 'text', text: property }]);
     // `typeof NAMES[number]` says nothing to a reader; what it stands for, in the order of NAMES.
-    const names = tag && reflection.type?.type === 'indexedAccess' ? context.checker.getTypeFromTypeNode(tag.typeExpression.type.objectType) : undefined;
-    if (names) spelled.set(reflection.name, context.checker.getTypeArguments(names).map((/** @type {any} */ type) => context.checker.typeToString(type)));
+    const object = tag && reflection.type?.type === 'indexedAccess' ? context.checker.getTypeFromTypeNode(tag.typeExpression.type.objectType) : undefined;
+    const whole = object && context.checker.getTypeFromTypeNode(tag.typeExpression.type);
+    if (object) spelled.set(reflection.name, (whole?.types ?? context.checker.getTypeArguments(object)).map((/** @type {any} */ type) => context.checker.typeToString(type)));
   });
   const project = await app.convert();
   if (!project) throw new Error('TypeDoc could not read web/lib');
 
+  const declared = await declarations();
   /** @type {Map<string, any>} */
   const found = new Map();
   for (const module of MODULES) {
     for (const reflection of project.children.find((/** @type {any} */ { name }) => name === module)?.children ?? []) {
-      const { name, kind } = reflection;
-      const { type } = reflection;
-      const alias = kind === ReflectionKind.Reference || (kind === ReflectionKind.TypeAlias && type.type === 'reference' && type.name === name);
-      if (!alias && !found.has(name)) found.set(name, reflection);
+      const { name } = reflection;
+      // Where TypeDoc met the name that passes a type on before the type itself, the type is the reference.
+      const own = reflection.kind === ReflectionKind.Reference && declared.get(name) === module ? reflection.getTargetReflectionDeep() : reflection;
+      const alias = own.kind === ReflectionKind.Reference || (own.kind === ReflectionKind.TypeAlias && own.type.type === 'reference' && own.type.name === name);
+      if (!alias && (declared.get(name) ?? module) === module && !found.has(name)) found.set(name, own);
     }
   }
-  // The methods of a model are the verbs: of each its start().
-  const verbs = ALL.map(([name]) => {
-    const file = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-    const start = project.children.find((/** @type {any} */ module) => module.name === `verbs/${file}`)?.children.find((/** @type {any} */ child) => child.name === 'start');
-    if (!start) throw new Error(`web/lib/verbs/${file}.js has no start()`);
-    return { ...start, name, flags: start.flags, signatures: start.signatures, comment: start.comment };
-  });
-  const exported = project.children.find((/** @type {any} */ { name }) => name === 'index').children.map((/** @type {any} */ { name }) => name);
+  const exported = [...new Set([...project.children.find((/** @type {any} */ { name }) => name === 'index').children.map((/** @type {any} */ { name }) => name), ...declared.keys()])];
   const placed = GROUPS.flatMap(([, names]) => names);
   const lost = placed.filter((name) => !found.has(name));
   if (lost.length > 0) throw new Error(`web/manual/make/reference.js: these are not there any more: ${lost.join(', ')}`);
@@ -170,9 +175,8 @@ export async function reference({ typedoc, ts, block, inline }) {
       return `${text}<p><code class="type">${linked(spelled.get(name)?.join(' | ') ?? plain(String(type)), name)}</code></p>\n`;
     }
     if (kind === ReflectionKind.Interface) return text + properties(children);
-    // Of what a class has from its parent, only what all runs have, which are on this page and their parent is not.
-    const own = (children ?? []).filter((/** @type {any} */ child) => (!child.inheritedFrom || /^BaseRun\./.test(child.inheritedFrom.name)) && !HIDDEN.test(child.name));
-    if (name === 'Model') own.unshift(...verbs);
+    // Of what a class has from its parent, only what runs and answers have: their parents are not on this page.
+    const own = (children ?? []).filter((/** @type {any} */ child) => (!child.inheritedFrom || /^(\w*Run|Answer)\./.test(child.inheritedFrom.name)) && !HIDDEN.test(child.name));
     return text + members(name, own, (method) => (method.flags.isStatic ? `${name}.` : ''));
   }
 

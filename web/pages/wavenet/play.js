@@ -4,7 +4,7 @@
 import { acquireFirst, announce, byId, createLoading, createTransport, fault, make, phrase } from '../../shell/index.js';
 import { APART, TRIES, defectOf } from './defect.js';
 import { sentenceOf } from './sentence.js';
-/** @import { Model } from '../../shell/index.js' */
+/** @import { ModelOf } from '../../shell/index.js' */
 /** @typedef {import('../../lib/kinds/sound/sound-run.js').SoundRun} SoundRun */
 /** @typedef {import('../../lib/kinds/sound/waveform.js').Waveform} Waveform */
 
@@ -50,7 +50,7 @@ export function createPlayer() {
   /** @type {HTMLAnchorElement} */
   const file = byId('file');
   const [digits, said, zoomSaid] = [byId('digit'), byId('said'), byId('zoom-said')];
-  /** @type {Model | undefined} */
+  /** @type {ModelOf<'sound'> | undefined} */
   let model;
   /** @type {SoundRun | undefined} */
   let run;

@@ -32,6 +32,7 @@ export { litPixels } from './light.js';
 /** Characters of words that are given. */
 const LONGEST_TEXT = 1 << 16;
 
+/** The verbs of a model of captions. */
 export class CaptionModel {
   #engine;
   /** @type {string[]} */
@@ -40,7 +41,7 @@ export class CaptionModel {
   #ids;
   #end;
 
-  /** Rows and columns of the places of a map. @type {{ rows: number, columns: number }} */
+  /** Rows and columns of the places of a map. @type {{ rows: number, columns: number }} @internal */
   grid;
 
   /**
@@ -87,10 +88,13 @@ export class CaptionModel {
   }
 
   /**
-   * @param {ImageSource} image
-   * @param {CaptionOptions} options
+   * Describes a picture, word by word.
+   *
+   * @param {ImageSource} image  scaled to the model's size; transparent pixels are laid over white
+   * @param {CaptionOptions} [options]
+   * @returns {CaptionRun}
    */
-  caption(image, options) {
+  caption(image, options = {}) {
     const checked = this.#check(options);
     return this.#run(this.#picture(image, options.signal), [], options, checked);
   }
@@ -134,10 +138,13 @@ export class CaptionModel {
   }
 
   /**
-   * @param {SavedCaption} saved
-   * @param {CaptionOptions} options
+   * Continues a saved run, to the same caption.
+   *
+   * @param {SavedCaption} saved  what run.save() gave
+   * @param {Pick<CaptionOptions, 'signal' | 'maps'>} [options]  those that may differ
+   * @returns {CaptionRun}
    */
-  resume(saved, options) {
+  resume(saved, options = {}) {
     const all = resumedOptions(saved, this.#engine.info, options, ['signal', 'maps']);
     const { width, height, channels, positions } = this.#engine.info;
     const { picture, ids } = saved;
@@ -154,8 +161,10 @@ export class CaptionModel {
   }
 
   /**
+   * Returns how probable the model finds a caption of a picture.
+   *
    * @param {ImageSource} image
-   * @param {{ text?: string, signal?: AbortSignal }} options
+   * @param {{ text: string, signal?: AbortSignal }} options  text: the caption
    * @returns {Promise<CaptionScore>}
    */
   async score(image, { text, signal }) {

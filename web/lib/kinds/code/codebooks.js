@@ -38,16 +38,17 @@ const LEAST = 24;
  * @property {number} reach  the number of codes on either side that, with a code itself, decide its samples
  */
 
+/** The verbs of a model of sounds by codes. */
 export class CodeModel {
   #engine;
   /** @type {Record<string, Part>} */
   #parts;
 
-  /** Samples a second. */
+  /** Samples a second. @internal */
   sampleRate;
-  /** @type {string[]} */
+  /** @type {string[]} @internal */
   speakers;
-  /** @type {Record<'top' | 'bottom', CodeLevel>} */
+  /** @type {Record<'top' | 'bottom', CodeLevel>} @internal */
   levels;
 
   /**
@@ -84,7 +85,7 @@ export class CodeModel {
    * @param {CodeOptions} options
    * @param {(seconds: number, inputs: Inputs) => Begun | Promise<Begun>} [begin]
    */
-  generate(options, begin = (seconds) => ({ most: this.#codesIn(seconds) * this.levels.top.hop })) {
+  #run(options, begin = (seconds) => ({ most: this.#codesIn(seconds) * this.levels.top.hop })) {
     const { links, info, parts } = this.#engine;
     const { settings, options: { seconds, chunkSize = LEAST }, seed } = checkSettings('code', options);
     const inputs = spokenInputs(this.#engine, this.speakers, options);
@@ -104,10 +105,23 @@ export class CodeModel {
   }
 
   /**
-   * @param {SavedCode} saved
-   * @param {CodeOptions} given
+   * Draws a sound by its codes: those of the top level, those of the bottom level below them, and samples while these are drawn.
+   *
+   * @param {CodeOptions} [options]
+   * @returns {CodeRun}
    */
-  resume(saved, given) {
+  generate(options = {}) {
+    return this.#run(options);
+  }
+
+  /**
+   * Continues a saved run, to the same codes.
+   *
+   * @param {SavedCode} saved  what run.save() gave
+   * @param {Pick<CodeOptions, 'signal' | 'chunkSize'>} [given]  those that may differ
+   * @returns {CodeRun}
+   */
+  resume(saved, given = {}) {
     const options = resumedOptions(saved, this.#engine.info, given, ['signal', 'chunkSize']);
     const { top: { codes, hop }, bottom: { codes: bottomCodes } } = this.levels;
     const most = this.#longest * this.#ratio;
@@ -118,16 +132,19 @@ export class CodeModel {
     const [{ top = [], bottom = [] }] = saved.ids;
     if (bottom.length > top.length * this.#ratio) throw noSavedRun();
     // Its sound is made of the codes again, from the first one on.
-    return this.generate(options, () => ({ most: saved.most, drawn: { ...saved, told: [{}] } }));
+    return this.#run(options, () => ({ most: saved.most, drawn: { ...saved, told: [{}] } }));
   }
 
   /**
-   * @param {SoundSource} sound
-   * @param {CodeOptions} options
+   * Continues a sound by its codes. What was given is played through its codes too.
+   *
+   * @param {SoundSource} sound  an AudioBuffer, a Blob, the bytes of a WAV file, or { samples, sampleRate }; shorter than what the model can draw
+   * @param {CodeOptions} [options]  seconds: of what is drawn
+   * @returns {CodeRun}
    */
-  complete(sound, options) {
-    return this.generate(options, async (seconds) => {
-      const { heard, ...codes } = await this.encode(sound, options);
+  complete(sound, options = {}) {
+    return this.#run(options, async (seconds) => {
+      const { heard, ...codes } = await this.encode(sound, { signal: options.signal });
       const whole = Math.floor(heard.samples.length / this.levels.top.hop); // what silence had to fill is drawn
       if (whole >= this.#longest) throw argumentError(`The sound has ${(heard.samples.length / this.sampleRate).toFixed(1)} seconds: this model goes on with less than ${((this.#longest * this.levels.top.hop) / this.sampleRate).toFixed(1)}`);
       const ids = { top: [...codes.top.subarray(0, whole)], bottom: [...codes.bottom.subarray(0, whole * this.#ratio)] };
@@ -139,11 +156,13 @@ export class CodeModel {
   }
 
   /**
-   * @param {SoundSource} sound
-   * @param {{ signal?: AbortSignal }} options
+   * Encodes a sound: its codes of each level.
+   *
+   * @param {SoundSource} sound  as in complete(), or what decode() gave; one longer than the model takes at once is refused
+   * @param {{ signal?: AbortSignal }} [options]
    * @returns {Promise<Encoded>}
    */
-  async encode(sound, { signal }) {
+  async encode(sound, { signal } = {}) {
     const heard = await heardOf(sound, this.sampleRate, signal);
     const [{ dims: [most] }] = this.#parts.encoder.inputs;
     if (heard.samples.length > most) throw argumentError(`The sound has ${(heard.samples.length / this.sampleRate).toFixed(1)} seconds: this model encodes at most ${(most / this.sampleRate).toFixed(1)} at once`);
@@ -152,11 +171,13 @@ export class CodeModel {
   }
 
   /**
-   * @param {Codes} codes
-   * @param {{ signal?: AbortSignal }} options
-   * @returns {Promise<{ samples: Float32Array, sampleRate: number }>}
+   * Decodes codes to samples: those of the bottom level, or, where only the top level is given, of that one.
+   *
+   * @param {Codes} codes  { bottom }, { top }, or both, as encode() gives them: then the bottom level is decoded
+   * @param {{ signal?: AbortSignal }} [options]
+   * @returns {Promise<{ samples: Float32Array, sampleRate: number }>} samples about -1 to 1
    */
-  async decode(codes, { signal }) {
+  async decode(codes, { signal } = {}) {
     const { bottom, top } = codes ?? {};
     const isList = (/** @type {any} */ list) => typeof list === 'object' && typeof list?.length === 'number';
     const level = bottom !== undefined ? this.levels.bottom : this.levels.top;

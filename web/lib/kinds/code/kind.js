@@ -3,6 +3,9 @@
 
 /** @import { Kind } from '../index.js' */
 
+/** The types that the library has of this kind: the class that says its verbs, its steps or answers, the others. */
+export const TYPES = { model: 'CodeModel', steps: ['CodeStep'], others: ['CodeRun', 'SavedCode', 'Codes', 'Encoded', 'CodeLevel'] };
+
 export const OPTIONS = { code: ['CodeOptions', 'The options with which sounds are drawn by their codes.'] };
 
 /** Whether there are priors. @param {import('../index.js').Fitting} model */
@@ -12,6 +15,6 @@ const draws = ({ parts }) => parts.some(({ outputs }) => outputs > 0);
 export const kind = {
   name: 'code',
   says: ({ parts }, number) => Number(number('sound.rate')) > 0 && ['encoder', 'decoder'].every((wanted) => parts.some(({ name }) => name === wanted)),
-  verbs: { complete: { settings: 'code', when: draws }, decode: {}, encode: {}, generate: { settings: 'code', when: draws } },
+  verbs: { complete: { settings: 'code', when: draws }, decode: { names: ['signal'] }, encode: { names: ['signal'] }, generate: { settings: 'code', when: draws } },
   open: async (engine, facts) => new (await import('./codebooks.js')).CodeModel(engine, facts),
 };

@@ -16,14 +16,20 @@ import { conflictOf, pinsOf } from './pins.js';
 /** @import { ParseOptions } from './parse.js' */
 /** @import { Pins } from './pins.js' */
 
+/** The verb of a model that parses. */
 export class HeadModel {
   #engine;
+  /** @internal */
+  features;
+  /** @internal */
+  limit;
   /** The pin of a word that has none, and the numbers of a row of marginals. */
   #open;
 
   /**
    * @param {Engine} engine
    * @param {Facts} facts
+   * @internal
    */
   constructor(engine, { metadata }) {
     this.#engine = engine;
@@ -35,11 +41,16 @@ export class HeadModel {
   }
 
   /**
-   * @param {string | string[]} text
-   * @param {ParseOptions} options
+   * Finds the parent of each word of a sentence, the word that it depends on: the most probable tree as a whole, and, with `marginals`,
+   * how probable each word is as the parent of each other.
+   *
+   * @param {string | string[]} text  a sentence, which is cut into words as the treebank of the training cuts them; or words as they are. All of it is
+   *   one tree: parse several sentences one by one. At least one word, at most `info.positions`. Words that the model never saw are
+   *   judged by how they look and by their neighbours
+   * @param {ParseOptions} [options]
    * @returns {Promise<Parse>}
    */
-  async parse(text, options) {
+  async parse(text, options = {}) {
     const { marginals = false, pinned = {}, signal } = options;
     signal?.throwIfAborted();
     flag('marginals', marginals);

@@ -5,10 +5,13 @@ import { leaves } from '../ports.js';
 
 /** @import { Kind } from '../index.js' */
 
+/** The types that the library has of this kind: the class that says its verbs, its steps or answers, the others. */
+export const TYPES = { model: 'HeadModel', steps: ['Parse'], others: ['ParseOptions'] };
+
 /** Parents of words. @type {Kind} */
 export const kind = {
   name: 'head',
   says: ({ parts }) => parts.some((part) => leaves(part, 'heads')),
-  verbs: { parse: {} },
+  verbs: { parse: { names: ['marginals', 'pinned', 'signal'] } },
   open: async (engine, facts) => new (await import('./heads.js')).HeadModel(engine, facts),
 };

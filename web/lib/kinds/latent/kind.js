@@ -5,12 +5,15 @@ import { kind as picture } from '../picture/kind.js';
 
 /** @import { Kind } from '../index.js' */
 
+/** The types that the library has of this kind: the class that says its verbs, its steps or answers, the others. */
+export const TYPES = { model: 'LatentModel', steps: ['LatentStep'], others: ['LatentRun', 'WhereLooked', 'WalkOptions'] };
+
 export const OPTIONS = { latent: ['LatentOptions', 'The options with which pictures are made at once, of latents. Without a label the classes take turns.'] };
 
 /** Pictures that are made at once, of a list of normal deviates. @type {Kind} */
 export const kind = {
   name: 'latent',
   says: (facts, number) => picture.says(facts, number) && !facts.parts.some(({ outputs }) => outputs > 0),
-  verbs: { generate: { settings: 'latent' }, walk: { settings: 'latent' } },
+  verbs: { generate: { settings: 'latent' }, walk: { names: ['steps', 'shape', 'label', 'maps', 'signal'] } },
   open: async (engine) => new (await import('./latents.js')).LatentModel(engine),
 };

@@ -12,7 +12,7 @@ import { LatentRun } from './latent-run.js';
 /** @import { Engine } from '../../model/engine.js' */
 /** @import { Placed } from './latent-run.js' */
 /** @import { LatentOptions } from '../../options.js' */
-/** @import { WalkOptions } from '../../verbs/walk.js' */
+/** @import { Label } from '../../base/checks.js' */
 
 /** A deviate as an id of the engine: its steps in 1, about the middle of 16 bits. */
 const STEP = 8192;
@@ -43,11 +43,24 @@ const SHAPES = {
 
 const MOST_STEPS = 4096;
 
+/**
+ * @typedef {object} WalkOptions
+ * @property {number} [steps]  pictures, 2 to 4096, both ends included. Default 30
+ * @property {'line' | 'sphere' | 'circle'} [shape]  'line': straight; 'sphere': along the great circle from one to the other, where latents are as far
+ *   from zero as drawn ones; 'circle': all the way round, so that it ends where it begins. Default 'sphere'
+ * @property {Label} [label]   the class of all pictures. Default: the first
+ * @property {boolean} [maps]  also where each picture looked. Default false
+ * @property {AbortSignal} [signal]
+ */
+
+/** The verbs of a model that makes pictures at once. */
 export class LatentModel {
   #engine;
+  /** @internal */
+  codec;
   #length;
 
-  /** @param {Engine} engine */
+  /** @param {Engine} engine @internal */
   constructor(engine) {
     this.#engine = engine;
     const { inputs: [latent], results: [image] } = engine.part;
@@ -58,10 +71,12 @@ export class LatentModel {
   }
 
   /**
-   * @param {LatentOptions} given
+   * Makes whole pictures at once, of a latent and a class.
+   *
+   * @param {LatentOptions} [given]
    * @returns {LatentRun}
    */
-  generate(given) {
+  generate(given = {}) {
     const { settings, options, seed } = checkSettings('latent', given);
     const { latent, label, maps } = options;
     const { samples } = settings;
@@ -74,12 +89,14 @@ export class LatentModel {
   }
 
   /**
-   * @param {number | bigint | ArrayLike<number>} from
+   * Walks from one latent to another: a step is a picture.
+   *
+   * @param {number | bigint | ArrayLike<number>} from  a latent, or the seed of one
    * @param {number | bigint | ArrayLike<number>} to
-   * @param {WalkOptions} given
+   * @param {WalkOptions} [given]
    * @returns {LatentRun}
    */
-  walk(from, to, given) {
+  walk(from, to, given = {}) {
     const { steps = 30, shape = 'sphere', label, maps = false, signal } = given;
     wholeNumber('steps', steps, 2, MOST_STEPS);
     if (typeof shape !== 'string' || !Object.hasOwn(SHAPES, shape)) throw argumentError(`shape must be ${Object.keys(SHAPES).join(', ')}, not ${show(shape)}`);

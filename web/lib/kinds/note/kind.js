@@ -3,12 +3,15 @@
 
 /** @import { Kind } from '../index.js' */
 
+/** The types that the library has of this kind: the class that says its verbs, its steps or answers, the others. */
+export const TYPES = { model: 'NoteModel', steps: ['NoteStep'], others: ['NoteRun', 'SavedNote', 'NoteScore', 'MusicSource', 'Note'] };
+
 export const OPTIONS = { note: ['NoteOptions', 'The options with which music is drawn.'] };
 
 /** Music, note by note. @type {Kind} */
 export const kind = {
   name: 'note',
   says: (_, number) => Number(number('notes.ticks')) > 0,
-  verbs: { complete: { settings: 'note' }, generate: { settings: 'note' }, score: {} },
+  verbs: { complete: { settings: 'note', names: ['voices'] }, generate: { settings: 'note' }, score: { names: ['signal'] } },
   open: async (engine, facts) => new (await import('./notes.js')).NoteModel(engine, facts),
 };

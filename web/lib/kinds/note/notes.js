@@ -37,6 +37,7 @@ export { sound } from './synth.js';
 const TICKS = 4;
 const BAR = 16;
 
+/** The verbs of a model of music. */
 export class NoteModel {
   #engine;
   /** @type {Clock} */
@@ -63,7 +64,7 @@ export class NoteModel {
    * @param {NoteOptions} options
    * @param {Planned | Promise<Planned>} [planned]
    */
-  generate(options, planned) {
+  #run(options, planned) {
     const { links, info } = this.#engine;
     const { settings, options: { bars, probabilities, maps, tempo, parallels, chunkSize = 0 }, seed } = checkSettings('note', options);
     const { alphabet, bar } = this.#clock;
@@ -73,17 +74,30 @@ export class NoteModel {
   }
 
   /**
-   * @param {MusicSource} music
-   * @param {NoteOptions & { voices?: (string | number)[] }} options
+   * Draws music, from nothing.
+   *
+   * @param {NoteOptions} [options]
+   * @returns {NoteRun}
    */
-  complete(music, options) {
+  generate(options = {}) {
+    return this.#run(options);
+  }
+
+  /**
+   * Continues music, or, with `voices`, harmonises it: the given voices stay as they are, and the others are drawn around them.
+   *
+   * @param {MusicSource} music  notes, or a MIDI file as a Blob or bytes. Its notes are rounded to whole ticks: `run.input` says so
+   * @param {NoteOptions & { voices?: (string | number)[] }} [options]  voices: those that the music has, by name or number
+   * @returns {NoteRun}
+   */
+  complete(music, options = {}) {
     const { alphabet, ticks } = this.#clock;
     const { voices: labels, bars } = options;
     if (labels !== undefined && !Array.isArray(labels)) throw argumentError(`voices must be a list of voices that are held, not ${show(labels)}`);
     const held = labels?.map((label) => voiceNamed(label, alphabet).name);
     const planned = given(music, alphabet, ticks, held).then((found) => ({ given: found, plan: this.#plan(found, held, bars) }));
     planned.catch(() => {}); // whoever reads the run hears of it
-    return this.generate(options, planned);
+    return this.#run(options, planned);
   }
 
   /**
@@ -114,10 +128,13 @@ export class NoteModel {
   }
 
   /**
-   * @param {SavedNote} saved
-   * @param {NoteOptions & { at?: number }} options  at: how many of the ids that were drawn are kept
+   * Continues a saved run, to the same music; or, with `at`, branches off.
+   *
+   * @param {SavedNote} saved  what run.save() gave
+   * @param {NoteOptions & { at?: number }} [options]  at: how many of the drawn ids are kept; then seed, temperature, topK and topP may differ too
+   * @returns {NoteRun}
    */
-  resume(saved, { at, ...options }) {
+  resume(saved, { at, ...options } = {}) {
     const all = resumedOptions(saved, this.#engine.info, options, ['signal', 'probabilities', 'maps', 'chunkSize', 'tempo', ...(at === undefined ? [] : ['seed', 'temperature', 'topK', 'topP'])]);
     const { known, ids, nats, held } = saved;
     const { alphabet: { end, said, voices }, positions } = this.#clock;
@@ -135,15 +152,17 @@ export class NoteModel {
     const kept = at ?? ids.length;
     if (!Number.isInteger(kept) || kept < 0 || kept > ids.length) throw argumentError(`at must be a whole number from 0 to ${ids.length}, not ${show(at)}`);
     const plan = { known, bounds: { ...held, most: held.most ?? Infinity } };
-    return this.generate(all, { plan }).after({ ids: ids.slice(0, kept), nats: nats.slice(0, kept) });
+    return this.#run(all, { plan }).after({ ids: ids.slice(0, kept), nats: nats.slice(0, kept) });
   }
 
   /**
-   * @param {MusicSource} music
-   * @param {{ signal?: AbortSignal }} options
+   * Returns how probable the model finds music, id by id.
+   *
+   * @param {MusicSource} music  as in complete()
+   * @param {{ signal?: AbortSignal }} [options]
    * @returns {Promise<NoteScore>}
    */
-  async score(music, { signal }) {
+  async score(music, { signal } = {}) {
     const { alphabet, ticks } = this.#clock;
     const found = await given(music, alphabet, ticks);
     const ids = Uint32Array.from(this.#fitting([...encode(alphabet, found.notes), alphabet.end]));

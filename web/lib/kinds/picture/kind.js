@@ -2,9 +2,12 @@
 // @ts-check
 
 import { takes } from '../ports.js';
-import { Pictures } from './pictures.js';
+import { PictureModel } from './pictures.js';
 
 /** @import { Fitting, Kind } from '../index.js' */
+
+/** The types that the library has of this kind: the class that says its verbs, its steps or answers, the others. */
+export const TYPES = { model: 'PictureModel', steps: ['PictureStep'], others: ['PictureRun', 'LookedAt', 'SavedPicture', 'PictureScore', 'Attention', 'ImageSource'] };
 
 export const OPTIONS = { picture: ['PictureOptions', 'The options with which pictures are drawn.'] };
 
@@ -16,11 +19,11 @@ export const kind = {
   name: 'picture',
   says: ({ tokenizerEntries }, number) => tokenizerEntries.length === 0 && Number(number('image.width')) > 0,
   verbs: {
-    attention: { when: ({ part }) => part.maps.some(({ name }) => name === 'attention') },
-    complete: { when: plain, settings: 'picture' },
+    attention: { names: ['row', 'column', 'channel', 'label', 'input', 'signal'], when: ({ part }) => part.maps.some(({ name }) => name === 'attention') },
+    complete: { when: plain, settings: 'picture', names: ['rows'] },
     generate: { when: plain, settings: 'picture' },
-    score: {},
+    score: { names: ['label', 'input', 'signal'] },
     superResolve: { when: (model) => !plain(model), settings: 'picture' },
   },
-  open: (engine) => new Pictures(engine),
+  open: (engine) => new PictureModel(engine),
 };

@@ -17,7 +17,7 @@ import { PictureRun } from './picture-run.js';
 /** @import { ImageSource } from './image.js' */
 /** @import { PictureOptions } from '../../options.js' */
 /** @import { Inputs, ModelInfo, Resample, Settings } from '../../engine/protocol.js' */
-/** @import { Looking } from './questions.js' */
+/** @import { Attention, PictureScore } from './questions.js' */
 /** @import { SavedPicture } from './picture-run.js' */
 
 /**
@@ -71,11 +71,13 @@ const questions = () => import('./questions.js');
 
 /** The beginning of a run: ids, and of super-resolution the small picture. @typedef {{ known?: Uint32Array, input?: Uint8Array }} Beginning */
 
-/** The pictures of a model. @internal */
-export class Pictures {
+/** The verbs of a model of pictures. */
+export class PictureModel {
   #engine;
+  /** @internal */
+  codec;
 
-  /** @param {Engine} engine */
+  /** @param {Engine} engine @internal */
   constructor(engine) {
     this.#engine = engine;
     this.codec = new Codec(engine.info);
@@ -85,10 +87,10 @@ export class Pictures {
    * A run that goes on after what is given.
    *
    * @param {PictureOptions} options
-   * @param {() => Beginning | Promise<Beginning>} [read]  what is given, once the options are right
+   * @param {() => Beginning | Promise<Beginning>} read  what is given, once the options are right
    * @param {{ ids?: number[][], steps?: any[] }} [drawn]  of a run that goes on
    */
-  generate(options, read = () => ({}), { ids, steps } = {}) {
+  #run(options, read, { ids, steps } = {}) {
     const { links, info } = this.#engine;
     const { label, ...drawing } = drawingOf(options, info);
     const { seed, signal, ...kept } = options;
@@ -97,29 +99,50 @@ export class Pictures {
   }
 
   /**
-   * @param {ImageSource} image
-   * @param {PictureOptions & { rows?: number }} options
+   * Draws whole pictures, from nothing or of a class.
+   *
+   * @param {PictureOptions} [options]
+   * @returns {PictureRun}
    */
-  complete(image, options) {
+  generate(options = {}) {
+    return this.#run(options, () => ({}));
+  }
+
+  /**
+   * Draws the rest of a picture below its first rows.
+   *
+   * @param {ImageSource} image
+   * @param {PictureOptions & { rows?: number }} [options]  rows: how many rows are known, 0 to height; where the model draws
+   *   blocks, a multiple of `info.blockRows`, or all. Default: half of them, or the closest to it
+   * @returns {PictureRun}
+   */
+  complete(image, options = {}) {
     const { info } = this.#engine;
     const rows = checkRows(options.rows, info);
-    return this.generate(options, () => withValue(pictureOf(image, info, options.signal), (picture) => (
+    return this.#run(options, () => withValue(pictureOf(image, info, options.signal), (picture) => (
       { known: this.codec.encode(picture, (rows * info.positions) / info.height) })));
   }
 
   /**
-   * @param {ImageSource} image
-   * @param {PictureOptions} options
+   * Draws a large picture from a small one.
+   *
+   * @param {ImageSource} image  of `info.inputWidth` x `info.inputHeight` pixels. One that is a whole number of times as
+   *   wide and as high is reduced to that, each pixel the mean of its box; another canvas, ImageBitmap or <img> is scaled
+   * @param {PictureOptions} [options]
+   * @returns {PictureRun}
    */
-  superResolve(image, options) {
-    return this.generate(options, () => withValue(inputOf(image, this.#engine.info, options.signal), (input) => ({ input })));
+  superResolve(image, options = {}) {
+    return this.#run(options, () => withValue(inputOf(image, this.#engine.info, options.signal), (input) => ({ input })));
   }
 
   /**
-   * @param {SavedPicture} saved
-   * @param {PictureOptions} given
+   * Continues a saved run, to the same pictures.
+   *
+   * @param {SavedPicture} saved  what run.save() gave
+   * @param {Pick<PictureOptions, 'signal' | 'maps' | 'chunkSize'>} [given]  those that may differ
+   * @returns {PictureRun}
    */
-  resume(saved, given) {
+  resume(saved, given = {}) {
     const { info } = this.#engine;
     const options = resumedOptions(saved, info, given, ['signal', 'maps', 'chunkSize']);
     const { known, input } = saved;
@@ -134,20 +157,28 @@ export class Pictures {
       ids: arrayOf((all) => list(all) && known.length + all.length <= most && all.length % positionIds === 0, samples, samples),
       steps: arrayOf((step) => stepForm(this.codec.elements, samples)(step)),
     });
-    return this.generate(options, () => ({ known: Uint32Array.from(known), input: input && Uint8Array.from(input) }), saved);
+    return this.#run(options, () => ({ known: Uint32Array.from(known), input: input && Uint8Array.from(input) }), saved);
   }
 
   /**
+   * Returns how probable the model finds a picture.
+   *
    * @param {ImageSource} image
-   * @param {{ label?: Label, input?: ImageSource, signal?: AbortSignal }} options
+   * @param {{ label?: Label, input?: ImageSource, signal?: AbortSignal }} [options]  input: of super-resolution, the
+   *   small picture, as in superResolve(). Default: the picture itself, reduced
+   * @returns {Promise<PictureScore>}
    */
-  async score(image, options) {
+  async score(image, options = {}) {
     return (await questions()).score(this.#engine, this.codec, image, options);
   }
 
   /**
+   * Returns the attention of the query at a row and column, given the picture before it. Where a position is a whole pixel, its
+   * channels have one query.
+   *
    * @param {ImageSource} image
-   * @param {Looking} options
+   * @param {{ row: number, column: number, channel?: number, label?: Label, input?: ImageSource, signal?: AbortSignal }} options  input: as in score()
+   * @returns {Promise<Attention>}
    */
   async attention(image, options) {
     return (await questions()).attention(this.#engine, this.codec, image, options);

@@ -5,10 +5,13 @@ import { leaves } from '../ports.js';
 
 /** @import { Kind } from '../index.js' */
 
+/** The types that the library has of this kind: the class that says its verbs, its steps or answers, the others. */
+export const TYPES = { model: 'SignModel', steps: ['Classification'], others: ['ClassifyOptions'] };
+
 /** Names of pictures, after examples. @type {Kind} */
 export const kind = {
   name: 'sign',
   says: ({ parts }) => parts.some((part) => leaves(part, 'odds')),
-  verbs: { classify: {} },
+  verbs: { classify: { names: ['support', 'maps', 'signal'] } },
   open: async (engine) => new (await import('./signs.js')).SignModel(engine),
 };

@@ -24,10 +24,13 @@ const MOST_PICTURES = 4096;
 /** @param {Part} part @param {string} name */
 const portOf = ({ inputs }, name) => /** @type {Part['inputs'][number]} */ (inputs.find((input) => input.name === name));
 
+/** The verb of a model that names signs. */
 export class SignModel {
   #engine;
+  /** @internal */
+  limits;
 
-  /** @param {Engine} engine */
+  /** @param {Engine} engine @internal */
   constructor(engine) {
     const { part } = engine;
     this.#engine = engine;
@@ -35,7 +38,15 @@ export class SignModel {
     this.limits = { examples: portOf(part, 'support').dims[0], labels: portOf(part, 'labels').values, queries: portOf(part, 'query').dims[0], pictures: MOST_PICTURES };
   }
 
-  /** @param {ImageSource | ImageSource[]} query @param {ClassifyOptions} options */
+  /**
+   * Classifies pictures after examples that the model never learned from; one of each label is enough.
+   *
+   * @template {ImageSource | ImageSource[]} T
+   * @param {T} query  the picture to classify; or several, which share the examples and do not see each other. Many pictures are read over some turns of
+   *   the page: leave canvases as they are until the answer is there
+   * @param {ClassifyOptions} options
+   * @returns {Promise<T extends any[] ? Classification[] : Classification>} a list of pictures gives a list, in their order
+   */
   async classify(query, { support, maps = false, signal }) {
     signal?.throwIfAborted();
     flag('maps', maps);
@@ -65,7 +76,7 @@ export class SignModel {
       const answer = await this.#engine.ask({ type: 'encode', part: this.#engine.part.index, inputs: { ...inputs, query: joined(some) }, results: ['odds'], maps }, signal);
       found.push(...some.map((_, i) => new Classification(labels, this.#row(answer.results.odds, i), maps ? mapsOf(answer.maps, i, some.length) : undefined)));
     }
-    return many ? found : found[0];
+    return /** @type {any} */ (many ? found : found[0]);
   }
 
   /** @param {Float32Array} probabilities  (queries, labels of the model) @param {number} query */

@@ -3,12 +3,15 @@
 
 /** @import { Kind } from '../index.js' */
 
+/** The types that the library has of this kind: the class that says its verbs, its steps or answers, the others. */
+export const TYPES = { model: 'SoundModel', steps: ['SoundStep'], others: ['SoundRun', 'SavedSound', 'SoundScore', 'SoundSource', 'Heard', 'Played', 'PlayOptions'] };
+
 export const OPTIONS = { sound: ['SoundOptions', 'The options with which sounds are drawn.'] };
 
 /** Sounds, sample by sample. @type {Kind} */
 export const kind = {
   name: 'sound',
   says: (_, number) => Number(number('sound.rate')) > 0,
-  verbs: { complete: { settings: 'sound' }, generate: { settings: 'sound' }, score: {} },
+  verbs: { complete: { settings: 'sound' }, generate: { settings: 'sound' }, score: { names: ['label', 'speaker', 'signal'] } },
   open: async (engine, facts) => new (await import('./sounds.js')).SoundModel(engine, facts),
 };

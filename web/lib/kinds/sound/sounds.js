@@ -30,12 +30,13 @@ import { RATES } from './wav.js';
  * @property {Heard} heard              the sound as the model heard it
  */
 
+/** The verbs of a model of sounds. */
 export class SoundModel {
   #engine;
 
-  /** Samples a second. */
+  /** Samples a second. @internal */
   sampleRate;
-  /** @type {string[]} */
+  /** @type {string[]} @internal */
   speakers;
 
   /**
@@ -55,7 +56,7 @@ export class SoundModel {
    * @param {SoundOptions} options
    * @param {Promise<Heard>} [heard]
    */
-  generate(options, heard) {
+  #run(options, heard) {
     const { links, info } = this.#engine;
     const { settings, options: { seconds, silence, probabilities, chunkSize = 0 }, seed } = checkSettings('sound', options);
     const { seed: _, signal, ...kept } = options;
@@ -63,32 +64,51 @@ export class SoundModel {
   }
 
   /**
-   * @param {SavedSound} saved
-   * @param {SoundOptions} given
+   * Draws a sound, from nothing, of a class or in a voice.
+   *
+   * @param {SoundOptions} [options]
+   * @returns {SoundRun}
    */
-  resume(saved, given) {
+  generate(options = {}) {
+    return this.#run(options);
+  }
+
+  /**
+   * Continues a saved run, to the same samples.
+   *
+   * @param {SavedSound} saved  what run.save() gave
+   * @param {Pick<SoundOptions, 'signal' | 'probabilities' | 'chunkSize'>} [given]  those that may differ
+   * @returns {SoundRun}
+   */
+  resume(saved, given = {}) {
     const options = resumedOptions(saved, this.#engine.info, given, ['signal', 'probabilities', 'chunkSize']);
     const levels = arrayOf(whole(0, LEVELS - 1));
     checkSaved(saved, { known: levels, ids: levels, nats: arrayOf(finite, saved.ids.length, saved.ids.length) });
-    return this.generate(options).after(saved);
+    return this.#run(options).after(saved);
   }
 
   /**
-   * @param {SoundSource} sound
-   * @param {SoundOptions} options
+   * Continues a sound.
+   *
+   * @param {SoundSource} sound  an AudioBuffer, a Blob, the bytes of a WAV file, or { samples, sampleRate }; at most 60 seconds. One of another
+   *   rate is resampled, and channels are mixed: `run.input` says so
+   * @param {SoundOptions} [options]
+   * @returns {SoundRun}
    */
-  complete(sound, options) {
+  complete(sound, options = {}) {
     const heard = heardOf(sound, this.sampleRate, options.signal);
     heard.catch(() => {}); // whoever reads the run hears of it
-    return this.generate(options, heard);
+    return this.#run(options, heard);
   }
 
   /**
-   * @param {SoundSource} sound
-   * @param {{ label?: Label, speaker?: Label, signal?: AbortSignal }} options
+   * Returns how probable the model finds a sound, sample by sample.
+   *
+   * @param {SoundSource} sound  as in complete()
+   * @param {{ label?: Label, speaker?: Label, signal?: AbortSignal }} [options]
    * @returns {Promise<SoundScore>}
    */
-  async score(sound, { signal, ...given }) {
+  async score(sound, { signal, ...given } = {}) {
     const inputs = spokenInputs(this.#engine, this.speakers, given);
     const heard = await heardOf(sound, this.sampleRate, signal);
     /** @type {ScoredMessage} */

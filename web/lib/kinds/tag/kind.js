@@ -5,10 +5,13 @@ import { leaves } from '../ports.js';
 
 /** @import { Kind } from '../index.js' */
 
+/** The types that the library has of this kind: the class that says its verbs, its steps or answers, the others. */
+export const TYPES = { model: 'TagModel', steps: ['Tagging'], others: ['TagOptions'] };
+
 /** Tags of words. @type {Kind} */
 export const kind = {
   name: 'tag',
   says: ({ parts }) => parts.some((part) => leaves(part, 'tags')),
-  verbs: { tag: {} },
+  verbs: { tag: { names: ['marginals', 'pinned', 'signal'] } },
   open: async (engine, facts) => new (await import('./tags.js')).TagModel(engine, facts),
 };

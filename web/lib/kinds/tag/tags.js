@@ -22,12 +22,20 @@ function namesOf(names, states) {
   throw keyError('format', 'chain.tags', `no list of ${states} different names`);
 }
 
+/** The verb of a model that tags. */
 export class TagModel {
   #engine;
+  /** @internal */
+  features;
+  /** @internal */
+  names;
+  /** @internal */
+  limit;
 
   /**
    * @param {Engine} engine
    * @param {Facts} facts
+   * @internal
    */
   constructor(engine, { metadata }) {
     this.#engine = engine;
@@ -39,11 +47,15 @@ export class TagModel {
   }
 
   /**
-   * @param {string | string[]} text
-   * @param {TagOptions} options
+   * Tags the words of a text: the most probable tags as a whole, and, with `marginals`, how probable each tag of each word is.
+   *
+   * @param {string | string[]} text  a text, which is cut into words as the treebank of the training cuts them; or words as they are. All of it is
+   *   one chain: sentence by sentence is closer to what the model learned from. At most `info.positions` words; no words have no tags.
+   *   Words and characters that the model never saw are judged by how they look and by their neighbours
+   * @param {TagOptions} [options]
    * @returns {Promise<Tagging>}
    */
-  async tag(text, options) {
+  async tag(text, options = {}) {
     const { marginals = false, pinned = {}, signal } = options;
     signal?.throwIfAborted();
     flag('marginals', marginals);

@@ -5,6 +5,11 @@ import { reads } from '../ports.js';
 
 /** @import { Fitting, Kind } from '../index.js' */
 
+/** The types that the library has of this kind: the class that says its verbs, its steps or answers, the others. */
+export const TYPES = { model: 'TextModel', steps: ['TextStep', 'TranslationStep'], others: [
+  'TextRun', 'Alternative', 'TokenLook', 'SavedText', 'TextScore', 'TranslationRun', 'SavedTranslation', 'SourceLook', 'SearchStep', 'Hypothesis', 'Message', 'ChatOptions', 'Constraint'],
+};
+
 export const OPTIONS = {
   text: ['TextOptions', 'The options with which tokens are drawn. In this order: biases and penalties change the probabilities, top-k, typical, top-p and min-p each leave some ' +
     'tokens out, the temperature sharpens or flattens what is left, and one is drawn.'],
@@ -22,9 +27,9 @@ export const kind = {
   name: 'text',
   says: ({ tokenizerEntries }, number) => tokenizerEntries.length > 0 || Number(number('context_length')) > 0,
   verbs: {
-    chat: { when: writes, settings: 'text' },
+    chat: { when: writes, settings: 'text', names: ['template', 'tools', 'variables', 'render'] },
     generate: { before: 1, when: writes, settings: 'text' },
-    score: {},
+    score: { names: ['source', 'signal'] },
     translate: { when: (model) => !writes(model), settings: 'translation' },
   },
   // The tokenizer, if this beginning of the file holds it; else it is made of what the engine has read, which says what is wrong.

@@ -59,11 +59,7 @@ function templateIn(entries, { warnings }) {
 /** The characters that a sentence may have for each one that its model sees: a run of white space counts as one. */
 const MOST_SPACE = 64;
 
-/**
- * Tokens of a vocabulary and their model, for the runs.
- *
- * @internal
- */
+/** The verbs of a model of texts. */
 export class TextModel {
   /** The one that writes: a text is one sample. */
   #link;
@@ -105,7 +101,7 @@ export class TextModel {
     if (info.chatTemplate && !this.#translates) info.verbs.push('chat');
   }
 
-  /** @returns {Tokenizer} */
+  /** Turns texts into tokens and back. @returns {Tokenizer} */
   get tokenizer() {
     if (!this.#tokenizer) throw new NextPixelError('unsupported', 'This weight file has no vocabulary: give and take tokens by their numbers');
     return this.#tokenizer;
@@ -123,10 +119,15 @@ export class TextModel {
   }
 
   /**
-   * @param {string | ArrayLike<number>} prompt
-   * @param {TextOptions} options
+   * Continues a text, token by token.
+   *
+   * @param {string | ArrayLike<number>} prompt  a text, in which the names of control tokens count, or tokens by their numbers. The token
+   *   that begins a text is put before it where the model wants that; an empty prompt is that token alone. It must leave room for
+   *   one more token in the context, `info.positions`
+   * @param {TextOptions} [options]
+   * @returns {TextRun}
    */
-  generate(prompt, options) {
+  generate(prompt, options = {}) {
     const isLong = typeof prompt === 'string' && prompt.length > AT_ONCE && !this.#over(prompt.length, true);
     return this.#run(isLong ? this.tokenizer.encodeLong(prompt, { special: true, signal: options.signal }).then((ids) => this.#prompted(ids)) : this.#prompted(prompt), options);
   }
@@ -150,10 +151,14 @@ export class TextModel {
   }
 
   /**
-   * @param {Message[]} messages
-   * @param {TextOptions & ChatOptions} options
+   * Answers in a conversation, in the form that the file's chat template says: a program in Jinja, which is run. What runs it is fetched with the
+   * first conversation, so the tokens of the prompt are there after `await run.input` or the first step.
+   *
+   * @param {Message[]} messages  from the first to the last, such as [{ role: 'user', content: 'Hello' }]; the answer is the assistant's
+   * @param {TextOptions & ChatOptions} [options]
+   * @returns {TextRun}
    */
-  chat(messages, { template, tools, variables, render, ...options }) {
+  chat(messages, { template, tools, variables, render, ...options } = {}) {
     const { begin, end } = this.tokenizer;
     const nameOf = (/** @type {number | undefined} */ id) => (id === undefined ? '' : this.tokenizer.name(id));
     const talk = checkedTalk(messages, this.#info.chatTemplate, { template, tools, variables, render });
@@ -175,10 +180,15 @@ export class TextModel {
   }
 
   /**
-   * @param {string | ArrayLike<number>} text
-   * @param {TranslationOptions} options
+   * Translates a sentence, token by token.
+   *
+   * @param {string | ArrayLike<number>} text  a sentence of at most `info.positions` - 1 tokens. White space counts as single spaces, and at
+   *   the ends not at all; an empty sentence has an empty translation. Characters that the model never saw are read as their bytes: it does not
+   *   know them, and guesses. Or tokens by their numbers
+   * @param {TranslationOptions} [options]
+   * @returns {TranslationRun}
    */
-  translate(text, options) {
+  translate(text, options = {}) {
     return this.#translation(this.#source(text), [], options);
   }
 
@@ -234,10 +244,27 @@ export class TextModel {
   }
 
   /**
-   * @param {any} saved
-   * @param {TextOptions & { at?: number }} options
+   * Continues a saved translation, to the same tokens.
+   *
+   * @overload
+   * @param {SavedTranslation} saved  what run.save() gave
+   * @param {Pick<TranslationOptions, 'signal' | 'maps' | 'onSearch'>} [options]  those that may differ
+   * @returns {TranslationRun}
    */
-  resume(saved, options) {
+  /**
+   * Continues a saved text, to the same tokens; or, with `at` or other options, branches off. maxTokens counts from there.
+   *
+   * @overload
+   * @param {SavedText} saved  what run.save() gave
+   * @param {TextOptions & { at?: number }} [options]  at: how many of the drawn tokens are kept, by default all; all others may differ
+   * @returns {TextRun}
+   */
+  /**
+   * @param {any} saved
+   * @param {any} [options]
+   * @returns {any}
+   */
+  resume(saved, options = {}) {
     return this.#translates ? this.#resumeTranslation(saved, options) : this.#resumeTokens(saved, options);
   }
 
@@ -272,12 +299,16 @@ export class TextModel {
   }
 
   /**
-   * @param {string | ArrayLike<number>} text
-   * @param {{ source?: string | ArrayLike<number>, signal?: AbortSignal }} options
+   * Returns how probable the model finds a text.
+   *
+   * @param {string | ArrayLike<number>} text  one longer than the context is read in stretches that overlap by half of it
+   * @param {{ source?: string | ArrayLike<number>, signal?: AbortSignal }} [options]  source: of a model that translates, the sentence whose
+   *   translation the text is; its end counts, for it was a choice too
    * @returns {Promise<TextScore>}
    */
-  async score(text, { source, signal }) {
+  async score(text, { source, signal } = {}) {
     if (this.#translates) return this.#scoreTranslation(text, source, signal);
+    if (source !== undefined) throw argumentError('This model does not translate: score() takes no source');
     const ids = this.#read(typeof text === 'string' && text.length > AT_ONCE ? await this.tokenizer.encodeLong(text, { special: true, signal }) : text);
     const context = this.#contextOf(ids);
     const given = 1; // the one that begins the text, or else its first

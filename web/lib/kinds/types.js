@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT
+// Made of web/lib/kinds/*/kind.js by node web/tools/options.js: change those.
+// @ts-check
+
+/** The types of the kinds. */
+
+/** @typedef {import('./caption/captions.js').CaptionModel} CaptionModel */
+/** @typedef {import('./caption/caption-run.js').CaptionStep} CaptionStep */
+/** @typedef {import('./caption/caption-run.js').CaptionRun} CaptionRun */
+/** @typedef {import('./caption/caption-run.js').Look} Look */
+/** @typedef {import('./caption/caption-run.js').SavedCaption} SavedCaption */
+/** @typedef {import('./caption/caption-sheet.js').CaptionSheetOptions} CaptionSheetOptions */
+/** @typedef {import('./caption/captions.js').CaptionScore} CaptionScore */
+/** @typedef {import('../options.js').CaptionOptions} CaptionOptions */
+/** @typedef {import('./code/codebooks.js').CodeModel} CodeModel */
+/** @typedef {import('./code/code-run.js').CodeStep} CodeStep */
+/** @typedef {import('./code/code-run.js').CodeRun} CodeRun */
+/** @typedef {import('./code/code-run.js').SavedCode} SavedCode */
+/** @typedef {import('./code/codebooks.js').Codes} Codes */
+/** @typedef {import('./code/codebooks.js').Encoded} Encoded */
+/** @typedef {import('./code/codebooks.js').CodeLevel} CodeLevel */
+/** @typedef {import('../options.js').CodeOptions} CodeOptions */
+/** @typedef {import('./head/heads.js').HeadModel} HeadModel */
+/** @typedef {import('./head/parse.js').Parse} Parse */
+/** @typedef {import('./head/parse.js').ParseOptions} ParseOptions */
+/** @typedef {import('./latent/latents.js').LatentModel} LatentModel */
+/** @typedef {import('./latent/latent-run.js').LatentStep} LatentStep */
+/** @typedef {import('./latent/latent-run.js').LatentRun} LatentRun */
+/** @typedef {import('./latent/latent-run.js').WhereLooked} WhereLooked */
+/** @typedef {import('./latent/latents.js').WalkOptions} WalkOptions */
+/** @typedef {import('../options.js').LatentOptions} LatentOptions */
+/** @typedef {import('./note/notes.js').NoteModel} NoteModel */
+/** @typedef {import('./note/note-run.js').NoteStep} NoteStep */
+/** @typedef {import('./note/note-run.js').NoteRun} NoteRun */
+/** @typedef {import('./note/note-run.js').SavedNote} SavedNote */
+/** @typedef {import('./note/notes.js').NoteScore} NoteScore */
+/** @typedef {import('./note/given.js').MusicSource} MusicSource */
+/** @typedef {import('./note/codec.js').Note} Note */
+/** @typedef {import('../options.js').NoteOptions} NoteOptions */
+/** @typedef {import('./picture/pictures.js').PictureModel} PictureModel */
+/** @typedef {import('./picture/picture-run.js').PictureStep} PictureStep */
+/** @typedef {import('./picture/picture-run.js').PictureRun} PictureRun */
+/** @typedef {import('./picture/picture-run.js').LookedAt} LookedAt */
+/** @typedef {import('./picture/picture-run.js').SavedPicture} SavedPicture */
+/** @typedef {import('./picture/questions.js').PictureScore} PictureScore */
+/** @typedef {import('./picture/questions.js').Attention} Attention */
+/** @typedef {import('./picture/image.js').ImageSource} ImageSource */
+/** @typedef {import('../options.js').PictureOptions} PictureOptions */
+/** @typedef {import('./sign/signs.js').SignModel} SignModel */
+/** @typedef {import('./sign/classification.js').Classification} Classification */
+/** @typedef {import('./sign/classification.js').ClassifyOptions} ClassifyOptions */
+/** @typedef {import('./sound/sounds.js').SoundModel} SoundModel */
+/** @typedef {import('./sound/sound-run.js').SoundStep} SoundStep */
+/** @typedef {import('./sound/sound-run.js').SoundRun} SoundRun */
+/** @typedef {import('./sound/sound-run.js').SavedSound} SavedSound */
+/** @typedef {import('./sound/sounds.js').SoundScore} SoundScore */
+/** @typedef {import('./sound/heard.js').SoundSource} SoundSource */
+/** @typedef {import('./sound/heard.js').Heard} Heard */
+/** @typedef {import('./sound/play.js').Played} Played */
+/** @typedef {import('./sound/play.js').PlayOptions} PlayOptions */
+/** @typedef {import('../options.js').SoundOptions} SoundOptions */
+/** @typedef {import('./tag/tags.js').TagModel} TagModel */
+/** @typedef {import('./tag/tagging.js').Tagging} Tagging */
+/** @typedef {import('./tag/tagging.js').TagOptions} TagOptions */
+/** @typedef {import('./text/text-model.js').TextModel} TextModel */
+/** @typedef {import('./text/text-run.js').TextStep} TextStep */
+/** @typedef {import('./text/translation-run.js').TranslationStep} TranslationStep */
+/** @typedef {import('./text/text-run.js').TextRun} TextRun */
+/** @typedef {import('./text/text-run.js').Alternative} Alternative */
+/** @typedef {import('./text/text-run.js').TokenLook} TokenLook */
+/** @typedef {import('./text/text-run.js').SavedText} SavedText */
+/** @typedef {import('./text/text-model.js').TextScore} TextScore */
+/** @typedef {import('./text/translation-run.js').TranslationRun} TranslationRun */
+/** @typedef {import('./text/translation-run.js').SavedTranslation} SavedTranslation */
+/** @typedef {import('./text/translation-run.js').SourceLook} SourceLook */
+/** @typedef {import('./text/translation-run.js').SearchStep} SearchStep */
+/** @typedef {import('./text/translation-run.js').Hypothesis} Hypothesis */
+/** @typedef {import('./text/chat.js').Message} Message */
+/** @typedef {import('./text/chat.js').ChatOptions} ChatOptions */
+/** @typedef {import('./text/constraint.js').Constraint} Constraint */
+/** @typedef {import('../options.js').TextOptions} TextOptions */
+/** @typedef {import('../options.js').TranslationOptions} TranslationOptions */
+
+/**
+ * The classes that have the verbs of each kind.
+ *
+ * @typedef {object} ModelsOfKinds
+ * @property {CaptionModel} caption
+ * @property {CodeModel} code
+ * @property {HeadModel} head
+ * @property {LatentModel} latent
+ * @property {NoteModel} note
+ * @property {PictureModel} picture
+ * @property {SignModel} sign
+ * @property {SoundModel} sound
+ * @property {TagModel} tag
+ * @property {TextModel} text
+ */
+
+/**
+ * The names of what models of each kind have of these.
+ *
+ * @typedef {object} VerbsOfKinds
+ * @property {'caption' | 'resume' | 'score'} caption
+ * @property {'complete' | 'decode' | 'encode' | 'generate' | 'resume'} code
+ * @property {'parse'} head
+ * @property {'generate' | 'walk'} latent
+ * @property {'complete' | 'generate' | 'resume' | 'score'} note
+ * @property {'attention' | 'complete' | 'generate' | 'resume' | 'score' | 'superResolve'} picture
+ * @property {'classify'} sign
+ * @property {'complete' | 'generate' | 'resume' | 'score'} sound
+ * @property {'tag'} tag
+ * @property {'chat' | 'generate' | 'resume' | 'score' | 'tokenizer' | 'translate'} text
+ */
+
+/**
+ * The verbs of all kinds: what a model has whose kind is not known. Where several kinds have a verb, the arguments decide.
+ *
+ * @typedef {Pick<TextModel, VerbsOfKinds['text']> & Pick<PictureModel, VerbsOfKinds['picture']> & Pick<SoundModel, VerbsOfKinds['sound']> & Pick<CaptionModel, VerbsOfKinds['caption']> & Pick<CodeModel, VerbsOfKinds['code']> & Pick<HeadModel, VerbsOfKinds['head']> & Pick<LatentModel, VerbsOfKinds['latent']> & Pick<NoteModel, VerbsOfKinds['note']> & Pick<SignModel, VerbsOfKinds['sign']> & Pick<TagModel, VerbsOfKinds['tag']>} AllVerbs
+ */
+
+/** A step of a run of any kind, or an answer. @typedef {CaptionStep | CodeStep | Parse | LatentStep | NoteStep | PictureStep | Classification | SoundStep | Tagging | TextStep | TranslationStep} AnyStep */
+
+export {};
