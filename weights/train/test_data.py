@@ -273,6 +273,7 @@ class Sounds(Own):
         self.assertTrue(fsdd.published(self.at) and not data.own("fsdd", self.at))
         self.assertEqual([len(fsdd.read(self.at, split)[0]) for split in ("train", "validation")], [1, 1])
         self.write("recordings/hello.wav", b"")
+        self.assertIn("at least 10 are needed", self.refused(lambda: fsdd.read(self.at, "train")))
         self.assertTrue(data.own("fsdd", self.at))
 
 

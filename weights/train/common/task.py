@@ -157,11 +157,11 @@ class Task:
         return dict(classes=self.s.class_names if self.s.labels in ("folders", "file") else ()) if self.shape and data.own(self.s.dataset, self.s.data) else {}
 
     def load(self, split):
-        """"train", "validation" or, in evaluation, "test", as the data set's module gives it."""
+        """"train" or "validation", as the data set's module gives it."""
         return data.load(self.s.dataset, self.s.data, split, self.shape, **self.how())
 
     def held_out(self):
-        return self.load("test")
+        return data.load(self.s.dataset, self.s.data, "test", self.shape, **self.how())
 
     @property
     def shape(self):

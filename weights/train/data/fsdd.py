@@ -81,6 +81,9 @@ def read(directory, split, evaluation=False):
     """-> [mu-law levels of a word], digits, speakers.  The only place that opens files of recordings."""
     if split not in ("train", "validation"):
         data.check_evaluation(evaluation, "split %r" % split)
+    if not os.path.exists(os.path.join(directory, INDEX)) and not published(directory) and os.path.isdir(directory):
+        from data import sounds
+        return sounds.read(directory, split, evaluation, RATE, classes=CLASSES, speakers=SPEAKERS)
     here = packed if os.path.exists(os.path.join(directory, INDEX)) else recorded
     found = sorted(((digit, speaker, take, read) for digit, speaker, take, read in here(directory) if split_of(take) == split), key=lambda r: r[:3])
     if not found:

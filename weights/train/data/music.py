@@ -187,9 +187,8 @@ def moved(rows, voices):
     for shift in (0, 12, -12, 24, -24, *(sign * n for n in range(1, 12) for sign in (1, -1))):
         if all(low <= p + shift <= high for v, (_, low, high) in enumerate(voices) for p in np.unique(rows[:, v]) if p):
             return np.where(rows > 0, rows + shift, 0)
-    far = next((name, int(sung.min()), int(sung.max()), low, high) for v, (name, low, high) in enumerate(voices)
-               for sung in [rows[:, v][rows[:, v] > 0]] if len(sung) and not low <= sung.min() <= sung.max() <= high)
-    raise Unreadable("the %s has the pitches %d to %d and can sing %d to %d; transposing does not help" % far)
+    far = next((name, low, high) for v, (name, low, high) in enumerate(voices) for sung in [rows[:, v][rows[:, v] > 0]] if len(sung) and not low <= sung.min() <= sung.max() <= high)
+    raise Unreadable("the %s sings the pitches %d to %d, and transposing does not help" % far)
 
 
 def piece(path, voices):

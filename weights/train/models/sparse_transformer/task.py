@@ -56,12 +56,17 @@ class SparseTransformerTask(Task):
 
     def load(self, split):
         """Of pieces all keys that the voices can sing train, and the one that they are in validates."""
-        pieces = super().load(split)
-        if self.notes:
-            pieces = [part for piece in pieces for part in notes.parts(piece, self.s.time_length, self.s.context_length)]
+        pieces = self.cut(super().load(split))
         if self.notes and split == "train":
             return [other for piece in pieces for _, other in notes.transposed(piece)]
         return pieces
+
+    def held_out(self):
+        return self.cut(super().held_out())
+
+    def cut(self, pieces):
+        """Music in pieces that the model has positions for; anything else as it is."""
+        return [part for piece in pieces for part in notes.parts(piece, self.s.time_length, self.s.context_length)] if self.notes else pieces
 
     @property
     def tokenizer(self):
