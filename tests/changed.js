@@ -7,7 +7,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const IMPORT = /(?:from|import)\s*\(?\s*['"](\.[^'"]+)['"]|new URL\(\s*['"](\.[^'"]+\.js)['"]/g;
+const IMPORT = /(?:from|import)\s*\(?\s*['"](\.[^'"]+)['"]|new URL\(\s*['"](\.[^'"]+\.js)['"]|`\$\{ROOT\}([\w/.-]+\.js)`/g;
 
 /**
  * Calls a function once for each file.
@@ -32,8 +32,8 @@ const filesOf = (folder) => readdirSync(ROOT + folder, { withFileTypes: true }).
   return entry.isDirectory() ? filesOf(name) : [name];
 });
 
-/** What a module imports itself. */
-const importsOf = once((file) => (file.endsWith('.js') ? [...text(file).matchAll(IMPORT)].map(([, plain, url]) => path.posix.join(path.posix.dirname(file), plain ?? url)) : []));
+/** The modules that a module imports itself or starts as a program. */
+const importsOf = once((file) => (file.endsWith('.js') ? [...text(file).matchAll(IMPORT)].map(([, plain, url, started]) => started ?? path.posix.join(path.posix.dirname(file), plain ?? url)) : []));
 
 /** All that a module imports, and what that imports, with itself. */
 const reach = once((file) => {

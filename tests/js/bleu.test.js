@@ -9,9 +9,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
-import { bleu, bleuOf, words } from '../bench/bleu.js';
-import { readSmallSet } from '../bench/eval.js';
-import { readPairs, scoreTranslations } from '../bench/eval-translation.js';
+import { bleu, bleuOf, words } from '../../weights/eval/bleu.js';
+import { readSmallSet } from '../../weights/eval/eval.js';
+import { readPairs, scoreTranslations } from '../../weights/eval/translation.js';
 
 /** @import { ModelInfo } from '../../web/lib/index.js' */
 

@@ -38,7 +38,7 @@ let folder;
 
 /** @param {string[]} more */
 async function evaluate(...more) {
-  const { stdout } = await run(process.execPath, [`${ROOT}tests/bench/eval.js`, ...more]);
+  const { stdout } = await run(process.execPath, [`${ROOT}weights/eval/eval.js`, ...more]);
   return stdout;
 }
 
@@ -191,7 +191,7 @@ more('one command for every kind, which says what it can and what went wrong wit
   assert.match(await said(`${ROOT}weights/chorales.gguf`, '--data', odd), /holds no list of pieces/);
   assert.match(await said(`${ROOT}weights/snail-omniglot.gguf`, '--data', odd), /not what such a model is measured on/);
   for (const [file, message] of [['no/such.gguf', 'no/such.gguf: no such file'], [odd, 'not a GGUF file'], [`${ROOT}weights/crf-en.gguf`, 'does not draw pictures']]) {
-    await assert.rejects(run(process.execPath, [`${ROOT}tests/bench/sheets.js`, file]), ({ stderr, code }) => code === 1 && /^[^\n]+\n$/.test(stderr) && stderr.includes(message));
+    await assert.rejects(run(process.execPath, [`${ROOT}weights/eval/sheets.js`, file]), ({ stderr, code }) => code === 1 && /^[^\n]+\n$/.test(stderr) && stderr.includes(message));
   }
   for (const [name, make] of [['opened', 'held_out.py letters'], ['snail-omniglot', 'prepare.py omniglot'], ['wavenet', 'held_out.py fsdd'], ['stories', 'held_out.py stories'], ['crf-en', 'xz -dc']]) {
     assert.ok((await said(`${ROOT}weights/${name}.gguf`)).includes(make), name);

@@ -8,7 +8,7 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
 import { framedPages } from '../../web/tools/frame.js';
-import { FIGURES } from '../../web/front/figures.js';
+import { FIGURES } from '../browser/figures.js';
 
 const WEB = fileURLToPath(new URL('../../web', import.meta.url));
 /** Rows of the five lectures. D10 to D12 are one. */

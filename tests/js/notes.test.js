@@ -15,7 +15,7 @@ import { Alphabet, pitchName } from '../../web/lib/kinds/note/alphabet.js';
 import { changesOf, decode, encode, endOf } from '../../web/lib/kinds/note/codec.js';
 import { readMidi, writeNotes } from '../../web/lib/kinds/note/midi.js';
 import { Piece } from '../../web/lib/kinds/note/piece.js';
-import { chordOf, chordsOf, count, parallelsOf } from '../bench/harmony.js';
+import { chordOf, chordsOf, count, parallelsOf } from '../../weights/eval/harmony.js';
 
 /** @import { MidiEvent } from 'midi-file' */
 /** @import { Note } from '../../web/lib/kinds/note/codec.js' */

@@ -10,7 +10,7 @@ import { after, test } from 'node:test';
 import { Features } from '../../web/lib/kinds/tag/features.js';
 import { cut } from '../../web/lib/kinds/tag/words.js';
 import { Core } from '../../web/lib/engine/core.js';
-import { readTreebank } from '../bench/eval-tags.js';
+import { readTreebank } from '../../weights/eval/tags.js';
 import { GOLDEN, ROOT, load, wasmModule } from './helpers.js';
 
 const NAMES = ['crf-en', 'memm-en', 'hmm-en'];

@@ -3,7 +3,7 @@
 """Checkpoint -> GGUF:  python3 weights/train/export.py digits [--type q8_0|q4_0|f16|f32] [--out FILE]
 
 Exports the averaged weights, reads the file back and compares every tensor.  A run of the recipe or of one of its stages goes into weights/<recipe>.gguf,
-any other into build/<run>.gguf, unless --out says where, beside it what was held out of pictures of one's own (<run>.u8.gz, for tests/bench/sheets.js); in the type that the recipe's card names, else Q8_0.
+any other into build/<run>.gguf, unless --out says where, beside it what was held out of pictures of one's own (<run>.u8.gz, for weights/eval/sheets.js); in the type that the recipe's card names, else Q8_0.
 
     python3 weights/train/export.py captions --run captions-hard-2 --out weights/captions.gguf       weights that another recipe of the model trained
     python3 weights/train/export.py emoji-sr --mix weights/emoji-sr.gguf --share 0.2      a mean: a fifth of what the run began with
@@ -80,7 +80,7 @@ def export_run(name, run="", kind="", out="", quality="", mixed="", share=0.2):
     out = out or path_of(find(name), run or name, checkpoint)
     os.makedirs(os.path.dirname(os.path.abspath(out)), exist_ok=True)
     size = export(out, task, model, TYPES[kind or card.get("type", "q8_0")], card, checkpoint["settings"].get("round_to", ""))
-    if task.shape and data.own(task.s.dataset, task.s.data):             # for tests/bench/sheets.js: what this model never trained on
+    if task.shape and data.own(task.s.dataset, task.s.data):             # for weights/eval/sheets.js: what this model never trained on
         images, labels = (np.concatenate(parts) for parts in zip(*(
             data.load(task.s.dataset, task.s.data, split, task.shape)[:2] for split in ("test", "validation"))))
         print(pictures.write(os.path.splitext(out)[0], images, labels))

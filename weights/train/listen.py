@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Which digit is said?  A small network that was trained on the training takes names those of WAV files:
 
-    node tests/bench/say.js weights/wavenet.gguf build/said
+    node weights/eval/say.js weights/wavenet.gguf build/said
     python3 weights/train/listen.py build/said
 
 prints its accuracy on the held-out takes and on the files of each folder, which are called DIGIT_SPEAKER_NUMBER.wav.  Frames of 25 ms, every 10, in 40 bands on the mel

@@ -2,14 +2,14 @@
 // @ts-check
 
 /**
- * Every figure that stands for a row of the lectures (web/front/figures.js) is alive: of its controls, which are tried one after the other, one changes what it shows.
+ * Every figure that stands for a row of the lectures (tests/browser/figures.js) is alive: of its controls, which are tried one after the other, one changes what it shows.
  * Nothing moves by itself meanwhile, for the visitor has asked for less motion.
  */
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
-import { FIGURES } from '../../../web/front/figures.js';
+import { FIGURES } from '../figures.js';
 import { session, sleep } from '../browser.js';
 
 /** @import { Page, Locator } from 'playwright-core' */

@@ -3,7 +3,7 @@
 
 /**
  * Sentences of the treebank's validation part, each with a pin after which another word changes its tag in all three models: of what
- * `node tests/bench/pins.js validation.tsv` lists.
+ * `node weights/eval/pins.js validation.tsv` lists.
  *
  * @type {{ text: string, word: number, tag: string }[]}
  */

@@ -3,7 +3,7 @@
 
 /**
  * Sentences of the treebank's validation part, each with a pin after which other words change their parents: of what
- * `node tests/bench/head-pins.js validation.tsv` lists. Words count from 1, 0 is the root.
+ * `node weights/eval/head-pins.js validation.tsv` lists. Words count from 1, 0 is the root.
  *
  * @type {{ text: string, child: number, head: number }[]}
  */

@@ -42,7 +42,7 @@ def moved(images, down, right):
 
 
 def write(name, images, labels):
-    """NAME.u8.gz, count x height x width x channels bytes, gzip, and NAME.json, {width, height, channels, labels}, as `npm run eval` and tests/bench/sheets.js read them."""
+    """NAME.u8.gz, count x height x width x channels bytes, gzip, and NAME.json, {width, height, channels, labels}, as `npm run eval` and weights/eval/sheets.js read them."""
     with open(name + ".u8.gz", "wb") as f:
         f.write(gzip.compress(images.tobytes(), 9, mtime=0))
     height, width, channels = images.shape[1:3] + (1,) if images.ndim == 3 else images.shape[1:]

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // How chorales around a melody end: of songs that end on their tonic, how many end on its chord, and how many of all end on no chord.
 //
-//   node tests/bench/cadences.js weights/chorales.gguf [--keys -2,0,2,3] [--temperature 0.8] [--data build/chorales-test.json] [--once]
+//   node weights/eval/cadences.js weights/chorales.gguf [--keys -2,0,2,3] [--temperature 0.8] [--data build/chorales-test.json] [--once]
 //
 // The songs are twelve that everyone knows, nine of which end on their tonic, in four keys each, seed the number of the song. --data takes melodies of
 // chorales instead (weights/train/held_out.py chorales), of which those end on their tonic whose last chord, as composed, has the last note of the soprano as its root.
@@ -49,7 +49,7 @@ const { values, positionals: [file] } = parseArgs({
   options: { keys: { type: 'string', default: '2,3,5,7' }, temperature: { type: 'string', default: '0.8' }, data: { type: 'string', default: '' }, once: { type: 'boolean', default: false }, show: { type: 'boolean', default: false } },
 });
 if (!file) {
-  console.error('usage: node tests/bench/cadences.js FILE [--keys 2,3,5,7] [--temperature 0.8] [--data FILE.json] [--once] [--show]');
+  console.error('usage: node weights/eval/cadences.js FILE [--keys 2,3,5,7] [--temperature 0.8] [--data FILE.json] [--once] [--show]');
   process.exit(2);
 }
 const model = await load(path.resolve(file));

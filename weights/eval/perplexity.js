@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Measures language models on a text, through the wasm: nats per token and perplexity, each file beside the first one.
 //
-//   node tests/bench/perplexity.js FILE.gguf ... --text TEXT[.xz] [--last BYTES] [--skip BYTES] [--wasm FILE] [--json]
+//   node weights/eval/perplexity.js FILE.gguf ... --text TEXT[.xz] [--last BYTES] [--skip BYTES] [--wasm FILE] [--json]
 //
 // --last takes the end of the text, which is scored in pieces of a context each (eval-text.js).
 // @ts-check
@@ -12,7 +12,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
 import { load } from '../../web/lib/index.js';
-import { scorePieces } from './eval-text.js';
+import { scorePieces } from './text.js';
 
 /** @param {string} file */
 export function readText(file) {
@@ -26,7 +26,7 @@ async function main() {
   const { values, positionals } = parseArgs({ allowPositionals: true, options: {
     text: { type: 'string' }, last: { type: 'string' }, skip: { type: 'string' }, wasm: { type: 'string' }, json: { type: 'boolean' },
   } });
-  if (!values.text || positionals.length === 0) throw new Error('node tests/bench/perplexity.js FILE.gguf ... --text TEXT [--last BYTES]');
+  if (!values.text || positionals.length === 0) throw new Error('node weights/eval/perplexity.js FILE.gguf ... --text TEXT [--last BYTES]');
   const all = readText(values.text);
   const bytes = values.last ? all.subarray(-Number(values.last)) : all.subarray(Number(values.skip ?? 0));
   const text = new TextDecoder().decode(bytes);

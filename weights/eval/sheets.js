@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Draws sheets of what a shipped file makes, through the wasm, to be looked at:
 //
-//   node tests/bench/sheets.js weights/emoji.gguf [--data build/emoji-test.u8.gz] [--out build/emoji] [--seed 0] [--temperature 1] [--count 32] [--of 1]
+//   node weights/eval/sheets.js weights/emoji.gguf [--data build/emoji-test.u8.gz] [--out build/emoji] [--seed 0] [--temperature 1] [--count 32] [--of 1]
 //
 //   OUT-samples.png      64 pictures from nothing: no class, no known pixel
 //   OUT-completions.png  --count held-out pictures: the known upper half, its completion, the original
@@ -35,7 +35,7 @@ const { values: options, positionals } = parseArgs({
   },
 });
 if (positionals.length !== 1 || !(Number(options.count) >= 1)) {
-  console.error('usage: node tests/bench/sheets.js FILE [--data FILE.u8.gz] [--out PREFIX] [--seed N] [--temperature T] [--count N] [--of N] [--resample N] [--resample-rows N]');
+  console.error('usage: node weights/eval/sheets.js FILE [--data FILE.u8.gz] [--out PREFIX] [--seed N] [--temperature T] [--count N] [--of N] [--resample N] [--resample-rows N]');
   process.exit(2);
 }
 const [file] = positionals;
@@ -46,7 +46,7 @@ const of = Number(options.of);
 const contest = { samples: of, resample: Number(options.resample), resampleRows: options['resample-rows'] === undefined ? undefined : Number(options['resample-rows']) };
 /** @param {string} message @returns {never} */
 function fail(message) {
-  console.error(`node tests/bench/sheets.js: ${message}`);
+  console.error(`node weights/eval/sheets.js: ${message}`);
   process.exit(1);
 }
 for (const given of [file, options.data]) if (given !== undefined && !existsSync(given)) fail(`${given}: no such file`);

@@ -2,18 +2,18 @@
 // Which pinned parents move other words: sentences of a treebank in which another likely parent of one word changes the parents of others. The examples of
 // web/pages/structure were chosen from its list.
 //
-//     node tests/bench/head-pins.js validation.tsv [weights/parents-en.gguf [sentences at most]]
+//     node weights/eval/head-pins.js validation.tsv [weights/parents-en.gguf [sentences at most]]
 // @ts-check
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 import { load } from '../../web/lib/index.js';
-import { readHeads } from './eval-heads.js';
+import { readHeads } from './heads.js';
 
 /** A pin is sensible where the model gives the parent at least this much. */
 const SENSIBLE = 0.05;
-const [file, weights = fileURLToPath(new URL('../../weights/parents-en.gguf', import.meta.url)), most = '2000'] = process.argv.slice(2);
-if (!file) throw new Error('usage: node tests/bench/head-pins.js validation.tsv [weights [sentences at most]]');
+const [file, weights = fileURLToPath(new URL('../parents-en.gguf', import.meta.url)), most = '2000'] = process.argv.slice(2);
+if (!file) throw new Error('usage: node weights/eval/head-pins.js validation.tsv [weights [sentences at most]]');
 
 const model = await load(weights);
 let pins = 0;

@@ -76,19 +76,19 @@ import { bicubic } from '../../web/pages/colour/bicubic.js';
 import { reduce } from '../../web/lib/kinds/picture/image.js';
 import { load } from '../../web/lib/index.js';
 import { picturesOf } from './drawn.js';
-import { scoreCaptions } from './eval-captions.js';
-import { scoreCodes } from './eval-codes.js';
-import { scoreHeads } from './eval-heads.js';
-import { scoreMusic } from './eval-music.js';
-import { scoreSigns } from './eval-signs.js';
-import { scoreSounds } from './eval-sounds.js';
-import { scoreTags } from './eval-tags.js';
-import { scoreTexts } from './eval-text.js';
-import { scoreTranslations } from './eval-translation.js';
-import { scoreWords } from './eval-words.js';
+import { scoreCaptions } from './captions.js';
+import { scoreCodes } from './codes.js';
+import { scoreHeads } from './heads.js';
+import { scoreMusic } from './music.js';
+import { scoreSigns } from './signs.js';
+import { scoreSounds } from './sounds.js';
+import { scoreTags } from './tags.js';
+import { scoreTexts } from './text.js';
+import { scoreTranslations } from './translation.js';
+import { scoreWords } from './words.js';
 
 /** @import { Model, ModelInfo } from '../../web/lib/index.js' */
-/** @import { Translator } from './eval-translation.js' */
+/** @import { Translator } from './translation.js' */
 /** @typedef {{ pixels: Uint8Array, labels: (string | number)[] | undefined, count: number }} Pictures */
 
 /**
@@ -162,10 +162,10 @@ const DATA_SETS = [
 export function readSmallSet(info) {
   const { dataset } = info.card;
   const known = DATA_SETS.find((set) => set.dataset.test(dataset ?? ''));
-  if (known?.small) return readPictures(fileURLToPath(new URL(`../golden/${known.small}.u8.gz`, import.meta.url)), info);
+  if (known?.small) return readPictures(fileURLToPath(new URL(`../../tests/golden/${known.small}.u8.gz`, import.meta.url)), info);
   const what = dataset === undefined ? `${info.name} does not say what it was trained on` : `Nothing in tests/golden is held out of "${dataset}"`;
   throw new Error(`${what}: pass --data ${known ? `${known.data}, which ${known.make} writes` :
-    'FILE.u8.gz, as the beginning of tests/bench/eval.js describes it'}`);
+    'FILE.u8.gz, as the beginning of weights/eval/eval.js describes it'}`);
 }
 
 /** Squared differences, summed up. @param {ArrayLike<number>} a @param {ArrayLike<number>} b */
@@ -329,7 +329,7 @@ async function tellMusic(model, file, { data, images = 'Infinity', temperatures,
   const result = await scoreMusic(model, data, { most: Number(images), temperature, say: (done) => { if (live) process.stderr.write(`\r${done}   `); } });
   if (live) process.stderr.write('\r');
   if (json) return console.log(JSON.stringify({ file: path.basename(file), ...result }));
-  const rules = (/** @type {import('./eval-music.js').Rules} */ { fifths, octaves, crossings, chords }) => `parallel fifths ${fifths.toFixed(2)} a piece, octaves ${octaves.toFixed(2)}; voices cross at ${crossings.toFixed(1)} % of moments; ${chords.toFixed(1)} % of beats are a chord`;
+  const rules = (/** @type {import('./music.js').Rules} */ { fifths, octaves, crossings, chords }) => `parallel fifths ${fifths.toFixed(2)} a piece, octaves ${octaves.toFixed(2)}; voices cross at ${crossings.toFixed(1)} % of moments; ${chords.toFixed(1)} % of beats are a chord`;
   console.log(`${path.basename(file)}: ${result.pieces} pieces: ${result.natsPerNote.toFixed(3)} nats a note, ${result.natsPerTick.toFixed(3)} a time step (standard error ${result.standardError.toFixed(3)})`);
   console.log(`  these:           ${rules(result.given)}`);
   console.log(`  drawn at ${temperature.toFixed(2)}:   ${rules(result.drawn)}; ${result.outOfRange} notes out of range; ${result.msPerId.toFixed(2)} ms an id`);
@@ -344,7 +344,7 @@ async function tellWords(model, file, { data, json }) {
 
 /** What makes pictures at once is measured by features that PyTorch computes. @param {string} file */
 function measureAtOnce(file) {
-  const script = fileURLToPath(new URL('../../weights/train/frechet.py', import.meta.url));
+  const script = fileURLToPath(new URL('../train/frechet.py', import.meta.url));
   const python = ['python3', '/usr/bin/python3'].find((name) => spawnSync(name, ['-c', 'import torch, PIL']).status === 0) ?? 'python3';
   process.exitCode = spawnSync(python, [script, path.resolve(file)], { stdio: 'inherit' }).status ?? 1;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Has a model of music draw some pieces from nothing, to be looked at and read:
 //
-//   node tests/bench/rolls.js weights/chorales.gguf [--out build/chorales] [--count 12] [--first 1] [--temperature 1] [--top-p 1]
+//   node weights/eval/rolls.js weights/chorales.gguf [--out build/chorales] [--count 12] [--first 1] [--temperature 1] [--top-p 1]
 //
 //   OUT-rolls.png   a piano roll a piece, two a row, a colour a voice from the highest down: blue, green, ochre, red; a black line down where two voices move in
 //                   parallel fifths or octaves
@@ -35,7 +35,7 @@ const { values: { out, count: wanted, first, temperature, 'top-p': topP }, posit
   },
 });
 if (!file) {
-  console.error('usage: node tests/bench/rolls.js FILE [--out PREFIX] [--count 12] [--first 1] [--temperature 1] [--top-p 1]');
+  console.error('usage: node weights/eval/rolls.js FILE [--out PREFIX] [--count 12] [--first 1] [--temperature 1] [--top-p 1]');
   process.exit(2);
 }
 const prefix = out ?? `build/${path.basename(file, '.gguf')}`;

@@ -2,21 +2,21 @@
 // Which pinned words move their neighbours: sentences of a treebank in which one other likely tag of one word changes tags of others, in all three
 // models of chains. The examples of web/pages/chains were chosen from its list.
 //
-//     node tests/bench/pins.js validation.tsv [sentences at most]
+//     node weights/eval/pins.js validation.tsv [sentences at most]
 // @ts-check
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 import { load } from '../../web/lib/index.js';
-import { readTreebank } from './eval-tags.js';
+import { readTreebank } from './tags.js';
 
 const NAMES = ['hmm-en', 'memm-en', 'crf-en'];
 /** A pin is sensible where the CRF gives the tag at least this much. */
 const SENSIBLE = 0.02;
 const [file, most = '2000'] = process.argv.slice(2);
-if (!file) throw new Error('usage: node tests/bench/pins.js validation.tsv [sentences at most]');
+if (!file) throw new Error('usage: node weights/eval/pins.js validation.tsv [sentences at most]');
 
-const models = await Promise.all(NAMES.map((name) => load(fileURLToPath(new URL(`../../weights/${name}.gguf`, import.meta.url)))));
+const models = await Promise.all(NAMES.map((name) => load(fileURLToPath(new URL(`../${name}.gguf`, import.meta.url)))));
 let pins = 0;
 /** Pins after which each model changed the tag of another word; of all three at once. */
 const moved = [0, 0, 0, 0];

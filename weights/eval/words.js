@@ -7,7 +7,7 @@
 //
 // A model of language is asked with = after the word. The file is a word, a tab and its answer a line.
 // @ts-check
-import { readPairs } from './eval-translation.js';
+import { readPairs } from './translation.js';
 
 /** @import { Model } from '../../web/lib/index.js' */
 

@@ -2,7 +2,7 @@
 // At which temperature and top-p a model of music keeps best to the rules, by the chorales that validate:
 //
 //   python3 weights/train/held_out.py chorales build/chorales-valid --split validation
-//   node tests/bench/music-settings.js weights/chorales.gguf build/chorales-valid.json [--count 76] [--temperatures 1,0.9,0.8,0.7] [--top-p 1,0.95,0.9]
+//   node weights/eval/music-settings.js weights/chorales.gguf build/chorales-valid.json [--count 76] [--temperatures 1,0.9,0.8,0.7] [--top-p 1,0.95,0.9]
 //
 // The first voice of each piece is harmonised, seed its number, so that what is drawn stands beside what was composed to the same melody. The setting is
 // chosen that has the fewest parallel fifths and octaves of those whose harmonisations have at least as many different chords a piece as the composer's:
@@ -22,7 +22,7 @@ const { values: { count: wanted, temperatures, 'top-p': topPs }, positionals: [f
   options: { count: { type: 'string', default: '76' }, temperatures: { type: 'string', default: '1,0.9,0.8,0.7' }, 'top-p': { type: 'string', default: '1,0.95,0.9' } },
 });
 if (!file || !data) {
-  console.error('usage: node tests/bench/music-settings.js FILE DATA.json [--count 76] [--temperatures 1,0.9,0.8,0.7] [--top-p 1,0.95,0.9]');
+  console.error('usage: node weights/eval/music-settings.js FILE DATA.json [--count 76] [--temperatures 1,0.9,0.8,0.7] [--top-p 1,0.95,0.9]');
   process.exit(2);
 }
 const model = await load(path.resolve(file));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Has a model of spoken digits say some, each in the voices of its speakers in turn, as WAV files DIGIT_SPEAKER_SEED.wav, seeds from `first` on:
 //
-//   node tests/bench/say.js weights/wavenet.gguf build/said [--count 200] [--first 0] [--temperature 1] [--top-p 1] [--seconds 1.5] [--quiet 0] [--tries 1]
+//   node weights/eval/say.js weights/wavenet.gguf build/said [--count 200] [--first 0] [--temperature 1] [--top-p 1] [--seconds 1.5] [--quiet 0] [--tries 1]
 //
 // With --tries 5 a sound that is too short, too quiet or does not end is drawn anew, so many times at most, as the page does (web/pages/wavenet/defect.js). The last line counts those that
 // are so in the end.
@@ -22,7 +22,7 @@ const { values: { count, first, temperature, 'top-p': topP, seconds, quiet, trie
   },
 });
 if (!file || !folder) {
-  console.error('usage: node tests/bench/say.js FILE FOLDER [--count 200] [--first 0] [--temperature 1] [--top-p 1] [--seconds 1.5] [--quiet 0] [--tries 1]');
+  console.error('usage: node weights/eval/say.js FILE FOLDER [--count 200] [--first 0] [--temperature 1] [--top-p 1] [--seconds 1.5] [--quiet 0] [--tries 1]');
   process.exit(2);
 }
 mkdirSync(folder, { recursive: true });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Which of several endings, or enlargements, should be shown? Draws held-out pictures and chooses in several ways, for somebody who does not know which is which:
 //
-//   node tests/bench/choices.js weights/emoji.gguf|weights/emoji-sr.gguf [--out build/emoji] [--count 40] [--temperature 0.9]
+//   node weights/eval/choices.js weights/emoji.gguf|weights/emoji-sr.gguf [--out build/emoji] [--count 40] [--temperature 0.9]
 //
 //   OUT-choices.png    of each picture what is given, four endings of the lower half or two enlargements in an order of its own, the original; two pictures a row
 //   OUT-choices.json   [picture: [the way of each ending]], to be opened after the judging
@@ -25,7 +25,7 @@ const { values: { out, count: wanted, temperature }, positionals: [file] } = par
   options: { out: { type: 'string' }, count: { type: 'string', default: '40' }, temperature: { type: 'string', default: '0.9' } },
 });
 if (!file) {
-  console.error('usage: node tests/bench/choices.js FILE [--out PREFIX] [--count 40] [--temperature 0.9]');
+  console.error('usage: node weights/eval/choices.js FILE [--out PREFIX] [--count 40] [--temperature 0.9]');
   process.exit(2);
 }
 const prefix = out ?? `build/${path.basename(file, '.gguf')}`;
