@@ -5,10 +5,11 @@
 
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdir, mkdtemp, readFile, readdir, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { createServer, request } from 'node:http';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
+import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 
@@ -417,9 +418,9 @@ test('a page is what its page.html says now, in the frame of all pages', async (
   await rm(folder, { recursive: true });
 });
 
-/** @param {Record<string, string>} environment */
-function start(environment) {
-  const child = spawn(process.execPath, [`${ROOT}web/tools/serve.js`], { env: { ...process.env, PORT: '', ...environment } });
+/** @param {Record<string, string>} environment  @param {string[]} options */
+function start(environment, ...options) {
+  const child = spawn(process.execPath, [`${ROOT}web/tools/serve.js`, ...options], { env: { ...process.env, PORT: '', ...environment } });
   let text = '';
   /** @type {Promise<{ child: typeof child, text: string, code: number | null }>} */
   const said = new Promise((resolve) => {
@@ -448,19 +449,50 @@ test('--help says what it does, and what is not known is an error', () => {
   const run = (/** @type {string[]} */ ...args) => spawnSync(process.execPath, [`${ROOT}web/tools/serve.js`, ...args], { encoding: 'utf8', timeout: 10000 });
   const { status, stdout, stderr } = run('--help');
   assert.deepEqual({ status, stderr }, { status: 0, stderr: '' });
-  assert.match(stdout, /npm start[^]*PORT=3000/);
-  assert.equal(run('--prot', '3').status, 1);
+  assert.match(stdout, /npm start[^]*--port 3000[^]*PORT=3000/);
+  for (const [args, problem] of /** @type {[string[], RegExp][]} */ ([
+    [['--prot', '3'], /Unknown option '--prot': .*--help/], [['3000'], /3000/], [['--port'], /--port/], [['--host', 'here'], /--host takes an address.*"here"/],
+    [['--connect', 'huggingface.co'], /--connect takes .*"huggingface.co"/], [['--host', '192.0.2.1'], /192\.0\.2\.1 is no address of this machine/],
+  ])) {
+    const { status, stderr } = run(...args);
+    assert.equal(status, 1, args.join(' '));
+    assert.match(stderr, problem);
+    assert.equal(stderr.trim().split('\n').length, 1, stderr);
+  }
 });
 
-test('npm start: PORT that is no port, or taken', async () => {
+test('npm start: a port that is none, or taken, by PORT and by --port', async () => {
   for (const PORT of ['x', '-1', '65536', '80.5']) {
     const { text, code } = await start({ PORT });
     assert.deepEqual([code, /PORT must be/.test(text)], [1, true]);
+    const option = await start({}, `--port=${PORT}`);
+    assert.deepEqual([option.code, /--port must be/.test(option.text)], [1, true]);
   }
   const taken = createServer();
   await new Promise((resolve) => taken.listen(0, '127.0.0.1', () => resolve(undefined)));
   const { port } = /** @type {import('node:net').AddressInfo} */ (taken.address());
-  const { text, code } = await start({ PORT: String(port) });
-  assert.deepEqual([code, text], [1, `nextpixel: port ${port} is taken: set PORT to another one\n`]);
+  for (const { text, code } of [await start({ PORT: String(port) }), await start({ PORT: '0' }, '--port', String(port))]) {
+    assert.deepEqual([code, text], [1, `nextpixel: port ${port} is taken: choose another with --port\n`]);
+  }
   taken.close();
+});
+
+test('npm start: --host serves other machines and warns; without it there is no warning', async () => {
+  const { child, text } = await start({ PORT: '0' });
+  assert.doesNotMatch(text, /WARNING/);
+  child.kill();
+  const all = await serve({ port: 0, host: '0.0.0.0', root });
+  for (const [name, status] of /** @type {[string, number][]} */ ([[`127.0.0.1:${all.port}`, 200], [`${hostname()}:${all.port}`, 200], [`elsewhere.example:${all.port}`, 421]])) {
+    const asked = request({ port: all.port, path: '/web/', headers: { host: name } });
+    asked.end();
+    const [response] = await once(asked, 'response');
+    assert.equal(response.statusCode, status, name);
+    response.resume();
+  }
+  await all.close();
+  const shown = spawn(process.execPath, [`${ROOT}web/tools/serve.js`, '--host', '0.0.0.0', '--port', '0'], { env: { ...process.env, PORT: '' } });
+  let said = '';
+  for await (const chunk of shown.stdout) if (/WARNING: every machine.*\n/.test(said += chunk)) break;
+  assert.match(said, /http:\/\/127\.0\.0\.1:\d+\/[^]*WARNING: every machine/);
+  shown.kill();
 });

@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * Serves the demo on the loopback address, with nothing but Node: `npm start`, or `PORT=3000 npm start`.
+ * Serves the demo on the loopback address, with nothing but Node: `npm start`, or `npm start -- --port 3000`.
  *
  * The folders web/ and weights/ of the repository, or of a built site, appear at /web/ and /weights/, as they would on any static server, and the
  * GGUF files of build/, which weights/train/export.py writes, at /build/. It
@@ -15,16 +15,18 @@
 import { open, realpath, stat } from 'node:fs/promises';
 import { constants, realpathSync } from 'node:fs';
 import { createServer } from 'node:http';
+import { isIP } from 'node:net';
+import { hostname, networkInterfaces } from 'node:os';
 import { basename, dirname, extname, join, relative, sep } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 
 import { pageOf, policy } from './frame.js';
 import { bundledOf, isMade, sourceOf } from './fresh.js';
 
-const HOST = '127.0.0.1';
-/** The names by which a reader may call it. Under any other name it is asked by a page of another site, whose name was made to lead here. */
-const NAMES = [HOST, 'localhost'];
+const LOOPBACK = '127.0.0.1';
+const LOOPBACKS = [LOOPBACK, '::1'];
 const FIRST_PORT = 8080;
 const LAST_PORT = 8179;
 const FOLDERS = /^(web|weights(-[0-9a-f]{12})?|build)$/; // the second as ./build.sh site names it, too
@@ -64,15 +66,32 @@ class Refusal extends Error {
   }
 }
 
+/** @param {string} address  @returns {string}  as it is written in a URL */
+const inUrl = (address) => (isIP(address) === 6 ? `[${address}]` : address);
+
 /**
- * @param {{ port?: number, root?: string, connect?: string }} [options]  connect: hosts from which pages may fetch models, beside this one; port: an error if it is taken; 0: any; default: the first free
- *   one from 8080. root: the folder that holds web/ and weights/
+ * The names by which a reader may call the server. A request under any other name comes from a page of another site, whose name was made to lead here.
+ *
+ * @param {string} host  the address that it listens on
+ */
+function namesOf(host) {
+  const addresses = LOOPBACKS.includes(host) ? LOOPBACKS : [hostname(), ...Object.values(networkInterfaces()).flatMap((all = []) => all.map(({ address }) => address))];
+  return ['localhost', LOOPBACK, host, ...addresses].map(inUrl);
+}
+
+/**
+ * @param {object} [options]
+ * @param {number} [options.port]     an error if it is taken; 0: any free one (default: the first free one from 8080)
+ * @param {string} [options.root]     the folder that holds web/ and weights/
+ * @param {string} [options.connect]  hosts from which pages may fetch models, in addition to this one
+ * @param {string} [options.host]     the address to listen on; 0.0.0.0: all of this machine (default: 127.0.0.1)
  * @returns {Promise<{ url: string, port: number, close: () => Promise<void> }>}
  */
-export async function serve({ port, root = fileURLToPath(new URL('../..', import.meta.url)), connect } = {}) {
+export async function serve({ port, root = fileURLToPath(new URL('../..', import.meta.url)), connect, host = LOOPBACK } = {}) {
   const base = await realpath(root);
+  const names = namesOf(host);
   const server = createServer((request, response) => {
-    answer(base, policy(connect), request, response).catch((error) => {
+    answer({ base, names, pages: policy(connect) }, request, response).catch((error) => {
       if (error instanceof Refusal) refuse(response, error.status, error.headers);
       else if (response.headersSent) response.destroy(); // the reader went away, or the file broke off
       else {
@@ -81,9 +100,9 @@ export async function serve({ port, root = fileURLToPath(new URL('../..', import
       }
     });
   });
-  const bound = await listen(server, port);
+  const bound = await listen(server, port, host);
   return {
-    url: `http://${HOST}:${bound}/`,
+    url: `http://${['0.0.0.0', '::'].includes(host) ? LOOPBACK : inUrl(host)}:${bound}/`,
     port: bound,
     close: () => new Promise((resolve) => {
       server.close(() => resolve());
@@ -95,14 +114,15 @@ export async function serve({ port, root = fileURLToPath(new URL('../..', import
 /**
  * @param {import('node:http').Server} server
  * @param {number | undefined} port
+ * @param {string} host
  * @returns {Promise<number>}
  */
-async function listen(server, port) {
+async function listen(server, port, host) {
   for (let candidate = port ?? FIRST_PORT; ; candidate++) {
     try {
       await new Promise((resolve, reject) => {
         server.once('error', reject);
-        server.listen(candidate, HOST, () => {
+        server.listen(candidate, host, () => {
           server.off('error', reject);
           resolve(undefined);
         });
@@ -116,15 +136,17 @@ async function listen(server, port) {
 }
 
 /**
- * @param {string} base  the root, without links
- * @param {string} pages  the policy of the pages
+ * @param {object} site
+ * @param {string} site.base     the root, without links
+ * @param {string[]} site.names  by which it may be called
+ * @param {string} site.pages    the policy of the pages
  * @param {import('node:http').IncomingMessage} request
  * @param {import('node:http').ServerResponse} response
  */
-async function answer(base, pages, request, response) {
+async function answer({ base, names, pages }, request, response) {
   const { localPort } = request.socket;
   if (request.rawHeaders.filter((name, i) => i % 2 === 0 && name.toLowerCase() === 'host').length > 1) throw new Refusal(400); // one for us, and one for somebody else
-  if (!NAMES.some((name) => request.headers.host === `${name}:${localPort}` || (localPort === 80 && request.headers.host === name))) throw new Refusal(421);
+  if (!names.some((name) => request.headers.host === `${name}:${localPort}` || (localPort === 80 && request.headers.host === name))) throw new Refusal(421);
   if (request.method !== 'GET' && request.method !== 'HEAD') throw new Refusal(405, { Allow: 'GET, HEAD' });
   const path = await locate(base, request.url ?? '/');
   const sources = dirname(path) === join(base, 'web/dist') ? sourceOf(basename(path)) : undefined;
@@ -279,36 +301,54 @@ function refuse(response, status, headers = {}) {
   response.end(text); // Node leaves the body out of an answer to HEAD
 }
 
-const HELP = `Serves the folders web/ and weights/ of nextpixel to this machine, and to nobody else:
+const HELP = `Serves the folders web/ and weights/ of nextpixel to this machine, and to no other:
 
-    npm start                  prints the addresses of the demo and of the manual; open one in a browser, end with Ctrl+C
-    PORT=3000 npm start        on this port; without it, on the first free one from ${FIRST_PORT} to ${LAST_PORT}
+    npm start                          prints the addresses of the demo and of the manual; open one in a browser, end with Ctrl+C
+    npm start -- --port 3000           on this port (or PORT=3000 npm start); without it, on the first free one from ${FIRST_PORT} to ${LAST_PORT}
     npm start -- --connect https:      pages may also fetch models of others from any https host, or from the one that is named;
-                               which page takes what: PAGE/?model=ADDRESS (the chapter Hosting of the manual)
-    node web/tools/serve.js [--help] [--connect HOST]
+                                       which page takes what: PAGE/?model=ADDRESS (the chapter Hosting of the manual)
+    npm start -- --host 0.0.0.0        on this address of the machine instead of ${LOOPBACK}; 0.0.0.0: on all, for every machine of your network
+    node web/tools/serve.js [--help] [--port PORT] [--connect HOST] [--host ADDRESS]
 
-It needs Node.js and nothing else, answers to the names ${NAMES.join(' and ')} alone, and is not made for the internet: there, any static
-server does (the chapter Hosting of the manual).`;
+It needs Node.js and nothing else and is not made for the internet: there, any static server does (the chapter Hosting of the manual).`;
+
+const OPTIONS = /** @type {const} */ ({ help: { type: 'boolean', short: 'h' }, port: { type: 'string' }, connect: { type: 'string' }, host: { type: 'string' } });
+
+/** @param {string | undefined} text  @param {string} name  of the setting, for the error @returns {number | undefined} */
+function portOf(text, name) {
+  if (text === undefined || (name === 'PORT' && text === '')) return undefined;
+  if (!/^\d+$/.test(text) || Number(text) > 65535) throw new Error(`${name} must be a whole number from 0 to 65535, not ${JSON.stringify(text)}`);
+  return Number(text);
+}
+
+/** @returns {{ [name in keyof typeof OPTIONS]?: any }} the options of the command line */
+function given() {
+  try {
+    return parseArgs({ options: OPTIONS }).values;
+  } catch (error) {
+    throw new Error(`${/** @type {Error} */ (error).message.split('\n')[0].replace(/\. To specify.*/, '')}: node web/tools/serve.js --help lists the options`);
+  }
+}
 
 /** Started from the command line. */
 async function main() {
-  const [option, connect, ...more] = process.argv.slice(2);
-  if (['--help', '-h'].includes(option)) return console.log(HELP);
-  if (option !== undefined && (option !== '--connect' || more.length > 0)) throw new Error(`${process.argv.slice(2).join(' ')} is not known: node web/tools/serve.js --help says what is`);
-  if (option && !/^https?:(\/\/[\w.-]+(:\d+)?)?$/.test(connect ?? '')) throw new Error('--connect takes https: or a host such as https://huggingface.co');
-  const { PORT } = process.env;
-  const port = PORT === undefined || PORT === '' ? undefined : Number(PORT);
-  if (port !== undefined && !(Number.isInteger(port) && port >= 0 && port <= 65535)) {
-    throw new Error(`PORT must be a whole number from 0 to 65535, not ${JSON.stringify(PORT)}`);
-  }
+  const { help, connect, host, ...rest } = given();
+  if (help) return console.log(HELP);
+  if (connect !== undefined && !/^https?:(\/\/[\w.-]+(:\d+)?)?$/.test(connect)) throw new Error(`--connect takes https: or a host such as https://huggingface.co, not ${JSON.stringify(connect)}`);
+  if (host !== undefined && !isIP(host)) throw new Error(`--host takes an address of this machine such as 0.0.0.0 or 192.168.1.5, not ${JSON.stringify(host)}`);
+  const port = portOf(rest.port, '--port') ?? portOf(process.env.PORT, 'PORT');
   try {
-    const { url } = await serve({ port, connect });
+    const { url } = await serve({ port, connect, host });
     console.log(`nextpixel: ${url}   (Ctrl+C ends)\nits manual: ${url}web/manual/`);
+    if (host !== undefined && !LOOPBACKS.includes(host)) {
+      console.log(`WARNING: every machine that can reach ${host === '0.0.0.0' || host === '::' ? 'this one' : host} can read web/ and weights/. Over plain HTTP the browsers of other machines give pages no microphone, no camera, no threads and no offline copy.`);
+    }
   } catch (error) {
     const { code, message } = /** @type {NodeJS.ErrnoException} */ (error);
+    if (code === 'EADDRNOTAVAIL') throw new Error(`${host} is no address of this machine`);
     if (code !== 'EADDRINUSE') throw new Error(message);
-    throw new Error(port === undefined ? `every port from ${FIRST_PORT} to ${LAST_PORT} is taken: set PORT` :
-      `port ${port} is taken: set PORT to another one`);
+    throw new Error(port === undefined ? `every port from ${FIRST_PORT} to ${LAST_PORT} is taken: choose another with --port` :
+      `port ${port} is taken: choose another with --port`);
   }
 }
 
