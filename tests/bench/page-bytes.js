@@ -8,6 +8,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 
+import { framedPages } from '../../web/tools/frame.js';
 import { pagesOf } from '../../web/tools/fresh.js';
 import { serve } from '../../web/tools/serve.js';
 import { launch } from '../browser/browser.js';
@@ -23,11 +24,15 @@ const MOST_MS = 60000;
 /** By page: the files. @type {Record<string, string[]>} */
 export const noted = JSON.parse(readFileSync(NOTED, 'utf8'));
 
+/** The HTML of every page, by its path below web/. */
+export const pages = await framedPages(fileURLToPath(new URL('web/', ROOT)));
+
 /** Bytes by what they are for: the page itself, the library with a build of the wasm, weights. @param {string[]} files */
 export function bytesOf(files) {
   const sums = { page: 0, library: 0, weights: 0 };
   for (const file of files) {
-    const content = readFileSync(new URL(file, ROOT));
+    const page = pages.get(file.slice('web/'.length));
+    const content = page === undefined ? readFileSync(new URL(file, ROOT)) : Buffer.from(page);
     const bytes = /\.(js|css|html|wasm|json|svg)$/.test(file) ? gzipSync(content, { level: 9 }).length : content.length;
     sums[file.endsWith('.gguf') ? 'weights' : /^web\/dist\/(?!page-)/.test(file) ? 'library' : 'page'] += bytes;
   }

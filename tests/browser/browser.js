@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url';
 
 import { chromium } from 'playwright-core';
 
+import { framedPages } from '../../web/tools/frame.js';
 import { pagesOf } from '../../web/tools/fresh.js';
 import { serve, POLICY } from '../../web/tools/serve.js';
 import { isBuilt, published } from './published.js';
@@ -170,11 +171,13 @@ export async function decode(page, png) {
   };
 }
 
-/** Every page that there is, below web/: the front page, and those of web/pages. @param {...string} languages  '' English, 'ko/' Korean; English alone if none is named */
-export async function everyPage(...languages) {
-  const names = await pagesOf(fileURLToPath(new URL('../../web', import.meta.url)));
-  return (languages.length > 0 ? languages : ['']).flatMap((language) => [language, ...names.map((name) => `pages/${name}/${language}`)]);
-}
+const WEB = fileURLToPath(new URL('../../web', import.meta.url));
+
+/** The address of every page in English, below web/: the front page, and those of web/pages. */
+export const everyPage = async () => ['', ...(await pagesOf(WEB)).map((name) => `pages/${name}/`)];
+
+/** The address of every page in every language, below web/. */
+export const everyPageInEveryLanguage = async () => [...(await framedPages(WEB)).keys()].map((path) => path.replace('index.html', ''));
 
 /** The longest that a first figure may take, where every core is busy: the photographs of the page of colours take a minute there. */
 export const WAIT = { timeout: 180_000 };

@@ -32,7 +32,7 @@ test('every file of code says its licence in its first lines', async () => {
   const { stdout } = await run('git', ['ls-files', '*.c', '*.h', '*.js', '*.mjs', '*.ts', '*.tsx', '*.jsx', '*.vue', '*.svelte', '*.py', '*.sh', '*.css', '*.html'], { cwd: ROOT });
   const made = /^(web\/dist|web\/single)\//; // of sources that say it
   const silent = [];
-  for (const name of stdout.split('\n').filter((line) => line && !made.test(line) && !/page(\.ko)?\.html$/.test(line) && !/^web\/shell\/.*\.html$/.test(line))) {
+  for (const name of stdout.split('\n').filter((line) => line && !made.test(line) && !/page(\.\w+)?\.html$/.test(line) && !/^web\/shell\/.*\.html$/.test(line))) {
     const code = existsSync(ROOT + name) ? await text(name) : '';
     if (code.trim() && !code.slice(0, 400).includes('SPDX-License-Identifier: ')) silent.push(name);
   }

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * The pages in Korean: every sentence stands in both languages, none in a script alone, and a page has the same figures, places and code in both. CONTRIBUTING.md says
- * how a page becomes one of them.
+ * The pages in other languages: every sentence is translated, none is in a script alone, and a page has the same figures, places and code in each language.
+ * CONTRIBUTING.md says how to translate a page and how to add a language.
  */
 
 import assert from 'node:assert/strict';
@@ -16,7 +16,7 @@ import { pagesIn, framedPages } from '../../web/tools/frame.js';
 import { COURSES } from '../../web/front/courses.js';
 import { PAPERS } from '../../web/front/papers.js';
 import { pagesOf } from '../../web/tools/fresh.js';
-import { joined } from '../../web/tools/languages.js';
+import { LANGUAGES, joined } from '../../web/tools/languages.js';
 import { THINGS } from '../../web/pages/captions/emoji.js';
 import { phrasesIn } from '../../web/shell/page/phrase.js';
 import { stringsOf } from './strings.js';
@@ -28,11 +28,10 @@ const TOOLS = ['web/front/make-stills.js'];
 /** Where sentences are looked up whose places are not in scripts of the page. */
 const DATA = ['web/front/papers.js', 'web/front/courses.js'];
 
-const korean = await pagesIn(WEB, 'ko');
 /** @param {string} path */
 const read = (path) => readFile(join(WEB, path), 'utf8');
-/** @param {string} folder @returns {Promise<Record<string, string>>} */
-const tableOf = async (folder) => JSON.parse(await read(`${folder}/ko.json`).catch(() => '{}'));
+/** @param {string} lang @param {string} folder @returns {Promise<Record<string, string>>} */
+const tableOf = async (lang, folder) => JSON.parse(await read(`${folder}/${lang}.json`).catch(() => '{}'));
 
 /** What the scripts of a folder say, and those of other pages that they take in. @param {string} folder from web/ */
 async function saidIn(folder) {
@@ -43,8 +42,6 @@ async function saidIn(folder) {
   return { said: all.flatMap(({ said }) => said), plain: all.flatMap(({ plain }) => plain), literals: new Set(all.flatMap(({ literals }) => [...literals])) };
 }
 
-const shell = await tableOf('shell');
-const FOLDERS = ['shell', 'front', ...korean.flatMap((name) => (name ? [`pages/${name}`] : []))];
 /** @param {import('./strings.js').Found} found */
 const shown = ({ file, line, text }) => `${file}:${line}: ${text}`;
 
@@ -54,39 +51,6 @@ const data = [...COURSES.flatMap(({ name, says, steps }) => [name, says, ...step
 
 /** Names of pictures and of what stands in scenes: data that scripts look up. */
 const named = [...THINGS, ...(await Promise.all(['photos', 'emoji'].map(async (strip) => JSON.parse(await read(`pictures/${strip}.json`)).pictures.map((/** @type {{ name: string }} */ { name }) => name)))).flat()];
-
-test('every page is there in both languages', async () => {
-  assert.deepEqual(['', ...await pagesOf(WEB)].filter((name) => !korean.includes(name)), []);
-});
-
-for (const folder of FOLDERS) {
-  test(`web/${folder}: every sentence of the scripts stands in Korean, and none of the table is left over`, async () => {
-    const own = await tableOf(folder);
-    const table = { ...shell, ...own };
-    const { said, plain, literals } = await saidIn(folder);
-    const all = folder === 'front' ? [...said, ...frame] : said;
-    assert.deepEqual(all.filter(({ text }) => !(text in table)).map(shown), [], `is not in web/${folder}/ko.json`);
-    assert.deepEqual(plain.filter(({ file, text }) => !(text in table) && !DATA.includes(file)).map(shown), [], 'is said to people, and not through phrase`...`');
-    if (folder === 'front') assert.deepEqual(data.filter((text) => !(text in table)), [], 'is not in web/front/ko.json');
-    const used = new Set([...all.map(({ text }) => text), ...literals, ...named, ...(folder === 'front' ? data : [])]);
-    assert.deepEqual(Object.keys(own).filter((english) => !used.has(english)), [], `of web/${folder}/ko.json nobody says this`);
-  });
-
-  test(`web/${folder}/ko.json: each sentence once, with the same places, in the marks of Korean`, async () => {
-    const text = await read(`${folder}/ko.json`).catch(() => '{}');
-    const keys = [...text.matchAll(/^ {2}("(?:[^"\\]|\\.)*"): /gm)].map(([, key]) => JSON.parse(key));
-    assert.deepEqual(keys.filter((key, i) => keys.indexOf(key) !== i), [], 'stands there twice');
-    for (const [english, other] of Object.entries(await tableOf(folder))) {
-      const places = english.split('{}').length - 1;
-      const given = [...other.matchAll(/\{(\d+)/g)].map(([, n]) => Number(n));
-      if (english === other) continue;
-      assert.ok(given.every((n) => n < places), `${english}: ${other} has a place too many`);
-      assert.deepEqual([...new Set(given)].sort((a, b) => a - b), [...Array(places).keys()], `${english}: ${other}`);
-      assert.doesNotMatch(other, /[.,!?][가-힣]|[\u3000-\u303f]/u, english);
-      assert.equal(/\s$/.test(other), /\s$/.test(english), english);
-    }
-  });
-}
 
 /** What must be the same in both languages. @param {string} html */
 function skeleton(html) {
@@ -105,50 +69,91 @@ function skeleton(html) {
 /** @param {string} html the items of a list of facts @param {string} name */
 const facts = (html, name) => [...(new RegExp(`^${name}:\\n((?:  .*\\n)*)`, 'm').exec(html)?.[1] ?? '').matchAll(/^ {2}(\S+)/gm)].map(([, address]) => address);
 
-for (const name of korean) {
-  const folder = name ? `pages/${name}` : 'front';
-  test(`web/${folder}/page.ko.html: the same figures, places, links and code as in English`, async () => {
-    const [english, other] = await Promise.all([read(`${folder}/page.html`), read(`${folder}/page.ko.html`)]);
-    assert.deepEqual(skeleton(other), skeleton(english));
-    for (const list of ['contents', 'ways']) assert.deepEqual(facts(other, list), facts(english, list), list);
-    const prose = other.replace(/<pre.*?<\/pre>|<math.*?<\/math>|<cite>.*?<\/cite>|<footer>.*<\/footer>|<[^>]*>/gs, ' ');
-    assert.deepEqual(prose.match(/(?:\b[A-Za-z]{2,}\b[ ,]+){6,}/g) ?? [], [], 'is English still');
+for (const [lang, { name: spoken, whole }] of Object.entries(LANGUAGES)) {
+  const translated = await pagesIn(WEB, lang);
+  const shell = await tableOf(lang, 'shell');
+  const folders = [...(whole ? ['shell', 'front'] : []), ...translated.flatMap((name) => (name ? [`pages/${name}`] : []))];
+
+  if (whole) {
+    test(`${spoken}: every page exists`, async () => {
+      assert.deepEqual(['', ...await pagesOf(WEB)].filter((name) => !translated.includes(name)), []);
+    });
+  }
+
+  for (const folder of folders) {
+    test(`web/${folder}: ${spoken}: every sentence of the scripts is translated, and none of the table is left over`, async () => {
+      const own = await tableOf(lang, folder);
+      const table = { ...shell, ...own };
+      const { said, plain, literals } = await saidIn(folder);
+      const all = folder === 'front' ? [...said, ...frame] : said;
+      assert.deepEqual(all.filter(({ text }) => !(text in table)).map(shown), [], `is not in web/${folder}/${lang}.json`);
+      assert.deepEqual(plain.filter(({ file, text }) => !(text in table) && !DATA.includes(file)).map(shown), [], 'is said to people, and not through phrase`...`');
+      if (folder === 'front') assert.deepEqual(data.filter((text) => !(text in table)), [], `is not in web/front/${lang}.json`);
+      const used = new Set([...all.map(({ text }) => text), ...literals, ...named, ...(folder === 'front' ? data : [])]);
+      assert.deepEqual(Object.keys(own).filter((english) => !used.has(english)), [], `of web/${folder}/${lang}.json nobody says this`);
+    });
+
+    test(`web/${folder}/${lang}.json: each sentence once, with the same places, in the marks of the language`, async () => {
+      const text = await read(`${folder}/${lang}.json`).catch(() => '{}');
+      const keys = [...text.matchAll(/^ {2}("(?:[^"\\]|\\.)*"): /gm)].map(([, key]) => JSON.parse(key));
+      assert.deepEqual(keys.filter((key, i) => keys.indexOf(key) !== i), [], 'stands there twice');
+      for (const [english, other] of Object.entries(await tableOf(lang, folder))) {
+        const places = english.split('{}').length - 1;
+        const given = [...other.matchAll(/\{(\d+)/g)].map(([, n]) => Number(n));
+        if (english === other) continue;
+        assert.ok(given.every((n) => n < places), `${english}: ${other} has a place too many`);
+        assert.deepEqual([...new Set(given)].sort((a, b) => a - b), [...Array(places).keys()], `${english}: ${other}`);
+        if (lang === 'ko') assert.doesNotMatch(other, /[.,!?][가-힣]|[\u3000-\u303f]/u, english);
+        assert.equal(/\s$/.test(other), /\s$/.test(english), english);
+      }
+    });
+  }
+
+  for (const name of translated) {
+    const folder = name ? `pages/${name}` : 'front';
+    test(`web/${folder}/page.${lang}.html: the same figures, places, links and code as in English`, async () => {
+      const [english, other] = await Promise.all([read(`${folder}/page.html`), read(`${folder}/page.${lang}.html`)]);
+      assert.deepEqual(skeleton(other), skeleton(english));
+      for (const list of ['contents', 'ways']) assert.deepEqual(facts(other, list), facts(english, list), list);
+      const prose = other.replace(/<pre.*?<\/pre>|<math.*?<\/math>|<cite>.*?<\/cite>|<footer>.*<\/footer>|<[^>]*>/gs, ' ');
+      if (lang === 'ko') assert.deepEqual(prose.match(/(?:\b[A-Za-z]{2,}\b[ ,]+){6,}/g) ?? [], [], 'is English still');
+    });
+  }
+
+  test(`parts of pages in web/shell: ${spoken} for every page that has them`, async () => {
+    for (const name of translated) {
+      for (const [, part] of (await read(`${name ? `pages/${name}` : 'front'}/page.${lang}.html`)).matchAll(/<!-- include (\S+)\.html/g)) {
+        const [english, other] = await Promise.all([read(`shell/${part}.html`), read(`shell/${part}.${lang}.html`)]);
+        assert.deepEqual(skeleton(`\n---\n${other}`), skeleton(`\n---\n${english}`), part);
+      }
+    }
+  });
+
+  test(`${spoken}: a page leads to files that are there, to pages in that language where there are such, and to the page in English`, async () => {
+    const pages = await framedPages(WEB);
+    for (const name of translated) {
+      const path = `${name && `pages/${name}/`}${lang}/index.html`;
+      const html = pages.get(path) ?? '';
+      assert.match(html, new RegExp(`<html lang="${lang}">`));
+      const original = pages.get(`${name && `pages/${name}/`}index.html`) ?? '';
+      assert.ok(original.includes(`<link rel="alternate" hreflang="${lang}" href="${lang}/">`), name);
+      assert.ok(original.includes(`<a class="language" href="${lang}/" hreflang="${lang}" lang="${lang}">${spoken}</a>`), name);
+      assert.doesNotMatch(original, /words-of-page/);
+      const base = `https://host/web/${path.replace('index.html', '')}`;
+      for (const [tag, address] of html.matchAll(/<[^>]* (?:href|src|model)="([^"#]+)[^"]*"[^>]*>/g)) {
+        if (/^[a-z]+:/.test(address)) continue;
+        const { pathname } = new URL(address, base);
+        const target = pathname.slice('/web/'.length);
+        if (pathname.startsWith('/weights/')) assert.ok((await readdir(join(WEB, '../weights'))).includes(basename(pathname)), tag);
+        else if (pathname.endsWith('/')) {
+          assert.ok(pages.has(`${target}index.html`) || target === 'manual/', `${path}: ${tag}`);
+          const page = /^(?:pages\/([\w-]+)\/)?$/.exec(target);
+          if (!tag.includes('hreflang')) assert.ok(!page || !translated.includes(page[1] ?? ''), `${path}: ${tag} leads to English`);
+        } else if (!target.startsWith('dist/')) await assert.doesNotReject(readFile(join(WEB, target)), `${path}: ${tag}`);
+      }
+    }
   });
 }
-
-test('parts of pages in web/shell are there in Korean for every page that has them', async () => {
-  for (const name of korean) {
-    for (const [, part] of (await read(`${name ? `pages/${name}` : 'front'}/page.ko.html`)).matchAll(/<!-- include (\S+)\.html/g)) {
-      const [english, other] = await Promise.all([read(`shell/${part}.html`), read(`shell/${part}.ko.html`)]);
-      assert.deepEqual(skeleton(`\n---\n${other}`), skeleton(`\n---\n${english}`), part);
-    }
-  }
-});
-
-test('a page in Korean leads to files that are there, to pages in Korean where there are such, and to the page in English', async () => {
-  const pages = await framedPages(WEB);
-  for (const name of korean) {
-    const path = `${name && `pages/${name}/`}ko/index.html`;
-    const html = pages.get(path) ?? '';
-    assert.match(html, /<html lang="ko">/);
-    const original = pages.get(`${name && `pages/${name}/`}index.html`) ?? '';
-    assert.match(original, /<link rel="alternate" hreflang="ko" href="ko\/">/);
-    assert.match(original, /<a class="language" href="ko\/" hreflang="ko" lang="ko">한국어<\/a>/);
-    assert.doesNotMatch(original, /words-of-page/);
-    const base = `https://host/web/${path.replace('index.html', '')}`;
-    for (const [tag, address] of html.matchAll(/<[^>]* (?:href|src|model)="([^"#]+)[^"]*"[^>]*>/g)) {
-      if (/^[a-z]+:/.test(address)) continue;
-      const { pathname } = new URL(address, base);
-      const target = pathname.slice('/web/'.length);
-      if (pathname.startsWith('/weights/')) assert.ok((await readdir(join(WEB, '../weights'))).includes(basename(pathname)), tag);
-      else if (pathname.endsWith('/')) {
-        assert.ok(pages.has(`${target}index.html`) || target === 'manual/', `${path}: ${tag}`);
-        const page = /^(?:pages\/([\w-]+)\/)?$/.exec(target);
-        if (!tag.includes('hreflang')) assert.ok(!page || !korean.includes(page[1] ?? ''), `${path}: ${tag} leads to English`);
-      } else if (!target.startsWith('dist/')) await assert.doesNotReject(readFile(join(WEB, target)), `${path}: ${tag}`);
-    }
-  }
-});
 
 test('a phrase: in English as it stands; by a table with its places in any order, and the particle that follows a value', () => {
   const english = phrasesIn({});

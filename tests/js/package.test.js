@@ -32,7 +32,9 @@ const tsc = `${ROOT}node_modules/typescript/bin/tsc`;
 const MAX_GZIP_BYTES = 128 * 1024;
 
 const DIST = `${ROOT}web/dist/`;
-const PUBLISHED = ['nextpixel.js', 'shared.js', 'worker.js', 'element.js', 'define.js', 'words-de.js', 'words-ko.js'];
+/** The languages of the element's sentences. */
+const WORDS = (await readdir(`${ROOT}web/lib/element/words`)).map((name) => name.replace('.js', ''));
+const PUBLISHED = ['nextpixel.js', 'shared.js', 'worker.js', 'element.js', 'define.js', ...WORDS.map((lang) => `words-${lang}.js`)];
 /** Files that a page fetches only when they are needed. */
 const LATER = [...(await bundles()).keys()].filter((name) => name.endsWith('.js') && !name.startsWith('page-') && !PUBLISHED.includes(name));
 
@@ -120,7 +122,8 @@ test('it holds what a page needs and nothing else', () => {
 
 test('each export is imported in Node without a word on stderr', async () => {
   // worker.js is for a worker; what has types alone is no module.
-  const names = Object.entries(manifest.exports).filter(([name, to]) => !/\.(json|wasm)$|worker\.js$/.test(name) && (typeof to === 'string' || to.default)).map(([name]) => name);
+  const names = Object.entries(manifest.exports).filter(([name, to]) => !/\.(json|wasm)$|worker\.js$/.test(name) && (typeof to === 'string' || to.default))
+    .flatMap(([name]) => (name.includes('*') ? WORDS.map((lang) => name.replace('*', lang)) : [name]));
   assert.ok(names.length >= 5);
   for (const name of names) {
     const specifier = `nextpixel${name.slice(1)}`;

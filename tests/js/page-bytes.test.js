@@ -10,7 +10,7 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
 import { pagesOf } from '../../web/tools/fresh.js';
-import { bytesOf, noted, said } from '../bench/page-bytes.js';
+import { bytesOf, noted, said, pages as framed } from '../bench/page-bytes.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 /** A page may grow by so much before its row is measured again. */
@@ -21,7 +21,7 @@ function imported(page) {
   /** @type {Set<string>} */
   const found = new Set();
   const follow = (/** @type {string} */ from, /** @type {RegExp} */ pattern) => {
-    for (const [, address] of readFileSync(join(ROOT, from), 'utf8').matchAll(pattern)) {
+    for (const [, address] of (framed.get(from.slice('web/'.length)) ?? readFileSync(join(ROOT, from), 'utf8')).matchAll(pattern)) {
       const path = join(dirname(from), address);
       if (found.has(path) || !existsSync(join(ROOT, path))) continue;
       found.add(path);

@@ -399,11 +399,25 @@ test('a page is what its page.html says now, in the frame of all pages', async (
   assert.match(body, /<title>nextpixel: one<\/title>/);
   assert.match(body, /<a class="skip" href="#figure-toy">/);
   assert.match(body, /href="snail\.css">\n.*href="another\.css">\n.*src="\.\.\/\.\.\/dist\/page-snail\.js"/);
-  await writeFile(join(folder, 'index.html'), body);
+  await rm(join(folder, 'index.html'));
   await writeFile(join(folder, 'page.html'), source('two'));
-  assert.match((await ask('/web/pages/snail/')).body, /<title>nextpixel: two<\/title>/);
-  await writeFile(join(folder, 'index.html'), (await ask('/web/pages/snail/')).body);
-  assert.ok((await ask('/web/pages/snail/')).headers.etag, 'the file itself, where it is what page.html makes');
+  for (const address of ['/web/pages/snail/', '/web/pages/snail/index.html', '/web/pages/sn%61il/']) {
+    assert.match((await ask(address)).body, /<title>nextpixel: two<\/title>/);
+  }
+  const { etag = '' } = (await ask('/web/pages/snail/')).headers;
+  assert.equal((await ask('/web/pages/snail/', { headers: { 'if-none-match': etag } })).status, 304);
+  assert.deepEqual([(await ask('/web/pages/snail?x=1')).status, (await ask('/web/pages/snail?x=1')).headers.location], [301, '/web/pages/snail/?x=1']);
+  assert.equal((await ask('/web/pages/snail/ko/')).status, 404, 'not in Korean yet');
+  await writeFile(join(folder, 'page.ko.html'), source('three').replace(/takes: .*\n/, ''));
+  await mkdir(join(root, 'web/front'), { recursive: true });
+  assert.match((await ask('/web/pages/snail/ko/')).body, /<html lang="ko">[^]*<title>nextpixel: three<\/title>/);
+  assert.deepEqual([(await ask('/web/pages/snail/ko')).status, (await ask('/web/pages/snail/ko')).headers.location], [301, '/web/pages/snail/ko/']);
+  assert.match((await ask('/web/pages/snail/')).body, /hreflang="ko" href="ko\/"/);
+  await rm(join(folder, 'page.ko.html'));
+  await mkdir(join(root, 'elsewhere'));
+  await writeFile(join(root, 'elsewhere/page.html'), source('secret'));
+  await symlink(join(root, 'elsewhere'), join(root, 'web/pages/out'));
+  assert.equal((await ask('/web/pages/out/')).status, 404, 'a link out of the folder');
   for (const [wrong, message] of /** @type {[string, RegExp][]} */ ([
     ['<h1>no facts</h1>', /toy\.html must begin with its facts/], [source('x').replace('title', 'titel'), /"titel: x" is not one of title, /],
     [source('x').replace('description: A toy.\n', ''), /has no description/], [source('x').replace('<footer>', ''), /a <footer> at its end/],

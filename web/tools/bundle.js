@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * Makes the JavaScript and style of web/dist, which are the library as it is published and the scripts of the pages, and the pages themselves.
+ * Makes the JavaScript and style of web/dist, which are the library as it is published and the scripts of the pages.
  *
  *     node web/tools/bundle.js [--check]
  *
@@ -18,7 +18,6 @@
  *     page-text.js, page-completion.js  figures that only some pages have
  *     page-<name>.js  the rest of web/pages/<name>, with these
  *     page-front.js, page-front.css  the front page for itself, with what it needs of all that
- *     ../index.html, ../pages/<name>/index.html  the pages, of their page.html and the frame in frame.js; those in Korean in ko/ beside them
  *
  * A page then fetches four modules side by side and not a chain of fifty, and no comments. The files are checked in; the tests
  * prove that the sources make them, byte for byte. The first line of the pages' names the sources, so that web/tools/serve.js
@@ -26,14 +25,13 @@
  */
 
 import { mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises';
-import { basename, dirname, join, relative } from 'node:path';
+import { basename, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { build } from 'esbuild';
 import { minify } from 'terser';
 
 import { makeAbi } from './abi.js';
-import { framedPages } from './frame.js';
 import { OF_PACKAGES, PAGE_PARTS, pagesOf, sourcesOf } from './fresh.js';
 import { legalComments, noticeFile } from './notices.js';
 import { makeTypes } from './options.js';
@@ -147,7 +145,7 @@ async function library() {
     ...await bundle(Object.fromEntries([...later].map((path) => [basename(path, '.js'), path])), { plugins: [moved, apart(), fromShared, fromElement] }),
     ...await bundle({ element: 'lib/element.js' }, { plugins: [moved, apart(), fromShared] }),
     ...await bundle({ define: 'lib/define.js' }, { external: ['./element.js'] }),
-    ...await bundle({ 'words-de': 'lib/element/words/de.js', 'words-ko': 'lib/element/words/ko.js' }, {}),
+    ...await bundle(Object.fromEntries((await readdir(`${WEB}lib/element/words`)).map((file) => [`words-${basename(file, '.js')}`, `lib/element/words/${file}`])), {}),
     ...await bundle({ player: 'lib/player.js' }, { minifyIdentifiers: true, plugins: [moved] }),
     ...await bundle({ worker: 'lib/worker.js' }, { minifyIdentifiers: true, plugins: [moved, apart()] }, true),
   ]);
@@ -255,12 +253,10 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   for (const name of await readdir(`${WEB}dist`)) {
     if (/\.(js|css)$/.test(name) && !made.has(name) && !check) await rm(`${WEB}dist/${name}`); // of a page that is gone
   }
-  const files = [...[...made].map(([name, text]) => [`dist/${name}`, text]), ['../NOTICE', await noticeFile()], ...await framedPages(WEB)];
+  const files = [...[...made].map(([name, text]) => [`dist/${name}`, text]), ['../NOTICE', await noticeFile()]];
   for (const [path, text] of files) {
-    if (!check) {
-      await mkdir(dirname(WEB + path), { recursive: true });
-      await writeFile(WEB + path, text);
-    } else if (await readFile(WEB + path, 'utf8').catch(() => '') !== text) {
+    if (!check) await writeFile(WEB + path, text);
+    else if (await readFile(WEB + path, 'utf8').catch(() => '') !== text) {
       console.error(`web/${path} is not what the sources make. Run ./build.sh js and commit the result.`);
       process.exitCode = 1;
     }

@@ -3,7 +3,7 @@
 
 /**
  * The frame of every page, once: head, policy, masthead, footer. A page of the demo is written in a file page.html, which holds its own facts, text
- * and figures; ./build.sh js makes its index.html of that, and npm start sends what page.html says now. The manual takes its head from here too.
+ * and figures. Its index.html is in no folder: npm start makes it of page.html for each visit, ./build.sh site writes it. The manual takes its head from here too.
  *
  *     ---
  *     title: a network that hides nothing
@@ -35,16 +35,16 @@
  *
  * Only title, description and contents must be there. The folder's own style sheets are found: the one of its name first, then the others by name.
  *
- * A page.ko.html beside it is the same page in Korean: facts for readers (title, description, contents, ways), and the text with the same figures. Its address is
- * ko/ below the other's (languages.js).
+ * A page.ko.html next to it is the same page in Korean, one of the languages of languages.js: facts for readers (title, description, contents, ways), and the text with the
+ * same figures. Its address is ko/ below the other's.
  */
 
-import { readFile, readdir, stat } from 'node:fs/promises';
-import { basename, dirname, join, relative, sep } from 'node:path';
+import { readFile, readdir, realpath, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 
 import { courseLists, courseOf } from '../front/courses.js';
 import { pagesOf } from './fresh.js';
-import { alternates, deeper, joined, sourceFor, switchTo, translationOf, wordsTag } from './languages.js';
+import { LANGUAGES, alternates, deeper, joined, sourceFor, switchesTo, translationOf, wordsTag } from './languages.js';
 import { phrase as english, phrasesIn } from '../shell/page/phrase.js';
 /** @import { Translation } from './languages.js' */
 
@@ -163,10 +163,10 @@ function numbered(text, phrase, path) {
  * @param {string} where.path      of the source, for errors
  * @param {string} where.name      of the page's folder; '': the front page
  * @param {string[]} where.sheets  the folder's own style sheets
- * @param {boolean} [where.both]   whether there is this page in Korean, too
- * @param {Translation} [where.translation]  for the one in Korean
+ * @param {string[]} [where.languages]  the codes of the languages that this page exists in, in addition to English
+ * @param {Translation} [where.translation]  for a page in one of these
  */
-export function framed(source, { path, name, sheets, both = false, translation }) {
+export function framed(source, { path, name, sheets, languages = [], translation }) {
   const { facts, head, text, footer } = parsePage(source, path);
   const { weights, styles = '', scripts = '', takes, contents, ways = [] } = { ...translation?.facts, ...facts };
   const phrase = translation ? phrasesIn(translation.table) : english;
@@ -179,7 +179,7 @@ export function framed(source, { path, name, sheets, both = false, translation }
   const sheet = (/** @type {string} */ address) => `<link rel="stylesheet" href="${address}">`;
   const early = (/** @type {string} */ script) => `<script type="module" async src="${up}dist/${script}.js"></script>`;
   const tags = [
-    ...(both ? alternates(translation?.lang) : []),
+    ...(languages.length > 0 ? alternates(translation?.lang, languages) : []),
     ...(translation ? [wordsTag(translation)] : []), // before whatever says them
     ...(takes ? [`<meta name="takes" content="${takes}">`] : []),
     ...(weights ? [`<link rel="preload" as="fetch" crossorigin href="${up}../weights/${weights}">`] : []),
@@ -191,8 +191,8 @@ export function framed(source, { path, name, sheets, both = false, translation }
       `<script type="module" src="${up}dist/page-${name}.js"></script>`,
     ] : [sheet('dist/page-front.css')]),
   ];
-  const line = `made of ${basename(path)} by ./build.sh js`;
-  const links = [...contents.map(link), `<a href="${up}manual/">${phrase`Manual`}</a>`, ...(both ? [switchTo(translation?.lang)] : [])];
+  const line = `made of ${basename(path)}`;
+  const links = [...contents.map(link), `<a href="${up}manual/">${phrase`Manual`}</a>`, ...switchesTo(translation?.lang, languages)];
   const page = `${opening({ title: `: ${facts.title}`, description: facts.description, up, line, connect: takes && ELSEWHERE, tags, lang: translation?.lang })}  <a class="skip" href="#${figure}">${phrase`Skip to the figure`}</a>
 
 ${masthead(up, links.join('\n      '), phrase`Contents`)}
@@ -233,8 +233,15 @@ async function included(web, source, lang) {
 /** The path of a page's source, from web/. @param {string} name @param {string} [lang] */
 const pathOf = (name, lang) => join(name ? join('pages', name) : 'front', sourceFor('page.html', lang));
 
-/** @param {string} web @param {string} name @param {string} [lang] */
-const isThere = (web, name, lang) => stat(join(web, pathOf(name, lang))).then((found) => found.isFile(), () => false);
+/** Whether a page is there, and not by a link that leads out of the folder. @param {string} web @param {string} name @param {string} [lang] */
+async function isThere(web, name, lang) {
+  try {
+    const path = join(await realpath(web), pathOf(name, lang));
+    return (await stat(path)).isFile() && await realpath(path) === path;
+  } catch {
+    return false;
+  }
+}
 
 /** The pages, by their folders, that are there in a language; '': the front page. @param {string} web @param {string} [lang] */
 export async function pagesIn(web, lang) {
@@ -257,7 +264,15 @@ async function made(web, name, lang) {
     Number(b === `${name}.css`) - Number(a === `${name}.css`) || (a < b ? -1 : 1))) : [];
   const original = pathOf(name);
   const translation = lang ? await translationOf(web, name, { lang, facts: parsePage(await read(original), `web/${original}`).facts, pages: await pagesIn(web, lang) }) : undefined;
-  return framed(await included(web, await read(path), lang), { path: `web/${path}`, name, sheets, both: lang !== undefined || await isThere(web, name, 'ko'), translation });
+  const languages = await languagesOf(web, name);
+  return framed(await included(web, await read(path), lang), { path: `web/${path}`, name, sheets, languages, translation });
+}
+
+/** The languages that a page exists in, in addition to English. @param {string} web @param {string} name */
+async function languagesOf(web, name) {
+  const all = Object.keys(LANGUAGES);
+  const there = await Promise.all(all.map((lang) => isThere(web, name, lang)));
+  return all.filter((_, i) => there[i]);
 }
 
 /**
@@ -267,21 +282,21 @@ async function made(web, name, lang) {
  * @returns {Promise<Map<string, string>>}
  */
 export async function framedPages(web) {
-  const all = (await Promise.all([undefined, 'ko'].map(async (lang) => (await pagesIn(web, lang)).map((name) => ({ name, lang }))))).flat();
+  const all = (await Promise.all([undefined, ...Object.keys(LANGUAGES)].map(async (lang) => (await pagesIn(web, lang)).map((name) => ({ name, lang }))))).flat();
   return new Map(await Promise.all(all.map(async ({ name, lang }) => (
     /** @type {[string, string]} */ ([`${name && `pages/${name}/`}${lang ? `${lang}/` : ''}index.html`, await made(web, name, lang)])))));
 }
 
+const PAGE = new RegExp(`^(?:pages/([\\w-]+)/)?(?:(${Object.keys(LANGUAGES).join('|')})/)?index\\.html$`);
+
 /**
- * Served in place of a page's index.html: the one that its page.html makes now, where there is one.
+ * The HTML of a page as its page.html makes it now.
  *
  * @param {string} web   the folder
- * @param {string} path  of an index.html in it
- * @returns {Promise<string | undefined>}  nothing, if the file itself will do
+ * @param {string} path  of the page's index.html, from web/, with slashes
+ * @returns {Promise<string | undefined>}  nothing, if there is no page.html of that
  */
 export async function pageOf(web, path) {
-  const [found, name = '', lang] = /^(?:pages\/([\w-]+)\/)?(?:(ko)\/)?index\.html$/.exec(relative(web, path).replaceAll(sep, '/')) ?? [];
-  if (!found || !await isThere(web, name, lang)) return undefined;
-  const page = await made(web, name, lang);
-  return page === await readFile(path, 'utf8') ? undefined : page;
+  const [found, name = '', lang] = PAGE.exec(path) ?? [];
+  return found && await isThere(web, name, lang) ? made(web, name, lang) : undefined;
 }

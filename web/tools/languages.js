@@ -2,15 +2,15 @@
 // @ts-check
 
 /**
- * Pages in Korean. Beside page.html stands page.ko.html, and beside the scripts ko.json, with a sentence under each English one that they say (shell/page/phrase.js); what all
- * pages say is in shell/ko.json, what the frame and the front page say in front/ko.json. A page in Korean has an address of its own, ko/ below that of the English one,
- * and carries the sentences of its scripts in its head, so that nothing is fetched for them and pages in English know nothing of it.
+ * The languages of the pages. Next to page.html is page.ko.html, and next to the scripts ko.json, with a translation under each English sentence that they say
+ * (shell/page/phrase.js). What all pages say is in shell/ko.json; what the frame and the front page say is in front/ko.json. A page in Korean has its own address, ko/ below
+ * the English one, and carries the sentences of its scripts in its head: nothing is fetched for them, and pages in English know nothing of it.
+ *
+ * A language is a row of LANGUAGES, the element's sentences (lib/element/words/CODE.js), and these files.
  */
 
 import { readFile } from 'node:fs/promises';
 import { join, posix } from 'node:path';
-
-import element from '../lib/element/words/ko.js';
 
 /** @import { Facts } from './frame.js' */
 
@@ -23,8 +23,22 @@ import element from '../lib/element/words/ko.js';
  * @property {string[]} pages  those that are there in this language, by their folders
  */
 
-/** The names of the languages, as their speakers write them. @type {Record<string, string>} */
-const NAMES = { en: 'English', ko: '한국어' };
+/**
+ * @typedef {Object} Language
+ * @property {string} name    as its speakers write it
+ * @property {string} locale  for the Open Graph protocol
+ * @property {boolean} whole  whether every page must exist in it, with all its sentences (tests/js/languages.test.js)
+ */
+
+/** The languages of pages in addition to English, by their codes (BCP 47). @type {Record<string, Language>} */
+export const LANGUAGES = {
+  ko: { name: '한국어', locale: 'ko_KR', whole: true },
+};
+/** That of the files without a code. */
+const ENGLISH = { name: 'English', locale: 'en', whole: true };
+
+/** @param {string} [lang]  nothing: English @returns {Language} */
+export const languageOf = (lang) => (lang ? LANGUAGES[lang] : ENGLISH);
 
 /** The file of a text in a language: page.ko.html beside page.html. @param {string} path @param {string} [lang]  nothing: English */
 export const sourceFor = (path, lang) => (lang ? path.replace(/\.html$/, `.${lang}.html`) : path);
@@ -47,6 +61,7 @@ async function tableOf(path) {
  */
 export async function translationOf(web, name, { lang, facts, pages }) {
   const read = (/** @type {string} */ folder) => tableOf(join(web, folder, `${lang}.json`));
+  const { default: element } = await import(`../lib/element/words/${lang}.js`);
   const [front, shell, own] = await Promise.all([read('front'), read('shell'), read(name ? `pages/${name}` : 'front')]);
   const addresses = Object.fromEntries(pages.map((page) => [page && `pages/${page}/`, `${page && `pages/${page}/`}${lang}/`]));
   return { lang, facts, pages, table: front, words: { ...element, ...shell, ...own, ...addresses } };
@@ -58,17 +73,22 @@ export function wordsTag({ words }) {
   return `<script type="application/json" id="words-of-page">${JSON.stringify(Object.fromEntries(others)).replaceAll('<', '\\u003c')}</script>`;
 }
 
-/** The way between the addresses of both, from the English one or from the other. @param {string} [lang] */
-const wayTo = (lang) => ({ en: lang ? '../' : './', ko: lang ? './' : 'ko/' });
+/**
+ * The ways from a page to itself in every language.
+ *
+ * @param {string | undefined} lang  of the page
+ * @param {string[]} others  the languages that it exists in, in addition to English
+ * @returns {[lang: string, way: string][]}
+ */
+const ways = (lang, others) => [['en', lang ? '../' : './'], ...others.map((other) => (
+  /** @type {[string, string]} */ ([other, other === lang ? './' : `${lang ? '../' : ''}${other}/`])))];
 
-/** For search engines. @param {string} [lang]  of the page; nothing: English */
-export const alternates = (lang) => Object.entries(wayTo(lang)).map(([other, way]) => `<link rel="alternate" hreflang="${other}" href="${way}">`);
+/** For search engines. @param {string | undefined} lang  of the page @param {string[]} others  the languages that it exists in, in addition to English */
+export const alternates = (lang, others) => ways(lang, others).map(([other, way]) => `<link rel="alternate" hreflang="${other}" href="${way}">`);
 
-/** The link to the other one. @param {string} [lang] */
-export function switchTo(lang) {
-  const other = lang ? 'en' : 'ko';
-  return `<a class="language" href="${wayTo(lang)[other]}" hreflang="${other}" lang="${other}">${NAMES[other]}</a>`;
-}
+/** The links to the page in its other languages. @param {string | undefined} lang  of the page @param {string[]} others  the languages that it exists in, in addition to English */
+export const switchesTo = (lang, others) => ways(lang, others).filter(([other]) => other !== (lang ?? 'en')).map(([other, way]) => (
+  `<a class="language" href="${way}" hreflang="${other}" lang="${other}">${languageOf(other === 'en' ? undefined : other).name}</a>`));
 
 /**
  * A page as it lies in its folder of a language: its addresses are relative to that, and lead to pages in that language where there are such.

@@ -7,11 +7,12 @@
  * The folders web/ and weights/ of the repository, or of a built site, appear at /web/ and /weights/, as they would on any static server, and the
  * GGUF files of build/, which weights/train/export.py writes, at /build/. It
  * is a server for one's own machine: it knows byte ranges, 304 and the Content-Security-Policy that the demo is tested
- * under, and no more. Where the pages' scripts in web/dist are not made of the sources beside them, a page
- * gets these, and where an index.html is not made of its page.html, what that makes: what is edited is what runs. Only the two modules that import a
- * package are always those of web/dist, since a browser finds no package: ./build.sh js makes them anew.
+ * under, and no more. A page is made of its page.html, and where the pages' scripts in web/dist are not made of the sources next to them, a page gets these
+ * sources: what is edited is what runs. Only the two modules that import a package are always those of web/dist, since a browser finds no package:
+ * ./build.sh js makes them anew.
  */
 
+import { createHash } from 'node:crypto';
 import { open, realpath, stat } from 'node:fs/promises';
 import { constants, realpathSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -148,13 +149,13 @@ async function answer({ base, names, pages }, request, response) {
   if (request.rawHeaders.filter((name, i) => i % 2 === 0 && name.toLowerCase() === 'host').length > 1) throw new Refusal(400); // one for us, and one for somebody else
   if (!names.some((name) => request.headers.host === `${name}:${localPort}` || (localPort === 80 && request.headers.host === name))) throw new Refusal(421);
   if (request.method !== 'GET' && request.method !== 'HEAD') throw new Refusal(405, { Allow: 'GET, HEAD' });
+  const page = await pageAt(base, request.url ?? '/');
+  if (page !== undefined) return sendPage(request, response, page, pages);
   const path = await locate(base, request.url ?? '/');
   const sources = dirname(path) === join(base, 'web/dist') ? sourceOf(basename(path)) : undefined;
-  if (sources !== undefined && !(await isMade(path))) return send(response, sources, TYPES[extname(path)], pages);
+  if (sources !== undefined && !(await isMade(path))) return send(response, sources, TYPES[extname(path)]);
   const bundled = bundledOf(relative(join(base, 'web'), path).replaceAll(sep, '/'));
-  if (bundled !== undefined) return send(response, bundled, TYPES['.js'], pages);
-  const page = await pageOf(join(base, 'web'), path);
-  if (page !== undefined) return send(response, page, TYPES['.html'], pages);
+  if (bundled !== undefined) return send(response, bundled, TYPES['.js']);
   const file = await open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0)); // a link that came meanwhile
   try {
     const { size, mtime, mtimeMs } = await file.stat();
@@ -190,19 +191,54 @@ async function answer({ base, names, pages }, request, response) {
 }
 
 /**
- * A script, a style or a page that is not the file.
+ * Sends a script or a style that is made of sources.
  *
  * @param {import('node:http').ServerResponse} response
  * @param {string} text
  * @param {string} type
- * @param {string} pages  the policy of the pages
  */
-function send(response, text, type, pages) {
-  response.writeHead(200, {
-    'Cache-Control': 'no-store', 'Content-Length': Buffer.byteLength(text), 'Content-Type': type, 'X-Content-Type-Options': 'nosniff',
-    ...(type.startsWith('text/html') && { 'Content-Security-Policy': pages }),
-  });
+function send(response, text, type) {
+  response.writeHead(200, { 'Cache-Control': 'no-store', 'Content-Length': Buffer.byteLength(text), 'Content-Type': type, 'X-Content-Type-Options': 'nosniff' });
   response.end(text);
+}
+
+/** @param {string} address  @returns {string}  '' if it is malformed, which `locate` refuses */
+function decoded(address) {
+  try {
+    return decodeURIComponent(address);
+  } catch {
+    return '';
+  }
+}
+
+/**
+ * The HTML of a page that an address means.
+ *
+ * @param {string} base
+ * @param {string} url  as in the request line
+ * @returns {Promise<string | undefined>}  nothing, if it is no page or a file of its own
+ */
+async function pageAt(base, url) {
+  const [address, query] = url.split(/\?(.*)/s);
+  const [, path, slash] = /^\/web\/((?:[\w-]+\/)*?[\w-]*?(?:index\.html)?)(\/?)$/.exec(decoded(address)) ?? [];
+  if (path === undefined) return undefined;
+  if (path.endsWith('index.html')) return slash ? undefined : pageOf(join(base, 'web'), path);
+  const page = await pageOf(join(base, 'web'), `${path && `${path}/`}index.html`);
+  if (page !== undefined && path && !slash) throw new Refusal(301, { Location: `${address}/${query === undefined ? '' : `?${query}`}` });
+  return page;
+}
+
+/**
+ * @param {import('node:http').IncomingMessage} request
+ * @param {import('node:http').ServerResponse} response
+ * @param {string} page
+ * @param {string} policy  of the pages
+ */
+function sendPage(request, response, page, policy) {
+  const etag = `"${createHash('sha256').update(page).digest('hex').slice(0, 16)}"`;
+  const headers = { 'Cache-Control': 'no-cache', 'Content-Security-Policy': policy, 'Content-Type': TYPES['.html'], ETag: etag, 'X-Content-Type-Options': 'nosniff' };
+  if (isFresh(request.headers, etag, NaN)) response.writeHead(304, headers).end();
+  else response.writeHead(200, { ...headers, 'Content-Length': Buffer.byteLength(page) }).end(page);
 }
 
 /**

@@ -3,10 +3,10 @@
 
 /** What a link that is shared shows: a picture, a title, a description (the Open Graph protocol). It takes addresses that are whole, which only a site that knows its own has: ./build.sh site --address. */
 
+import { languageOf } from './languages.js';
+
 /** A file of the site, and its size in pixels. */
 const PICTURE = { path: 'web/front/screenshot.png', width: 1200, height: 694 };
-/** @type {Record<string, string>} */
-const LOCALES = { en: 'en', ko: 'ko_KR' };
 
 /**
  * A page with that in its head, and with whole addresses of its other language.
@@ -22,7 +22,7 @@ export function shared(html, path, address) {
   const [, description = ''] = /<meta name="description" content="([^"]*)">/.exec(html) ?? [];
   const whole = html.replace(/(<link rel="alternate" hreflang="\w+" href=")([^"]*)"/g, (_, tag, way) => `${tag}${new URL(way, url).href}"`);
   const properties = {
-    type: 'website', site_name: 'nextpixel', title: title.replaceAll('"', '&quot;'), description, url, locale: LOCALES[lang],
+    type: 'website', site_name: 'nextpixel', title: title.replaceAll('"', '&quot;'), description, url, locale: languageOf(lang === 'en' ? undefined : lang).locale,
     image: new URL(PICTURE.path, address).href, 'image:width': PICTURE.width, 'image:height': PICTURE.height,
   };
   const tags = Object.entries(properties).map(([name, value]) => `  <meta property="og:${name}" content="${value}">\n`).join('');

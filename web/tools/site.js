@@ -22,12 +22,13 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs, promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 
+import { framedPages } from './frame.js';
 import { shared } from './sharing.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 /** Files of web/ that the site is made of. Whatever else lies there is a part of it: pages and their styles, pictures and data. */
-const SOURCES = /^(dist|lib|jsx|types|single|examples|manual\/(chapters|make))\/|\.(js|py)$|(^|\/)page(\.ko)?\.html$|^pages\/terms\.md$|^shell\/.*\.html$/;
+const SOURCES = /^(dist|lib|jsx|types|single|examples|manual\/(chapters|make))\/|\.(js|py)$|(^|\/)page(\.\w+)?\.html$|^pages\/terms\.md$|^shell\/.*\.html$/;
 /** Scripts that stand as they are. */
 const SCRIPTS = /^(sw\.js|shell\/page\/(copy|offline|phrase)\.js|manual\/[\w-]+\.js)$/;
 /** Files that compression makes smaller. */
@@ -68,7 +69,9 @@ export async function writeSite(target, { effort = 11, address } = {}) {
   };
   for (const [name, bytes] of weights) await write(`${models}/${name}`, bytes);
   for (const [name, bytes] of dist) await write(`web/${scripts}/${name}`, bytes);
-  for (const [name, bytes] of await read('web', (file) => SCRIPTS.test(file) || !SOURCES.test(file))) {
+  const files = await read('web', (file) => SCRIPTS.test(file) || !SOURCES.test(file));
+  for (const [path, html] of await framedPages(`${ROOT}web`)) files.set(path, Buffer.from(html));
+  for (const [name, bytes] of files) {
     const page = /\.html$/.test(name);
     const made = page && address ? Buffer.from(shared(bytes.toString('utf8'), `web/${name}`, address)) : bytes;
     await write(`web/${name}`, page ? changed(made, [[/(href|src)="([./]*)dist\//g, `$1="$2${scripts}/`], [/(href|src|model)="([./]*)weights\/(?=[\w-]+\.(gguf|md))/g, `$1="$2${models}/`]]) : bytes);

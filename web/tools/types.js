@@ -20,7 +20,7 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const TYPES = `${ROOT}web/types/`;
 
 /** Declarations that the package exports. */
-const PUBLIC = ['index.d.ts', 'element.d.ts', 'define.d.ts', 'element/words/de.d.ts', 'element/words/ko.d.ts'];
+const PUBLIC = ['index.d.ts', 'element.d.ts', 'define.d.ts', ...(await readdir(`${ROOT}web/lib/element/words`)).map((name) => `element/words/${name.replace('.js', '.d.ts')}`)];
 
 /** @param {string} text */
 function withoutComments(text) {

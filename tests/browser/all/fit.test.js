@@ -6,14 +6,14 @@
 import { readdir } from 'node:fs/promises';
 import { describe, test } from 'node:test';
 
-import { everyPage, lacks, session } from '../browser.js';
+import { everyPageInEveryLanguage, lacks, session } from '../browser.js';
 import { fitsAnyReader, scrollThrough } from '../checks.js';
 
 const { withPage } = session([], 'narrow');
 const MANUAL = (await readdir(new URL('../../../web/manual/', import.meta.url))).filter((name) => name.endsWith('.html')).map((name) => `manual/${name}`).sort();
 
 describe('narrow letters', { concurrency: 2, skip: lacks('narrow') }, async () => {
-  for (const path of [...await everyPage('', 'ko/'), ...MANUAL]) {
+  for (const path of [...await everyPageInEveryLanguage(), ...MANUAL]) {
     test(`/web/${path} fits at every width, with wider spaces and at 200 %`, () => withPage(async (page) => {
       await page.goto(`/web/${path}`);
       await scrollThrough(page);

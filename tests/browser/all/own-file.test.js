@@ -4,9 +4,9 @@
 /** A file of one's own on the pages on which own-file.test.js does not try it, and each page that runs a model has a way to give one. */
 
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 
+import { pageOf } from '../../../web/tools/frame.js';
 import { pagesOf } from '../../../web/tools/fresh.js';
 import { session } from '../browser.js';
 import { inRepository } from '../gallery.js';
@@ -17,7 +17,7 @@ const { withPage } = session();
 test('every page takes a file', async () => {
   const pages = await pagesOf(inRepository('web/'));
   assert.deepEqual([...Object.keys(PAGES), ...ELSEWHERE].sort(), pages.sort());
-  for (const name of Object.keys(PAGES)) assert.match(await readFile(inRepository(`web/pages/${name}/index.html`), 'utf8'), /id="own-file"/, name);
+  for (const name of Object.keys(PAGES)) assert.match(await pageOf(inRepository('web'), `pages/${name}/index.html`) ?? '', /id="own-file"/, name);
 });
 
 for (const name of Object.keys(PAGES)) if (!SHORT.includes(name)) test(name, () => withPage((page) => tryFile(page, name), { reducedMotion: 'reduce' }));

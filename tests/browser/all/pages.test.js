@@ -6,7 +6,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
-import { WAIT, OUT, everyPage, firstFigure, session, sleep } from '../browser.js';
+import { WAIT, OUT, everyPageInEveryLanguage, firstFigure, session, sleep } from '../browser.js';
 import { PHONE, axeFindsNothing, isKept, scrollThrough, shiftsBelow, tabReachesAll, watchShifts } from '../checks.js';
 
 /** @import { BrowserContextOptions } from 'playwright-core' */
@@ -15,7 +15,7 @@ const { withPage } = session();
 const SHIFT = 0.1;
 
 describe('pages', { concurrency: 2 }, async () => {
-  for (const path of await everyPage('', 'ko/')) {
+  for (const path of await everyPageInEveryLanguage()) {
     const file = path.replace('pages/', '').replace(/\/$/, '').replace('/', '-') || 'front';
     for (const [width, height] of [[360, 740], [768, 1024], [1280, 800]]) {
       test(`/web/${path} does not move while it loads, ${width} pixels wide`, (context) => withPage(async (page) => {

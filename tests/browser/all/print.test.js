@@ -5,13 +5,13 @@
 
 import { describe, test } from 'node:test';
 
-import { WAIT, everyPage, firstFigure, session } from '../browser.js';
+import { WAIT, everyPageInEveryLanguage, firstFigure, session } from '../browser.js';
 import { printsWell, scrollThrough } from '../checks.js';
 
 const { withPage } = session();
 
 describe('on paper', { concurrency: 2 }, async () => {
-  for (const path of await everyPage('', 'ko/')) {
+  for (const path of await everyPageInEveryLanguage()) {
     test(`/web/${path} on paper is text and stills`, () => withPage(async (page) => {
       await page.goto(`/web/${path}`);
       await firstFigure(page).waitFor(WAIT);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The link to the same page in the other language keeps the place that the visitor looks at, and the settings of every figure.
+// A link to the same page in another language keeps the place that the visitor looks at, and the settings of every figure.
 // @ts-check
 import { carry } from './address.js';
 import { asked } from './asked.js';
@@ -9,17 +9,17 @@ import { words } from './phrase.js';
 const inView = () => [...document.querySelectorAll('main figure[id], main section[id]')]
   .filter((place) => scrollY > 0 && place.getBoundingClientRect().top < innerHeight / 2).at(-1)?.id ?? '';
 
-/** Looks after the link, and lets the element of the library, once a page has it, and talks speak as the page does. */
+/** Looks after the links, and lets the element of the library, once a page has it, and talks speak as the page does. */
 export function keepLanguage() {
-  /** @type {HTMLAnchorElement | null} */
-  const link = document.querySelector('.masthead .language');
-  for (const kind of ['pointerdown', 'click']) {
-    link?.addEventListener(kind, () => {
-      const [id, here] = [inView(), location.hash.slice(1).split('?')[0]];
-      link.hash = id && id !== here ? id : location.hash;
-      link.search = asked ? String(new URLSearchParams({ model: asked })) : '';
-      carry();
-    });
+  for (const link of /** @type {NodeListOf<HTMLAnchorElement>} */ (document.querySelectorAll('.masthead .language'))) {
+    for (const kind of ['pointerdown', 'click']) {
+      link.addEventListener(kind, () => {
+        const [id, here] = [inView(), location.hash.slice(1).split('?')[0]];
+        link.hash = id && id !== here ? id : location.hash;
+        link.search = asked ? String(new URLSearchParams({ model: asked })) : '';
+        carry();
+      });
+    }
   }
   if (words) {
     customElements.whenDefined('next-pixel').then((Element) => {
