@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: MIT
+#
+# C tests: one program, built with gcc, with clang, and as wasm; fuzzing. Read by build.sh.
+
+# Every defect stops the run: access outside memory, undefined arithmetic, a float that does not fit its integer.
+SANITIZE='-fsanitize=address,undefined,float-cast-overflow -fno-sanitize-recover=all -fno-omit-frame-pointer'
+TESTS=$(find tests/c -name '*.c' | LC_ALL=C sort)
+
+# list_groups: $OUT/groups.inc and toys.inc, from which tests/c/main.c has every group of tests, and tests/c/toys.c the toys of every model
+list_groups() {
+  mkdir -p "$OUT"
+  sed -n 's/^const toy_row \([a-z0-9_]*\)_toys\[\] = {$/TOYS(\1)/p' $TESTS >"$OUT/toys.inc"
+  sed -n 's/^const check_test \([a-z0-9_]*\)_tests\[\] = {$/GROUP(\1)/p' $TESTS >"$OUT/groups.inc"
+}
+
+# fresh FILE: whether FILE is newer than all that C tests are made of
+fresh() { [ -e "$1" ] && [ -z "$(find include src tests/c tests/fuzz/*.c build.sh web/tools/wasm.sh tests/c/tasks.sh -newer "$1")" ]; }
+
+# compile DIR COMMAND SOURCES: objects into DIR, two at a time; `objects` lists them
+compile() {
+  dir=$1 command=$2; shift 2
+  rm -rf "$dir"
+  mkdir -p "$dir"
+  objects=
+  for source in "$@"; do objects="$objects $dir/$(echo "$source" | tr / _ | sed 's/c$/o/')"; done
+  for source in "$@"; do echo "$source $dir/$(echo "$source" | tr / _ | sed 's/c$/o/')"; done |
+    xargs -P 2 -n 2 sh -c "$command -Iinclude -Isrc -Itests/c -c \"\$0\" -o \"\$1\"" || die "could not compile $dir"
+}
+
+# native_suite COMPILER [FLAGS]: $OUT/native-COMPILER/suite, with sanitizers; FLAGS: of the library
+native_suite() {
+  into=$OUT/native-$(basename "$1")
+  if ! fresh "$into/suite"; then
+    compile "$into/src" "$1 $EXACT $WARN -Wconversion -O1 -g1 $SANITIZE ${2:-}" $(sources)
+    library=$objects
+    list_groups
+    compile "$into/tests" "$1 $EXACT $WARN -O1 -g1 $SANITIZE -I$OUT" $TESTS
+    "$1" $SANITIZE $library $objects -lm -o "$into/suite"
+  fi
+}
+
+# plain_library COMPILER: `objects` lists the library as a user compiles it
+plain_library() {
+  into=$OUT/plain-$(basename "$1")
+  if newer_than_sources "$into/src/done"; then objects=$(ls "$into"/src/*.o | paste -sd' ' -)
+  else compile "$into/src" "$1 $EXACT $WARN -O2" $(sources); : >"$into/src/done"; fi
+}
+
+# plain_suite COMPILER: $OUT/plain-COMPILER/suite, without sanitizers
+plain_suite() {
+  into=$OUT/plain-$(basename "$1")
+  fresh "$into/suite" && return 0
+  plain_library "$1"
+  library=$objects
+  list_groups
+  compile "$into/tests" "$1 $EXACT $WARN -O1 -I$OUT" $TESTS
+  "$1" $library $objects -lm -o "$into/suite"
+}
+
+# wasm_suite BUILD: $OUT/suite-BUILD.wasm, the library's objects with the tests, which all builds share. The tests' double arithmetic is Emscripten's libm.
+wasm_suite() {
+  fresh "$OUT/suite-$1.wasm" && return 0
+  root=$(sysroot)
+  build_named "$1"
+  library=$objects
+  if ! fresh "$OUT/tests-wasm/done"; then
+    list_groups
+    compile "$OUT/tests-wasm" "$CLANG --target=wasm32-unknown-emscripten --sysroot=$root $WASM_CFLAGS -O1 -I$OUT" $TESTS
+    : >"$OUT/tests-wasm/done"
+  fi
+  "$WASM_LD" $WASM_LDFLAGS $library "$OUT"/tests-wasm/*.o -L"$root/lib/wasm32-emscripten" -lc -lcompiler_rt -o "$OUT/suite-$1.wasm"
+}
+
+# node_runs FILE [FLAGS]: whether Node compiles it
+node_runs() {
+  wasm=$1; shift
+  node "$@" -e 'process.exit(WebAssembly.validate(fs.readFileSync(process.argv[1])) ? 0 : 1)' "$wasm" 2>/dev/null
+}
+
+# clang_sanitizes: whether clang's runtime of the sanitizers is installed, which Debian packages apart
+clang_sanitizes() {
+  echo 'int main(void) { return 0; }' >"$OUT/probe.c"
+  "$CLANG" $SANITIZE "$OUT/probe.c" -o "$OUT/probe" 2>/dev/null && "$OUT/probe"
+}
+
+need_clang_sanitizers() { clang_sanitizes || (need clang-sanitizers libclang-rt-19-dev) || return 1; }
+
+# native     build the C tests for this machine with address and undefined sanitizers
+task_native() {
+  mkdir -p "$OUT"
+  native_suite "$CC"
+  say "$OUT/native-$(basename "$CC")/suite [-v] [part of a test's name ...] [tests/golden/*.golden.gguf]"
+}
+
+# run_suite NAME COMMAND: runs the C tests; $OUT/NAME.log gets what they say, $OUT/NAME.hash the hash of their results
+run_suite() {
+  name=$1; shift
+  rm -f "$OUT/$name.hash"
+  "$@" tests/golden/*.golden.gguf >"$OUT/$name.log" 2>&1 || { cat "$OUT/$name.log" >&2; die "C tests failed: $name"; }
+  { echo "C tests, $name:"; cat "$OUT/$name.log"; } >&2
+  sed -n 's/^hash //p' "$OUT/$name.log" >"$OUT/$name.hash"
+}
+
+# The sanitized library of clang counts where it has been, too, so that the fuzzer shares it.
+clang_suite() { native_suite "$CLANG" -fsanitize=fuzzer-no-link; }
+
+# test-c     the C tests with clang and its sanitizers, and as wasm: both must give the same bits; then 10 seconds of fuzzing. "all": with gcc, plain and with its sanitizers, the builds relaxed and pairs, and 20 seconds
+task_test_c() {
+  mkdir -p "$OUT"
+  native=$(basename "$CC") clang=$(basename "$CLANG")
+  suites=wasm
+  if need_clang_sanitizers; then
+    suites="$suites $clang"
+    clang_suite
+    run_suite "$clang" "$OUT/native-$clang/suite" & # while the others are compiled and run
+    sanitized=$!
+  else
+    say "NOT RUN: C tests and fuzzing with $CLANG need its sanitizers: apt-get install libclang-rt-19-dev"
+  fi
+  if [ "${1:-}" = all ] || ! clang_sanitizes; then # gcc's bits are compared by test-engines, too, with all engines
+    suites="$suites $native $native-sanitized"
+    plain_suite "$CC"
+    run_suite "$native" "$OUT/plain-$native/suite"
+    native_suite "$CC"
+    run_suite "$native-sanitized" "$OUT/native-$native/suite"
+  fi
+  wasm_suite nextpixel
+  run_suite wasm node tests/c/run.mjs "$OUT/suite-nextpixel.wasm"
+  builds= # what a browser chooses, test-engines compares
+  [ "${1:-}" != all ] || builds='relaxed pairs'
+  for name in $builds; do
+    wasm_suite nextpixel-$name
+    suite=$OUT/suite-nextpixel-$name.wasm relaxed=
+    # Node 20 has relaxed SIMD as an experiment, which its first compiler gets wrong.
+    node_runs "$suite" || relaxed='--experimental-wasm-relaxed-simd --no-liftoff'
+    if node_runs "$suite" $relaxed; then
+      suites="$suites $name"
+      run_suite $name node $relaxed tests/c/run.mjs "$suite"
+    else say "NOT RUN: C tests of the build $name, for this Node does not know relaxed SIMD"; fi
+  done
+  [ -z "${sanitized:-}" ] || wait "$sanitized" || exit 1 # it has said why
+  for name in $suites; do
+    [ -s "$OUT/$name.hash" ] && cmp -s "$OUT/$name.hash" "$OUT/wasm.hash" || die "$name and wasm compute different bits: $(cat "$OUT/$name.hash" "$OUT/wasm.hash")"
+  done
+  say "the same bits with $suites: $(cat "$OUT/wasm.hash")"
+  seconds=10
+  [ "${1:-}" != all ] || seconds=20
+  ! clang_sanitizes || task_fuzz $seconds
+}
+
+# fuzz       fuzz what C takes from outside: ./build.sh fuzz [seconds, default 60] [file or state, default both, half the time each]
+task_fuzz() {
+  need_clang_sanitizers || die "fuzzing needs clang's sanitizers (Debian package: libclang-rt-19-dev)"
+  clang_suite
+  if ! fresh "$OUT/fuzz/state"; then
+    suite=$OUT/native-$(basename "$CLANG")
+    library="$(ls "$suite"/src/*.o "$suite"/tests/*.o | grep -v '/tests_c_main.o$' | paste -sd' ' -)"
+    compile "$OUT/fuzz/main" "$CLANG $EXACT $WARN -O1 -g1 $SANITIZE" tests/fuzz/fuzz_gguf.c tests/fuzz/fuzz_state.c tests/fuzz/seeds.c
+    "$CLANG" $SANITIZE $library "$OUT/fuzz/main/tests_fuzz_seeds.o" -lm -o "$OUT/fuzz/seed"
+    "$CLANG" -fsanitize=fuzzer $SANITIZE $library "$OUT/fuzz/main/tests_fuzz_fuzz_gguf.o" -lm -o "$OUT/fuzz/file"
+    "$CLANG" -fsanitize=fuzzer $SANITIZE $library "$OUT/fuzz/main/tests_fuzz_fuzz_state.o" -lm -o "$OUT/fuzz/state"
+  fi
+  targets=${2:-file state}
+  for target in $targets; do fuzz_one "$target" $((${1:-60} / $(echo "$targets" | wc -w))); done
+}
+
+# fuzz_one TARGET SECONDS: begins with the seeds and the inputs of tests/fuzz/corpus; those that reach more go to $OUT/fuzz/corpus
+fuzz_one() {
+  mkdir -p "$OUT/fuzz/corpus/$1" "$OUT/fuzz/seeds/$1" "$OUT/fuzz/found"
+  most=96 timeout=5
+  [ "$1" != file ] || { most=16384; "$OUT/fuzz/seed" "$OUT/fuzz/seeds/file"; }
+  say "fuzzing: $1, for $2 seconds ..."
+  # Freed memory waits in the sanitizer's quarantine (256 MB unless it is told otherwise), and counts.
+  ASAN_OPTIONS=quarantine_size_mb=32 "$OUT/fuzz/$1" -max_len=$most -timeout=$timeout -malloc_limit_mb=256 -rss_limit_mb=2048 -max_total_time="$2" -print_final_stats=1 -verbosity=0 \
+    -artifact_prefix="$OUT/fuzz/found/$1-" "$OUT/fuzz/corpus/$1" "$OUT/fuzz/seeds/$1" $([ ! -d "tests/fuzz/corpus/$1" ] || echo "tests/fuzz/corpus/$1") >"$OUT/fuzz/$1.log" 2>&1 ||
+    { tail -n 60 "$OUT/fuzz/$1.log"; die "the fuzzer found something: see $OUT/fuzz/$1.log"; }
+  sed -n 's/^stat::number_of_executed_units: *//p' "$OUT/fuzz/$1.log" | { read -r runs; say "fuzzing: $1, nothing found in $runs runs"; }
+}
+
+# fuzz-js    fuzz what JavaScript alone reads, each target of tests/fuzz/targets: ./build.sh fuzz-js [seconds, default 60 each]
+task_fuzz_js() {
+  for target in tests/fuzz/targets/*.js; do node tests/fuzz/fuzz.js "$(basename "$target" .js)" --seconds "${1:-60}" --seed "$(date +%s)" --out "$OUT/fuzz"; done
+}
+
+# check-format  src and include are as clang-format leaves them (.clang-format: it touches no comment)
+task_check_format() {
+  need clang-format-19 clang-format-19
+  clang-format-19 --dry-run -Werror $(find src include -name '*.[ch]') || die 'clang-format-19 -i would change these files'
+}

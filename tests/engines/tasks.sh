@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: MIT
+#
+# The same bits in every engine and build. Read by build.sh.
+
+# engine NAME COMMAND: tests/engines/native.c and the library compiled so, and `natives` lists it for the driver. Without COMMAND, NAME is a compiler,
+# and the library is what the C tests have compiled with it
+engine() {
+  name=$(basename "$1") program=$OUT/engines/$(basename "$1")
+  if [ ! -e "$program" ] || [ -n "$(find include src tests/engines/*.[ch] build.sh web/tools/wasm.sh tests/engines/tasks.sh -newer "$program")" ]; then
+    if [ $# = 1 ]; then plain_library "$1"; else objects=$(sources); fi
+    ${2:-$1} $EXACT $WARN -Iinclude -Isrc -Itests/c $objects tests/c/check.c tests/c/picture.c tests/engines/native.c tests/engines/sha256.c -lm -o "$program"
+  fi
+  natives="$natives --native=$name=$program"
+}
+
+# test-engines  one table of hashes, all equal: Chromium, Firefox, WebKit, Node, native; and every page in each browser: ./build.sh test-engines [--pages] [--short] [engine ...]
+task_test_engines() {
+  task_tools
+  mkdir -p "$OUT/engines"
+  pages=
+  [ "${1:-}" != --pages ] || { pages=--pages; shift; }
+  short= # one build an engine, one shipped file of each sort
+  [ "${1:-}" != --short ] || { short=--short; shift; }
+  engines=" ${*:-chromium firefox webkit node native} "
+  [ -z "$pages" ] || engines=" ${*:-chromium firefox webkit} "
+  case $engines in *' firefox '*) [ -n "${FIREFOX:-}" ] || have firefox || want firefox-esr firefox-esr ;; esac
+  case $engines in *' webkit '*) want WebKitWebDriver webkit2gtk-driver; want Xvfb xvfb ;; esac
+  natives=
+  case $engines in *' native '*)
+    # Other instructions, another order of them, another compiler; -ffp-contract=off stands in EXACT.
+    engine "$CC"
+    if [ -z "$short" ]; then
+      engine "$(basename "$CC")-tuned" "$CC -O3 -march=native"
+      engine "$(basename "$CLANG")" "$CLANG -O2"
+    fi ;;
+  esac
+  npx --no-install tsc -p tests/engines/tsconfig.json
+  node --test tests/engines/*.test.js >"$OUT/engines/judge.log" || { cat "$OUT/engines/judge.log"; die 'the judge of the hashes fails its own tests'; }
+  flag=--experimental-websocket # plain in Node 22, unknown before 20.10; Firefox is driven through it
+  node $flag -e '' 2>/dev/null || flag=
+  node $flag --no-warnings tests/engines/main.js --out "$OUT/engines" $pages $short $natives $engines
+}

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: MIT
+#
+# Tests in Node, browsers and Python, and what runs several of them. Read by build.sh.
+
+# tests SECONDS FILES...: what failed or was skipped, and a line for each file; a file that takes longer than this is ended, and has failed.
+# Up to three files that failed are run once more, one at a time, for a machine that is busy elsewhere breaks limits of time; that is told.
+tests() {
+  limit=$1; shift
+  mkdir -p "$OUT"
+  failed=$(mktemp "$OUT/failed.XXXXXX")
+  if FAILED_FILES=$failed node --test --test-reporter=./tests/report.js --test-timeout=$((limit * 1000)) "$@"; then rm "$failed"; return; fi
+  again=$(sort -u "$failed"); rm "$failed"
+  case $(printf '%s\n' "$again" | grep -c .) in 1|2|3) ;; *) return 1 ;; esac
+  echo "AGAIN, one at a time: $(printf '%s\n' "$again" | xargs -n 1 basename | xargs)"
+  node --test --test-concurrency=1 --test-reporter=./tests/report.js --test-timeout=$((limit * 1000)) $again
+}
+
+# test-js    the library in Node, the server, the package, and the types
+task_test_js() {
+  task_types
+  [ ! -e tests/js/tsconfig.json ] || npx --no-install tsc -p tests/js/tsconfig.json
+  npx --no-install tsc -p tests/bench/tsconfig.json
+  tests 600 --test-concurrency=2 $(find tests/js -name '*.test.js') tests/embed/short.test.js
+}
+
+# test-browser  the library, the page and the element in headless Chromium
+task_test_browser() {
+  [ ! -e tests/browser/tsconfig.json ] || npx --no-install tsc -p tests/browser/tsconfig.json
+  tests 900 --test-concurrency=2 tests/browser/*.test.js
+}
+
+# test-sweep  every page of the demo and of the manual, and every figure, at every width and in every colour, each check in a load of its own; every address, every test image
+task_test_sweep() {
+  tests 3600 --test-concurrency=2 tests/browser/all/*.test.js
+  (export EVERY_TEST=1 EVERY_WIDTH=1 EVERY_ADDRESS=1; tests 900 --test-concurrency=2 --test-name-pattern='^more ' --test-name-pattern='a card for each' --test-name-pattern='old addresses' --test-name-pattern='nothing is wider' --test-name-pattern='malformed' --test-name-pattern='what is tinted' tests/browser/*.test.js)
+  (export EVERY_TEST=1; tests 900 tests/browser/documents.test.js; tests 900 $(grep -l more.js tests/js/*.test.js))
+  (export EVERY_IMAGE=1; tests 900 --test-name-pattern='bits/dim of' tests/js/golden.test.js)
+}
+
+# test-embed  the packed library with bundlers and frameworks, which npm installs into build/: needs a network once
+task_test_embed() {
+  task_tools
+  mkdir -p "$OUT/embed/tools"
+  if ! cmp -s tests/embed/package.json "$OUT/embed/tools/package.json" || [ ! -e "$OUT/embed/tools/node_modules" ]; then
+    rm -rf "$OUT/embed/tools"
+    mkdir -p "$OUT/embed/tools"
+    cp tests/embed/package.json "$OUT/embed/tools/"
+    (cd "$OUT/embed/tools" && npm install --legacy-peer-deps --no-audit --no-fund --loglevel=error >&2)
+  fi
+  tests 1800 --test-concurrency=1 tests/embed/*.test.js
+}
+
+# test-train the guards of the training code, where Python with NumPy, Pillow and PyTorch is there: ./build.sh test-train [all: every file of tests, every recipe, every instruction set]
+task_test_train() {
+  python=
+  for p in python3 /usr/bin/python3; do "$p" -c 'import numpy, torch, PIL' 2>/dev/null && python=$p && break; done
+  if [ -z "$python" ]; then
+    say "NOT RUN: tests of the training code need Python 3 with NumPy, Pillow and PyTorch: apt-get install $TRAINING"
+    return 0
+  fi
+  files='test_train test_data test_own test_prepare test_notebook test_drawings test_house test_pixelcnn test_scenes test_text test_translation test_trees test_sagan'
+  [ "${1:-}" != all ] || { files=; export EVERY_RECIPE=1; } # those that unittest finds
+  (cd weights/train && OMP_NUM_THREADS=1 "$python" -m unittest -q $files)
+}
+
+TRAINING='python3-torch python3-numpy python3-pil libopenblas0-openmp' # Debian packages
+
+# test_tools: all that steps at the same time would install, and so wait for one another
+test_tools() {
+  ! have node || say "Node $(node --version), $(command -v node)"
+  task_tools
+  need clang-format-19 clang-format-19
+  need_clang_sanitizers || true # test-c says what is not run
+}
+
+# test       everything: install what is missing, build, prove the wasm, C tests, JavaScript tests, equal hashes, browser tests, training tests
+task_test() {
+  test_tools
+  exec node tests/steps.js "$OUT/test" # nothing of this file is read again
+}
+
+# test-all   test, and what sweeps: gcc's sanitizers, every page at every width, every file in every engine and build, every page in every browser, every bundler (a release)
+task_test_all() {
+  test_tools
+  [ -n "${CHROMIUM:-}" ] || { need chromium chromium; export CHROMIUM=$(command -v chromium); } # with its windows, as people have it
+  exec node tests/steps.js "$OUT/test" --all
+}
+
+# test-bare  test where there is nothing but the distribution's minimal base, git and Node (tests/bare.sh): before a release, and when what is installed has changed
+task_test_bare() {
+  need mmdebstrap mmdebstrap
+  exec sh tests/bare.sh "$OUT/bare" "$@"
+}
+
+# test-changed  what the change of this branch against main, and what is not committed, can break: for use while working (tests/changed.js)
+task_test_changed() {
+  mkdir -p "$OUT"
+  changed=$({ git diff --name-only "$(git merge-base main HEAD)"; git ls-files --others --exclude-standard; } | sort -u)
+  node tests/changed.js $changed >"$OUT/changed"
+  sed 's/^/  /' "$OUT/changed" >&2
+  ! grep -q '^format$' "$OUT/changed" || task_check_format
+  if grep -q '^c\b' "$OUT/changed"; then
+    native_suite "$CC"
+    "$OUT/native-$(basename "$CC")/suite" $(sed -n 's/^c *//p' "$OUT/changed") tests/golden/*.golden.gguf
+  fi
+  if grep -q '^wasm$' "$OUT/changed"; then
+    build_named nextpixel
+    export NEXTPIXEL_WASM="$PWD/$OUT/nextpixel.wasm"
+  fi
+  if grep -q '^types$\|manual\.test\.js$' "$OUT/changed"; then task_types; fi # web/types, which that test reads
+  if grep -q '^types$' "$OUT/changed"; then for project in tests/js tests/browser tests/bench; do npx --no-install tsc -p $project/tsconfig.json; done; fi
+  files=$(sed -n 's/^test //p' "$OUT/changed")
+  case $files in *tests/browser/*) task_js ;; esac
+  [ -z "$files" ] || tests 900 --test-concurrency=2 $files
+  ! grep -q '^train$' "$OUT/changed" || task_test_train
+}

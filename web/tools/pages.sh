@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: MIT
+#
+# Scripts, types, the package, pages and the manual. Read by build.sh.
+
+# js         build web/dist/*.js and *.css: the library as it is published, and the scripts and styles of the pages
+task_js() {
+  npm_packages
+  node web/tools/bundle.js
+}
+
+# types      check the JavaScript with tsc and write web/types/*.d.ts
+task_types() { npm_packages; node web/tools/types.js; }
+
+# package    what `npm pack` packs and git does not have: declarations, and the library as one file
+task_package() { task_types; node web/tools/single.js; }
+
+# site       write build/site, the demo as a folder that any static host serves as it is: ./build.sh site [folder] [--address https://host/path/]
+task_site() { node web/tools/site.js "$@"; }
+
+# release    build/release: the package as npm would publish it and the demo as a site; publishes nothing, says what is not ready and the commands that do
+task_release() { task_tools; task_check_wasm all; task_js; node web/tools/release.js "$OUT/release"; }
+
+# manual_tools: $OUT/manual, with what web/manual/make/package.json names
+manual_tools() {
+  if ! cmp -s web/manual/make/package-lock.json "$OUT/manual/package-lock.json" || [ ! -e "$OUT/manual/node_modules/.package-lock.json" ]; then
+    rm -rf "$OUT/manual"
+    mkdir -p "$OUT/manual"
+    cp web/manual/make/package.json web/manual/make/package-lock.json .npmrc "$OUT/manual/"
+    (cd "$OUT/manual" && npm ci --no-audit --no-fund --loglevel=error >&2) || { rm -rf "$OUT/manual/node_modules"; return 1; }
+  fi
+}
+
+# manual     build web/manual/*.html of its chapters and of the comments in web/lib; npm installs TypeDoc into build/ once
+task_manual() {
+  manual_tools
+  node web/manual/make/manual.js "$OUT/manual" "$@"
+}
+
+# check-manual  prove that the pages of the manual are what chapters and comments make
+task_check_manual() {
+  manual_tools || { say 'NOT RUN: the check of the manual needs TypeDoc (npm registry, once)'; return 0; }
+  task_manual --check
+}

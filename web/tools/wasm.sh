@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: MIT
+#
+# The wasm: sources, models, flags, builds. Read by build.sh.
+
+MODELS= # --models a,b: the architectures of a build, else all
+NX_MODELS= # what tells the compiler so
+TEXTS=     # -DNX_TEXTS=0 where none of them needs what that stands for (src/kernels/kernels.h)
+
+# sources    the files of the library, what is alike side by side, for gzip looks back 32 KB; model_sources: of all models or of those in $MODELS
+sources() {
+  find src/*.c src/session src/layers -name '*.c' | LC_ALL=C sort
+  model_sources
+  find src/kernels -name '*.c' ! -name formats.c ! -name blocks.c ! -name matmul.c | LC_ALL=C sort
+  find src/sampling src/attention -name '*.c' | LC_ALL=C sort
+  printf '%s\n' src/kernels/formats.c src/kernels/blocks.c src/kernels/matmul.c
+}
+
+model_sources() {
+  if [ -z "$MODELS" ]; then find src/models -name '*.c' | LC_ALL=C sort; return; fi
+  for model in $(echo "$MODELS" | tr , ' '); do find src/models -path "src/models/$model.c" -o -path "src/models/$model/*.c"; done
+}
+
+# models_of NEEDS: the models whose row of src/models/models.h says so; needs_of MODEL: what its row says
+models_of() { sed -n "s/^ *NX_MODEL(\([a-z0-9_]*\), $1).*/\1/p" src/models/models.h | paste -sd, -; }
+
+needs_of() { sed -n "s/^ *NX_MODEL($1, \([A-Z]*\)).*/\1/p" src/models/models.h; }
+
+# choose_models --models a,b: from now on only these
+choose_models() {
+  [ "${1:-}" = --models ] || return 0
+  MODELS=$2 TEXTS=-DNX_TEXTS=0
+  for model in $(echo "$MODELS" | tr , ' '); do
+    needs=$(needs_of "$model")
+    [ -n "$needs" ] && [ -e "src/models/$model.c" ] || die "no model '$model' in src/models"
+    NX_MODELS="$NX_MODELS NX_MODEL($model,$needs)"
+    [ "$needs" != TEXTS ] || TEXTS=
+  done
+}
+
+# One result everywhere: no contraction of a*b+c, nothing reassociated.
+EXACT='-std=c11 -ffp-contract=off -fno-fast-math'
+WARN='-Wall -Wextra -Wshadow -Wpointer-arith -Wstrict-prototypes'
+# The auto-vectoriser is off: SIMD is what the source says, so speed and size do not depend on the compiler's mood.
+# bulk-memory turns memcpy and memset into single instructions, so that hardly any libc is linked.
+# What runs once per element is optimised for speed, the rest for size (build_wasm).
+WASM_CFLAGS="$EXACT $WARN -msimd128 -mbulk-memory -fno-vectorize -fno-slp-vectorize -fvisibility=hidden -ffunction-sections"
+# No entry point, no imports, what the header marks NX_API is exported. 64 KiB of stack stand first, so that an overflow traps.
+WASM_LDFLAGS='--no-entry --export=__heap_base --gc-sections --strip-all --stack-first -z stack-size=65536
+  --initial-memory=1048576 --max-memory=4294967296'
+
+sysroot() {
+  for d in "${EM_SYSROOT:-}" /usr/share/emscripten/cache/sysroot "$HOME/.emscripten_cache/sysroot"; do
+    [ -n "$d" ] && [ -e "$d/include/string.h" ] && { echo "$d"; return; }
+  done
+  die 'no Emscripten sysroot found. Install Emscripten (Debian package: emscripten) or set EM_SYSROOT.'
+}
+
+
+toolchain() { "$CLANG" --version | head -n 1; }
+pinned() { case "$(toolchain)" in "$PINNED"*) return 0 ;; *) return 1 ;; esac }
+
+# newer_than_sources FILE: whether FILE is there, and newer than all that the library is made of
+newer_than_sources() { [ -e "$1" ] && [ -z "$(find include src build.sh web/tools/wasm.sh -newer "$1")" ]; }
+
+# sources_hash: names the sources of the engine: a session that was saved by other ones is not gone on with
+sources_hash() { find include src -name '*.[ch]' | LC_ALL=C sort | xargs cat | sha256sum | cut -c 1-8; }
+
+# The smallest code: without the pointers that a loop would otherwise keep beside its counter, and without a calculation moved up into several branches.
+SMALLEST='-Oz -mllvm -disable-lsr -mllvm -enable-pre=false'
+
+# optimise_of SOURCE: what runs once per element is compiled for speed, the rest for size; as fast by node tests/bench/paired.js, and smaller, where it is not -O2
+optimise_of() {
+  case $1 in
+    src/kernels/formats.c | src/kernels/elementary.c) echo "$SMALLEST" ;; # at load
+    src/sampling/filters.c | src/sampling/order.c | src/sampling/penalties.c) echo "$SMALLEST" ;; # not for pictures
+    src/kernels/matmul.c) echo '-O2 -mllvm -unroll-threshold=100' ;;
+    src/kernels/blocks.c) echo '-O2 -mllvm -unroll-threshold=50' ;;
+    src/kernels/queue.c) echo -O2 ;;
+    src/kernels/* | src/sampling/* | src/attention/trees.c | src/attention/forward_backward.c) echo -Os ;;
+    src/attention/* | tests/bench/*) echo -O2 ;;
+    *) echo "$SMALLEST" ;;
+  esac
+}
+
+# build_wasm FILE [FLAGS]: the library as one wasm file, whose objects `objects` lists; nothing is done where it is there already
+build_wasm() {
+  file=$1; shift
+  root=$(sysroot)
+  dir=$OUT/wasm-$(basename "$file" .wasm)
+  made_of="$(toolchain) $NX_MODELS $TEXTS $*"
+  mkdir -p "$dir"
+  objects=
+  for source in $(sources); do objects="$objects $dir/$(echo "$source" | tr / _ | sed 's/c$/o/')"; done
+  [ "$(cat "$dir/made-of" 2>/dev/null)" != "$made_of" ] || ! newer_than_sources "$file" || return 0
+  rm -f "$dir/made-of"
+  for source in $(sources); do
+    object=$dir/$(echo "$source" | tr / _ | sed 's/c$/o/')
+    optimise=$(optimise_of "$source")
+    # A build without texts keeps its promise of size (tests/bench/size.js): only its products are compiled for speed first.
+    case $source in src/session/session.c) build=-DNX_BUILD=0x$(sources_hash)u ;; *) build= ;; esac
+    case $TEXTS:$source in -D*:src/kernels/matmul.c) optimise='-O2 -mllvm -unroll-threshold=50' ;; -D*:src/attention/* | -D*:src/sampling/* | -D*:src/kernels/vector.c) optimise=-Oz ;; esac
+    "$CLANG" --target=wasm32-unknown-emscripten --sysroot="$root" $WASM_CFLAGS $optimise $build ${NX_MODELS:+"-DNX_MODELS=$NX_MODELS"} $TEXTS "$@" -Iinclude -Isrc -c "$source" -o "$object"
+  done
+  case $TEXTS in '') marks='NX_API NX_API_TEXTS' ;; *) marks=NX_API ;; esac
+  exports=$(for mark in $marks; do sed -n "s/^$mark .*\(nx_[a-z_]*\)(.*/--export=\1/p" include/nextpixel.h; done)
+  case $* in *NX_THREADS*) link='--import-memory --shared-memory --export=__stack_pointer --export=nx_thread' libc=c-mt ;; *) link= libc=c ;; esac
+  "$WASM_LD" $WASM_LDFLAGS $link $exports $objects -L"$root/lib/wasm32-emscripten" -l$libc -o "$file"
+  echo "$made_of" >"$dir/made-of"
+}
+
+# All builds compute the same bits (src/kernels/dot.h). Where a browser has relaxed SIMD, that of pairs is the fastest if the processor
+# has no instruction for its dot product, else the relaxed one. Those of threads import their memory, which several instances share (src/kernels/threads.c).
+BUILDS='nextpixel nextpixel-relaxed nextpixel-pairs nextpixel-threads nextpixel-threads-relaxed nextpixel-threads-pairs'
+flags_of() {
+  case $1 in *-threads*) printf ' -matomics -DNX_THREADS' ;; esac
+  case $1 in *-relaxed) printf ' -mrelaxed-simd' ;; *-pairs) printf ' -mrelaxed-simd -DNX_PAIRS' ;; esac
+}
+
+build_named() { build_wasm "$OUT/$1.wasm" $(flags_of "$1"); }
+
+# wasm       build web/dist/nextpixel*.wasm: [--models image_transformer,...] of some models only
+task_wasm() {
+  choose_models "$@"
+  mkdir -p "$OUT" web/dist
+  for name in $BUILDS; do
+    build_named "$name"
+    cp "$OUT/$name.wasm" "web/dist/$name.wasm"
+    say "web/dist/$name.wasm: $(wc -c <"web/dist/$name.wasm") bytes, $(gzip -9c "web/dist/$name.wasm" | wc -c) gzip; $(toolchain)"
+  done
+}
+
+# wasm-with  build the library with the architecture of one file, whose name is its own, and no other: ./build.sh wasm-with FILE.c OUT.wasm
+task_wasm_with() {
+  mkdir -p "$OUT"
+  MODELS=none NX_MODELS="NX_MODEL($(basename "$1" .c), TEXTS)"
+  model_sources() { echo "$file_with"; }
+  file_with=$1
+  build_wasm "$2"
+}
+
+# check-wasm prove that the files of web/dist are what the sources make, where the pinned toolchain is: the first of them, and another by the sources; "all": each
+task_check_wasm() {
+  mkdir -p "$OUT"
+  checked=$BUILDS
+  if [ "${1:-}" != all ]; then
+    others=$(echo "$BUILDS" | xargs -n 1 | tail -n +2) # every change of the sources draws one
+    checked="nextpixel $(echo "$others" | sed -n "$(($(cat $(sources) include/*.h | cksum | cut -d ' ' -f 1) % $(echo "$others" | wc -l) + 1))p")"
+    say "of $(echo "$BUILDS" | wc -w) builds two are made: $(echo $checked | tr ' ' ',')"
+  fi
+  for name in $checked; do
+    build_named "$name"
+    if cmp -s "$OUT/$name.wasm" "web/dist/$name.wasm"; then
+      say "web/dist/$name.wasm is byte for byte what $(toolchain) makes of the sources"
+    elif pinned; then
+      die "web/dist/$name.wasm is not what the sources make. Run ./build.sh wasm and commit the result."
+    else
+      say "toolchain: $(toolchain), not the pinned $PINNED: both files are tested"
+      [ "$name" = nextpixel ] || continue # Node takes this one
+      say 'JavaScript tests of the file built here ...'
+      (export NEXTPIXEL_WASM="$PWD/$OUT/$name.wasm"; tests 600 $(find tests/js -name '*.test.js' ! -name package.test.js))
+    fi
+  done
+}
