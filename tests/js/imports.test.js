@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/**
+ * Which folder imports which, as the tables of CONTRIBUTING.md say, in both directions: no import that they do not allow, and nothing allowed that no file imports.
+ * Circles: none in src and web/shell, none of static imports in web/lib, and with import() none of more than two files there.
+ */
+
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { posix as path } from 'node:path';
+import { test } from 'node:test';
+
+import { ROOT } from './helpers.js';
+
+/** @typedef {{ file: string, to: string, later: boolean }} Import  later: by import() */
+
+const read = (/** @type {string} */ file) => readFileSync(ROOT + file, 'utf8');
+const filesOf = (/** @type {string} */ folder, /** @type {RegExp} */ names) => (
+  readdirSync(ROOT + folder, { recursive: true, encoding: 'utf8' }).filter((name) => names.test(name)).map((name) => `${folder}/${name.replaceAll('\\', '/')}`).sort());
+
+/** JavaScript without comments, whose imports are of types. @param {string} text */
+const withoutComments = (text) => text.replace(/\/\*[^]*?\*\//g, '').replace(/(^|\s)\/\/.*$/gm, '$1');
+
+/** @param {string} folder @returns {Import[]} */
+function scripts(folder) {
+  return filesOf(folder, /\.js$/).flatMap((file) => {
+    const text = withoutComments(read(file));
+    const found = (/** @type {RegExp} */ pattern, later = false) => [...text.matchAll(pattern)].map(([, to]) => ({ file, to: path.join(path.dirname(file), to), later }));
+    return [...found(/(?:\bfrom|^import)\s+'(\.[^']+)'/gm), ...found(/\bimport\('(\.[^']+)'\)/g, true)];
+  });
+}
+
+/** @returns {Import[]} */
+function sources() {
+  return filesOf('src', /\.[ch]$/).flatMap((file) => [...read(file).matchAll(/^#include "([^"]+)"/gm)].flatMap(([, name]) => {
+    const to = [path.join(path.dirname(file), name), `src/${name}`].find((one) => existsSync(ROOT + one));
+    return to ? [{ file, to, later: false }] : []; // of include/
+  }));
+}
+
+/** @returns {Import[]} */
+function training() {
+  const folder = 'weights/train';
+  return filesOf(folder, /\.py$/).flatMap((file) => [...read(file).matchAll(/^ *(?:from|import) (common|data|models)\b((?:\.\w+)*)/gm)]
+    .map(([, top, rest]) => ({ file, to: `${folder}/${top}${rest.replaceAll('.', '/')}/_`, later: false })));
+}
+
+/**
+ * The rooms of one table: what a folder may import, by its name.
+ *
+ * @param {string} heading  of the table's first cell
+ */
+function table(heading) {
+  const [, rows] = new RegExp(`^\\| ${heading} \\|.*\\n\\|[-|]+\\n((?:\\|.*\\n)+)`, 'm').exec(read('CONTRIBUTING.md')) ?? [];
+  assert.ok(rows, `CONTRIBUTING.md has no table that begins with ${heading}`);
+  return new Map(rows.trim().split('\n').map((row) => {
+    const [name, , imports] = row.split('|').slice(1).map((cell) => cell.trim());
+    return /** @type {[string, string[]]} */ ([name.replaceAll('`', ''), [...imports.matchAll(/`([^`]+)`/g)].map(([, one]) => one)]);
+  }));
+}
+
+/**
+ * @param {Import[]} imports
+ * @param {string} base       a folder, to which the names of the table are relative
+ * @param {Map<string, string[]>} allowed
+ */
+function compare(imports, base, allowed) {
+  /** The row of a file: the longest folder that has one; * stands for each folder. @param {string} file */
+  const rowOf = (file) => [...allowed.keys()].sort((a, b) => b.length - a.length).find((row) => (
+    row.endsWith('/') ? new RegExp(`^${row.replaceAll('*', '[^/]+')}`).test(path.relative(base, file)) : path.relative(base, file) === row));
+  /** @type {Map<string, Set<string>>} */
+  const used = new Map([...allowed.keys()].map((row) => [row, new Set()]));
+  const bad = [];
+  for (const { file, to } of imports) {
+    const [from, at] = [rowOf(file), rowOf(to)];
+    if (!from || !at) continue; // what stands next to the folders imports any of them
+    const inOne = from === at && (!from.includes('*') || path.relative(base, file).split('/')[1] === path.relative(base, to).split('/')[1]);
+    if (inOne) continue;
+    used.get(from)?.add(at);
+    if (!allowed.get(from)?.includes(at)) bad.push(`${file} imports ${to}, and ${from} may not import ${at}`);
+  }
+  assert.deepEqual([...new Set(bad)], []);
+  for (const [row, names] of allowed) assert.deepEqual(names.filter((name) => !used.get(row)?.has(name)), [], `${row} imports none of these: take them out of CONTRIBUTING.md`);
+}
+
+/** Groups of files that import each other in a circle (Tarjan 1972). @param {Import[]} imports */
+function circles(imports) {
+  /** @type {Map<string, string[]>} */
+  const next = new Map();
+  for (const { file, to } of imports) next.set(file, [...(next.get(file) ?? []), to]);
+  /** @type {Map<string, number>} */
+  const index = new Map();
+  /** @type {Map<string, number>} */
+  const low = new Map();
+  /** @type {string[]} */
+  const stack = [];
+  /** @type {string[][]} */
+  const found = [];
+  const get = (/** @type {Map<string, number>} */ map, /** @type {string} */ file) => map.get(file) ?? 0;
+  const visit = (/** @type {string} */ file) => {
+    index.set(file, index.size);
+    low.set(file, get(index, file));
+    stack.push(file);
+    for (const to of next.get(file) ?? []) {
+      if (!index.has(to)) visit(to);
+      if (stack.includes(to)) low.set(file, Math.min(get(low, file), get(low, to)));
+    }
+    if (get(low, file) === get(index, file)) {
+      const group = stack.splice(stack.indexOf(file));
+      if (group.length > 1) found.push(group);
+    }
+  };
+  for (const file of next.keys()) if (!index.has(file)) visit(file);
+  return found;
+}
+
+/** @param {string} file */
+const kindOf = (file) => /^web\/lib\/kinds\/(\w+)\//.exec(file)?.[1];
+/** @param {Import} one */
+const betweenKinds = ({ file, to }) => kindOf(file) !== undefined && kindOf(to) !== undefined && kindOf(file) !== kindOf(to);
+/** Files of kinds that import another kind's. @type {string[]} */
+const EXCEPT = [
+  'caption/captions.js picture/image.js',
+  'code/code-run.js sound/audible-run.js',
+  'code/codebooks.js sound/heard.js',
+  'code/codebooks.js sound/mu-law.js',
+  'code/codebooks.js sound/voices.js',
+  'code/codebooks.js sound/wav.js',
+  'code/look.js sound/look.js',
+  'head/heads.js tag/features.js',
+  'head/heads.js tag/given.js',
+  'latent/kind.js picture/kind.js',
+  'latent/latents.js picture/codec.js',
+  'latent/look.js picture/look.js',
+  'note/note-run.js sound/wav.js',
+  'sign/signs.js picture/image.js',
+];
+
+test('src: folders include as the table says, without a circle', () => {
+  const all = sources();
+  compare(all, 'src', table('folder of `src`'));
+  assert.deepEqual(circles(all), []);
+});
+
+test('web/lib: folders import as the table says; no circle but pairs by import()', () => {
+  const all = scripts('web/lib');
+  compare(all.filter((one) => !betweenKinds(one)), 'web/lib', table('folder of `web/lib`'));
+  assert.deepEqual(circles(all.filter(({ later }) => !later)), []);
+  assert.deepEqual(circles(all).filter((group) => group.length > 2), []);
+});
+
+test('kinds do not import each other, but for these', () => {
+  const pairs = new Set(scripts('web/lib').filter(betweenKinds).map(({ file, to }) => `${file.slice('web/lib/kinds/'.length)} ${to.slice('web/lib/kinds/'.length)}`));
+  assert.deepEqual([...pairs].filter((pair) => !EXCEPT.includes(pair)), [], 'code that several kinds use belongs in a folder next to them');
+  assert.deepEqual(EXCEPT.filter((pair) => !pairs.has(pair)), [], 'take these out of the list: it may only become shorter');
+});
+
+test('web/shell: folders import as the table says, without a circle', () => {
+  const all = scripts('web/shell');
+  compare(all, 'web/shell', table('folder of `web/shell`'));
+  assert.deepEqual(circles(all), []);
+});
+
+test('weights/train: folders import as the table says', () => {
+  compare(training(), 'weights/train', table('folder of `weights/train`'));
+});
+
+test('a circle and an import that is not allowed are found', () => {
+  const toy = [['a/x', 'b/y'], ['b/y', 'c/z'], ['c/z', 'b/y'], ['c/z', 'd/w']].map(([file, to]) => ({ file, to, later: false }));
+  assert.deepEqual(circles(toy).map((group) => group.sort()), [['b/y', 'c/z']]);
+  assert.throws(() => compare(toy, '.', new Map([['a/', []], ['b/', []]])), /a\/x imports b\/y/);
+  assert.throws(() => compare(toy, '.', new Map([['a/', ['b/', 'd/']], ['b/', []], ['d/', []]])), /imports none of these/);
+});
+
+test('each page is committed once: its index.html is made of page.html', () => {
+  const files = execFileSync('git', ['ls-files', 'web'], { cwd: ROOT, encoding: 'utf8' }).split('\n');
+  assert.deepEqual(files.filter((file) => /^web\/(pages\/[\w-]+\/)?(\w\w\/)?index\.html$/.test(file)), []);
+});
