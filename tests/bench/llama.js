@@ -19,11 +19,11 @@ export const LLAMA_TYPES = Object.freeze(/** @type {const} */ (['q8_0', 'q4_0', 
 export const LLAMA_SIZES = Object.freeze(['135M', '0.6B', '110M']);
 export const LLAMA_ALWAYS = 2;
 /** Positions at which a step is timed, of the others the first alone, and the most rounds: the others take long to read a prompt, so that is short, too. */
-export const LLAMA_POSITIONS = Object.freeze([64, 512]);
+const LLAMA_POSITIONS = Object.freeze([64, 512]);
 export const LLAMA_ROUNDS = 3;
 /** Positions of the longest run. */
 export const LLAMA_LONGEST = 1024;
-export const PROMPT = 64;
+const PROMPT = 64;
 /** Megabytes of the streaming rate: as much as the models in eight bits. */
 export const STREAM = 128;
 /** A step reads its weights at this share of the streaming rate, at least. */

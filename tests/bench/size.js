@@ -34,7 +34,7 @@ export const sizes = {
 };
 
 /** gzip bytes of library and wasm, the larger one: what `import { load }` costs a page at most. */
-export const total = sizes.library.gzip + Math.max(sizes.wasm.gzip, sizes.relaxed.gzip, sizes.pairs.gzip);
+const total = sizes.library.gzip + Math.max(sizes.wasm.gzip, sizes.relaxed.gzip, sizes.pairs.gzip);
 
 /**
  * The same of the small build.

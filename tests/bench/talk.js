@@ -32,7 +32,7 @@ const POOL = 1 << 20;
 const word = (i) => `w${String(i).padStart(5, '0')} `;
 
 /** A weight file of that shape in Q8_0. @param {typeof SMOLLM2} [shape] */
-export function talkModel({ width, blocks, heads, kvHeads, inner, values, length } = SMOLLM2) {
+function talkModel({ width, blocks, heads, kvHeads, inner, values, length } = SMOLLM2) {
   const pool = q8_0(floats(normal(1), POOL, 0.04));
   /** @type {Record<string, import('../js/gguf.js').Tensor>} */
   const tensors = {};

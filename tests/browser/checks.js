@@ -70,7 +70,7 @@ export async function fits(page) {
 }
 
 /** Widths at which a page must fit: 320 is 1280 at 400 % (WCAG 1.4.10). */
-export const WIDTHS = [320, 390, 768, 1280];
+const WIDTHS = [320, 390, 768, 1280];
 /** Spaces that a reader may set (WCAG 1.4.12). */
 const SPACES = '* { line-height: 1.5 !important; letter-spacing: 0.12em !important; word-spacing: 0.16em !important; } p { margin-bottom: 2em !important; }';
 /** What a reader may change: the spaces in the text, and its size by a setting of the browser. @type {Record<string, { sheet?: string, size?: number }>} */

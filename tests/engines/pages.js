@@ -53,7 +53,7 @@ export async function stagePages(site) {
 }
 
 /** Below web/. @param {string} page */
-export const pathOf = (page) => (page ? `pages/${page}/` : '');
+const pathOf = (page) => (page ? `pages/${page}/` : '');
 /** For people. @param {string} page */
 export const nameOf = (page) => page || 'front page';
 

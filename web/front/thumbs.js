@@ -3,9 +3,9 @@
 // @ts-check
 
 /** Pictures in a row. */
-export const COLUMNS = 3;
+const COLUMNS = 3;
 /** Room between two pictures. */
-export const GAP = 2;
+const GAP = 2;
 
 /** Arranges the pictures of a card. @param {number} samples @param {{ width: number, height: number }} size of each */
 export function layout(samples, { width, height }) {

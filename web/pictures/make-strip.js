@@ -80,6 +80,6 @@ const packed = Buffer.from(Array.from({ length: levels.length / 2 }, (_, i) => 1
 writeFileSync(fileURLToPath(new URL('./three.js', import.meta.url)), `// SPDX-License-Identifier: CC-BY-SA-3.0
 // Test digit ${THREE} of digits.bin, in 16 levels, two to a byte; made by make-strip.js.
 // @ts-check
-export const THREE = '${packed}';
+const THREE = '${packed}';
 `);
 console.log(`three.js: ${packed.length} characters`);

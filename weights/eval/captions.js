@@ -31,7 +31,7 @@ import { bleu } from './bleu.js';
 const SURE = 0.6;
 
 /** @param {string} file  NAME.u8.gz, with NAME.json beside it */
-export function readScenes(file) {
+function readScenes(file) {
   const about = JSON.parse(readFileSync(file.replace(/\.u8\.gz$/, '.json'), 'utf8'));
   /** @type {Told[]} */
   const scenes = about.scenes;

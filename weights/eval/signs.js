@@ -20,7 +20,7 @@ const DRAWERS = 20;
 const FILE = 'evaluation_28x28.u8.gz';
 
 /** Numbers of 0..below-1 that follow from a seed (Steele, Lea and Flood 2014; 32 bits, as in Mulberry32). @param {number} seed */
-export function dice(seed) {
+function dice(seed) {
   let state = seed >>> 0;
   return (/** @type {number} */ below) => {
     state = (state + 0x6d2b79f5) >>> 0;

@@ -12,7 +12,7 @@ import { NextPixelError } from '../base/error.js';
  * @param {string} src
  * @param {unknown} [cause]
  */
-export function missing(what, src, cause) {
+function missing(what, src, cause) {
   return new NextPixelError('network', src ? `The ${what} ${src} cannot be loaded: check the attribute src` :
     `There is no ${what} to start from: set the attribute src, or task="generate"`, { cause });
 }

@@ -53,7 +53,7 @@ async function markdown(tools) {
 }
 
 /** Every page, by its path below web/manual. @param {string} tools  the folder @returns {Promise<Map<string, string>>} */
-export async function pages(tools) {
+async function pages(tools) {
   const { md, strict } = await markdown(tools);
   const require = createRequire(join(tools, 'package.json'));
   const typedoc = await import(pathToFileURL(require.resolve('typedoc')).href);

@@ -15,7 +15,7 @@ export function logSum(x) {
 }
 
 /** alpha_t[c] = U_t[c] + log sum_k e^(alpha_t-1[k] + A[k][c]). @param {Chain} chain */
-export function forward({ start, A, U }) {
+function forward({ start, A, U }) {
   /** @type {number[][]} */
   const alpha = [];
   U.forEach((u, t) => alpha.push(u.map((one, c) => one + (t === 0 ? start[c] : logSum(alpha[t - 1].map((a, k) => a + A[k][c]))))));
@@ -23,7 +23,7 @@ export function forward({ start, A, U }) {
 }
 
 /** beta_t[k] = log sum_c e^(A[k][c] + U_t+1[c] + beta_t+1[c]). @param {Chain} chain */
-export function backward({ A, U }) {
+function backward({ A, U }) {
   const beta = U.map((u) => u.map(() => 0));
   for (let t = U.length - 2; t >= 0; t--) beta[t] = A.map((row) => logSum(row.map((a, c) => a + U[t + 1][c] + beta[t + 1][c])));
   return beta;

@@ -5,7 +5,7 @@ import { randomFrom } from '../../shell/run/random.js';
 
 export const LETTERS = ['r', 'i', 'o', 'b'];
 /** States after each letter: 0-1-2-3 writes rib, 0-4-5-3 rob. */
-export const PATHS = [[1, 2, 3], [4, 5, 3]];
+const PATHS = [[1, 2, 3], [4, 5, 3]];
 const DRAWN = ['rib', 'rob'];
 export const [TRAIN, TEST] = [2000, 500];
 /** A letter comes through with 29/32, as each other one with 1/32. */

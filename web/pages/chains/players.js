@@ -7,7 +7,7 @@ import { marginals } from './chain.js';
 const SCORES = [1, -0.5, 2, -1.5, 0.5, -0.5, 1.5, -2, 0];
 
 /** p(z_i = 1) of a chain of two states that pays `tie` for each pair of equal neighbours. @param {number[]} scores @param {number} tie */
-export const together = (scores, tie) => marginals({ start: [0, 0], A: [[tie, 0], [0, tie]], U: scores.map((s) => [0, s]) }).p.map(([, one]) => one);
+const together = (scores, tie) => marginals({ start: [0, 0], A: [[tie, 0], [0, tie]], U: scores.map((s) => [0, s]) }).p.map(([, one]) => one);
 const alone = (/** @type {number} */ s) => 1 / (1 + Math.exp(-s));
 
 export function createPlayers() {

@@ -12,7 +12,7 @@ const ROUNDS = 60;
 /** @typedef {{ start: number[], A: number[][], B: number[][] }} Hmm  logarithms; B[state][letter] */
 
 /** Nearly alike, so that it does not begin at a saddle. @returns {Hmm} */
-export function beginning() {
+function beginning() {
   const spread = (/** @type {number[]} */ x) => x.map((one) => one - logSum(x));
   return {
     start: [Math.log(0.5), Math.log(0.5)], A: [spread([0, 0.2]), spread([0.2, 0])],
@@ -21,7 +21,7 @@ export function beginning() {
 }
 
 /** A round of expectation and maximisation. @param {Hmm} hmm @returns {{ hmm: Hmm, logP: number, p: number[][] }}  logP: of the text before it */
-export function round({ start, A, B }) {
+function round({ start, A, B }) {
   const U = SEQUENCE.map((v) => B.map((row) => row[v]));
   const { alpha, beta, logZ, p } = marginals({ start, A, U });
   const step = A.map((row, k) => row.map((a, c) => logSum(U.slice(1).map((u, t) => alpha[t][k] + a + u[c] + beta[t + 1][c] - logZ))));

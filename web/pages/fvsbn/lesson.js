@@ -6,7 +6,7 @@ import { learn, natsOf, nothingLearnt } from './learn.js';
 /** @import { Point } from './curve.js' */
 
 /** Of learning. Of 0.005, 0.01, 0.02, 0.03 and 0.05 the largest with which forty digits never seen still gain in the tenth pass over the others. */
-export const RATE = 0.02;
+const RATE = 0.02;
 /** A point of the curve is the mean of so many digits, and of as many at most that were never learnt from. */
 const EACH = 20;
 const UNSEEN = 40;

@@ -9,7 +9,7 @@ const MOST = 3;
 /** @typedef {{ weight: Float32Array, bias: Float32Array }} Weights weight[j * PIXELS + i] is what pixel j, if it is ink, adds to the logit of pixel i */
 
 /** The vote of pixel j on pixel i. @param {Weights} weights @param {number} i @param {number} j */
-export const vote = ({ weight }, i, j) => (j < i ? weight[j * PIXELS + i] : 0);
+const vote = ({ weight }, i, j) => (j < i ? weight[j * PIXELS + i] : 0);
 
 /** The probability of ink if nothing before is ink. @param {number} bias */
 const alone = (bias) => 1 / (1 + Math.exp(-bias));

@@ -12,7 +12,7 @@ import { looksOf } from './looks.js';
 const SPEED = 5;
 /** Tokens of a text: the figure is as high as there are. */
 const MOST = 40;
-export const EXAMPLES = [
+const EXAMPLES = [
   'The king had three sons, and the youngest of them was called Simpleton.', 'The wolf, who was very hungry, ate the little girl.',
   'Once upon a time there was a poor woman who had one daughter.',
 ];

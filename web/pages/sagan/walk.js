@@ -14,7 +14,7 @@ const STRIDE = 0.05;
 const length = (z) => Math.hypot(...z) || 1;
 
 /** The mean of latents with these weights, at the mean of their distances from nought. @param {Float32Array[]} all @param {number[]} weights */
-export function blend(all, weights) {
+function blend(all, weights) {
   const sum = all[0].map((_, i) => all.reduce((total, z, k) => total + weights[k] * z[i], 0));
   const far = all.reduce((total, z, k) => total + weights[k] * length(z), 0) / length(sum);
   return sum.map((x) => x * far);

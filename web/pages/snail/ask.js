@@ -7,7 +7,7 @@ import { ALPHABETS, DRAWINGS, SIGNS, loadSigns } from './signs.js';
 /** @import { Model } from '../../shell/index.js' */
 /** @typedef {import('../../lib/kinds/sign/classification.js').Classification} Answer */
 
-export const WAYS = 5;
+const WAYS = 5;
 const NAMES = ['A', 'B', 'C', 'D', 'E'];
 /** Orders of the examples that are tried when they are shuffled. */
 const ORDERS = 20;

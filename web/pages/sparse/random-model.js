@@ -6,7 +6,7 @@
 
 const KEY = 32, BLOCKS = 2;
 /** The width of the page's models, heads of 32. */
-export const WIDTH = 32;
+const WIDTH = 32;
 /** Bytes of keys and values that a layer keeps of a position, in single precision. */
 export const POSITION_BYTES = 2 * 4 * WIDTH;
 export const LAYERS = BLOCKS;

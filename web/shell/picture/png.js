@@ -74,7 +74,7 @@ export async function encodePng(picture, scale = 1) {
 }
 
 /** The smallest box outside of which two pictures are the same; null: they are the same everywhere. @param {Picture} a @param {Picture} b @returns {Box | null} */
-export function changed(a, b) {
+function changed(a, b) {
   let [left, top, right, bottom] = [a.width, a.height, -1, -1];
   for (let i = 0; i < a.data.length; i++) {
     if (a.data[i] === b.data[i]) continue;

@@ -9,7 +9,7 @@
  * @typedef {{ head: number, child: number, p: number, best: boolean }} Arc */
 
 /** The least probability of an arc that is not the best tree's. */
-export const LEAST_P = 0.05;
+const LEAST_P = 0.05;
 
 /**
  * The arcs of the best tree and all others of 5 % and more, the weakest first, so that the strong ones lie on top.

@@ -40,7 +40,7 @@ function fnv(text, hash = BASIS) {
 }
 
 /** Capitals A, small letters a, digits 9, others as they are; of equal neighbours one. @param {string} form */
-export function shape(form) {
+function shape(form) {
   let out = '';
   let last = '';
   for (const c of form) {
