@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 
 import { bleu, bleuOf, words } from '../../weights/eval/bleu.js';
-import { readSmallSet } from '../../weights/eval/eval.js';
+import { readSmallSet } from '../../weights/eval/held-out.js';
 import { readPairs, scoreTranslations } from '../../weights/eval/translation.js';
 
 /** @import { ModelInfo } from '../../web/lib/index.js' */

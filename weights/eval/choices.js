@@ -14,7 +14,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { load } from '../../web/lib/index.js';
-import { readSmallSet } from './eval.js';
+import { readSmallSet } from './held-out.js';
 import { squaresOf, writeSheet } from './sheet.js';
 
 /** @import { PictureRun } from '../../web/lib/index.js' */

@@ -15,7 +15,7 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { load } from '../../web/lib/index.js';
 import { picturesOf } from './drawn.js';
-import { readPictures, readSmallSet } from './eval.js';
+import { readPictures, readSmallSet } from './held-out.js';
 import { squaresOf, writeSheet } from './sheet.js';
 import { bicubic } from '../../web/pages/colour/bicubic.js';
 

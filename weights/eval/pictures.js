@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: MIT
+// How probable held-out pictures are, and how well enlargements agree with their input and with the original.
+// @ts-check
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import { reduce } from '../../web/lib/kinds/picture/image.js';
+import { bicubic } from '../../web/pages/colour/bicubic.js';
+import { picturesOf } from './drawn.js';
+import { readSmallSet } from './held-out.js';
+
+/** @import { Model } from '../../web/lib/index.js' */
+/** @import { Pictures } from './held-out.js' */
+
+/** Squared differences, summed up. @param {ArrayLike<number>} a @param {ArrayLike<number>} b */
+function squaredError(a, b) {
+  let sum = 0;
+  for (let i = 0; i < a.length; i++) sum += (a[i] - b[i]) ** 2;
+  return sum;
+}
+
+/**
+ * How much neighbouring pixels differ, of 255: the mean of the absolute differences to the right and below, each direction by itself.
+ *
+ * @param {Uint8Array} picture  (height, width, channels)
+ * @param {{ height: number, width: number, channels: number }} shape
+ */
+function roughness(picture, { height, width, channels }) {
+  let right = 0, below = 0;
+  const row = width * channels;
+  picture.forEach((value, i) => {
+    if (i % row < row - channels) right += Math.abs(value - picture[i + channels]);
+    if (i < picture.length - row) below += Math.abs(value - picture[i + row]);
+  });
+  return (right / (height * (row - channels)) + below / ((height - 1) * row)) / 2;
+}
+
+/**
+ * Of enlarged pictures: how well they agree with their input, as squared errors of their reductions, and with the original, how rough they are, and the mean
+ * of the nats of all that were drawn.
+ * @param {Model} model
+ * @param {{ data: Uint8Array, width: number, height: number }} image
+ * @param {{ label?: string | number, seed: number }} options
+ * @param {number[]} temperatures  a sample at each
+ * @param {{ samples: number, resample: number, resampleRows?: number }} contest  samples, of which it is the likeliest
+ */
+async function consistency(model, image, options, temperatures, contest) {
+  const { info } = model;
+  const { inputWidth: width, inputHeight: height, channels } = info;
+  const samples = [];
+  let input = new Uint8Array();
+  const back = (/** @type {Uint8Array} */ picture) => squaredError(reduce(picture, info, width, height), input);
+  for (const temperature of temperatures) {
+    const run = model.superResolve(image, { ...options, ...contest, temperature });
+    input = /** @type {Uint8Array<ArrayBuffer>} */ (await run.input);
+    const { pictures: [picture], nats } = await picturesOf(model, run, contest.samples);
+    samples.push({
+      error: back(picture), originalError: squaredError(picture, image.data), roughness: roughness(picture, info),
+      nats: nats.reduce((a, b) => a + b, 0) / contest.samples,
+    });
+  }
+  return { samples, bicubic: back(new Uint8Array(bicubic(input, { width, height, channels }, info))) };
+}
+
+/**
+ * Measures a model of pictures and prints the result.
+ *
+ * @param {Model} model  which is closed
+ * @param {string} file
+ * @param {{ images?: string, data?: string, labels: boolean, temperatures: string, of: string, resample: string, 'resample-rows'?: string, json: boolean }} options  of the command line
+ * @param {(data: string) => Promise<Pictures>} readFrom  reads the pictures that --data names
+ */
+export async function tellPictures(model, file, options, readFrom) {
+  const { info } = model;
+  const { width, height, channels } = info;
+  const size = width * height * channels;
+  const { data } = options;
+  const pictures = data === undefined ? readSmallSet(info) : await readFrom(data);
+  const { pixels, labels } = pictures;
+  if (options.labels && !labels) throw new Error('These images have no labels');
+  const count = Math.min(Number(options.images ?? pictures.count), pictures.count);
+  if (!(count >= 1)) throw new Error('--images takes a positive number');
+
+  const temperatures = options.temperatures.split(',').map(Number);
+  if (!temperatures.every((t) => t >= 0)) throw new Error('--temperatures takes numbers from 0 on, with commas between them');
+  const of = Number(options.of);
+  const contest = { samples: of, resample: Number(options.resample), resampleRows: options['resample-rows'] === undefined ? undefined : Number(options['resample-rows']) };
+  if (!Number.isInteger(of) || of < 1 || of > 64) throw new Error('--of takes a whole number from 1 to 64');
+  const drawings = temperatures.map(() => ({ error: 0, originalError: 0, roughness: 0, nats: 0 }));
+  let sum = 0, squares = 0, bicubicError = 0, originals = 0, scoring = 0;
+  for (let i = 0; i < count; i++) {
+    const image = { data: pixels.subarray(i * size, (i + 1) * size), width, height };
+    const label = options.labels ? labels?.[i] : undefined;
+    const started = performance.now();
+    const { nats } = await model.score(image, { label });
+    scoring += performance.now() - started;
+    sum += nats;
+    squares += nats * nats;
+    if (info.inputWidth > 0) {
+      const enlarged = await consistency(model, image, { label, seed: i }, temperatures, contest);
+      enlarged.samples.forEach((sample, t) => {
+        drawings[t].error += sample.error;
+        drawings[t].originalError += sample.originalError;
+        drawings[t].roughness += sample.roughness / count;
+        drawings[t].nats += sample.nats / count;
+      });
+      bicubicError += enlarged.bicubic;
+      originals += roughness(image.data, info) / count;
+    }
+    if (!options.json && process.stderr.isTTY && i % 20 === 19) process.stderr.write(`\r${i + 1} of ${count}: ${(sum / (i + 1)).toFixed(2)} nats`);
+  }
+  model.close();
+
+  const nats = sum / count;
+  const psnr = (/** @type {number} */ error, numbers = info.inputWidth * info.inputHeight * channels) =>
+    10 * Math.log10((255 ** 2 * count * numbers) / error);
+  const result = {
+    file: path.relative(fileURLToPath(new URL('../..', import.meta.url)), path.resolve(file)),
+    images: count,
+    labels: options.labels,
+    nats,
+    standardError: Math.sqrt(Math.max(0, squares / count - nats * nats) / count),
+    bitsPerDim: nats / (size * Math.LN2),
+    secondsPerImage: scoring / 1000 / count,
+    ...(info.inputWidth > 0 && { consistency: {
+      psnr: psnr(drawings[0].error), bicubicPsnr: psnr(bicubicError), roughness: originals,
+      temperatures: temperatures.map((temperature, t) => ({
+        temperature, psnr: psnr(drawings[t].error), originalPsnr: psnr(drawings[t].originalError, size), roughness: drawings[t].roughness, nats: drawings[t].nats,
+      })),
+    } }),
+  };
+  if (options.json) {
+    console.log(JSON.stringify(result));
+    return;
+  }
+  if (process.stderr.isTTY) process.stderr.write('\r');
+  console.log(`${result.file}: ${count} images${options.labels ? ' with labels' : ''}: ${nats.toFixed(2)} nats (standard error ` +
+    `${result.standardError.toFixed(2)}), ${result.bitsPerDim.toFixed(4)} bits/dim, ${(1000 * result.secondsPerImage).toFixed(0)} ms an image`);
+  if (result.consistency) {
+    console.log(`reduced again, ${of > 1 ? `the likeliest of ${of} samples` : 'one sample'} of each against its ${info.inputWidth} x ${info.inputHeight} input: PSNR ` +
+      `${result.consistency.temperatures.map(({ temperature, psnr }) => `${psnr.toFixed(2)} dB at temperature ${temperature}`).join(', ')}; ` +
+      `bicubic ${result.consistency.bicubicPsnr.toFixed(2)} dB`);
+    console.log(`against the originals ${result.consistency.temperatures.map(({ temperature, originalPsnr }) => `${originalPsnr.toFixed(2)} dB at temperature ${temperature}`).join(', ')}`);
+    console.log(`neighbouring pixels differ, of 255, by ${result.consistency.temperatures.map((one) => `${one.roughness.toFixed(1)} at temperature ${one.temperature}`).join(', ')}; ` +
+      `${result.consistency.roughness.toFixed(1)} in the originals`);
+    console.log(`drawing cost ${result.consistency.temperatures.map((one) => `${one.nats.toFixed(0)} nats a sample at temperature ${one.temperature}`).join(', ')}; ` +
+      `${nats.toFixed(0)} the originals`);
+  }
+}
