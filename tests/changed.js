@@ -50,7 +50,7 @@ const reach = once((file) => {
 function groupsOf(files) {
   const names = files.map((file) => /^src\/models\/(?:(\w+)\.c$|(\w+)\/)/.exec(file) ?? /^tests\/c\/(?:models\/)?(?:test|toy)_(\w+)\.[ch]$/.exec(file));
   if (names.some((name) => !name)) return [];
-  return [...new Set([...names.map((name) => `${name?.[1] ?? name?.[2]}:`), ...(files.some((file) => file.startsWith('src/')) ? ['runs:', 'golden:', 'session:'] : [])])];
+  return [...new Set([...names.map((name) => `${name?.[1] ?? name?.[2]}:`), ...(files.some((file) => file.startsWith('src/')) ? ['runs:', 'searches:', 'branches:', 'golden:', 'session:'] : [])])];
 }
 
 /**

@@ -137,7 +137,7 @@ toy *toy_direct(int mixtures, const toy_twist *twist);
 
 enum {
     TOY_SEED = 1,   /* a small file for the fuzzer to begin with (tests/fuzz/seeds.c), at most 16 KB */
-    TOY_RUN = 2,    /* a subject of test_runs.c, which holds it to all that a session guarantees */
+    TOY_RUN = 2,    /* a subject of the tests of runs, searches and branches (subject.h) */
     TOY_SHAPED = 4, /* it is also run with penalties, biases and filters: one of each sort is enough */
     TOY_SEARCH = 8, /* a search by beams is compared with one by hand; its positions have one id each, 40 values at most, and it is 30 long at most */
     TOY_DAMPED = 16, /* the weights of its maps add up to 1 at most, not to 1: the paper damps them after the softmax, or has nothing to attend to */

@@ -10,7 +10,7 @@ import { planOf } from '../changed.js';
 
 test('a model is tested by its equations, by what every model keeps, and against PyTorch', () => {
   const plan = planOf(['src/models/gpt2.c']);
-  assert.ok(plan.includes('c gpt2: runs: golden: session:'));
+  assert.ok(plan.includes('c gpt2: runs: searches: branches: golden: session:'));
   for (const line of ['format', 'wasm', 'test tests/js/golden.test.js']) assert.ok(plan.includes(line), line);
   assert.ok(!plan.includes('train'));
   assert.ok(planOf(['src/models/gpt2.c', 'src/kernels/matmul.c']).includes('c'), 'what all models use is tested by all tests');
