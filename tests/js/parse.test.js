@@ -137,4 +137,6 @@ test('treebanks in both forms', () => {
   assert.deepEqual(readHeads(lines), expected);
   assert.deepEqual(readHeads(conllu), expected);
   assert.throws(() => readHeads('The\tDET\n'), /the number of its parent/);
+  for (const other of [`\ufeff${conllu}`, conllu.replace('# text', '#text'), conllu.replaceAll('\n', '\r\n'), conllu.replace('\n\n', '\n \t\n\n'), `\n\n${conllu}\n\n`, conllu.trimEnd(), `#\n${conllu}`]) assert.deepEqual(readHeads(other), expected);
+  assert.deepEqual(readHeads('1\tYes\t_\tINTJ\t_\t_\t_\t_\t_\t_\n'), [{ words: ['Yes'], heads: [-1] }]);
 });

@@ -170,4 +170,5 @@ test('treebanks in both forms', () => {
   assert.deepEqual(readTreebank(['# text = don\'t #', columns('1-2', "don't", '_'), columns('1', 'do', 'AUX'), columns('2', "n't", 'PART'),
     columns('2.1', 'x', 'X'), columns('3', '#', 'SYM'), '', ''].join('\r\n')), [sentence]);
   assert.throws(() => readTreebank('alone'), /apart by a tab/);
+  assert.deepEqual(readTreebank("\ufeff#sent_id=1\r\n#\r\ndo\tAUX\r\nn't\tPART\r\n#\tSYM\r\n \t\r\n\r\n\r\n"), [sentence]);
 });

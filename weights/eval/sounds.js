@@ -24,7 +24,7 @@ import path from 'node:path';
  */
 export async function scoreSounds(model, data, { most, labels, say }) {
   const files = (statSync(data).isDirectory() ? readdirSync(data).sort().map((name) => path.join(data, name)) : [data])
-    .filter((file) => /\.wav$/i.test(file)).slice(0, most);
+    .filter((file) => /\.wav$/i.test(file) && !path.basename(file).startsWith('.')).slice(0, most);
   if (files.length === 0) throw new Error(`${data} holds no WAV file`);
   let samples = 0, nats = 0, ms = 0, sum = 0, squares = 0;
   for (const [i, file] of files.entries()) {

@@ -2,12 +2,14 @@
 // How well a model tags held-out sentences, through the wasm.
 // @ts-check
 import { readFileSync } from 'node:fs';
+import { readSentences } from '../../weights/eval/conllu.js';
 
 /** @import { Model } from '../../web/lib/index.js' */
 
 /**
  * @typedef {Object} TagResult
  * @property {number} sentences
+ * @property {number} skipped         sentences besides, with a word whose tag is left open, "_"
  * @property {number} words
  * @property {number} accuracy        share of the words whose best tag is the treebank's
  * @property {number} unseen          words whose form the training sentences do not have
@@ -24,12 +26,11 @@ import { readFileSync } from 'node:fs';
  * @returns {{ words: string[], tags: string[] }[]}
  */
 export function readTreebank(text) {
-  return text.replaceAll('\r', '').split(/\n\n+/).map((block) => {
-    const rows = block.split('\n').filter((line) => line !== '' && !line.startsWith('# ')).map((line) => line.split('\t'));
-    const own = rows.filter((row) => row.length !== 10 || /^\d+$/.test(row[0])).map((row) => (row.length === 10 ? [row[1], row[3]] : row));
-    if (own.some(([word, tag]) => !word || !tag)) throw new Error(`not a word and a tag, apart by a tab: "${block.split('\n')[0]}"`);
+  return readSentences(text).map(({ rows, first }) => {
+    const own = rows.map((row) => (row.length === 10 ? [row[1], row[3]] : row));
+    if (own.some(([word, tag]) => !word || !tag)) throw new Error(`not a word and a tag, apart by a tab: "${first}"`);
     return { words: own.map(([word]) => word), tags: own.map(([, tag]) => tag) };
-  }).filter(({ words }) => words.length > 0);
+  });
 }
 
 /**
@@ -40,8 +41,11 @@ export function readTreebank(text) {
  * @returns {Promise<TagResult>}
  */
 export async function scoreTags(model, file, most, say) {
-  const sentences = readTreebank(readFileSync(file, 'utf8')).slice(0, most);
-  if (sentences.length === 0) throw new Error(`${file} holds no sentence`);
+  const all = readTreebank(readFileSync(file, 'utf8'));
+  const open = all.filter(({ tags }) => tags.includes('_')).length;
+  if (open > 0) console.error(`${open} sentences are left out, for a word of theirs has no tag`);
+  const sentences = all.filter(({ tags }) => !tags.includes('_')).slice(0, most);
+  if (sentences.length === 0) throw new Error(`${file} holds no sentence${all.length > 0 ? ' whose words all have a tag' : ''}`);
   let words = 0, right = 0, unseen = 0, unseenRight = 0, nats = 0, ms = 0;
   for (const [i, sentence] of sentences.entries()) {
     const began = performance.now();
@@ -59,7 +63,7 @@ export async function scoreTags(model, file, most, say) {
     if ((i + 1) % 100 === 0) say(`${i + 1} of ${sentences.length}: ${(100 * right / words).toFixed(2)} %`);
   }
   return {
-    sentences: sentences.length, words, accuracy: right / words, unseen, unseenAccuracy: unseen ? unseenRight / unseen : NaN, natsPerWord: nats / words,
+    sentences: sentences.length, skipped: open, words, accuracy: right / words, unseen, unseenAccuracy: unseen ? unseenRight / unseen : NaN, natsPerWord: nats / words,
     wordsPerSecond: 1000 * words / ms,
   };
 }

@@ -28,7 +28,7 @@ import { readFileSync } from 'node:fs';
  * @returns {Promise<TextResult>}
  */
 export async function scoreTexts(model, file, most, say) {
-  const texts = readFileSync(file, 'utf8').split('\f').filter((text) => text.trim() !== '').slice(0, most);
+  const texts = readFileSync(file, 'utf8').replace(/^\ufeff/, '').split('\f').filter((text) => text.trim() !== '').slice(0, most);
   if (texts.length === 0) throw new Error(`${file} holds no text`);
   let nats = 0, tokens = 0, bytes = 0, counted = 0;
   const started = performance.now();

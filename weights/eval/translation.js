@@ -39,8 +39,8 @@ export function readPairs(file) {
   const lines = readFileSync(file, 'utf8').replace(/^\ufeff/, '').split(/\r?\n/).filter((line) => line.trim() !== '');
   if (lines.length === 0) throw new Error(`${file} holds no sentence`);
   return lines.map((line, i) => {
-    const [source, target, ...more] = line.split('\t').map((side) => side.trim());
-    if (!source || !target || more.length > 0) throw new Error(`${file}: line ${i + 1} is not a sentence, a tab and its translation`);
+    const [source, target] = line.split('\t').map((side) => side.trim()); // a third column says who translated it
+    if (!source || !target) throw new Error(`${file}: line ${i + 1} is not a sentence, a tab and its translation`);
     return { source, target };
   });
 }

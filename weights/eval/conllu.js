@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+// Treebanks as tools write them, for the evaluation of tags and of parents.
+// @ts-check
+
+/**
+ * The sentences of a treebank, as rows of columns: CoNLL-U (ten columns; ranges such as 1-2, empty nodes such as 1.1 and comments are left out) or lines of a word and what is said of
+ * it, apart by tabs; an empty line, or one of blanks, ends a sentence. A byte order mark, CRLF and comments without a blank behind the # are fine.
+ *
+ * @param {string} text
+ * @returns {{ rows: string[][], first: string }[]}  first: the first line, for errors
+ */
+export function readSentences(text) {
+  const lines = text.replace(/^\ufeff/, '').replaceAll('\r', '');
+  return lines.split(/\n(?:[ \t]*\n)+/).map((block) => {
+    const kept = block.split('\n').filter((line) => line.trim() !== '' && !line.startsWith('# ') && !(line.startsWith('#') && !line.includes('\t')));
+    const rows = kept.map((line) => line.split('\t')).filter((row) => row.length !== 10 || /^\d+$/.test(row[0]));
+    return { rows, first: kept[0] ?? '' };
+  }).filter(({ rows }) => rows.length > 0);
+}
