@@ -10,6 +10,7 @@ import gzip
 import hashlib
 import http.server
 import io
+import lzma
 import os
 import pickle
 import shutil
@@ -65,6 +66,15 @@ class Folder(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.folder = folder.name
+
+    def originals_of_tatoeba(self):
+        """-> a folder with the three: lines that they share, and one of each own"""
+        for k, name in enumerate(("deu-eng-may.zip", "deu-eng-april.zip")):
+            with zipfile.ZipFile(self.at("daily", name), "w") as archive:
+                archive.writestr("deu.txt", "".join("Run %d.\tLauf %d!\n" % (i, i) for i in range(100)) + "Own %d.\tEigen  %d.\n" % (k, k) + "Much %s.\tViel.\n" % ("too " * 15))
+        with open(self.at("daily", "deu.txt"), "w", encoding="utf-8", newline="") as f:
+            f.writelines(["1\t2\r\n"] + ["Run %d.\tLauf %d!\r\n" % (i, i) for i in range(200)])
+        return self.at("daily", "x")[:-2]
 
     def at(self, *names):
         os.makedirs(os.path.join(self.folder, *names[:-1]), exist_ok=True)
@@ -214,12 +224,10 @@ class Archives(Folder):
 
     def test_pairs_of_daily_life(self):
         from data import tatoeba
-        with open(self.at("deu.txt"), "w", encoding="utf-8", newline="") as f:
-            f.writelines(["1\t2\r\n"] + ["Run %d.\tLauf %d!\r\n" % (i, i) for i in range(200)])
-        self.prepared("tatoeba", "--from", self.at("deu.txt"), "--to", self.at("t"))
+        self.prepared("tatoeba", "--from", self.originals_of_tatoeba(), "--to", self.at("t"))
         parts = [tatoeba.read(self.at("t"), split, evaluation=split == "test") for split in ("train", "validation", "test")]
-        self.assertEqual(sorted(t for _, targets in parts for t in targets), sorted("Run %d." % i for i in range(200)))
-        self.assertTrue(all(s == "Lauf %s!" % t[4:-1] for part in parts for s, t in zip(*part)))
+        self.assertEqual(sorted(t for _, targets in parts for t in targets), sorted(["Run %d." % i for i in range(200)] + ["Own 0.", "Own 1."]))
+        self.assertTrue(all(s == "Lauf %s!" % t[4:-1] or s == "Eigen %s" % t[4:] for part in parts for s, t in zip(*part)))
 
     def test_stories(self):
         from data.originals import stories
@@ -233,6 +241,22 @@ class Archives(Folder):
         books, short = data.load("stories", self.at("s"), "train", None)
         self.assertEqual(set(books), {'Once there\nwas a "king" -- he.\nHis son.'.replace("there\nwas", "there was")})
         self.assertTrue(60 < len(short) < 100 and short[0].startswith("Lily had needle"))
+
+    def test_short_stories(self):
+        from data import short_stories, tales
+        for name in (*short_stories.TINY.values(), short_stories.BOOKS):
+            with lzma.open(self.at("packed", name), "wt") as f:
+                f.write("\f".join("%s %d." % (name, i) for i in range(60)))
+        self.prepared("short_stories", "--from", self.at("packed", "x")[:-2], "--to", self.at("both", "short_stories"))
+        parts = [short_stories.read(self.at("both", "short_stories"), split, evaluation=split == "test")[1] for split in ("train", "validation", "test")]
+        self.assertEqual(sum(map(len, parts)), 240)
+        self.assertTrue(all(len(part) > 60 for part in parts))
+        with lzma.open(self.at("both", "stories", "fairy-tales.txt.xz"), "wt") as f:
+            f.write("".join("\fBook %d\nTold %d.\n" % (i, i) for i in range(40)))
+        books, found = tales.load(self.at("both"), "train")
+        self.assertEqual(found, tales.TIMES * parts[0])
+        self.assertTrue(20 < len(books) < 40)
+        self.assertRegex(self.refused("short_stories", "--from", self.at("packed", short_stories.BOOKS), "--to", self.at("few")), "tinystories_train.txt.xz and .* is missing")
 
     def test_emoji(self):
         from PIL import Image
@@ -311,10 +335,8 @@ class Words(Folder):
         def write(*_):
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         from data.originals import tatoeba
-        with open(self.at("deu.txt"), "w") as f:
-            f.write("a\tb\n" * 3)
         with mock.patch.object(tatoeba, "write", write):
-            self.assertRegex(self.refused("tatoeba", "--from", self.at("deu.txt"), "--to", self.at("t")), r"^there is no room for \S+: No space left on device")
+            self.assertRegex(self.refused("tatoeba", "--from", self.originals_of_tatoeba(), "--to", self.at("t")), r"^there is no room for \S+: No space left on device")
         with mock.patch.object(fetch, "read_into", write), self.assertRaises(SystemExit) as ended:
             fetch.fetch("http://127.0.0.1/", self.at("file"))
         self.assertRegex(str(ended.exception), r"file\.part: No space left on device\. Make room")

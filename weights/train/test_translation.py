@@ -20,7 +20,7 @@ import torch
 
 import data
 from common import bleu, bpe, export, gguf, native, recipes
-from data import german, multi30k, pairs, tatoeba
+from data import german, multi30k, pairs, swaps, tatoeba
 from models.transformer import golden
 from models.transformer.model import PADDING, Attention, Config, Transformer, dropped, sinusoid
 from models.transformer.task import TASK, VOCABULARIES, Epoch, Pairs, arranged, lengths, padded
@@ -130,7 +130,9 @@ class Data(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             for name in ("tatoeba", "multi30k"):
                 os.mkdir(os.path.join(folder, name))
-            asked = [(german, english) for german, english in tatoeba.ASKED] + [("Ich habe immer noch Hunger.", "I'm still hungry."), ("Gib her!", "What's your name again?")]
+            with open(tatoeba.EVERYDAY, encoding="utf-8") as f:
+                asked = [(line.split("\t")[0], "An answer.") for line in f] + [("guten morgen", "Morning.")]
+            self.assertEqual(len(asked), 21)
             with lzma.open(os.path.join(folder, "tatoeba", tatoeba.MARK), "wt", encoding="utf-8") as f:
                 f.writelines("%s\t%s\n" % pair for pair in [("Satz %d %d." % (i, k), "Sentence %d." % i) for i in range(300) for k in range(2)] + asked)
             for name in ("train", "val", "test_2016_flickr"):
@@ -143,9 +145,28 @@ class Data(unittest.TestCase):
             self.assertFalse(of["train"] & of["validation"] | of["train"] & of["test"] | of["validation"] & of["test"])
             self.assertTrue(all(of.values()))
             both = german.load(folder, "train")
-            self.assertEqual([len(side) for side in both], 2 * [1 + german.TIMES * len(parts["train"][0])])
+            self.assertEqual([len(side) for side in both], 2 * [len(both[0])])
+            self.assertEqual(both[0].count("de"), german.CAPTIONS)
+            self.assertTrue(set(parts["train"][0]) <= set(both[0]))
             self.assertEqual(data.load("german", folder, "train", None), both)
             self.assertEqual(len(german.load(folder, "validation")[0]), 1 + len(parts["validation"][0]))
+
+    def test_other_names_and_numbers_on_both_sides(self):
+        rng = random.Random(1)
+        for pair, forms in ((("Tom ist in Boston.", "Tom is in Boston."), r"(\w+) ist in (\w+)\.\|(\w+) is in (\w+)\."), (("Das ist Toms Hund.", "This is Tom's dog."), r"Das ist (\w+)s Hund\.\|This is \1's dog\."),
+                            (("Er ist zwölf.", "He is twelve."), r"Er ist (\w+)\.\|He is (\w+)\."), (("Ich bin 19 Jahre alt.", "I'm 19 years old."), r"Ich bin (\d\d) Jahre alt\.\|I'm \1 years old\."),
+                            (("Vierzig Leute kamen.", "Forty people came."), None), (("Es ist halb drei.", "It's half past two."), None), (("Tom und Tom.", "Tom and Tom."), None)):
+            found = {swaps.swapped(*pair, rng) for _ in range(50)}
+            if forms is None:
+                self.assertEqual(found, {None})
+                continue
+            found.discard(None)
+            self.assertGreater(len(found), 3)
+            for other in found:
+                self.assertRegex("|".join(other), "^%s$" % forms)
+        german_of = {english: german for german, english in swaps.CLASSES["small"]}
+        for german, english in ({swaps.swapped("Er ist zwölf.", "He is twelve.", rng) for _ in range(50)}):
+            self.assertEqual(german_of[english[6:-1]], german[7:-1])
 
     def test_held_out_pairs_are_forbidden(self):
         for read in (multi30k.load, multi30k.read, pairs.read, tatoeba.load, tatoeba.read):
@@ -178,11 +199,6 @@ class Data(unittest.TestCase):
         shipped = bpe.load(os.path.join(VOCABULARIES, "multi30k.txt"))
         sources, targets = multi30k.load(multi30k.DEFAULT_DIR, "train")
         self.assertEqual(bpe.train(sources + targets, len(shipped.merges)), shipped.merges)
-        if not os.path.exists(os.path.join(german.DEFAULT_DIR, german.MARK)):
-            self.skipTest("no data/tatoeba")
-        sources, targets = german.counted(german.DEFAULT_DIR)
-        grown = bpe.load(os.path.join(VOCABULARIES, "german.txt"))
-        self.assertEqual(bpe.train(sources + targets, len(grown.merges), shipped.merges), grown.merges)
 
     def test_the_grown_vocabulary_begins_with_the_other(self):
         few, more = (bpe.load(os.path.join(VOCABULARIES, name + ".txt")) for name in ("multi30k", "german"))

@@ -23,8 +23,8 @@ export const createColour = () => createSection({
     weights: weights('emoji.gguf'),
     temperature: 0.9,
     tries: 12,
-    // Picked before the model was trained to its end.
-    first: [5, 12, 3, 16, 19, 2],
+    // Of the 24 those whose endings are a thing, by one look at three endings of each, seed 7, with these tries.
+    first: [15, 19, 2, 21, 12, 13],
   },
   photos: {
     strip: 'photos',

@@ -1,29 +1,47 @@
 # SPDX-License-Identifier: MIT
-"""German and English: the captions of multi30k.py, and the sentences of daily life of tatoeba.py, in training four times, for they are short.
+"""German and English: the captions of multi30k.py, and the sentences of daily life of tatoeba.py.
+
+In training, captions stand twice; a sentence of daily life once, thrice if it is a greeting, a question or an answer that a traveller needs (DAILY), and
+besides with other names, places, days and numbers on both sides (swaps.py): once where it tells of Tom, as every fourth does, four times else.
 
 A folder of its own has both as folders, multi30k and tatoeba.
 """
 import os
+import random
+import re
 
 import data
-from data import multi30k, tatoeba
+from data import multi30k, swaps, tatoeba
 
 CLASSES = []
 OWN = "pairs"
 MARK = os.path.join("tatoeba", tatoeba.MARK)
 DEFAULT_DIR = os.path.join(data.ROOT, "data")
-TIMES = 4                                # a training epoch has a sentence of daily life
+CAPTIONS, DAILY_TIMES, SWAPS = 2, 3, 4   # in an epoch
+COMMON = "Tom"                           # who is in every fourth sentence
+DAILY = re.compile(r"\b(Guten|Gute|Hallo|Tschüss|Wiedersehen|Dank|Danke|Bitte|Entschuldigung|Entschuldigen|Willkommen|Herzlichen|Prost|Uhr|heiße|heißt|heißen|Name|komme aus|kommst du|"
+                   r"kommen Sie|Jahre alt|kostet|kosten|wohne|wohnt|möchte|hätte gern|Bahnhof|Hotel|Zimmer|Restaurant|Apotheke|Arzt|Toilette|Kaffee|Tee|Brot|Wasser|Rechnung|Wetter|Zug|Bus|"
+                   r"Wie geht|Wo ist|Wo sind|Können Sie|Kannst du|Haben Sie|Gibt es)\b")
 
 
-def load(directory, split, times=TIMES):
+def varied(sources, targets):
+    """-> the pairs of daily life as often as training has them, and with other names and numbers: a pure function of them"""
+    rng, found = random.Random(1), []
+    for pair in zip(sources, targets):
+        found += [pair] * (DAILY_TIMES if DAILY.search(pair[0]) else 1)
+        for _ in range(1 if COMMON in pair[0] else SWAPS):
+            other = swaps.swapped(*pair, rng)
+            found += [other] if other else []
+    return [list(side) for side in zip(*found)]
+
+
+def load(directory, split):
     """split "train" or "validation" -> (sources, targets)"""
     captions, daily = (part.load(os.path.join(directory, name), split) for name, part in (("multi30k", multi30k), ("tatoeba", tatoeba)))
-    return tuple(a + (times if split == "train" else 1) * b for a, b in zip(captions, daily))
-
-
-def counted(directory):
-    """What the words of the vocabulary are counted in: sentences of daily life twice."""
-    return load(directory, "train", 2)
+    if split == "train":
+        questions, daily = tatoeba.asked(), varied(*daily)
+        daily = [list(side) for side in zip(*(pair for pair in zip(*daily) if tatoeba.plain(pair[0]) not in questions))]
+    return tuple((CAPTIONS if split == "train" else 1) * a + b for a, b in zip(captions, daily))
 
 
 def load_test_for_evaluation(directory):

@@ -40,21 +40,28 @@ def split_of_story(story):
     return "test" if at < HELD_OUT else "validation" if at < HELD_OUT + VALIDATION else "train"
 
 
-def read(directory, split, evaluation=False):
-    """-> (books, stories), lists of texts.  The only place that opens a file."""
+def text_of(directory, name):
+    path = os.path.join(directory, name)
+    if not os.path.exists(path):
+        data.missing("stories", path)
+    with lzma.open(path) as f:
+        return f.read().decode("utf-8")
+
+
+def read_books(directory, split, evaluation=False):
+    """-> the books alone, a list of texts"""
     if split not in ("train", "validation"):
         data.check_evaluation(evaluation, "split %r" % split)
-    texts = []
-    for name in FILES:
-        path = os.path.join(directory, name)
-        if not os.path.exists(path):
-            data.missing("stories", path)
-        with lzma.open(path) as f:
-            texts.append(f.read().decode("utf-8"))
-    books = dict(book.split("\n", 1) for book in texts[0].split("\f") if book.strip())
+    books = dict(book.split("\n", 1) for book in text_of(directory, FILES[0]).split("\f") if book.strip())
     part = split_of_books({title: len(text.encode()) for title, text in books.items()})
-    stories = [story.strip() for story in texts[1].split(END) if story.strip()]
-    return [books[title].strip() for title in books if part[title] == split], [story for story in stories if split_of_story(story) == split]
+    return [books[title].strip() for title in books if part[title] == split]
+
+
+def read(directory, split, evaluation=False):
+    """-> (books, stories), lists of texts"""
+    books = read_books(directory, split, evaluation)
+    stories = [story.strip() for story in text_of(directory, FILES[1]).split(END) if story.strip()]
+    return books, [story for story in stories if split_of_story(story) == split]
 
 
 def load(directory, split):

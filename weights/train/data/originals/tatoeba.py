@@ -1,23 +1,48 @@
 # SPDX-License-Identifier: MIT
-"""Tatoeba: the pairs of German and English that manythings.org made of it, as a repository of 2022 has them; the first ones, which are the shortest."""
+"""Tatoeba: the pairs of German and English that manythings.org made of it in April and May 2018, as two repositories have them, and those of a third one of 2022."""
+import io
 import os
+import unicodedata
+import zipfile
 
 from data.originals import Original, reading, write_xz
 
 DATASET = "tatoeba"
-ABOUT = "Tatoeba: 50,001 short sentences of daily life in German and English, each translated by a person"
-LICENCE = "CC BY 2.0 FR, by the contributors of tatoeba.org"
-FILES = (Original("deu.txt", "https://raw.githubusercontent.com/DarrenCarvalho/Language-Translation/a30fc3ec31687d0ed561047a9c7d7fdb5915f89c/data/deu.txt", 2200000),)
-COUNT = 50001
-WRITTEN = {"deu-eng-50k.tsv.xz": "3b39e84eba28ca142aeb7b4682c59f1a2fc4f0f625d80552abba2b923b82334a"}
+ABOUT = "Tatoeba: 181,623 sentences of daily life of at most 15 words in German and English, each translated by a person"
+LICENCE = "CC BY 2.0 FR, by the contributors of tatoeba.org (attribution: www.manythings.org/anki and tatoeba.org)"
+RAW = "https://raw.githubusercontent.com/"
+FILES = (
+    Original("deu-eng-may.zip", RAW + "rioyshky/translation/de48b7027f7318d77010a6e08ed928c10748c23d/deu-eng.zip", 6200000),
+    Original("deu-eng-april.zip", RAW + "jhamburg/dats6450_nlp/83156f25185f60cf9da6ff347e4b2c09a4cfab86/deu-eng.zip", 6200000),
+    Original("deu.txt", RAW + "DarrenCarvalho/Language-Translation/a30fc3ec31687d0ed561047a9c7d7fdb5915f89c/data/deu.txt", 2200000),
+)
+INSIDE = "deu.txt"                       # of the archives
+FIRST = 50001                            # pairs of the third file
+WORDS = 15
+WRITTEN = {"deu-eng.tsv.xz": "204aca2e0594855e46adc92234268f4988cca7f721f5b43da0f80f2a00dcb500"}
+
+
+def pairs_of(text, first=None):
+    """Lines of an English sentence, a tab and its translation -> the translation first"""
+    lines = [line.rstrip("\r\n").split("\t")[:2] for line in text.splitlines() if line.strip()][:first]
+    odd = next((i for i, pair in enumerate(lines) if len(pair) != 2), None)
+    if odd is not None or not lines:
+        raise ValueError("line %d is not a sentence, a tab and its translation" % (1 + (odd or 0)))
+    tidy = lambda side: " ".join(unicodedata.normalize("NFC", side).split())
+    return [(tidy(german), tidy(english)) for english, german in lines]
 
 
 def write(found, directory):
-    """An English sentence, a tab and its translation a line, behind one line that names the columns -> the translation first."""
-    path = found["deu.txt"]
-    with reading(path), open(path, encoding="utf-8") as f:
-        pairs = [line.rstrip("\r\n").split("\t")[:2] for line in f][1:1 + COUNT]
-        odd = next((i for i, pair in enumerate(pairs) if len(pair) != 2), None)
-        if odd is not None or not pairs:
-            raise ValueError("line %d is not a sentence, a tab and its translation" % (2 + (odd or 0)))
-    write_xz(os.path.join(directory, "deu-eng-50k.tsv.xz"), "".join("%s\t%s\n" % (german, english) for english, german in pairs).encode())
+    """All pairs of short sentences, each once, the shortest first."""
+    pairs = set()
+    for name, path in found.items():
+        with reading(path):
+            if name.endswith(".zip"):
+                with zipfile.ZipFile(path) as archive, io.TextIOWrapper(archive.open(INSIDE), encoding="utf-8") as f:
+                    pairs.update(pairs_of(f.read()))
+            else:
+                with open(path, encoding="utf-8") as f:
+                    pairs.update(pairs_of(f.read().split("\n", 1)[1], FIRST))             # behind one line that names the columns
+    kept = [pair for pair in pairs if all(side and len(side.split()) <= WORDS for side in pair)]
+    kept.sort(key=lambda pair: (len(pair[1].split()), pair[1].lower(), pair[0]))
+    write_xz(os.path.join(directory, "deu-eng.tsv.xz"), "".join("%s\t%s\n" % pair for pair in kept).encode())

@@ -11,7 +11,10 @@ settings = dict(
     minutes=76.0, batch=8, lr=2e-3, warmup=150, every=5.0, sheets=2, valid_images=64, final_valid_images=400,
     dropout=0.0, ema=0.998,
 )
-stages = (dict(minutes=52.0, dropout=0.1, lr=1e-3, seed=7),)     # from the second on, over these settings
+stages = (                               # from the second on, over these settings
+    dict(minutes=52.0, dropout=0.1, lr=1e-3, seed=7),
+    dict(dataset="tales", minutes=76.0, threads=1, lr=1e-3, warmup=50),            # with nine times as many short stories
+)
 card = dict(
     name="stories",
     description="A small Llama that goes on with tales in English.",

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+// Twenty German sentences of a visitor (weights/train/data/everyday.tsv, which no training pair has), and how many a model translates rightly:
+//
+//   node weights/eval/everyday.js weights/de-en.gguf [--beams 4]
+//
+// A line of the file is a sentence, a tab, and a regular expression of what is right, alternatives apart by " | ": in small letters, without punctuation, with short
+// forms written out (I'm: i am).
+// @ts-check
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { fileURLToPath } from 'node:url';
+import { load } from '../../web/lib/index.js';
+
+/** Short forms, and what they stand for. @type {[RegExp, string][]} */
+const SHORT = [
+  [/\bwon't\b/g, 'will not'], [/\bcan't\b|\bcannot\b/g, 'can not'], [/n't\b/g, ' not'], [/\bi'm\b/g, 'i am'], [/'re\b/g, ' are'], [/'ve\b/g, ' have'], [/'ll\b/g, ' will'], [/'d\b/g, ' would'],
+  [/\b(he|she|it|that|what|where|who|how|there|here|name)'s\b/g, '$1 is'],
+];
+
+/** A translation as the file has it. @param {string} text */
+export function plain(text) {
+  const written = SHORT.reduce((so, [short, long]) => so.replace(short, long), text.toLowerCase().replaceAll('’', "'"));
+  return written.replace(/[^\p{L}\p{N}]+/gu, ' ').trim();
+}
+
+/** @param {string} text  of everyday.tsv @returns {{ source: string, right: RegExp }[]} */
+export function readEveryday(text) {
+  return text.trim().split('\n').map((line) => {
+    const [source, right] = line.split('\t');
+    return { source, right: new RegExp(`^(?:${right.split(' | ').map((each) => each.trim()).join('|')})$`) };
+  });
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const { values: { beams }, positionals: [file] } = parseArgs({ allowPositionals: true, options: { beams: { type: 'string', default: '4' } } });
+  if (!file) {
+    console.error('usage: node weights/eval/everyday.js FILE [--beams 4]');
+    process.exit(2);
+  }
+  const model = await load(path.resolve(file));
+  const all = readEveryday(readFileSync(new URL('../train/data/everyday.tsv', import.meta.url), 'utf8'));
+  let rights = 0;
+  for (const { source, right } of all) {
+    const found = await model.translate(source, { beams: Number(beams) }).text();
+    const isRight = right.test(plain(found));
+    rights += Number(isRight);
+    console.log(`${isRight ? 'right' : '     '}  ${source}  ->  ${found}`);
+  }
+  model.close();
+  console.log(`${rights} of ${all.length} right`);
+}

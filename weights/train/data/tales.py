@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: MIT
+"""Tales: the books of stories.py, and in training twice the stories of short_stories.py, so that four fifths of what is read are simple stories.
+
+A folder of its own has both as folders, stories and short_stories.
+"""
+import os
+
+import data
+from data import short_stories, stories
+
+CLASSES = []
+OWN = "texts"
+MARK = os.path.join("short_stories", short_stories.MARK)
+DEFAULT_DIR = os.path.join(data.ROOT, "data")
+TIMES = 2                                # a training epoch has a short story
+
+
+def load(directory, split):
+    """split "train" or "validation" -> (books, stories)"""
+    books = stories.read_books(os.path.join(directory, "stories"), split)
+    return books, (TIMES if split == "train" else 1) * short_stories.load(os.path.join(directory, "short_stories"), split)[1]
+
+
+def load_test_for_evaluation(directory):
+    return (stories.read_books(os.path.join(directory, "stories"), "test", evaluation=True),
+            short_stories.load_test_for_evaluation(os.path.join(directory, "short_stories"))[1])
