@@ -423,6 +423,12 @@ NX_API nx_status nx_session_ahead(const nx_model *model, const nx_session *sessi
  * NX_E_ARGUMENT: no such sample, or no position computed yet. */
 NX_API_TEXTS nx_status nx_session_output(const nx_model *model, const nx_session *session, uint32_t sample, float *output);
 
+/* The model's own distribution of an element of the last position computed, at temperature 1 and before all filters, whatever its kind: the
+ * probability of each value given all elements before it. Of an element after the first, those before it must be drawn or known.
+ * probabilities (V) written. NX_E_ARGUMENT: no such sample or element, no output computed yet, or a sample that has ended. */
+NX_API_TEXTS nx_status nx_session_probabilities(const nx_model *model, nx_session *session, uint32_t sample, uint32_t element,
+                                                float *probabilities);
+
 /* One row of a map of the last position computed, i, of a sample; needs settings.maps = 1.
  * row       below map.rows. A map with queries is there once the inputs are encoded, is the same for all samples and positions, and has
  *           the rows row * n + query, where n is the number of queries in this run

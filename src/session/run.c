@@ -115,6 +115,21 @@ nx_status nx_session_put(const nx_model *model, nx_session *session, const uint3
     return NX_OK;
 }
 
+/* ---- distributions ----------------------------------------------------------------------------------------------------- */
+
+nx_status nx_session_probabilities(const nx_model *model, nx_session *session, uint32_t sample, uint32_t element, float *probabilities) {
+    nx_layout l = nx_layout_of(model, session);
+    uint32_t at = session->computed - 1, values = l.plan->output.values, end = sample < l.samples ? l.ended[sample] : 0;
+    if (sample >= l.samples || element >= l.span || !session->computed || !session->has_output || (end && end <= at) ||
+        (element && session->position <= at))
+        return NX_E_ARGUMENT;
+    uint32_t slot = nx_slot(&l, sample);
+    nx_output_logits(&l.plan->output, nx_output_of(&l, slot), nx_ids(&l, slot) + (size_t)at * l.span, element, l.logits);
+    nx_softmax(l.logits, nx_stride(values));
+    memcpy(probabilities, l.logits, values * sizeof *probabilities);
+    return NX_OK;
+}
+
 /* ---- drawn ids ------------------------------------------------------------------------------------------------------- */
 
 nx_status nx_compute(const nx_layout *l) {

@@ -241,7 +241,8 @@ nx_status nx_session_encode(const nx_model *model, nx_session *session) {
     if (!has_inputs(l.plan, session)) return NX_E_ARGUMENT;
     if (!l.plan->encodes || session->encoded) return NX_OK;
     if (NX_TEXTS && !session->slices) fill_noise(&l);
-    int more = l.part->encode(l.plan->weights, &l.inputs, session->slices++, l.encoder_output, l.scratch);
+    int more = l.part->encode(l.plan->weights, &l.inputs, session->slices, l.encoder_output, l.scratch);
+    if (session->slices < INT32_MAX) session->slices++; /* which only a damaged one reaches */
     if (more < 0) return nx_broke(session);
     if (more) return NX_MORE;
     session->encoded = 1;

@@ -144,6 +144,7 @@ static void look(const states_subject *s, const nx_session *session, choices *c)
         nx_status status = nx_session_result(s->model, session, i, 0, count, numbers);
         for (uint32_t j = 0; !status && result.values && j < count; j++) CHECK(numbers[j] < result.values);
     }
+    if (part.values) nx_session_probabilities(s->model, (nx_session *)session, next(c, 3), next(c, 3), memory_take(part.values * sizeof(float)));
     float *output = memory_take((part.outputs + 1) * sizeof *output);
     nx_session_output(s->model, session, next(c, 3), output);
     uint32_t position = nx_session_position(session);

@@ -300,6 +300,34 @@ static void mapped(const subject *s) {
 
 static void maps(void) { for_every(mapped); }
 
+/* ---- distributions ---------------------------------------------------------------------------------------------------------- */
+
+/* Of every element that is drawn the model's own distribution adds up to 1, and has its nats. */
+static void distribution(const subject *s) {
+    nx_settings settings = settings_of(3, 0, 5);
+    settings.temperature = 0.7f, settings.top_k = 3;
+    nx_session *session = start(s, &settings, NULL);
+    uint32_t ids[3 * NX_MAX_SPAN], steps = s->length < 6 ? s->length : 6;
+    float nats[3 * NX_MAX_SPAN], *p = memory_take(s->values * sizeof *p);
+    if (!session) return;
+    CHECK_INT(nx_session_probabilities(s->model, session, 0, 0, p), NX_E_ARGUMENT);
+    for (uint32_t i = 0; i < steps && draw(s, session, 1, ids, nats); i++) {
+        for (uint32_t j = 0; j < 3 * s->span; j++) {
+            nx_status status = nx_session_probabilities(s->model, session, j / s->span, j % s->span, p);
+            double sum = 0;
+            CHECK_INT(status, ids[j] == NX_NONE ? NX_E_ARGUMENT : NX_OK);
+            if (status) continue;
+            for (uint32_t v = 0; v < s->values; v++) sum += (double)p[v];
+            CHECK_NEAR(sum, 1, 1e-4);
+            CHECK_NEAR(-log((double)p[ids[j]]), nats[j], 1e-3 * (1 + (double)nats[j]));
+        }
+        CHECK_INT(nx_session_probabilities(s->model, session, 3, 0, p), NX_E_ARGUMENT);
+        CHECK_INT(nx_session_probabilities(s->model, session, 0, s->span, p), NX_E_ARGUMENT);
+    }
+}
+
+static void distributions(void) { for_every(distribution); }
+
 /* ---- penalties and biases --------------------------------------------------------------------------------------------------- */
 
 /* What they do to a run: the ids are those of an argmax over logits that were changed by hand. Nats are the model's own. */
@@ -395,6 +423,7 @@ const check_test branches_tests[] = {
     {"other settings midway", retuned},
     {"origins", origins},
     {"maps", maps},
+    {"distributions", distributions},
     {"all of it with penalties and biases", shaped_runs},
     {"penalties and biases of a run", shaping},
     {"ranges of penalties and filters", shaping_ranges},

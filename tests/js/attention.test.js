@@ -32,7 +32,7 @@ const BITS = /^(sigmoid|segments)/;
 test('every attention translates, greedily and with beams, and shows where it looks', async () => {
   for (const score of SCORES) {
     const model = await load(`${GOLDEN}seq2seq-${score}.gguf`);
-    assert.deepEqual(model.info.verbs, ['translate', 'score'], score);
+    assert.deepEqual(model.info.verbs, ['translate', 'attention', 'score'], score);
     assert.equal(model.info.positions, 14);
     const run = model.translate('Ein Hund', { maps: true });
     const steps = await all(run);
@@ -127,7 +127,7 @@ test('the batting order: sides alternate the more the chain pulls', () => {
 
 test('the memory-network writes, and each word looks at those before it', async () => {
   const model = await load(`${GOLDEN}lstmn-tiny.gguf`);
-  assert.deepEqual(model.info.verbs, ['generate', 'score']);
+  assert.deepEqual(model.info.verbs, ['generate', 'attention', 'score']);
   const steps = await all(model.generate('abc', { maxTokens: 5, maps: true, seed: 1 }));
   assert.equal(steps.length, 5);
   for (const { maps } of steps) {

@@ -6,6 +6,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
+import { atOnce } from '../../web/lib/base/turns.js';
+import { hashing } from '../../web/lib/kinds/text/saved-state.js';
 import { isError, load } from './helpers.js';
 import { toyText } from './toy-text.js';
 
@@ -60,8 +62,7 @@ test('a talk goes on with the next question, of which only that is read', async 
   const expected = await told(second);
   today.close();
   const tomorrow = await load(file());
-  tomorrow.resume(saved); // which is enough: nothing of it has to be drawn
-  const next = tomorrow.chat(talk, { seed: 2, maxTokens: 12 });
+  const next = tomorrow.chat(talk, { seed: 2, maxTokens: 12, state: saved.state });
   assert.deepEqual(await told(next), expected);
   assert.equal(next.reused, second.reused, 'as much as on the same day');
   tomorrow.close();
@@ -137,4 +138,26 @@ test('a run that goes on, that read nothing or is not held has no state to save'
   assert.throws(() => run.save(/** @type {any} */ ({ State: true })), isError('argument', /save\(\) has no option State: state\?/));
   assert.throws(() => run.save(/** @type {any} */ ({ state: 1 })), isError('argument', /state must be true or false/));
   model.close();
+});
+
+test('a state that somebody changed, with its right hash, reaches no run that does not name it', async () => {
+  const model = await load(file());
+  const { saved } = await kept(model);
+  const expected = await told(model.generate(PROMPT, { seed: 5, maxTokens: 12 }));
+  const fresh = await load(file());
+  const bytes = saved.state.bytes.slice();
+  new Uint32Array(bytes.buffer).fill(0x3f000000, bytes.length / 8 | 0, bytes.length / 8 + 400 | 0); // in the keys and values
+  const state = { ...saved.state, bytes };
+  state.hash = atOnce(hashing(state));
+  const named = fresh.resume({ ...saved, state }, { maxTokens: 12 });
+  await named.text().catch(() => {});
+  for (const run of [fresh.generate(PROMPT, { seed: 5, maxTokens: 12 }), fresh.resume({ ...saved, state: undefined }, { at: 0, seed: 5, maxTokens: 12 })]) {
+    assert.deepEqual(await told(run), expected);
+    assert.ok(run.reused < fresh.tokenizer.encode(PROMPT).length || run.reused === named.promptLength);
+  }
+  const again = fresh.generate(PROMPT, { seed: 5, maxTokens: 12, state: saved.state });
+  assert.deepEqual(await told(again), expected, 'the right state, where it is named');
+  assert.ok(again.reused > 0);
+  model.close();
+  fresh.close();
 });

@@ -42,7 +42,7 @@ const texts = (steps) => steps.map(({ text }) => text).join('');
 const ENDLESS = { logitBias: { 1: -Infinity, 2: -Infinity } };
 
 test('greedy decoding of stories260K tells the tale that it is known for', async () => {
-  assert.deepEqual(stories.info.verbs, ['generate', 'score']);
+  assert.deepEqual(stories.info.verbs, ['generate', 'attention', 'score']);
   assert.equal(stories.info.vocabulary, 512);
   const run = stories.generate('', { temperature: 0, maxTokens: 60 });
   assert.equal(run.finish, undefined);

@@ -44,7 +44,7 @@ const sum = (weights) => Array.from(weights).reduce((total, weight) => total + w
 const SENTENCES = ['a b c', 'ab bc a b bbb', 'x', 'Grüße, 世界! \u{1f642}', '<s> is no name of a token here', 'a'.repeat(40)];
 
 test('what a model that translates is', () => {
-  assert.deepEqual(copier.info.verbs, ['translate', 'score']);
+  assert.deepEqual(copier.info.verbs, ['translate', 'attention', 'score']);
   assert.deepEqual([copier.info.positions, copier.info.languages, copier.info.vocabulary], [48, ['xx', 'yy'], 269]);
   assert.deepEqual([golden.info.positions, golden.info.languages, golden.info.vocabulary], [14, [], 257]);
 });

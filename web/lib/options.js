@@ -6,6 +6,7 @@
 
 /** @import { Label } from './base/checks.js' */
 /** @import { Constraint } from './kinds/text/constraint.js' */
+/** @import { SavedState } from './kinds/text/saved-state.js' */
 /** @import { SearchStep } from './kinds/text/translation-run.js' */
 
 /**
@@ -73,8 +74,8 @@
  * @property {number} [tempo] quarters a minute, 20 to 400, at which music is played and written. Default 84
  * @property {boolean} [parallels] false: no voice that is drawn moves in parallel fifths or octaves with one above it, a rule of the craft
  * that the model itself has not learnt. Default true
- * @property {boolean} [probabilities] true: every step says the probabilities of each of its values. Slower; what is drawn is the same.
- * Default false
+ * @property {boolean} [probabilities] true: every step has the whole distribution that each of its values was drawn from, as the model has
+ * it: temperature 1, no filter. Slower; what is drawn is the same. Default false
  * @property {boolean} [maps] true: every step is one position of each sample and says what it looked at (`step.maps`). Slower, and nothing
  * is guessed ahead; what is drawn is the same. Default false
  * @property {number} [chunkSize] the most elements in a step, rounded up to whole pixels where the model draws these as a whole. Default: as
@@ -93,6 +94,8 @@
  * @property {number} [topK] draw among the k most probable values only; 0: all. Default 0
  * @property {number} [topP] draw among the most probable values that together have this probability, over 0 to 1. Default 1
  * @property {Label} [label] the class to draw
+ * @property {boolean} [probabilities] true: every step has the whole distribution that each of its values was drawn from, as the model has
+ * it: temperature 1, no filter. Slower; what is drawn is the same. Default false
  * @property {boolean} [lookAhead] for a single sample of a model that can guess ahead (`info.lookAhead`): true computes several pixels in a
  * pass, false one. The image is the same. Default: whichever is faster on this machine, which the first images measure while they are drawn
  * @property {number} [resample] the samples compete while they are drawn, in groups of this many neighbours, which must divide them: every
@@ -122,8 +125,8 @@
  * @property {number} [seconds] the most seconds to draw, over 0 to 120; a sound may end before. Default 2
  * @property {number} [silence] end a sound after this many seconds in which it was softer than a fifth of its loudest twentieth of a second,
  * 0 to 120; 0: the model alone ends it. Default 0
- * @property {boolean} [probabilities] true: every step says the probabilities of each of its values. Slower; what is drawn is the same.
- * Default false
+ * @property {boolean} [probabilities] true: every step has the whole distribution that each of its values was drawn from, as the model has
+ * it: temperature 1, no filter. Slower; what is drawn is the same. Default false
  * @property {number} [chunkSize] the most elements in a step, rounded up to whole pixels where the model draws these as a whole. Default: as
  * many as take about 10 ms
  * @property {AbortSignal} [signal] stops the run
@@ -148,6 +151,8 @@
  * @property {number} [penaltyLast] how many of the last tokens the penalties look at. Default 64
  * @property {Record<string, number> | Map<string | number, number>} [logitBias] added to the logits of tokens, which are given by number or
  * by a text that is one token: -Infinity never draws it. At most 4096 of them
+ * @property {boolean} [probabilities] true: every step has the whole distribution that each of its values was drawn from, as the model has
+ * it: temperature 1, no filter. Slower; what is drawn is the same. Default false
  * @property {number} [maxTokens] the most tokens to draw. Default: as many as the context has room for; for more than that, the older half
  * of the context is forgotten whenever it is full. Of a translation 50 more than the sentence has, as in the paper, or as many as the model
  * has room for: what it does not know may lead it round in circles
@@ -161,6 +166,8 @@
  * @property {number} [keyBits] 8 or 16: bits of the keys that attention remembers, where the file's weights are rounded. 16 takes half as
  * much memory again and some time, and loses less. Default: 16 where the keys of the file have biases, as in Qwen 2, which are large in a
  * few channels; else 8
+ * @property {SavedState} [state] of a saved run whose tokens this one begins with, `saved.state`: they are not read again. Only runs that
+ * are given it go on from it
  * @property {number} [alternatives] how many of the most probable tokens every step names, with their nats. Default 0
  * @property {boolean} [maps] true: every step is one position of each sample and says what it looked at (`step.maps`). Slower, and nothing
  * is guessed ahead; what is drawn is the same. Default false

@@ -80,8 +80,9 @@ export const SETTINGS = /** @type {const} */ ({
   tempo: { of: 'note', number: [20, 400], initial: 84, attribute: true },
   /** false: no voice that is drawn moves in parallel fifths or octaves with one above it, a rule of the craft that the model itself has not learnt. Default true */
   parallels: { of: 'note', flag: true, initial: true },
-  /** true: every step says the probabilities of each of its values. Slower; what is drawn is the same. Default false */
-  probabilities: { of: 'sound note', flag: true, initial: false },
+  /** true: every step has the whole distribution that each of its values was drawn from, as the model has it: temperature 1, no filter. Slower; what is drawn is the
+   * same. Default false */
+  probabilities: { of: 'picture sound note text', flag: true, initial: false },
   /** for a single sample of a model that can guess ahead (`info.lookAhead`): true computes several pixels in a pass, false one. The image is the
    * same. Default: whichever is faster on this machine, which the first images measure while they are drawn */
   lookAhead: { of: 'picture', flag: true, field: 'look_ahead', off: 0, on: 8 },
@@ -107,6 +108,8 @@ export const SETTINGS = /** @type {const} */ ({
   /** 8 or 16: bits of the keys that attention remembers, where the file's weights are rounded. 16 takes half as much memory again and some
    * time, and loses less. Default: 16 where the keys of the file have biases, as in Qwen 2, which are large in a few channels; else 8 */
   keyBits: { of: 'text' },
+  /** {SavedState} of a saved run whose tokens this one begins with, `saved.state`: they are not read again. Only runs that are given it go on from it */
+  state: { of: 'text' },
   /** how many of the most probable tokens every step names, with their nats. Default 0 */
   alternatives: { of: 'text', whole: [0, 1024], initial: 0 },
   /** 1 to 16: how many translations are followed side by side, of which the best is told once all is known. 1: the most probable token at

@@ -142,6 +142,7 @@ export async function typeFiles() {
 
 /** @import { Label } from './base/checks.js' */
 /** @import { Constraint } from './kinds/text/constraint.js' */
+/** @import { SavedState } from './kinds/text/saved-state.js' */
 /** @import { SearchStep } from './kinds/text/translation-run.js' */
 
 ${types.join('\n')}

@@ -17,7 +17,8 @@ export const MOST_BYTES = 128e6;
 /** At most this number of ids is forgotten without a copy. */
 const FEW = 16;
 
-/** @typedef {{ session: Session, ids: number[], shape: string, layout: string }} Held  shape, layout: what has to be the same to be copied, or to go on in place */
+/** @typedef {{ session: Session, ids: number[], shape: string, layout: string, of?: string }} Held  shape, layout: what has to be the same to be copied, or to go on in place;
+ * of: the hash of the saved state that it came from. Bytes from outside may be anything, so only runs that name this state go on from it */
 
 /** @param {Pick<DrawMessage, 'part' | 'keyBits'>} message */
 const shapeOf = ({ part, keyBits }) => `${part} ${keyBits}`;
@@ -54,7 +55,7 @@ export class KeptSessions {
    * @returns {Session | undefined}
    */
   take(message) {
-    const { best, common } = this.#find(message);
+    const { best, common } = this.#find(message, message.state);
     if (!best) return undefined;
     const lost = best.ids.length - common;
     const fits = best.layout === layoutOf(message);
@@ -62,13 +63,14 @@ export class KeptSessions {
     return copy ?? (fits && lost <= Math.max(FEW, common) ? this.#inPlace(best, message, common) : undefined);
   }
 
-  /** The one that holds the most of what is known. @param {Pick<DrawMessage, 'part' | 'keyBits' | 'known'>} message */
-  #find(message) {
+  /** The one that holds the most of what is known. @param {Pick<DrawMessage, 'part' | 'keyBits' | 'known'>} message @param {string} [of]  a saved state that was named */
+  #find(message, of) {
     const shape = shapeOf(message);
     /** @type {Held | undefined} */
     let best;
     let common = 0;
     for (const held of this.#held) {
+      if (held.of !== undefined && held.of !== of) continue;
       const n = held.shape === shape ? alike(held.ids, message.known) : 0;
       if (n > 0 && n >= common) [best, common] = [held, n];
     }
@@ -85,10 +87,10 @@ export class KeptSessions {
     const { state } = message;
     if (state) {
       const session = this.#sessions.restore(state.bytes, state.length);
-      if (session) this.#add({ session, ids: state.ids, shape: state.shape, layout: state.layout });
+      if (session) this.#add({ session, ids: state.ids, shape: state.shape, layout: state.layout, of: state.hash });
       return !!session;
     }
-    const { best, common } = this.#find(message);
+    const { best, common } = this.#find(message, message.of);
     if (common < message.known.length) return undefined;
     const { session, ids, shape, layout } = /** @type {Held} */ (best);
     return { ids, shape, layout, length: session.length, bytes: this.#sessions.bytesOf(session) };
@@ -132,7 +134,7 @@ export class KeptSessions {
    * @param {DrawMessage} message  of its run
    */
   add(session, ids, message) {
-    this.#add({ session, ids, shape: shapeOf(message), layout: layoutOf(message) });
+    this.#add({ session, ids, shape: shapeOf(message), layout: layoutOf(message), of: message.state });
   }
 
   /** @param {Held} held */

@@ -201,21 +201,24 @@ export const CODES = Object.freeze(/** @type {const} */ ([
  * after which it is over, if fewer than those of the model; `alternatives`: the number of most probable ids that are told of each position; `search`:
  * instead of drawing, a search by beams, which the samples are, with this penalty for length; `forced`: these ids are drawn; `resample`:
  * samples compete; `notes`: music is drawn, of such ids, within these bounds; `part`: which one draws, by default the one that does; `keyBits`: see nx_shape; `keep`: it goes on from a
- * session that was kept, if one begins alike, and its own is kept (kept.js); `constrained`: each position comes with the ids that it may be.
+ * session that was kept, if one begins alike, and its own is kept (kept.js); `state`: the hash of the saved state that it may go on from, as no other run does; `probabilities`:
+ * the whole distribution of each id is told; `constrained`: each position comes with the ids that it may be.
  * @typedef {{ type: 'draw', id: number, known: Uint32Array, drawn?: Uint32Array, inputs: Inputs, settings: Settings, maps?: boolean, length?: number,
- *   alternatives?: number, search?: number, forced?: Uint32Array, resample?: Resample, notes?: { said: Said[], bounds: Bounds }, part?: number, keyBits?: number, keep?: boolean, constrained?: boolean }} DrawMessage */
+ *   alternatives?: number, search?: number, forced?: Uint32Array, resample?: Resample, notes?: { said: Said[], bounds: Bounds }, part?: number, keyBits?: number, keep?: boolean, state?: string, probabilities?: boolean, constrained?: boolean }} DrawMessage */
 /** `chunkSize`: the most positions of each sample to answer with; 0: as many as one slice yields.
  * `allowed`: of a run that is constrained, a bit for each id that may come; none: any may.
  * @typedef {{ type: 'next', id: number, chunkSize: number, allowed?: Uint32Array }} NextMessage */
 /** @typedef {{ type: 'score', id: number, ids: Uint32Array, inputs: Inputs }} ScoreMessage */
 /** `ids`: up to and including those of the position whose query is asked for.
  * @typedef {{ type: 'attention', id: number, ids: Uint32Array, inputs: Inputs }} AttentionMessage */
+/** `ids`: known ones, of whose positions all maps are asked for.
+ * @typedef {{ type: 'look', id: number, ids: Uint32Array, inputs: Inputs }} LookMessage */
 /** `part`: which one of the model; `results`: those that are wanted, by default all; `settings`: of its noise.
  * @typedef {{ type: 'encode', id: number, part: number, inputs: Inputs, results?: string[], maps?: boolean, settings?: Settings }} EncodeMessage */
-/** `known`: the session that holds these ids, of a run that is over, is asked for; `state`: one that was saved is kept for runs to come.
- * @typedef {{ type: 'keep', id: number, known: Uint32Array, part?: number, keyBits?: number, state?: State }} KeepMessage */
+/** `known`: the session that holds these ids, of a run that is over, is asked for, of runs that went on from the saved state `of`; `state`: one that was saved is kept for runs that name its hash.
+ * @typedef {{ type: 'keep', id: number, known: Uint32Array, part?: number, keyBits?: number, of?: string, state?: State & { hash: string } }} KeepMessage */
 /** @typedef {{ type: 'stop', id: number }} StopMessage */
-/** @typedef {BeatMessage | MeasureMessage | OpenMessage | BeginMessage | FeedMessage | ShareMessage | ThreadMessage | DrawMessage | NextMessage | ScoreMessage | AttentionMessage | EncodeMessage | KeepMessage | StopMessage} ToWorker */
+/** @typedef {BeatMessage | MeasureMessage | OpenMessage | BeginMessage | FeedMessage | ShareMessage | ThreadMessage | DrawMessage | NextMessage | ScoreMessage | AttentionMessage | LookMessage | EncodeMessage | KeepMessage | StopMessage} ToWorker */
 
 // Worker to page.
 /** @typedef {{ type: 'here', id: number }} HereMessage */
@@ -251,6 +254,7 @@ export const CODES = Object.freeze(/** @type {const} */ ([
  * @property {Uint8Array} ahead      (to - from) how many positions of its pass came before each: 0 begins a pass
  * @property {MapRow[][]} [maps]      of each sample, where the run was asked for them
  * @property {Alternatives} [alternatives]  of a single sample, where the run was asked for them
+ * @property {Float32Array<ArrayBuffer>} [probabilities]  (to - from, samples, ids of a position, values), where the run was asked for them
  * @property {Settled} [settled]     samples became others then
  * @property {number} reused         known positions that a session held which was kept
  * @property {boolean} last          all is drawn, and the run is already freed
@@ -261,6 +265,8 @@ export const CODES = Object.freeze(/** @type {const} */ ([
  * @typedef {{ type: 'scored', id: number, nats: Float32Array }} ScoredMessage */
 /** `keys`: the positions seen, whose inputs are those of the position before; `weights`: (blocks, heads, keys).
  * @typedef {{ type: 'attended', id: number, keys: Uint32Array, weights: Float32Array }} AttendedMessage */
+/** `positions`: the rows of each; those of how the inputs were encoded come with the first.
+ * @typedef {{ type: 'looked', id: number, positions: MapRow[][] }} LookedMessage */
 /** Numbers of each result, row-major: ids, or floats.
  * @typedef {{ type: 'encoded', id: number, results: Record<string, Uint32Array<ArrayBuffer> | Float32Array<ArrayBuffer>>, maps?: MapRow[] }} EncodedMessage */
 /** The bytes of a session, the ids that it holds, the positions that it has room for, and what kept.js knows of it besides.
@@ -268,4 +274,4 @@ export const CODES = Object.freeze(/** @type {const} */ ([
 /** `state`: what there is, if anything; of one that was to be kept, whether it is of this file and this build.
  * @typedef {{ type: 'kept', id: number, state: State | boolean | undefined }} KeptMessage */
 /** @typedef {{ type: 'failed', id: number, error: PlainError }} FailedMessage */
-/** @typedef {HereMessage | MeasuredMessage | OpenedMessage | FedMessage | SharedMessage | LostMessage | StepMessage | ScoredMessage | AttendedMessage | EncodedMessage | KeptMessage | FailedMessage} FromWorker */
+/** @typedef {HereMessage | MeasuredMessage | OpenedMessage | FedMessage | SharedMessage | LostMessage | StepMessage | ScoredMessage | AttendedMessage | LookedMessage | EncodedMessage | KeptMessage | FailedMessage} FromWorker */

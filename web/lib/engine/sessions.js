@@ -3,7 +3,7 @@
 
 /** The runs of one model in one instance: the sessions of include/nextpixel.h, whose statuses become errors here. */
 
-import { CANDIDATE_WORDS, NX_MAX_SAMPLES, NX_MORE, NX_MOST_BIAS, NX_PORTS } from './abi.js';
+import { CANDIDATE_WORDS, NX_MAX_SAMPLES, NX_MORE, NX_MOST_BIAS, NX_NONE, NX_PORTS } from './abi.js';
 import { NextPixelError, argumentError } from '../base/error.js';
 import { describePart } from './describe.js';
 import { FIELDS } from './fields.js';
@@ -418,6 +418,29 @@ export class Sessions {
     while (status === NX_MORE) status = this.#instance.call('nx_session_top', this.#model, session.pointer, k, this.#ids, this.#floatsAt);
     if (status < 0) throw statusError(status, `Looking at position ${this.position(session)}`);
     return { ids: this.#instance.words(this.#ids, count), nats: this.#instance.floats(this.#floatsAt, count) };
+  }
+
+  /**
+   * The model's own distributions of the position drawn last: of each sample and each of its ids, zeros where a sample had ended before.
+   *
+   * @param {Session} session
+   * @param {Uint32Array} ids  (samples, span), those of the position
+   * @returns {Float32Array<ArrayBuffer>} (samples, span, values)
+   */
+  probabilities(session, ids) {
+    const { samples, pointer, part: { span, values } } = session;
+    const all = new Float32Array(samples * span * values);
+    const address = this.#instance.take(4 * values);
+    try {
+      for (let i = 0; i < ids.length; i++) {
+        if (ids[i] === NX_NONE) continue;
+        checkStatus(this.#instance.call('nx_session_probabilities', this.#model, pointer, Math.floor(i / span), i % span, address), 'Reading the probabilities');
+        all.set(this.#instance.floats(address, values), i * values);
+      }
+    } finally {
+      this.#instance.heap.free(address);
+    }
+    return all;
   }
 
   /**

@@ -13,7 +13,7 @@ import { stepperOf } from './steppers/index.js';
 import { contest } from './steppers/resample.js';
 import { joinSlices } from './steppers/slices.js';
 
-/** @import { AttentionMessage, DrawMessage, EncodeMessage, EncodedMessage, FromWorker, Inputs, MapRow, ScoreMessage } from './protocol.js' */
+/** @import { AttentionMessage, DrawMessage, EncodeMessage, EncodedMessage, FromWorker, Inputs, LookMessage, MapRow, ScoreMessage } from './protocol.js' */
 /** @import { NextPixelError } from '../base/error.js' */
 /** @import { Core } from './core.js' */
 /** @import { KeptSessions } from './kept.js' */
@@ -85,14 +85,14 @@ export function* draw(tools, message, credit) {
         position = core.position(session);
         last = slice.ended || position === positions;
       } while (!last && position < (chunkSize > 0 ? end : from + 1)); // a position may take several slices
-      const { ids, nats, ahead, alternatives } = joinSlices(slices);
+      const { ids, nats, ahead, alternatives, probabilities } = joinSlices(slices);
       if (message.keep) all.push(...ids);
       const maps = wantMaps ? Array.from({ length: samples }, (_, sample) => mapRows(core, session, sample, from === start)) : undefined;
       rivals?.add(ids, nats);
       const parted = rivals && (last || position === stage) ? rivals.settle(last) : undefined;
       if (parted && !last) core.resample(session, parted.parents);
       const settled = rivals && parted && { from: rivals.begin, ids: parted.ids, nats: parted.nats, ahead: new Uint8Array(position - rivals.begin), anew: true };
-      post({ type: 'step', id, from, to: position, ids, nats, ahead, maps, alternatives, settled, reused, last }, [ids.buffer, nats.buffer, ahead.buffer]);
+      post({ type: 'step', id, from, to: position, ids, nats, ahead, maps, alternatives, probabilities, settled, reused, last }, [ids.buffer, nats.buffer, ahead.buffer]);
       if (!last) yield AWAIT_CREDIT;
     }
   } catch (error) {
@@ -172,6 +172,32 @@ export function* attention(tools, { id, ids, inputs }) {
     const weights = new Float32Array(rows.length * keys.length);
     rows.forEach((row, at) => row.keys.forEach((key, k) => { weights[at * keys.length + keys.indexOf(key)] = row.weights[k]; }));
     post({ type: 'attended', id, keys, weights }, [keys.buffer, weights.buffer]);
+  } finally {
+    core.closeSession(session);
+  }
+}
+
+/**
+ * The rows of all maps at every position of known ids.
+ *
+ * @param {Tools} tools
+ * @param {LookMessage} message
+ * @returns {Work}
+ */
+export function* look(tools, { id, ids, inputs }) {
+  const { core, kept, post } = tools;
+  const { span, grows, length } = core.part;
+  const session = kept.withRoom(() => core.openSession(READ_ONLY, { maps: true, inputs, length: grows || !length ? ids.length / span : 0 }));
+  try {
+    yield* read(tools, session, inputs);
+    /** @type {MapRow[][]} */
+    const positions = [];
+    for (let at = 0; at < ids.length; at += span) {
+      core.put(session, ids.subarray(at, at + span), false);
+      positions.push(mapRows(core, session, 0, at === 0));
+      yield GO_ON;
+    }
+    post({ type: 'looked', id, positions });
   } finally {
     core.closeSession(session);
   }

@@ -110,7 +110,7 @@
  * @property {'classify'} sign
  * @property {'complete' | 'generate' | 'resume' | 'score'} sound
  * @property {'tag'} tag
- * @property {'chat' | 'generate' | 'resume' | 'score' | 'tokenizer' | 'translate'} text
+ * @property {'attention' | 'chat' | 'generate' | 'resume' | 'score' | 'tokenizer' | 'translate'} text
  */
 
 /**

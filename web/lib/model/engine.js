@@ -7,7 +7,7 @@ import { argumentError } from '../base/error.js';
 import { partOf } from '../engine/part-of.js';
 
 /** @import { Link } from '../workers/link.js' */
-/** @import { Request } from '../workers/job.js' */
+/** @import { Job, Request } from '../workers/job.js' */
 /** @import { Model } from './model.js' */
 /** @import { ModelInfo, Part } from '../engine/protocol.js' */
 
@@ -30,18 +30,37 @@ export class Engine {
     this.part = partOf(parts);
   }
 
+  /** Requests under way, by worker. @type {Map<Link, number>} */
+  #busy = new Map();
+
   /**
-   * One request, one answer.
+   * One request, one answer, of the worker that has the fewest of them.
    *
    * @param {Request} message
    * @param {AbortSignal} [signal]
    * @returns {Promise<any>}
    */
   async ask(message, signal) {
-    const job = this.links[0].job(signal);
+    return this.work(signal, (job) => job.ask(message));
+  }
+
+  /**
+   * Several requests, one after another, to the worker that has the fewest under way.
+   *
+   * @template T
+   * @param {AbortSignal | undefined} signal
+   * @param {(job: Job) => Promise<T>} requests
+   * @returns {Promise<T>}
+   */
+  async work(signal, requests) {
+    const load = (/** @type {Link} */ link) => this.#busy.get(link) ?? 0;
+    const link = this.links.reduce((freest, other) => (load(other) < load(freest) ? other : freest));
+    const job = link.job(signal);
+    this.#busy.set(link, load(link) + 1);
     try {
-      return await job.ask(message);
+      return await requests(job);
     } finally {
+      this.#busy.set(link, load(link) - 1);
       job.end();
     }
   }

@@ -12,10 +12,19 @@
 /** @typedef {keyof VerbsOfKinds} Kind */
 
 /**
+ * score() of a list of inputs, side by side in all workers of the model (`workers` of load()): the scores in the order of the inputs. An option is one for
+ * all inputs, or a list with one for each.
+ *
+ * @template M
+ * @typedef {M extends { score(input: infer Input, options?: infer Options): Promise<infer Score> } ?
+ *   { score(inputs: Input[], options?: { [Name in keyof Options]: Options[Name] | NonNullable<Options[Name]>[] }): Promise<Score[]> } : {}} ScoresLists
+ */
+
+/**
  * A model of one kind; of all kinds, any model.
  *
  * @template {Kind} K
- * @typedef {[Kind] extends [K] ? Model : Omit<Model, keyof AllVerbs | 'tokenizer'> & Pick<ModelsOfKinds[K], VerbsOfKinds[K] & keyof ModelsOfKinds[K]>} ModelOf
+ * @typedef {[Kind] extends [K] ? Model : Omit<Model, keyof AllVerbs | 'tokenizer'> & Pick<ModelsOfKinds[K], VerbsOfKinds[K] & keyof ModelsOfKinds[K]> & ScoresLists<ModelsOfKinds[K]>} ModelOf
  */
 
 export {};

@@ -6,6 +6,7 @@
 import { engineOf } from '../model/engine.js';
 import { checkOptions } from '../base/checks.js';
 import { argumentError } from '../base/error.js';
+import { isList, scoreAll } from './score-all.js';
 import { ALL, argumentsOf, optionsOf, resumingOf } from './table.js';
 
 /** @import { AllVerbs } from '../kinds/types.js' */
@@ -29,7 +30,7 @@ class Verbs {
 for (const [name, { draws }] of ALL) {
   /** @this {any} @param {any[]} given */
   const method = function (...given) {
-    const { kind, verbs, info } = engineOf(this);
+    const { kind, verbs, info, links } = engineOf(this);
     if (!verbs.includes(name)) {
       const able = ALL.filter(([other]) => verbs.includes(other));
       const shown = able.filter(([, { attributes }]) => attributes);
@@ -38,6 +39,7 @@ for (const [name, { draws }] of ALL) {
     const before = argumentsOf(name, info.kind);
     const { [before]: options = {} } = given;
     checkOptions(options, `${name}()`, optionsOf(name, info.kind));
+    if (name === 'score' && isList(given[0])) return scoreAll((input, own) => kind.score(input, own), links.length, given[0], options);
     return kind[name](...Array.from({ length: before }, (_, i) => given[i]), options);
   };
   /** @this {any} @param {any[]} given */
@@ -47,5 +49,7 @@ for (const [name, { draws }] of ALL) {
   Object.defineProperty(Verbs.prototype, name, { value: draws ? method : promising, writable: true, configurable: true });
 }
 
-/** The class that a model extends. @type {new () => AllVerbs} */
+/** Of whatever kind, score() takes lists, too: of-kind.js says more. @typedef {{ score(inputs: any[], options?: Record<string, any>): Promise<any[]> }} ScoresAnyLists */
+
+/** The class that a model extends. @type {new () => AllVerbs & ScoresAnyLists} */
 export const Methods = /** @type {any} */ (Verbs);

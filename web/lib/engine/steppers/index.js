@@ -9,13 +9,14 @@ import { notes } from './notes.js';
 import { peek } from './peek.js';
 import { sample } from './sample.js';
 import { search } from './search.js';
+import { spread } from './spread.js';
 
 /** @import { Session, Sessions } from '../sessions.js' */
 /** @import { Race } from '../race.js' */
 /** @import { Credit } from '../work.js' */
 /** @import { Alternatives, DrawMessage } from '../protocol.js' */
 
-/** Positions that were drawn: see Sessions.draw. @typedef {ReturnType<Sessions['draw']> & { alternatives?: Alternatives }} Slice */
+/** Positions that were drawn: see Sessions.draw. @typedef {ReturnType<Sessions['draw']> & { alternatives?: Alternatives, probabilities?: Float32Array<ArrayBuffer> }} Slice */
 
 /**
  * @typedef {object} Stepper
@@ -34,6 +35,12 @@ import { search } from './search.js';
  * @returns {Stepper}
  */
 export function stepperOf(sessions, session, message, credit, race) {
+  const stepper = plainStepperOf(sessions, session, message, credit, race);
+  return message.probabilities ? spread(sessions, session, stepper) : stepper;
+}
+
+/** @type {typeof stepperOf} */
+function plainStepperOf(sessions, session, message, credit, race) {
   if (message.search !== undefined) return search(sessions, session, message.search);
   if (message.forced) return force(sessions, session, message.forced);
   if (message.notes) return notes(sessions, session, message.notes, message.known, message.alternatives ?? 0);

@@ -16,8 +16,8 @@
  * @param {Race} race  of look-ahead against one position a pass, for this model
  * @returns {Stepper}
  */
-export function sample(sessions, session, { settings, maps }, race) {
-  const open = settings.lookAhead === undefined && session.part.draft && session.samples === 1 && !maps;
+export function sample(sessions, session, { settings, maps, probabilities }, race) {
+  const open = settings.lookAhead === undefined && session.part.draft && session.samples === 1 && !maps && !probabilities;
   let ahead = false; // what a run that leaves it open begins with
   /** @param {number} count */
   const either = (count) => {

@@ -32,6 +32,8 @@ import { NOWHERE, PictureSink } from '../../sinks/picture.js';
  *   the model before this one: 0 begins a pass. All 0 without look-ahead
  * @property {boolean} [anew]      with the option `resample`: samples were given up, or changed places. All elements that were drawn come
  *   again, sample by sample, in one step each and without maps, and take the place of the earlier ones
+ * @property {Float32Array} [probabilities]  with the option `probabilities`: (ids of the step, values) the distribution that each id was drawn from, under the model's
+ *   own; an id is a level of a channel, or a colour of the palette, as `info.levels` counts them
  * @property {LookedAt[]} [maps]   with the option `maps`: what the position looked at, a head of a layer at a time
  */
 
@@ -202,20 +204,20 @@ export class PictureRun extends BaseRun {
 
   /** @returns {AsyncGenerator<PictureStep, void, void>} @internal */
   async *stream() {
-    const { settings, resample, maps, chunkSize } = this.#drawing;
+    const { settings, resample, maps, probabilities, chunkSize } = this.#drawing;
     const { known, inputs } = /** @type {Given} */ (this.#given);
     const { positionElements, positionIds, info } = this.#codec;
     const pending = this.#pending;
     const parts = share(this.#ids, this.#links.length, resample?.group ?? 1).map(({ first, samples }, i) => {
       const drawn = together(this.#ids.slice(first, first + samples), positionIds);
       const over = known.length + this.#ids[first].length === info.positions * positionIds;
-      const order = over ? undefined : { known, drawn, inputs, settings: { ...settings, first, samples }, maps, resample };
+      const order = over ? undefined : { known, drawn, inputs, settings: { ...settings, first, samples }, maps, probabilities, resample };
       return { link: this.#links[i % this.#links.length], first, samples, order };
     });
     while (pending.length > 0) yield /** @type {PictureStep} */ (pending.shift());
     for await (const { message, part: { first, samples }, check } of this.messages(parts, Math.ceil(chunkSize / positionElements))) {
       const { settled, ...drawn } = message;
-      for (const some of settled ? [drawn, { ...drawn, ...settled, maps: undefined }] : [drawn]) {
+      for (const some of settled ? [drawn, { ...drawn, ...settled, maps: undefined, probabilities: undefined }] : [drawn]) {
         for (let sample = 0; sample < samples; sample++) {
           const ids = partOf(some.ids, sample, samples, positionIds);
           const all = this.#ids[first + sample];
@@ -230,10 +232,10 @@ export class PictureRun extends BaseRun {
 }
 
 /** A step that was saved, also as JSON has it. @param {any} step @returns {PictureStep} */
-function stepFrom({ values, nats, ahead, maps, ...rest }) {
+function stepFrom({ values, nats, ahead, maps, probabilities, ...rest }) {
   const [bytes, floats] = [Uint8Array, Float32Array].map((Type) => (/** @type {object} */ list) => Type.from(Object.values(list)));
   return {
-    ...rest, values: bytes(values), nats: floats(nats), ahead: bytes(ahead),
+    ...rest, values: bytes(values), nats: floats(nats), ahead: bytes(ahead), ...(probabilities && { probabilities: floats(probabilities) }),
     ...(maps && { maps: maps.map((/** @type {any} */ row) => ({ ...row, elements: Int32Array.from(Object.values(row.elements)), weights: floats(row.weights) })) }),
   };
 }
@@ -274,7 +276,7 @@ function together(all, width) {
  * @param {number} samples       how many it has
  * @returns {PictureStep}
  */
-function stepOf(codec, { from, to, nats, ahead, anew, maps }, ids, sample, first, samples) {
+function stepOf(codec, { from, to, nats, ahead, anew, maps, probabilities }, ids, sample, first, samples) {
   return {
     sample: first + sample,
     from: from * codec.positionElements,
@@ -283,6 +285,7 @@ function stepOf(codec, { from, to, nats, ahead, anew, maps }, ids, sample, first
     nats: codec.elementNats(partOf(nats, sample, samples, codec.positionIds)),
     ahead: codec.spread(ahead),
     ...(anew && { anew }),
+    ...(probabilities && { probabilities: partOf(probabilities, sample, samples, codec.positionIds * codec.info.levels) }),
     ...(maps && { maps: maps[sample].map((row) => mapRow(codec, row)) }),
   };
 }

@@ -23,7 +23,7 @@ import { PictureRun } from './picture-run.js';
 /**
  * The way in which a run draws pictures.
  *
- * @typedef {{ settings: Settings, resample?: Resample, maps: boolean, seed: number | bigint, chunkSize: number }} Drawing  seed: as it was given
+ * @typedef {{ settings: Settings, resample?: Resample, maps: boolean, probabilities: boolean, seed: number | bigint, chunkSize: number }} Drawing  seed: as it was given
  */
 
 /**
@@ -33,13 +33,13 @@ import { PictureRun } from './picture-run.js';
  */
 function drawingOf(given, info) {
   const { settings, options, seed } = checkSettings('picture', given);
-  const { label, resample, maps, chunkSize = 0, resampleRows = Math.min(4, info.height) } = options;
+  const { label, resample, maps, probabilities, chunkSize = 0, resampleRows = Math.min(4, info.height) } = options;
   const { samples } = settings;
   wholeNumber('resample', resample, 0, samples);
   wholeNumber('resampleRows', resampleRows, 1, info.height);
   wholeNumber('samples / resample', samples / (resample || 1), 1, samples);
   return {
-    settings, seed, maps, chunkSize,
+    settings, seed, maps, probabilities, chunkSize,
     resample: resample > 1 ? { group: resample, every: resampleRows * info.positions / info.height } : undefined,
     label: checkLabel(label, info),
   };
@@ -59,11 +59,11 @@ export function inputsOf(label, image) {
 
 /** A step that was not emitted yet. @param {number} elements @param {number} samples @returns {import('../../runs/saved.js').Form} */
 const stepForm = (elements, samples) => (step) => {
-  const { from, to } = Object(step);
+  const { from, to, probabilities } = Object(step);
   const count = to - from;
   return whole(0, elements)(from) && whole(from, elements)(to) && object({
     sample: whole(0, samples - 1), from: finite, to: finite, values: numbersOf(whole(0, 255), count), nats: numbersOf(finite, count), ahead: numbersOf(whole(0, 255), count),
-    anew: optional((flag) => typeof flag === 'boolean'), maps: optional(arrayOf((map) => typeof map === 'object' && map !== null)),
+    anew: optional((flag) => typeof flag === 'boolean'), probabilities: optional(numbersOf(finite, Object.keys(Object(probabilities)).length)), maps: optional(arrayOf((map) => typeof map === 'object' && map !== null)),
   })(step);
 };
 
@@ -144,7 +144,7 @@ export class PictureModel {
    */
   resume(saved, given = {}) {
     const { info } = this.#engine;
-    const options = resumedOptions(saved, info, given, ['signal', 'maps', 'chunkSize']);
+    const options = resumedOptions(saved, info, given, ['signal', 'maps', 'probabilities', 'chunkSize']);
     const { known, input } = saved;
     const { positionIds } = this.codec;
     const { samples = 1 } = options;

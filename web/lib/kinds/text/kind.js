@@ -27,6 +27,7 @@ export const kind = {
   name: 'text',
   says: ({ tokenizerEntries }, number) => tokenizerEntries.length > 0 || Number(number('context_length')) > 0,
   verbs: {
+    attention: { names: ['source', 'signal'] },
     chat: { when: writes, settings: 'text', names: ['template', 'tools', 'variables', 'render'] },
     generate: { before: 1, when: writes, settings: 'text' },
     score: { names: ['source', 'signal'] },
@@ -35,6 +36,6 @@ export const kind = {
   // The tokenizer, if this beginning of the file holds it; else it is made of what the engine has read, which says what is wrong.
   early: async (head) => (new TextDecoder('latin1').decode(head.subarray(0, HINT_BYTES)).includes('tokenizer.') ?
     (await import('./texts.js')).tokenizerOf(head).catch(() => undefined) : undefined),
-  open: async (engine, { tokenizerEntries }, tokenizer, signal) => (await import('./texts.js')).TextModel.of(engine.links[0], engine.info, tokenizerEntries, tokenizer, signal),
+  open: async (engine, { tokenizerEntries }, tokenizer, signal) => (await import('./texts.js')).TextModel.of(engine, tokenizerEntries, tokenizer, signal),
   tokens: true,
 };

@@ -61,7 +61,7 @@ export function* hashing({ bytes, ids, length, shape, layout }) {
  * The state of a run that is over.
  *
  * @param {Link} link
- * @param {{ known: Uint32Array, keyBits?: number }} run  what the model saw of it
+ * @param {{ known: Uint32Array, keyBits?: number, of?: string }} run  what the model saw of it; of: the hash of the state that it went on from
  * @returns {Promise<SavedState>}
  * @internal
  */
@@ -78,7 +78,7 @@ export async function stateOf(link, run) {
 }
 
 /**
- * Gives the engine a state for the runs to come.
+ * Gives the engine a state, for runs that name its hash: bytes from outside may hold anything, so no other run goes on from them.
  *
  * @param {Link} link
  * @param {any} state  of anybody
@@ -94,7 +94,7 @@ export function restored(link, state, signal) {
   const job = link.job(signal);
   const done = inTurns(hashing(known), signal).then((right) => {
     if (hash !== right) throw wrong('is damaged');
-    return job.ask({ type: 'keep', known: new Uint32Array(0), state: known });
+    return job.ask({ type: 'keep', known: new Uint32Array(0), state: { ...known, hash } });
   }).then(({ state: taken }) => {
     if (!taken) throw wrong('belongs to another weight file or another version of nextpixel');
   }).finally(() => job.end());

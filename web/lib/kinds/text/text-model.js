@@ -12,6 +12,7 @@ import { Context } from './context.js';
 import { NextPixelError, argumentError } from '../../base/error.js';
 import { isPromise } from '../../base/promise.js';
 import { lookupOf } from '../../gguf/metadata.js';
+import { mapsOf } from '../../runs/attention-map.js';
 import { classOf } from '../../base/realm.js';
 import { restored } from './saved-state.js';
 import { TextRun } from './text-run.js';
@@ -20,10 +21,11 @@ import { checkTokens } from './text-settings.js';
 import { TranslationRun, checkTranslate, sentenceOf } from './translation-run.js';
 
 /** @import { ChatOptions, Message, Piece } from './chat.js' */
-/** @import { Link } from '../../workers/link.js' */
+/** @import { Engine } from '../../model/engine.js' */
+/** @import { AttentionMap } from '../../runs/attention-map.js' */
 /** @import { Entry } from '../../gguf/values.js' */
 /** @import { TextOptions, TranslationOptions } from '../../options.js' */
-/** @import { ModelInfo, ScoredMessage } from '../../engine/protocol.js' */
+/** @import { Inputs, LookedMessage, ModelInfo, ScoredMessage } from '../../engine/protocol.js' */
 /** @import { SavedText } from './text-run.js' */
 /** @import { SavedTranslation } from './translation-run.js' */
 
@@ -38,7 +40,7 @@ import { TranslationRun, checkTranslate, sentenceOf } from './translation-run.js
  * @property {Float32Array} perToken  nats of each
  */
 
-/** The tokens that a run begins with, and how many of them were given. @typedef {{ ids: Uint32Array, prompt: number, ready?: Promise<void> }} Given ready: see Plan */
+/** The tokens that a run begins with, and how many of them were given. @typedef {{ ids: Uint32Array, prompt: number }} Given */
 
 /** @param {Entry[]} entries @param {string} architecture @param {AbortSignal} [signal] @returns {Promise<Tokenizer | undefined>} */
 async function tokenizerIn(entries, architecture, signal) {
@@ -56,44 +58,46 @@ function templateIn(entries, { warnings }) {
   }
 }
 
+/** The most weights of attention(): half a gigabyte of them. */
+const MOST_WEIGHTS = 2 ** 27;
+
 /** The characters that a sentence may have for each one that its model sees: a run of white space counts as one. */
 const MOST_SPACE = 64;
 
 /** The verbs of a model of texts. */
 export class TextModel {
-  /** The one that writes: a text is one sample. */
+  #engine;
+  /** The worker that writes: a text is one sample. */
   #link;
   #info;
   /** @type {Tokenizer | undefined} */
   #tokenizer;
-  /** A state is being looked at, with which runs that begin now may go on. @type {Promise<void> | undefined} */
-  #restoring;
 
   /**
-   * @param {Link} link
-   * @param {ModelInfo} info
+   * @param {Engine} engine
    * @param {Entry[]} entries  the metadata of the file that concern its tokenizer
    * @param {Tokenizer} [early]   what they say, where it is there already
    * @param {AbortSignal} [signal]
    * @internal
    */
-  static async of(link, info, entries, early, signal) {
-    return new TextModel(link, info, entries, early ?? await tokenizerIn(entries, info.architecture, signal));
+  static async of(engine, entries, early, signal) {
+    return new TextModel(engine, entries, early ?? await tokenizerIn(entries, engine.info.architecture, signal));
   }
 
   /**
-   * @param {Link} link
-   * @param {ModelInfo} info
+   * @param {Engine} engine
    * @param {Entry[]} entries
    * @param {Tokenizer | undefined} tokenizer
    * @internal
    */
-  constructor(link, info, entries, tokenizer) {
+  constructor(engine, entries, tokenizer) {
+    const { info, links } = engine;
     if (tokenizer && tokenizer.size !== info.vocabulary) {
       throw new NextPixelError('format', `The vocabulary has ${tokenizer.size} tokens, but the weights are for ${info.vocabulary}: the file ` +
         'was exported wrongly, get it anew');
     }
-    this.#link = link;
+    this.#engine = engine;
+    this.#link = links[0];
     this.#info = info;
     this.#tokenizer = tokenizer;
     info.warnings.push(...tokenizer?.warnings ?? []);
@@ -281,9 +285,7 @@ export class TextModel {
     }
     const ids = saved.ids.slice(0, saved.prompt + (at ?? drawn));
     this.#checkIds(ids);
-    const ready = saved.state && restored(this.#link, saved.state, options.signal);
-    if (ready) this.#restoring = ready.catch(() => {}); // whoever reads that run hears of it
-    return this.#run({ ids: Uint32Array.from(ids), prompt: saved.prompt, ready }, all);
+    return this.#run({ ids: Uint32Array.from(ids), prompt: saved.prompt }, { ...all, state: options.state ?? saved.state });
   }
 
   /**
@@ -315,8 +317,7 @@ export class TextModel {
     if (ids.length > given) context.start(ids.length - 1);
     const tokens = ids.slice(given);
     const perToken = new Float32Array(tokens.length);
-    const job = this.#link.job(signal);
-    try {
+    await this.#engine.work(signal, async (job) => {
       // Stretches as long as the context. Each one after the first repeats half of the one before, and is counted from there.
       for (let to = given; to < ids.length;) {
         const from = context.start(to);
@@ -327,9 +328,7 @@ export class TextModel {
         perToken.set(nats.subarray(nats.length - (end - to)), to - given);
         to = end;
       }
-    } finally {
-      job.end();
-    }
+    });
     return this.#scored(tokens, perToken);
   }
 
@@ -342,14 +341,34 @@ export class TextModel {
     if (source === undefined) throw argumentError('score() of a translation needs the sentence that it is of: score(text, { source })');
     const [tokens, from] = [this.#sentence(text), this.#source(source)];
     if (tokens.length === 0 || from.length === 0) throw argumentError('An empty sentence has no score');
-    const job = this.#link.job(signal);
-    try {
-      /** @type {ScoredMessage} */
-      const { nats } = await job.ask({ type: 'score', ids: tokens, inputs: { source: from } });
-      return this.#scored(tokens, nats);
-    } finally {
-      job.end();
+    /** @type {ScoredMessage} */
+    const { nats } = await this.#engine.ask({ type: 'score', ids: tokens, inputs: { source: from } }, signal);
+    return this.#scored(tokens, nats);
+  }
+
+  /**
+   * Returns the attention of every token of a text to those before it, in each head of each layer; of a translation also to the sentence that it is of.
+   *
+   * @param {string | ArrayLike<number>} text  as in score(), no longer than the context
+   * @param {{ source?: string | ArrayLike<number>, signal?: AbortSignal }} [options]  source: as in score()
+   * @returns {Promise<AttentionMap[]>}  one for each head, the first layer first
+   */
+  async attention(text, { source, signal } = {}) {
+    if (!this.#translates && source !== undefined) throw argumentError('This model translates nothing: leave source out');
+    if (this.#translates && source === undefined) throw argumentError('attention() of a translation needs the sentence that it is of: attention(text, { source })');
+    const ids = this.#translates ? this.#sentence(text) : this.#read(typeof text === 'string' && text.length > AT_ONCE ? await this.tokenizer.encodeLong(text, { special: true, signal }) : text);
+    const { positions, heads } = this.#info;
+    if (ids.length > positions) throw argumentError(`The text has ${ids.length} tokens, and this model sees ${positions}: give a shorter one`);
+    /** @type {Inputs} */
+    const inputs = source === undefined ? {} : { source: this.#source(source) };
+    const { part } = this.#engine;
+    const rows = part.maps.reduce((sum, map) => sum + map.rows, 0);
+    if (rows * ids.length ** 2 > MOST_WEIGHTS) {
+      throw new NextPixelError('limit', `The attention of ${ids.length} tokens in ${rows} heads are over ${MOST_WEIGHTS} weights: at most ${Math.floor(Math.sqrt(MOST_WEIGHTS / rows))} tokens of this model`);
     }
+    /** @type {LookedMessage} */
+    const { positions: looked } = await this.#engine.ask({ type: 'look', ids, inputs }, signal);
+    return mapsOf(looked, heads, inputs.source?.length ?? 0);
   }
 
   /**
@@ -368,16 +387,17 @@ export class TextModel {
    * @param {TextOptions} options
    */
   #run(given, options) {
-    const { seed, maxTokens, signal, logitBias, constraint, ...kept } = options;
+    const { seed, maxTokens, signal, logitBias, constraint, state, probabilities, ...kept } = options;
     if (isPromise(given)) given.catch(() => {}); // said to who reads the run, if there is to be one
     const checked = checkTokens(options, this.#tokenizer, this.#info.vocabulary);
+    const ready = state && restored(this.#link, state, signal);
     // Numbers of tokens, and finite ones: a Map and infinities do not survive JSON.
     const biases = logitBias && { logitBias: Object.fromEntries(checked.settings.logitBias ?? []) };
-    const planOf = (/** @type {Given} */ { ids, prompt, ready }) => {
+    const planOf = (/** @type {Given} */ { ids, prompt }) => {
       const context = this.#contextOf(ids);
       const most = maxTokens ?? Math.max(0, context.positions - ids.length);
       if (most > 0) context.start(ids.length + most - 1); // where it cannot go that far, it does not begin
-      return { ids: Array.from(ids), prompt, context, most, vocabulary: this.#info.vocabulary, ready: ready ?? this.#restoring };
+      return { ids: Array.from(ids), prompt, context, most, vocabulary: this.#info.vocabulary, ready, state: state?.hash };
     };
     const plan = isPromise(given) ? given.then(planOf) : planOf(given);
     return new TextRun(this.#link, this.#tokenizer, plan, checked, { model: modelName(this.#info), options: { ...kept, ...biases } }, signal);

@@ -30,6 +30,7 @@ import { Stops } from './stops.js';
  * @property {number} token     its number in the vocabulary
  * @property {number} nats      minus log p of it, given all before it, under the model's own distribution (temperature 1, no filter)
  * @property {Alternative[]} [alternatives]  with the option `alternatives`: the most probable tokens here, the first first
+ * @property {Float32Array} [probabilities]  with the option `probabilities`: (tokens of the vocabulary) of each one here, under the model's own distribution
  * @property {TokenLook[]} [maps]            with the option `maps`: what it looked at, a head of a layer at a time
  */
 
@@ -62,8 +63,8 @@ import { Stops } from './stops.js';
  * @property {SavedState} [state]  what the engine holds of it, where that was asked for
  */
 
-/** The beginning of a run and its length. @typedef {{ ids: number[], prompt: number, context: Context, most: number, vocabulary: number, ready?: Promise<void> }} Plan
- * most: tokens to draw; ready: when the engine has what was saved with it */
+/** The beginning of a run and its length. @typedef {{ ids: number[], prompt: number, context: Context, most: number, vocabulary: number, ready?: Promise<void>, state?: string }} Plan
+ * most: tokens to draw; ready: when the engine has the state that was given; state: its hash */
 
 /**
  * One run of a model of texts: an async iterable of tokens, a text, or drawn to a canvas, one after another or at the same time. The tokens are
@@ -166,7 +167,7 @@ export class TextRun extends BaseRun {
 
   /**
    * All that is needed to go on from here: model.resume(saved) draws the same tokens as this run would have. With `state`, once the run has ended or was
-   * stopped, also what the engine holds of it, so that who goes on another day, or asks the next question of a talk, reads nothing again.
+   * stopped, also what the engine holds of it, so that who goes on another day reads nothing again, nor the next question of a talk: model.chat(messages, { state: saved.state }).
    *
    * @overload
    * @returns {SavedText}
@@ -194,7 +195,7 @@ export class TextRun extends BaseRun {
     if (!options.state) return saved;
     if (!this.finish) throw new NextPixelError('state', 'The run is not over: read it to its end, or stop() it and wait for that, before save({ state: true })');
     const { keyBits } = this.#checked;
-    return stateOf(this.#link, { known: context.window(saved.ids, this.#from), keyBits }).then((state) => ({ ...saved, state }));
+    return stateOf(this.#link, { known: context.window(saved.ids, this.#from), keyBits, of: this.#plan.state }).then((state) => ({ ...saved, state }));
   }
 
   /**
@@ -278,12 +279,12 @@ export class TextRun extends BaseRun {
    * The tokens as the worker draws them, from one context to the next.
    *
    * @param {Plan} plan
-   * @returns {AsyncGenerator<{ token: number, nats: number, alternatives?: Alternative[], maps?: TokenLook[] }, void, void>}
+   * @returns {AsyncGenerator<Omit<TextStep, 'text'>, void, void>}
    */
   async *#draw(plan) {
     const { ids, context, most } = plan;
-    const { settings, alternatives: k, maps, keyBits, constraint } = this.#checked;
-    const { prompt, vocabulary } = plan;
+    const { settings, alternatives: k, maps, keyBits, constraint, probabilities } = this.#checked;
+    const { prompt, vocabulary, state } = plan;
     await plan.ready;
     if (constraint?.start && this.#tokenizer) await constraint.start(this.#tokenizer);
     const allow = constraint && (() => maskOf(constraint, Uint32Array.from(ids.slice(prompt)), vocabulary));
@@ -291,7 +292,7 @@ export class TextRun extends BaseRun {
       const from = this.#from = context.start(ids.length);
       const known = context.window(ids, from);
       const length = Math.min(context.positions, known.length + left);
-      const order = { known, inputs: {}, settings: { ...settings, origin: context.origin(from) }, maps, length, alternatives: k, keyBits, keep: !allow, constrained: Boolean(allow) };
+      const order = { known, inputs: {}, settings: { ...settings, origin: context.origin(from) }, maps, length, alternatives: k, keyBits, keep: !allow, state, probabilities, constrained: Boolean(allow) };
       let drawn = 0;
       for await (const { message, check } of this.messages([{ link: this.#link, order }], 0, allow)) {
         if (left === most) this.reused = message.reused;
@@ -306,6 +307,7 @@ export class TextRun extends BaseRun {
           left--;
           yield {
             token, nats: message.nats[i],
+            ...(message.probabilities && { probabilities: message.probabilities.slice(i * vocabulary, (i + 1) * vocabulary) }),
             ...(message.alternatives && { alternatives: this.#alternatives(message.alternatives, i, k) }),
             ...(message.maps && { maps: context.maps(message.maps[0], from) }),
           };

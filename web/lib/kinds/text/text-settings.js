@@ -27,6 +27,7 @@ const MOST_BIASES = 4096;
  * @property {string[]} stop  with marks for control tokens, see Tokenizer.mark
  * @property {number} alternatives
  * @property {boolean} maps
+ * @property {boolean} probabilities
  * @property {8 | 16 | undefined} keyBits
  * @property {Constraint | undefined} constraint
  */
@@ -42,7 +43,7 @@ const LONGEST_STOP = 4096;
  */
 export function checkTokens(given, tokenizer, size) {
   const { settings, options, seed } = checkSettings('text', given);
-  const { maxTokens, logitBias = {}, stop = [], alternatives, maps, keyBits } = options;
+  const { maxTokens, logitBias = {}, stop = [], alternatives, maps, probabilities, keyBits } = options;
   if (keyBits !== undefined && keyBits !== 8 && keyBits !== 16) throw argumentError(`keyBits must be 8 or 16, bits of the keys that are kept, not ${show(keyBits)}`);
   const stops = typeof stop === 'string' ? [stop] : Array.isArray(stop) && stop.length <= 64 ? Array.from(stop) : [null]; // one of ours, with holes filled
   if (!stops.every((text) => typeof text === 'string' && text !== '' && text.length <= LONGEST_STOP)) {
@@ -54,7 +55,7 @@ export function checkTokens(given, tokenizer, size) {
     settings: {
       ...settings, temperatureLast: true, penaltyLast: penalises ? penaltyLast : 0, logitBias: checkBiases(logitBias, tokenizer, size), lookAhead: true,
     },
-    seed, maxTokens, stop: stops.map((text) => tokenizer?.marked(text) ?? text), alternatives: Math.min(alternatives, size), maps, keyBits,
+    seed, maxTokens, stop: stops.map((text) => tokenizer?.marked(text) ?? text), alternatives: Math.min(alternatives, size), maps, probabilities, keyBits,
     constraint: constraintOf(options, tokenizer),
   };
 }

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** The numbers themselves: whole distributions, attention of a given text, scores of many inputs. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { isError, load } from './helpers.js';
+import { toyText } from './toy-text.js';
+import { toyModel, noise } from './toy.js';
+
+/** @param {ArrayLike<number>} row */
+const sum = (row) => Array.from(row).reduce((all, one) => all + one, 0);
+
+test('texts: the whole distribution that each token is drawn from', async () => {
+  const model = await load(toyText({ context: 64 }));
+  const { vocabulary } = model.info;
+  /** @param {any} options */
+  const read = async (options) => {
+    const steps = [];
+    for await (const step of model.generate('ab abc', { seed: 4, maxTokens: 20, ...options })) steps.push(step);
+    return steps;
+  };
+  const [plain, whole, both] = await Promise.all([read({}), read({ probabilities: true }), read({ probabilities: true, alternatives: 5, maps: true, temperature: 0.5 })]);
+  assert.deepEqual(whole.map(({ token, nats }) => [token, nats]), plain.map(({ token, nats }) => [token, nats]), 'what is drawn is the same');
+  for (const { token, nats, probabilities = [], alternatives = [] } of [...whole, ...both]) {
+    assert.equal(probabilities.length, vocabulary);
+    assert.ok(Math.abs(sum(probabilities) - 1) < 1e-5);
+    assert.ok(Math.abs(-Math.log(probabilities[token]) - nats) < 1e-4, `${-Math.log(probabilities[token])} ${nats}`);
+    for (const other of alternatives) assert.ok(Math.abs(probabilities[other.token] - Math.exp(-other.nats)) < 1e-5);
+  }
+  assert.ok(plain.every((step) => !('probabilities' in step)));
+  model.close();
+});
+
+test('pictures: the distribution of each level, whatever the kind of output', async () => {
+  for (const config of [{}, { classes: ['cat', 'dog'] }]) {
+    const model = await load(toyModel(config), { workers: 2 });
+    const { levels } = model.info;
+    /** @param {any} options */
+    const read = async (options) => {
+      const steps = [];
+      for await (const step of model.generate({ seed: 2, samples: 3, ...options })) steps.push(step);
+      return steps;
+    };
+    const key = (/** @type {any} */ { sample, from, values, nats }) => [sample, from, [...values], [...nats]];
+    const plain = (await read({ chunkSize: 1 })).map(key);
+    const whole = await read({ chunkSize: 1, probabilities: true });
+    assert.deepEqual(whole.map(key), plain, 'what is drawn is the same');
+    for (const { nats, probabilities = new Float32Array(0) } of /** @type {any[]} */ (whole)) {
+      const costs = nats.filter((/** @type {number} */ cost) => cost !== 0);
+      assert.equal(probabilities.length % levels, 0);
+      for (let at = 0; at < probabilities.length; at += levels) {
+        const row = probabilities.subarray(at, at + levels);
+        assert.ok(Math.abs(sum(row) - 1) < 1e-4, `${sum(row)}`);
+        const cost = costs[at / levels];
+        if (cost !== undefined) assert.ok(row.some((/** @type {number} */ p) => Math.abs(-Math.log(p) - cost) < 1e-3), 'its cost is one of them');
+      }
+    }
+    model.close();
+  }
+});
+
+test('a saved run goes on with its distributions', async () => {
+  const model = await load(toyModel());
+  const run = model.generate({ seed: 2, samples: 2, probabilities: true, chunkSize: 8 });
+  for await (const step of run) if (step.sample === 0) break;
+  const saved = JSON.parse(JSON.stringify(run.save()));
+  for await (const { probabilities, nats } of /** @type {any} */ (model.resume(saved))) assert.ok(probabilities instanceof Float32Array && probabilities.length >= nats.length / 3);
+  model.close();
+});
+
+test('the attention of a given text: of each head, from each token to those before it', async () => {
+  const model = await load(toyText({ context: 64 }));
+  const text = 'ab abc ab abc';
+  const tokens = model.tokenizer.encode(text, { special: true });
+  const maps = await model.attention(text);
+  assert.deepEqual(await model.attention([...tokens]), maps);
+  assert.ok(maps.length > 1);
+  assert.deepEqual(maps.map(({ layer, head }) => [layer, head]), [...maps].sort((a, b) => a.layer - b.layer || a.head - b.head).map(({ layer, head }) => [layer, head]));
+  for (const { name, queries, keys, weights } of maps) {
+    assert.equal(name, 'attention');
+    assert.deepEqual([[...queries], keys[0], keys.length], [[...tokens.keys()], -1, tokens.length]);
+    for (const query of queries) {
+      const row = weights.subarray(query * keys.length, (query + 1) * keys.length);
+      assert.ok(Math.abs(sum(row) - 1) < 1e-5);
+      assert.ok(row.every((weight, i) => keys[i] < query || weight === 0), 'nothing looks ahead');
+    }
+  }
+  // The last of them as a run with maps says it.
+  const run = model.generate([...tokens].slice(0, -1), { oneOf: ['a', 'b', 'c', ' '], maps: true, maxTokens: 1 });
+  for await (const step of run) {
+    const last = step.maps?.[0].weights ?? [];
+    assert.deepEqual([...maps[0].weights.subarray((tokens.length - 1) * tokens.length + 1)], [...last]); // its tokens begin with the first, not with the start
+    break;
+  }
+  await assert.rejects(model.attention(new Array(65).fill(1)), isError('argument', /this model sees 64/));
+  await assert.rejects(model.attention(text, { source: 'x' }), isError('argument', /translates nothing/));
+  await assert.rejects(model.attention(text, /** @type {any} */ ({ row: 1 })), isError('argument'));
+  model.close();
+});
+
+test('a list of inputs is scored in all workers, in its order', async () => {
+  const texts = ['ab', 'abc abc', 'a b c', 'cab', [1, 2, 3], 'ab abc ab'];
+  for (const workers of [1, 3]) {
+    const model = await load(toyText({ context: 64 }), { workers });
+    const one = [];
+    for (const text of texts) one.push(await model.score(text));
+    assert.deepEqual(await model.score(texts), one);
+    const end = new AbortController();
+    const scores = model.score(Array.from({ length: 300 }, () => 'ab abc ab abc'), { signal: end.signal });
+    end.abort(new Error('enough'));
+    await assert.rejects(scores, /enough/);
+    await assert.rejects(model.score(['ab', /** @type {any} */ ({})]), isError('argument'));
+    await assert.rejects(model.score(['ab', 'abc'], { source: ['x'] }), isError('argument', /2 inputs, and the list source has 1/));
+    model.close();
+  }
+  const pictures = await load(toyModel({ classes: ['cat', 'dog'] }), { workers: 2 });
+  const images = [1, 2, 3].map((seed) => ({ data: noise(64, seed), width: 8, height: 8 }));
+  const each = [];
+  for (const [i, image] of images.entries()) each.push(await pictures.score(image, { label: i % 2 }));
+  assert.deepEqual(await pictures.score(images, { label: [0, 1, 0] }), each);
+  pictures.close();
+});

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+import { joinSlices } from './slices.js';
+
+/** @import { Session, Sessions } from '../sessions.js' */
+/** @import { Stepper } from './index.js' */
+
+/** Numbers of distributions in one slice: 4 MB. */
+const MOST = 1 << 20;
+
+/**
+ * Moves on as another stepper does, position by position, and reads the whole distribution that each id was drawn from.
+ *
+ * @param {Sessions} sessions
+ * @param {Session} session
+ * @param {Stepper} stepper
+ * @returns {Stepper}
+ */
+export function spread(sessions, session, stepper) {
+  const { samples, part: { span, values } } = session;
+  const most = Math.max(1, Math.floor(MOST / (samples * span * values)));
+  const step = (/** @type {number} */ count) => {
+    const drawn = [];
+    for (let i = 0; i < Math.min(count, most); i++) {
+      const one = stepper.step(1);
+      drawn.push(one.ids.length > 0 ? { ...one, probabilities: sessions.probabilities(session, one.ids) } : one);
+      if (one.ended || one.ids.length === 0) break; // it had ended, or the position takes another slice
+    }
+    return joinSlices(drawn);
+  };
+  return { ...stepper, kind: `${stepper.kind} spread`, step };
+}

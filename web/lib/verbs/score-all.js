@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+import { argumentError } from '../base/error.js';
+
+/** Whether it is a list of inputs: neither one text by the numbers of its tokens nor one piece by its notes. @param {unknown} what @returns {what is unknown[]} */
+export function isList(what) {
+  const [first] = Array.isArray(what) ? what : [];
+  return first !== undefined && typeof first !== 'number' && !(typeof first === 'object' && first !== null && 'pitch' in first);
+}
+
+/** Options of score() of which a list of numbers has one for each input. */
+const NUMBERED = ['label', 'speaker'];
+
+/**
+ * Scores many inputs, side by side in all workers of a model.
+ *
+ * @param {(input: unknown, options: object) => Promise<unknown>} score
+ * @param {number} workers
+ * @param {unknown[]} inputs
+ * @param {Record<string, any>} options  a list has one for each input
+ */
+export async function scoreAll(score, workers, inputs, options) {
+  const lists = Object.entries(options).filter(([name, value]) => Array.isArray(value) && (typeof value[0] !== 'number' || NUMBERED.includes(name)));
+  for (const [name, { length }] of lists) if (length !== inputs.length) throw argumentError(`score() has ${inputs.length} inputs, and the list ${name} has ${length}: give one for each`);
+  /** @type {unknown[]} */
+  const scores = new Array(inputs.length);
+  let next = 0;
+  const one = async () => {
+    while (next < inputs.length) {
+      const i = next++;
+      try {
+        scores[i] = await score(inputs[i], { ...options, ...Object.fromEntries(lists.map(([name, list]) => [name, list[i]])) });
+      } catch (error) {
+        next = inputs.length; // the others stop, too
+        throw error;
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: workers }, one));
+  return scores;
+}
