@@ -103,6 +103,7 @@ test('it holds what a page needs and nothing else', () => {
     'web/single/define.cjs',
     'web/jsx/react.d.ts',
     'include/nextpixel.h',
+    'web/cli/nextpixel.js',
   ]) {
     assert.ok(packed.includes(name), name);
   }
@@ -114,6 +115,7 @@ test('it holds what a page needs and nothing else', () => {
     /^web\/jsx\/\w+\.d\.ts$/,
     /^web\/types\/(cjs\/)?([\w-]+\/)*[\w-]+\.d\.ts$/,
     /^web\/types\/cjs\/package\.json$/,
+    /^web\/cli\/nextpixel\.js$/,
   ];
   const strays = packed.filter((name) => !known.some((form) => form.test(name)));
   assert.deepEqual(strays, []);
@@ -151,6 +153,15 @@ test('the installed package draws', async () => {
   );
   const { stdout, stderr } = await run(process.execPath, ['draw.mjs'], { cwd: folder, timeout: 20000 });
   assert.deepEqual({ stdout, stderr }, { stdout: '64\n64\n', stderr: '' });
+});
+
+test('the installed package has a command line', async () => {
+  await writeFile(join(folder, 'toy.gguf'), toyModel());
+  const npx = (/** @type {string[]} */ ...args) => run('npx', ['--no-install', 'nextpixel', ...args], { cwd: folder, timeout: 30000 });
+  assert.equal(JSON.parse((await npx('info', 'toy.gguf')).stdout).kind, 'picture');
+  await npx('generate', 'toy.gguf', '--seed', '1', '--out', 'toy.ppm');
+  const { stdout } = await npx('score', 'toy.gguf', 'toy.ppm', '--csv');
+  assert.match(stdout, /^input,nats,elements,natsPerElement\ntoy\.ppm,[\d.]+,64,[\d.]+\n$/);
 });
 
 test('it is required as it is imported, with and without what newer Nodes can', async () => {
