@@ -175,14 +175,10 @@ typedef struct {
     uint32_t x_stride;
     const nx_activations *activations; /* (n, cols / 4) */
     const float *scale;                /* (n) */
-    const int32_t *sum;                /* (n, cols / 32 + 1) of the activations before each block, then of all */
+    const int32_t *sum;                /* (n, sums_of(cols)) of the activations of each block, then of every EXACT columns */
 } tile_work;
 
-/* Sum of the activations of column j in the blocks from..to-1, modulo 2^32. */
-NX_INLINE int32_t sum_of(const tile_work *w, uint32_t j, uint32_t from, uint32_t to) {
-    const int32_t *before = w->sum + (size_t)j * (w->cols / BLOCK + 1);
-    return (int32_t)((uint32_t)before[to] - (uint32_t)before[from]);
-}
+static uint32_t sums_of(uint32_t cols) { return cols / BLOCK + (cols + EXACT - 1) / EXACT; }
 
 NX_INLINE void store_tile(const tile_work *w, v128_t sum[4][4], uint32_t n) {
     for (uint32_t j = 0; j < n; j++)
@@ -281,7 +277,7 @@ NX_INLINE void add_q4_block(const tile_work *w, v128_t sum[4][4], uint32_t b, co
     uint32_t blocks = w->cols / BLOCK;
     const nx_activations *activations = w->activations + (size_t)b * GROUPS;
     int32_t total[4];
-    for (uint32_t j = 0; j < n; j++) total[j] = sum_of(w, j, b, b + 1);
+    for (uint32_t j = 0; j < n; j++) total[j] = w->sum[(size_t)j * sums_of(w->cols) + b];
     product_sums product;
     start_sums(&product, 8, total, n);
     add_q4(&product, block, activations, blocks * GROUPS, n);
@@ -318,7 +314,7 @@ NX_INLINE void product_q8(product_sums *product, const tile_work *w, const uint8
     int32_t total[4];
     const nx_activations *activations[4];
     for (uint32_t j = 0; j < n; j++) {
-        total[j] = sum_of(w, j, from / BLOCK, to / BLOCK);
+        total[j] = w->sum[(size_t)j * sums_of(w->cols) + w->cols / BLOCK + from / EXACT];
         activations[j] = w->activations + (size_t)j * groups + from / 4;
     }
     start_sums(product, NX_WEIGHT_ZERO, total, n);
@@ -367,7 +363,7 @@ NX_INLINE void tile_q8(const tile_work *w, const float *weights, uint32_t n) {
 NX_INLINE void two_tiles_q8(const tile_work *w, const uint8_t *weights, const uint8_t *others) {
     v128_t sum[2][4];
     for (int k = 0; k < 2; k++)
-        for (int v = 0; v < 4; v++) sum[k][v] = dot_start(NX_WEIGHT_ZERO, sum_of(w, 0, 0, w->cols / BLOCK));
+        for (int v = 0; v < 4; v++) sum[k][v] = dot_start(NX_WEIGHT_ZERO, w->sum[w->cols / BLOCK]);
     const uint8_t *of[2] = {weights + TILE * sizeof(float), others + TILE * sizeof(float)};
     const nx_activations *activations = w->activations;
     NX_ROLLED
@@ -396,7 +392,7 @@ NX_INLINE void tile(const tile_work *w, const void *weights, uint32_t type, uint
         tile_q4(w, weights, n);
 }
 
-/* The rounded columns of an input in its scratch memory: activations of each, then their sums before each block and over all, then scales. */
+/* The rounded columns of an input in its scratch memory: activations of each, then their sums (tile_work), then scales. */
 static const nx_activations *activations_in(const nx_input *input) { return input->scratch; }
 static const int32_t *sums_in(const nx_input *input, uint32_t blocks) {
     return (const int32_t *)(activations_in(input) + (size_t)input->n * blocks * GROUPS);
@@ -419,8 +415,8 @@ NX_INLINE void matmul(float *out, const nx_matrix *m, const float *bias, const n
             if (type == NX_Q8_0 || type == NX_Q4_0) {
                 const int32_t *sums = sums_in(input, blocks);
                 w.activations = activations_in(input) + (size_t)j * blocks * GROUPS;
-                w.scale = (const float *)(sums + (size_t)input->n * (blocks + 1)) + j;
-                w.sum = sums + (size_t)j * (blocks + 1);
+                w.scale = (const float *)(sums + (size_t)input->n * sums_of(m->cols)) + j;
+                w.sum = sums + (size_t)j * sums_of(m->cols);
             }
             if (twos && t + 1 < tiles(m->rows)) {
                 two_tiles_q8(&w, weights, weights + step);
@@ -446,29 +442,28 @@ NX_INLINE void matmul(float *out, const nx_matrix *m, const float *bias, const n
 
 uint64_t nx_input_bytes(uint32_t cols, uint32_t n) {
     uint64_t blocks = (uint64_t)n * (cols / BLOCK),
-             by_row = blocks * (GROUPS * sizeof(nx_activations) + sizeof(int32_t)) + n * (sizeof(int32_t) + sizeof(float));
+             by_row = blocks * GROUPS * sizeof(nx_activations) + n * (sums_of(cols) * (uint64_t)sizeof(int32_t) + sizeof(float));
     uint64_t by_block = NX_TEXTS ? nx_blocks_input_bytes(cols, n) : 0;
     return by_row > by_block ? by_row : by_block;
 }
 
 nx_input nx_input_of(const float *x, uint32_t n, void *scratch) { return (nx_input){x, n, NX_NOT_ROUNDED, scratch}; }
 
-/* Rounds the columns to activations, and keeps their sums before each block. */
+/* Rounds the columns to activations, and keeps their sums. */
 static void round_by_row(nx_input *input, uint32_t cols) {
     uint32_t blocks = cols / BLOCK;
     nx_activations *activations = input->scratch;
     int32_t *sum = (int32_t *)(activations + (size_t)input->n * blocks * GROUPS);
-    float *scale = (float *)(sum + (size_t)input->n * (blocks + 1));
-    for (uint32_t j = 0; j < input->n; j++) {
+    float *scale = (float *)(sum + (size_t)input->n * sums_of(cols));
+    for (uint32_t j = 0; j < input->n; j++, sum += sums_of(cols)) {
         const float *x = input->x + (size_t)j * nx_stride(cols);
         float top = largest_magnitude(x, cols);
-        uint32_t all = 0; /* modulo 2^32: see dot.h */
         scale[j] = top / NX_ACTIVATION_MOST;
         for (uint32_t b = 0; b < blocks; b++, x += BLOCK, activations += GROUPS) {
-            *sum++ = (int32_t)all;
-            all += (uint32_t)activations_of(activations, x, BLOCK, steps_per_unit(NX_ACTIVATION_MOST, top));
+            int32_t *all = sum + blocks + b / (EXACT / BLOCK);
+            sum[b] = activations_of(activations, x, BLOCK, steps_per_unit(NX_ACTIVATION_MOST, top));
+            *all = (int32_t)((b % (EXACT / BLOCK) ? (uint32_t)*all : 0) + (uint32_t)sum[b]); /* modulo 2^32: see dot.h */
         }
-        *sum++ = (int32_t)all;
     }
     input->rounded = NX_ROUNDED_BY_ROW;
 }
