@@ -50,7 +50,7 @@ test('images that are none', () => {
   const bad = /** @type {[any, RegExp][]} */ ([
     [null, /image must be/],
     [undefined, /image must be/],
-    ['seven.png', /image must be/],
+    [5, /image must be/],
     [{}, /no pixels/],
     [{ data: new Uint8Array(4), width: 4, height: 1 }, /4 x 1.*2 x 2/],
     [{ data: new Uint8Array(5), width: 2, height: 2 }, /5 values.*16.*4/],

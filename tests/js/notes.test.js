@@ -324,7 +324,7 @@ test('music that the model cannot take is a sentence each', async () => {
   const refused = async (music, options, message) => assert.rejects(async () => complete(music, options).notes(), { name: 'NextPixelError', message });
   const one = { start: 0, length: 4, pitch: 67 };
   await refused([], {}, /has no notes/);
-  await refused('abc', {}, /a list of notes, or a MIDI file/);
+  await refused('abc', {}, /Cannot read the file abc/);
   await refused([{ ...one, pitch: 20 }], {}, /soprano sings 60 to 81 \(C4 to A5\), and note 0 is 20 \(A♭0\): transpose/);
   await refused([{ ...one, start: 0.5 }], {}, /first tick of note 0/);
   await refused([{ ...one, length: 0 }], {}, /length of note 0/);

@@ -207,7 +207,7 @@ test('types: Node without the types of a page, import and require; a page knows 
         const model = await load(source, { onProgress: (progress: Progress) => console.log(progress.loaded) });
         model.complete({ data: new Uint8Array(64), width: 8, height: 8 });
         // @ts-expect-error: no image
-        model.complete('seven.png');
+        model.complete(5);
         return model.info.width;
       }`);
     for (const module of ['node16', 'nodenext']) assert.equal(await compile(`node.${extension}`, [...node, '--module', module]), '', `${extension} ${module}`);

@@ -72,8 +72,8 @@ export async function use(canvas: HTMLCanvasElement, image: HTMLImageElement): P
   const order: Uint32Array = model.order;
   const palette: Uint8Array | null = info.palette;
   const enlarging = model.superResolve(canvas, { samples: 2, seed: 1, temperature: 0.9, topK: 3, topP: 0.5, chunkSize: 3 });
-  const small: Uint8Array | undefined = enlarging.input;
-  const known: Uint8Array = run.known;
+  const small: Uint8Array = await enlarging.input;
+  const known: Uint8Array = await run.input;
   await model.score(image, { input: canvas });
   await model.attention(image, { row: 0, column: 0, channel: 2, input: new ImageData(8, 8) });
   model.close();

@@ -112,7 +112,7 @@ export const disk = () => import('./disk.js');
 /**
  * Tells whether a source can be read again.
  *
- * @param {Source | Large} source
+ * @param {unknown} source
  * @returns {source is string | URL}
  * @internal
  */

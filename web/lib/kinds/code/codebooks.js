@@ -138,7 +138,7 @@ export class CodeModel {
   /**
    * Continues a sound by its codes. What was given is played through its codes too.
    *
-   * @param {SoundSource} sound  an AudioBuffer, a Blob, the bytes of a WAV file, or { samples, sampleRate }; shorter than what the model can draw
+   * @param {SoundSource} sound  an AudioBuffer, a MediaStream, a Blob, an address, the bytes of a WAV file, or { samples, sampleRate }; shorter than what the model can draw
    * @param {CodeOptions} [options]  seconds: of what is drawn
    * @returns {CodeRun}
    */

@@ -6,7 +6,7 @@
 import { bytesOfBlob, isBlob } from '../../base/blob.js';
 import { show, wholeNumber } from '../../base/checks.js';
 import { NextPixelError, argumentError } from '../../base/error.js';
-import { bytesOf, isBytes } from '../../load/source.js';
+import { bytesOf, isAddress, isBytes } from '../../load/source.js';
 import { pitchName } from './alphabet.js';
 import { VELOCITY } from './codec.js';
 
@@ -22,7 +22,7 @@ const MOST_BYTES = 1_000_000;
 
 /** A note as a caller gives it. @typedef {Pick<Note, 'start' | 'length' | 'pitch'> & { voice?: string | number, velocity?: number }} GivenNote */
 
-/** Music: notes, or a MIDI file. @typedef {GivenNote[] | Blob | ArrayBuffer | Uint8Array} MusicSource */
+/** Music: notes, or a MIDI file or its address. @typedef {GivenNote[] | Blob | ArrayBuffer | Uint8Array | string | URL} MusicSource */
 
 /**
  * Music as the model takes it.
@@ -38,12 +38,14 @@ const MOST_BYTES = 1_000_000;
  * @param {Alphabet} alphabet
  * @param {number} ticks        of a quarter
  * @param {string[]} [voices]   those that it has, where its notes do not say
+ * @param {AbortSignal} [signal]
  * @returns {Promise<Given>}
  */
-export async function given(music, alphabet, ticks, voices) {
+export async function given(music, alphabet, ticks, voices, signal) {
+  if (isAddress(music)) return given(await (await import('../../base/file-at.js')).fileAt(music, signal), alphabet, ticks, voices, signal);
   if (!isBlob(music) && !isBytes(music)) {
     if (Array.isArray(music) && music.length > MOST_NOTES) throw new NextPixelError('limit', `The music has ${music.length} notes, ${MOST_NOTES} can be read: give a shorter piece`);
-    if (!Array.isArray(music)) throw argumentError(`Music is a list of notes, or a MIDI file as a Blob or bytes, not ${show(music)}`);
+    if (!Array.isArray(music)) throw argumentError(`Music is a list of notes, or a MIDI file as a Blob, bytes or an address, not ${show(music)}`);
     return { notes: checked(music, alphabet, ticks, voices), tempo: 0, said: '' };
   }
   const size = isBlob(music) ? music.size : music.byteLength;

@@ -86,7 +86,7 @@ export class NoteModel {
   /**
    * Continues music, or, with `voices`, harmonises it: the given voices stay as they are, and the others are drawn around them.
    *
-   * @param {MusicSource} music  notes, or a MIDI file as a Blob or bytes. Its notes are rounded to whole ticks: `run.input` says so
+   * @param {MusicSource} music  notes, or a MIDI file as a Blob, bytes or an address. Its notes are rounded to whole ticks: `run.input` says so
    * @param {NoteOptions & { voices?: (string | number)[] }} [options]  voices: those that the music has, by name or number
    * @returns {NoteRun}
    */
@@ -95,7 +95,7 @@ export class NoteModel {
     const { voices: labels, bars } = options;
     if (labels !== undefined && !Array.isArray(labels)) throw argumentError(`voices must be a list of voices that are held, not ${show(labels)}`);
     const held = labels?.map((label) => voiceNamed(label, alphabet).name);
-    const planned = given(music, alphabet, ticks, held).then((found) => ({ given: found, plan: this.#plan(found, held, bars) }));
+    const planned = given(music, alphabet, ticks, held, options.signal).then((found) => ({ given: found, plan: this.#plan(found, held, bars) }));
     planned.catch(() => {}); // whoever reads the run hears of it
     return this.#run(options, planned);
   }
@@ -164,7 +164,7 @@ export class NoteModel {
    */
   async score(music, { signal } = {}) {
     const { alphabet, ticks } = this.#clock;
-    const found = await given(music, alphabet, ticks);
+    const found = await given(music, alphabet, ticks, undefined, signal);
     const ids = Uint32Array.from(this.#fitting([...encode(alphabet, found.notes), alphabet.end]));
     /** @type {ScoredMessage} */
     const { nats: all } = await this.#engine.ask({ type: 'score', ids, inputs: {} }, signal);

@@ -21,7 +21,8 @@ import { boxes, scaling } from './scale.js';
  */
 /** An image of a page is scaled to the model's size; crop it first where its proportions matter. One of more than 2^18 pixels is read over some turns of the page.
  * @typedef {RawImage | Dom<'ImageData'> | Dom<'HTMLCanvasElement'> | Dom<'OffscreenCanvas'> | Dom<'ImageBitmap'> | Dom<'HTMLImageElement'> |
- *   Dom<'HTMLVideoElement'> | Dom<'VideoFrame'>} ImageSource */
+ *   Dom<'HTMLVideoElement'> | Dom<'VideoFrame'> | Dom<'SVGImageElement'> | Blob | string | URL} ImageSource
+ * a text: an address */
 /** @typedef {Pick<ModelInfo, 'width' | 'height' | 'channels'>} Shape */
 
 /**
@@ -37,10 +38,20 @@ export function pictureOf(image, shape, signal) {
   return reading('image', () => readPicture(image, shape, signal));
 }
 
-/** @param {ImageSource} image @param {Shape} shape @param {AbortSignal} [signal] */
+/** An ImageData, which is scaled like any other image of a page. @param {unknown} image */
+const isOfPage = (image) => classOf(image) === 'ImageData';
+
+/** Whether it is a file, or the address of one. @param {unknown} image @returns {image is Blob | string | URL | Dom<'SVGImageElement'>} */
+const isFile = (image) => /^(String|URL|Blob|File|SVGImageElement)$/.test(classOf(image));
+
+/** @template T @param {unknown} image @param {(decoded: any) => T | Promise<T>} use @param {AbortSignal} [signal] @returns {Promise<T>} */
+const decodedFirst = async (image, use, signal) => (await import('./picture-file.js')).decoded(image, use, signal);
+
+/** @param {ImageSource} image @param {Shape} shape @param {AbortSignal} [signal] @returns {Uint8Array<ArrayBuffer> | Promise<Uint8Array<ArrayBuffer>>} */
 function readPicture(image, shape, signal) {
+  if (isFile(image)) return decodedFirst(image, (decoded) => readPicture(decoded, shape, signal), signal);
   const { width, height, channels } = shape;
-  if (!isRaw(image)) return drawn(image, (source) => scaled(source, shape, channels), signal);
+  if (!isRaw(image) || (isOfPage(image) && (image.width !== width || image.height !== height))) return drawn(/** @type {any} */ (image), (source) => scaled(source, shape, channels), signal);
   checkSize(image);
   if (image.width !== width || image.height !== height) throw wrongSize(image, `${width} x ${height}`);
   const data = bytesOf(image.data);
@@ -80,10 +91,12 @@ export function inputOf(image, info, signal) {
   return reading('image', () => readInput(image, info, signal));
 }
 
-/** @param {ImageSource} image @param {Pick<ModelInfo, 'inputWidth' | 'inputHeight' | 'channels'>} info @param {AbortSignal} [signal] */
-function readInput(image, { inputWidth: width, inputHeight: height, channels }, signal) {
+/** @param {ImageSource} image @param {Pick<ModelInfo, 'inputWidth' | 'inputHeight' | 'channels'>} info @param {AbortSignal} [signal] @returns {Uint8Array<ArrayBuffer> | Promise<Uint8Array<ArrayBuffer>>} */
+function readInput(image, info, signal) {
+  if (isFile(image)) return decodedFirst(image, (decoded) => readInput(decoded, info, signal), signal);
+  const { inputWidth: width, inputHeight: height, channels } = info;
   const size = { width, height };
-  if (!isRaw(image)) return drawn(image, (source) => (holds(source, width, height) ? boxed(source, size, channels) : scaled(source, size, channels)), signal);
+  if (!isRaw(image) || (isOfPage(image) && !holds(image, width, height))) return drawn(/** @type {any} */ (image), (source) => (holds(source, width, height) ? boxed(source, size, channels) : scaled(source, size, channels)), signal);
   checkSize(image);
   if (!holds(image, width, height)) throw wrongSize(image, `${width} x ${height} or a whole multiple of each`);
   checkPixels(image.width, image.height);
@@ -172,12 +185,12 @@ function* boxedElements({ data, width, height }, size, channels) {
 /**
  * Tells whether an image is raw pixels; else it must be drawn to be read.
  *
- * @param {ImageSource} image
+ * @param {Exclude<ImageSource, string>} image
  * @returns {image is RawImage | ImageData}
  */
 function isRaw(image) {
   if (typeof image !== 'object' || image === null) {
-    throw argumentError('image must be an ImageData, a canvas, an ImageBitmap, an <img>, a <video>, a VideoFrame or { data, width, height }');
+    throw argumentError('image must be an ImageData, a canvas, an ImageBitmap, an <img>, an <image> of an SVG, a <video>, a VideoFrame, a Blob, an address or { data, width, height }');
   }
   // An ImageData of other colours than those of 'srgb', such as 'display-p3', or of numbers of 16 bits, is drawn too: that converts it.
   return 'data' in image && !/Float16|-/.test(classOf(image.data) + /** @type {Partial<ImageData>} */ (image).colorSpace);

@@ -10,7 +10,7 @@ import { show } from '../../base/checks.js';
 import { NextPixelError, argumentError, reading } from '../../base/error.js';
 import { classOf } from '../../base/realm.js';
 import { inTurns } from '../../base/turns.js';
-import { bytesOf, isBytes } from '../../load/source.js';
+import { bytesOf, isAddress, isBytes } from '../../load/source.js';
 import { Resampler } from './resample.js';
 import { RATES, isWav, locateWav, openWav } from './wav.js';
 
@@ -22,10 +22,11 @@ import { RATES, isWav, locateWav, openWav } from './wav.js';
  * @typedef {{ samples: ArrayLike<number> | ArrayLike<number>[], sampleRate: number }} PlainSound */
 
 /**
- * A sound: an AudioBuffer; a Blob or the bytes of a file, a WAV or, in a browser, whatever it decodes; or samples. Of more than 2^23 samples or bytes no copy is
+ * A sound: an AudioBuffer; a Blob, the bytes or the address of a file, a WAV or, in a browser, whatever it decodes; a MediaStream, which is recorded until its tracks
+ * end, for 60 seconds at most; or samples. Of more than 2^23 samples or bytes no copy is
  * made: leave them as they are until the sound is read.
  *
- * @typedef {Dom<'AudioBuffer'> | Blob | ArrayBuffer | Uint8Array | PlainSound} SoundSource
+ * @typedef {Dom<'AudioBuffer'> | Dom<'MediaStream'> | Blob | ArrayBuffer | Uint8Array | string | URL | PlainSound} SoundSource
  */
 
 /**
@@ -122,6 +123,8 @@ function checkLength(count, rate) {
  * @returns {Promise<Reading>}
  */
 async function openSound(sound, signal) {
+  if (isAddress(sound)) return openFile(await (await import('../../base/file-at.js')).fileAt(sound, signal), signal);
+  if (classOf(sound) === 'MediaStream') return openFile(await (await import('./stream.js')).recorded(sound, LONGEST_SECONDS, signal), signal);
   if (isBlob(sound)) return openFile(sound, signal);
   if (!isBytes(sound)) return reading('sound', () => plain(sound));
   const view = ArrayBuffer.isView(sound) && sound.length > 0 ? sound : bytesOf(sound); // of one that is detached nothing is left
@@ -162,7 +165,7 @@ function plain(sound) {
     return mixed(Array.from({ length: numberOfChannels }, (_, i) => sound.getChannelData(i)), sampleRate);
   }
   const { samples: data, sampleRate: rate } = typeof sound === 'object' && sound !== null ? sound : /** @type {any} */ ({});
-  if (!isList(data)) throw argumentError(`A sound is an AudioBuffer, a Blob, the bytes of a WAV file, or { samples, sampleRate }, not ${show(sound)}`);
+  if (!isList(data)) throw argumentError(`A sound is an AudioBuffer, a MediaStream, a Blob, an address, the bytes of a WAV file, or { samples, sampleRate }, not ${show(sound)}`);
   if (!(Number.isFinite(rate) && rate >= RATES[0] && rate <= RATES[1])) throw argumentError(`sampleRate must be samples a second, ${RATES[0]} to ${RATES[1]}, not ${show(rate)}`);
   if (typeof data[0] !== 'object') return mixed([data], rate);
   if (data.length > MOST_CHANNELS) throw argumentError(`A sound has at most ${MOST_CHANNELS} channels, not ${data.length}`);

@@ -90,7 +90,7 @@ export class SoundModel {
   /**
    * Continues a sound.
    *
-   * @param {SoundSource} sound  an AudioBuffer, a Blob, the bytes of a WAV file, or { samples, sampleRate }; at most 60 seconds. One of another
+   * @param {SoundSource} sound  an AudioBuffer, a MediaStream, a Blob, an address, the bytes of a WAV file, or { samples, sampleRate }; at most 60 seconds. One of another
    *   rate is resampled, and channels are mixed: `run.input` says so
    * @param {SoundOptions} [options]
    * @returns {SoundRun}

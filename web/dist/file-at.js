@@ -1,0 +1,2 @@
+// SPDX-License-Identifier: MIT
+import{NextPixelError,inNode,disk,fetchOrFail}from"./shared.js";async function fileAt(address,signal){let path=inNode?await(await disk()).filePath(address):void 0;if(path!==void 0)return new Blob([await(await disk()).readFile(path)]);let response=await fetchOrFail(address,signal);if(!response.ok)throw new NextPixelError("network",`Cannot fetch ${address}: the server answered ${response.status}. Check the address`);return response.blob()}export{fileAt};

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** The file at an address that a caller gives as an input. Loaded only for these. */
+
+import { NextPixelError } from './error.js';
+import { inNode } from './platform.js';
+import { disk, fetchOrFail } from '../load/source.js';
+
+/**
+ * @param {string | URL} address  relative to the page; in Node also a path
+ * @param {AbortSignal} [signal]
+ * @returns {Promise<Blob>}
+ */
+export async function fileAt(address, signal) {
+  const path = inNode ? await (await disk()).filePath(address) : undefined;
+  if (path !== undefined) return new Blob([await (await disk()).readFile(path)]);
+  const response = await fetchOrFail(address, signal);
+  if (!response.ok) throw new NextPixelError('network', `Cannot fetch ${address}: the server answered ${response.status}. Check the address`);
+  return response.blob();
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** Pictures that must be decoded before they can be drawn: files, addresses, and what an SVG shows. Loaded only for these. */
+
+import { NextPixelError, argumentError } from '../../base/error.js';
+import { fileAt } from '../../base/file-at.js';
+import { classOf } from '../../base/realm.js';
+
+/** The file that is meant. @param {any} image @param {AbortSignal} [signal] @returns {Promise<Blob>} */
+async function fileOf(image, signal) {
+  const kind = classOf(image);
+  if (kind === 'SVGImageElement') return fileAt(new URL(image.href.baseVal, image.baseURI), signal);
+  return kind === 'Blob' || kind === 'File' ? image : fileAt(image, signal);
+}
+
+/** A drawing of vectors, which createImageBitmap() does not read. @param {Blob} file */
+async function drawingOf(file) {
+  const image = new Image();
+  const address = URL.createObjectURL(file);
+  try {
+    image.src = address;
+    await image.decode();
+    return image;
+  } finally {
+    URL.revokeObjectURL(address);
+  }
+}
+
+/**
+ * Decodes a picture and uses it.
+ *
+ * @template T
+ * @param {any} image  a Blob, an address or an <image> of an SVG
+ * @param {(decoded: any) => T | Promise<T>} use
+ * @param {AbortSignal} [signal]
+ */
+export async function decoded(image, use, signal) {
+  if (typeof createImageBitmap !== 'function') throw new NextPixelError('unsupported', 'Outside of a browser no picture file is decoded: give { data, width, height }');
+  const file = await fileOf(image, signal);
+  signal?.throwIfAborted();
+  const bitmap = await createImageBitmap(file).catch(async (cause) => {
+    const drawing = typeof document === 'object' ? await drawingOf(file).catch(() => undefined) : undefined;
+    if (drawing) return drawing;
+    throw argumentError(`The file is no picture that this browser reads (${cause})`);
+  });
+  try {
+    signal?.throwIfAborted();
+    return await use(bitmap);
+  } finally {
+    if ('close' in bitmap) bitmap.close();
+  }
+}
