@@ -8,7 +8,7 @@ import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 
 import { tokenizer } from '../../web/lib/index.js';
-import { RUNS } from '../../web/lib/load/sniff.js';
+import { RUNS } from '../../web/lib/gguf/sniff.js';
 import { F32, writeGGUF } from './gguf.js';
 import { GOLDEN, isError, load } from './helpers.js';
 import { gaussian, halfOf } from './toy-qwen.js';

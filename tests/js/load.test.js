@@ -17,7 +17,7 @@ import { generationOrder } from '../../web/lib/kinds/picture/codec.js';
 import { Core } from '../../web/lib/engine/core.js';
 import { describe, fittingOf } from '../../web/lib/model/describe.js';
 import { NextPixelError, cache, supported } from '../../web/lib/index.js';
-import { looksLike } from '../../web/lib/load/sniff.js';
+import { looksLike } from '../../web/lib/gguf/sniff.js';
 import { EVERY } from '../more.js';
 import { GOLDEN, ROOT, isError, load, sleep, wasmBytes, wasmModule } from './helpers.js';
 import { UNREACHABLE, constant, patch, wasmUrl } from './patch.js';

@@ -185,7 +185,7 @@ export async function load(source, options = {}) {
     giveUp.abort();
     for (const start of starting) start.then((link) => link.end(new NextPixelError('closed', 'Loading failed')), () => {});
     if (failed) throw failed.reason;
-    throw error instanceof NextPixelError && error.status ? (await import('./load/sniff.js')).advised(error) : error;
+    throw error instanceof NextPixelError && error.status ? (await import('./gguf/sniff.js')).advised(error) : error;
   } finally {
     over = true;
     signal?.removeEventListener('abort', abort);

@@ -8,7 +8,7 @@
 
 import { NextPixelError } from '../base/error.js';
 import { inTurns } from '../base/turns.js';
-import { headerProblem, refusal } from '../load/sniff.js';
+import { headerProblem, refusal } from './sniff.js';
 import { CODES } from '../engine/protocol.js';
 import { HEADER_BYTES, MAX_METADATA, Refused, Short, Walk, entriesOf, headOf } from './walk.js';
 

@@ -289,7 +289,7 @@ async function readWhole(file, how) {
 }
 
 /** Tells what a file that is no weight file looks like: loaded only where there is one. */
-const sniffer = () => import('./sniff.js');
+const sniffer = () => import('../gguf/sniff.js');
 
 /** The first bytes of every file that this version opens: magic and version. */
 const START = [0x47, 0x47, 0x55, 0x46, 3, 0, 0, 0];

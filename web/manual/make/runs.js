@@ -6,7 +6,7 @@
 import { readFile } from 'node:fs/promises';
 
 import { tensorTypes } from '../../tools/abi.js';
-import { RUNS } from '../../lib/load/sniff.js';
+import { RUNS } from '../../lib/gguf/sniff.js';
 import { names } from '../../lib/kinds/text/tokenizer/pre.js';
 import { MODELS as TOKENIZERS } from '../../lib/kinds/text/tokenizer/vocabulary.js';
 

@@ -6,7 +6,7 @@
 import { NextPixelError } from '../base/error.js';
 import { CODES } from '../engine/protocol.js';
 import { statusError } from '../engine/status-error.js';
-import { HEADER_BYTES, MAX_KEYS, MAX_TENSORS, fixedHeader } from '../gguf/walk.js';
+import { HEADER_BYTES, MAX_KEYS, MAX_TENSORS, fixedHeader } from './walk.js';
 
 /** @import { ErrorCode } from '../engine/protocol.js' */
 
