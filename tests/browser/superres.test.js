@@ -8,6 +8,7 @@ import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 
 import { bicubic } from '../../web/pages/colour/bicubic.js';
+import { distance } from '../../web/pages/colour/distance.js';
 import { reduce } from '../../web/lib/kinds/picture/image.js';
 import { load } from '../../web/lib/index.js';
 import { more } from '../more.js';
@@ -73,7 +74,7 @@ test('a row shows what the model is given, the likeliest of each group, and how 
   const notes = await page.locator(ROWS).first().locator('.tile-note').allTextContents();
   const psnr = [flat(smooth), ...expected].map((picture) => {
     const squares = reduced(picture).reduce((sum, value, i) => sum + (value - small[i]) ** 2, 0) / small.length;
-    return `${(20 * Math.log10(255 / Math.sqrt(squares))).toFixed(1)} dB`;
+    return `${(20 * Math.log10(255 / Math.sqrt(squares))).toFixed(1)} dB · ${distance(picture, flat(original), SIDE).toFixed(2)}`;
   });
   assert.deepEqual(notes, ['', ...psnr, '']);
   await page.locator('#superres-pace', { hasText: /^[\d.]+ ms a pixel, computed here$/ }).waitFor();

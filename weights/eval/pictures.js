@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 
 import { reduce } from '../../web/lib/kinds/picture/image.js';
 import { bicubic } from '../../web/pages/colour/bicubic.js';
+import { distance } from '../../web/pages/colour/distance.js';
 import { picturesOf } from './drawn.js';
 import { readSmallSet } from './held-out.js';
 
@@ -55,11 +56,12 @@ async function consistency(model, image, options, temperatures, contest) {
     input = /** @type {Uint8Array<ArrayBuffer>} */ (await run.input);
     const { pictures: [picture], nats } = await picturesOf(model, run, contest.samples);
     samples.push({
-      error: back(picture), originalError: squaredError(picture, image.data), roughness: roughness(picture, info),
+      error: back(picture), originalError: squaredError(picture, image.data), distance: distance(picture, image.data, info.width), roughness: roughness(picture, info),
       nats: nats.reduce((a, b) => a + b, 0) / contest.samples,
     });
   }
-  return { samples, bicubic: back(new Uint8Array(bicubic(input, { width, height, channels }, info))) };
+  const smooth = new Uint8Array(bicubic(input, { width, height, channels }, info));
+  return { samples, bicubic: back(smooth), bicubicDistance: distance(smooth, image.data, info.width) };
 }
 
 /**
@@ -86,8 +88,8 @@ export async function tellPictures(model, file, options, readFrom) {
   const of = Number(options.of);
   const contest = { samples: of, resample: Number(options.resample), resampleRows: options['resample-rows'] === undefined ? undefined : Number(options['resample-rows']) };
   if (!Number.isInteger(of) || of < 1 || of > 64) throw new Error('--of takes a whole number from 1 to 64');
-  const drawings = temperatures.map(() => ({ error: 0, originalError: 0, roughness: 0, nats: 0 }));
-  let sum = 0, squares = 0, bicubicError = 0, originals = 0, scoring = 0;
+  const drawings = temperatures.map(() => ({ error: 0, originalError: 0, distance: 0, roughness: 0, nats: 0 }));
+  let sum = 0, squares = 0, bicubicError = 0, bicubicDistance = 0, originals = 0, scoring = 0;
   for (let i = 0; i < count; i++) {
     const image = { data: pixels.subarray(i * size, (i + 1) * size), width, height };
     const label = options.labels ? labels?.[i] : undefined;
@@ -101,10 +103,12 @@ export async function tellPictures(model, file, options, readFrom) {
       enlarged.samples.forEach((sample, t) => {
         drawings[t].error += sample.error;
         drawings[t].originalError += sample.originalError;
+        drawings[t].distance += sample.distance / count;
         drawings[t].roughness += sample.roughness / count;
         drawings[t].nats += sample.nats / count;
       });
       bicubicError += enlarged.bicubic;
+      bicubicDistance += enlarged.bicubicDistance / count;
       originals += roughness(image.data, info) / count;
     }
     if (!options.json && process.stderr.isTTY && i % 20 === 19) process.stderr.write(`\r${i + 1} of ${count}: ${(sum / (i + 1)).toFixed(2)} nats`);
@@ -123,9 +127,9 @@ export async function tellPictures(model, file, options, readFrom) {
     bitsPerDim: nats / (size * Math.LN2),
     secondsPerImage: scoring / 1000 / count,
     ...(info.inputWidth > 0 && { consistency: {
-      psnr: psnr(drawings[0].error), bicubicPsnr: psnr(bicubicError), roughness: originals,
+      psnr: psnr(drawings[0].error), bicubicPsnr: psnr(bicubicError), bicubicDistance, roughness: originals,
       temperatures: temperatures.map((temperature, t) => ({
-        temperature, psnr: psnr(drawings[t].error), originalPsnr: psnr(drawings[t].originalError, size), roughness: drawings[t].roughness, nats: drawings[t].nats,
+        temperature, psnr: psnr(drawings[t].error), originalPsnr: psnr(drawings[t].originalError, size), distance: drawings[t].distance, roughness: drawings[t].roughness, nats: drawings[t].nats,
       })),
     } }),
   };
@@ -141,6 +145,8 @@ export async function tellPictures(model, file, options, readFrom) {
       `${result.consistency.temperatures.map(({ temperature, psnr }) => `${psnr.toFixed(2)} dB at temperature ${temperature}`).join(', ')}; ` +
       `bicubic ${result.consistency.bicubicPsnr.toFixed(2)} dB`);
     console.log(`against the originals ${result.consistency.temperatures.map(({ temperature, originalPsnr }) => `${originalPsnr.toFixed(2)} dB at temperature ${temperature}`).join(', ')}`);
+    console.log(`perceptual distance from the originals, 1 - SSIM: ${result.consistency.temperatures.map((one) => `${one.distance.toFixed(3)} at temperature ${one.temperature}`).join(', ')}; ` +
+      `bicubic ${result.consistency.bicubicDistance.toFixed(3)}`);
     console.log(`neighbouring pixels differ, of 255, by ${result.consistency.temperatures.map((one) => `${one.roughness.toFixed(1)} at temperature ${one.temperature}`).join(', ')}; ` +
       `${result.consistency.roughness.toFixed(1)} in the originals`);
     console.log(`drawing cost ${result.consistency.temperatures.map((one) => `${one.nats.toFixed(0)} nats a sample at temperature ${one.temperature}`).join(', ')}; ` +

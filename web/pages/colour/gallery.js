@@ -16,7 +16,7 @@ const CHUNK = 16;
  * @property {'complete' | 'superResolve'} kind
  * @property {Plan} plan
  * @property {(model: Model, image: ImageData, options?: PictureOptions) => PictureRun} ask
- * @property {(run: PictureRun, codec: Codec) => Preview} preview what is known of a run before it draws
+ * @property {(run: PictureRun, codec: Codec, image: ImageData) => Preview} preview what is known of a run before it draws; image: as the run was given it
  */
 
 /**
@@ -50,7 +50,7 @@ export function createGallery(root, first, task, { onPhase, onPull, onEnd, onErr
 
   /** Shows a picture as the model sees it. @param {Row} row */
   function see(row) {
-    if (model && codec) row.give(task.preview(task.ask(model, row.subject.image), codec));
+    if (model && codec) row.give(task.preview(task.ask(model, row.subject.image), codec, row.subject.image));
   }
 
   /** @param {Row} row @param {Model} artist @param {Codec} knows @param {AbortSignal} signal */

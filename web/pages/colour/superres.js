@@ -3,6 +3,7 @@
 // @ts-check
 import { blank, fromRGBA, phrase, reduce, weights } from '../../shell/index.js';
 import { bicubic } from './bicubic.js';
+import { distance } from './distance.js';
 import { createSection } from './section.js';
 /** @import { Picture } from '../../shell/index.js' */
 /** @import { Task } from './gallery.js' */
@@ -33,12 +34,17 @@ const enlargement = {
     noun: 'enlargement', called: phrase`enlargement`, many: phrase`enlargements`,
   },
   ask: (model, image, options) => model.superResolve(image, options),
-  preview({ small: input }, { info }) {
+  preview({ small: input }, { info }, image) {
     const { width, height, channels, inputWidth, inputHeight } = info;
     const small = /** @type {Uint8Array} */ (input);
     const smooth = opaque(bicubic(small, { width: inputWidth, height: inputHeight, channels }, info), width, height);
-    /** How well a picture agrees with the small one. @param {Picture} picture */
-    const judge = (picture) => agreement(reduce(fromRGBA(picture.data, channels), info, inputWidth, inputHeight), small);
+    /** What it should be, where the subject has that size. */
+    const original = image.width === width && image.height === height ? fromRGBA(image.data, 3) : undefined;
+    /** How well a picture agrees with the small one, and how far it is from the original. @param {Picture} picture */
+    const judge = (picture) => {
+      const { words, share } = agreement(reduce(fromRGBA(picture.data, channels), info, inputWidth, inputHeight), small);
+      return { words: original ? `${words} · ${distance(fromRGBA(picture.data, 3), original, width).toFixed(2)}` : words, share };
+    };
     return {
       given: [{ picture: opaque(small, inputWidth, inputHeight) }, { picture: smooth, note: judge(smooth) }],
       start: blank(width, height),
