@@ -30,7 +30,7 @@ export async function everyKind(image: ImageData, sound: SoundSource, music: Mus
   ]>();
   // @ts-expect-error: pictures have no seconds
   picture.generate({ seconds: 1 });
-  // @ts-expect-error: pictures have no probabilities
+  const manyScores: PictureScore[] = await picture.score([image, image], { label: [0, 1] });
   picture.generate({ probabilities: true });
   // @ts-expect-error: nor a prompt
   picture.generate('a');
