@@ -201,3 +201,19 @@ more('one command for every kind, which says what it can and what went wrong wit
   assert.match(await evaluate(`${ROOT}weights/opened.gguf`, '--data', words), /opened\.gguf: 1 of 2 words right \(50\.00 %\); wrong: row wor/);
   assert.deepEqual(JSON.parse(await evaluate(`${ROOT}weights/opened-decoder.gguf`, '--data', words, '--json')), { file: 'opened-decoder.gguf', words: 2, right: 1 });
 });
+
+test('--each writes what every input costs, and --compare the mean difference of two such files with its standard error', async () => {
+  const [one, other] = [join(folder, 'one.csv'), join(folder, 'other.csv')];
+  const command = (/** @type {string[]} */ ...args) => run(process.execPath, [`${ROOT}weights/eval/eval.js`, ...args], { cwd: ROOT });
+  const { stdout } = await command('weights/fvsbn.gguf', '--images', '5', '--each', one, '--json');
+  const rows = (await readFile(one, 'utf8')).trim().split('\n').map((line) => line.split(','));
+  assert.deepEqual(rows[0], ['input', 'nats', 'elements']);
+  assert.deepEqual(rows.slice(1).map(([input, , elements]) => [input, elements]), ['0', '1', '2', '3', '4'].map((i) => [i, '784']));
+  const mean = rows.slice(1).reduce((sum, [, nats]) => sum + Number(nats), 0) / 5;
+  assert.ok(stdout.includes(String(mean).slice(0, 7)), `${stdout} ${mean}`);
+  await writeFile(other, rows.map(([input, nats, elements], i) => [input, i ? Number(nats) + i : nats, elements].join()).join('\n'));
+  assert.equal((await command('--compare', one, other)).stdout, `5 inputs: the second costs 3.0000 nats more, standard error ${Math.sqrt(2.5 / 5).toFixed(4)}\n`);
+  await writeFile(other, 'input,nats,elements\n0,1,784\n');
+  const refused = await command('--compare', one, other).catch((error) => error);
+  assert.match(refused.stderr, /at least two of them: there are 5 and 1/);
+});

@@ -31,6 +31,10 @@
 //   NAME.json   { "width", "height", "channels", "labels" } and whatever else; sizes that are missing are the model's; labels
 //               (count) are class indices or names, and needed for --labels only
 //
+// --each FILE.csv also writes a row for each input that was scored, in their order: its number, its nats, and its elements (channels, tokens, samples). Two such files,
+// of two models on the same inputs, are compared by npm run eval -- --compare ONE.csv OTHER.csv: the mean difference of their nats with its standard error, which comes
+// from the differences input by input.
+//
 // For a model of language --data is a file of texts with form feeds between them; the result is nats per byte and per token. --images is the
 // number of texts.
 //
@@ -67,7 +71,7 @@
 // A model that makes pictures at once has no likelihood: weights/train/frechet.py measures it, which needs PyTorch and the data set.
 // @ts-check
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, realpathSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -102,6 +106,38 @@ async function measuring(data, measure) {
   }
 }
 
+/**
+ * Writes what each score of a model was, when the process ends.
+ *
+ * @param {any} model
+ * @param {string} file
+ */
+function recordEach(model, file) {
+  const rows = ['input,nats,elements'];
+  const score = model.score.bind(model);
+  model.score = async (/** @type {any} */ what, /** @type {any} */ options) => {
+    const one = await score(what, options);
+    rows.push([rows.length - 1, one.nats, (one.perElement ?? one.perToken).length].join());
+    return one;
+  };
+  process.once('exit', () => writeFileSync(file, `${rows.join('\n')}\n`));
+}
+
+/**
+ * The mean difference of two files of --each, and its standard error.
+ *
+ * @param {string} one
+ * @param {string} other
+ */
+export function compared(one, other) {
+  const [a, b] = [one, other].map((text) => text.trim().split('\n').slice(1).map((line) => Number(line.split(',')[1])));
+  if (a.length !== b.length || a.length < 2 || ![...a, ...b].every(Number.isFinite)) throw new Error(`--compare needs two files of --each on the same inputs, at least two of them: there are ${a.length} and ${b.length}`);
+  const differences = b.map((nats, i) => nats - a[i]);
+  const mean = differences.reduce((sum, difference) => sum + difference, 0) / a.length;
+  const variance = differences.reduce((sum, difference) => sum + (difference - mean) ** 2, 0) / (a.length - 1);
+  return `${a.length} inputs: the second costs ${mean.toFixed(4)} nats more, standard error ${Math.sqrt(variance / a.length).toFixed(4)}`;
+}
+
 /** The beginning of this file. */
 const HELP = readFileSync(new URL(import.meta.url), 'utf8').split('// @ts-check')[0].split('\n').slice(1).map((line) => line.replace(/^\/\/ ?/, '')).join('\n').trim();
 
@@ -123,6 +159,8 @@ async function main() {
       lengths: { type: 'boolean', default: false },
       show: { type: 'boolean', default: false },
       out: { type: 'string' },
+      each: { type: 'string' },
+      compare: { type: 'boolean', default: false },
       help: { type: 'boolean', short: 'h', default: false },
     },
   });
@@ -130,9 +168,13 @@ async function main() {
     console.log(HELP);
     return;
   }
+  if (options.compare && positionals.length === 2) {
+    console.log(compared(readFileSync(positionals[0], 'utf8'), readFileSync(positionals[1], 'utf8')));
+    return;
+  }
   if (positionals.length !== 1) {
     console.error('usage: npm run eval -- FILE [--images N] [--data FOLDER | FILE.u8.gz] [--labels] [--temperatures 1,0.8] [--of N] [--resample N] [--resample-rows N] ' +
-      '[--beams N] [--length-penalty A] [--lengths] [--show] [--out FOLDER] [--wasm FILE] [--json]; --help says more');
+      '[--beams N] [--length-penalty A] [--lengths] [--show] [--out FOLDER] [--each FILE.csv] [--wasm FILE] [--json]; --compare ONE.csv OTHER.csv; --help says more');
     process.exit(2);
   }
   for (const [what, file] of [['', positionals[0]], ['--data ', options.data], ['--wasm ', options.wasm]]) {
@@ -140,6 +182,7 @@ async function main() {
   }
   const model = await load(path.resolve(positionals[0]), options.wasm === undefined ? {} : { wasmUrl: path.resolve(options.wasm) });
   const { info } = model;
+  if (options.each !== undefined) recordEach(model, options.each);
   if (!info.verbs.includes('score') && info.verbs.includes('walk')) {
     model.close();
     measureAtOnce(positionals[0]);
