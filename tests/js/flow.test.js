@@ -48,7 +48,7 @@ class Triad {
 
 /** @type {Kind} */
 const triad = {
-  name: 'triad', says: ({ parts }) => parts.map(({ name }) => name).join() === 'encoder,prior,decoder', verbs: { generate: {} },
+  name: 'triad', says: ({ parts }) => parts.map(({ name }) => name).join() === 'encoder,prior,decoder', verbs: { generate: { names: ['seed', 'samples', 'chunkSize', 'signal'] } },
   open: (engine) => new Triad(engine),
 };
 KINDS.unshift(triad);

@@ -4,7 +4,7 @@
 /** The tables of settings and of verbs, and the files that are made of them and of the C headers. */
 
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
+import { readFile, readdir } from 'node:fs/promises';
 import { test } from 'node:test';
 
 import { abi, abiFile, tensorTypesFile } from '../../web/tools/abi.js';
@@ -86,4 +86,24 @@ test('verbs: those with attributes are tasks of the element, and each attribute 
     'bars', 'beams', 'from', 'label', 'max-tokens', 'prompt', 'rows', 'samples', 'seconds', 'seed', 'shape', 'speaker', 'src', 'steps', 'system', 'temperature', 'tempo', 'to', 'top-p', 'tries',
     'voices',
   ]);
+});
+
+/** Kinds that others are made of, or that the library's own files show. */
+const BASE = ['picture', 'sound', 'text'];
+
+test('a kind is declared once: at most three hand-written files of the library outside its folder know of it', async () => {
+  const lib = new URL('../../web/lib/', import.meta.url);
+  /** @type {Map<string, string>} */
+  const texts = new Map();
+  for (const name of (await readdir(lib, { recursive: true })).filter((one) => one.endsWith('.js'))) {
+    const text = await readFile(new URL(name, lib), 'utf8');
+    if (!/^\/\/ Made of/m.test(text)) texts.set(name.replaceAll('\\', '/'), text);
+  }
+  for (const { name } of KINDS.filter((kind) => !BASE.includes(kind.name))) {
+    const { TYPES, OPTIONS = {} } = await import(`${lib}kinds/${name}/kind.js`);
+    const types = [TYPES.model, ...TYPES.steps, ...TYPES.others, ...Object.values(OPTIONS).map(([type]) => type)].filter((type) => type !== 'Look'); // a type of kinds/looks.js, too
+    const knows = new RegExp(`/${name}/\\w+(-\\w+)*\\.js|'${name}'|of: '[^']*\\b${name}\\b|\\b(${types.join('|')})\\b`);
+    const files = [...texts].filter(([file, text]) => !file.startsWith(`kinds/${name}/`) && knows.test(text)).map(([file]) => file);
+    assert.ok(files.length <= 3, `${name}: ${files.join(', ')}`);
+  }
 });

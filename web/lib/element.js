@@ -609,7 +609,7 @@ export class NextPixelElement extends Base {
   /** @param {unknown} error */
   #fail(error) {
     const known = error instanceof NextPixelError ? error :
-      new NextPixelError('trap', `The picture cannot be drawn (${error})`, { cause: error });
+      new NextPixelError('trap', `${lookOf(this.info).noun} cannot be drawn (${error})`, { cause: error });
     // A model whose worker has gone cannot be asked again.
     if (known.code === 'trap' || known.code === 'closed') {
       this.#hold?.discard();

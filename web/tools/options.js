@@ -10,6 +10,7 @@
  *     node web/tools/options.js
  */
 
+import { spawnSync } from 'node:child_process';
 import { readFile, readdir, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 
@@ -123,6 +124,40 @@ export {};
 `;
 }
 
+/** The kinds in the order in which a file is tried, and their looks. @returns {[string, string][]} */
+function kindLists() {
+  let left = FOLDERS.map(({ kind }) => kind);
+  /** @type {string[]} */
+  const inOrder = [];
+  while (left.length > 0) {
+    const next = left.find(({ name, last }) => (!last || left.every((one) => one.last)) && !left.some(({ over = [] }) => over.includes(name)));
+    if (!next) throw new Error(`${left.map(({ name }) => name).join(', ')}: each is to be tried before another of them`);
+    inOrder.push(next.name);
+    left = left.filter((one) => one !== next);
+  }
+  const head = `// SPDX-License-Identifier: MIT
+// Made of web/lib/kinds/*/kind.js by node web/tools/options.js: change those.
+// @ts-check
+`;
+  const names = FOLDERS.map(({ name }) => name);
+  return [
+    ['lib/kinds/list.js', `${head}
+${names.map((name) => `import { kind as ${name} } from './${name}/kind.js';\n`).join('')}
+/** @import { Kind } from './index.js' */
+
+/** The first that fits is the one. @type {Kind[]} */
+export const KINDS = [${inOrder.join(', ')}];
+`],
+    ['lib/kinds/look-list.js', `${head}
+${names.map((name) => `import { look as ${name} } from './${name}/look.js';\n`).join('')}
+/** @import { Look } from './looks.js' */
+
+/** By \`info.kind\`. @type {Record<string, Look>} */
+export const LOOKS = { ${names.join(', ')} };
+`],
+  ];
+}
+
 /** The files, by their paths below web. @returns {Promise<Map<string, string>>} */
 export async function typeFiles() {
   const settings = commentsOf(await readFile(`${WEB}lib/settings.js`, 'utf8'));
@@ -192,12 +227,18 @@ export {};
 export const FIELDS = [
 ${fields.join('')}];
 `;
-  return new Map([['lib/options.js', options], ['lib/kinds/types.js', await kindTypes()], ['lib/engine/fields.js', table], ['jsx/attributes.d.ts', jsx], ['lib/element/properties.js', properties]]);
+  return new Map([['lib/options.js', options], ['lib/kinds/types.js', await kindTypes()], ...kindLists(), ['lib/engine/fields.js', table], ['jsx/attributes.d.ts', jsx], ['lib/element/properties.js', properties]]);
 }
 
-/** Writes them, where they are not so. */
+/** Writes them, where they are not so. A new kind has attributes of its own: then once more. */
 export async function makeTypes() {
-  for (const [path, text] of await typeFiles()) if (await readFile(WEB + path, 'utf8').catch(() => '') !== text) await writeFile(WEB + path, text);
+  let changed = false;
+  for (const [path, text] of await typeFiles()) {
+    if (await readFile(WEB + path, 'utf8').catch(() => '') === text) continue;
+    await writeFile(WEB + path, text);
+    changed ||= path === 'lib/kinds/list.js';
+  }
+  if (changed) spawnSync(process.execPath, [fileURLToPath(import.meta.url)], { stdio: 'inherit' });
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await makeTypes();

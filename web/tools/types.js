@@ -76,7 +76,7 @@ declare global {
 }
 `);
 files.set('inline.d.ts', "export * from './index.js';\nexport { NextPixelElement } from './element.js';\n");
-for (const name of reachable(made, ['index.d.ts'])) files.set(`cjs/${name}`, made.get(name) ?? '');
+for (const name of reachable(made, ['index.d.ts', 'element.d.ts', 'define.d.ts'])) files.set(`cjs/${name}`, files.get(name) ?? '');
 files.set('cjs/package.json', '{ "type": "commonjs" }\n');
 
 for (const [name, text] of files) await put(TYPES + name, text);

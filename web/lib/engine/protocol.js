@@ -39,6 +39,7 @@
  * slices.
  */
 
+/** @import { Kind } from '../model/of-kind.js' */
 /** @import { Said } from '../kinds/note/alphabet.js' */
 /** @import { Bounds } from '../kinds/note/piece.js' */
 /** @import { Entry } from '../gguf/values.js' */
@@ -124,9 +125,8 @@ export const CODES = Object.freeze(/** @type {const} */ ([
  * @typedef {object} BasicInfo
  * @property {string} architecture  such as 'image-transformer'
  * @property {string} name
- * @property {string} kind          the kind of its results: 'picture', 'latent', 'sound', 'code', 'note', 'text', 'tag', 'head', 'sign' or 'caption'
- * @property {string[]} verbs       the names of its methods: 'complete', 'generate', 'walk', 'superResolve', 'classify', 'caption', 'chat' where the file has a
- *   template, 'translate', 'attention', 'tag', 'parse', 'encode', 'decode', 'score'
+ * @property {Kind} kind            the kind of its results, which is a folder of web/lib/kinds: it has its verbs, their options and what they give
+ * @property {string[]} verbs       the names of its methods, such as 'complete' or 'generate'; 'chat' where the file has a template
  * @property {number} positions     steps in a complete sequence; of a model of texts, the most tokens that it sees, its context; of one
  *   that tags, the most words at once; of one that names signs, the most examples; of one of sounds 0, for the caller says how long; of one
  *   that makes pictures at once 0, for there is no sequence

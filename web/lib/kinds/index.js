@@ -3,18 +3,8 @@
 
 /**
  * The kinds of models: a folder each, whose kind.js is its row. What only models of one kind need is loaded when a file says so: rows are in every page.
+ * list.js and types.js are made of the rows.
  */
-
-import { kind as caption } from './caption/kind.js';
-import { kind as code } from './code/kind.js';
-import { kind as head } from './head/kind.js';
-import { kind as latent } from './latent/kind.js';
-import { kind as note } from './note/kind.js';
-import { kind as picture } from './picture/kind.js';
-import { kind as sign } from './sign/kind.js';
-import { kind as sound } from './sound/kind.js';
-import { kind as tag } from './tag/kind.js';
-import { kind as text } from './text/kind.js';
 
 /** @import { Engine } from '../model/engine.js' */
 /** @import { Facts, Part } from '../engine/protocol.js' */
@@ -37,8 +27,9 @@ import { kind as text } from './text/kind.js';
  *   before the options, if not as the verb says
  * @property {(head: Uint8Array) => Promise<any> | undefined} [early]  what can be made of the beginning of a file while the workers open it
  * @property {(engine: Engine, facts: Facts, early: any, signal?: AbortSignal) => any} open  an object with a method for each verb, and resume() where runs can be saved
+ * @property {string[]} [over]    kinds that such a file fits too, and is not
+ * @property {true} [last]        a file that fits another kind is of that one
  * @property {boolean} [tokens]  ids are tokens of a vocabulary
  */
 
-/** The first that fits is the one. @type {Kind[]} */
-export const KINDS = [code, sound, note, sign, caption, latent, picture, tag, head, text];
+export { KINDS } from './list.js';

@@ -43,7 +43,7 @@ export function describe(fitting) {
   return {
     architecture,
     name: String(metadata.get('general.name') ?? architecture),
-    kind: name,
+    kind: /** @type {ModelInfo['kind']} */ (name),
     verbs: verbsOf(fitting).flatMap(([verb]) => (verb === 'chat' ? [] : verb)), // chat needs a template, which the kind reads
     positions: part.span > 0 ? part.length : part.inputs[0].dims[0],
     languages: Array.isArray(languages) ? languages.map(String) : [],

@@ -15,6 +15,7 @@ export const OPTIONS = {
 /** A picture in words, which the file lists. @type {Kind} */
 export const kind = {
   name: 'caption',
+  over: ['picture'],
   says: ({ parts, metadata }) => parts.some((part) => takes(part, 'image')) && Array.isArray(metadata.get(`${metadata.get('general.architecture')}.words`)),
   verbs: { caption: { settings: 'caption' }, score: { names: ['text', 'signal'] } },
   open: async (engine, facts) => new (await import('./captions.js')).CaptionModel(engine, facts),

@@ -7,6 +7,7 @@ import { pictureAt } from '../fetched.js';
 
 /** Captions, as the element shows them. @type {Look} */
 export const look = {
+  noun: 'The caption',
   sheet: true,
   doing: 'Looking',
   done: ({ nats, steps }) => ['Said: {count} words, {nats} nats', { count: [steps, 0], nats: [nats[0], 1] }],

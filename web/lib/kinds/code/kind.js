@@ -14,6 +14,7 @@ const draws = ({ parts }) => parts.some(({ outputs }) => outputs > 0);
 /** Sounds by codes of several levels, which other parts make of sounds and sounds of. @type {Kind} */
 export const kind = {
   name: 'code',
+  over: ['sound'],
   says: ({ parts }, number) => Number(number('sound.rate')) > 0 && ['encoder', 'decoder'].every((wanted) => parts.some(({ name }) => name === wanted)),
   verbs: { complete: { settings: 'code', when: draws }, decode: { names: ['signal'] }, encode: { names: ['signal'] }, generate: { settings: 'code', when: draws } },
   open: async (engine, facts) => new (await import('./codebooks.js')).CodeModel(engine, facts),

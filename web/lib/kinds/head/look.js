@@ -5,6 +5,7 @@
 
 /** Heads of words, as the element shows them. @type {Look} */
 export const look = {
+  noun: 'The parse',
   sheet: true,
   doing: 'Parsing',
   done: ({ nats }) => ['Parsed: {nats} nats', { nats: [nats[0], 1] }],

@@ -13,6 +13,7 @@ export const OPTIONS = { latent: ['LatentOptions', 'The options with which pictu
 /** Pictures that are made at once, of a list of normal deviates. @type {Kind} */
 export const kind = {
   name: 'latent',
+  over: ['picture'],
   says: (facts, number) => picture.says(facts, number) && !facts.parts.some(({ outputs }) => outputs > 0),
   verbs: { generate: { settings: 'latent' }, walk: { names: ['steps', 'shape', 'label', 'maps', 'signal'] } },
   open: async (engine) => new (await import('./latents.js')).LatentModel(engine),

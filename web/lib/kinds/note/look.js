@@ -8,6 +8,7 @@ import { fileAt } from '../fetched.js';
 /** Music, as the element shows it. @type {Look} */
 export const look = {
   room: (number) => (number('notes.ticks') ? { width: 0, height: 0 } : undefined),
+  noun: 'The music',
   sheet: true,
   doing: 'Drawing',
   done: ({ nats }) => ['Drawn: {nats} nats', { nats: [nats, 1] }],

@@ -14,6 +14,7 @@ export const look = {
     const [width = 0, height = 0] = [number('image.width'), number('image.height')];
     return width && height && Math.max(width, height) <= MAX_SIDE ? { width, height } : undefined;
   },
+  noun: 'The picture',
   sheet: false,
   doing: 'Drawing',
   done: ({ nats }) => ['Drawn: {nats} nats', { nats: [nats, 1] }],

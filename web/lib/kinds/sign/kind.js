@@ -11,6 +11,7 @@ export const TYPES = { model: 'SignModel', steps: ['Classification'], others: ['
 /** Names of pictures, after examples. @type {Kind} */
 export const kind = {
   name: 'sign',
+  over: ['picture', 'latent'],
   says: ({ parts }) => parts.some((part) => leaves(part, 'odds')),
   verbs: { classify: { names: ['support', 'maps', 'signal'] } },
   open: async (engine) => new (await import('./signs.js')).SignModel(engine),

@@ -7,6 +7,7 @@ import { pictureAt } from '../fetched.js';
 
 /** Names of pictures, as the element shows them. @type {Look} */
 export const look = {
+  noun: 'The classification',
   sheet: true,
   doing: 'Naming',
   done: ({ nats }) => ['Named: {nats} nats', { nats: [nats[0], 1] }],

@@ -8,6 +8,7 @@ import { fileAt } from '../fetched.js';
 /** Sounds, as the element shows them. @type {Look} */
 export const look = {
   room: (number) => (!number('image.width') && number('sound.rate') ? { width: 0, height: 0 } : undefined),
+  noun: 'The sound',
   sheet: true,
   doing: 'Drawing',
   done: ({ nats, to, sampleRate }) => ['Drawn: {seconds} s, {bits} bits a sample', { seconds: [to / sampleRate, 2], bits: [nats[0] / Math.max(to, 1) / Math.LN2, 1] }],

@@ -5,6 +5,7 @@
 
 /** Tags of words, as the element shows them. @type {Look} */
 export const look = {
+  noun: 'The tagging',
   sheet: true,
   doing: 'Tagging',
   done: ({ nats }) => ['Tagged: {nats} nats', { nats: [nats[0], 1] }],

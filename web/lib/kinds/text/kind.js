@@ -25,6 +25,7 @@ const writes = ({ part }) => !reads(part);
 /** Texts, token by token: stories, answers, translations. @type {Kind} */
 export const kind = {
   name: 'text',
+  last: true,
   says: ({ tokenizerEntries }, number) => tokenizerEntries.length > 0 || Number(number('context_length')) > 0,
   verbs: {
     attention: { names: ['source', 'signal'] },

@@ -6,6 +6,7 @@
 /** Texts, as the element shows them. @type {Look} */
 export const look = {
   room: (number) => (!number('image.width') && number('context_length') ? { width: 0, height: 0 } : undefined),
+  noun: 'The text',
   sheet: true,
   doing: 'Writing',
   done: ({ nats, steps }) => ['Written: {count} tokens, {nats} nats', { count: [steps, 0], nats: [nats[0], 1] }],
