@@ -2,7 +2,7 @@
 // How well a model finds the parents of words in held-out sentences, through the wasm.
 // @ts-check
 import { readFileSync } from 'node:fs';
-import { readSentences } from '../../weights/eval/conllu.js';
+import { readSentences } from './conllu.js';
 
 /** @import { Model } from '../../web/lib/index.js' */
 
