@@ -260,7 +260,7 @@ test('bad sounds are refused, and say why', async () => {
     [{ samples: [], sampleRate: 8000 }, 'argument', /empty/], [new Uint8Array(0), 'argument', /empty/], [{ samples: [0, NaN], sampleRate: 8000 }, 'argument', /sample 1/],
     [{ samples: { length: Infinity }, sampleRate: 8000 }, 'limit', /no end/], [{ samples: { length: 1e9 }, sampleRate: 8000 }, 'limit', /at most 60/],
     [{ samples: [0], sampleRate: 1 }, 'argument', /sampleRate/], [{ samples: [[0, 1], [0]], sampleRate: 8000 }, 'argument', /same length/],
-    [new TextEncoder().encode('no sound at all'), 'unsupported', /WAV/], [undefined, 'argument', /AudioBuffer/], ['a.wav', 'argument', /AudioBuffer/],
+    [new TextEncoder().encode('no sound at all'), 'unsupported', /WAV/], [undefined, 'argument', /AudioBuffer/], ['a.wav', 'network', /Cannot read the file a.wav/],
     [{ sampleRate: 8000, numberOfChannels: 1, length: 1e9, getChannelData: () => [] }, 'limit', /at most 60/],
   ];
   for (const [sound, code, message] of rows) {

@@ -31,6 +31,9 @@ import { showAll } from '../sinks/canvas.js';
 /** Steps of more bytes are not kept for another reader. */
 const MOST_KEPT = 2 ** 27;
 
+/** One of so many steps is measured: they are alike, and many. */
+const EACH = 8;
+
 /** About how much memory a value takes. @param {any} value @returns {number} */
 function bytesOf(value) {
   if (typeof value !== 'object' || value === null) return typeof value === 'string' ? 2 * value.length : 8;
@@ -66,6 +69,7 @@ export class BaseRun {
   #readers = new Set();
   /** Bytes of all steps so far, and how many steps were dropped because there are too many. */
   #bytes = 0;
+  #count = 0;
   #dropped = 0;
   #over = false;
   /** @type {{ reason: unknown } | undefined} */
@@ -141,7 +145,8 @@ export class BaseRun {
         if (reader.at < this.#dropped) throw new NextPixelError('limit', `The steps of this run have more than ${MOST_KEPT / 2 ** 20} MB, so the first of them are no longer kept: read it once, or without maps and probabilities`);
         while (reader.at - this.#dropped >= this.steps.length && !this.#over) {
           for (const one of [signal, ...this.signals]) one?.throwIfAborted();
-          await abortable(this.#next ??= this.#advance().finally(() => { this.#next = undefined; }), signal);
+          this.#next ??= this.#advance();
+          await (signal ? abortable(this.#next, signal) : this.#next);
         }
         signal?.throwIfAborted();
         if (reader.at - this.#dropped >= this.steps.length) break;
@@ -163,13 +168,15 @@ export class BaseRun {
     } catch (reason) {
       if (!this.#over) this.#failed = { reason };
       this.stop();
+    } finally {
+      this.#next = undefined;
     }
   }
 
   /** @param {Step} step */
   #keep(step) {
     this.steps.push(step);
-    this.#bytes += bytesOf(step);
+    if (this.#count++ % EACH === 0) this.#bytes += EACH * bytesOf(step);
     if (this.#bytes <= MOST_KEPT || this.#readers.size === 0) return;
     const read = Math.min(...[...this.#readers].map(({ at }) => at)) - this.#dropped;
     if (read < this.steps.length / 2) return;
