@@ -42,7 +42,7 @@ const MOST_BYTES = 1_000_000;
  * @returns {Promise<Given>}
  */
 export async function given(music, alphabet, ticks, voices, signal) {
-  if (isAddress(music)) return given(await (await import('../../base/file-at.js')).fileAt(music, signal), alphabet, ticks, voices, signal);
+  if (isAddress(music)) return given(await (await import('../../load/file-at.js')).fileAt(music, signal), alphabet, ticks, voices, signal);
   if (!isBlob(music) && !isBytes(music)) {
     if (Array.isArray(music) && music.length > MOST_NOTES) throw new NextPixelError('limit', `The music has ${music.length} notes, ${MOST_NOTES} can be read: give a shorter piece`);
     if (!Array.isArray(music)) throw argumentError(`Music is a list of notes, or a MIDI file as a Blob, bytes or an address, not ${show(music)}`);

@@ -4,7 +4,7 @@
 /** Pictures that must be decoded before they can be drawn: files, addresses, and what an SVG shows. Loaded only for these. */
 
 import { NextPixelError, argumentError } from '../../base/error.js';
-import { fileAt } from '../../base/file-at.js';
+import { fileAt } from '../../load/file-at.js';
 import { classOf } from '../../base/realm.js';
 
 /** The file that is meant. @param {any} image @param {AbortSignal} [signal] @returns {Promise<Blob>} */

@@ -123,7 +123,7 @@ function checkLength(count, rate) {
  * @returns {Promise<Reading>}
  */
 async function openSound(sound, signal) {
-  if (isAddress(sound)) return openFile(await (await import('../../base/file-at.js')).fileAt(sound, signal), signal);
+  if (isAddress(sound)) return openFile(await (await import('../../load/file-at.js')).fileAt(sound, signal), signal);
   if (classOf(sound) === 'MediaStream') return openFile(await (await import('./stream.js')).recorded(sound, LONGEST_SECONDS, signal), signal);
   if (isBlob(sound)) return openFile(sound, signal);
   if (!isBytes(sound)) return reading('sound', () => plain(sound));

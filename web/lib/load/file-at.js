@@ -3,9 +3,9 @@
 
 /** The file at an address that a caller gives as an input. Loaded only for these. */
 
-import { NextPixelError } from './error.js';
-import { inNode } from './platform.js';
-import { disk, fetchOrFail } from '../load/source.js';
+import { NextPixelError } from '../base/error.js';
+import { inNode } from '../base/platform.js';
+import { disk, fetchOrFail } from './source.js';
 
 /**
  * @param {string | URL} address  relative to the page; in Node also a path
