@@ -21,7 +21,7 @@ const filesOf = (/** @type {string} */ folder, /** @type {RegExp} */ names) => (
   readdirSync(ROOT + folder, { recursive: true, encoding: 'utf8' }).filter((name) => names.test(name)).map((name) => `${folder}/${name.replaceAll('\\', '/')}`).sort());
 
 /** JavaScript without comments, whose imports are of types. @param {string} text */
-const withoutComments = (text) => text.replace(/\/\*[^]*?\*\//g, '').replace(/(^|\s)\/\/.*$/gm, '$1');
+const withoutComments = (text) => text.replace(/(^|\s)\/\/.*$/gm, '$1').replace(/\/\*[^]*?\*\//g, ''); // a line may name a path such as kinds/*/kind.js
 
 /** @param {string} folder @returns {Import[]} */
 function scripts(folder) {
