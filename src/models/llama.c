@@ -193,7 +193,7 @@ static const double *frequencies(nx_reader *r, const model *m, float base, doubl
     uint32_t half = m->rotated / 2;
     double *frequency = nx_arena_take(r->arena, half * sizeof *frequency), log_base = nx_f64_log((double)base);
     for (uint32_t i = 0; frequency && i < half; i++) {
-        double own = nx_f64_exp(-log_base * (2.0 * i / m->rotated)), share = (i - first) / (last - first);
+        double own = nx_f64_exp(-log_base * (2.0 * i / m->rotated)), share = (i - first) / (last - first > 0.001 ? last - first : 0.001);
         share = share < 0 ? 0 : share > 1 ? 1 : share;
         frequency[i] = last > 0 ? own / scale * share + own * (1 - share) : own / scale;
     }
@@ -203,7 +203,14 @@ static const double *frequencies(nx_reader *r, const model *m, float base, doubl
 /* The pair of numbers that turns `turns` times in `length` positions. */
 static double pair_of(const model *m, float base, uint32_t length, double turns) {
     double ratio = length / (turns * 6.28318530717958647692);
-    return ratio > 1 ? m->rotated * nx_f64_log(ratio) / (2 * nx_f64_log((double)base)) : 0;
+    double pair = ratio > 1 ? m->rotated * nx_f64_log(ratio) / (2 * nx_f64_log((double)base)) : 0;
+    return pair < m->rotated ? pair : m->rotated; /* infinite for a base of 1 */
+}
+
+/* Refuses a key of YaRN that asks for another number than the one of its paper. */
+static void refuse_unless(nx_reader *r, nx_name key, float plain) {
+    float value = nx_read_f32(r, key.text, -1e6f, 1e6f, plain);
+    if (value < plain || value > plain) nx_reader_fail(r, NX_E_UNSUPPORTED, key.text, "YaRN with a factor of its own");
 }
 
 static double rounded_down(double x) { return (double)(uint32_t)x; }
@@ -215,6 +222,7 @@ static void read_frequencies(nx_reader *r, const char *arch, model *m, uint32_t 
     float base = nx_read_f32(r, nx_key(arch, "rope.freq_base").text, 1, 1e9f, m->kind.apart && m->kind.gemma ? 1e6f : 1e4f);
     uint32_t scaling = nx_read_choice(r, nx_key(arch, "rope.scaling.type").text, scalings, 4);
     nx_name original = nx_key(arch, "rope.scaling.original_context_length"), longer = nx_key(arch, "rope.scaling.attn_factor");
+    nx_name fast = nx_key(arch, "rope.scaling.yarn_beta_fast"), slow = nx_key(arch, "rope.scaling.yarn_beta_slow");
     uint32_t trained = nx_read_u32(r, original.text, 1, UINT32_MAX, *context);
     if (scaling == 0 || scaling == 2) {
         nx_name key = nx_key(arch, nx_has_key(r, nx_key(arch, "rope.scaling.factor").text) ? "rope.scaling.factor" : "rope.scale_linear");
@@ -222,9 +230,14 @@ static void read_frequencies(nx_reader *r, const char *arch, model *m, uint32_t 
     }
     m->length = 1;
     if (scaling == 2) {
-        if (nx_has_key(r, longer.text)) nx_reader_fail(r, NX_E_UNSUPPORTED, longer.text, "YaRN with a factor of its own");
-        first = rounded_down(pair_of(m, base, trained, 32));
-        last = rounded_down(pair_of(m, base, trained, 1)) + 1;
+        float turns[] = {nx_read_f32(r, fast.text, 1e-3f, 1e6f, 32), nx_read_f32(r, slow.text, 1e-3f, 1e6f, 1)};
+        if (turns[0] <= turns[1]) nx_reader_fail(r, NX_E_FORMAT, fast.text, "it is not larger than yarn_beta_slow");
+        refuse_unless(r, longer, 1);
+        refuse_unless(r, nx_key(arch, "rope.scaling.yarn_attn_factor"), 1);
+        refuse_unless(r, nx_key(arch, "rope.scaling.yarn_ext_factor"), 1);
+        refuse_unless(r, nx_key(arch, "rope.scaling.yarn_log_multiplier"), 0);
+        first = rounded_down(pair_of(m, base, trained, (double)turns[0]));
+        last = rounded_down(pair_of(m, base, trained, (double)turns[1])) + 1;
         if (last > m->rotated - 1) last = m->rotated - 1;
         m->length = 1 + 0.1 * nx_f64_log(scale);
     }

@@ -63,6 +63,26 @@ test('GGUF version 2 is read, version 1 and 4 are not', async () => {
   }
 });
 
+test('each key of YaRN is heeded or refused', async () => {
+  const yarn = { 'llama.rope.scaling.type': ['string', 'yarn'], 'llama.rope.scaling.factor': ['f32', 4], 'llama.rope.scaling.original_context_length': ['u32', 16] };
+  const cost = async (/** @type {Record<string, Typed>} */ more) => {
+    const model = await load(toyText({ context: 128, metadata: { ...yarn, ...more } }));
+    const { nats } = await model.score(Array.from({ length: 100 }, (_, i) => 3 + (i * 7) % 250));
+    model.close();
+    return nats;
+  };
+  const plain = await cost({});
+  const key = (/** @type {string} */ name) => `llama.rope.scaling.${name}`;
+  for (const [name, value] of /** @type {[string, number][]} */ ([['yarn_beta_fast', 32], ['yarn_beta_slow', 1], ['yarn_attn_factor', 1], ['yarn_ext_factor', 1], ['yarn_log_multiplier', 0], ['attn_factor', 1]])) {
+    assert.equal(await cost({ [key(name)]: ['f32', value] }), plain, name);
+  }
+  for (const name of ['yarn_attn_factor', 'yarn_ext_factor', 'yarn_log_multiplier', 'attn_factor']) {
+    await assert.rejects(cost({ [key(name)]: ['f32', 0.5] }), isError('unsupported', new RegExp(`${name}.*YaRN with a factor of its own`)));
+  }
+  for (const [name, value] of /** @type {[string, number][]} */ ([['yarn_beta_fast', 1.5], ['yarn_beta_slow', 0.25]])) assert.notEqual(await cost({ [key(name)]: ['f32', value] }), plain, name);
+  await assert.rejects(cost({ [key('yarn_beta_fast')]: ['f32', 0.5] }), isError('format', /not larger than yarn_beta_slow/));
+});
+
 /** The levels of IQ4_NL. */
 const LEVELS = [-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113];
 

@@ -94,7 +94,7 @@ toy_llama *toy_llama_build(const toy_llama_config *c) {
     toy_file head = {0}, data = {0};
     char name[64];
     uint32_t keys = 9 + (c->key_length > 0) + (c->rotated > 0) + (c->end > 0) + (c->base > 0) + 2 * (c->scaling > 0) + (c->tokens > 0) +
-                    (c->window > 0) + (c->pattern > 0) + (c->yarn > 0) + 4 * (c->kin == GRANITE) + 2 * (c->kin == GEMMA2) +
+                    (c->window > 0) + (c->pattern > 0) + (c->yarn > 0) + 2 * (c->turns[0] > 0) + 4 * (c->kin == GRANITE) + 2 * (c->kin == GEMMA2) +
                     2 * (c->kin == PHI3 && c->stretched);
 #define KEY(kind, text, value) sprintf(name, "%s." text, names[c->kin]), put_key_##kind(&head, name, value)
     put_header(&head, m->n_tensors, keys);
@@ -116,6 +116,10 @@ toy_llama *toy_llama_build(const toy_llama_config *c) {
     if (c->window) KEY(u32, "attention.sliding_window", c->window);
     if (c->pattern) KEY(u32, "attention.sliding_window_pattern", c->pattern);
     if (c->yarn) KEY(u32, "rope.scaling.original_context_length", c->yarn);
+    if (c->turns[0] > 0) {
+        KEY(f32, "rope.scaling.yarn_beta_fast", c->turns[0]);
+        KEY(f32, "rope.scaling.yarn_beta_slow", c->turns[1]);
+    }
     if (c->kin == GRANITE) {
         KEY(f32, "embedding_scale", embedding_scale);
         KEY(f32, "residual_scale", residual_scale);
@@ -211,9 +215,9 @@ static void angles_of(const toy_llama *m, double *angle, uint32_t position, int 
     const float *stretch = apart ? NULL : weights(m, c->kin == PHI3 ? "rope_factors_short.weight" : "rope_freqs.weight", 0);
     for (uint32_t i = 0; i < rotated / 2; i++) {
         double frequency = pow(base, -2.0 * i / rotated), share = 1; /* of the scaled frequency */
-        if (c->yarn && !apart) { /* wholly where it turns less than once in the positions of training, not at all where 32 times */
-            double pair[2];
-            for (int e = 0; e < 2; e++) pair[e] = fmax(0, rotated * log(c->yarn / ((e ? 1 : 32) * 2 * pi)) / (2 * log(base)));
+        if (c->yarn && !apart) { /* wholly where it turns less than turns[1] times in the positions of training, not at all where turns[0] times */
+            double pair[2], fast = c->turns[0] > 0 ? (double)c->turns[0] : 32, slow = c->turns[0] > 0 ? (double)c->turns[1] : 1;
+            for (int e = 0; e < 2; e++) pair[e] = fmax(0, rotated * log(c->yarn / ((e ? slow : fast) * 2 * pi)) / (2 * log(base)));
             double first = floor(pair[0]), last = fmin(floor(pair[1]) + 1, rotated - 1);
             share = fmin(1, fmax(0, (i - first) / (last - first)));
         }
@@ -358,6 +362,7 @@ static const toy_llama_config configs[] = {
     {.values = 64, .length = 24, .blocks = 2, .d = 64, .inner = 96, .heads = 2, .groups = 1, .kin = PHI3, .joined = 1, .type = NX_Q4_0, .seed = 27},
     {.values = 40, .length = 30, .blocks = 1, .d = 24, .inner = 36, .heads = 2, .groups = 1, .key_length = 16, .tied = 1, .kin = ERNIE4_5, .base = 500000, .seed = 28},
     {.values = 40, .length = 40, .blocks = 1, .d = 64, .inner = 36, .heads = 2, .groups = 1, .base = 100, .yarn = 20, .scaling = 2, .seed = 29},
+    {.values = 40, .length = 40, .blocks = 1, .d = 64, .inner = 36, .heads = 2, .groups = 1, .base = 100, .yarn = 20, .turns = {2, 0.25f}, .scaling = 2, .seed = 31},
 };
 
 static nx_session *session_of(const nx_model *model) {

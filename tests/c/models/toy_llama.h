@@ -19,6 +19,7 @@ typedef struct {
     uint32_t window; /* of local attention; 0: unsaid */
     uint32_t pattern; /* one block of so many is global; 0: unsaid */
     int joined;    /* queries, keys and values are one matrix, and gate and up */
+    float turns[2]; /* yarn_beta_fast and yarn_beta_slow; 0: the file does not say */
     uint32_t yarn; /* positions of training, of which `scaling` times as many fit by YaRN; 0: it is not that */
     uint32_t tokens; /* of its vocabulary; 0: it has none */
     uint32_t type;
