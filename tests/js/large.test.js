@@ -139,6 +139,28 @@ test('a content-length that is too small, as of a compressed answer: a file open
   }
 });
 
+test('a compressed answer that continues behind its file, without an end, is read to the end of the file', { timeout: 60000 }, async () => {
+  const small = toyText();
+  const beyond = small.slice();
+  const name = 'token_embd.weight';
+  new DataView(beyond.buffer).setBigUint64(Buffer.from(beyond.buffer).indexOf(name) + name.length + 4, 2n ** 22n, true); // columns
+  for (const [file, said, most] of /** @type {[Uint8Array, number, number][]} */ ([[large, 2 ** 25, large.length + 2 ** 23], [large, 1000, large.length + 2 ** 23], [small, 1000, 2 ** 25 + 2 ** 23], [picture, 2 ** 25, picture.length + 2 ** 23], [small.slice(0, 3000), 1000, 2 ** 26], [beyond, 1000, 2 ** 26]])) {
+    let at = 0;
+    const stream = new ReadableStream({
+      pull(controller) {
+        const chunk = new Uint8Array(2 ** 20);
+        chunk.set(file.subarray(at, at += 2 ** 20));
+        controller.enqueue(chunk);
+      },
+    });
+    const loading = load(new Response(stream, { headers: { 'content-length': String(said) } }));
+    if (file.length === 3000) await assert.rejects(loading, isError('limit', /key is empty/));
+    else if (file === beyond) await assert.rejects(loading, isError('limit', /larger than 3.75 GiB/));
+    else (await loading).close();
+    assert.ok(at <= most, `${at} bytes were read of a file of ${file.length}`);
+  }
+});
+
 test('what is no model, has ended early, or is given up', { timeout: 60000 }, async () => {
   const broken = large.slice();
   broken.fill(255, broken.length - 64, broken.length - 60); // not-a-number

@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 
-import { generationOrder } from '../../web/lib/kinds/picture/codec.js';
+import { generationOrder } from '../../web/lib/media/codec.js';
 import { Core } from '../../web/lib/engine/core.js';
 import { describe, fittingOf } from '../../web/lib/model/describe.js';
 import { NextPixelError, cache, supported } from '../../web/lib/index.js';
@@ -421,7 +421,7 @@ test('a download that is no weight file is refused as soon as it shows', { timeo
 test('a download beyond 3.75 GiB is refused before it is read', { timeout: 20000 }, async () => {
   await assertRefused(load(`${origin}/huge`), isError('limit', /larger than 3.75 GiB/));
   await assertRefused(load(await fetch(`${origin}/huge`)), isError('limit', /larger than 3.75 GiB/));
-  // Without a length: the same 64 MiB again and again.
+  // Without a length, and without an end: read no further than it takes to see that the head is damaged.
   const piece = new Uint8Array(2 ** 26);
   piece.set(toy.subarray(0, 100));
   let sent = 0;
@@ -438,8 +438,8 @@ test('a download beyond 3.75 GiB is refused before it is read', { timeout: 20000
     },
     { highWaterMark: 0 },
   );
-  await assert.rejects(load(new Response(body)), isError('limit', /larger than 3.75 GiB/));
-  assert.deepEqual([sent, cancelled], [3.75 * 2 ** 30 / piece.length + 1, true]);
+  await assert.rejects(load(new Response(body)), isError('limit', /key is empty or too long/));
+  assert.deepEqual([sent, cancelled], [1, true]);
 });
 
 test('a truncated file is a format error wherever it ends', async () => {

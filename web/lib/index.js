@@ -145,7 +145,7 @@ export async function load(source, options = {}) {
   /** A file that was kept and is bad is fetched once more. @param {unknown} error */
   const again = async (error) => {
     if (giveUp.signal.aborted || !isAddress(source)) throw error;
-    return (await import('./load/refetch.js')).refetch(String(source), error, () => readSource(source, { ...reading, fresh: true }));
+    return (await import('./load/refetch.js').catch(() => { throw error; })).refetch(String(source), error, () => readSource(source, { ...reading, fresh: true }));
   };
   try {
     tell({});

@@ -75,15 +75,16 @@ async function kindTypes() {
     /** Where each type is declared: a class, or a typedef. @type {Map<string, string>} */
     const places = new Map();
     const methods = new Set();
-    for (const file of (await readdir(`${WEB}lib/kinds/${name}`)).filter((one) => one.endsWith('.js'))) {
-      const text = await readFile(`${WEB}lib/kinds/${name}/${file}`, 'utf8');
-      for (const [, type] of text.matchAll(/^export class (\w+)/gm)) places.set(type, file);
-      for (const [, type] of text.matchAll(/@typedef \{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\} (\w+)/g)) if (!places.has(type)) places.set(type, file);
-      if (places.get(TYPES.model) === file) for (const [, method] of text.matchAll(/^ {2}(?:async |get )?(resume|tokenizer)\(/gm)) methods.add(method);
+    for (const folder of [`kinds/${name}`, 'media']) {
+      for (const file of (await readdir(`${WEB}lib/${folder}`)).filter((one) => one.endsWith('.js')).map((one) => `${folder}/${one}`)) {
+        const text = await readFile(`${WEB}lib/${file}`, 'utf8');
+        for (const [, type] of [...text.matchAll(/^export class (\w+)/gm), ...text.matchAll(/@typedef \{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\} (\w+)/g)]) if (!places.has(type)) places.set(type, file);
+        if (places.get(TYPES.model) === file) for (const [, method] of text.matchAll(/^ {2}(?:async |get )?(resume|tokenizer)\(/gm)) methods.add(method);
+      }
     }
     const at = (/** @type {string} */ type) => {
-      if (!places.has(type)) throw new Error(`web/lib/kinds/${name} has no type ${type}: see TYPES of its kind.js`);
-      return `/** @typedef {import('./${name}/${places.get(type)}').${type}} ${type} */`;
+      if (!places.has(type)) throw new Error(`neither web/lib/kinds/${name} nor web/lib/media has the type ${type}: see TYPES of its kind.js`);
+      return `/** @typedef {import('../${places.get(type)}').${type}} ${type} */`;
     };
     return {
       name, model: TYPES.model, verbs: [...Object.keys(kind.verbs), ...methods].sort().map((verb) => `'${verb}'`).join(' | '), steps: TYPES.steps,

@@ -9,8 +9,7 @@ import { NextPixelError } from '../base/error.js';
 import { nodeModule } from '../base/platform.js';
 import { keeper } from './cache.js';
 import { chunksOf, joined } from './source.js';
-import { inTurns } from '../base/turns.js';
-import { readingHead } from '../gguf/header.js';
+import { sizeIn } from './whole.js';
 
 /** @import { Job } from '../workers/job.js' */
 /** @import { FedMessage, OpenedMessage } from '../engine/protocol.js' */
@@ -70,16 +69,17 @@ export async function openLarge(jobs, module, file, how) {
     /** @type {(FedMessage & { lacks?: string })[]} */
     let answers = await ask({ type: 'begin', module, head, size });
     while (answers[0].lacks) {
-      const rest = await take(answers[0].lacks === 'whole' ? Infinity : head.length);
-      if (rest.length === 0 && answers[0].lacks === 'more') throw brokeOff(name);
+      const rest = await take(answers[0].lacks === 'whole' ? size - head.length : head.length);
+      if (rest.length === 0 && head.length < size) throw brokeOff(name);
       head = joined([head, rest]);
       answers = answers[0].lacks === 'whole' ? await ask({ type: 'open', module, bytes: head }, [head.buffer]) :
         await ask({ type: 'begin', module, head, size });
     }
     // A piece arrives while the engine has the one before.
-    let at = head.length;
+    let at = answers[0].type === 'fed' ? head.length : size;
     let pending = Promise.resolve(/** @type {(FedMessage | OpenedMessage)[]} */ (answers));
-    for (let piece = await take(PIECE_BYTES); piece.length > 0; piece = await take(PIECE_BYTES)) {
+    // What comes behind the file, perhaps without an end where the answer is compressed, is not read.
+    for (let piece = await take(at < size ? PIECE_BYTES : 0); piece.length > 0; piece = await take(at < size ? PIECE_BYTES : 0)) {
       const [answer] = await pending;
       if (answer.type === 'fed') {
         if (answer.room) rooms.push(answer.room);
@@ -115,22 +115,6 @@ function together(chunks, rooms) {
   const piece = joined(chunks, rooms.pop());
   for (const chunk of chunks) if (alone(chunk)) /** @type {any} */ (chunk.buffer).transfer?.(0);
   return piece;
-}
-
-/**
- * The size of a file by where its tensors end.
- *
- * @param {Uint8Array} head
- * @param {AbortSignal} [signal]
- * @returns {Promise<number | undefined>} undefined: more bytes are needed; 0: the head is damaged, and the engine reports why
- */
-async function sizeIn(head, signal) {
-  try {
-    return (await inTurns(readingHead(head, false), signal))?.size;
-  } catch {
-    signal?.throwIfAborted();
-    return 0;
-  }
 }
 
 /** @param {string} name */

@@ -7,6 +7,8 @@ import { NextPixelError } from '../base/error.js';
 
 /** The longest time in which nothing comes, in milliseconds. */
 export const PATIENCE_MS = 30000;
+/** A download that takes longer may break off, in milliseconds. */
+const LONG_MS = 200;
 
 /**
  * @template T
@@ -38,20 +40,33 @@ export function patientReader(response, url, signal, ms = PATIENCE_MS) {
   let reader = response.body?.getReader();
   if (!reader) return undefined;
   let loaded = 0;
+  // What resumes a download comes before the connection is gone. A short download needs none.
+  /** @type {Promise<typeof import('./resume-download.js')> | undefined} */
+  let resuming;
+  const soon = setTimeout(() => {
+    resuming = import('./resume-download.js');
+    resuming.catch(() => {});
+  }, LONG_MS);
   return {
     async read() {
       for (;;) {
         try {
           const chunk = await within(/** @type {Reader} */ (reader).read(), ms);
           loaded += chunk.value?.length ?? 0;
+          if (chunk.done) clearTimeout(soon);
           return chunk;
         } catch (cause) {
           signal?.throwIfAborted();
           void reader?.cancel().catch(() => {});
-          reader = await (await import('./resume-download.js')).resume(response, url, loaded, cause, signal, ms);
+          clearTimeout(soon);
+          const { resume } = await (resuming ?? import('./resume-download.js')).catch(() => { throw cause; });
+          reader = await resume(response, url, loaded, cause, signal, ms);
         }
       }
     },
-    cancel: (reason) => /** @type {Reader} */ (reader).cancel(reason),
+    cancel(reason) {
+      clearTimeout(soon);
+      return /** @type {Reader} */ (reader).cancel(reason);
+    },
   };
 }
