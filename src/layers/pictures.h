@@ -5,7 +5,7 @@
 #include "arch.h"
 
 /* The greatest side of a picture, in pixels, of every kind of model. Raising it:
- * - web/lib/kinds/picture/look.js has the same number (a test compares them).
+ * - web/lib/kinds/shared-looks.js has the same number (a test compares them).
  * - A picture of three channels has 3 NX_MAX_SIDE^2 positions, which must stay within NX_MAX_LENGTH (nextpixel.h); the assertion in pictures.c says so.
  * - The worst file may ask for memory that grows with its square: a cache of keys and values has an entry per position and block, the maps of a run
  *   one per pair of positions. tests/c/test_limits.c opens the largest files.

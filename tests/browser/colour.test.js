@@ -8,7 +8,7 @@ import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 
 import { load } from '../../web/lib/index.js';
-import { nearestColours } from '../../web/lib/kinds/picture/codec.js';
+import { nearestColours } from '../../web/lib/media/codec.js';
 import { more } from '../more.js';
 import { OUT, session, sleep, widths } from './browser.js';
 import { PAGE, SIDE, WAIT, emoji, galleryOf, inRepository, photos, shownOf, triples } from './gallery.js';

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { test } from 'node:test';
 
 import { load } from '../../web/lib/index.js';
-import { quantise } from '../../web/lib/kinds/picture/codec.js';
+import { quantise } from '../../web/lib/media/codec.js';
 import { more } from '../more.js';
 import { OUT, decode, runAnew, session, sleep, widths } from './browser.js';
 

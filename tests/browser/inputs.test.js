@@ -7,7 +7,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { writeNotes } from '../../web/lib/kinds/note/midi.js';
-import { writeWav } from '../../web/lib/kinds/sound/wav.js';
+import { writeWav } from '../../web/lib/media/wav.js';
 import { openEmpty, provide, session } from './browser.js';
 
 const { withPage } = session(['--autoplay-policy=no-user-gesture-required']);

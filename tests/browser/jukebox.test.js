@@ -8,7 +8,7 @@ import { existsSync } from 'node:fs';
 import { test } from 'node:test';
 
 import { load } from '../../web/lib/index.js';
-import { writeWav } from '../../web/lib/kinds/sound/wav.js';
+import { writeWav } from '../../web/lib/media/wav.js';
 import { samplesOf } from '../../web/pages/jukebox/levels.js';
 import { RECORDINGS } from '../../web/pages/jukebox/recordings.js';
 import { more } from '../more.js';

@@ -253,7 +253,7 @@ test('pictures in Display P3 and of Float16 are converted', () => withPage(async
   await provide(page, WEIGHTS, digitsFile);
   await openEmpty(page);
   const seen = await page.evaluate(async (library) => {
-    const { pictureOf } = await import(library.replace('index', 'kinds/picture/image'));
+    const { pictureOf } = await import(library.replace('index', 'media/image'));
     const shape = { width: 4, height: 4, channels: 3 };
     const plain = new ImageData(Uint8ClampedArray.from({ length: 64 }, (_, i) => (i % 4 === 3 ? 255 : (37 * i) % 200)), 4, 4);
     /** A canvas of some colours gives them as it has them. @param {any} settings */
@@ -280,7 +280,7 @@ test('a film gives the frame that it shows, and a frame of its own; before there
   await provide(page, WEIGHTS, digitsFile);
   await openEmpty(page);
   const seen = await page.evaluate(async (library) => {
-    const { pictureOf } = await import(library.replace('index', 'kinds/picture/image'));
+    const { pictureOf } = await import(library.replace('index', 'media/image'));
     const shape = { width: 4, height: 4, channels: 3 };
     const canvas = Object.assign(document.createElement('canvas'), { width: 256, height: 256 });
     const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d'));

@@ -6,7 +6,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { reduce } from '../../web/lib/kinds/picture/image.js';
+import { reduce } from '../../web/lib/media/image.js';
 import { more } from '../more.js';
 import { OUT, SHELL, openEmpty, session } from './browser.js';
 import { SIDE, WAIT, galleryOf } from './gallery.js';
@@ -66,7 +66,7 @@ test('the reduction is the mean over each area, as in the library, and upright',
    */
   const both = (file) => page.evaluate(async (base64) => {
     const [{ centralSquare }, { openPicture }, { scaling }, { fromRGBA }] = await Promise.all(
-      ['/web/pages/colour/square.js', '/web/pages/colour/picture.js', '/web/lib/kinds/picture/scale.js', '/web/lib/kinds/picture/ground.js'].map((name) => import(name)));
+      ['/web/pages/colour/square.js', '/web/pages/colour/picture.js', '/web/lib/media/scale.js', '/web/lib/media/ground.js'].map((name) => import(name)));
     const bitmap = await openPicture(new File([Uint8Array.from(atob(base64), (c) => c.charCodeAt(0))], 'picture.png'));
     const { width, height } = bitmap;
     const context = /** @type {CanvasRenderingContext2D} */ (Object.assign(document.createElement('canvas'), { width, height }).getContext('2d'));

@@ -6,7 +6,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { writeWav } from '../../web/lib/kinds/sound/wav.js';
+import { writeWav } from '../../web/lib/media/wav.js';
 import { oneOf } from '../more.js';
 import { openEmpty, provide, session } from './browser.js';
 

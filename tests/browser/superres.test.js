@@ -9,7 +9,7 @@ import { test } from 'node:test';
 
 import { bicubic } from '../../web/pages/colour/bicubic.js';
 import { distance } from '../../web/pages/colour/distance.js';
-import { reduce } from '../../web/lib/kinds/picture/image.js';
+import { reduce } from '../../web/lib/media/image.js';
 import { load } from '../../web/lib/index.js';
 import { more } from '../more.js';
 import { OUT, session, sleep, widths } from './browser.js';

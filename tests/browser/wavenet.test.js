@@ -9,7 +9,7 @@ import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 
 import { load } from '../../web/lib/index.js';
-import { writeWav } from '../../web/lib/kinds/sound/wav.js';
+import { writeWav } from '../../web/lib/media/wav.js';
 import { lit } from '../../web/pages/wavenet/reach.js';
 import { more } from '../more.js';
 import { LIBRARY, openEmpty, provide, session } from './browser.js';

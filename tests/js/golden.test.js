@@ -8,7 +8,7 @@ import { readFile, readdir } from 'node:fs/promises';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 
-import { Codec } from '../../web/lib/kinds/picture/codec.js';
+import { Codec } from '../../web/lib/media/codec.js';
 import { Core } from './core.js';
 import { describe, fittingOf } from '../../web/lib/model/describe.js';
 import { readGGUF } from './gguf.js';

@@ -6,11 +6,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { Codec, nearestColours, quantise } from '../../web/lib/kinds/picture/codec.js';
+import { Codec, nearestColours, quantise } from '../../web/lib/media/codec.js';
 import { blank, paint, picture } from '../../web/lib/sinks/pixels.js';
-import { fromRGBA } from '../../web/lib/kinds/picture/ground.js';
-import { scaling } from '../../web/lib/kinds/picture/scale.js';
-import { inputOf, pictureOf as pictureComing, reduce } from '../../web/lib/kinds/picture/image.js';
+import { fromRGBA } from '../../web/lib/media/ground.js';
+import { scaling } from '../../web/lib/media/scale.js';
+import { inputOf, pictureOf as pictureComing, reduce } from '../../web/lib/media/image.js';
 import { collect, isError, load } from './helpers.js';
 import { noise, toyModel } from './toy.js';
 

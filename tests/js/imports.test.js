@@ -121,23 +121,6 @@ function circles(imports) {
 const kindOf = (file) => /^web\/lib\/kinds\/(\w+)\//.exec(file)?.[1];
 /** @param {Import} one */
 const betweenKinds = ({ file, to }) => kindOf(file) !== undefined && kindOf(to) !== undefined && kindOf(file) !== kindOf(to);
-/** Files of kinds that import another kind's. @type {string[]} */
-const EXCEPT = [
-  'caption/captions.js picture/image.js',
-  'code/code-run.js sound/audible-run.js',
-  'code/codebooks.js sound/heard.js',
-  'code/codebooks.js sound/mu-law.js',
-  'code/codebooks.js sound/voices.js',
-  'code/codebooks.js sound/wav.js',
-  'code/look.js sound/look.js',
-  'head/heads.js tag/features.js',
-  'head/heads.js tag/given.js',
-  'latent/kind.js picture/kind.js',
-  'latent/latents.js picture/codec.js',
-  'latent/look.js picture/look.js',
-  'note/note-run.js sound/wav.js',
-  'sign/signs.js picture/image.js',
-];
 
 test('src: folders include as the table says, without a circle', () => {
   const all = sources();
@@ -152,10 +135,9 @@ test('web/lib: folders import as the table says; no circle but pairs by import()
   assert.deepEqual(circles(all).filter((group) => group.length > 2), []);
 });
 
-test('kinds do not import each other, but for these', () => {
+test('kinds do not import each other', () => {
   const pairs = new Set(scripts('web/lib').filter(betweenKinds).map(({ file, to }) => `${file.slice('web/lib/kinds/'.length)} ${to.slice('web/lib/kinds/'.length)}`));
-  assert.deepEqual([...pairs].filter((pair) => !EXCEPT.includes(pair)), [], 'code that several kinds use belongs in a folder next to them');
-  assert.deepEqual(EXCEPT.filter((pair) => !pairs.has(pair)), [], 'take these out of the list: it may only become shorter');
+  assert.deepEqual([...pairs], [], 'code that several kinds use belongs in web/lib/media');
 });
 
 test('web/shell: folders import as the table says, without a circle', () => {

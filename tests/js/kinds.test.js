@@ -9,8 +9,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { nearestColours } from '../../web/lib/kinds/picture/codec.js';
-import { reduce } from '../../web/lib/kinds/picture/image.js';
+import { nearestColours } from '../../web/lib/media/codec.js';
+import { reduce } from '../../web/lib/media/image.js';
 import { checkRows } from '../../web/lib/kinds/picture/rows.js';
 import { assertRows, collect, isError, load } from './helpers.js';
 import { noise, toyModel, toyNetwork } from './toy.js';

@@ -7,7 +7,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, test } from 'node:test';
 
-import { Features } from '../../web/lib/kinds/tag/features.js';
+import { Features } from '../../web/lib/media/features.js';
 import { Core } from '../../web/lib/engine/core.js';
 import { readHeads } from '../../weights/eval/heads.js';
 import { GOLDEN, ROOT, load, wasmModule } from './helpers.js';

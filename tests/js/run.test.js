@@ -8,7 +8,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { quantise } from '../../web/lib/kinds/picture/codec.js';
+import { quantise } from '../../web/lib/media/codec.js';
 import { DIGITS, assertRows, collect, isError, load } from './helpers.js';
 import { noise, toyModel } from './toy.js';
 

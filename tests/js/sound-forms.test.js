@@ -7,9 +7,9 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 
 import { load } from '../../web/lib/index.js';
-import { heardOf } from '../../web/lib/kinds/sound/heard.js';
-import { play } from '../../web/lib/kinds/sound/play.js';
-import { openWav, writeWav } from '../../web/lib/kinds/sound/wav.js';
+import { heardOf } from '../../web/lib/media/heard.js';
+import { play } from '../../web/lib/media/play.js';
+import { openWav, writeWav } from '../../web/lib/media/wav.js';
 import { GOLDEN, isError } from './helpers.js';
 
 const model = await load(`${GOLDEN}wavenet-tiny.gguf`);

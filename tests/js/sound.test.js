@@ -9,11 +9,11 @@ import { readFile } from 'node:fs/promises';
 import { after, test } from 'node:test';
 
 import { load } from '../../web/lib/index.js';
-import { heardOf } from '../../web/lib/kinds/sound/heard.js';
-import { compress, expand } from '../../web/lib/kinds/sound/mu-law.js';
+import { heardOf } from '../../web/lib/media/heard.js';
+import { compress, expand } from '../../web/lib/media/mu-law.js';
 import { Silence } from '../../web/lib/kinds/sound/silence.js';
-import { Resampler } from '../../web/lib/kinds/sound/resample.js';
-import { writeWav } from '../../web/lib/kinds/sound/wav.js';
+import { Resampler } from '../../web/lib/media/resample.js';
+import { writeWav } from '../../web/lib/media/wav.js';
 import { GOLDEN, ROOT, isError } from './helpers.js';
 import { readWav, resample } from './sounds.js';
 

@@ -3,8 +3,8 @@
 
 /** What tests ask of sounds all at once, and the library a stretch at a time. */
 
-import { Resampler } from '../../web/lib/kinds/sound/resample.js';
-import { openWav } from '../../web/lib/kinds/sound/wav.js';
+import { Resampler } from '../../web/lib/media/resample.js';
+import { openWav } from '../../web/lib/media/wav.js';
 
 /** A WAV file read whole. @param {Uint8Array} bytes */
 export function readWav(bytes) {

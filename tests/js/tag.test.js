@@ -7,8 +7,8 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, test } from 'node:test';
 
-import { Features } from '../../web/lib/kinds/tag/features.js';
-import { cut } from '../../web/lib/kinds/tag/words.js';
+import { Features } from '../../web/lib/media/features.js';
+import { cut } from '../../web/lib/media/words.js';
 import { Core } from '../../web/lib/engine/core.js';
 import { readTreebank } from '../../weights/eval/tags.js';
 import { GOLDEN, ROOT, load, wasmModule } from './helpers.js';

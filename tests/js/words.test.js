@@ -7,7 +7,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 
 import { straight, visible } from '../../web/lib/base/typed.js';
-import { cut } from '../../web/lib/kinds/tag/words.js';
+import { cut } from '../../web/lib/media/words.js';
 import { more } from '../more.js';
 import { ROOT, load } from './helpers.js';
 

@@ -4,10 +4,10 @@
 
 export { acquire, load, supported, tokenizer } from '../lib/index.js';
 export { announce } from '../lib/element/announce.js';
-export { Codec, quantise } from '../lib/kinds/picture/codec.js';
+export { Codec, quantise } from '../lib/media/codec.js';
 export { blank, paint as paintElements, picture as pictureOf } from '../lib/sinks/pixels.js';
-export { fromRGBA } from '../lib/kinds/picture/ground.js';
-export { reduce } from '../lib/kinds/picture/image.js';
+export { fromRGBA } from '../lib/media/ground.js';
+export { reduce } from '../lib/media/image.js';
 /** Fetches the part of the library that only the page of captions needs. */
 export const captions = () => import('../lib/kinds/caption/captions.js');
 /** Fetches the part of the library that only pages of texts need. */

@@ -84,7 +84,7 @@ async function kindTypes() {
     }
     const at = (/** @type {string} */ type) => {
       if (!places.has(type)) throw new Error(`neither web/lib/kinds/${name} nor web/lib/media has the type ${type}: see TYPES of its kind.js`);
-      return `/** @typedef {import('../${places.get(type)}').${type}} ${type} */`;
+      return `/** @typedef {import('${places.get(type)?.replace(/^kinds/, '.').replace(/^media/, '../media')}').${type}} ${type} */`;
     };
     return {
       name, model: TYPES.model, verbs: [...Object.keys(kind.verbs), ...methods].sort().map((verb) => `'${verb}'`).join(' | '), steps: TYPES.steps,

@@ -3,7 +3,7 @@
 // @ts-check
 import { mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { writeWav } from '../../web/lib/kinds/sound/wav.js';
+import { writeWav } from '../../web/lib/media/wav.js';
 
 /** @import { Model } from '../../web/lib/index.js' */
 

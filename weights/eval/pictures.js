@@ -4,7 +4,7 @@
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-import { reduce } from '../../web/lib/kinds/picture/image.js';
+import { reduce } from '../../web/lib/media/image.js';
 import { bicubic } from '../../web/pages/colour/bicubic.js';
 import { distance } from '../../web/pages/colour/distance.js';
 import { picturesOf } from './drawn.js';

@@ -6,8 +6,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 
-import { Features } from '../../../web/lib/kinds/tag/features.js';
-import { cut } from '../../../web/lib/kinds/tag/words.js';
+import { Features } from '../../../web/lib/media/features.js';
+import { cut } from '../../../web/lib/media/words.js';
 import { GOLDEN } from '../../js/helpers.js';
 import { readGGUF } from '../../js/gguf.js';
 import { Input, damaged, refusedOr } from '../input.js';

@@ -5,7 +5,7 @@
 
 import assert from 'node:assert/strict';
 
-import { isWav, locateWav, openWav, writeWav } from '../../../web/lib/kinds/sound/wav.js';
+import { isWav, locateWav, openWav, writeWav } from '../../../web/lib/media/wav.js';
 import { Input, refusedOr } from '../input.js';
 
 /** @param {number} encoding @param {number} bits @param {number} channels @param {Record<string, Uint8Array>} [more] chunks before the data */

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Questions of kinds to the ports of a part. */
+/** Questions of kinds to a file and to the ports of a part. */
 
 /** @import { Part } from '../engine/protocol.js' */
+/** @import { Kind } from './index.js' */
 
 /** Tells whether a part takes an input of this name. @param {Part} part @param {string} name */
 export function takes(part, name) {
@@ -19,3 +20,6 @@ export function leaves(part, name) {
 export function reads(part) {
   return part.inputs.some(({ anyLength }) => anyLength);
 }
+
+/** Tells whether the file of a model says how large its pictures are, and has no texts. @type {Kind['says']} */
+export const hasPictures = ({ tokenizerEntries }, number) => tokenizerEntries.length === 0 && Number(number('image.width')) > 0;

@@ -44,7 +44,7 @@
 /** @typedef {import('./picture/picture-run.js').SavedPicture} SavedPicture */
 /** @typedef {import('./picture/questions.js').PictureScore} PictureScore */
 /** @typedef {import('./picture/questions.js').Attention} Attention */
-/** @typedef {import('./picture/image.js').ImageSource} ImageSource */
+/** @typedef {import('../media/image.js').ImageSource} ImageSource */
 /** @typedef {import('../options.js').PictureOptions} PictureOptions */
 /** @typedef {import('./sign/signs.js').SignModel} SignModel */
 /** @typedef {import('./sign/classification.js').Classification} Classification */
@@ -54,10 +54,10 @@
 /** @typedef {import('./sound/sound-run.js').SoundRun} SoundRun */
 /** @typedef {import('./sound/sound-run.js').SavedSound} SavedSound */
 /** @typedef {import('./sound/sounds.js').SoundScore} SoundScore */
-/** @typedef {import('./sound/heard.js').SoundSource} SoundSource */
-/** @typedef {import('./sound/heard.js').Heard} Heard */
-/** @typedef {import('./sound/play.js').Played} Played */
-/** @typedef {import('./sound/play.js').PlayOptions} PlayOptions */
+/** @typedef {import('../media/heard.js').SoundSource} SoundSource */
+/** @typedef {import('../media/heard.js').Heard} Heard */
+/** @typedef {import('../media/play.js').Played} Played */
+/** @typedef {import('../media/play.js').PlayOptions} PlayOptions */
 /** @typedef {import('../options.js').SoundOptions} SoundOptions */
 /** @typedef {import('./tag/tags.js').TagModel} TagModel */
 /** @typedef {import('./tag/tagging.js').Tagging} Tagging */

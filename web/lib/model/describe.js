@@ -5,7 +5,7 @@
 
 import { partOf } from '../engine/part-of.js';
 import { KINDS } from '../kinds/index.js';
-import { pictureInfo } from '../kinds/picture/codec.js';
+import { pictureInfo } from '../media/codec.js';
 import { NextPixelError } from '../base/error.js';
 import { verbsOf } from '../verbs/table.js';
 

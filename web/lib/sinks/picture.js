@@ -10,7 +10,7 @@ import { classOf } from '../base/realm.js';
 import { atNextFrame, contextOf } from './canvas.js';
 import { paint, picture } from './pixels.js';
 
-/** @import { Codec } from '../kinds/picture/codec.js' */
+/** @import { Codec } from '../media/codec.js' */
 /** @import { Canvas } from './canvas.js' */
 /** @import { Picture } from './pixels.js' */
 

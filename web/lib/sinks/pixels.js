@@ -3,7 +3,7 @@
 
 /** From elements to pixels: pure functions, apart from generation. The same elements give the same pixels. */
 
-/** @import { Codec } from '../kinds/picture/codec.js' */
+/** @import { Codec } from '../media/codec.js' */
 
 /** @typedef {{ data: Uint8ClampedArray<ArrayBuffer>, width: number, height: number }} Picture  RGBA */
 

@@ -49,7 +49,7 @@ async function declarations() {
   const places = new Map();
   for (const [module, base] of [['index', ''], ['kinds/types', 'kinds/']]) {
     const text = await readFile(`${LIB}${module}.js`, 'utf8');
-    for (const [, from, name] of text.matchAll(/@typedef \{import\('\.{1,2}\/([^']*)\.js'\)\.(\w+)(?:<K>)?\}/g)) places.set(name, from === 'options' ? from : base + from);
+    for (const [, dots, from, name] of text.matchAll(/@typedef \{import\('(\.{1,2})\/([^']*)\.js'\)\.(\w+)(?:<K>)?\}/g)) places.set(name, dots === '..' ? from : base + from);
   }
   return places;
 }

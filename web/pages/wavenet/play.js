@@ -6,7 +6,7 @@ import { APART, TRIES, defectOf } from './defect.js';
 import { sentenceOf } from './sentence.js';
 /** @import { ModelOf } from '../../shell/index.js' */
 /** @typedef {import('../../lib/kinds/sound/sound-run.js').SoundRun} SoundRun */
-/** @typedef {import('../../lib/kinds/sound/waveform.js').Waveform} Waveform */
+/** @typedef {import('../../lib/media/waveform.js').Waveform} Waveform */
 
 /** The longest that is drawn, in seconds. */
 const SECONDS = 1.2;

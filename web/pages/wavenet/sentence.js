@@ -2,7 +2,7 @@
 // A sound in a sentence: what the library says of it, in the language of the page.
 // @ts-check
 import { phrase } from '../../shell/index.js';
-/** @typedef {import('../../lib/kinds/sound/waveform.js').Waveform} Waveform */
+/** @typedef {import('../../lib/media/waveform.js').Waveform} Waveform */
 
 /** @param {Waveform} wave */
 export function sentenceOf({ facts: { seconds, given, bits } }) {
@@ -11,7 +11,7 @@ export function sentenceOf({ facts: { seconds, given, bits } }) {
   return phrase`A sound of ${seconds.toFixed(2)} s${before}${cost}.`;
 }
 
-/** What was done to a sound before the model heard it; '': nothing. @param {import('../../lib/kinds/sound/heard.js').Heard} heard @param {number} to the rate of the model */
+/** What was done to a sound before the model heard it; '': nothing. @param {import('../../lib/media/heard.js').Heard} heard @param {number} to the rate of the model */
 export function changeOf({ sampleRate: rate, channels }, to) {
   if (rate === to) return channels === 1 ? '' : phrase`The sound was mixed to one channel of ${channels}.`;
   return channels === 1 ? phrase`The sound was brought from ${rate} to ${to} samples a second.`

@@ -6,7 +6,7 @@ import { audio, hear } from './play.js';
 import { changeOf, sentenceOf } from './sentence.js';
 /** @typedef {ReturnType<typeof import('./play.js').createPlayer>} Player */
 /** @typedef {import('../../lib/kinds/sound/sound-run.js').SoundRun} SoundRun */
-/** @typedef {import('../../lib/kinds/sound/waveform.js').Waveform} Waveform */
+/** @typedef {import('../../lib/media/waveform.js').Waveform} Waveform */
 
 /** How long is listened to, and gone on, in seconds. */
 const LISTEN_MS = 1000;

@@ -24,7 +24,7 @@ LEAST = 10                               # recordings
 SHORTEST = 0.05                          # seconds of a recording that is used
 REST = 0.25                              # seconds of the last piece of one that is cut
 LONGEST = 3600.0                         # seconds of a recording
-REACH = 16                               # zeros of the sinc on each side, as in web/lib/kinds/sound/resample.js
+REACH = 16                               # zeros of the sinc on each side, as in web/lib/media/resample.js
 PCM, FLOAT, A_LAW, MU_LAW, EXTENSIBLE = 1, 3, 6, 7, 0xfffe
 NAMED = re.compile(r"(\d+)_([^_]+)_(\d+)\.wav$", re.I)
 

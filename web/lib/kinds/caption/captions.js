@@ -8,13 +8,13 @@ import { checkSaved, arrayOf, whole } from '../../runs/saved.js';
 import { checkSettings, show } from '../../base/checks.js';
 import { NextPixelError, argumentError } from '../../base/error.js';
 import { listOf } from '../../engine/keys.js';
-import { pictureOf } from '../picture/image.js';
+import { pictureOf } from '../../media/image.js';
 import { CaptionRun } from './caption-run.js';
 
 /** @import { CaptionOptions } from '../../options.js' */
 /** @import { Engine } from '../../model/engine.js' */
 /** @import { Facts } from '../../engine/protocol.js' */
-/** @import { ImageSource } from '../picture/image.js' */
+/** @import { ImageSource } from '../../media/image.js' */
 /** @import { CaptionSettings, SavedCaption } from './caption-run.js' */
 
 /**

@@ -4,9 +4,9 @@
 import { FlowRun } from '../../runs/flow-run.js';
 import { NextPixelError } from '../../base/error.js';
 import { isPromise } from '../../base/promise.js';
-import { AudibleRun } from '../sound/audible-run.js';
+import { AudibleRun } from '../../media/audible-run.js';
 
-/** @import { Heard } from '../sound/heard.js' */
+/** @import { Heard } from '../../media/heard.js' */
 /** @import { SavedFlow } from '../../runs/flow-run.js' */
 
 /**

@@ -6,19 +6,19 @@
 import { modelName, noSavedRun, resumedOptions } from '../../runs/base-run.js';
 import { checkSaved, arrayOf, object, optional, whole } from '../../runs/saved.js';
 import { checkSettings, show } from '../../base/checks.js';
-import { compress } from '../sound/mu-law.js';
+import { compress } from '../../media/mu-law.js';
 import { argumentError } from '../../base/error.js';
 import { listOf, wholeOf } from '../../engine/keys.js';
 import { flowOf } from '../../flow.js';
 import { FlowRun } from '../../runs/flow-run.js';
-import { speakersOf, spokenInputs } from '../sound/voices.js';
-import { heardOf } from '../sound/heard.js';
-import { RATES } from '../sound/wav.js';
+import { speakersOf, spokenInputs } from '../../media/voices.js';
+import { heardOf } from '../../media/heard.js';
+import { RATES } from '../../media/wav.js';
 import { CodeRun } from './code-run.js';
 import { reachOf } from './reach.js';
 
 /** @import { Engine } from '../../model/engine.js' */
-/** @import { Heard, SoundSource } from '../sound/heard.js' */
+/** @import { Heard, SoundSource } from '../../media/heard.js' */
 /** @import { CodeOptions } from '../../options.js' */
 /** @import { Facts, Inputs, Part } from '../../engine/protocol.js' */
 /** @import { Begun, SavedCode } from './code-run.js' */

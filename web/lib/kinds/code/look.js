@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-import { look as sound } from '../sound/look.js';
+import { sounds } from '../shared-looks.js';
 
 /** @import { Look } from '../looks.js' */
 
 /** Sounds by codes, as the element shows them. @type {Look} */
 export const look = {
-  ...sound,
+  ...sounds,
   done: ({ to, sampleRate }) => ['Drawn: {seconds} s', { seconds: [to / sampleRate, 2] }],
 };

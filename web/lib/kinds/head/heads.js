@@ -6,8 +6,8 @@
 import { flag } from '../../base/checks.js';
 import { argumentError } from '../../base/error.js';
 import { inTurns } from '../../base/turns.js';
-import { Features } from '../tag/features.js';
-import { wordsGiven } from '../tag/given.js';
+import { Features } from '../../media/features.js';
+import { wordsGiven } from '../../media/given.js';
 import { Parse } from './parse.js';
 import { conflictOf, pinsOf } from './pins.js';
 

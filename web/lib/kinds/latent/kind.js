@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-import { kind as picture } from '../picture/kind.js';
+import { hasPictures } from '../ports.js';
 
 /** @import { Kind } from '../index.js' */
 
@@ -14,7 +14,7 @@ export const OPTIONS = { latent: ['LatentOptions', 'The options with which pictu
 export const kind = {
   name: 'latent',
   over: ['picture'],
-  says: (facts, number) => picture.says(facts, number) && !facts.parts.some(({ outputs }) => outputs > 0),
+  says: (facts, number) => hasPictures(facts, number) && !facts.parts.some(({ outputs }) => outputs > 0),
   verbs: { generate: { settings: 'latent' }, walk: { names: ['steps', 'shape', 'label', 'maps', 'signal'] } },
   open: async (engine) => new (await import('./latents.js')).LatentModel(engine),
 };

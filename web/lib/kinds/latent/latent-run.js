@@ -6,7 +6,7 @@ import { BaseRun } from '../../runs/base-run.js';
 import { PictureSink } from '../../sinks/picture.js';
 import { picture } from '../../sinks/pixels.js';
 
-/** @import { Codec } from '../picture/codec.js' */
+/** @import { Codec } from '../../media/codec.js' */
 /** @import { Engine } from '../../model/engine.js' */
 /** @import { Inputs, MapRow, Settings } from '../../engine/protocol.js' */
 /** @import { Canvas } from '../../sinks/canvas.js' */

@@ -4,7 +4,7 @@
 /** Models that make a picture at once of a latent, a list of normal deviates: their pictures, and walks from latent to latent. */
 
 import { checkLabel, checkSettings, flag, show, wholeNumber } from '../../base/checks.js';
-import { Codec } from '../picture/codec.js';
+import { Codec } from '../../media/codec.js';
 import { halfTurns, lengthOf, sineOfPi } from '../../base/elementary.js';
 import { argumentError } from '../../base/error.js';
 import { LatentRun } from './latent-run.js';

@@ -7,7 +7,7 @@ import { isPromise } from '../../base/promise.js';
 import { aloud } from '../../runs/aloud.js';
 import { BaseRun } from '../../runs/base-run.js';
 import { probabilitiesOf } from '../../runs/probabilities.js';
-import { writeWav } from '../sound/wav.js';
+import { writeWav } from '../../media/wav.js';
 import { Reader } from './codec.js';
 import { Roll } from './roll.js';
 import { play, render } from './synth.js';

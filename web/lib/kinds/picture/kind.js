@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-import { takes } from '../ports.js';
+import { hasPictures, takes } from '../ports.js';
 import { PictureModel } from './pictures.js';
 
 /** @import { Fitting, Kind } from '../index.js' */
@@ -17,7 +17,7 @@ const plain = ({ part }) => !takes(part, 'image');
 /** Pictures, element by element. @type {Kind} */
 export const kind = {
   name: 'picture',
-  says: ({ tokenizerEntries }, number) => tokenizerEntries.length === 0 && Number(number('image.width')) > 0,
+  says: hasPictures,
   verbs: {
     attention: { names: ['row', 'column', 'channel', 'label', 'input', 'signal'], when: ({ part }) => part.maps.some(({ name }) => name === 'attention') },
     complete: { when: plain, settings: 'picture', names: ['rows'] },

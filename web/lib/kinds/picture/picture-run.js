@@ -7,7 +7,7 @@ import { isPromise } from '../../base/promise.js';
 import { BaseRun } from '../../runs/base-run.js';
 import { NOWHERE, PictureSink } from '../../sinks/picture.js';
 
-/** @import { Codec } from './codec.js' */
+/** @import { Codec } from '../../media/codec.js' */
 /** @import { Link } from '../../workers/link.js' */
 /** @import { Drawing } from './pictures.js' */
 /** @import { Inputs, MapRow, StepMessage } from '../../engine/protocol.js' */

@@ -7,14 +7,14 @@ import { modelName, resumedOptions } from '../../runs/base-run.js';
 import { checkSaved, finite, arrayOf, numbersOf, object, optional, whole } from '../../runs/saved.js';
 import { checkLabel, checkSettings, wholeNumber } from '../../base/checks.js';
 import { withValue } from '../../base/turns.js';
-import { Codec } from './codec.js';
-import { inputOf, pictureOf } from './image.js';
+import { Codec } from '../../media/codec.js';
+import { inputOf, pictureOf } from '../../media/image.js';
 import { checkRows } from './rows.js';
 import { PictureRun } from './picture-run.js';
 
 /** @import { Label } from '../../base/checks.js' */
 /** @import { Engine } from '../../model/engine.js' */
-/** @import { ImageSource } from './image.js' */
+/** @import { ImageSource } from '../../media/image.js' */
 /** @import { PictureOptions } from '../../options.js' */
 /** @import { Inputs, ModelInfo, Resample, Settings } from '../../engine/protocol.js' */
 /** @import { Attention, PictureScore } from './questions.js' */

@@ -5,13 +5,13 @@
 
 import { checkLabel, wholeNumber } from '../../base/checks.js';
 import { argumentError } from '../../base/error.js';
-import { holds, inputOf, pictureOf, reduce } from './image.js';
+import { holds, inputOf, pictureOf, reduce } from '../../media/image.js';
 import { inputsOf } from './pictures.js';
 
 /** @import { Label } from '../../base/checks.js' */
-/** @import { Codec } from './codec.js' */
+/** @import { Codec } from '../../media/codec.js' */
 /** @import { Engine } from '../../model/engine.js' */
-/** @import { ImageSource } from './image.js' */
+/** @import { ImageSource } from '../../media/image.js' */
 /** @import { AttendedMessage, ModelInfo, ScoredMessage } from '../../engine/protocol.js' */
 
 /**

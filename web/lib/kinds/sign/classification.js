@@ -7,7 +7,7 @@ import { exp } from '../../base/elementary.js';
 import { Answer } from '../../runs/answer.js';
 import { ProbabilitySheet } from './probability-sheet.js';
 
-/** @import { ImageSource } from '../picture/image.js' */
+/** @import { ImageSource } from '../../media/image.js' */
 /** @import { Canvas } from '../../sinks/canvas.js' */
 /** @import { ProbabilitySheetOptions } from './probability-sheet.js' */
 

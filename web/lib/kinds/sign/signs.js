@@ -8,11 +8,11 @@ import { flag } from '../../base/checks.js';
 import { Classification } from './classification.js';
 import { NextPixelError, argumentError } from '../../base/error.js';
 import { inTurns } from '../../base/turns.js';
-import { pictureOf } from '../picture/image.js';
+import { pictureOf } from '../../media/image.js';
 
 /** @import { ClassifyOptions } from './classification.js' */
 /** @import { Engine } from '../../model/engine.js' */
-/** @import { ImageSource } from '../picture/image.js' */
+/** @import { ImageSource } from '../../media/image.js' */
 /** @import { MapRow, Part } from '../../engine/protocol.js' */
 
 /** A picture whose mean is above is dark ink on light paper. */

@@ -2,12 +2,12 @@
 // @ts-check
 
 import { probabilitiesOf } from '../../runs/probabilities.js';
-import { LEVELS, compress, expand } from './mu-law.js';
+import { LEVELS, compress, expand } from '../../media/mu-law.js';
 import { NextPixelError } from '../../base/error.js';
-import { AudibleRun } from './audible-run.js';
+import { AudibleRun } from '../../media/audible-run.js';
 import { Silence } from './silence.js';
 
-/** @import { Heard } from './heard.js' */
+/** @import { Heard } from '../../media/heard.js' */
 /** @import { Link } from '../../workers/link.js' */
 /** @import { Inputs, Settings, StepMessage } from '../../engine/protocol.js' */
 

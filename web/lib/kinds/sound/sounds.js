@@ -6,16 +6,16 @@
 import { modelName, resumedOptions } from '../../runs/base-run.js';
 import { checkSaved, finite, arrayOf, whole } from '../../runs/saved.js';
 import { checkSettings } from '../../base/checks.js';
-import { LEVELS, compress } from './mu-law.js';
+import { LEVELS, compress } from '../../media/mu-law.js';
 import { listOf, wholeOf } from '../../engine/keys.js';
-import { heardOf } from './heard.js';
+import { heardOf } from '../../media/heard.js';
 import { SoundRun } from './sound-run.js';
-import { speakersOf, spokenInputs } from './voices.js';
-import { RATES } from './wav.js';
+import { speakersOf, spokenInputs } from '../../media/voices.js';
+import { RATES } from '../../media/wav.js';
 
 /** @import { Engine } from '../../model/engine.js' */
 /** @import { Label } from '../../base/checks.js' */
-/** @import { Heard, SoundSource } from './heard.js' */
+/** @import { Heard, SoundSource } from '../../media/heard.js' */
 /** @import { SoundOptions } from '../../options.js' */
 /** @import { Facts, ScoredMessage } from '../../engine/protocol.js' */
 /** @import { SavedSound } from './sound-run.js' */

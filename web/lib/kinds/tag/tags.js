@@ -7,8 +7,8 @@ import { flag, show } from '../../base/checks.js';
 import { argumentError } from '../../base/error.js';
 import { classOf } from '../../base/realm.js';
 import { inTurns } from '../../base/turns.js';
-import { Features, keyError } from './features.js';
-import { wordsGiven } from './given.js';
+import { Features, keyError } from '../../media/features.js';
+import { wordsGiven } from '../../media/given.js';
 import { Tagging } from './tagging.js';
 
 /** @import { Engine } from '../../model/engine.js' */

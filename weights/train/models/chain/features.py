@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What is looked at of a word and its neighbours: strings, each listed one with an id.  web/lib/kinds/tag/features.js does the same; tests
+"""What is looked at of a word and its neighbours: strings, each listed one with an id.  web/lib/media/features.js does the same; tests
 compare them.
 
 A template is parts joined by "|", each `atom@offset`: word@-1|word@0 is the word before with the word.  A feature is its template, "=" and the
@@ -96,7 +96,7 @@ def ids_of(rows, ids, first=False):
 
 def main():
     """python3 weights/train/models/chain/features.py weights/crf-en.gguf > tests/golden/crf-en.features.json: the ids of some words, of a chain or a tree, for the
-    test of the codec in web/lib/kinds/tag/features.js"""
+    test of the codec in web/lib/media/features.js"""
     import json
     import os
     import sys

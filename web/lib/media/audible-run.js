@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-import { aloud } from '../../runs/aloud.js';
-import { BaseRun } from '../../runs/base-run.js';
-import { abortable } from '../../base/abort.js';
-import { join } from '../../base/arrays.js';
-import { checkOptions } from '../../base/checks.js';
+import { aloud } from '../runs/aloud.js';
+import { BaseRun } from '../runs/base-run.js';
+import { abortable } from '../base/abort.js';
+import { join } from '../base/arrays.js';
+import { checkOptions } from '../base/checks.js';
 import { writeWav } from './wav.js';
 import { play } from './play.js';
 import { Waveform } from './waveform.js';
 
-/** @import { Saying } from '../../element/say.js' */
+/** @import { Saying } from '../element/say.js' */
 /** @import { PlayOptions, Played } from './play.js' */
-/** @import { Canvas } from '../../sinks/canvas.js' */
+/** @import { Canvas } from '../sinks/canvas.js' */
 /** @import { WaveformOptions } from './waveform.js' */
 
 /** The audible part of a step. @typedef {{ to: number, samples: Float32Array, nats: Float32Array }} Audible */
@@ -93,7 +93,7 @@ export class AudibleRun extends BaseRun {
    * Plays the sound while it is drawn. Call it from a click or a key: browsers let a page sound only then. What is heard is exactly what is
    * drawn, at the rate of the context; where the machine is too slow there are gaps, which are counted.
    *
-   * @param {import('../../base/dom.js').Dom<'AudioContext'>} context
+   * @param {import('../base/dom.js').Dom<'AudioContext'>} context
    * @param {PlayOptions} [options]
    * @returns {Promise<Played>} how it was, once all is played
    */

@@ -5,10 +5,10 @@
  * Pictures: what the metadata of a file say of them, and the way from a picture to ids and back. Plain functions; no engine.
  */
 
-import { listOf, wholeOf } from '../../engine/keys.js';
+import { listOf, wholeOf } from '../engine/keys.js';
 
-/** @import { Metadata } from '../../gguf/metadata.js' */
-/** @import { Part, PictureInfo } from '../../engine/protocol.js' */
+/** @import { Metadata } from '../gguf/metadata.js' */
+/** @import { Part, PictureInfo } from '../engine/protocol.js' */
 
 /**
  * @param {string} architecture

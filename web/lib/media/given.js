@@ -3,7 +3,7 @@
 
 /** The words that a model of words is asked about. */
 
-import { NextPixelError, argumentError } from '../../base/error.js';
+import { NextPixelError, argumentError } from '../base/error.js';
 import { wordsIn } from './words.js';
 
 /** @import { Features } from './features.js' */

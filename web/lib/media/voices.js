@@ -3,14 +3,14 @@
 
 /** The voices of a model of sounds, and the words that it speaks, as inputs of the engine. */
 
-import { checkLabel, show } from '../../base/checks.js';
-import { argumentError } from '../../base/error.js';
-import { listOf } from '../../engine/keys.js';
+import { checkLabel, show } from '../base/checks.js';
+import { argumentError } from '../base/error.js';
+import { listOf } from '../engine/keys.js';
 
-/** @import { Label } from '../../base/checks.js' */
-/** @import { Lookup } from '../../gguf/metadata.js' */
-/** @import { Inputs } from '../../engine/protocol.js' */
-/** @import { Engine } from '../../model/engine.js' */
+/** @import { Label } from '../base/checks.js' */
+/** @import { Lookup } from '../gguf/metadata.js' */
+/** @import { Inputs } from '../engine/protocol.js' */
+/** @import { Engine } from '../model/engine.js' */
 
 /** The names of the voices; of those without a name, their numbers. @param {Engine} engine @param {Lookup} metadata @returns {string[]} */
 export function speakersOf({ info, part }, metadata) {

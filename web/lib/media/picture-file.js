@@ -3,9 +3,9 @@
 
 /** Pictures that must be decoded before they can be drawn: files, addresses, and what an SVG shows. Loaded only for these. */
 
-import { NextPixelError, argumentError } from '../../base/error.js';
-import { fileAt } from '../../load/file-at.js';
-import { classOf } from '../../base/realm.js';
+import { NextPixelError, argumentError } from '../base/error.js';
+import { fileAt } from '../load/file-at.js';
+import { classOf } from '../base/realm.js';
 
 /** The file that is meant. @param {any} image @param {AbortSignal} [signal] @returns {Promise<Blob>} */
 async function fileOf(image, signal) {

@@ -3,18 +3,18 @@
 
 /** From whatever a page has as a sound to the samples that a model hears: one channel, at its rate. */
 
-import { abortable } from '../../base/abort.js';
-import { join } from '../../base/arrays.js';
-import { bytesOfBlob, isBlob } from '../../base/blob.js';
-import { show } from '../../base/checks.js';
-import { NextPixelError, argumentError, reading } from '../../base/error.js';
-import { classOf } from '../../base/realm.js';
-import { inTurns } from '../../base/turns.js';
-import { bytesOf, isAddress, isBytes } from '../../load/source.js';
+import { abortable } from '../base/abort.js';
+import { join } from '../base/arrays.js';
+import { bytesOfBlob, isBlob } from '../base/blob.js';
+import { show } from '../base/checks.js';
+import { NextPixelError, argumentError, reading } from '../base/error.js';
+import { classOf } from '../base/realm.js';
+import { inTurns } from '../base/turns.js';
+import { bytesOf, isAddress, isBytes } from '../load/source.js';
 import { Resampler } from './resample.js';
 import { RATES, isWav, locateWav, openWav } from './wav.js';
 
-/** @import { Dom } from '../../base/dom.js' */
+/** @import { Dom } from '../base/dom.js' */
 /** @import { Reading } from './wav.js' */
 
 /** Samples between -1 and 1, of one channel or several of the same length, and how many there are in a second. Those of an Int8Array, Uint8Array,
@@ -123,7 +123,7 @@ function checkLength(count, rate) {
  * @returns {Promise<Reading>}
  */
 async function openSound(sound, signal) {
-  if (isAddress(sound)) return openFile(await (await import('../../load/file-at.js')).fileAt(sound, signal), signal);
+  if (isAddress(sound)) return openFile(await (await import('../load/file-at.js')).fileAt(sound, signal), signal);
   if (classOf(sound) === 'MediaStream') return openFile(await (await import('./stream.js')).recorded(sound, LONGEST_SECONDS, signal), signal);
   if (isBlob(sound)) return openFile(sound, signal);
   if (!isBytes(sound)) return reading('sound', () => plain(sound));

@@ -3,7 +3,7 @@
 
 /** Sound that is coming in, as from a microphone. Loaded only for that. */
 
-import { NextPixelError, argumentError } from '../../base/error.js';
+import { NextPixelError, argumentError } from '../base/error.js';
 
 /**
  * Records a stream until its tracks end.

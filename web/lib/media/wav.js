@@ -3,7 +3,7 @@
 
 /** WAV files: read to samples of one channel, written with 16 bits. */
 
-import { NextPixelError } from '../../base/error.js';
+import { NextPixelError } from '../base/error.js';
 
 /** The fewest and the most samples a second that a sound can have. @type {[number, number]} */
 export const RATES = [1000, 768000];

@@ -3,8 +3,8 @@
 
 /** The pixels of images, some rows at a time: those of a photograph take longer than a page may stand still. */
 
-import { argumentError } from '../../base/error.js';
-import { atOnce, inTurns } from '../../base/turns.js';
+import { argumentError } from '../base/error.js';
+import { atOnce, inTurns } from '../base/turns.js';
 
 /** Some rows of an image. @typedef {{ rgba: Uint8Array | Uint8ClampedArray | number[], first: number }} Rows */
 /** An image whose rows can be had, again and again; a small one's all at once. @typedef {{ width: number, height: number, rows: () => Generator<Rows, void, void> }} Source */

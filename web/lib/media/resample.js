@@ -6,7 +6,7 @@
  * Hann window, so that nothing above half of the lower rate is left.
  */
 
-import { sineOfPi } from '../../base/elementary.js';
+import { sineOfPi } from '../base/elementary.js';
 
 /** Zeros of the sinc on each side. */
 const REACH = 16;

@@ -3,15 +3,15 @@
 
 /** From whatever a page has to the 8-bit picture of a model: rows, columns, channels within a pixel. */
 
-import { show } from '../../base/checks.js';
-import { argumentError, reading } from '../../base/error.js';
-import { classOf } from '../../base/realm.js';
+import { show } from '../base/checks.js';
+import { argumentError, reading } from '../base/error.js';
+import { classOf } from '../base/realm.js';
 import { checkPixels, drawn, rowsAtOnce, worked } from './drawn.js';
 import { fromRGBA, groundOf, laid } from './ground.js';
 import { boxes, scaling } from './scale.js';
 
-/** @import { ModelInfo } from '../../engine/protocol.js' */
-/** @import { Dom } from '../../base/dom.js' */
+/** @import { ModelInfo } from '../engine/protocol.js' */
+/** @import { Dom } from '../base/dom.js' */
 /** @import { Source } from './drawn.js' */
 
 /**

@@ -3,13 +3,13 @@
 
 /** Plays samples while they come: by an AudioWorklet (player.js), or, where a page's policy or a single file leaves no way to one, by buffers set end to end. */
 
-import { abortable } from '../../base/abort.js';
-import { audible, closed, moments } from '../../base/audio.js';
-import { vouched } from '../../base/vouch.js';
-import { playerAddress } from '../../files.js';
+import { abortable } from '../base/abort.js';
+import { audible, closed, moments } from '../base/audio.js';
+import { vouched } from '../base/vouch.js';
+import { playerAddress } from '../files.js';
 import { Resampler } from './resample.js';
 
-/** @import { Dom } from '../../base/dom.js' */
+/** @import { Dom } from '../base/dom.js' */
 
 /**
  * The progress.

@@ -16,7 +16,7 @@
  * No pattern looks further than some hundred characters beyond the word that it finds, so the time is that of the length.
  */
 
-import { APOSTROPHES, EMOJI, straight, visible } from '../../base/typed.js';
+import { APOSTROPHES, EMOJI, straight, visible } from '../base/typed.js';
 
 /** @param {string} source  of a pattern that is tried at one place, whatever the case */
 const at = (source) => new RegExp(source, 'iuy');

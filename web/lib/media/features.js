@@ -6,12 +6,12 @@
  * what templates and atoms are, and does the same; a test compares them.
  */
 
-import { show } from '../../base/checks.js';
-import { NextPixelError } from '../../base/error.js';
-import { atOnce } from '../../base/turns.js';
-import { straight } from '../../base/typed.js';
+import { show } from '../base/checks.js';
+import { NextPixelError } from '../base/error.js';
+import { atOnce } from '../base/turns.js';
+import { straight } from '../base/typed.js';
 
-/** @import { Metadata } from '../../gguf/metadata.js' */
+/** @import { Metadata } from '../gguf/metadata.js' */
 
 const BEGIN = '<s>';
 const END = '</s>';

@@ -3,11 +3,11 @@
 
 /** Draws a sound as a waveform, over seconds: for each column of pixels a line from its lowest to its highest sample, as strong as its samples surprise. */
 
-import { Timeline } from '../../sinks/timeline.js';
+import { Timeline } from '../sinks/timeline.js';
 
-/** @import { Dom } from '../../base/dom.js' */
-/** @import { SoundStep } from './sound-run.js' */
-/** @import { Canvas } from '../../sinks/canvas.js' */
+/** @import { Dom } from '../base/dom.js' */
+/** @import { SoundStep } from '../kinds/sound/sound-run.js' */
+/** @import { Canvas } from '../sinks/canvas.js' */
 
 /**
  * @typedef {object} WaveformOptions

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** How the element shows what several kinds make: a kind's look.js takes one of these, or changes a part of it. */
+
+import { fileAt, pictureAt } from './fetched.js';
+
+/** @import { Look } from './looks.js' */
+
+/** NX_MAX_SIDE of src/layers/pictures.h: a test compares. */
+export const MAX_SIDE = 256;
+
+/** Pictures. @type {Look} */
+export const pictures = {
+  room: (number) => {
+    const [width = 0, height = 0] = [number('image.width'), number('image.height')];
+    return width && height && Math.max(width, height) <= MAX_SIDE ? { width, height } : undefined;
+  },
+  noun: 'The picture',
+  sheet: false,
+  doing: 'Drawing',
+  done: ({ nats }) => ['Drawn: {nats} nats', { nats: [nats, 1] }],
+  what: (samples) => (samples === 1 ? 'A picture' : ['{count} pictures', { count: [samples, 0] }]),
+  fetch: pictureAt,
+};
+
+/** Sounds. @type {Look} */
+export const sounds = {
+  room: (number) => (!number('image.width') && number('sound.rate') ? { width: 0, height: 0 } : undefined),
+  noun: 'The sound',
+  sheet: true,
+  doing: 'Drawing',
+  done: ({ nats, to, sampleRate }) => ['Drawn: {seconds} s, {bits} bits a sample', { seconds: [to / sampleRate, 2], bits: [nats[0] / Math.max(to, 1) / Math.LN2, 1] }],
+  what: () => 'A sound',
+  // Without a voice some words end at once: one of them speaks, by the seed.
+  chosen: (verb, options, { speakers = [] }) => {
+    if (verb !== 'generate' || options.speaker !== undefined || speakers.length === 0) return options;
+    const { seed = Math.floor(Math.random() * 2 ** 32) } = options;
+    return { ...options, seed, speaker: speakers[seed % speakers.length] };
+  },
+  fetch: (src, signal, element) => fileAt('sound', src, signal, element),
+};
