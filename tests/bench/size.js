@@ -43,7 +43,8 @@ const total = sizes.library.gzip + Math.max(sizes.wasm.gzip, sizes.relaxed.gzip,
  */
 function imagesAlone(folder) {
   const url = pathToFileURL(`${folder}/`);
-  return sizes.library.gzip + Math.max(...['nextpixel.wasm', 'nextpixel-relaxed.wasm', 'nextpixel-pairs.wasm'].filter((name) => existsSync(`${folder}/${name}`)).map((name) => measure([name], url).gzip));
+  const library = measure(LIBRARY.filter((name) => name !== 'worker.js')).gzip + measure(['worker.js'], url).gzip;
+  return library + Math.max(...['nextpixel.wasm', 'nextpixel-relaxed.wasm', 'nextpixel-pairs.wasm'].filter((name) => existsSync(`${folder}/${name}`)).map((name) => measure([name], url).gzip));
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

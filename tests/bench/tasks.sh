@@ -9,6 +9,7 @@ task_size() {
   if have "$CLANG" && have "$WASM_LD"; then
     rm -rf "$OUT/images" && mkdir -p "$OUT/images"
     (choose_models --models "$(models_of SMALL)"; OUT=$OUT/images; for name in $small_builds; do build_named "$name"; done)
+    node web/tools/bundle.js --small-worker "$OUT/images/worker.js"
     images="--images $OUT/images"
   else say "NOT MEASURED: models of images alone need $CLANG and $WASM_LD"; fi
   node tests/bench/size.js "$@" $images

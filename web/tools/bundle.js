@@ -5,6 +5,7 @@
  * Makes the JavaScript and style of web/dist, which are the library as it is published and the scripts of the pages.
  *
  *     node web/tools/bundle.js [--check]
+ *     node web/tools/bundle.js --small-worker FILE    the worker of a small build, whose models draw no music, alone
  *
  * Before, what the sources themselves take from elsewhere is made anew: web/lib/engine/abi.js, web/lib/options.js, web/lib/engine/fields.js, web/jsx/attributes.d.ts.
  *
@@ -130,6 +131,17 @@ const fromElement = {
   },
 };
 
+/** A build without models of notes carries no music. @type {import('esbuild').Plugin} */
+const withoutNotes = {
+  name: 'without notes',
+  setup({ onLoad }) {
+    onLoad({ filter: /[\\/]steppers[\\/]notes\.js$/ }, () => ({ contents: "export const notes = () => { throw new Error('this build has no models of notes'); };" }));
+  },
+};
+
+const workerFile = (/** @type {import('esbuild').Plugin[]} */ ...plugins) => (
+  bundle({ worker: 'lib/worker.js' }, { minifyIdentifiers: true, plugins: [moved, apart(), ...plugins] }, true));
+
 /**
  * The library as it is published: one file that all others share, so that each thing exists once.
  *
@@ -147,7 +159,7 @@ async function library() {
     ...await bundle({ define: 'lib/define.js' }, { external: ['./element.js'] }),
     ...await bundle(Object.fromEntries((await readdir(`${WEB}lib/element/words`)).map((file) => [`words-${basename(file, '.js')}`, `lib/element/words/${file}`])), {}),
     ...await bundle({ player: 'lib/player.js' }, { minifyIdentifiers: true, plugins: [moved] }),
-    ...await bundle({ worker: 'lib/worker.js' }, { minifyIdentifiers: true, plugins: [moved, apart()] }, true),
+    ...await workerFile(),
   ]);
   // Code of other packages keeps its licence, as that asks for.
   for (const path of OF_PACKAGES.keys()) {
@@ -242,7 +254,10 @@ export async function bundles() {
   return files;
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
+const small = process.argv.indexOf('--small-worker');
+if (process.argv[1] === fileURLToPath(import.meta.url) && small > 0) {
+  for (const text of (await workerFile(withoutNotes)).values()) await writeFile(process.argv[small + 1], text);
+} else if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const check = process.argv.includes('--check');
   if (!check) {
     await makeAbi();

@@ -127,6 +127,7 @@ task_wasm() {
     cp "$OUT/$name.wasm" "web/dist/$name.wasm"
     say "web/dist/$name.wasm: $(wc -c <"web/dist/$name.wasm") bytes, $(gzip -9c "web/dist/$name.wasm" | wc -c) gzip; $(toolchain)"
   done
+  [ -z "$TEXTS" ] || node web/tools/bundle.js --small-worker web/dist/worker.js # `./build.sh js` makes the whole one again
 }
 
 # wasm-with  build the library with the architecture of one file, whose name is its own, and no other: ./build.sh wasm-with FILE.c OUT.wasm

@@ -6,10 +6,15 @@
 import { engineOf } from '../model/engine.js';
 import { checkOptions } from '../base/checks.js';
 import { argumentError } from '../base/error.js';
-import { isList, scoreAll } from './score-all.js';
 import { ALL, argumentsOf, optionsOf, resumingOf } from './table.js';
 
 /** @import { AllVerbs } from '../kinds/types.js' */
+
+/** Whether it is a list of inputs: neither one text by the numbers of its tokens nor one piece by its notes. @param {unknown} what @returns {what is unknown[]} */
+function isList(what) {
+  const [first] = Array.isArray(what) ? what : [];
+  return first !== undefined && typeof first !== 'number' && !(typeof first === 'object' && first !== null && 'pitch' in first);
+}
 
 class Verbs {
   get tokenizer() {
@@ -39,7 +44,7 @@ for (const [name, { draws }] of ALL) {
     const before = argumentsOf(name, info.kind);
     const { [before]: options = {} } = given;
     checkOptions(options, `${name}()`, optionsOf(name, info.kind));
-    if (name === 'score' && isList(given[0])) return scoreAll((input, own) => kind.score(input, own), links.length, given[0], options);
+    if (name === 'score' && isList(given[0])) return import('./score-all.js').then(({ scoreAll }) => scoreAll((input, own) => kind.score(input, own), links.length, given[0], options));
     return kind[name](...Array.from({ length: before }, (_, i) => given[i]), options);
   };
   /** @this {any} @param {any[]} given */

@@ -3,12 +3,6 @@
 
 import { argumentError } from '../base/error.js';
 
-/** Whether it is a list of inputs: neither one text by the numbers of its tokens nor one piece by its notes. @param {unknown} what @returns {what is unknown[]} */
-export function isList(what) {
-  const [first] = Array.isArray(what) ? what : [];
-  return first !== undefined && typeof first !== 'number' && !(typeof first === 'object' && first !== null && 'pitch' in first);
-}
-
 /** Options of score() of which a list of numbers has one for each input. */
 const NUMBERED = ['label', 'speaker'];
 
