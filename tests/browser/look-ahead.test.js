@@ -355,7 +355,7 @@ test('weights without a draft: the figure says that there is nothing to show', (
   await page.goto(PAGE);
   await page.evaluate(() => document.querySelector('#figure-ahead')?.scrollIntoView({ behavior: 'instant' }));
   await page.locator('#ahead-none').waitFor(WAIT);
-  assert.match(await text(page, 'none'), /no second network that guesses/);
+  assert.match(await text(page, 'none'), /no draft network/);
   for (const id of ['run', 'stop', 'both', 'plain', 'label']) assert.ok(await page.locator(`#ahead-${id}`).isDisabled(), id);
 }));
 
