@@ -55,7 +55,7 @@ export async function tryFile(page, name) {
   await page.goto(`/web/pages/${name}/`);
   await ready(page);
   await give(page, file);
-  await said(page, new RegExp(`^${file.replace('.', '\\.')}, a model of [\\d,]+ parameters, is at work now`));
+  await said(page, new RegExp(`^${file.replace('.', '\\.')}, a model of [\\d,]+ parameters, (is running now|now runs)`));
   await ready(page);
   await well(page, file);
   await page.locator('#own-file').screenshot({ path: `${OUT}own-file-${name}.png` });

@@ -42,7 +42,7 @@ test('a file is dropped, with other weights: the figure shows what they say', ()
     transfer.items.add(new File([Uint8Array.from(atob(text), (c) => c.charCodeAt(0))], 'mine.gguf'));
     document.querySelector('main')?.dispatchEvent(new DragEvent('drop', { bubbles: true, cancelable: true, dataTransfer: transfer }));
   }, base64);
-  await said(page, /^mine\.gguf, a model of [\d,]+ parameters, is at work now in the place of CRF\. Try: give it a sentence/);
+  await said(page, /^mine\.gguf, a model of [\d,]+ parameters, now runs instead of CRF\. Try: give it a sentence/);
   await page.waitForFunction((old) => document.querySelector('#result')?.textContent !== old, before, WAIT);
   const [, memm, own] = String(await page.locator('#result').textContent()).split('\n');
   assert.equal(own.replace('CRF', 'MEMM'), memm);

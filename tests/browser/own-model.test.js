@@ -36,7 +36,7 @@ test('a file is chosen, and its model completes: the values that the library dra
   const before = await page.locator('#colour-emoji-parameters').textContent();
   await page.route('**/weights*/*.gguf', (route) => route.abort()); // from here on nothing is fetched
   await give(page, 'mine.gguf', buffer);
-  await said(page, /^mine\.gguf, a model of [\d,]+ parameters, is at work now\.( Try: .*)?$/);
+  await said(page, /^mine\.gguf, a model of [\d,]+ parameters, is running now\.( Try: .*)?$/);
   assert.ok(await page.locator('#colour-switch input[value=own]').isChecked());
   await page.locator('#colour-run').click();
   await colour.rowIs(page, 0);
@@ -55,7 +55,7 @@ test('a file is chosen, and its model completes: the values that the library dra
   assert.equal(await page.locator('#colour-emoji-parameters').textContent(), before, 'the text speaks of ours');
   await page.locator('#colour-take summary').click();
   await page.locator('#colour-take button', { hasText: 'Link' }).click();
-  await page.locator('.take-said', { hasText: /^No link can take a model of your own along/ }).waitFor();
+  await page.locator('.take-said', { hasText: /^A link cannot include your own model/ }).waitFor();
   assert.ok(!page.url().includes('#'));
   await page.locator('#in-colour').screenshot({ path: `${OUT}own-model.png` });
 

@@ -31,7 +31,7 @@ test('every word points at its parent; a pinned one moves the others', () => wit
   const free = await model.parse(text, { marginals: true });
   assert.deepEqual(await heads(page), free.heads);
   assert.equal(await page.locator('.arc .tip').count(), free.words.length);
-  assert.match(await page.locator('.pace').textContent() ?? '', /words in .*ms; the tree that is drawn costs \d/);
+  assert.match(await page.locator('.pace').textContent() ?? '', /words in .*ms; the drawn tree costs \d/);
   await page.locator('#figure-parents').screenshot({ path: `${OUT}structure.png` });
 
   // The pin that is offered: other words follow, and that is said.
@@ -46,7 +46,7 @@ test('every word points at its parent; a pinned one moves the others', () => wit
 
   // With the keyboard: a word, how probable the others are as its parent, and one of them.
   await page.locator('.tree-words button').nth(child - 1).press('Enter');
-  assert.match(await page.locator('#said').textContent() ?? '', /^Choose the parent of/);
+  assert.match(await page.locator('#said').textContent() ?? '', /^Choose the head of/);
   if (head > 0) await page.locator('.tree-words button').nth(head - 1).press('Enter');
   else await page.locator('#root-pin').press('Enter');
   await page.locator('.tree-words .pinned').waitFor();
@@ -148,7 +148,7 @@ test('characters through three attentions: the words of the files, segments, the
   const third = await page.locator('#looks tbody tr').nth(2).locator('td').allTextContents();
   third.forEach((text, i) => assert.ok(Math.abs(parseFloat(text.replace(/[^\d.]/g, '')) - line[from + i].p) <= 1, `${text} ${line[from + i].p}`));
   await page.locator('#sixteen-again').click();
-  assert.equal(await page.locator('#sixteen-from').textContent(), 'Scores are made up.');
+  assert.equal(await page.locator('#sixteen-from').textContent(), 'These are example scores.');
 
   // What is no sentence, or too long a one.
   await page.locator('#german').fill('');

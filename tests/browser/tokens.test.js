@@ -57,7 +57,7 @@ test('the tale writes itself, and is the one that the library writes', () => wit
   const whole = run.before + await run.text();
   model.close();
   assert.equal(told, whole);
-  assert.match(await page.locator('#pace').textContent() ?? '', /First token after .* then .* each: [\d,]+ a second/);
+  assert.match(await page.locator('#pace').textContent() ?? '', /First token after .* then .* each: [\d,]+ per second/);
 }));
 
 test('reading speed, pause, go on, another seed, the address', () => withPage(async (page) => {
@@ -89,7 +89,7 @@ test('a token, what might have been, another branch, and back', () => withPage(a
   await page.keyboard.press('Home');
   for (let i = 0; i < 9; i++) await page.keyboard.press('ArrowRight');
   await alternatives(page);
-  assert.match(await page.locator('#token-note').textContent() ?? '', /Token \d+: probability .*, a surprise of [\d.]+ nats/);
+  assert.match(await page.locator('#token-note').textContent() ?? '', /Token \d+: probability .*, surprisal [\d.]+ nats/);
   await page.keyboard.press('Enter');
   await page.locator('#token-list li:first-child button:focus').waitFor();
   await page.keyboard.press('ArrowDown');

@@ -25,7 +25,7 @@ export function createAlignment(onSentence) {
   const panels = KINDS.map((kind) => {
     const panel = byId(`panel-${kind}`);
     const text = make('p', { class: 'translation', lang: 'en', 'data-result': '' });
-    const hint = kind === 'none' ? phrase`No matrix: the decoder begins with one vector, and that is all it is told.` : phrase`Point at a cell, or walk with the arrow keys.`;
+    const hint = kind === 'none' ? phrase`No matrix: the decoder starts from one vector and gets nothing else.` : phrase`Point at a cell, or use the arrow keys.`;
     const note = make('p', { class: 'map-note terms' }, hint);
     panel.append(text);
     /** @type {Written | null} */
@@ -77,7 +77,7 @@ export function createAlignment(onSentence) {
       return 'ready';
     }
     onSentence(byKind, text);
-    said.textContent = text.trim() === '' ? phrase`Type a sentence, or take one from below.` : '';
+    said.textContent = text.trim() === '' ? phrase`Type a sentence, or choose one below.` : '';
     const readers = all.map(({ run }) => run[Symbol.asyncIterator]());
     panels.forEach((panel, k) => panel.show(all[k]));
     while (all.some(({ over }) => !over)) {

@@ -65,7 +65,7 @@ export function createUnrolled(example, onWord) {
     view.show({ read, encoder: source.h, written, decoder: [source.start, ...steps.map((step) => step.state)], at, asks: network.first ? at : at + 1, weights });
     const best = weights.indexOf(Math.max(...weights));
     const asking = network.first ? `s${below(at)}` : `s${below(at + 1)}`;
-    said.textContent = phrase`To write “${written[at]}”, the state ${asking} asks; the key of “${read[best]}” fits best, with a weight of ${percent(weights[best])}.`;
+    said.textContent = phrase`To write “${written[at]}”, the query is the state ${asking}; the key of “${read[best]}” matches best, with a weight of ${percent(weights[best])}.`;
 
     maps = [];
     const ofQuery = network.first ? `W ${asking}` : asking;
@@ -83,7 +83,7 @@ export function createUnrolled(example, onWord) {
     const line = (/** @type {string} */ name, /** @type {string} */ says, /** @type {Vector} */ vector) => make('div', { class: 'vector-line' },
       make('p', {}, make('b', {}, name), ` ${says}`, make('span', { class: 'matrix-size' }, ` ${vector.length}`)), map(vector, `${name} ${says}`));
     joined.replaceChildren(
-      line(ofQuery, phrase`the query`, query), line(`c${below(at + 1)}`, phrase`the values, mixed by the weights`, context), line(`s${below(at + 1)}`, phrase`the hidden state`, state),
+      line(ofQuery, phrase`the query`, query), line(`c${below(at + 1)}`, phrase`the weighted sum of the values`, context), line(`s${below(at + 1)}`, phrase`the hidden state`, state),
       line(`[c${below(at + 1)}; s${below(at + 1)}]`, phrase`joined`, kept), line(`t${below(at + 1)}`, '= tanh(W [c; s] + b)', t));
     const all = network.odds(t);
     const likely = Array.from(all, (p, id) => ({ p, id })).sort((a, b) => b.p - a.p).slice(0, NAMED);

@@ -75,7 +75,7 @@ export function createRibRob() {
       }
     });
     const [memm, crf] = learners.map(({ kind, g }) => errors(kind, g, held));
-    byId('ribrob-said').textContent = round === 0 ? phrase`2,000 words to learn from and 500 to be tested on are drawn; nothing is learned yet.` :
+    byId('ribrob-said').textContent = round === 0 ? phrase`2,000 training words and 500 test words are drawn; training has not started.` :
       phrase`After ${round} steps the MEMM takes ${(100 * memm.words).toFixed(1)}% of the ${TEST} test words for the other one, the CRF ${(100 * crf.words).toFixed(1)}%.`;
   }
   if (reducedMotion()) return start(false);

@@ -106,7 +106,7 @@ export function createTaggers() {
       button.setAttribute('aria-description', `${tags.map((one, m) => `${NAMES[m]} ${one}, ${percent(probability(shown[m], t, names.indexOf(one)))}`).join('; ')}${t in pinned ? phrase`; pinned` : ''}`);
     });
     const torn = words.filter((_, t) => new Set(shown.map(({ tags }) => tags[t])).size > 1);
-    said.textContent = words.length === 0 ? phrase`Type a sentence.` : isPinned() ? `${pinsInWords()} ${movesInWords()}` : torn.length > 0 ? phrase`They do not agree on ${torn.map((word) => `“${word}”`).join(', ')}.` : phrase`All three agree.`;
+    said.textContent = words.length === 0 ? phrase`Type a sentence.` : isPinned() ? `${pinsInWords()} ${movesInWords()}` : torn.length > 0 ? phrase`They disagree on ${torn.map((word) => `“${word}”`).join(', ')}.` : phrase`All three agree.`;
     // For those who compare engines: to the last bit.
     byId('result').textContent = shown.map(({ words: all, tags, nats, marginals }, m) => (
       `${NAMES[m]}: ${all.map((word, t) => `${word}/${tags[t]}`).join(' ')}; ${nats} nats; ${[...marginals ?? []].filter((p) => p > 0.01).join(' ')}`)).join('\n');
@@ -123,7 +123,7 @@ export function createTaggers() {
       const by = NAMES.flatMap((name, m) => (t in pinned || free[m].tags[t] === shown[m].tags[t] ? [] : [`${name} ${free[m].tags[t]} → ${shown[m].tags[t]}`]));
       return by.length > 0 ? [phrase`“${word}” follows (${by.join(', ')})`] : [];
     });
-    return moves.length > 0 ? `${moves.join('; ')}.` : phrase`no other word changes its tag, though its probabilities move.`;
+    return moves.length > 0 ? `${moves.join('; ')}.` : phrase`no other word changes its tag, but their probabilities change.`;
   }
 
   /** The pin of an example, or to take it back. */

@@ -30,7 +30,7 @@ function createPage(Box) {
   function use(next) {
     model = next;
     talk.use(next);
-    byId('talk-model').textContent = next.info.chatTemplate ? phrase`${next.info.name}, by the template of its file` : phrase`${next.info.name}, which has no template for talks: it goes on with what is written`;
+    byId('talk-model').textContent = next.info.chatTemplate ? phrase`${next.info.name}, with the template in its file` : phrase`${next.info.name}, which has no chat template: it continues the text`;
     byId('template-text').textContent = next.info.chatTemplate || TALE;
     showCard(next);
   }

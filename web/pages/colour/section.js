@@ -88,7 +88,7 @@ export function createSection(section) {
       ready = true;
       figure?.use(model);
       const { own: given } = chosen();
-      if (given) ownModel.say(phrase`${nameOf(given)}, a model of ${integer(model.info.parameters)} parameters, is at work now.`);
+      if (given) ownModel.say(phrase`${nameOf(given)}, a model of ${integer(model.info.parameters)} parameters, is running now.`);
       address.proceed();
       address.changed(); // another model, if that was wanted
     },

@@ -47,7 +47,7 @@ export function createAsker(store, attended, pictures) {
  * @param {() => Ending[]} pictures
  */
 export function createAttentionView(store, attended, root, pictures) {
-  const canvas = make('canvas', { role: 'img', 'aria-label': phrase`Nothing is asked yet` });
+  const canvas = make('canvas', { role: 'img', 'aria-label': phrase`Nothing chosen yet` });
   const note = make('p', { class: 'panel-note' });
   const scale = make('div', { class: 'legend' });
   const legend = createLegend(scale, []);
@@ -66,7 +66,7 @@ export function createAttentionView(store, attended, root, pictures) {
     return input;
   });
   const explorer = askable(canvas, {
-    label: phrase`The ending, large. Arrow keys choose the pixel to explain.`,
+    label: phrase`The completion, enlarged. Arrow keys choose the pixel to explain.`,
     grid: () => ({ rows: SIDE, cols: SIDE }),
     from: () => store.now.asked && { row: store.now.asked.row, col: store.now.asked.column },
     limit: () => pictures()[shown].filled,
@@ -125,8 +125,8 @@ export function createAttentionView(store, attended, root, pictures) {
     if (!asked || !current || !heat) return;
     const who = head < 0 ? phrase`All heads on average` : phrase`Layer ${Math.floor(head / info.heads) + 1}, head ${head % info.heads + 1}`;
     const words = describe({ picture, pixel: asked, known, info });
-    const shares = at === 0 ? phrase` There is nothing before the first pixel to look at.`
-      : phrase` ${who}: at most ${percent(heat.most)} on one pixel${current.elements[0] < 0 ? phrase`, ${percent(heat.start)} on the mark that stands before the first pixel` : ''}.`;
+    const shares = at === 0 ? phrase` The first pixel has nothing to attend to.`
+      : phrase` ${who}: at most ${percent(heat.most)} on one pixel${current.elements[0] < 0 ? phrase`, ${percent(heat.start)} on the start symbol before the first pixel` : ''}.`;
     note.replaceChildren(...words, '.', shares);
     legend.label(['0', percent(heat.most / 16), percent(heat.most / 4), percent(heat.most * 9 / 16), percent(heat.most)]);
     canvas.setAttribute('aria-label', note.textContent ?? '');

@@ -84,7 +84,7 @@ function createFigure({ onRun, onError }) {
     const canvas = make('canvas', { role: 'img' });
     const note = make('p', { class: 'panel-note' });
     const frame = askable(canvas, {
-      label: phrase`${name}. Arrow keys ask what a pixel sees.`,
+      label: phrase`${name}. Arrow keys choose a pixel and show what it sees.`,
       grid: () => track.geometry,
       from: () => (player.head > 0 ? track.geometry.at(Math.min(player.head, track.geometry.positions) - 1) : null),
       onPixel: (cell) => ask({ cell, by: panel }),
@@ -126,7 +126,7 @@ function createFigure({ onRun, onError }) {
       paintGeometry(canvas, { track, drawn, query, trail: !asked });
       canvas.setAttribute('aria-label', phrase`${integer(drawn)} of ${integer(geometry.positions)} pixels drawn`);
       if (query < 0) {
-        note.replaceChildren(make('b', {}, phrase`Drawn.`), phrase` Point at a pixel to ask what it saw.`);
+        note.replaceChildren(make('b', {}, phrase`Drawn.`), phrase` Point at a pixel to see what it saw.`);
         continue;
       }
       if (asked && ('step' in asked || asked.by === panel)) marked = query;
@@ -219,7 +219,7 @@ function createFigure({ onRun, onError }) {
           ...options, temperature: TEMPERATURES.two, label: label && two.info.classes.includes(label) ? label : null,
         });
         showSmall(small, /** @type {Uint8Array} */ (enlarged.small));
-        small.setAttribute('aria-label', phrase`${phrase(name)}, reduced to ${inputWidth} by ${inputHeight}: what the second picture starts from`);
+        small.setAttribute('aria-label', phrase`${phrase(name)}, reduced to ${inputWidth} by ${inputHeight}: the input of the second picture`);
         return enlarged;
       }), {
         name: phrase`In two dimensions`, file: 'in-two-dimensions', source: small,

@@ -38,7 +38,7 @@ export function createPositions() {
     return canvas;
   }
   const count = (/** @type {'rows' | 'cols'} */ axis) => shown?.places[axis].length ?? 1;
-  const picture = view('places-picture', phrase`Places of pixels. Arrow keys choose one.`, (cell) => cell);
+  const picture = view('places-picture', phrase`Positions of pixels. Arrow keys choose one.`, (cell) => cell);
   const rows = view('places-rows', phrase`Rows against rows. Arrow keys choose one.`, ({ row }) => ({ ...at, row }));
   const columns = view('places-columns', phrase`Columns against columns. Arrow keys choose one.`, ({ row }) => ({ ...at, col: row }));
   const strips = [make('canvas', { role: 'img' }), make('canvas', { role: 'img' })];
@@ -76,8 +76,8 @@ export function createPositions() {
     said.replaceChildren(make('b', {}, phrase`Row ${at.row + 1}, column ${at.col + 1}.`), ' ',
       phrase`Most like this row: ${nearest(ofRows[at.row], at.row)}. Most like this column: ${nearest(ofCols[at.col], at.col)}.`);
     picture.setAttribute('aria-label', said.textContent ?? '');
-    rows.setAttribute('aria-label', phrase`How alike the rows are`);
-    columns.setAttribute('aria-label', phrase`How alike the columns are`);
+    rows.setAttribute('aria-label', phrase`Similarity of the rows`);
+    columns.setAttribute('aria-label', phrase`Similarity of the columns`);
     if (document.activeElement?.contains(picture) || document.activeElement?.contains(rows) || document.activeElement?.contains(columns)) announce(said.textContent ?? '', 400);
   });
 

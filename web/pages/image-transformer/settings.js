@@ -13,7 +13,7 @@ export function createSettings(store) {
   const temperature = byId('temperature');
   const showTemperature = () => {
     const t = store.now.temperature;
-    const text = t === 0 ? phrase`0: always the favourite` : t === 1 ? phrase`1: the probabilities as they are`
+    const text = t === 0 ? phrase`0: always the most probable` : t === 1 ? phrase`1: unchanged probabilities`
       : t < 1 ? phrase`${t.toFixed(2)}: more cautious` : phrase`${t.toFixed(2)}: more daring`;
     temperature.value = String(t);
     byId('temperature-text').textContent = text;

@@ -79,7 +79,7 @@ export function createReading() {
   async function read({ models, text, slowly, signal, next }) {
     const { tokenizer } = models[0];
     const ids = tokenizer.encode(text.trim()).slice(0, MOST);
-    said.textContent = ids.length === MOST ? phrase`The figure ends after ${MOST} tokens.` : ids.length < 2 ? phrase`Type a sentence, or take one from below.` : '';
+    said.textContent = ids.length === MOST ? phrase`The figure ends after ${MOST} tokens.` : ids.length < 2 ? phrase`Type a sentence, or choose one below.` : '';
     words = Array.from(ids, (id) => visible(tokenizer.name(id), '⇥'));
     looks = [[], []];
     chosen = -1;

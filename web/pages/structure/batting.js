@@ -32,7 +32,7 @@ export function createBatting() {
     });
     const most = p.map((row, place) => ({ place, by: row.reduce((sum, one, i) => sum + Math.abs(one - free[place][i]), 0) / 2 })).sort((a, b) => b.by - a.by)[0];
     byId('batting-said').textContent = Number(pull.value) === 0 ? phrase`${alike(taken)} of 8 neighbours bat from the same side.`
-      : phrase`${alike(taken)} of 8 neighbours bat from the same side; without the chain ${alike(alone)}. Place ${most.place + 1} changed most: ${percent(most.by)} of its weight went elsewhere.`;
+      : phrase`${alike(taken)} of 8 neighbours bat from the same side; without the chain ${alike(alone)}. Place ${most.place + 1} changed most: ${percent(most.by)} of its weight moved.`;
   }
   pull.addEventListener('input', show);
   show();

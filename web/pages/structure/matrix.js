@@ -22,7 +22,7 @@ export function createMatrix() {
         return cell;
       })))));
     const entropy = words.reduce((sum, _, m) => sum - [...marginals.subarray(m * row, (m + 1) * row)].reduce((all, p) => all + (p > 0 ? p * Math.log2(p) : 0), 0), 0) / words.length;
-    said.textContent = phrase`Entropy of a row, on average: ${entropy.toFixed(2)} bits; if each looked at all the same it would be ${Math.log2(words.length).toFixed(2)}.`;
+    said.textContent = phrase`Mean entropy of a row: ${entropy.toFixed(2)} bits; uniform weights would have ${Math.log2(words.length).toFixed(2)}.`;
   }
   return { show };
 }

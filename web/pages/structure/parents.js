@@ -58,7 +58,7 @@ export function createParents() {
       shown = { parse: now, free };
       show();
       transport.show('done');
-      transport.say(phrase`${now.words.length} words in ${time(ms)}; the tree that is drawn costs ${now.nats.toFixed(2)} nats`);
+      transport.say(phrase`${now.words.length} words in ${time(ms)}; the drawn tree costs ${now.nats.toFixed(2)} nats`);
     } catch (error) {
       if (signal.aborted) return;
       transport.show('ready');
@@ -72,7 +72,7 @@ export function createParents() {
     if (chosen > now.words.length) chosen = 0;
     view.show({ parse: now, free, pinned, chosen });
     matrix.show(now);
-    said.textContent = chosen ? phrase`Choose the parent of “${now.words[chosen - 1]}”.` : isPinned() ? `${pinsInWords(now)} ${movesInWords(now, free)}` : unsureInWords(now);
+    said.textContent = chosen ? phrase`Choose the head of “${now.words[chosen - 1]}”.` : isPinned() ? `${pinsInWords(now)} ${movesInWords(now, free)}` : unsureInWords(now);
     unpin.hidden = !isPinned();
     byId('root-pin').hidden = chosen === 0;
     // For those who compare engines: to the last bit.
@@ -100,7 +100,7 @@ export function createParents() {
   /** Words whose parent changed with the pins. @param {Parse} now @param {Parse} free */
   function movesInWords({ words, heads }, free) {
     const moves = words.flatMap((word, m) => (m + 1 in pinned || free.heads[m] === heads[m] ? [] : [phrase`“${word}” follows (${name(words, free.heads[m])} → ${name(words, heads[m])})`]));
-    return moves.length > 0 ? `${moves.join('; ')}.` : phrase`no other word changes its parent, though their probabilities move.`;
+    return moves.length > 0 ? `${moves.join('; ')}.` : phrase`no other word changes its head, but their probabilities change.`;
   }
 
   /** The word that is least sure. @param {Parse} now */
@@ -110,7 +110,7 @@ export function createParents() {
     const m = sure.indexOf(Math.min(...sure));
     const second = [...marginals.subarray(m * row, (m + 1) * row)].map((p, head) => ({ p, head })).filter(({ head }) => head !== heads[m]).sort((a, b) => b.p - a.p)[0];
     const [first, p] = [name(words, heads[m]), percent(sure[m])];
-    return second ? phrase`Least sure: “${words[m]}” hangs from ${first} with ${p}, from ${name(words, second.head)} with ${percent(second.p)}.` : phrase`Least sure: “${words[m]}” hangs from ${first} with ${p}.`;
+    return second ? phrase`Least certain: the head of “${words[m]}” is ${first} with ${p}, ${name(words, second.head)} with ${percent(second.p)}.` : phrase`Least certain: the head of “${words[m]}” is ${first} with ${p}.`;
   }
 
   /** The pin of an example. @param {Parse} now */
@@ -118,7 +118,7 @@ export function createParents() {
     const example = EXAMPLES.find(({ text }) => text === input.value);
     suggestion.hidden = !example || isPinned();
     if (!example) return;
-    suggestion.textContent = phrase`Hang “${words[example.child - 1]}” from ${name(words, example.head)}`;
+    suggestion.textContent = phrase`Attach “${words[example.child - 1]}” to ${name(words, example.head)}`;
     suggestion.onclick = () => setPins({ [example.child]: example.head });
   }
 

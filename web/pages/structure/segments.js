@@ -36,7 +36,7 @@ export function createSegments(onFour) {
   const panels = KINDS.map((kind) => {
     const root = byId(`panel-${kind}`);
     const text = make('p', { class: 'translation', lang: 'en', 'data-result': '' });
-    const rows = make('ol', { class: 'looked', 'aria-label': phrase`English words, and where each looked` });
+    const rows = make('ol', { class: 'looked', 'aria-label': phrase`English words and their attention` });
     const sum = make('p', { class: 'said-line' });
     root.append(text, rows, sum);
     return { kind, text, rows, sum };
@@ -101,7 +101,7 @@ export function createSegments(onFour) {
     const from = letters.map((_, i) => i).slice(0, 1 - LETTERS).reduce((best, i) => (sumOf(p, i) > sumOf(p, best) ? i : best), 0);
     const four = letters.slice(from, from + LETTERS).map((letter) => (letter === ' ' ? '␣' : letter));
     onFour({ letters: four, ...part(theta, A, from, LETTERS) });
-    announce(phrase`The sixteen ways below are now those of ${four.join('')}`);
+    announce(phrase`The sixteen selections below are now those of ${four.join('')}`);
   }
 
   async function translate() {
@@ -115,7 +115,7 @@ export function createSegments(onFour) {
       await Promise.all(found.map(async ({ run, steps }) => { for await (const step of run) steps.push(step); }));
       if (signal.aborted) return;
       shown = found;
-      said.textContent = input.value.trim() ? '' : phrase`Type a German sentence, or take one from below.`;
+      said.textContent = input.value.trim() ? '' : phrase`Type a German sentence, or choose one below.`;
       show();
       transport.say(found[0].steps.length > 0 ? phrase`${found[0].run.source.length - 1} characters, three translations in ${time(performance.now() - began)}` : '');
       const words = found[KINDS.indexOf('structured')].steps;

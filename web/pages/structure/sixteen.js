@@ -63,8 +63,8 @@ export function createSixteen() {
     const sum = looks.map((one, i) => `${one.toFixed(3)} ${first.letters[i]}`).join(' + ');
     const chain = byChain(scores, pull);
     const far = Math.max(...looks.map((one, i) => Math.abs(one - chain[i])));
-    const whole = count < WAYS ? phrase`Forward and backward would have taken all.` : far < 1e-9 ? phrase`Forward and backward give the same four numbers without any of the terms.` : '';
-    byId('sixteen-said').textContent = count === 0 ? phrase`With no way left there is nothing to expect.`
+    const whole = count < WAYS ? phrase`Forward and backward sum over all of them.` : far < 1e-9 ? phrase`Forward and backward give the same four numbers without any of the terms.` : '';
+    byId('sixteen-said').textContent = count === 0 ? phrase`Without any selection there is no expectation.`
       : phrase`c = ${sum}: ${count} of 16 terms, Z = ${Z < 1e4 ? Z.toFixed(2) : `e^${Math.log(Z).toFixed(2)}`}. ${whole}`;
   }
   function begin() {
@@ -83,13 +83,13 @@ export function createSixteen() {
   stick.addEventListener('input', show);
   byId('sixteen-again').addEventListener('click', () => {
     first = MADE_UP;
-    byId('sixteen-from').textContent = phrase`Scores are made up.`;
+    byId('sixteen-from').textContent = phrase`These are example scores.`;
     begin();
   });
   begin();
   return (four) => {
     first = four;
-    byId('sixteen-from').textContent = phrase`Scores of “${four.letters.join('')}” from the trained network above, with what the rest of the sentence tells the first and the last.`;
+    byId('sixteen-from').textContent = phrase`Scores of “${four.letters.join('')}” from the trained network above, including the messages from the rest of the sentence.`;
     begin();
   };
 }

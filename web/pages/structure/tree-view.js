@@ -22,7 +22,7 @@ const TIP = 7;
  */
 export function createTreeView(frame, onWord) {
   const svg = makeSvg('svg', { class: 'arcs', 'aria-hidden': 'true' });
-  const list = make('ol', { class: 'tree-words', 'aria-label': phrase`Words with their parents` });
+  const list = make('ol', { class: 'tree-words', 'aria-label': phrase`Words with their heads` });
   frame.append(svg, list);
   /** @type {Shown | undefined} */
   let shown;
@@ -91,8 +91,8 @@ export function createTreeView(frame, onWord) {
       button.setAttribute('aria-pressed', String(child === chosen));
       note.textContent = chosen && chosen !== child ? percent(p(chosen, child)) : percent(p(child, heads[m]));
       button.style.setProperty('--p', `${Math.round(100 * (chosen && chosen !== child ? p(chosen, child) : 0))}%`);
-      button.setAttribute('aria-description', chosen && chosen !== child ? phrase`${percent(p(chosen, child))} parent of ${words[chosen - 1]}; choose to pin it`
-        : `${phrase`its parent: ${name(heads[m])}, ${percent(p(child, heads[m]))}`}${child in pinned ? phrase`, pinned` : ''}`);
+      button.setAttribute('aria-description', chosen && chosen !== child ? phrase`${percent(p(chosen, child))} head of ${words[chosen - 1]}; choose to pin it`
+        : `${phrase`its head: ${name(heads[m])}, ${percent(p(child, heads[m]))}`}${child in pinned ? phrase`, pinned` : ''}`);
     });
     layOut();
   }

@@ -16,7 +16,7 @@ const LEFT = 40;
 const heightOf = (odds) => HEIGHT * Math.sqrt(odds);
 
 export function createChart() {
-  const svg = makeSvg('svg', { class: 'odds-chart', viewBox: `${-LEFT} 0 ${WIDTH + LEFT} ${TOP + HEIGHT + LABELS}`, role: 'img', 'aria-label': phrase`Nothing is asked yet` });
+  const svg = makeSvg('svg', { class: 'odds-chart', viewBox: `${-LEFT} 0 ${WIDTH + LEFT} ${TOP + HEIGHT + LABELS}`, role: 'img', 'aria-label': phrase`Nothing chosen yet` });
   byId('odds-chart').append(svg);
 
   return {

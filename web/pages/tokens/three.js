@@ -59,7 +59,7 @@ export function createThree(Sheet) {
           one.note.textContent = one.count === 0 ? '' : one.over && one.run.finish === 'end' ? phrase`${one.count} tokens, ${each} nats each; the end` : phrase`${one.count} tokens, ${each} nats each`;
         }
       }
-      announce(phrase`Three tales are written.`);
+      announce(phrase`Three stories are written.`);
     });
   }
 

@@ -53,7 +53,7 @@ export function createShuffling(sentence) {
       signal.throwIfAborted();
       await put('without-own', bag, of);
       await put('without-other', bag, other?.tokens ?? '');
-      if (byId('without-own').textContent === byId('without-other').textContent) said.textContent = phrase`Without positions both are one and the same to the model: a bag of words.`;
+      if (byId('without-own').textContent === byId('without-other').textContent) said.textContent = phrase`Without positions both are the same to the model: a bag of words.`;
     } catch (error) {
       if (!signal.aborted) said.textContent = fault(error);
     }

@@ -38,7 +38,7 @@ export function createWaves() {
     line.setAttribute('d', alike.map((value, p) => `${p === 0 ? 'M' : 'L'}${((p + 0.5) * 640) / PLACES} ${110 - 100 * value}`).join(''));
     byId('place-text').textContent = String(at + 1);
     const [near, far] = [alike[Math.min(PLACES - 1, at + 1)], alike[at < PLACES / 2 ? PLACES - 1 : 0]].map((value) => value.toFixed(2));
-    byId('alike-chart').setAttribute('aria-label', phrase`How alike place ${at + 1} and every other one are: 1 at itself, ${near} next to it, ${far} at the far end.`);
+    byId('alike-chart').setAttribute('aria-label', phrase`Similarity of position ${at + 1} to every other: 1 at itself, ${near} next to it, ${far} at the far end.`);
   });
   slider.max = String(PLACES - 1);
   slider.addEventListener('input', draw);

@@ -22,7 +22,7 @@ const KEYS = {
  */
 export function createLine(store, stage, panels) {
   const handle = make('div', {
-    role: 'slider', tabindex: '0', class: 'handle', 'aria-orientation': 'vertical', 'aria-label': phrase`Rows that the model is given`,
+    role: 'slider', tabindex: '0', class: 'handle', 'aria-orientation': 'vertical', 'aria-label': phrase`Rows given to the model`,
     'aria-valuemin': '0', 'aria-valuemax': String(MOST),
   });
   handle.append(makeSvg('svg', { viewBox: '0 0 10 16' }, makeSvg('path', { d: 'M5 1.5 9 6H1zM5 14.5 1 10h8z' })));

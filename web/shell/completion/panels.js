@@ -77,7 +77,7 @@ export function createPanels(store, root, pictures, heatAt = () => undefined, ti
       values: chosen.pixels, filled: PIXELS, known, ghost: true,
       heat: surprise && truth ? (i) => (i < known ? NaN : truth[i] / NATS_SHOWN) : undefined,
     });
-    source.canvas.setAttribute('aria-label', phrase`${chosen.name}; the model is given its first ${rows} rows`);
+    source.canvas.setAttribute('aria-label', phrase`${chosen.name}; its first ${rows} rows are given to the model`);
     source.detail.textContent = rows === 1 ? phrase`1 row given` : phrase`${rows} rows given`;
     const cost = truth && total(truth, known, PIXELS);
     source.note.replaceChildren(...(cost === null ? [] : [make('b', {}, phrase`${cost.toFixed(1)} nats`), phrase` for the true ending`]));

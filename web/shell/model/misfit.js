@@ -9,9 +9,9 @@ import { phrase } from '../page/phrase.js';
 const KINDS = [
   ['translate', (name) => phrase`${name} translates: the page of the Transformer shows such models.`, () => phrase`Try: translate a sentence like those that it was trained on.`],
   ['tag', (name) => phrase`${name} tags words: the page of chains shows such models.`, () => phrase`Try: give it a sentence of your own, and pin a tag that is wrong.`],
-  ['parse', (name) => phrase`${name} finds the parents of words: the page of attention with structure shows such models.`, () => phrase`Try: give it a sentence of your own, and drag a word to another head.`],
-  ['classify', (name) => phrase`${name} names signs: the page SNAIL shows such models.`, () => phrase`Try: draw one example of each of your signs, then one of them again.`],
-  ['caption', (name) => phrase`${name} says what a picture shows: the page Show, attend, tell shows such models.`, () => phrase`Try: choose a picture that it was not trained on.`],
+  ['parse', (name) => phrase`${name} finds the heads of words: the page on structured attention shows such models.`, () => phrase`Try: give it a sentence of your own, and drag a word to another head.`],
+  ['classify', (name) => phrase`${name} classifies characters: the SNAIL page shows such models.`, () => phrase`Try: draw one example of each of your signs, then one of them again.`],
+  ['caption', (name) => phrase`${name} captions pictures: the page Show, attend, tell shows such models.`, () => phrase`Try: choose a picture that it was not trained on.`],
   ['encode', (name) => phrase`${name} turns sounds into codes: the page of the VQ-VAE shows such models.`, () => phrase`Try: record or choose a sound, and compare it with what its codes give back.`],
   ['sound', (name) => phrase`${name} speaks: the page of WaveNet shows such models.`, () => phrase`Try: choose each of its classes, and draw again with another seed.`],
   ['note', (name) => phrase`${name} makes music: the page of chorales shows such models.`, () => phrase`Try: draw a piece, then give it the first bars of one of your own MIDI files.`],
@@ -48,7 +48,7 @@ export const trying = (info) => KINDS.find(([one]) => does(info, one))?.[2]() ??
  */
 export function misfit(info, name) {
   const [deed, says] = KINDS.find(([one]) => does(info, one)) ?? [];
-  if (!deed || !deeds.includes(deed)) return says?.(name) ?? phrase`${name} does nothing that a page here shows.`;
+  if (!deed || !deeds.includes(deed)) return says?.(name) ?? phrase`No page here shows models like ${name}.`;
   if (only.length > 0 && !only.includes(info.architecture)) return phrase`${name} has the architecture ${info.architecture}; the figures here show numbers that only ${only.join(', ')} has.`;
   const own = `${info.width}x${info.height}x${info.channels}`;
   return !size || own === size ? '' : phrase`${name} draws ${pixels(own)}; the pictures here have ${pixels(size)}.`;

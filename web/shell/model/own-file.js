@@ -82,7 +82,7 @@ function createOwnFile(box) {
   async function takeBack() {
     stopper.abort();
     own = undefined;
-    said.textContent = await use() || phrase`This page shows its own model again.`;
+    said.textContent = await use() || phrase`This page uses its own model again.`;
   }
 
   /** @param {File | undefined} file */
@@ -104,7 +104,7 @@ function createOwnFile(box) {
       const { parameters } = model.info;
       const wrong = await use();
       if (signal.aborted) return;
-      const working = place ? phrase`${name}, a model of ${integer(parameters)} parameters, is at work now in the place of ${place}.` : phrase`${name}, a model of ${integer(parameters)} parameters, is at work now.`;
+      const working = place ? phrase`${name}, a model of ${integer(parameters)} parameters, now runs instead of ${place}.` : phrase`${name}, a model of ${integer(parameters)} parameters, is running now.`;
       said.textContent = wrong || `${working} ${trying(model.info)}`;
       announce(said.textContent);
       if (!wrong) return;

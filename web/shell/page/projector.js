@@ -33,7 +33,7 @@ export function createProjector() {
     for (let here = /** @type {Element} */ (figures[at]); here !== document.body; here = here.parentElement ?? document.body) {
       for (const other of here.parentElement?.children ?? []) if (other !== here && other !== place && other.getAttribute('role') !== 'status') other.classList.add('off-stage');
     }
-    name.textContent = phrase`${at + 1} of ${figures.length}: arrow keys go on, Escape ends`;
+    name.textContent = phrase`${at + 1} of ${figures.length}: arrow keys move, Escape ends`;
     announce(phrase`Figure ${at + 1}`);
     scrollTo({ top: 0, behavior: 'instant' });
   }

@@ -118,11 +118,11 @@ export function createTake(root, { id, shots, settings, films = true }) {
     refresh();
     const all = settings(Math.max(0, choice.selectedIndex));
     const own = ownName() && root.closest('figure')?.matches(':has(+ #own-file)'); // the figure that shows it
-    if (!all || own) return tell(phrase`No link can take a model of your own along. The pictures can be saved.`);
+    if (!all || own) return tell(phrase`A link cannot include your own model. You can save the pictures.`);
     const address = addressOf(id, all);
     showAddress(address);
     const copied = await navigator.clipboard?.writeText(address).then(() => true, () => false);
-    tell(copied ? phrase`The link is copied. Whoever opens it sees this picture being drawn, to the last bit.`
-      : phrase`The link stands in the address bar. Whoever opens it sees this picture being drawn, to the last bit.`);
+    tell(copied ? phrase`The link is copied. It draws exactly this picture.`
+      : phrase`The link is in the address bar. It draws exactly this picture.`);
   });
 }

@@ -13,7 +13,7 @@ export function createSpeed({ id, speeds, first, unit = phrase`pixels` }, onSpee
   const output = make('output', { id: `${id}-text`, for: id });
   const show = () => {
     const speed = speeds[Number(input.value)];
-    const text = speed === Infinity ? phrase`as fast as it goes` : phrase`${speed} ${unit} a second`;
+    const text = speed === Infinity ? phrase`as fast as possible` : phrase`${speed} ${unit} a second`;
     output.textContent = reducedMotion() ? phrase`${text} (not used: your system asks for less motion)` : text;
     input.setAttribute('aria-valuetext', text);
     onSpeed(speed);

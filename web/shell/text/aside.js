@@ -34,14 +34,14 @@ export function createAside({ onChoose, onHead }) {
     chosen: (rows, count) => ({ tokens: rows[0].tokens, weights: meanOf(rows.map(({ weights }) => weights), count, heads.choice) }),
     clear() {
       title.textContent = phrase`Point at a word`;
-      note.textContent = phrase`Or walk through the tale with the arrow keys: what might have been there instead, and where the model looked, appear here.`;
+      note.textContent = phrase`Or move through the story with the arrow keys. The alternatives of the token and its attention appear here.`;
       list.replaceChildren();
       wait(false);
     },
     /** The list is to follow: alternatives(). @param {string} text @param {number} token @param {number} nats @param {boolean} given */
     token(text, token, nats, given) {
       title.textContent = visible(text);
-      note.textContent = given ? phrase`Token ${token}, given.` : phrase`Token ${token}: probability ${share(Math.exp(-nats))}, a surprise of ${nats.toFixed(2)} nats.`;
+      note.textContent = given ? phrase`Token ${token}, given.` : phrase`Token ${token}: probability ${share(Math.exp(-nats))}, surprisal ${nats.toFixed(2)} nats.`;
       wait(true);
     },
     /** @param {Alternative[]} all @param {number} token the one that was drawn */

@@ -17,7 +17,7 @@ const LEAST = 13;
  */
 export function createMatrix(root, note, { say, rest } = {}) {
   const canvas = make('canvas', {
-    class: 'picture matrix', tabindex: '0', role: 'application', 'aria-label': phrase`Map of attention. The arrow keys walk through it.`,
+    class: 'picture matrix', tabindex: '0', role: 'application', 'aria-label': phrase`Attention map. Use the arrow keys to move through it.`,
   });
   root.append(canvas);
   /** @type {Matrix} */
@@ -88,7 +88,7 @@ export function createMatrix(root, note, { say, rest } = {}) {
     const { rows, columns, weights } = matrix;
     marked = row >= 0 && row < rows.length && column >= 0 && column < columns.length ? [row, column] : null;
     const weight = marked && weights[row]?.[column];
-    note.textContent = !marked ? (rest?.() ?? hint) : weight === undefined || weight === null ? phrase`“${rows[row]}” may not look at “${columns[column]}”, which comes later` :
+    note.textContent = !marked ? (rest?.() ?? hint) : weight === undefined || weight === null ? phrase`“${rows[row]}” cannot attend to “${columns[column]}”, which comes later` :
       say?.(row, column) ?? phrase`“${rows[row]}” gives “${columns[column]}” ${percent(weight)}`;
     if (aloud && marked) announce(note.textContent);
     draw();

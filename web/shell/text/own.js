@@ -23,7 +23,7 @@ export function showCard(model) {
     rows.push([phrase`Vocabulary`, phrase`${integer(size)} tokens`], [phrase`Cut by`, kind === 'llama' ? phrase`SentencePiece, merges by score` : phrase`byte pairs, words cut as “${pre}”`],
       [phrase`A text begins with`, addsBegin ? phrase`a token of its own` : phrase`its first token`]);
   } catch {
-    rows.push([phrase`Vocabulary`, phrase`${integer(info.vocabulary)} tokens, which the file does not list`]);
+    rows.push([phrase`Vocabulary`, phrase`${integer(info.vocabulary)} tokens, not listed in the file`]);
   }
   if (info.chatTemplate) rows.push([phrase`Talks`, phrase`the file says how the model reads them`]);
   if (info.warnings.length > 0) rows.push([phrase`Odd`, info.warnings.join('. ')]);

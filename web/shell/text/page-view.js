@@ -18,7 +18,7 @@ export function createPageView(root, Sheet, { mirror, onMark, onEnter }) {
   const arcs = make('canvas', { class: 'page-arcs', 'aria-hidden': 'true' });
   const frame = make('div', {
     class: 'picture page', tabindex: '0', role: 'application',
-    'aria-label': phrase`The tale, token by token: the left and right arrow keys walk through it, Enter goes to what might have been in the place of a token`,
+    'aria-label': phrase`The story, token by token: the left and right arrow keys move through it, Enter shows the alternatives of a token`,
   }, canvas, arcs);
   root.append(frame);
   const page = new Sheet(canvas, { mirror });

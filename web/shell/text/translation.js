@@ -95,7 +95,7 @@ export function createTranslation(Sheet, { name, examples, choices = [], first, 
     await reader.translate(sentence, options).text();
     const ms = performance.now() - started;
     const cost = phrase`${integer(steps.length)} tokens, ${nats.toFixed(1)} nats; without maps, in ${time(ms)}`;
-    figure.say(text === '' ? '' : run.finish === 'length' ? phrase`${cost}. There was no room for more` : cost);
+    figure.say(text === '' ? '' : run.finish === 'length' ? phrase`${cost}. The context is full` : cost);
     if (slowly) announce(text);
   }
 

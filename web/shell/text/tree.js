@@ -5,7 +5,7 @@ import { makeSvg, phrase } from '../index.js';
 import { visible } from './words.js';
 /** @import { SearchStep } from '../index.js' */
 
-const NOTHING = phrase`Tree of the search: there is none yet`;
+const NOTHING = phrase`Search tree: empty`;
 const [COLUMN, LINE, TOP] = [118, 34, 30];
 
 /**
@@ -66,8 +66,8 @@ export function createTree(root, said) {
       });
       svg.replaceChildren(...edges, ...nodes);
       const ended = search.flatMap(({ hypotheses }) => hypotheses).filter(({ fate }) => fate === 'ended').length;
-      const text = phrase`${search.length} steps, ${search.reduce((sum, { hypotheses }) => sum + hypotheses.length, 0)} ways to go on looked at, ${ended} of them complete translations.`;
-      svg.setAttribute('aria-label', phrase`Tree of the search. ${text}`);
+      const text = phrase`${search.length} steps, ${search.reduce((sum, { hypotheses }) => sum + hypotheses.length, 0)} continuations examined, ${ended} of them complete translations.`;
+      svg.setAttribute('aria-label', phrase`Search tree. ${text}`);
       said.textContent = over ? text : '';
     },
   };

@@ -132,7 +132,7 @@ export function createWriting(Sheet, {
           setTimeout(showRest);
         }
       }
-      announce(run.finish === 'end' ? phrase`The end. ${integer(telling.path.length)} tokens.` : phrase`The tale is as long as it may be. ${integer(telling.path.length)} tokens.`);
+      announce(run.finish === 'end' ? phrase`The end. ${integer(telling.path.length)} tokens.` : phrase`The story has reached its length limit. ${integer(telling.path.length)} tokens.`);
     });
   }
 
@@ -143,7 +143,7 @@ export function createWriting(Sheet, {
     else clock.ms += ms;
     if (clock.tokens % 16 > 1 && clock.tokens > 16) return;
     const rest = clock.tokens - 1;
-    transport.say(clock.ms > 0 && rest > 0 ? phrase`First token after ${time(clock.first)}, then ${time(clock.ms / rest)} each: ${integer((1000 * rest) / clock.ms)} a second` :
+    transport.say(clock.ms > 0 && rest > 0 ? phrase`First token after ${time(clock.first)}, then ${time(clock.ms / rest)} each: ${integer((1000 * rest) / clock.ms)} per second` :
       phrase`First token after ${time(clock.first)}`);
   }
 
@@ -309,7 +309,7 @@ export function createWriting(Sheet, {
       return true;
     },
   });
-  createTake(byId('take'), { id: 'figure-tale', films: false, shots: () => (tale ? shotOf(view.canvas, phrase`The tale`, `tale-seed-${transport.seed}`) : []), settings });
+  createTake(byId('take'), { id: 'figure-tale', films: false, shots: () => (tale ? shotOf(view.canvas, phrase`The story`, `tale-seed-${transport.seed}`) : []), settings });
 
   return {
     load: loading.load,
