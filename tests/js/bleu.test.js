@@ -55,7 +55,7 @@ test('translations of a file of pairs', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'nextpixel-'));
   try {
     const file = join(folder, 'pairs.tsv');
-    await writeFile(file, '\ufeffEin Hund .\tA dog is running .\r\n\nZwei\tTwo of them are there\n');
+    await writeFile(file, '\ufeffEin Hund .\tA dog is running .\r\n\nZwei\tTwo of them are there\tby somebody\n');
     assert.deepEqual(readPairs(file), [{ source: 'Ein Hund .', target: 'A dog is running .' }, { source: 'Zwei', target: 'Two of them are there' }]);
     /** @type {unknown[]} */
     const asked = [];
@@ -76,7 +76,7 @@ test('translations of a file of pairs', async () => {
     assert.equal(result.nats, (18 + 10 + 21 + 4) / 2);
     assert.equal(result.natsPerToken, (18 + 10 + 21 + 4) / 6);
     assert.equal((await scoreTranslations(model, file, { most: 1, beams: 1, say: () => {} })).sentences, 1);
-    for (const [text, error] of /** @type {[string, RegExp][]} */ ([['a\tb\nc\n', /line 2 is not/], ['a\tb\tc\n', /line 1 is not/], ['\n', /no sentence/]])) {
+    for (const [text, error] of /** @type {[string, RegExp][]} */ ([['a\tb\nc\n', /line 2 is not/], ['a\t \n', /line 1 is not/], ['\n', /no sentence/]])) {
       await writeFile(file, text);
       assert.throws(() => readPairs(file), error);
     }
