@@ -172,7 +172,7 @@ test('lists with something in them that is no token', async () => {
   const lists = [[1, undefined, 5], holes, [NaN], [1, null], ['5'], [1.5], [-1], [TOKENS.length], [[5]], [5n]];
   for (const list of /** @type {any[]} */ (lists)) {
     assert.throws(() => toy.generate(list), isError('argument', /is no token: they are 0 to/));
-    await assert.rejects(toy.score(list), isError('argument', /is no token/));
+    if (typeof list[0] === 'number') await assert.rejects(toy.score(list), isError('argument', /is no token/)); // else a list of inputs
     const saved = toy.generate([1, 5], { maxTokens: 0 }).save();
     assert.throws(() => toy.resume({ ...saved, ids: list, prompt: 1 }), isError('argument', /is no token/));
     assert.throws(() => toy.tokenizer.decode(list), isError('argument', /is no token/));

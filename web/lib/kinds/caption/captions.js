@@ -148,8 +148,8 @@ export class CaptionModel {
     const all = resumedOptions(saved, this.#engine.info, options, ['signal', 'maps']);
     const { width, height, channels, positions } = this.#engine.info;
     const { picture, ids } = saved;
-    const { samples = 1, beams = 1 } = all;
-    const count = beams > 1 ? 1 : samples;
+    const checked = this.#check(all);
+    const count = checked.search === undefined ? checked.settings.samples : 1;
     const size = width * height * channels;
     const isId = whole(0, this.#words.length - 1);
     checkSaved(saved, {
@@ -157,7 +157,7 @@ export class CaptionModel {
       ids: (list) => arrayOf((id) => id === null || isId(id), positions * count)(list) &&
         ids.every((id, i) => (i < count ? id !== null : ids[i - count] === null || ids[i - count] === this.#end ? id === null : id !== null)), // nothing behind an end
     });
-    return this.#run(Uint8Array.from(picture), ids, all);
+    return this.#run(Uint8Array.from(picture), ids, all, checked);
   }
 
   /**
