@@ -17,7 +17,7 @@ import { WAIT, inRepository } from './gallery.js';
 export const PAGES = {
   alignment: { file: 'seq2seq-general.gguf', wrong: 'de-en.gguf', said: /de-en\.gguf has the architecture transformer; .* only seq2seq has/ },
   captions: { file: 'captions-hard.gguf' },
-  chains: { file: 'memm-en.gguf', wrong: 'parents-en.gguf', said: /parents-en\.gguf finds the parents of words/ },
+  chains: { file: 'memm-en.gguf', wrong: 'parents-en.gguf', said: /parents-en\.gguf finds the heads of words/ },
   chorale: { file: 'chorales.gguf', wrong: 'sparse-digits.gguf', said: /draws pictures: the pages of pictures/ },
   fvsbn: { file: 'fvsbn.gguf', wrong: 'pixelcnn-digits.gguf', said: /architecture pixelcnn/ },
   'image-transformer': { file: 'image-transformer-digits-bw.gguf', wrong: 'emoji.gguf', said: /draws 32 by 32 pixels in colour/ },
@@ -63,7 +63,7 @@ export async function tryFile(page, name) {
   await said(page, why);
   await well(page, wrong);
   await page.locator('#own-file button', { hasText: 'Back to ours' }).click();
-  await said(page, /shows its own model again/);
+  await said(page, /uses its own model again/);
   await ready(page);
   await well(page, 'ours');
 }

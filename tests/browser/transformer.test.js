@@ -81,7 +81,7 @@ test('maps by layer and head, with the pointer and with the keys', options, () =
   await page.keyboard.press('ArrowDown');
   assert.match(await page.locator('#map-note').textContent() ?? '', /^“.*” gives “.*” /);
   await page.keyboard.press('ArrowRight');
-  assert.match(await page.locator('#map-note').textContent() ?? '', /may not look at/, 'the first word of a translation looks at the start alone');
+  assert.match(await page.locator('#map-note').textContent() ?? '', /cannot attend to/, 'the first word of a translation looks at the start alone');
 }));
 
 test('beams as a tree', options, () => withPage(async (page) => {
@@ -113,10 +113,10 @@ test('shuffled words, and a model without positions', options, () => withPage(as
   const order = await page.locator('#order-other').textContent();
   for (let tries = 0; tries < 5 && await page.locator('#order-other').textContent() === order; tries++) await page.locator('#shuffle').click();
   assert.notEqual(await page.locator('#order-other').textContent(), order);
-  await page.waitForFunction(() => /one and the same/.test(document.getElementById('shuffle-said')?.textContent ?? ''));
+  await page.waitForFunction(() => /are the same to the model/.test(document.getElementById('shuffle-said')?.textContent ?? ''));
   await page.waitForFunction(() => document.getElementById('without-other')?.textContent);
   assert.equal(await page.locator('#without-own').textContent(), await page.locator('#without-other').textContent(), 'a bag of words');
-  assert.match(await page.locator('#shuffle-said').textContent() ?? '', /one and the same/);
+  assert.match(await page.locator('#shuffle-said').textContent() ?? '', /are the same to the model/);
   await page.locator('#figure-waves').scrollIntoViewIfNeeded();
   const embedding = Number(await page.locator('#numbers div', { hasText: 'Width' }).locator('dd').textContent());
   assert.equal(await page.locator('#waves').evaluate((canvas) => /** @type {HTMLCanvasElement} */ (canvas).width), embedding, 'a column for each channel of the model');
