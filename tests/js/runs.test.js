@@ -10,7 +10,7 @@ import { test } from 'node:test';
 import { ROOT, load } from './helpers.js';
 
 /**
- * How a kind of model is asked for something small, what its steps say as numbers, and whether a resumed run begins with a step of what was drawn before.
+ * How to make a small run of a kind, the ids of its steps, and whether a resumed run begins with a step that repeats the drawn part.
  *
  * @typedef {{ run: (model: any, options: object) => any, ids: (step: any) => number[], begins?: true, rest?: (model: any, drawn: number) => object }} Row rest: options of
  * resume() that are not saved

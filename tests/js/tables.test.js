@@ -11,7 +11,7 @@ import { abi, abiFile, tensorTypesFile } from '../../web/tools/abi.js';
 import { STRUCTS } from '../../web/lib/engine/abi.js';
 import { checkSettings } from '../../web/lib/base/checks.js';
 import { PROBLEM_BYTES, scratchAreas } from '../../web/lib/engine/layout.js';
-import { MAX_SIDE } from '../../web/lib/kinds/shared-looks.js';
+import { MAX_SIDE } from '../../web/lib/kinds/common-looks.js';
 import { ROWS } from '../../web/lib/settings.js';
 import { ATTRIBUTES, TASKS } from '../../web/lib/element/tasks.js';
 import { KINDS } from '../../web/lib/kinds/index.js';

@@ -151,7 +151,7 @@ export class Talk {
     this.#show();
   }
 
-  /** Ends it for good: nobody is told of anything more. */
+  /** Ends the chat for good: no listener is called any more. */
   close() {
     this.#hooks = {};
     this.use(undefined);

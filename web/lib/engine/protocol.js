@@ -215,7 +215,7 @@ export const CODES = Object.freeze(/** @type {const} */ ([
  * @typedef {{ type: 'look', id: number, ids: Uint32Array, inputs: Inputs }} LookMessage */
 /** `part`: which one of the model; `results`: those that are wanted, by default all; `settings`: of its noise.
  * @typedef {{ type: 'encode', id: number, part: number, inputs: Inputs, results?: string[], maps?: boolean, settings?: Settings }} EncodeMessage */
-/** `known`: the session that holds these ids, of a run that is over, is asked for, of runs that went on from the saved state `of`; `state`: one that was saved is kept for runs that name its hash.
+/** `known`: requests the session of a finished run that holds these ids; `of`: among the runs that were resumed from this saved state. `state`: keeps a saved state for runs that name its hash.
  * @typedef {{ type: 'keep', id: number, known: Uint32Array, part?: number, keyBits?: number, of?: string, state?: State & { hash: string } }} KeepMessage */
 /** @typedef {{ type: 'stop', id: number }} StopMessage */
 /** @typedef {BeatMessage | MeasureMessage | OpenMessage | BeginMessage | FeedMessage | ShareMessage | ThreadMessage | DrawMessage | NextMessage | ScoreMessage | AttentionMessage | LookMessage | EncodeMessage | KeepMessage | StopMessage} ToWorker */

@@ -36,7 +36,7 @@ export function mapsOf(positions, heads, source) {
       const own = `${name} ${index}`;
       let map = maps.get(own);
       if (!map) {
-        // Of what was before, key j is what stands at position j - 1: the input is shifted by one.
+        // The input is shifted by one: key j belongs to position j - 1.
         const [queries, seen] = [encoder ? count(source) : count(n), name === 'attention' ? count(n, -1) : count(source)];
         map = { name, layer: Math.floor(index / heads), head: index % heads, queries, keys: seen, weights: new Float32Array(queries.length * seen.length) };
         maps.set(own, map);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-import { sounds } from '../shared-looks.js';
+import { sounds } from '../common-looks.js';
 
 /** @import { Look } from '../looks.js' */
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-import { pictures } from '../shared-looks.js';
+import { pictures } from '../common-looks.js';
 
 /** @import { Look } from '../looks.js' */
 

@@ -2,4 +2,4 @@
 // @ts-check
 
 /** Pictures, as the element shows them. */
-export { pictures as look } from '../shared-looks.js';
+export { pictures as look } from '../common-looks.js';

@@ -2,4 +2,4 @@
 // @ts-check
 
 /** Sounds, as the element shows them. */
-export { sounds as look } from '../shared-looks.js';
+export { sounds as look } from '../common-looks.js';

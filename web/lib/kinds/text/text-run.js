@@ -166,8 +166,8 @@ export class TextRun extends BaseRun {
   }
 
   /**
-   * All that is needed to go on from here: model.resume(saved) draws the same tokens as this run would have. With `state`, once the run has ended or was
-   * stopped, also what the engine holds of it, so that who goes on another day reads nothing again, nor the next question of a talk: model.chat(messages, { state: saved.state }).
+   * Returns all that is needed to resume the run: model.resume(saved) draws the same tokens as this run would have. With `state`, once the run has ended or was
+   * stopped, the result also contains the engine's memory of it. Then nothing is processed again when the run is resumed later, or in the next turn of a chat: model.chat(messages, { state: saved.state }).
    *
    * @overload
    * @returns {SavedText}
