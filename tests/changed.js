@@ -27,13 +27,18 @@ function once(of) {
 const text = once((file) => (existsSync(ROOT + file) ? readFileSync(ROOT + file, 'utf8') : ''));
 
 /** Files of a folder, with its folders, as paths in the repository. @param {string} folder @returns {string[]} */
-const filesOf = (folder) => readdirSync(ROOT + folder, { withFileTypes: true }).flatMap((entry) => {
-  const name = `${folder}/${entry.name}`;
-  return entry.isDirectory() ? filesOf(name) : [name];
-});
+const filesOf = (folder) =>
+  readdirSync(ROOT + folder, { withFileTypes: true }).flatMap((entry) => {
+    const name = `${folder}/${entry.name}`;
+    return entry.isDirectory() ? filesOf(name) : [name];
+  });
 
 /** The modules that a module imports itself or starts as a program. */
-const importsOf = once((file) => (file.endsWith('.js') ? [...text(file).matchAll(IMPORT)].map(([, plain, url, started]) => started ?? path.posix.join(path.posix.dirname(file), plain ?? url)) : []));
+const importsOf = once((file) =>
+  file.endsWith('.js')
+    ? [...text(file).matchAll(IMPORT)].map(([, plain, url, started]) => started ?? path.posix.join(path.posix.dirname(file), plain ?? url))
+    : [],
+);
 
 /** All that a module imports, and what that imports, with itself. */
 const reach = once((file) => {
@@ -48,9 +53,16 @@ const reach = once((file) => {
  * @param {string[]} files  of src, include, tests/c and tests/fuzz
  */
 function groupsOf(files) {
-  const names = files.map((file) => /^src\/models\/(?:(\w+)\.c$|(\w+)\/)/.exec(file) ?? /^tests\/c\/(?:models\/)?(?:test|toy)_(\w+)\.[ch]$/.exec(file));
+  const names = files.map(
+    (file) => /^src\/models\/(?:(\w+)\.c$|(\w+)\/)/.exec(file) ?? /^tests\/c\/(?:models\/)?(?:test|toy)_(\w+)\.[ch]$/.exec(file),
+  );
   if (names.some((name) => !name)) return [];
-  return [...new Set([...names.map((name) => `${name?.[1] ?? name?.[2]}:`), ...(files.some((file) => file.startsWith('src/')) ? ['runs:', 'searches:', 'branches:', 'golden:', 'session:'] : [])])];
+  return [
+    ...new Set([
+      ...names.map((name) => `${name?.[1] ?? name?.[2]}:`),
+      ...(files.some((file) => file.startsWith('src/')) ? ['runs:', 'searches:', 'branches:', 'golden:', 'session:'] : []),
+    ]),
+  ];
 }
 
 /**
@@ -60,20 +72,31 @@ function groupsOf(files) {
 export function planOf(changed) {
   const c = changed.filter((file) => /^(src|include|tests\/c|tests\/fuzz)\/.*\.(c|h|mjs)$/.test(file));
   const source = c.some((file) => /^(src|include)\//.test(file));
-  const pages = readdirSync(`${ROOT}web/pages`, { withFileTypes: true }).filter((entry) => entry.isDirectory()).map(({ name }) => `web/pages/${name}`);
+  const pages = readdirSync(`${ROOT}web/pages`, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => `web/pages/${name}`);
   // A page is what lies in its folder and what its modules import; the styles that pages share are in every page.
   const touched = pages.filter((page) => {
     const own = filesOf(page);
-    return own.some((file) => [...reach(file)].some((one) => changed.includes(one))) || changed.some((file) => /^web\/(shell\/.*\.css|tools\/frame\.js)$/.test(file));
+    return (
+      own.some((file) => [...reach(file)].some((one) => changed.includes(one))) ||
+      changed.some((file) => /^web\/(shell\/.*\.css|tools\/frame\.js)$/.test(file))
+    );
   });
-  const tests = ['tests/js', 'tests/browser'].flatMap((folder) => readdirSync(ROOT + folder).filter((name) => name.endsWith('.test.js')).map((name) => `${folder}/${name}`));
+  const tests = ['tests/js', 'tests/browser'].flatMap((folder) =>
+    readdirSync(ROOT + folder)
+      .filter((name) => name.endsWith('.test.js'))
+      .map((name) => `${folder}/${name}`),
+  );
   const concerned = tests.filter((test) => {
     const own = text(test);
-    return [...reach(test)].some((file) => changed.includes(file)) ||
+    return (
+      [...reach(test)].some((file) => changed.includes(file)) ||
       changed.some((file) => own.includes(path.basename(file)) && !/\.(js|c|h)$/.test(file)) ||
       (source && test.startsWith('tests/js/') && reach(test).has('web/lib/engine/core.js')) || // through the wasm
       touched.some((page) => own.includes(page.slice(4)) || path.basename(test) === `${path.basename(page)}.test.js`) ||
-      (test === 'tests/browser/front.test.js' && changed.some((file) => file.startsWith('web/front/')));
+      (test === 'tests/browser/front.test.js' && changed.some((file) => file.startsWith('web/front/')))
+    );
   });
   return [
     ...(source ? ['format'] : []),

@@ -17,7 +17,9 @@ export const EVERY = Boolean(process.env.EVERY_TEST);
 const FILE = relative(fileURLToPath(new URL('..', import.meta.url)), process.argv[1]);
 
 /** test(), for one of them. @type {typeof test} */
-export const more = /** @type {any} */ ((/** @type {string} */ name, /** @type {any[]} */ ...rest) => (EVERY ? test(`more (${FILE}): ${name}`, ...rest) : undefined));
+export const more = /** @type {any} */ (
+  (/** @type {string} */ name, /** @type {any[]} */ ...rest) => (EVERY ? test(`more (${FILE}): ${name}`, ...rest) : undefined)
+);
 
 /** test() for the first of every `n` tests of a kind, more() for the others. @param {number} i @param {number} n */
 export const oneOf = (i, n) => (i % n === 0 ? test : more);

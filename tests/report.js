@@ -41,7 +41,8 @@ export default async function* report(events) {
     } else if (type === 'test:pass') {
       passed++;
       all.passed++;
-    } else if (error?.failureType !== 'subtestsFailed') { // those that failed have been told
+    } else if (error?.failureType !== 'subtestsFailed') {
+      // those that failed have been told
       all.failed++;
       if (process.env.FAILED_FILES) appendFileSync(process.env.FAILED_FILES, `${of}\n`);
       yield `FAILED ${basename(of)}:${of === data.file ? data.line : ''} ${data.name}\n${inspect(error?.cause ?? error)}\n`;

@@ -35,7 +35,13 @@ const STEPS = [
   { name: 'check-manual' },
 ];
 /** Tasks that do more before a release. */
-const WHOLE = { 'check-wasm': 'check-wasm all', 'test-c': 'test-c all', 'test-train': 'test-train all', 'test-engines': 'test-engines', size: 'size' };
+const WHOLE = {
+  'check-wasm': 'check-wasm all',
+  'test-c': 'test-c all',
+  'test-train': 'test-train all',
+  'test-engines': 'test-engines',
+  size: 'size',
+};
 /** @type {Step[]} */
 const ALL = [
   ...STEPS.map((step) => ({ ...step, task: /** @type {Record<string, string>} */ (WHOLE)[step.name] ?? step.task })),
@@ -43,7 +49,10 @@ const ALL = [
   { name: 'test-embed', after: ['test-js'] },
 ];
 
-const { values: { all }, positionals: [out = 'build/test'] } = parseArgs({ allowPositionals: true, options: { all: { type: 'boolean' } } });
+const {
+  values: { all },
+  positionals: [out = 'build/test'],
+} = parseArgs({ allowPositionals: true, options: { all: { type: 'boolean' } } });
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 /** Three on two cores are no faster: each takes the caches of the others. */
 const AT_ONCE = Math.max(2, Math.floor(availableParallelism() / 2));
@@ -68,7 +77,9 @@ for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM'])) {
     for (const { pid } of running) {
       try {
         if (pid) process.kill(-pid, signal);
-      } catch { /* it has just ended */ }
+      } catch {
+        /* it has just ended */
+      }
     }
     process.exit(1);
   });
@@ -81,7 +92,11 @@ function run(step) {
   return new Promise((done) => {
     const file = createWriteStream(log);
     // A group of its own, so that all that it starts can be ended with it.
-    const child = spawn('sh', ['build.sh', ...(step.task ?? step.name).split(' ')], { cwd: ROOT, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn('sh', ['build.sh', ...(step.task ?? step.name).split(' ')], {
+      cwd: ROOT,
+      detached: true,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
     running.add(child);
     for (const stream of [child.stdout, child.stderr]) stream.on('data', (bytes) => file.write(bytes));
     child.on('close', (code) => {
@@ -117,7 +132,8 @@ const lines = finished.flatMap(({ log }) => log.split('\n'));
 for (const line of lines) {
   for (const [pattern, numbersOf] of SUMS) {
     const match = pattern.exec(line);
-    for (const [name, n] of match ? Object.entries(numbersOf(match.slice(1).map(Number))) : []) sum[/** @type {keyof typeof sum} */ (name)] += n;
+    for (const [name, n] of match ? Object.entries(numbersOf(match.slice(1).map(Number))) : [])
+      sum[/** @type {keyof typeof sum} */ (name)] += n;
   }
 }
 const failed = finished.filter(({ ok }) => !ok).map(({ step }) => step.name);
@@ -126,5 +142,7 @@ console.log(`\n${'='.repeat(40)}`);
 for (const line of new Set(lines.filter((text) => /^(FAILED|SKIPPED|AGAIN,) /.test(text)))) console.log(line);
 for (const name of failed) console.log(`FAILED: ./build.sh ${(all ? ALL : STEPS).find((step) => step.name === name)?.task ?? name}`);
 for (const line of new Set(lines.filter((text) => /^NOT (RUN|MEASURED)/.test(text)))) console.log(line);
-console.log(`${sum.passed} passed, ${sum.failed} failed, ${sum.skipped} skipped in ${time(Date.now() - began)}, ${AT_ONCE} steps at once, load ${loadavg()[0].toFixed(1)}: ${times.join(', ')}`);
+console.log(
+  `${sum.passed} passed, ${sum.failed} failed, ${sum.skipped} skipped in ${time(Date.now() - began)}, ${AT_ONCE} steps at once, load ${loadavg()[0].toFixed(1)}: ${times.join(', ')}`,
+);
 process.exitCode = failed.length > 0 ? 1 : 0;

@@ -73,6 +73,14 @@ test_tools() {
   need_clang_sanitizers || true # test-c says what is not run
 }
 
+# check-format  src and include are as clang-format leaves them (.clang-format: it touches no comment), scripts as Biome does (biome.json)
+task_check_format() {
+  need clang-format-19 clang-format-19
+  clang-format-19 --dry-run -Werror $(find src include -name '*.[ch]') || die 'clang-format-19 -i would change these files'
+  npm_packages
+  npx biome format --log-level=error || die 'npm run format would change these files'
+}
+
 # test       everything: install what is missing, build, prove the wasm, C tests, JavaScript tests, equal hashes, browser tests, training tests
 task_test() {
   test_tools

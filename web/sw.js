@@ -26,10 +26,14 @@ const fileOf = (url) => {
 
 worker.addEventListener('install', () => worker.skipWaiting());
 
-worker.addEventListener('activate', (/** @type {Extendable} */ event) => event.waitUntil(Promise.all([
-  worker.registration.navigationPreload?.enable(), // a page is asked for while this worker is still starting
-  forget().catch(() => {}),
-])));
+worker.addEventListener('activate', (/** @type {Extendable} */ event) =>
+  event.waitUntil(
+    Promise.all([
+      worker.registration.navigationPreload?.enable(), // a page is asked for while this worker is still starting
+      forget().catch(() => {}),
+    ]),
+  ),
+);
 
 worker.addEventListener('fetch', (/** @type {FetchEvent} */ event) => {
   const { request } = event;
@@ -38,14 +42,20 @@ worker.addEventListener('fetch', (/** @type {FetchEvent} */ event) => {
 
 /** Files that a page has loaded before this worker was there. */
 worker.addEventListener('message', (/** @type {Extendable & { data: string[] }} */ event) => {
-  event.waitUntil(Promise.all(event.data.filter(ours).map(async (url) => { if (!await copyOf(url)) await keep(url, 200, null); })));
+  event.waitUntil(
+    Promise.all(
+      event.data.filter(ours).map(async (url) => {
+        if (!(await copyOf(url))) await keep(url, 200, null);
+      }),
+    ),
+  );
 });
 
 /** @param {FetchEvent} event */
 async function answer(event) {
   const { request } = event;
   try {
-    const response = (await event.preloadResponse) ?? await fetch(request);
+    const response = (await event.preloadResponse) ?? (await fetch(request));
     // Nothing of the answer is read here: it goes to the page as it comes.
     event.waitUntil(keep(request.url, response.status, response.headers.get('etag')));
     return response;
@@ -89,7 +99,8 @@ async function forget() {
   const [left, gone] = [/** @type {string[]} */ ([]), /** @type {string[]} */ ([])];
   for (const url of urls) {
     const release = RELEASE.exec(url)?.[1];
-    const dropped = url !== fileOf(url) || (release ? old.includes(release) : old.length > 0 && /(\/|\.html)$/.test(url) && await isOld(url));
+    const dropped =
+      url !== fileOf(url) || (release ? old.includes(release) : old.length > 0 && /(\/|\.html)$/.test(url) && (await isOld(url)));
     (dropped ? gone : left).push(url);
   }
   gone.push(...left.slice(0, Math.max(0, left.length - MOST)));

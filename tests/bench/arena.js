@@ -37,7 +37,9 @@ export class Arena {
     const page = await (await this.#browser.newContext()).newPage(); // a context of its own, so a process of its own
     page.setDefaultTimeout(0);
     await page.goto(`${this.#url}${PAGES.slice(1)}index.html`);
-    await page.evaluate(() => void (/** @type {any} */ (globalThis).contenders = {}));
+    await page.evaluate(() => {
+      /** @type {any} */ (globalThis).contenders = {};
+    });
     this.#pages.set(name, page);
     return page;
   }
@@ -57,9 +59,12 @@ export class Arena {
     if (!this.#started.has(full)) {
       this.#started.add(full);
       const page = await this.#page(name);
-      await page.evaluate(async ([at, file, start, given]) => {
-        /** @type {any} */ (globalThis).contenders[at] = await (await import(file))[start](given);
-      }, /** @type {const} */ ([target, `${PAGES}${module}.js`, method, /** @type {any} */ (options)]));
+      await page.evaluate(
+        async ([at, file, start, given]) => {
+          /** @type {any} */ (globalThis).contenders[at] = await (await import(file))[start](given);
+        },
+        /** @type {const} */ ([target, `${PAGES}${module}.js`, method, /** @type {any} */ (options)]),
+      );
     }
     return { page: name, target };
   }
@@ -97,8 +102,10 @@ export class Arena {
     if (here) return here[method](args);
     const page = await this.#page(where);
     try {
-      return await page.evaluate(([at, what, given]) => /** @type {any} */ (globalThis).contenders[at][what](given),
-        /** @type {const} */ ([target, method, /** @type {any} */ (args)]));
+      return await page.evaluate(
+        ([at, what, given]) => /** @type {any} */ (globalThis).contenders[at][what](given),
+        /** @type {const} */ ([target, method, /** @type {any} */ (args)]),
+      );
     } catch (cause) {
       throw new Error(`${name}: ${/** @type {Error} */ (cause).message}`, { cause });
     }

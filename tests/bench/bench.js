@@ -23,8 +23,24 @@ import { NATIVE, installNative, startNative } from './native.js';
 import { LITERT, LLAMA_PEERS, MODULES, PEERS, install } from './peers.js';
 import { LLAMA_ALWAYS, LLAMA_LONGEST, LLAMA_ROUNDS, LLAMA_SIZES, STREAM, llamaProbes, llamaResult } from './llama.js';
 import {
-  AT_ONCE, CHAIN_COLUMNS, KNOWN, STEP, STREAMS, TOGETHER, ceilingProbes, chainProbes, ganProbes, kernelProbes, lookAheadProbes, loopProbes, pixelProbes, prefillProbes,
-  sampleProbes, shippedProbes, soundProbes, w1Probes,
+  AT_ONCE,
+  CHAIN_COLUMNS,
+  KNOWN,
+  STEP,
+  STREAMS,
+  TOGETHER,
+  ceilingProbes,
+  chainProbes,
+  ganProbes,
+  kernelProbes,
+  lookAheadProbes,
+  loopProbes,
+  pixelProbes,
+  prefillProbes,
+  sampleProbes,
+  shippedProbes,
+  soundProbes,
+  w1Probes,
 } from './probes.js';
 import { serve } from './server.js';
 import { sizes as library } from './size.js';
@@ -66,10 +82,12 @@ function gzipped(files) {
 
 /** @returns {Build[]} */
 function readBuilds() {
-  const builds = Object.entries(BUILDS).filter(([name]) => existsSync(`${DIST}${name}.wasm`)).map(([name, loop]) => {
-    const file = `${DIST}${name}.wasm`;
-    return { name, loop, bytes: readFileSync(file).length, gzip: gzipped([file]) };
-  });
+  const builds = Object.entries(BUILDS)
+    .filter(([name]) => existsSync(`${DIST}${name}.wasm`))
+    .map(([name, loop]) => {
+      const file = `${DIST}${name}.wasm`;
+      return { name, loop, bytes: readFileSync(file).length, gzip: gzipped([file]) };
+    });
   if (builds[0]?.loop !== 'baseline') throw new Error('web/dist/nextpixel.wasm is missing: ./build.sh wasm makes it');
   return builds;
 }
@@ -86,44 +104,79 @@ function says(file, key) {
  * @returns {Record<string, Uint8Array>}
  */
 function readShipped() {
-  const files = readdirSync(`${ROOT}weights`).filter((file) => file.endsWith('.gguf')).sort();
-  return Object.fromEntries(files.map((file) => /** @type {const} */ ([path.basename(file, '.gguf'), readFileSync(`${ROOT}weights/${file}`)]))
-    .filter(([, bytes]) => says(bytes, 'image.height') && !says(bytes, 'input.height') && !WHOLE.has(readGGUF(bytes).metadata['general.architecture'])));
+  const files = readdirSync(`${ROOT}weights`)
+    .filter((file) => file.endsWith('.gguf'))
+    .sort();
+  return Object.fromEntries(
+    files
+      .map((file) => /** @type {const} */ ([path.basename(file, '.gguf'), readFileSync(`${ROOT}weights/${file}`)]))
+      .filter(
+        ([, bytes]) =>
+          says(bytes, 'image.height') && !says(bytes, 'input.height') && !WHOLE.has(readGGUF(bytes).metadata['general.architecture']),
+      ),
+  );
 }
 
 /** The shipped files of sounds that are drawn sample by sample: their rate, the shapes of their products in the order of the file, and the multiply-adds of a sample.
  * @returns {{ name: string, rate: number, shapes: [rows: number, columns: number][], macs: number }[]} */
 function readSounds() {
-  return readdirSync(`${ROOT}weights`).filter((file) => file.endsWith('.gguf')).sort().flatMap((file) => {
-    const bytes = readFileSync(`${ROOT}weights/${file}`), rate = says(bytes, 'sound.rate');
-    if (!rate || readGGUF(bytes).metadata['general.architecture'] !== 'wavenet') return [];
-    const products = Object.entries(readGGUF(bytes).tensors).filter(([name]) => /(gate|mix|head\.0|output)\.weight$/.test(name));
-    const shapes = products.map(([, { shape }]) => /** @type {[number, number]} */ ([shape[0], shape[1]]));
-    return [{ name: path.basename(file, '.gguf'), rate, shapes, macs: shapes.reduce((sum, [rows, columns]) => sum + rows * columns, 0) }];
-  });
+  return readdirSync(`${ROOT}weights`)
+    .filter((file) => file.endsWith('.gguf'))
+    .sort()
+    .flatMap((file) => {
+      const bytes = readFileSync(`${ROOT}weights/${file}`),
+        rate = says(bytes, 'sound.rate');
+      if (!rate || readGGUF(bytes).metadata['general.architecture'] !== 'wavenet') return [];
+      const products = Object.entries(readGGUF(bytes).tensors).filter(([name]) => /(gate|mix|head\.0|output)\.weight$/.test(name));
+      const shapes = products.map(([, { shape }]) => /** @type {[number, number]} */ ([shape[0], shape[1]]));
+      return [{ name: path.basename(file, '.gguf'), rate, shapes, macs: shapes.reduce((sum, [rows, columns]) => sum + rows * columns, 0) }];
+    });
 }
 
 /** The shipped files whose pictures are made at once: their convolutions of 8-bit weights, in the order of the file, and the multiply-adds of those and of
  * all convolutions and products of a picture.
  * @returns {{ name: string, shapes: [rows: number, channels: number, side: number][], macs: number, all: number }[]} */
 function readMade() {
-  return readdirSync(`${ROOT}weights`).filter((file) => file.endsWith('.gguf')).sort().flatMap((file) => {
-    const bytes = readFileSync(`${ROOT}weights/${file}`);
-    if (!says(bytes, 'latent_length')) return [];
-    const side = says(bytes, 'image.height'), blocks = says(bytes, 'channels').length - 1;
-    /** @type {[number, number, number][]} */
-    const shapes = [];
-    let all = 0;
-    for (const [name, { shape: [rows, columns], type }] of Object.entries(readGGUF(bytes).tensors)) {
-      if (!columns || name.includes('norm')) continue;
-      const block = /^blk\.(\d+)\.(conv)?/.exec(name);
-      // What stands beside a block's convolutions sees the picture before it is enlarged.
-      const width = block ? side >> (blocks - 1 - Number(block[1]) + (block[2] ? 0 : 1)) : name === 'output.weight' ? side : name.startsWith('attn') ? says(bytes, 'attention.size') : 1;
-      all += rows * columns * width ** 2;
-      if (block?.[2] && type === Q8_0) shapes.push([rows, columns / 9, width]);
-    }
-    return [{ name: path.basename(file, '.gguf'), shapes, macs: shapes.reduce((sum, [rows, channels, width]) => sum + 9 * rows * channels * width ** 2, 0), all }];
-  });
+  return readdirSync(`${ROOT}weights`)
+    .filter((file) => file.endsWith('.gguf'))
+    .sort()
+    .flatMap((file) => {
+      const bytes = readFileSync(`${ROOT}weights/${file}`);
+      if (!says(bytes, 'latent_length')) return [];
+      const side = says(bytes, 'image.height'),
+        blocks = says(bytes, 'channels').length - 1;
+      /** @type {[number, number, number][]} */
+      const shapes = [];
+      let all = 0;
+      for (const [
+        name,
+        {
+          shape: [rows, columns],
+          type,
+        },
+      ] of Object.entries(readGGUF(bytes).tensors)) {
+        if (!columns || name.includes('norm')) continue;
+        const block = /^blk\.(\d+)\.(conv)?/.exec(name);
+        // What stands beside a block's convolutions sees the picture before it is enlarged.
+        const width = block
+          ? side >> (blocks - 1 - Number(block[1]) + (block[2] ? 0 : 1))
+          : name === 'output.weight'
+            ? side
+            : name.startsWith('attn')
+              ? says(bytes, 'attention.size')
+              : 1;
+        all += rows * columns * width ** 2;
+        if (block?.[2] && type === Q8_0) shapes.push([rows, columns / 9, width]);
+      }
+      return [
+        {
+          name: path.basename(file, '.gguf'),
+          shapes,
+          macs: shapes.reduce((sum, [rows, channels, width]) => sum + 9 * rows * channels * width ** 2, 0),
+          all,
+        },
+      ];
+    });
 }
 
 /** Writes a random model. @param {string} file @param {() => Uint8Array} make @returns {string} its address */
@@ -174,7 +227,9 @@ async function measure(arena, probes, runs, until = Infinity) {
     // Each round begins elsewhere, so that nothing always follows the same neighbour when the machine slows down.
     const first = Math.floor((round * probes.length) / runs);
     for (const probe of [...probes.slice(first), ...probes.slice(0, first)]) {
-      const before = performance.now(), answer = await arena.measure(probe), [section] = probe.name.split('/');
+      const before = performance.now(),
+        answer = await arena.measure(probe),
+        [section] = probe.name.split('/');
       spent[section] = (spent[section] ?? 0) + (performance.now() - before) / 1000;
       const parts = answer.parts ? Object.entries(answer.parts) : [['', answer.ms ?? answer]];
       for (const [part, ms] of parts) (samples[part ? key(probe.name, part) : probe.name] ??= []).push(ms);
@@ -197,7 +252,8 @@ function knownMacs(file) {
 
 /** Multiply-adds of one block of the models of the section kernels: matrices, and attention to the mean number of keys. */
 function blockMacs() {
-  const shape = partShape(1, 0), { width, queryBlock = 0 } = shape;
+  const shape = partShape(1, 0),
+    { width, queryBlock = 0 } = shape;
   return productMacs(shape) + ((queryBlock + 1) / 2) * 2 * width;
 }
 
@@ -209,11 +265,24 @@ function cacheBytes() {
 }
 
 async function main() {
-  const { sections, runs, withPeers: wanted, native: wantNative, sizes: llamaSizes, steps, quick, json, write, help } = options(process.argv.slice(2));
+  const {
+    sections,
+    runs,
+    withPeers: wanted,
+    native: wantNative,
+    sizes: llamaSizes,
+    steps,
+    quick,
+    json,
+    write,
+    help,
+  } = options(process.argv.slice(2));
   if (help) return void console.log(HELP);
-  const missing = wanted ? install(say) : undefined, withPeers = wanted && missing === undefined;
+  const missing = wanted ? install(say) : undefined,
+    withPeers = wanted && missing === undefined;
   if (missing) say(`note: ${missing}`);
-  const nativeFolder = `${OUT}/native-llama`, noNative = wantNative && sections.has('llama') ? installNative(nativeFolder, say) : 'nobody asked for it';
+  const nativeFolder = `${OUT}/native-llama`,
+    noNative = wantNative && sections.has('llama') ? installNative(nativeFolder, say) : 'nobody asked for it';
   if (wantNative && noNative) say(`note: ${noNative}`);
   const builds = readBuilds();
   const load = [loadavg()[0]];
@@ -229,8 +298,11 @@ async function main() {
     ...Object.keys(shipped).map((name) => [name, `/weights/${name}.gguf`]),
   ]);
   const drafted = Object.keys(shipped).filter((name) => 'draft.output.weight' in readGGUF(shipped[name]).tensors);
-  const files = Object.fromEntries([...WEIGHT_TYPES.map((type) => /** @type {const} */ ([`w1-${type}`, decoders[type]])), ...Object.entries(shipped)]
-    .filter(([, file]) => readGGUF(file).metadata['general.architecture'] === 'image-transformer'));
+  const files = Object.fromEntries(
+    [...WEIGHT_TYPES.map((type) => /** @type {const} */ ([`w1-${type}`, decoders[type]])), ...Object.entries(shipped)].filter(
+      ([, file]) => readGGUF(file).metadata['general.architecture'] === 'image-transformer',
+    ),
+  );
   const sides = quick ? SIDES.slice(0, 2) : SIDES;
 
   const server = await serve({ web: `${ROOT}web`, weights: `${ROOT}weights`, tests: `${ROOT}tests`, build: OUT });
@@ -242,28 +314,38 @@ async function main() {
     const peers = withPeers && sections.has('w1') ? await startPeers(arena, server.files) : [];
     say('starting ours ...');
     const probes = await ceilingProbes(stage, OUT, sections.has('llama') ? [STREAM] : []);
-    if (sections.has('w1')) probes.push(...await w1Probes(stage, peers.map(({ id }) => id)));
-    if (sections.has('products')) probes.push(...await chainProbes(stage, OUT, withPeers));
-    if (sections.has('kernels')) probes.push(...await loopProbes(stage, OUT), ...await kernelProbes(stage));
-    if (sections.has('shipped')) probes.push(...await shippedProbes(stage, Object.keys(shipped)));
-    if (sections.has('ahead')) probes.push(...await lookAheadProbes(stage, drafted));
+    if (sections.has('w1'))
+      probes.push(
+        ...(await w1Probes(
+          stage,
+          peers.map(({ id }) => id),
+        )),
+      );
+    if (sections.has('products')) probes.push(...(await chainProbes(stage, OUT, withPeers)));
+    if (sections.has('kernels')) probes.push(...(await loopProbes(stage, OUT)), ...(await kernelProbes(stage)));
+    if (sections.has('shipped')) probes.push(...(await shippedProbes(stage, Object.keys(shipped))));
+    if (sections.has('ahead')) probes.push(...(await lookAheadProbes(stage, drafted)));
     const sounds = readSounds();
-    if (sections.has('sound')) probes.push(...await soundProbes(stage, sounds, OUT));
+    if (sections.has('sound')) probes.push(...(await soundProbes(stage, sounds, OUT)));
     const made = readMade();
-    if (sections.has('gan')) probes.push(...await ganProbes(stage, made, OUT));
-    if (sections.has('prefill')) probes.push(...await prefillProbes(stage));
-    if (sections.has('samples')) probes.push(...await sampleProbes(stage));
-    if (sections.has('pixels')) probes.push(...await pixelProbes(stage, sides));
+    if (sections.has('gan')) probes.push(...(await ganProbes(stage, made, OUT)));
+    if (sections.has('prefill')) probes.push(...(await prefillProbes(stage)));
+    if (sections.has('samples')) probes.push(...(await sampleProbes(stage)));
+    if (sections.has('pixels')) probes.push(...(await pixelProbes(stage, sides)));
 
     const { samples, pixels, rounds } = await measure(arena, probes, runs ?? ROUNDS, runs ? undefined : begun + 60_000 * MINUTES.first);
-    const until = begun + 60_000 * MINUTES.all, llama = performance.now();
-    for (const [i, size] of sections.has('llama') ? (llamaSizes ?? LLAMA_SIZES).entries() : []) { // one after another: all at once are not in everybody's memory
+    const until = begun + 60_000 * MINUTES.all,
+      llama = performance.now();
+    for (const [i, size] of sections.has('llama') ? (llamaSizes ?? LLAMA_SIZES).entries() : []) {
+      // one after another: all at once are not in everybody's memory
       const now = performance.now();
       if (!llamaSizes && i >= LLAMA_ALWAYS && now + (now - llama) / i > until) {
         say(`llama ${size}: left out, for it would be over after more than ${MINUTES.all} minutes`);
         continue;
       }
-      const native = noNative ? undefined : (/** @type {string} */ address) => startNative(nativeFolder, `${OUT}/bench/${path.basename(address)}`, LLAMA_LONGEST);
+      const native = noNative
+        ? undefined
+        : (/** @type {string} */ address) => startNative(nativeFolder, `${OUT}/bench/${path.basename(address)}`, LLAMA_LONGEST);
       const some = await llamaProbes(stage, size, withPeers, say, native);
       const left = Math.max(1, (llamaSizes?.length ?? LLAMA_ALWAYS) - i); // of the time, each of those that are always there has an equal share
       Object.assign(samples, (await measure(arena, some, Math.min(runs ?? ROUNDS, LLAMA_ROUNDS), now + (until - now) / left)).samples);
@@ -272,16 +354,40 @@ async function main() {
     load.push(loadavg()[0]);
     const result = assemble(samples, {
       machine: {
-        cpu: cpus()[0]?.model ?? 'unknown', cores: cpus().length, cacheBytes: cacheBytes(),
-        browser: `Chromium ${browser.version()}`, date: new Date().toISOString(), runs: rounds, load, args: process.argv.slice(2).join(' '),
+        cpu: cpus()[0]?.model ?? 'unknown',
+        cores: cpus().length,
+        cacheBytes: cacheBytes(),
+        browser: `Chromium ${browser.version()}`,
+        date: new Date().toISOString(),
+        runs: rounds,
+        load,
+        args: process.argv.slice(2).join(' '),
       },
-      builds, chosen, cacheBytes: cacheBytes(), positions: POSITIONS, types: WEIGHT_TYPES, peers, sides, streams: STREAMS,
-      sounds, made, chain: { other: LITERT, types: CHAIN_TYPES, columns: CHAIN_COLUMNS, macs: productMacs(W1), least: W1.width ** 2 }, together: TOGETHER, atOnce: AT_ONCE, blockMacs: blockMacs(),
-      w1Work: Object.fromEntries(WEIGHT_TYPES.flatMap((type) => POSITIONS.map((position) => (
-        [key(type, position), workOf(decoders[type], { from: position, to: position + 1 })])))),
+      builds,
+      chosen,
+      cacheBytes: cacheBytes(),
+      positions: POSITIONS,
+      types: WEIGHT_TYPES,
+      peers,
+      sides,
+      streams: STREAMS,
+      sounds,
+      made,
+      chain: { other: LITERT, types: CHAIN_TYPES, columns: CHAIN_COLUMNS, macs: productMacs(W1), least: W1.width ** 2 },
+      together: TOGETHER,
+      atOnce: AT_ONCE,
+      blockMacs: blockMacs(),
+      w1Work: Object.fromEntries(
+        WEIGHT_TYPES.flatMap((type) =>
+          POSITIONS.map((position) => [key(type, position), workOf(decoders[type], { from: position, to: position + 1 })]),
+        ),
+      ),
       shipped: Object.keys(shipped).map((name) => ({ name, pixels: pixels[name] ?? 0 })),
-      models: Object.entries(files).map(([name, file]) => (
-        { name, macs: knownMacs(file), work: workOf(file, { from: STEP - steps / 2, to: STEP + steps / 2 }) })),
+      models: Object.entries(files).map(([name, file]) => ({
+        name,
+        macs: knownMacs(file),
+        work: workOf(file, { from: STEP - steps / 2, to: STEP + steps / 2 }),
+      })),
       sizes: {
         // A page loads one of the builds.
         'nextpixel, library and wasm': library.library.gzip + Math.max(...builds.map(({ gzip }) => gzip)),
@@ -289,7 +395,12 @@ async function main() {
       },
     });
     const languages = llamaResult(samples, [...LLAMA_PEERS, NATIVE], result.ceiling.dots[chosen].four);
-    Object.assign(result, { llama: languages.rows, missing, summary: { ...result.summary, llama: languages.summary }, goals: [...result.goals, ...languages.goals] });
+    Object.assign(result, {
+      llama: languages.rows,
+      missing,
+      summary: { ...result.summary, llama: languages.summary },
+      goals: [...result.goals, ...languages.goals],
+    });
     console.log(json ? JSON.stringify(result, null, 2) : text(result));
     if (write) {
       const chapter = `${ROOT}web/manual/chapters/numbers.md`;

@@ -11,58 +11,88 @@ import { launch, openEmpty } from '../browser/browser.js';
 import { ROOT } from '../js/helpers.js';
 import { serve } from '../../web/tools/serve.js';
 
-const { values: { count, rounds, seconds }, positionals: [file = 'weights/jukebox-small.gguf'] } = parseArgs({
-  allowPositionals: true, options: { count: { type: 'string', default: '20' }, rounds: { type: 'string', default: '7' }, seconds: { type: 'string', default: '1.5' } },
+const {
+  values: { count, rounds, seconds },
+  positionals: [file = 'weights/jukebox-small.gguf'],
+} = parseArgs({
+  allowPositionals: true,
+  options: {
+    count: { type: 'string', default: '20' },
+    rounds: { type: 'string', default: '7' },
+    seconds: { type: 'string', default: '1.5' },
+  },
 });
 const server = await serve({ port: 0 });
 const browser = await launch();
 const page = await (await browser.newContext({ baseURL: server.url })).newPage();
 await openEmpty(page);
 for (const workers of [1, 2]) {
-  const digits = await page.evaluate(async ({ address, many, again, longest, threads }) => {
-    const { load } = await import(/** @type {string} */ ('/web/dist/nextpixel.js'));
-    const model = await load(address, { workers: threads });
-    const { classes, speakers, sampleRate: rate } = model.info;
-    /** What each digit takes, in milliseconds from the call. */
-    const found = [];
-    const timed = async (/** @type {() => Promise<unknown>} */ work) => {
-      const began = performance.now();
-      await work();
-      return performance.now() - began;
-    };
-    for (let i = 0; i < many; i++) {
-      const least = { top: Infinity, heard: Infinity, whole: Infinity, decoded: Infinity, encoded: Infinity, sounded: 0 };
-      for (let round = 0; round < again; round++) {
+  const digits = await page.evaluate(
+    async ({ address, many, again, longest, threads }) => {
+      const { load } = await import(/** @type {string} */ ('/web/dist/nextpixel.js'));
+      const model = await load(address, { workers: threads });
+      const { classes, speakers, sampleRate: rate } = model.info;
+      /** What each digit takes, in milliseconds from the call. */
+      const found = [];
+      const timed = async (/** @type {() => Promise<unknown>} */ work) => {
         const began = performance.now();
-        const run = model.generate({ label: classes[i % 10], speaker: speakers[i % speakers.length], seed: i, seconds: longest });
-        let [top, heard] = [0, 0];
-        /** @type {number[]} */
-        const bottom = [];
-        for await (const { level, codes } of run) {
-          const now = performance.now() - began;
-          if (level === 'top') top = now;
-          else if (level === 'bottom') bottom.push(...codes);
-          else heard ||= now;
+        await work();
+        return performance.now() - began;
+      };
+      for (let i = 0; i < many; i++) {
+        const least = { top: Infinity, heard: Infinity, whole: Infinity, decoded: Infinity, encoded: Infinity, sounded: 0 };
+        for (let round = 0; round < again; round++) {
+          const began = performance.now();
+          const run = model.generate({ label: classes[i % 10], speaker: speakers[i % speakers.length], seed: i, seconds: longest });
+          let [top, heard] = [0, 0];
+          /** @type {number[]} */
+          const bottom = [];
+          for await (const { level, codes } of run) {
+            const now = performance.now() - began;
+            if (level === 'top') top = now;
+            else if (level === 'bottom') bottom.push(...codes);
+            else heard ||= now;
+          }
+          const whole = performance.now() - began;
+          if (bottom.length === 0) break; // it ended at once
+          const data = await run.samples();
+          least.sounded = data.length / rate;
+          const took = {
+            top,
+            heard,
+            whole,
+            decoded: await timed(() => model.decode({ bottom })),
+            encoded: await timed(() => model.encode({ samples: data, sampleRate: rate })),
+          };
+          for (const name of /** @type {const} */ (['top', 'heard', 'whole', 'decoded', 'encoded']))
+            least[name] = Math.min(least[name], took[name]);
         }
-        const whole = performance.now() - began;
-        if (bottom.length === 0) break; // it ended at once
-        const data = await run.samples();
-        least.sounded = data.length / rate;
-        const took = { top, heard, whole, decoded: await timed(() => model.decode({ bottom })), encoded: await timed(() => model.encode({ samples: data, sampleRate: rate })) };
-        for (const name of /** @type {const} */ (['top', 'heard', 'whole', 'decoded', 'encoded'])) least[name] = Math.min(least[name], took[name]);
+        if (least.sounded > 0) found.push(least);
       }
-      if (least.sounded > 0) found.push(least);
-    }
-    model.close();
-    return found;
-  }, { address: `/${path.relative(ROOT, path.resolve(file))}`, many: Number(count), again: Number(rounds), longest: Number(seconds), threads: workers });
+      model.close();
+      return found;
+    },
+    {
+      address: `/${path.relative(ROOT, path.resolve(file))}`,
+      many: Number(count),
+      again: Number(rounds),
+      longest: Number(seconds),
+      threads: workers,
+    },
+  );
   /** @typedef {'top' | 'heard' | 'whole' | 'decoded' | 'encoded' | 'sounded'} Name */
   const sum = (/** @type {Name} */ name) => digits.reduce((total, one) => total + one[name], 0);
   const times = (/** @type {Name} */ name) => ((1000 * sum('sounded')) / sum(name)).toFixed(1);
-  const median = (/** @type {Name} */ name) => digits.map((one) => one[name]).sort((a, b) => a - b)[digits.length >> 1].toFixed(1);
-  console.log(`Chromium ${browser.version()}, ${workers} worker${workers > 1 ? 's' : ''}: ${digits.length} digits, ${sum('sounded').toFixed(1)} s: ${times('whole')} times real time from the priors to the wave; `
-    + `of a digit the codes of the top level are there after ${median('top')} ms, sound after ${median('heard')} ms, all of it after ${median('whole')} ms (medians); `
-    + `the decoder alone ${times('decoded')} times, both encoders ${times('encoded')} times`);
+  const median = (/** @type {Name} */ name) =>
+    digits
+      .map((one) => one[name])
+      .sort((a, b) => a - b)
+      [digits.length >> 1].toFixed(1);
+  console.log(
+    `Chromium ${browser.version()}, ${workers} worker${workers > 1 ? 's' : ''}: ${digits.length} digits, ${sum('sounded').toFixed(1)} s: ${times('whole')} times real time from the priors to the wave; ` +
+      `of a digit the codes of the top level are there after ${median('top')} ms, sound after ${median('heard')} ms, all of it after ${median('whole')} ms (medians); ` +
+      `the decoder alone ${times('decoded')} times, both encoders ${times('encoded')} times`,
+  );
 }
 await browser.close();
 server.close();

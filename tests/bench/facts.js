@@ -34,10 +34,14 @@ export function keysOf(metadata, position) {
       return inBlock + 1 + Math.min(position - inBlock, get('attention.memory_block') ?? get('attention.query_block'));
     }
     case 'local-2d': {
-      const rows = get('attention.block_rows'), cols = get('attention.block_cols');
-      const width = gridWidth(metadata), height = get('image.height');
-      const top = Math.floor(position / (rows * width)) * rows, tall = Math.min(rows, height - top);
-      const rest = position - top * width, left = Math.floor(rest / (tall * cols)) * cols;
+      const rows = get('attention.block_rows'),
+        cols = get('attention.block_cols');
+      const width = gridWidth(metadata),
+        height = get('image.height');
+      const top = Math.floor(position / (rows * width)) * rows,
+        tall = Math.min(rows, height - top);
+      const rest = position - top * width,
+        left = Math.floor(rest / (tall * cols)) * cols;
       const wide = Math.min(cols, width - left);
       const from = Math.max(0, left - (get('attention.flange_cols') ?? 0));
       const to = Math.min(width, left + wide + (get('attention.flange_cols') ?? 0));
@@ -63,7 +67,9 @@ function gridWidth(metadata) {
 export function workOf(file, range = {}) {
   const { metadata, tensors } = readGGUF(file);
   const grid = { ...metadata, palette: 'palette.weight' in tensors };
-  let macs = 0, bytes = 0, headMacs = 0;
+  let macs = 0,
+    bytes = 0,
+    headMacs = 0;
   for (const [name, { shape, type }] of Object.entries(tensors)) {
     if (!/^(blk\.\d+\.(attn|ffn)_\w+|output|pixel_embd)\.weight$/.test(name) || shape.length !== 2) continue;
     const count = shape[0] * shape[1];

@@ -38,8 +38,24 @@ export const WEIGHTS = {
   f16: { number: F16, values: 1, bytes: 2, halves: [] },
   q8_0: { number: Q8_0, values: 32, bytes: 34, halves: [[0, 0x0cb3]] },
   q6_k: { number: 14, values: 256, bytes: 210, halves: [[208, 0x0400]] },
-  q5_k: { number: 13, values: 256, bytes: 176, halves: [[0, 0x0400], [2, 0x1000]] },
-  q4_k: { number: 12, values: 256, bytes: 144, halves: [[0, 0x0600], [2, 0x1180]] },
+  q5_k: {
+    number: 13,
+    values: 256,
+    bytes: 176,
+    halves: [
+      [0, 0x0400],
+      [2, 0x1000],
+    ],
+  },
+  q4_k: {
+    number: 12,
+    values: 256,
+    bytes: 144,
+    halves: [
+      [0, 0x0600],
+      [2, 0x1180],
+    ],
+  },
   q5_0: { number: 6, values: 32, bytes: 22, halves: [[0, 0x1800]] },
   q4_0: { number: 2, values: 32, bytes: 18, halves: [[0, 0x1c00]] },
 };
@@ -71,30 +87,44 @@ export function typeOf(type, part, cols, index, blocks) {
 
 /** The matrices of a model: name, type, rows, columns. @param {LlamaShape} shape @param {string} type @returns {[string, string, number, number][]} */
 function matrices(shape, type) {
-  const { width, blocks, heads, inner, values } = shape, k = shape.keyLength ?? width / heads;
-  const query = heads * k, key = (shape.kvHeads ?? heads) * k;
+  const { width, blocks, heads, inner, values } = shape,
+    k = shape.keyLength ?? width / heads;
+  const query = heads * k,
+    key = (shape.kvHeads ?? heads) * k;
   /** @type {[string, number, number][]} */
   const parts = [
-    ['attn_q', query, width], ['attn_k', key, width], ['attn_v', key, width], ['attn_output', width, query],
-    ['ffn_gate', inner, width], ['ffn_up', inner, width], ['ffn_down', width, inner],
+    ['attn_q', query, width],
+    ['attn_k', key, width],
+    ['attn_v', key, width],
+    ['attn_output', width, query],
+    ['ffn_gate', inner, width],
+    ['ffn_up', inner, width],
+    ['ffn_down', width, inner],
   ];
-  return [['token_embd.weight', typeOf(type, 'token_embd', width, 0, blocks), values, width],
-    ...Array.from({ length: blocks }, (_, i) => parts.map(([part, rows, cols]) => (
-      /** @type {[string, string, number, number]} */ ([`blk.${i}.${part}.weight`, typeOf(type, part, cols, i, blocks), rows, cols])))).flat()];
+  return [
+    ['token_embd.weight', typeOf(type, 'token_embd', width, 0, blocks), values, width],
+    ...Array.from({ length: blocks }, (_, i) =>
+      parts.map(
+        ([part, rows, cols]) =>
+          /** @type {[string, string, number, number]} */ ([`blk.${i}.${part}.weight`, typeOf(type, part, cols, i, blocks), rows, cols]),
+      ),
+    ).flat(),
+  ];
 }
 
 /** Multiply-adds of the matrices of a step. @param {LlamaShape} shape */
 export const weightsOf = (shape) => matrices(shape, 'q8_0').reduce((sum, [, , rows, cols]) => sum + rows * cols, 0);
 
 /** Bytes of those matrices in the file, all of which a step reads. @param {LlamaShape} shape @param {string} type */
-export const bytesOf = (shape, type) => matrices(shape, type).reduce((sum, [, of, rows, cols]) => (
-  sum + rows * cols / WEIGHTS[of].values * WEIGHTS[of].bytes), 0);
+export const bytesOf = (shape, type) =>
+  matrices(shape, type).reduce((sum, [, of, rows, cols]) => sum + ((rows * cols) / WEIGHTS[of].values) * WEIGHTS[of].bytes, 0);
 
 /** Random weights of a type, for a while. @param {string} type @returns {Uint8Array} */
 function encoded(type) {
   if (type === 'q8_0' || type === 'q4_0') return (type === 'q8_0' ? q8_0 : q4_0)(floats(normal(1), POOL, 1).map((x) => x * 0.02));
   const { values, bytes, halves } = WEIGHTS[type];
-  const data = new Uint8Array(POOL / values * bytes), view = new DataView(data.buffer);
+  const data = new Uint8Array((POOL / values) * bytes),
+    view = new DataView(data.buffer);
   let state = 1;
   for (let i = 0; i < data.length; i++) data[i] = (state = (Math.imul(state, 1664525) + 1013904223) >>> 0) >>> 24;
   for (let at = 0; at < data.length; at += bytes) for (const [byte, half] of halves) view.setUint16(at + byte, half, true);
@@ -110,15 +140,19 @@ function encoded(type) {
  * @returns {Uint8Array<ArrayBuffer>}
  */
 export function llamaModel(shape, type) {
-  const { width, blocks, heads, inner, values, length, kvHeads = heads, arch = 'llama' } = shape, keyLength = shape.keyLength ?? width / heads;
+  const { width, blocks, heads, inner, values, length, kvHeads = heads, arch = 'llama' } = shape,
+    keyLength = shape.keyLength ?? width / heads;
   /** @type {Record<string, Uint8Array>} */
   const pools = {};
   /** @type {Record<string, import('../js/gguf.js').Tensor>} */
   const tensors = {};
   /** @param {string} name @param {number} [size] */
-  const norm = (name, size = width) => { tensors[`${name}.weight`] = { shape: [size], type: F32, data: new Float32Array(size).fill(1) }; };
+  const norm = (name, size = width) => {
+    tensors[`${name}.weight`] = { shape: [size], type: F32, data: new Float32Array(size).fill(1) };
+  };
   for (const [name, of, rows, cols] of matrices(shape, type)) {
-    const pool = pools[of] ??= encoded(of), data = new Uint8Array(rows * cols / WEIGHTS[of].values * WEIGHTS[of].bytes);
+    const pool = (pools[of] ??= encoded(of)),
+      data = new Uint8Array(((rows * cols) / WEIGHTS[of].values) * WEIGHTS[of].bytes);
     for (let at = 0; at < data.length; at += pool.length) data.set(pool.subarray(0, data.length - at), at);
     tensors[name] = { shape: [rows, cols], type: WEIGHTS[of].number, data };
   }
@@ -129,7 +163,8 @@ export function llamaModel(shape, type) {
   }
   norm('output_norm');
   // Two that llama.cpp looks up by themselves, the end of a line and a space, and what is printed.
-  const special = ['<unk>', '<s>', '</s>'], characters = ['\n', '\u2581', ...Array.from({ length: 94 }, (_, i) => String.fromCharCode(33 + i))];
+  const special = ['<unk>', '<s>', '</s>'],
+    characters = ['\n', '\u2581', ...Array.from({ length: 94 }, (_, i) => String.fromCharCode(33 + i))];
   const words = Array.from({ length: values - special.length - characters.length }, (_, i) => `w${i}`);
   const tokens = [...special, ...characters, ...words];
   return writeGGUF({

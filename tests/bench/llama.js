@@ -39,8 +39,11 @@ const SHARE = 0.7;
  * @returns {Uint8Array<ArrayBuffer>}
  */
 export function onnxLlama(shape) {
-  const { width, blocks, heads, values, length } = shape, k = width / heads;
-  const pool = floats(normal(1), POOL, 0.02), graph = new Graph(), zero = graph.int8([], Int8Array.of(0));
+  const { width, blocks, heads, values, length } = shape,
+    k = width / heads;
+  const pool = floats(normal(1), POOL, 0.02),
+    graph = new Graph(),
+    zero = graph.int8([], Int8Array.of(0));
   const { bytes: pooled, scale } = int8(pool);
   /** @param {string[]} quantised @param {number} rows @param {number} cols */
   const project = ([bytes, step, offset], rows, cols) => {
@@ -56,7 +59,7 @@ export function onnxLlama(shape) {
   const gain = graph.floats([width], new Float32Array(width).fill(1));
   /** @param {string} x */
   const norm = (x) => graph.node('SimplifiedLayerNormalization', [x, gain], { axis: -1, epsilon: 1e-5 })[0];
-  const angles = Array.from({ length: length * k / 2 }, (_, i) => Math.floor(i / (k / 2)) / 10000 ** (2 * (i % (k / 2)) / k));
+  const angles = Array.from({ length: (length * k) / 2 }, (_, i) => Math.floor(i / (k / 2)) / 10000 ** ((2 * (i % (k / 2))) / k));
   const cosines = graph.floats([length, k / 2], Float32Array.from(angles, Math.cos));
   const sines = graph.floats([length, k / 2], Float32Array.from(angles, Math.sin));
   graph.input('input_ids', INT64, [1, 'tokens']);
@@ -64,15 +67,26 @@ export function onnxLlama(shape) {
   graph.input('total', INT32, [1]);
   let [x] = graph.node('Gather', [graph.floats([256, width], pool.subarray(0, 256 * width)), 'input_ids']);
   for (let i = 0; i < blocks; i++) {
-    const past = [`past.${i}.key`, `past.${i}.value`], present = [`present.${i}.key`, `present.${i}.value`];
+    const past = [`past.${i}.key`, `past.${i}.value`],
+      present = [`present.${i}.key`, `present.${i}.value`];
     for (const name of past) graph.input(name, FLOAT, [1, heads, 'past', k]);
     for (const name of present) graph.output(name, FLOAT, [1, heads, 'total', k]);
-    const qkv = project(quantise(norm(x)), 3 * width, width), mixed = `mixed.${i}`;
-    graph.node('GroupQueryAttention', [qkv, '', '', ...past, 'length', 'total', cosines, sines],
-      { num_heads: heads, kv_num_heads: heads, do_rotary: 1, rotary_interleaved: 1 }, [mixed, ...present], 'com.microsoft');
+    const qkv = project(quantise(norm(x)), 3 * width, width),
+      mixed = `mixed.${i}`;
+    graph.node(
+      'GroupQueryAttention',
+      [qkv, '', '', ...past, 'length', 'total', cosines, sines],
+      { num_heads: heads, kv_num_heads: heads, do_rotary: 1, rotary_interleaved: 1 },
+      [mixed, ...present],
+      'com.microsoft',
+    );
     [x] = graph.node('Add', [x, project(quantise(mixed), width, width)]);
-    const inner = quantise(norm(x)), gate = project(inner, shape.inner, width), up = project(inner, shape.inner, width);
-    const [sigmoid] = graph.node('Sigmoid', [gate]), [silu] = graph.node('Mul', [gate, sigmoid]), [gated] = graph.node('Mul', [silu, up]);
+    const inner = quantise(norm(x)),
+      gate = project(inner, shape.inner, width),
+      up = project(inner, shape.inner, width);
+    const [sigmoid] = graph.node('Sigmoid', [gate]),
+      [silu] = graph.node('Mul', [gate, sigmoid]),
+      [gated] = graph.node('Mul', [silu, up]);
     [x] = graph.node('Add', [x, project(quantise(gated), width, shape.inner)]);
   }
   const last = graph.node('Gather', [norm(x), graph.int64([], [-1])], { axis: 1 })[0]; // logits of the last token alone
@@ -93,18 +107,29 @@ export function onnxLlama(shape) {
 export async function llamaProbes({ arena, chosen, provide, steps }, size, withPeers, say, native) {
   /** @type {Probe[]} */
   const probes = [];
-  const count = Math.min(steps, 16), shape = LLAMAS[size];
+  const count = Math.min(steps, 16),
+    shape = LLAMAS[size];
   /** @param {string} id @param {{ page: string, target: string }} target @param {string} type @param {readonly number[]} positions */
   const add = (id, target, type, positions) => {
     for (const position of positions) {
-      probes.push({ name: key('llama', size, type, position, id), ...target, method: 'time', args: { position, steps: count, greedy: true } });
+      probes.push({
+        name: key('llama', size, type, position, id),
+        ...target,
+        method: 'time',
+        args: { position, steps: count, greedy: true },
+      });
     }
     probes.push({ name: key('llama', size, type, 'prompt', id), ...target, method: 'prompt', args: { length: PROMPT } });
   };
   for (const type of LLAMA_TYPES) {
     say(`starting llama ${size} ${type} ...`);
     const model = provide(`llama-${size}-${type}.gguf`, () => llamaModel(shape, type));
-    add('ours', await arena.start(`llama ${size} ${type}`, `${chosen} ${model}`, 'ours', 'startCore', { wasm: `/web/dist/${chosen}.wasm`, model }), type, LLAMA_POSITIONS);
+    add(
+      'ours',
+      await arena.start(`llama ${size} ${type}`, `${chosen} ${model}`, 'ours', 'startCore', { wasm: `/web/dist/${chosen}.wasm`, model }),
+      type,
+      LLAMA_POSITIONS,
+    );
     if (native) add('native', arena.keep(`native ${size} ${type}`, 'native', await native(model)), type, LLAMA_POSITIONS);
     if (!withPeers) continue;
     const given = { peers: '/tests/bench/node_modules', model, shape: { ...shape, side: 32 } };
@@ -114,7 +139,12 @@ export async function llamaProbes({ arena, chosen, provide, steps }, size, withP
   say(`starting llama ${size} onnxruntime ...`);
   const model = provide(`llama-${size}.onnx`, () => onnxLlama(shape));
   const given = { peers: '/tests/bench/node_modules', model, shape, prompts: true };
-  add('onnxruntime', await arena.start(`onnxruntime ${size}`, 'onnxruntime', 'onnxruntime', 'start', given), 'int8', LLAMA_POSITIONS.slice(0, 1));
+  add(
+    'onnxruntime',
+    await arena.start(`onnxruntime ${size}`, 'onnxruntime', 'onnxruntime', 'start', given),
+    'int8',
+    LLAMA_POSITIONS.slice(0, 1),
+  );
   return probes;
 }
 
@@ -132,7 +162,8 @@ export function llamaResult(samples, peers, dots = null) {
   const stream = samples[key('ceiling', 'stream', STREAM)];
   const rate = stream ? Math.max(...stream) : null;
   /** @type {any} */
-  const summary = {}, rows = [];
+  const summary = {},
+    rows = [];
   for (const size of Object.keys(LLAMAS)) {
     for (const type of LLAMA_TYPES) {
       for (const what of [...LLAMA_POSITIONS, 'prompt']) {
@@ -148,8 +179,14 @@ export function llamaResult(samples, peers, dots = null) {
         const gigabytes = what === 'prompt' ? null : bytesOf(LLAMAS[size], type) / Math.min(...ours) / 1e6;
         const gigamacs = what === 'prompt' ? promptMacs(LLAMAS[size]) / Math.min(...ours) / 1e6 : null;
         const one = {
-          ours: median(ours), peer: fastest?.ms ?? null, peerName: fastest?.name ?? null, ratio: fastest?.ratio ?? null,
-          wllama: others.find(({ id }) => id === 'wllama')?.ratio ?? null, native: others.find(({ id }) => id === 'native')?.ratio ?? null, gigabytes, gigamacs,
+          ours: median(ours),
+          peer: fastest?.ms ?? null,
+          peerName: fastest?.name ?? null,
+          ratio: fastest?.ratio ?? null,
+          wllama: others.find(({ id }) => id === 'wllama')?.ratio ?? null,
+          native: others.find(({ id }) => id === 'native')?.ratio ?? null,
+          gigabytes,
+          gigamacs,
           share: gigabytes && rate ? gigabytes / rate : gigamacs && dots ? gigamacs / dots : null,
         };
         rows.push({ size, type, what, ...one, others });
@@ -162,10 +199,18 @@ export function llamaResult(samples, peers, dots = null) {
   /** @type {import('./summary.js').Goal[]} */
   const goals = [];
   for (const { size, type, what, wllama, share } of rows) {
-    const wanted = 8, name = what === 'prompt' ? `a prompt of ${PROMPT} tokens` : `position ${what}`;
-    if (wllama !== null) goals.push({ name: `times wllama, llama ${size} ${type}, ${name}`, value: wllama, wanted, atMost: false, met: wllama >= wanted });
+    const wanted = 8,
+      name = what === 'prompt' ? `a prompt of ${PROMPT} tokens` : `position ${what}`;
+    if (wllama !== null)
+      goals.push({ name: `times wllama, llama ${size} ${type}, ${name}`, value: wllama, wanted, atMost: false, met: wllama >= wanted });
     if (size === '110M' && what === LLAMA_POSITIONS[0] && share !== null) {
-      goals.push({ name: `share of the streaming rate, llama ${size} ${type}, ${name}`, value: share, wanted: SHARE, atMost: false, met: share >= SHARE });
+      goals.push({
+        name: `share of the streaming rate, llama ${size} ${type}, ${name}`,
+        value: share,
+        wanted: SHARE,
+        atMost: false,
+        met: share >= SHARE,
+      });
     }
   }
   return { rows, summary, goals, rate };

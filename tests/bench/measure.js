@@ -38,7 +38,9 @@ async function run(samples, rows) {
 const times = { one: [], three: [], half: [], score: [] };
 await run(3, 0);
 for (let round = 0; round < ROUNDS; round++) {
-  const one = await run(1, 0), three = await run(3, 0), half = await run(1, height / 2);
+  const one = await run(1, 0),
+    three = await run(3, 0),
+    half = await run(1, height / 2);
   times.one.push(one.ms / one.pixels);
   times.three.push(three.ms / three.pixels);
   times.half.push(half.ms);
@@ -64,8 +66,12 @@ async function timesOf(page) {
     const files = /** @type {PerformanceResourceTiming[]} */ (performance.getEntriesByType('resource'));
     const last = (/** @type {RegExp} */ name) => Math.max(0, ...files.filter((one) => name.test(one.name)).map((one) => one.responseEnd));
     return {
-      html: navigation.responseEnd, script: last(/page-front\.js$/), wasm: last(/\.wasm$/), weights: last(/\.gguf$/),
-      painted: performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? 0, pixel: performance.getEntriesByName('first-pixel')[0].startTime,
+      html: navigation.responseEnd,
+      script: last(/page-front\.js$/),
+      wasm: last(/\.wasm$/),
+      weights: last(/\.gguf$/),
+      painted: performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? 0,
+      pixel: performance.getEntriesByName('first-pixel')[0].startTime,
     };
   });
 }
@@ -78,12 +84,15 @@ for (let round = 0; round < ROUNDS; round++) {
     await page.goto(`${bare.url}tests/bench/pages/paint.html`);
     const { pixel: paints } = await timesOf(page);
     await page.goto(`${server.url}web/`);
-    const times = { ...await timesOf(page), paints };
+    const times = { ...(await timesOf(page)), paints };
     if (visit !== 'second') for (const [what, ms] of Object.entries(times)) (first[visit][what] ??= []).push(ms);
     if (visit === 'cold' && round === 0) {
       await page.waitForTimeout(1000); // the rest of the first screen
-      for (const entry of await page.evaluate(() => performance.getEntriesByType('resource').map((one) => (
-        { name: one.name, bytes: /** @type {PerformanceResourceTiming} */ (one).decodedBodySize })))) {
+      for (const entry of await page.evaluate(() =>
+        performance
+          .getEntriesByType('resource')
+          .map((one) => ({ name: one.name, bytes: /** @type {PerformanceResourceTiming} */ (one).decodedBodySize })),
+      )) {
         requests++;
         if (!entry.name.endsWith('.gguf')) bytes += entry.bytes;
       }
@@ -97,12 +106,19 @@ for (let round = 0; round < ROUNDS; round++) {
 const alone = { load: [], pass: [] };
 {
   const page = await (await browser.newContext({ baseURL: server.url })).newPage();
-  for (let round = -1; round < ROUNDS; round++) { // the first fills the cache
+  for (let round = -1; round < ROUNDS; round++) {
+    // the first fills the cache
     await openEmpty(page);
     const { opened, drawn } = await page.evaluate(async (rows) => {
       const { load: open } = await import(/** @type {string} */ ('/web/dist/nextpixel.js'));
-      const started = performance.now(), digits = await open('/weights/digits.gguf'), there = performance.now();
-      const picture = { data: new Uint8Array(digits.info.width * digits.info.height), width: digits.info.width, height: digits.info.height };
+      const started = performance.now(),
+        digits = await open('/weights/digits.gguf'),
+        there = performance.now();
+      const picture = {
+        data: new Uint8Array(digits.info.width * digits.info.height),
+        width: digits.info.width,
+        height: digits.info.height,
+      };
       for await (const _ of digits.complete(picture, { rows, samples: 1, seed: 7 })) break;
       const done = performance.now();
       digits.close();
@@ -122,17 +138,24 @@ for (let round = 0; round < ROUNDS; round++) {
   await page.waitForFunction(() => performance.getEntriesByName('first-token').length > 0);
   tokens.first.push(await page.evaluate(() => performance.getEntriesByName('first-token')[0].startTime));
   await openEmpty(page);
-  tokens.rate.push(await page.evaluate(async (count) => {
-    const { load: open } = await import(/** @type {string} */ ('/web/dist/nextpixel.js'));
-    const teller = await open('/weights/stories.gguf');
-    let [told, started] = [0, 0];
-    for await (const _ of teller.generate('Once upon a time', { seed: 1, temperature: 0.8, maxTokens: count, logitBias: { [teller.tokenizer.end]: -Infinity } })) {
-      if (told++ === 0) started = performance.now();
-    }
-    const rate = (1000 * (told - 1)) / (performance.now() - started);
-    teller.close();
-    return rate;
-  }, TOKENS));
+  tokens.rate.push(
+    await page.evaluate(async (count) => {
+      const { load: open } = await import(/** @type {string} */ ('/web/dist/nextpixel.js'));
+      const teller = await open('/weights/stories.gguf');
+      let [told, started] = [0, 0];
+      for await (const _ of teller.generate('Once upon a time', {
+        seed: 1,
+        temperature: 0.8,
+        maxTokens: count,
+        logitBias: { [teller.tokenizer.end]: -Infinity },
+      })) {
+        if (told++ === 0) started = performance.now();
+      }
+      const rate = (1000 * (told - 1)) / (performance.now() - started);
+      teller.close();
+      return rate;
+    }, TOKENS),
+  );
   await context.close();
 }
 /** @type {{ greedy: number[], beams: number[] }} */
@@ -140,19 +163,28 @@ const translation = { greedy: [], beams: [] };
 {
   const page = await (await browser.newContext({ baseURL: server.url })).newPage();
   await openEmpty(page);
-  for (const [name, beams] of /** @type {const} */ ([['greedy', 1], ['beams', 4]])) {
-    translation[name].push(...await page.evaluate(async ([sentence, count, rounds]) => {
-      const { load: open } = await import(/** @type {string} */ ('/web/dist/nextpixel.js'));
-      const translator = await open('/weights/de-en.gguf');
-      const all = [];
-      for (let round = -1; round < Number(rounds); round++) { // the first is for the machine to get warm
-        const started = performance.now();
-        await translator.translate(sentence, { beams: count }).text();
-        if (round >= 0) all.push(performance.now() - started);
-      }
-      translator.close();
-      return all;
-    }, /** @type {[string, number, number]} */ ([SENTENCE, beams, 3 * ROUNDS])));
+  for (const [name, beams] of /** @type {const} */ ([
+    ['greedy', 1],
+    ['beams', 4],
+  ])) {
+    translation[name].push(
+      ...(await page.evaluate(
+        async ([sentence, count, rounds]) => {
+          const { load: open } = await import(/** @type {string} */ ('/web/dist/nextpixel.js'));
+          const translator = await open('/weights/de-en.gguf');
+          const all = [];
+          for (let round = -1; round < Number(rounds); round++) {
+            // the first is for the machine to get warm
+            const started = performance.now();
+            await translator.translate(sentence, { beams: count }).text();
+            if (round >= 0) all.push(performance.now() - started);
+          }
+          translator.close();
+          return all;
+        },
+        /** @type {[string, number, number]} */ ([SENTENCE, beams, 3 * ROUNDS]),
+      )),
+    );
   }
 }
 /** @type {number[]} */
@@ -167,7 +199,8 @@ let enlargements;
     const small = new ImageData(inputWidth, inputHeight); // colours beside each other, none of them white
     for (let i = 0; i < small.data.length; i++) small.data[i] = i % 4 === 3 ? 255 : (i * 37) % 220;
     const all = [];
-    for (let round = -1; round < rounds; round++) { // the first is for the machine to get warm
+    for (let round = -1; round < rounds; round++) {
+      // the first is for the machine to get warm
       const started = performance.now();
       await enlarger.superResolve(small, { seed: 1 }).pictures();
       if (round >= 0) all.push(performance.now() - started);
@@ -182,7 +215,8 @@ await bare.close();
 
 /** Medians. @param {Record<string, number[]>} visit @returns {Record<string, number>} */
 const medians = (visit) => Object.fromEntries(Object.entries(visit).map(([what, times]) => [what, median(times)]));
-const cold = medians(first.cold), warm = medians(first.warm);
+const cold = medians(first.cold),
+  warm = medians(first.warm);
 
 const result = {
   millisecondsPerPixel: median(times.one),
@@ -209,16 +243,29 @@ else {
   console.log(`three samples at once: ${result.millisecondsPerPixelOfThree.toFixed(3)} ms for a pixel of each`);
   console.log(`known pixels, scored:  ${result.millisecondsPerPixelScored.toFixed(3)} ms a pixel`);
   console.log(`lower half of a digit: ${result.lowerHalfMilliseconds.toFixed(0)} ms from the call to the last of 392 pixels`);
-  console.log(`page open to the first drawn pixel: ${result.pageToFirstPixelMilliseconds.toFixed(0)} ms (Chromium, local server, empty cache)`);
+  console.log(
+    `page open to the first drawn pixel: ${result.pageToFirstPixelMilliseconds.toFixed(0)} ms (Chromium, local server, empty cache)`,
+  );
   console.log(`the same, third visit:              ${result.pageToFirstPixelWarmMilliseconds.toFixed(0)} ms (caches filled)`);
-  for (const [visit, { html, script, wasm, weights, painted, pixel, paints }] of Object.entries({ 'empty cache': cold, 'third visit': warm })) {
-    console.log(`  ${visit}: HTML there at ${html.toFixed(0)}, scripts ${script.toFixed(0)}, wasm ${wasm.toFixed(0)}, weights ${weights.toFixed(0)}, something painted ${painted.toFixed(0)}, first drawn pixel ${pixel.toFixed(0)} ms; ` +
-      `${(pixel - paints).toFixed(0)} ms after a page that only paints, ${paints.toFixed(0)}`);
+  for (const [visit, { html, script, wasm, weights, painted, pixel, paints }] of Object.entries({
+    'empty cache': cold,
+    'third visit': warm,
+  })) {
+    console.log(
+      `  ${visit}: HTML there at ${html.toFixed(0)}, scripts ${script.toFixed(0)}, wasm ${wasm.toFixed(0)}, weights ${weights.toFixed(0)}, something painted ${painted.toFixed(0)}, first drawn pixel ${pixel.toFixed(0)} ms; ` +
+        `${(pixel - paints).toFixed(0)} ms after a page that only paints, ${paints.toFixed(0)}`,
+    );
   }
-  console.log(`the library in an empty page, files in the cache: ${result.loadMilliseconds.toFixed(0)} ms until the model is there (worker, compilation, weights), ${result.firstPassMilliseconds.toFixed(0)} from the call to the first pixel`);
+  console.log(
+    `the library in an empty page, files in the cache: ${result.loadMilliseconds.toFixed(0)} ms until the model is there (worker, compilation, weights), ${result.firstPassMilliseconds.toFixed(0)} from the call to the first pixel`,
+  );
   console.log(`the page of tokens, open to the first token: ${result.pageToFirstTokenMilliseconds.toFixed(0)} ms (empty cache)`);
   console.log(`its model in Chromium, one worker:           ${result.tokensPerSecond.toFixed(0)} tokens a second`);
-  console.log(`a sentence of twelve words, translated: ${result.translationMilliseconds.toFixed(1)} ms, with four beams ${result.translationWithBeamsMilliseconds.toFixed(1)} ms (Chromium, one worker)`);
+  console.log(
+    `a sentence of twelve words, translated: ${result.translationMilliseconds.toFixed(1)} ms, with four beams ${result.translationWithBeamsMilliseconds.toFixed(1)} ms (Chromium, one worker)`,
+  );
   console.log(`an emoji enlarged from 8x8 to 32x32 pixels: ${result.enlargementMilliseconds.toFixed(0)} ms (Chromium, one worker)`);
-  console.log(`its first screen: ${result.pageRequests} requests, ${result.pageKilobytesWithoutWeights.toFixed(0)} KB beside the weights, not compressed`);
+  console.log(
+    `its first screen: ${result.pageRequests} requests, ${result.pageKilobytesWithoutWeights.toFixed(0)} KB beside the weights, not compressed`,
+  );
 }

@@ -38,9 +38,7 @@ export const POSITIONS = Object.freeze([64, 512, 1000]);
 /** What a digits-like model costs at several sizes of the picture: the window is the same in all. */
 export const SIDES = Object.freeze([28, 64, 128, 256]);
 /** @param {number} side @returns {Shape} */
-export const localShape = (side) => (
-  { width: 128, blocks: 4, heads: 4, inner: 512, values: 16, side, queryBlock: 64, memoryBlock: 128 }
-);
+export const localShape = (side) => ({ width: 128, blocks: 4, heads: 4, inner: 512, values: 16, side, queryBlock: 64, memoryBlock: 128 });
 
 /**
  * Small models that differ in one part, which tells what the part costs: attention sees next to nothing here.
@@ -49,9 +47,16 @@ export const localShape = (side) => (
  * @param {number} values
  * @returns {Shape}
  */
-export const partShape = (blocks, values) => (
-  { width: 128, blocks, heads: 4, inner: 512, values, side: 32, queryBlock: 16, memoryBlock: 0 }
-);
+export const partShape = (blocks, values) => ({
+  width: 128,
+  blocks,
+  heads: 4,
+  inner: 512,
+  values,
+  side: 32,
+  queryBlock: 16,
+  memoryBlock: 0,
+});
 
 /** Multiply-adds of the matrices, for one position. @param {Shape} shape */
 export function productMacs({ width, blocks, inner, values }) {
@@ -68,8 +73,8 @@ function adders(tensors, random, type) {
     /** @param {string} name @param {number} rows @param {number} cols @param {WeightType} [as] */
     matrix(name, rows, cols, as = type) {
       const data = floats(random, rows * cols, 1 / Math.sqrt(cols));
-      tensors[name] = as === 'q8' ? { shape: [rows, cols], type: Q8_0, data: q8_0(data) }
-        : { shape: [rows, cols], type: Q4_0, data: q4_0(data) };
+      tensors[name] =
+        as === 'q8' ? { shape: [rows, cols], type: Q8_0, data: q8_0(data) } : { shape: [rows, cols], type: Q4_0, data: q4_0(data) };
     },
     /** @param {string} name @param {number[]} shape @param {number} deviation @param {number} [mean] */
     table(name, shape, deviation, mean = 0) {
@@ -238,7 +243,8 @@ export function onnxModel({ width, blocks, heads, inner, values, side }, seed = 
   const quantise = (x) => graph.node('DynamicQuantizeLinear', [x], {}, 3);
   /** @param {string} x */
   const norm = (x) => {
-    const gain = vector(width, 0.1, 1), shift = vector(width, 0.1);
+    const gain = vector(width, 0.1, 1),
+      shift = vector(width, 0.1);
     return graph.node('LayerNormalization', [x, gain, shift], { axis: -1, epsilon: 1e-5 })[0];
   };
 
@@ -248,16 +254,23 @@ export function onnxModel({ width, blocks, heads, inner, values, side }, seed = 
   graph.input('total', INT32, [1]);
   const table = graph.floats([values, width], floats(random, values * width, 1 / Math.sqrt(width)));
   const places = graph.floats([side * side, width], floats(random, side * side * width, 0.1));
-  const embedded = graph.node('Gather', [table, 'input_ids']), placed = graph.node('Gather', [places, 'position_ids']);
+  const embedded = graph.node('Gather', [table, 'input_ids']),
+    placed = graph.node('Gather', [places, 'position_ids']);
   let [x] = graph.node('Add', [...embedded, ...placed]);
   for (let i = 0; i < blocks; i++) {
-    const past = [`past.${i}.key`, `past.${i}.value`], present = [`present.${i}.key`, `present.${i}.value`];
+    const past = [`past.${i}.key`, `past.${i}.value`],
+      present = [`present.${i}.key`, `present.${i}.value`];
     for (const name of past) graph.input(name, FLOAT, [1, heads, 'past', width / heads]);
     for (const name of present) graph.output(name, FLOAT, [1, heads, 'total', width / heads]);
     const qkv = project(quantise(norm(x)), 3 * width, width);
     const mixed = `mixed.${i}`;
-    graph.node('GroupQueryAttention', [qkv, '', '', ...past, 'length', 'total'], { num_heads: heads, kv_num_heads: heads },
-      [mixed, ...present], 'com.microsoft');
+    graph.node(
+      'GroupQueryAttention',
+      [qkv, '', '', ...past, 'length', 'total'],
+      { num_heads: heads, kv_num_heads: heads },
+      [mixed, ...present],
+      'com.microsoft',
+    );
     [x] = graph.node('Add', [x, project(quantise(mixed), width, width)]);
     const [opened] = graph.node('Relu', [project(quantise(norm(x)), inner, width)]);
     [x] = graph.node('Add', [x, project(quantise(opened), width, inner)]);

@@ -24,11 +24,18 @@ const BINARIES = `@node-llama-cpp/${{ darwin: 'mac', win32: 'win' }[/** @type {s
  * @returns {string | undefined} why it could not
  */
 export function installNative(folder, say) {
-  if (existsSync(`${folder}/node_modules/node-llama-cpp/package.json`) && existsSync(`${folder}/node_modules/${BINARIES}/package.json`)) return undefined;
+  if (existsSync(`${folder}/node_modules/node-llama-cpp/package.json`) && existsSync(`${folder}/node_modules/${BINARIES}/package.json`))
+    return undefined;
   say(`installing node-llama-cpp ${VERSION} into ${folder} (some 30 MB to download) ...`);
   const flags = ['--ignore-scripts', '--omit=optional', '--no-save', '--fetch-retries=1', '--no-audit', '--no-fund', '--loglevel=error'];
-  const { status, stderr, error } = spawnSync('npm', ['install', '--prefix', folder, ...flags, `node-llama-cpp@${VERSION}`, `${BINARIES}@${VERSION}`], { encoding: 'utf8' });
-  return status === 0 ? undefined : `native llama.cpp could not be installed, and is not measured (${(error ?? stderr).toString().trim().split('\n')[0]})`;
+  const { status, stderr, error } = spawnSync(
+    'npm',
+    ['install', '--prefix', folder, ...flags, `node-llama-cpp@${VERSION}`, `${BINARIES}@${VERSION}`],
+    { encoding: 'utf8' },
+  );
+  return status === 0
+    ? undefined
+    : `native llama.cpp could not be installed, and is not measured (${(error ?? stderr).toString().trim().split('\n')[0]})`;
 }
 
 /**
@@ -49,7 +56,8 @@ export async function startNative(folder, file, most) {
   const run = async (length, steps) => {
     await sequence.clearHistory();
     const start = performance.now();
-    let first = 0, drawn = 0;
+    let first = 0,
+      drawn = 0;
     for await (const _ of sequence.evaluate(ids.slice(0, length), { temperature: 0, yieldEogToken: true })) {
       if (drawn++ === 0) first = performance.now();
       if (drawn > steps) break;

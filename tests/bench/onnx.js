@@ -7,7 +7,10 @@
  */
 
 /** Element types of TensorProto. */
-export const FLOAT = 1, INT8 = 3, INT32 = 6, INT64 = 7;
+export const FLOAT = 1,
+  INT8 = 3,
+  INT32 = 6,
+  INT64 = 7;
 
 /** A message under construction: pieces of bytes. */
 class Message {
@@ -97,7 +100,10 @@ export class Graph {
     const name = this.#name('constant');
     const tensor = new Message();
     for (const n of shape) tensor.int(1, n);
-    tensor.int(2, type).bytes(8, name).bytes(9, new Uint8Array(data.buffer, data.byteOffset, data.byteLength));
+    tensor
+      .int(2, type)
+      .bytes(8, name)
+      .bytes(9, new Uint8Array(data.buffer, data.byteOffset, data.byteLength));
     this.#graph.bytes(5, tensor);
     return name;
   }

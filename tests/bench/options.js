@@ -36,10 +36,19 @@ const SECTIONS = ['w1', 'products', 'kernels', 'shipped', 'ahead', 'sound', 'gan
 
 /** @param {string[]} args */
 export function options(args) {
-  const { values } = parseArgs({ args, options: {
-    only: { type: 'string' }, native: { type: 'boolean' }, sizes: { type: 'string' }, runs: { type: 'string' }, quick: { type: 'boolean' }, json: { type: 'boolean' },
-    write: { type: 'boolean' }, help: { type: 'boolean', short: 'h' },
-  } });
+  const { values } = parseArgs({
+    args,
+    options: {
+      only: { type: 'string' },
+      native: { type: 'boolean' },
+      sizes: { type: 'string' },
+      runs: { type: 'string' },
+      quick: { type: 'boolean' },
+      json: { type: 'boolean' },
+      write: { type: 'boolean' },
+      help: { type: 'boolean', short: 'h' },
+    },
+  });
   const names = values.only?.split(',').filter(Boolean) ?? [];
   const unknown = names.filter((name) => name !== 'ours' && !SECTIONS.includes(name));
   if (unknown.length) throw new Error(`no section '${unknown[0]}'; there are ours, ${SECTIONS.join(', ')}`);
@@ -50,6 +59,14 @@ export function options(args) {
   const strange = sizes?.find((size) => !(size in LLAMAS));
   if (strange) throw new Error(`no size '${strange}'; there are ${Object.keys(LLAMAS).join(', ')}`);
   const runs = values.runs === undefined ? (values.quick ? 2 : undefined) : Number(values.runs);
-  if (runs !== undefined && !(Number.isInteger(runs) && runs >= 1 && runs <= 1000)) throw new Error('--runs must be a whole number from 1 to 1000');
-  return { ...values, sections, sizes, runs, withPeers: !names.includes('ours') && ['w1', 'products', 'llama'].some((name) => sections.has(name)), steps: values.quick ? 16 : 40 };
+  if (runs !== undefined && !(Number.isInteger(runs) && runs >= 1 && runs <= 1000))
+    throw new Error('--runs must be a whole number from 1 to 1000');
+  return {
+    ...values,
+    sections,
+    sizes,
+    runs,
+    withPeers: !names.includes('ours') && ['w1', 'products', 'llama'].some((name) => sections.has(name)),
+    steps: values.quick ? 16 : 40,
+  };
 }

@@ -42,7 +42,12 @@ export function bytesOf(files) {
 /** The kilobytes that the table says, by page. @returns {Map<string, number[]>} */
 export function said() {
   const [, table] = readFileSync(CHAPTER, 'utf8').split(BEGIN);
-  return new Map([...table.split(END)[0].matchAll(/^\| `(.*?)` \|(.*)\|$/gm)].map(([, page, cells]) => [page, cells.split('|').map((cell) => Number(cell.replace(/[ ,]/g, '')))]));
+  return new Map(
+    [...table.split(END)[0].matchAll(/^\| `(.*?)` \|(.*)\|$/gm)].map(([, page, cells]) => [
+      page,
+      cells.split('|').map((cell) => Number(cell.replace(/[ ,]/g, ''))),
+    ]),
+  );
 }
 
 /** @param {string} page */
@@ -63,7 +68,10 @@ async function filesOf(browser, server, path) {
     open.add(request);
     last = Date.now();
   });
-  const ended = (/** @type {object} */ request) => { open.delete(request); last = Date.now(); };
+  const ended = (/** @type {object} */ request) => {
+    open.delete(request);
+    last = Date.now();
+  };
   context.on('requestfinished', ended);
   context.on('requestfailed', ended);
   await page.goto(server + path);
@@ -79,8 +87,8 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   /** @type {typeof noted} */
   const found = {};
   const some = process.argv.slice(2);
-  for (const page of ['', ...await pagesOf(fileURLToPath(new URL('web/', ROOT)))]) found[name(page)] = some.length > 0 && !some.includes(page) ? noted[name(page)]
-    : await filesOf(browser, server.url, name(page));
+  for (const page of ['', ...(await pagesOf(fileURLToPath(new URL('web/', ROOT))))])
+    found[name(page)] = some.length > 0 && !some.includes(page) ? noted[name(page)] : await filesOf(browser, server.url, name(page));
   await browser.close();
   server.close();
   writeFileSync(NOTED, `${JSON.stringify(found, null, 1)}\n`);
@@ -90,5 +98,8 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     return `| \`${page}\` | ${kilo(own)} | ${kilo(library)} | ${kilo(weights)} |\n`;
   });
   const [before, rest] = readFileSync(CHAPTER, 'utf8').split(BEGIN);
-  writeFileSync(CHAPTER, `${before}${BEGIN}| KB | page | library and wasm | weights |\n|---|---|---|---|\n${rows.join('')}${END}${rest.split(END)[1]}`);
+  writeFileSync(
+    CHAPTER,
+    `${before}${BEGIN}| KB | page | library and wasm | weights |\n|---|---|---|---|\n${rows.join('')}${END}${rest.split(END)[1]}`,
+  );
 }

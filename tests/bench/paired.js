@@ -22,8 +22,12 @@ const LEAST = 0.98;
 const ROUND_MS = 150;
 const HERE = fileURLToPath(new URL('../..', import.meta.url));
 
-const { values: { rounds, build }, positionals: [old, ...names] } = parseArgs({
-  allowPositionals: true, options: { rounds: { type: 'string', default: '15' }, build: { type: 'string', default: 'nextpixel' } },
+const {
+  values: { rounds, build },
+  positionals: [old, ...names],
+} = parseArgs({
+  allowPositionals: true,
+  options: { rounds: { type: 'string', default: '15' }, build: { type: 'string', default: 'nextpixel' } },
 });
 if (!old) throw new Error('say where the other version is: node tests/bench/paired.js FOLDER');
 
@@ -39,8 +43,14 @@ const numbers = (count, n) => Uint32Array.from({ length: count }, (_, i) => Math
 
 /** Inputs that fit, of those that a run needs. @param {Part} part */
 function inputsOf({ inputs }) {
-  return Object.fromEntries(inputs.filter(({ optional }) => !optional).map(({ name, values, dims, anyLength }) => (
-    [name, numbers((anyLength ? Math.min(12, dims[0]) : dims[0]) * dims[1] * dims[2] * dims[3], values)])));
+  return Object.fromEntries(
+    inputs
+      .filter(({ optional }) => !optional)
+      .map(({ name, values, dims, anyLength }) => [
+        name,
+        numbers((anyLength ? Math.min(12, dims[0]) : dims[0]) * dims[1] * dims[2] * dims[3], values),
+      ]),
+  );
 }
 
 /**
@@ -53,8 +63,10 @@ function inputsOf({ inputs }) {
 function draw(core, steps) {
   const { part } = core;
   const inputs = inputsOf(part);
-  const session = core.openSession({ seed: 1n, samples: 1, temperature: 1, topK: 0, topP: 1, lookAhead: false, lookUp: false },
-    { inputs, length: part.span ? Math.min(steps + 1, part.length || Infinity) : 0 });
+  const session = core.openSession(
+    { seed: 1n, samples: 1, temperature: 1, topK: 0, topP: 1, lookAhead: false, lookUp: false },
+    { inputs, length: part.span ? Math.min(steps + 1, part.length || Infinity) : 0 },
+  );
   for (const [name, ids] of Object.entries(inputs)) core.input(session, name, ids);
   const before = process.cpuUsage();
   while (core.encode(session)) continue;
@@ -66,7 +78,8 @@ function draw(core, steps) {
     if (ended) break;
   }
   const { user, system } = process.cpuUsage(before);
-  for (const { name } of part.results) drawn.push(...new Uint32Array(core.result(session, name, 0, Math.min(8192, core.resultLength(session, name))).buffer));
+  for (const { name } of part.results)
+    drawn.push(...new Uint32Array(core.result(session, name, 0, Math.min(8192, core.resultLength(session, name))).buffer));
   core.closeSession(session);
   return { seconds: (user + system) / 1e6, drawn: Uint32Array.from(drawn) };
 }
@@ -75,7 +88,13 @@ function draw(core, steps) {
 const median = (numbers) => numbers.sort((a, b) => a - b)[Math.floor(numbers.length / 2)];
 
 const open = await Promise.all([old, HERE].map(opener));
-const files = names.length > 0 ? names : (await readdir(`${old}/weights`)).filter((name) => name.endsWith('.gguf')).map((name) => name.slice(0, -5)).sort();
+const files =
+  names.length > 0
+    ? names
+    : (await readdir(`${old}/weights`))
+        .filter((name) => name.endsWith('.gguf'))
+        .map((name) => name.slice(0, -5))
+        .sort();
 let slow = false;
 for (const name of files) {
   const file = new Uint8Array(await readFile(`${old}/weights/${name}.gguf`));
@@ -92,7 +111,8 @@ for (const name of files) {
     const sums = [0, 0];
     /** @type {Uint32Array[]} */
     const drawn = [];
-    for (let i = 0; i < 2 * times; i++) { // old, new, new, old, ...
+    for (let i = 0; i < 2 * times; i++) {
+      // old, new, new, old, ...
       const which = (i ^ (i >> 1) ^ round) & 1;
       const one = draw(cores[which], steps);
       sums[which] += one.seconds;
@@ -103,6 +123,8 @@ for (const name of files) {
   }
   const middle = median(ratios);
   slow ||= middle < LEAST || !same;
-  console.log(`${name.padEnd(16)} ${String(times).padStart(3)} x ${String(steps).padStart(4)} positions  ${middle.toFixed(3)}  (${ratios[0].toFixed(3)} to ${ratios[ratios.length - 1].toFixed(3)})${same ? '' : '  OTHER BITS'}`);
+  console.log(
+    `${name.padEnd(16)} ${String(times).padStart(3)} x ${String(steps).padStart(4)} positions  ${middle.toFixed(3)}  (${ratios[0].toFixed(3)} to ${ratios[ratios.length - 1].toFixed(3)})${same ? '' : '  OTHER BITS'}`,
+  );
 }
 if (slow) process.exitCode = 1;

@@ -13,7 +13,8 @@ const FOLDER = fileURLToPath(new URL('./', import.meta.url));
 export const MODULES = `${FOLDER}node_modules`;
 
 const { dependencies } = JSON.parse(readFileSync(`${FOLDER}package.json`, 'utf8'));
-const ORT = `onnxruntime-web ${dependencies['onnxruntime-web']}`, WLLAMA = `wllama ${dependencies['@wllama/wllama']}`;
+const ORT = `onnxruntime-web ${dependencies['onnxruntime-web']}`,
+  WLLAMA = `wllama ${dependencies['@wllama/wllama']}`;
 /** The strongest kernels of products, without a runtime of decoders around them: section products. */
 export const LITERT = `LiteRT.js ${dependencies['@litertjs/core']}`;
 const TFJS = `TensorFlow.js wasm ${dependencies['@tensorflow/tfjs-backend-wasm']}`;
@@ -36,17 +37,23 @@ export const PEERS = [
 ];
 
 /** Those of the section llama, by the names of its probes. */
-export const LLAMA_PEERS = Object.freeze([{ id: 'wllama', name: WLLAMA }, { id: 'onnxruntime', name: `${ORT}, 8-bit` }]);
+export const LLAMA_PEERS = Object.freeze([
+  { id: 'wllama', name: WLLAMA },
+  { id: 'onnxruntime', name: `${ORT}, 8-bit` },
+]);
 
 /** Installs them into tests/bench/node_modules unless they are there. @param {(line: string) => void} say @returns {string | undefined} why it could not */
 export function install(say) {
-  const lock = `${FOLDER}package-lock.json`, mark = `${MODULES}/.package-lock.json`;
+  const lock = `${FOLDER}package-lock.json`,
+    mark = `${MODULES}/.package-lock.json`;
   if (existsSync(mark) && statSync(mark).mtimeMs >= statSync(lock).mtimeMs) return undefined;
   say('installing the runtimes to compare with (some 60 MB to download) ...');
   // Their install scripts fetch what only Node needs.
   const flags = ['--ignore-scripts', '--fetch-retries=1', '--no-audit', '--no-fund', '--loglevel=error'];
   const { status, stderr, error } = spawnSync('npm', ['ci', ...flags], { cwd: FOLDER, encoding: 'utf8' });
   if (status === 0) return undefined;
-  return `the runtimes to compare with could not be installed, and ours is measured alone (${(error ?? stderr).toString().trim().split('\n')[0]}). ` +
-    'They come from the npm registry, so this needs a network once';
+  return (
+    `the runtimes to compare with could not be installed, and ours is measured alone (${(error ?? stderr).toString().trim().split('\n')[0]}). ` +
+    'They come from the npm registry, so this needs a network once'
+  );
 }

@@ -73,8 +73,10 @@ export async function ceilingProbes({ arena, builds }, out, more = []) {
 export async function loopProbes({ arena }, out) {
   if (!existsSync(`${out}/kernels.wasm`)) return [];
   const target = await arena.start('ceiling', 'kernels', 'ceiling', 'startKernels', { wasm: '/build/kernels.wasm' });
-  return ['gates', 'gru', 'lstm', 'queue', 'patches'].flatMap((name) => [{ name: key('loop', name), ...target, method: name },
-    { name: key('loop', name, 'ceiling'), ...target, method: `${name}Ceiling` }]);
+  return ['gates', 'gru', 'lstm', 'queue', 'patches'].flatMap((name) => [
+    { name: key('loop', name), ...target, method: name },
+    { name: key('loop', name, 'ceiling'), ...target, method: `${name}Ceiling` },
+  ]);
 }
 
 /** @param {Stage} stage @param {string[]} peers  started already, each in the page of its name */
@@ -111,9 +113,17 @@ export async function chainProbes({ arena, builds, provide }, out, withPeers) {
       for (const { name, loop } of builds) {
         const file = `products${loop === 'baseline' ? '' : `-${loop}`}.wasm`;
         if (!existsSync(`${out}/${file}`)) continue;
-        const target = await arena.start('ceiling', `chain ${name} ${type}`, 'ceiling', 'startProducts', { wasm: `/build/${file}`, shapes, four: type === 'q4' });
+        const target = await arena.start('ceiling', `chain ${name} ${type}`, 'ceiling', 'startProducts', {
+          wasm: `/build/${file}`,
+          shapes,
+          four: type === 'q4',
+        });
         probes.push({ name: key('chain', type, columns, name), ...target, method: 'products', args });
-        const alone = await arena.start('ceiling', `one ${name} ${type}`, 'ceiling', 'startProducts', { wasm: `/build/${file}`, shapes: ONE, four: type === 'q4' });
+        const alone = await arena.start('ceiling', `one ${name} ${type}`, 'ceiling', 'startProducts', {
+          wasm: `/build/${file}`,
+          shapes: ONE,
+          four: type === 'q4',
+        });
         probes.push({ name: key('chain', type, columns, name, 'one'), ...alone, method: 'products', args: { times: 600, columns } });
       }
       if (!withPeers) continue;
@@ -135,15 +145,19 @@ export async function kernelProbes(stage) {
   const one = { method: 'time', args: { position: 256, steps: 64 } };
   const many = { method: 'prefill', args: { position: 256, count: 64, columns: 16 } };
   for (const type of stage.types) {
-    const files = Object.fromEntries(Object.entries(shapes).map(([part, shape]) => (
-      [part, stage.provide(`part-${part}-${type}.gguf`, () => imageModel(shape, type))])));
+    const files = Object.fromEntries(
+      Object.entries(shapes).map(([part, shape]) => [part, stage.provide(`part-${part}-${type}.gguf`, () => imageModel(shape, type))]),
+    );
     for (const { name } of stage.builds) {
-      for (const [blocks, file] of /** @type {[number, string][]} */ ([[1, files.one], [3, files.three]])) {
+      for (const [blocks, file] of /** @type {[number, string][]} */ ([
+        [1, files.one],
+        [3, files.three],
+      ])) {
         const target = await core(stage, name, file);
         probes.push({ name: key('kernel', 'one', blocks, type, name), ...target, ...one });
         probes.push({ name: key('kernel', 'many', blocks, type, name), ...target, ...many });
       }
-      probes.push({ name: key('kernel', 'values', 256, type, name), ...await core(stage, name, files.values), ...one });
+      probes.push({ name: key('kernel', 'values', 256, type, name), ...(await core(stage, name, files.values)), ...one });
     }
   }
   return probes;
@@ -196,7 +210,10 @@ export async function soundProbes({ arena, builds }, sounds, out) {
       probes.push({ name: key('sound', model, name), ...target, method: 'sample', args: { steps: 1000, warm: 2000 } });
       const file = `products${loop === 'baseline' ? '' : `-${loop}`}.wasm`;
       if (!existsSync(`${out}/${file}`)) continue;
-      const alone = await arena.start('ceiling', `products ${name} ${model}`, 'ceiling', 'startProducts', { wasm: `/build/${file}`, shapes });
+      const alone = await arena.start('ceiling', `products ${name} ${model}`, 'ceiling', 'startProducts', {
+        wasm: `/build/${file}`,
+        shapes,
+      });
       probes.push({ name: key('products', model, name), ...alone, method: 'products' });
     }
   }
@@ -215,11 +232,17 @@ export async function ganProbes({ arena, builds }, made, out) {
   const probes = [];
   for (const { name: model, shapes } of made) {
     for (const { name, loop } of builds) {
-      const target = await arena.start('ours', `picture ${name} ${model}`, 'ours', 'startPicture', { wasm: `/web/dist/${name}.wasm`, model: `/weights/${model}.gguf` });
+      const target = await arena.start('ours', `picture ${name} ${model}`, 'ours', 'startPicture', {
+        wasm: `/web/dist/${name}.wasm`,
+        model: `/weights/${model}.gguf`,
+      });
       probes.push({ name: key('gan', model, name), ...target, method: 'picture' });
       const file = `products${loop === 'baseline' ? '' : `-${loop}`}.wasm`;
       if (!existsSync(`${out}/${file}`)) continue;
-      const alone = await arena.start('ceiling', `convolutions ${name} ${model}`, 'ceiling', 'startConvolutions', { wasm: `/build/${file}`, shapes });
+      const alone = await arena.start('ceiling', `convolutions ${name} ${model}`, 'ceiling', 'startConvolutions', {
+        wasm: `/build/${file}`,
+        shapes,
+      });
       probes.push({ name: key('convolutions', model, name), ...alone, method: 'convolutions' });
     }
   }
@@ -262,7 +285,8 @@ export async function pixelProbes(stage, sides) {
   /** @type {Probe[]} */
   const probes = [];
   for (const side of sides) {
-    const shape = localShape(side), { queryBlock: aligned = 1 } = shape;
+    const shape = localShape(side),
+      { queryBlock: aligned = 1 } = shape;
     const file = stage.provide(`local-${side}.gguf`, () => imageModel(shape, 'q8'));
     for (const { name } of stage.builds) {
       const target = await core(stage, name, file);

@@ -61,7 +61,7 @@ export function half(value) {
   const mantissa = bits & 0x7fffff;
   const down = (exponent << 10) | (mantissa >>> 13);
   const rest = mantissa & 0x1fff;
-  return sign | (down + (rest > 0x1000 || (rest === 0x1000 && (down & 1)) ? 1 : 0));
+  return sign | (down + (rest > 0x1000 || (rest === 0x1000 && down & 1) ? 1 : 0));
 }
 
 /**

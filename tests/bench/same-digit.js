@@ -10,15 +10,24 @@ import { parseArgs } from 'node:util';
 import { load } from '../../web/lib/index.js';
 import { SYSTEMS } from '../../web/pages/same-digit/systems.js';
 
-const { values: { rounds, json } } = parseArgs({ options: { rounds: { type: 'string', default: '15' }, json: { type: 'boolean', default: false } } });
-const systems = await Promise.all(SYSTEMS.map(async ({ name, file }) => (
-  { name, file, model: await load(new URL(`../../weights/${file}`, import.meta.url)), micros: /** @type {number[]} */ ([]) })));
-for (let round = -1; round < Number(rounds); round++) { // the first is for the machine to get warm
+const {
+  values: { rounds, json },
+} = parseArgs({ options: { rounds: { type: 'string', default: '15' }, json: { type: 'boolean', default: false } } });
+const systems = await Promise.all(
+  SYSTEMS.map(async ({ name, file }) => ({
+    name,
+    file,
+    model: await load(new URL(`../../weights/${file}`, import.meta.url)),
+    micros: /** @type {number[]} */ ([]),
+  })),
+);
+for (let round = -1; round < Number(rounds); round++) {
+  // the first is for the machine to get warm
   for (const { model, micros } of systems) {
     const started = performance.now();
     let pixels = 0;
     for await (const { values } of model.generate({ samples: 1, seed: 7 + round })) pixels += values.length;
-    if (round >= 0) micros.push(1000 * (performance.now() - started) / pixels);
+    if (round >= 0) micros.push((1000 * (performance.now() - started)) / pixels);
   }
 }
 const table = systems.map(({ name, file, micros }) => {
@@ -26,5 +35,7 @@ const table = systems.map(({ name, file, micros }) => {
   return { name, file, median: sorted[sorted.length >> 1], least: sorted[0] };
 });
 if (json) console.log(JSON.stringify(table));
-else for (const { name, median, least } of table) console.log(`${name.padEnd(20)} ${median.toFixed(1).padStart(8)} µs a pixel (least ${least.toFixed(1)})`);
+else
+  for (const { name, median, least } of table)
+    console.log(`${name.padEnd(20)} ${median.toFixed(1).padStart(8)} µs a pixel (least ${least.toFixed(1)})`);
 for (const { model } of systems) model.close();

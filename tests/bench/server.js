@@ -45,9 +45,10 @@ export async function serve(folders) {
   return {
     url: `http://127.0.0.1:${port}/`,
     files,
-    close: () => new Promise((resolve) => {
-      server.close(() => resolve());
-      server.closeAllConnections();
-    }),
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
   };
 }

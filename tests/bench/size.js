@@ -14,7 +14,8 @@ const MOST = { images: 64, all: 128 };
 
 /** @param {Iterable<string>} files  @param {URL} [folder] */
 function measure(files, folder = DIST) {
-  let bytes = 0, gzip = 0;
+  let bytes = 0,
+    gzip = 0;
   for (const file of files) {
     const content = readFileSync(new URL(file, folder));
     bytes += content.length;
@@ -44,7 +45,14 @@ const total = sizes.library.gzip + Math.max(sizes.wasm.gzip, sizes.relaxed.gzip,
 function imagesAlone(folder) {
   const url = pathToFileURL(`${folder}/`);
   const library = measure(LIBRARY.filter((name) => name !== 'worker.js')).gzip + measure(['worker.js'], url).gzip;
-  return library + Math.max(...['nextpixel.wasm', 'nextpixel-relaxed.wasm', 'nextpixel-pairs.wasm'].filter((name) => existsSync(`${folder}/${name}`)).map((name) => measure([name], url).gzip));
+  return (
+    library +
+    Math.max(
+      ...['nextpixel.wasm', 'nextpixel-relaxed.wasm', 'nextpixel-pairs.wasm']
+        .filter((name) => existsSync(`${folder}/${name}`))
+        .map((name) => measure([name], url).gzip),
+    )
+  );
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
@@ -53,11 +61,14 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   if (process.argv.includes('--json')) console.log(JSON.stringify({ ...sizes, total, images }));
   else {
     for (const [name, { files, bytes, gzip }] of Object.entries(sizes)) {
-      console.log(`${name.padEnd(8)} ${String(files).padStart(3)} files ${String(bytes).padStart(8)} bytes ${String(gzip).padStart(7)} gzip`);
+      console.log(
+        `${name.padEnd(8)} ${String(files).padStart(3)} files ${String(bytes).padStart(8)} bytes ${String(gzip).padStart(7)} gzip`,
+      );
     }
     const kilo = (/** @type {number} */ bytes) => (bytes / 1024).toFixed(1);
     console.log(`library + wasm ${kilo(total)} KB gzip with every model, of ${MOST.all} promised`);
-    if (images !== undefined) console.log(`library + wasm ${kilo(images)} KB gzip in the small build of pictures alone, of ${MOST.images} promised`);
+    if (images !== undefined)
+      console.log(`library + wasm ${kilo(images)} KB gzip in the small build of pictures alone, of ${MOST.images} promised`);
   }
   if (total > 1024 * MOST.all || (images ?? 0) > 1024 * MOST.images) {
     console.error('larger than promised');

@@ -15,14 +15,23 @@ import { parseArgs } from 'node:util';
 import { Core } from '../../web/lib/engine/core.js';
 import { kindOf, randomModel } from '../../web/pages/sparse/random-model.js';
 
-const { values: { width, lengths, json } } = parseArgs({ options: {
-  width: { type: 'string', default: '64' }, lengths: { type: 'string', default: '1024,4096,16384,65536' }, json: { type: 'boolean', default: false },
-} });
+const {
+  values: { width, lengths, json },
+} = parseArgs({
+  options: {
+    width: { type: 'string', default: '64' },
+    lengths: { type: 'string', default: '1024,4096,16384,65536' },
+    json: { type: 'boolean', default: false },
+  },
+});
 /** Steps that are timed, and how many of them at once: the clock of the processor counts microseconds. */
-const STEPS = 96, TOGETHER = 8;
+const STEPS = 96,
+  TOGETHER = 8;
 /** Positions that are there before the steps at the beginning are timed, and those that are read at once. */
-const FIRST = 1, AT_ONCE = 512;
-const DENSE_MOST = 16384, SPARSE_TIMES = 5;
+const FIRST = 1,
+  AT_ONCE = 512;
+const DENSE_MOST = 16384,
+  SPARSE_TIMES = 5;
 const WHICH = /** @type {const} */ (['dense', 'strided', 'fixed']);
 
 const wasm = await WebAssembly.compile(await readFile(new URL('../../web/dist/nextpixel.wasm', import.meta.url)));
@@ -35,7 +44,8 @@ const median = (numbers) => [...numbers].sort((a, b) => a - b)[numbers.length >>
 /** @param {typeof WHICH[number]} which @param {number} side @returns {Cost} */
 function measureOnce(which, side) {
   const core = new Core(wasm, randomModel(side, kindOf(which, side), Number(width)));
-  const n = side * side, ids = Uint32Array.from({ length: n }, (_, i) => (i * 7 + (i >> 5)) & 1);
+  const n = side * side,
+    ids = Uint32Array.from({ length: n }, (_, i) => (i * 7 + (i >> 5)) & 1);
   const known = (/** @type {number} */ count) => {
     const session = core.openSession({ seed: 0n, samples: 1, temperature: 1, topK: 0, topP: 1 });
     for (let at = 0; at < count; at += AT_ONCE) core.put(session, ids.subarray(at, Math.min(at + AT_ONCE, count)), true);
@@ -51,7 +61,8 @@ function measureOnce(which, side) {
   const late = known(n - STEPS);
   // By turns, for the machine's pace changes.
   const pairs = Array.from({ length: STEPS / TOGETHER }, (_, i) => {
-    const early = known(FIRST), times = [timed(early, FIRST), timed(late, n - STEPS + i * TOGETHER)];
+    const early = known(FIRST),
+      times = [timed(early, FIRST), timed(late, n - STEPS + i * TOGETHER)];
     core.closeSession(early);
     return times;
   });
@@ -79,11 +90,14 @@ for (const length of lengths.split(',').map(Number)) {
   if (json) continue;
   console.log(`${length} positions`);
   for (const name of WHICH) {
-    const own = row[name], earlier = before?.[name];
+    const own = row[name],
+      earlier = before?.[name];
     if (!own) continue;
     const ratio = own !== row.dense && row.dense ? `, dense ${(row.dense.attention / own.attention).toFixed(0)} times` : '';
     const growth = earlier && before ? `, ${(own.attention / earlier.attention).toFixed(1)} times that of ${before.length}` : '';
-    console.log(`  ${name.padEnd(8)} ${own.step.toFixed(1).padStart(9)} µs a step, ${own.attention.toFixed(1).padStart(9)} µs of them attention${growth}${ratio}; ${(own.bytes / 1e6).toFixed(2)} MB a run`);
+    console.log(
+      `  ${name.padEnd(8)} ${own.step.toFixed(1).padStart(9)} µs a step, ${own.attention.toFixed(1).padStart(9)} µs of them attention${growth}${ratio}; ${(own.bytes / 1e6).toFixed(2)} MB a run`,
+    );
   }
 }
 if (json) console.log(JSON.stringify(rows));

@@ -39,7 +39,8 @@ export const key = (...parts) => parts.join('/');
 
 /** @param {number[]} values */
 export function median(values) {
-  const sorted = [...values].sort((a, b) => a - b), middle = sorted.length >> 1;
+  const sorted = [...values].sort((a, b) => a - b),
+    middle = sorted.length >> 1;
   return sorted.length % 2 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
 }
 
@@ -71,9 +72,11 @@ function ceilings(samples, facts) {
   /** @param {string} name */
   const best = (name) => (samples[name]?.length ? Math.max(...samples[name]) : null);
   return {
-    dots: Object.fromEntries(facts.builds.map(({ name, loop }) => {
-      return [name, { one: best(key('ceiling', loop, 'one')), four: best(key('ceiling', loop, 'four')) }];
-    })),
+    dots: Object.fromEntries(
+      facts.builds.map(({ name, loop }) => {
+        return [name, { one: best(key('ceiling', loop, 'one')), four: best(key('ceiling', loop, 'four')) }];
+      }),
+    ),
     stream: Object.fromEntries(facts.streams.map((megabytes) => [megabytes, best(key('ceiling', 'stream', megabytes))])),
   };
 }
@@ -92,7 +95,10 @@ function ceilings(samples, facts) {
  */
 export function shareOf(ms, work, dots, stream, cacheBytes) {
   if (ms === undefined || !dots) return null;
-  const size = Object.keys(stream).map(Number).sort((a, b) => a - b).find((megabytes) => megabytes * 2 ** 20 >= work.bytes);
+  const size = Object.keys(stream)
+    .map(Number)
+    .sort((a, b) => a - b)
+    .find((megabytes) => megabytes * 2 ** 20 >= work.bytes);
   const rate = work.bytes > cacheBytes && size !== undefined ? stream[size] : null;
   const ofDots = work.macs / (dots * 1e6) / ms;
   const ofBytes = rate ? work.bytes / (rate * 1e6) / ms : null;
@@ -108,10 +114,11 @@ export function assemble(samples, facts) {
   const ceiling = ceilings(samples, facts);
 
   /** @param {string} build @param {number} position */
-  const ourTimes = (build, position) => types.flatMap((type) => {
-    const found = time(samples[key('w1', position, 'ours', build, type)]);
-    return found ? [{ build, type, ...found }] : [];
-  });
+  const ourTimes = (build, position) =>
+    types.flatMap((type) => {
+      const found = time(samples[key('w1', position, 'ours', build, type)]);
+      return found ? [{ build, type, ...found }] : [];
+    });
   /** @param {{ median: number }[]} list */
   const fastest = (list) => list.reduce((best, one) => (one.median < best.median ? one : best));
 
@@ -126,10 +133,21 @@ export function assemble(samples, facts) {
         return found ? [{ name, ...found }] : [];
       });
       const peer = others.length ? /** @type {typeof others[number]} */ (fastest(others)) : null;
-      return [[position, {
-        ours: ours.median, peer: peer?.median ?? null, peerName: peer?.name ?? null, ratio: peer ? peer.median / ours.median : null,
-        build: ours.build, type: ours.type, oursMin: ours.min, peerMin: peer?.min ?? null,
-      }]];
+      return [
+        [
+          position,
+          {
+            ours: ours.median,
+            peer: peer?.median ?? null,
+            peerName: peer?.name ?? null,
+            ratio: peer ? peer.median / ours.median : null,
+            build: ours.build,
+            type: ours.type,
+            oursMin: ours.min,
+            peerMin: peer?.min ?? null,
+          },
+        ],
+      ];
     });
     return entries.length ? Object.fromEntries(entries) : null;
   };
@@ -143,41 +161,63 @@ export function assemble(samples, facts) {
   };
 
   /** Everyone's times. @type {Record<string, Record<string, Time & { ceiling?: ReturnType<typeof shareOf> }>>} */
-  const w1 = Object.fromEntries(positions.map((position) => [position, {
-    ...Object.fromEntries(builds.flatMap(({ name }) => ourTimes(name, position).map((one) => [`${name} ${one.type}`, {
-      median: one.median, min: one.min,
-      ceiling: shareOf(one.min, facts.w1Work[key(one.type, position)], ceiling.dots[name].one, ceiling.stream, facts.cacheBytes),
-    }]))),
-    ...Object.fromEntries(peers.flatMap(({ id, name }) => {
-      const found = time(samples[key('w1', position, id)]);
-      return found ? [[name, found]] : [];
-    })),
-  }]));
+  const w1 = Object.fromEntries(
+    positions.map((position) => [
+      position,
+      {
+        ...Object.fromEntries(
+          builds.flatMap(({ name }) =>
+            ourTimes(name, position).map((one) => [
+              `${name} ${one.type}`,
+              {
+                median: one.median,
+                min: one.min,
+                ceiling: shareOf(one.min, facts.w1Work[key(one.type, position)], ceiling.dots[name].one, ceiling.stream, facts.cacheBytes),
+              },
+            ]),
+          ),
+        ),
+        ...Object.fromEntries(
+          peers.flatMap(({ id, name }) => {
+            const found = time(samples[key('w1', position, id)]);
+            return found ? [[name, found]] : [];
+          }),
+        ),
+      },
+    ]),
+  );
 
-  const shipped = facts.shipped.map(({ name, pixels }) => ({
-    name,
-    pixels,
-    builds: Object.fromEntries(builds.flatMap(({ name: build }) => {
-      /** @type {Record<string, any>} */
-      const times = {};
-      for (const count of facts.atOnce) {
-        const found = time(samples[key('shipped', name, count, build)]);
-        if (found) times[count] = { ...found, perPixel: found.median / pixels };
-      }
-      return times[1] ? [[build, { samples: times }]] : [];
-    })),
-  })).filter((one) => Object.keys(one.builds).length > 0);
+  const shipped = facts.shipped
+    .map(({ name, pixels }) => ({
+      name,
+      pixels,
+      builds: Object.fromEntries(
+        builds.flatMap(({ name: build }) => {
+          /** @type {Record<string, any>} */
+          const times = {};
+          for (const count of facts.atOnce) {
+            const found = time(samples[key('shipped', name, count, build)]);
+            if (found) times[count] = { ...found, perPixel: found.median / pixels };
+          }
+          return times[1] ? [[build, { samples: times }]] : [];
+        }),
+      ),
+    }))
+    .filter((one) => Object.keys(one.builds).length > 0);
 
-  const lookAhead = Object.fromEntries(builds.flatMap(({ name }) => {
-    const entries = facts.shipped.flatMap(({ name: model }) => {
-      const ahead = samples[key('ahead', model, name, 'with')], plain = samples[key('ahead', model, name, 'without')];
-      if (!ahead || !plain) return [];
-      // Both were measured in turn, so each round has a ratio of its own.
-      const ratio = median(plain.map((ms, round) => ms / ahead[round]));
-      return [[model, { with: time(ahead), without: time(plain), ratio }]];
-    });
-    return entries.length ? [[name, Object.fromEntries(entries)]] : [];
-  }));
+  const lookAhead = Object.fromEntries(
+    builds.flatMap(({ name }) => {
+      const entries = facts.shipped.flatMap(({ name: model }) => {
+        const ahead = samples[key('ahead', model, name, 'with')],
+          plain = samples[key('ahead', model, name, 'without')];
+        if (!ahead || !plain) return [];
+        // Both were measured in turn, so each round has a ratio of its own.
+        const ratio = median(plain.map((ms, round) => ms / ahead[round]));
+        return [[model, { with: time(ahead), without: time(plain), ratio }]];
+      });
+      return entries.length ? [[name, Object.fromEntries(entries)]] : [];
+    }),
+  );
 
   /**
    * @template T
@@ -195,7 +235,8 @@ export function assemble(samples, facts) {
     return all;
   };
   const prefill = byModel(({ name }, { name: model, macs }) => {
-    const one = time(samples[key('prefill', model, 1, name)]), many = time(samples[key('prefill', model, 16, name)]);
+    const one = time(samples[key('prefill', model, 1, name)]),
+      many = time(samples[key('prefill', model, 16, name)]);
     if (!one || !many) return null;
     const { four } = ceiling.dots[name];
     const gigamacs = macs / many.min / 1e6;
@@ -210,20 +251,23 @@ export function assemble(samples, facts) {
     /** @type {Record<string, Time>} */
     const ms = Object.fromEntries(times);
     return {
-      ms, fourOverOne: ms[1] && ms[4] ? ms[4].median / ms[1].median : null,
+      ms,
+      fourOverOne: ms[1] && ms[4] ? ms[4].median / ms[1].median : null,
       ceiling: shareOf(ms[1]?.min, work, ceiling.dots[name].one, ceiling.stream, facts.cacheBytes),
     };
   });
 
-  const pixels = Object.fromEntries(builds.flatMap(({ name }) => {
-    const times = facts.sides.flatMap((side) => {
-      const found = time(samples[key('pixel', side, name)]);
-      return found ? [/** @type {const} */ ([side, found])] : [];
-    });
-    if (times.length === 0) return [];
-    const values = times.map(([, found]) => found.median);
-    return [[name, { ms: Object.fromEntries(times), spread: Math.max(...values) / Math.min(...values) - 1 }]];
-  }));
+  const pixels = Object.fromEntries(
+    builds.flatMap(({ name }) => {
+      const times = facts.sides.flatMap((side) => {
+        const found = time(samples[key('pixel', side, name)]);
+        return found ? [/** @type {const} */ ([side, found])] : [];
+      });
+      if (times.length === 0) return [];
+      const values = times.map(([, found]) => found.median);
+      return [[name, { ms: Object.fromEntries(times), spread: Math.max(...values) / Math.min(...values) - 1 }]];
+    }),
+  );
 
   /** @param {number | null} macs @param {number | null} ms @param {number | null} dots */
   const rate = (macs, ms, dots) => {
@@ -231,65 +275,124 @@ export function assemble(samples, facts) {
     const gigamacs = macs / ms / 1e6;
     return { gigamacs, share: dots ? gigamacs / dots : null };
   };
-  const kernels = Object.fromEntries(builds.flatMap(({ name }) => {
-    const { one, four } = ceiling.dots[name];
-    const entries = types.flatMap((type) => {
-      /** @param {string} what @param {number} size */
-      const part = (what, size) => samples[key('kernel', what, size, type, name)];
-      const half = (/** @type {number | null} */ ms) => (ms === null ? null : ms / 2); // two more blocks
-      const first = positions[0], last = positions[positions.length - 1];
-      const between = difference(samples[key('w1', last, 'ours', name, type)], samples[key('w1', first, 'ours', name, type)]);
-      const keyMacs = facts.w1Work[key(type, first)]?.keyMacs ?? null;
-      const figures = {
-        products: rate(facts.blockMacs, half(difference(part('one', 3), part('one', 1))), one),
-        productsOf16: rate(facts.blockMacs, half(difference(part('many', 3), part('many', 1))), four),
-        attention: rate(keyMacs && keyMacs * (last - first), between, one),
-        values256: difference(part('values', 256), part('one', 1)),
-      };
-      return Object.values(figures).some(Boolean) ? [[type, figures]] : [];
-    });
-    return entries.length ? [[name, Object.fromEntries(entries)]] : [];
-  }));
+  const kernels = Object.fromEntries(
+    builds.flatMap(({ name }) => {
+      const { one, four } = ceiling.dots[name];
+      const entries = types.flatMap((type) => {
+        /** @param {string} what @param {number} size */
+        const part = (what, size) => samples[key('kernel', what, size, type, name)];
+        const half = (/** @type {number | null} */ ms) => (ms === null ? null : ms / 2); // two more blocks
+        const first = positions[0],
+          last = positions[positions.length - 1];
+        const between = difference(samples[key('w1', last, 'ours', name, type)], samples[key('w1', first, 'ours', name, type)]);
+        const keyMacs = facts.w1Work[key(type, first)]?.keyMacs ?? null;
+        const figures = {
+          products: rate(facts.blockMacs, half(difference(part('one', 3), part('one', 1))), one),
+          productsOf16: rate(facts.blockMacs, half(difference(part('many', 3), part('many', 1))), four),
+          attention: rate(keyMacs && keyMacs * (last - first), between, one),
+          values256: difference(part('values', 256), part('one', 1)),
+        };
+        return Object.values(figures).some(Boolean) ? [[type, figures]] : [];
+      });
+      return entries.length ? [[name, Object.fromEntries(entries)]] : [];
+    }),
+  );
 
-  const loops = Object.fromEntries(['gates', 'gru', 'lstm', 'queue', 'patches'].flatMap((name) => {
-    const own = samples[key('loop', name)], most = samples[key('loop', name, 'ceiling')];
-    if (!own?.length || !most?.length) return [];
-    return [[name, { rate: Math.max(...own), ceiling: Math.max(...most), share: Math.max(...own) / Math.max(...most) }]];
-  }));
+  const loops = Object.fromEntries(
+    ['gates', 'gru', 'lstm', 'queue', 'patches'].flatMap((name) => {
+      const own = samples[key('loop', name)],
+        most = samples[key('loop', name, 'ceiling')];
+      if (!own?.length || !most?.length) return [];
+      return [[name, { rate: Math.max(...own), ceiling: Math.max(...most), share: Math.max(...own) / Math.max(...most) }]];
+    }),
+  );
 
   const products = facts.chain ?? { other: '', types: [], columns: [], macs: 0, least: 0 };
-  const chain = Object.fromEntries(products.types.flatMap((type) => products.columns.flatMap((columns) => builds.flatMap(({ name }) => {
-    const ours = samples[key('chain', type, columns, name)], theirs = samples[key('chain', type, columns, 'litert')];
-    const found = time(ours), other = time(theirs), { one, four } = ceiling.dots[name], all = products.macs * columns, dots = columns === 1 ? one : four;
-    if (!found) return [];
-    // Both were measured in every round, so each round has a ratio of its own.
-    const ratio = other && median(theirs.map((ms, round) => ms / ours[round]));
-    return [[`${name} ${type} ${columns}`, {
-      ...found, build: name, type, columns, gigamacs: all / found.median / 1e6, share: rate(all, found.min, dots)?.share ?? null,
-      small: rate(products.least * columns, time(samples[key('chain', type, columns, name, 'one')])?.min ?? null, dots),
-      other: other && { ...other, gigamacs: all / other.median / 1e6 }, ratio,
-    }]];
-  }))));
+  const chain = Object.fromEntries(
+    products.types.flatMap((type) =>
+      products.columns.flatMap((columns) =>
+        builds.flatMap(({ name }) => {
+          const ours = samples[key('chain', type, columns, name)],
+            theirs = samples[key('chain', type, columns, 'litert')];
+          const found = time(ours),
+            other = time(theirs),
+            { one, four } = ceiling.dots[name],
+            all = products.macs * columns,
+            dots = columns === 1 ? one : four;
+          if (!found) return [];
+          // Both were measured in every round, so each round has a ratio of its own.
+          const ratio = other && median(theirs.map((ms, round) => ms / ours[round]));
+          return [
+            [
+              `${name} ${type} ${columns}`,
+              {
+                ...found,
+                build: name,
+                type,
+                columns,
+                gigamacs: all / found.median / 1e6,
+                share: rate(all, found.min, dots)?.share ?? null,
+                small: rate(products.least * columns, time(samples[key('chain', type, columns, name, 'one')])?.min ?? null, dots),
+                other: other && { ...other, gigamacs: all / other.median / 1e6 },
+                ratio,
+              },
+            ],
+          ];
+        }),
+      ),
+    ),
+  );
 
-  const sounds = Object.fromEntries((facts.sounds ?? []).flatMap(({ name: model, rate: hertz, macs }) => builds.flatMap(({ name }) => {
-    const found = time(samples[key('sound', model, name)]);
-    if (!found) return [];
-    const alone = time(samples[key('products', model, name)]);
-    const products = alone && { ...alone, ...rate(macs, alone.min, ceiling.dots[name].one) };
-    return [[`${model} ${name}`, { ...found, build: name, realTime: 1000 / (hertz * found.median), ...rate(macs, found.min, ceiling.dots[name].one), products }]];
-  })));
+  const sounds = Object.fromEntries(
+    (facts.sounds ?? []).flatMap(({ name: model, rate: hertz, macs }) =>
+      builds.flatMap(({ name }) => {
+        const found = time(samples[key('sound', model, name)]);
+        if (!found) return [];
+        const alone = time(samples[key('products', model, name)]);
+        const products = alone && { ...alone, ...rate(macs, alone.min, ceiling.dots[name].one) };
+        return [
+          [
+            `${model} ${name}`,
+            { ...found, build: name, realTime: 1000 / (hertz * found.median), ...rate(macs, found.min, ceiling.dots[name].one), products },
+          ],
+        ];
+      }),
+    ),
+  );
 
-  const made = Object.fromEntries((facts.made ?? []).flatMap(({ name: model, macs, all }) => builds.flatMap(({ name }) => {
-    const found = time(samples[key('gan', model, name)]);
-    if (!found) return [];
-    const alone = time(samples[key('convolutions', model, name)]), { four } = ceiling.dots[name];
-    const convolutions = alone && { ...alone, ...rate(macs, alone.min, four), part: macs / all };
-    return [[`${model} ${name}`, { ...found, build: name, ...rate(all, found.min, four), convolutions }]];
-  })));
+  const made = Object.fromEntries(
+    (facts.made ?? []).flatMap(({ name: model, macs, all }) =>
+      builds.flatMap(({ name }) => {
+        const found = time(samples[key('gan', model, name)]);
+        if (!found) return [];
+        const alone = time(samples[key('convolutions', model, name)]),
+          { four } = ceiling.dots[name];
+        const convolutions = alone && { ...alone, ...rate(macs, alone.min, four), part: macs / all };
+        return [[`${model} ${name}`, { ...found, build: name, ...rate(all, found.min, four), convolutions }]];
+      }),
+    ),
+  );
 
   const result = {
-    chain, other: products.other, sounds, made, machine: facts.machine, builds, chosen, summary, w1, ceiling, kernels, loops, shipped, lookAhead, prefill, samples: together, pixels,
-    sizes: facts.sizes ?? null, peers,
+    chain,
+    other: products.other,
+    sounds,
+    made,
+    machine: facts.machine,
+    builds,
+    chosen,
+    summary,
+    w1,
+    ceiling,
+    kernels,
+    loops,
+    shipped,
+    lookAhead,
+    prefill,
+    samples: together,
+    pixels,
+    sizes: facts.sizes ?? null,
+    peers,
   };
   return { ...result, goals: goals(result) };
 }
@@ -306,7 +409,8 @@ export function goals({ chosen, summary, w1, lookAhead, prefill, samples, pixels
     list.push({ name, value, wanted, atMost, met: atMost ? value <= wanted : value >= wanted });
   };
   for (const { build, type, columns, ratio } of Object.values(/** @type {Record<string, any>} */ (chain))) {
-    if (build === chosen) add(`times LiteRT.js, products, ${type}, ${columns === 1 ? 'one column' : `${columns} columns`}`, ratio, columns === 1 ? 2.5 : 2);
+    if (build === chosen)
+      add(`times LiteRT.js, products, ${type}, ${columns === 1 ? 'one column' : `${columns} columns`}`, ratio, columns === 1 ? 2.5 : 2);
   }
   for (const [name, { build, realTime, products }] of Object.entries(/** @type {Record<string, any>} */ (sounds))) {
     if (build !== chosen) continue;

@@ -21,7 +21,8 @@ import { floats, normal, q8_0 } from './random.js';
 /** @import { Message } from '../../web/lib/index.js' */
 
 /** A template such as SmolLM2 has. */
-const TEMPLATE = "{% for message in messages %}{{ '<|im_start|>' + message['role'] + '\\n' + message['content'] + '<|im_end|>' + '\\n' }}{% endfor %}{% if add_generation_prompt %}{{ '<|im_start|>assistant\\n' }}{% endif %}";
+const TEMPLATE =
+  "{% for message in messages %}{{ '<|im_start|>' + message['role'] + '\\n' + message['content'] + '<|im_end|>' + '\\n' }}{% endfor %}{% if add_generation_prompt %}{{ '<|im_start|>assistant\\n' }}{% endif %}";
 
 const SMOLLM2 = { width: 576, blocks: 30, heads: 9, kvHeads: 3, inner: 1536, values: 49152, length: 8192 };
 
@@ -38,19 +39,29 @@ function talkModel({ width, blocks, heads, kvHeads, inner, values, length } = SM
   const tensors = {};
   /** @param {string} name @param {number} rows @param {number} cols */
   const matrix = (name, rows, cols) => {
-    const data = new Uint8Array((rows * cols / 32) * 34);
+    const data = new Uint8Array(((rows * cols) / 32) * 34);
     for (let at = 0; at < data.length; at += pool.length) data.set(pool.subarray(0, data.length - at), at);
     tensors[`${name}.weight`] = { shape: [rows, cols], type: Q8_0, data };
   };
   /** @param {string} name */
-  const norm = (name) => { tensors[`${name}.weight`] = { shape: [width], type: F32, data: new Float32Array(width).fill(1) }; };
+  const norm = (name) => {
+    tensors[`${name}.weight`] = { shape: [width], type: F32, data: new Float32Array(width).fill(1) };
+  };
   const kv = (width / heads) * kvHeads;
   matrix('token_embd', values, width);
   for (let i = 0; i < blocks; i++) {
     norm(`blk.${i}.attn_norm`);
     norm(`blk.${i}.ffn_norm`);
-    for (const [name, rows, cols] of /** @type {[string, number, number][]} */ ([['attn_q', width, width], ['attn_k', kv, width], ['attn_v', kv, width], ['attn_output', width, width],
-      ['ffn_gate', inner, width], ['ffn_up', inner, width], ['ffn_down', width, inner]])) matrix(`blk.${i}.${name}`, rows, cols);
+    for (const [name, rows, cols] of /** @type {[string, number, number][]} */ ([
+      ['attn_q', width, width],
+      ['attn_k', kv, width],
+      ['attn_v', kv, width],
+      ['attn_output', width, width],
+      ['ffn_gate', inner, width],
+      ['ffn_up', inner, width],
+      ['ffn_down', width, inner],
+    ]))
+      matrix(`blk.${i}.${name}`, rows, cols);
   }
   norm('output_norm');
   const control = ['<unk>', '<s>', '</s>', '<|im_start|>', '<|im_end|>'];
@@ -58,13 +69,29 @@ function talkModel({ width, blocks, heads, kvHeads, inner, values, length } = SM
   const tokens = [...control, ...bytes, ...Array.from({ length: values - control.length - bytes.length }, (_, i) => word(i))];
   return writeGGUF({
     metadata: {
-      'general.architecture': ['string', 'llama'], 'general.name': ['string', 'random weights in the shape of SmolLM2-135M'], 'llama.context_length': ['u32', length],
-      'llama.embedding_length': ['u32', width], 'llama.block_count': ['u32', blocks], 'llama.feed_forward_length': ['u32', inner], 'llama.attention.head_count': ['u32', heads],
-      'llama.attention.head_count_kv': ['u32', kvHeads], 'llama.attention.layer_norm_rms_epsilon': ['f32', 1e-5], 'llama.rope.freq_base': ['f32', 1e5],
-      'tokenizer.ggml.model': ['string', 'llama'], 'tokenizer.ggml.tokens': ['array', 'string', tokens], 'tokenizer.ggml.scores': ['array', 'f32', tokens.map((_, i) => -i)],
-      'tokenizer.ggml.token_type': ['array', 'i32', tokens.map((_, i) => (i === 0 ? 2 : i < control.length ? 3 : i < control.length + 256 ? 6 : 4))],
-      'tokenizer.ggml.bos_token_id': ['u32', 1], 'tokenizer.ggml.eos_token_id': ['u32', 4], 'tokenizer.ggml.add_bos_token': ['bool', false],
-      'tokenizer.ggml.add_space_prefix': ['bool', false], 'tokenizer.chat_template': ['string', TEMPLATE],
+      'general.architecture': ['string', 'llama'],
+      'general.name': ['string', 'random weights in the shape of SmolLM2-135M'],
+      'llama.context_length': ['u32', length],
+      'llama.embedding_length': ['u32', width],
+      'llama.block_count': ['u32', blocks],
+      'llama.feed_forward_length': ['u32', inner],
+      'llama.attention.head_count': ['u32', heads],
+      'llama.attention.head_count_kv': ['u32', kvHeads],
+      'llama.attention.layer_norm_rms_epsilon': ['f32', 1e-5],
+      'llama.rope.freq_base': ['f32', 1e5],
+      'tokenizer.ggml.model': ['string', 'llama'],
+      'tokenizer.ggml.tokens': ['array', 'string', tokens],
+      'tokenizer.ggml.scores': ['array', 'f32', tokens.map((_, i) => -i)],
+      'tokenizer.ggml.token_type': [
+        'array',
+        'i32',
+        tokens.map((_, i) => (i === 0 ? 2 : i < control.length ? 3 : i < control.length + 256 ? 6 : 4)),
+      ],
+      'tokenizer.ggml.bos_token_id': ['u32', 1],
+      'tokenizer.ggml.eos_token_id': ['u32', 4],
+      'tokenizer.ggml.add_bos_token': ['bool', false],
+      'tokenizer.ggml.add_space_prefix': ['bool', false],
+      'tokenizer.chat_template': ['string', TEMPLATE],
     },
     tensors,
   });
@@ -74,7 +101,14 @@ function talkModel({ width, blocks, heads, kvHeads, inner, values, length } = SM
 const question = (turn, words) => Array.from({ length: words }, (_, i) => word((turn * 7919 + i * 104729) % 40000)).join('');
 
 async function main() {
-  const { values } = parseArgs({ options: { turns: { type: 'string', default: '5' }, tokens: { type: 'string', default: '32' }, question: { type: 'string', default: '30' }, write: { type: 'string' } } });
+  const { values } = parseArgs({
+    options: {
+      turns: { type: 'string', default: '5' },
+      tokens: { type: 'string', default: '32' },
+      question: { type: 'string', default: '30' },
+      write: { type: 'string' },
+    },
+  });
   const bytes = talkModel();
   if (values.write) {
     await writeFile(values.write, bytes);
@@ -111,8 +145,19 @@ async function main() {
     await alone.generate([5, 6, 7], { maxTokens: 8 }).text();
     const without = await answer(alone, talk, turn);
     alone.close();
-    console.log([turn, with_.prompt, with_.prompt - with_.reused, with_.seconds.toFixed(2), without.prompt - without.reused, without.seconds.toFixed(2), with_.ids === without.ids ? 'yes' : 'NO']
-      .map((cell, i) => String(cell).padStart([4, 6, 4, 7, 11, 7, 4][i])).join('  '));
+    console.log(
+      [
+        turn,
+        with_.prompt,
+        with_.prompt - with_.reused,
+        with_.seconds.toFixed(2),
+        without.prompt - without.reused,
+        without.seconds.toFixed(2),
+        with_.ids === without.ids ? 'yes' : 'NO',
+      ]
+        .map((cell, i) => String(cell).padStart([4, 6, 4, 7, 11, 7, 4][i]))
+        .join('  '),
+    );
     if (with_.ids !== without.ids) process.exitCode = 1;
     talk.push({ role: 'assistant', content: with_.text });
     last = with_;
@@ -125,7 +170,9 @@ async function main() {
     tomorrow.resume(saved);
     talk.push({ role: 'user', content: question(turns + 1, words) });
     const { prompt, reused, seconds } = await answer(tomorrow, talk, turns + 1);
-    console.log(`saved with its state: ${saved.ids.length} tokens, ${(saved.state.bytes.length / 1e6).toFixed(1)} MB; another model reads ${prompt - reused} of ${prompt} tokens of the next turn, ${seconds.toFixed(2)} s`);
+    console.log(
+      `saved with its state: ${saved.ids.length} tokens, ${(saved.state.bytes.length / 1e6).toFixed(1)} MB; another model reads ${prompt - reused} of ${prompt} tokens of the next turn, ${seconds.toFixed(2)} s`,
+    );
     tomorrow.close();
   }
 }

@@ -41,8 +41,10 @@ class Writer {
 
   /** @param {(Field | undefined)[]} fields */
   #table(fields) {
-    const head = 4 + 2 * fields.length, padded = head + head % 4;
-    const begin = this.#room(padded + 4 + 4 * fields.length, 4) + padded - head, at = begin + head; // a field has a word, whatever it is
+    const head = 4 + 2 * fields.length,
+      padded = head + (head % 4);
+    const begin = this.#room(padded + 4 + 4 * fields.length, 4) + padded - head,
+      at = begin + head; // a field has a word, whatever it is
     this.#view.setUint16(begin, head, true);
     this.#view.setUint16(begin + 2, 4 + 4 * fields.length, true);
     this.#word(at, head); // back to the list of fields
@@ -63,7 +65,8 @@ class Writer {
   /** @param {Part} part @returns {number} where it is */
   #write(part) {
     if (typeof part === 'string') {
-      const letters = new TextEncoder().encode(part), at = this.#room(4 + letters.length + 1, 4);
+      const letters = new TextEncoder().encode(part),
+        at = this.#room(4 + letters.length + 1, 4);
       this.#word(at, letters.length);
       this.#bytes.set(letters, at + 4);
       return at;
@@ -75,7 +78,8 @@ class Writer {
       this.#point(part.list.map((one, i) => [at + 4 + 4 * i, one]));
       return at;
     }
-    const { numbers, align } = part, at = this.#room(4 + numbers.byteLength, align, 4);
+    const { numbers, align } = part,
+      at = this.#room(4 + numbers.byteLength, align, 4);
     this.#word(at, numbers.length);
     this.#bytes.set(new Uint8Array(numbers.buffer, numbers.byteOffset, numbers.byteLength), at + 4);
     return at;
@@ -91,12 +95,27 @@ class Writer {
 }
 
 /** Numbers of the format: types of tensors, operators, options of a fully connected layer. */
-const FLOAT32 = 0, INT32 = 2, INT8 = 9, INT4 = 17, FULLY_CONNECTED = 9, SLICE = 65, OPTIONS = 8;
+const FLOAT32 = 0,
+  INT32 = 2,
+  INT8 = 9,
+  INT4 = 17,
+  FULLY_CONNECTED = 9,
+  SLICE = 65,
+  OPTIONS = 8;
 
 /** The products of a decoder, each of which gets its column from the one before: queries, keys and values in one, of which the next sees a third.
  * @param {import('./models.js').Shape} shape @returns {[rows: number, columns: number][]} */
 export const chainOf = ({ width, blocks, inner, values }) => [
-  ...Array.from({ length: blocks }, () => /** @type {[number, number][]} */ ([[3 * width, width], [width, width], [inner, width], [width, inner]])).flat(),
+  ...Array.from(
+    { length: blocks },
+    () =>
+      /** @type {[number, number][]} */ ([
+        [3 * width, width],
+        [width, width],
+        [inner, width],
+        [width, inner],
+      ]),
+  ).flat(),
   [values, width],
 ];
 
@@ -110,33 +129,45 @@ export const CHAIN_TYPES = Object.freeze(/** @type {const} */ (['q8', 'q4']));
  * @returns {Uint8Array<ArrayBuffer>} a weight file of LiteRT: a tensor (n, columns of the first) in, a tensor (n, rows of the last) out, both of floats
  */
 export function chainModel(chain, type, n) {
-  const random = normal(1), most = type === 'q8' ? 127 : 7;
+  const random = normal(1),
+    most = type === 'q8' ? 127 : 7;
   /** @type {Record<'buffers' | 'tensors' | 'operators', Part[]>} */
   const { buffers, tensors, operators } = { buffers: [{ table: [] }], tensors: [], operators: [] }; // buffer 0 is that of what has none
   /** @param {number[]} shape @param {number} kind @param {Part} [data] @param {Float32Array} [scales] @returns {number} */
   const tensor = (shape, kind, data, scales) => {
     if (data) buffers.push({ table: [data] });
     const zeros = scales && new BigInt64Array(scales.length);
-    tensors.push({ table: [
-      { numbers: Int32Array.from(shape), align: 4 }, { byte: kind }, { word: data ? buffers.length - 1 : 0 }, `t${tensors.length}`,
-      scales && zeros && { table: [undefined, undefined, { numbers: scales, align: 4 }, { numbers: zeros, align: 8 }] },
-    ] });
+    tensors.push({
+      table: [
+        { numbers: Int32Array.from(shape), align: 4 },
+        { byte: kind },
+        { word: data ? buffers.length - 1 : 0 },
+        `t${tensors.length}`,
+        scales && zeros && { table: [undefined, undefined, { numbers: scales, align: 4 }, { numbers: zeros, align: 8 }] },
+      ],
+    });
     return tensors.length - 1;
   };
   /** @param {number} code @param {number[]} from @param {number} to @param {...Field} options */
-  const operator = (code, from, to, ...options) => void operators.push({ table: [
-    { word: code }, { numbers: Int32Array.from(from), align: 4 }, { numbers: Int32Array.of(to), align: 4 }, ...options] });
+  const operator = (code, from, to, ...options) =>
+    void operators.push({
+      table: [{ word: code }, { numbers: Int32Array.from(from), align: 4 }, { numbers: Int32Array.of(to), align: 4 }, ...options],
+    });
   /** @param {number[]} numbers */
   const constant = (numbers) => tensor([numbers.length], INT32, { numbers: new Uint8Array(Int32Array.from(numbers).buffer), align: 16 });
-  let at = tensor([n, chain[0][1]], FLOAT32), width = chain[0][1];
+  let at = tensor([n, chain[0][1]], FLOAT32),
+    width = chain[0][1];
   for (const [rows, columns] of chain) {
     if (width > columns) {
       const part = tensor([n, columns], FLOAT32);
       operator(1, [at, constant([0, 0]), constant([n, columns])], part);
       at = part;
     }
-    const numbers = Int8Array.from({ length: rows * columns }, () => Math.max(-most, Math.min(most, Math.round(random() * most / 3))));
-    const packed = type === 'q8' ? numbers : Uint8Array.from({ length: numbers.length / 2 }, (_, i) => (numbers[2 * i] & 15) | (numbers[2 * i + 1] << 4));
+    const numbers = Int8Array.from({ length: rows * columns }, () => Math.max(-most, Math.min(most, Math.round((random() * most) / 3))));
+    const packed =
+      type === 'q8'
+        ? numbers
+        : Uint8Array.from({ length: numbers.length / 2 }, (_, i) => (numbers[2 * i] & 15) | (numbers[2 * i + 1] << 4));
     const scales = new Float32Array(rows).fill(3 / most / Math.sqrt(columns));
     const weights = tensor([rows, columns], type === 'q8' ? INT8 : INT4, { numbers: new Uint8Array(packed.buffer), align: 16 }, scales);
     const out = tensor([n, rows], FLOAT32);
@@ -145,6 +176,17 @@ export function chainModel(chain, type, n) {
   }
   /** @param {number} code @param {number} version */
   const code = (code, version) => ({ table: [{ byte: code }, undefined, { word: version }, { word: code }] });
-  const graph = { table: [{ list: tensors }, { numbers: Int32Array.of(0), align: 4 }, { numbers: Int32Array.of(at), align: 4 }, { list: operators }, 'main'] };
-  return new Writer().file({ table: [{ word: 3 }, { list: [code(FULLY_CONNECTED, 12), code(SLICE, 1)] }, { list: [graph] }, 'products', { list: buffers }] }, 'TFL3');
+  const graph = {
+    table: [
+      { list: tensors },
+      { numbers: Int32Array.of(0), align: 4 },
+      { numbers: Int32Array.of(at), align: 4 },
+      { list: operators },
+      'main',
+    ],
+  };
+  return new Writer().file(
+    { table: [{ word: 3 }, { list: [code(FULLY_CONNECTED, 12), code(SLICE, 1)] }, { list: [graph] }, 'products', { list: buffers }] },
+    'TFL3',
+  );
 }

@@ -24,7 +24,9 @@ const { values } = parseArgs({ options: { rounds: { type: 'string', default: '5'
 const THREADS = [1, 2, 4];
 const TOKENS = { '15M': 96, '110M': 24 };
 
-console.log(`Node ${process.version}, ${cpus()[0].model.trim()}, ${availableParallelism()} processors${values.busy ? ', one of them busy' : ''}; ms a token, times one thread`);
+console.log(
+  `Node ${process.version}, ${cpus()[0].model.trim()}, ${availableParallelism()} processors${values.busy ? ', one of them busy' : ''}; ms a token, times one thread`,
+);
 const other = values.busy ? spawn(process.execPath, ['--eval', 'for (;;);']) : undefined;
 for (const [size, tokens] of Object.entries(TOKENS)) {
   for (const type of LLAMA_TYPES) {
@@ -34,7 +36,8 @@ for (const [size, tokens] of Object.entries(TOKENS)) {
     /** @type {number[][]} */
     const times = THREADS.map(() => []);
     const texts = new Set();
-    for (let round = -1; round < Number(values.rounds); round++) { // the first is not counted: everything warms up
+    for (let round = -1; round < Number(values.rounds); round++) {
+      // the first is not counted: everything warms up
       for (const [i, model] of models.entries()) {
         const start = performance.now();
         texts.add(await model.generate('a', { maxTokens: tokens, seed: 1 }).text());
@@ -43,7 +46,9 @@ for (const [size, tokens] of Object.entries(TOKENS)) {
     }
     if (texts.size !== 1) throw new Error('threads changed the text');
     const one = median(times[0]);
-    console.log(`llama ${size} ${type}  ${THREADS.map((threads, i) => `${threads}: ${median(times[i]).toFixed(2)} (${(one / median(times[i])).toFixed(2)})`).join('   ')}`);
+    console.log(
+      `llama ${size} ${type}  ${THREADS.map((threads, i) => `${threads}: ${median(times[i]).toFixed(2)} (${(one / median(times[i])).toFixed(2)})`).join('   ')}`,
+    );
     for (const model of models) model.close();
   }
 }

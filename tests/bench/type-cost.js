@@ -27,13 +27,13 @@ const BLOCK = 32;
 
 /** The number that a half is. @param {number} bits */
 function single(bits) {
-  const [sign, exponent, fraction] = [bits >> 15 ? -1 : 1, bits >> 10 & 31, bits & 1023];
+  const [sign, exponent, fraction] = [bits >> 15 ? -1 : 1, (bits >> 10) & 31, bits & 1023];
   return sign * (exponent ? 2 ** (exponent - 15) * (1 + fraction / 1024) : 2 ** -24 * fraction);
 }
 
 /** Blocks of a half, the fifth bits, and the other four, as Q4_0 has them. @param {Float32Array} data */
 function q5_0(data) {
-  const bytes = new Uint8Array(data.length / BLOCK * 22);
+  const bytes = new Uint8Array((data.length / BLOCK) * 22);
   const view = new DataView(bytes.buffer);
   for (let block = 0; block < data.length / BLOCK; block++) {
     const values = data.subarray(BLOCK * block, BLOCK * (block + 1));
@@ -43,8 +43,8 @@ function q5_0(data) {
     const scale = single(view.getUint16(at, true));
     values.forEach((value, i) => {
       const level = scale === 0 ? 16 : Math.max(0, Math.min(31, Math.round(value / scale) + 16));
-      bytes[at + 6 + i % 16] |= (level & 15) << (i < 16 ? 0 : 4);
-      bytes[at + 2 + (i >> 3)] |= level >> 4 << (i & 7);
+      bytes[at + 6 + (i % 16)] |= (level & 15) << (i < 16 ? 0 : 4);
+      bytes[at + 2 + (i >> 3)] |= (level >> 4) << (i & 7);
     });
   }
   return bytes;
@@ -53,7 +53,9 @@ function q5_0(data) {
 /** What 6 bits with a scale of 8 bits for every 16 weights, in turn of a scale for 256, make of them. @param {Float32Array} data */
 function q6_k(data) {
   return inBlocks(data, (values) => {
-    const scales = parts(values, 16).map((part) => part.reduce((best, value) => (Math.abs(value) > Math.abs(best) ? value : best), 0) / -32);
+    const scales = parts(values, 16).map(
+      (part) => part.reduce((best, value) => (Math.abs(value) > Math.abs(best) ? value : best), 0) / -32,
+    );
     const unit = scales.reduce((best, scale) => (Math.abs(scale) > Math.abs(best) ? scale : best), 0) / -128;
     return values.map((value, i) => {
       const scale = unit * Math.max(-128, Math.min(127, Math.round(scales[i >> 4] / (unit || 1))));
@@ -65,10 +67,13 @@ function q6_k(data) {
 /** What 4 bits with a scale and an offset of 6 bits for every 32 weights, in turn of two scales for 256, make of them. @param {Float32Array} data */
 function q4_k(data) {
   return inBlocks(data, (values) => {
-    const lows = parts(values, 32).map((part) => -Math.min(0, ...part)), scales = parts(values, 32).map((part, i) => (Math.max(0, ...part) + lows[i]) / 15);
-    const unit = Math.max(...scales) / 63, step = Math.max(...lows) / 63;
+    const lows = parts(values, 32).map((part) => -Math.min(0, ...part)),
+      scales = parts(values, 32).map((part, i) => (Math.max(0, ...part) + lows[i]) / 15);
+    const unit = Math.max(...scales) / 63,
+      step = Math.max(...lows) / 63;
     return values.map((value, i) => {
-      const scale = unit * Math.round(scales[i >> 5] / (unit || 1)), low = step * Math.round(lows[i >> 5] / (step || 1));
+      const scale = unit * Math.round(scales[i >> 5] / (unit || 1)),
+        low = step * Math.round(lows[i >> 5] / (step || 1));
       return scale * Math.max(0, Math.min(15, scale && Math.round((value + low) / scale))) - low;
     });
   });
@@ -80,7 +85,12 @@ const parts = (values, length) => Array.from({ length: values.length / length },
 /** Halves of what blocks of 256 weights become. @param {Float32Array} data @param {(values: Float32Array) => Float32Array} round */
 function inBlocks(data, round) {
   const halves = new Uint16Array(data.length);
-  parts(data, 256).forEach((values, block) => halves.set(Array.from(round(values), (value) => (Math.abs(value) < 2 ** -14 ? 0 : half(value))), 256 * block));
+  parts(data, 256).forEach((values, block) =>
+    halves.set(
+      Array.from(round(values), (value) => (Math.abs(value) < 2 ** -14 ? 0 : half(value))),
+      256 * block,
+    ),
+  );
   return new Uint8Array(halves.buffer);
 }
 
@@ -92,42 +102,74 @@ function mixed(part, blocks) {
 
 /** Types, the numbers of what their weights are kept as, and what rounds to them, which may depend on the matrix and the number of blocks.
  * @type {[string, number, ((part: string, blocks: number) => (data: Float32Array) => Uint8Array)?][]} */
-const TYPES = [['F16', F16], ['Q8_0', Q8_0, () => q8_0], ['Q6_K', F16, () => q6_k], ['Q5_0', Q5_0, () => q5_0], ['Q4_K_M', F16, mixed], ['Q4_K', F16, () => q4_k], ['Q4_0', Q4_0, () => q4_0]];
+const TYPES = [
+  ['F16', F16],
+  ['Q8_0', Q8_0, () => q8_0],
+  ['Q6_K', F16, () => q6_k],
+  ['Q5_0', Q5_0, () => q5_0],
+  ['Q4_K_M', F16, mixed],
+  ['Q4_K', F16, () => q4_k],
+  ['Q4_0', Q4_0, () => q4_0],
+];
 
 /** The metadata with their types, as they are in files of language models. @param {any} value @returns {Typed} */
 function typed(value) {
-  if (Array.isArray(value)) return ['array', typeof value[0] === 'string' ? 'string' : value.every(Number.isInteger) && Math.min(...value) >= 0 ? 'i32' : 'f32', value];
+  if (Array.isArray(value))
+    return [
+      'array',
+      typeof value[0] === 'string' ? 'string' : value.every(Number.isInteger) && Math.min(...value) >= 0 ? 'i32' : 'f32',
+      value,
+    ];
   if (typeof value === 'string' || typeof value === 'boolean') return [typeof value === 'string' ? 'string' : 'bool', value];
   return [Number.isInteger(value) ? 'u32' : 'f32', value];
 }
 
 async function main() {
-  const { values } = parseArgs({ options: { text: { type: 'string' }, last: { type: 'string' }, file: { type: 'string', default: fileURLToPath(new URL('../golden/stories260K.gguf', import.meta.url)) } } });
+  const { values } = parseArgs({
+    options: {
+      text: { type: 'string' },
+      last: { type: 'string' },
+      file: { type: 'string', default: fileURLToPath(new URL('../golden/stories260K.gguf', import.meta.url)) },
+    },
+  });
   if (!values.text) throw new Error('node tests/bench/type-cost.js --text TEXT[.xz] [--last BYTES] [--file FILE.gguf]');
   const all = readText(values.text);
   const text = new TextDecoder().decode(values.last ? all.subarray(-Number(values.last)) : all);
   const { metadata, tensors } = readGGUF(new Uint8Array(readFileSync(values.file)));
   const folder = fileURLToPath(new URL('../../build/type-cost/', import.meta.url));
   mkdirSync(folder, { recursive: true });
-  const kept = Object.fromEntries(Object.entries(metadata).map(([key, value]) => [key, /scores|epsilon|freq_base|scale/.test(key) ? (Array.isArray(value) ? ['array', 'f32', value] : ['f32', value]) : typed(value)]));
+  const kept = Object.fromEntries(
+    Object.entries(metadata).map(([key, value]) => [
+      key,
+      /scores|epsilon|freq_base|scale/.test(key) ? (Array.isArray(value) ? ['array', 'f32', value] : ['f32', value]) : typed(value),
+    ]),
+  );
   const blocks = Number(metadata[`${metadata['general.architecture']}.block_count`]);
   let first = 0;
   for (const [name, type, round] of TYPES) {
-    const rounded = Object.fromEntries(Object.entries(tensors).map(([part, tensor]) => {
-      const { shape, data } = tensor;
-      if (tensor.type === F32) return [part, tensor];
-      if (tensor.type !== F16) throw new Error(`${part} is no half: give a file of F16`);
-      const bits = new Uint16Array(data.buffer, data.byteOffset, shape.reduce((count, n) => count * n, 1));
-      if (!round || shape[1] % BLOCK > 0 || bits.length % 256 > 0) return [part, { shape, type: F16, data: bits }];
-      return [part, { shape, type, data: round(part, blocks)(Float32Array.from(bits, single)) }];
-    }));
+    const rounded = Object.fromEntries(
+      Object.entries(tensors).map(([part, tensor]) => {
+        const { shape, data } = tensor;
+        if (tensor.type === F32) return [part, tensor];
+        if (tensor.type !== F16) throw new Error(`${part} is no half: give a file of F16`);
+        const bits = new Uint16Array(
+          data.buffer,
+          data.byteOffset,
+          shape.reduce((count, n) => count * n, 1),
+        );
+        if (!round || shape[1] % BLOCK > 0 || bits.length % 256 > 0) return [part, { shape, type: F16, data: bits }];
+        return [part, { shape, type, data: round(part, blocks)(Float32Array.from(bits, single)) }];
+      }),
+    );
     const file = path.join(folder, `${name}.gguf`);
     writeFileSync(file, writeGGUF({ metadata: /** @type {Record<string, Typed>} */ (kept), tensors: /** @type {any} */ (rounded) }));
     const model = await load(file);
     const { nats, tokens } = await scorePieces(model, await model.tokenizer.encodeLong(text));
     const perplexity = Math.exp(nats);
     first ||= perplexity;
-    console.log(`${name.padEnd(6)} ${type === F16 && round ? 'kept as halves' : `${String(model.info.bytes).padStart(8)} bytes`}  ${tokens} tokens  ${nats.toFixed(4)} nats a token  perplexity ${perplexity.toFixed(3)}  ${(100 * (perplexity / first - 1)).toFixed(2).padStart(6)} %`);
+    console.log(
+      `${name.padEnd(6)} ${type === F16 && round ? 'kept as halves' : `${String(model.info.bytes).padStart(8)} bytes`}  ${tokens} tokens  ${nats.toFixed(4)} nats a token  perplexity ${perplexity.toFixed(3)}  ${(100 * (perplexity / first - 1)).toFixed(2).padStart(6)} %`,
+    );
     model.close();
   }
 }

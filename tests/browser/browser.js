@@ -25,20 +25,41 @@ export const LIBRARY = '/web/lib/index.js';
 export const WEIGHTS = '/weights/digits.gguf';
 
 /** The browser under test: Chromium, where it is there without its own windows and menus, which take a quarter of the time; `npm run test:all` takes all of it. */
-export const CHROMIUM = process.env.CHROMIUM || (existsSync('/usr/bin/chromium-headless-shell') ? '/usr/bin/chromium-headless-shell' : '/usr/bin/chromium');
+export const CHROMIUM =
+  process.env.CHROMIUM || (existsSync('/usr/bin/chromium-headless-shell') ? '/usr/bin/chromium-headless-shell' : '/usr/bin/chromium');
 
 /** Whether that is the headless shell, which takes more time of the page's thread than the whole browser, and has no camera. */
 export const SHELL = CHROMIUM.includes('headless-shell');
 
 /** It shall not talk to the network, and it runs in containers without a sandbox or a GPU. */
 const FLAGS = [
-  '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
-  '--disable-component-update', '--disable-sync',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
   // One switch replaces the other, so those that Playwright switches off stand here, too. The address bar's popups are pages of their own,
   // made anew with every context: nearly half of what it costs.
-  `--disable-features=${['AvoidUnnecessaryBeforeUnloadCheckSync', 'DestroyProfileOnBrowserClose', 'HttpsUpgrades', 'HttpsFirstBalancedModeAutoEnable',
-    'LensOverlay', 'MediaRouter', 'PaintHolding', 'ThirdPartyStoragePartitioning', 'AvoidCorsURLLoaderRestartOnRedirect', 'OptimizationHints',
-    'NetworkTimeServiceQuerying', 'AimEnabled', 'PreconnectToSearch', 'WebUIOmniboxPopup', 'WebUIOmniboxAimPopup', 'WebUIOmniboxFullPopup'].join()}`,
+  `--disable-features=${[
+    'AvoidUnnecessaryBeforeUnloadCheckSync',
+    'DestroyProfileOnBrowserClose',
+    'HttpsUpgrades',
+    'HttpsFirstBalancedModeAutoEnable',
+    'LensOverlay',
+    'MediaRouter',
+    'PaintHolding',
+    'ThirdPartyStoragePartitioning',
+    'AvoidCorsURLLoaderRestartOnRedirect',
+    'OptimizationHints',
+    'NetworkTimeServiceQuerying',
+    'AimEnabled',
+    'PreconnectToSearch',
+    'WebUIOmniboxPopup',
+    'WebUIOmniboxAimPopup',
+    'WebUIOmniboxFullPopup',
+  ].join()}`,
 ];
 
 /**
@@ -57,8 +78,10 @@ export const lacks = (fonts) => !existsSync(FONTS[fonts]) && `needs ${FONTS[font
 /** @param {string[]} [more] flags @param {Fonts} [fonts] */
 export async function launch(more = [], fonts = 'wide') {
   if (!existsSync(CHROMIUM)) {
-    throw new Error(`No browser at ${CHROMIUM}: install Chromium (Debian package: chromium-headless-shell or chromium), or name one in the environment variable ` +
-      'CHROMIUM');
+    throw new Error(
+      `No browser at ${CHROMIUM}: install Chromium (Debian package: chromium-headless-shell or chromium), or name one in the environment variable ` +
+        'CHROMIUM',
+    );
   }
   const letters = lacks(fonts) ? {} : { FONTCONFIG_FILE: fileURLToPath(new URL(`./fonts/${fonts}.conf`, import.meta.url)) };
   return chromium.launch({ executablePath: CHROMIUM, args: [...FLAGS, ...more], env: { ...process.env, ...letters } });
@@ -79,7 +102,7 @@ export function session(flags, fonts) {
   before(async () => {
     mkdirSync(OUT, { recursive: true });
     browser = await launch(flags, fonts);
-    server = await serve({ port: 0, root: await isBuilt() ? (await published()).root : undefined }); // while somebody edits, the sources
+    server = await serve({ port: 0, root: (await isBuilt()) ? (await published()).root : undefined }); // while somebody edits, the sources
   });
   after(async () => {
     await browser?.close();
@@ -127,10 +150,14 @@ export function session(flags, fonts) {
  * @param {{ type?: string, status?: number }} [options]
  */
 export async function provide(page, path, body, { type = 'application/octet-stream', status = 200 } = {}) {
-  await page.route(`**${path}`, (route) => route.fulfill({
-    status, contentType: type, body: typeof body === 'string' ? body : Buffer.from(body),
-    headers: type.startsWith('text/html') ? { 'Content-Security-Policy': POLICY } : {},
-  }));
+  await page.route(`**${path}`, (route) =>
+    route.fulfill({
+      status,
+      contentType: type,
+      body: typeof body === 'string' ? body : Buffer.from(body),
+      headers: type.startsWith('text/html') ? { 'Content-Security-Policy': POLICY } : {},
+    }),
+  );
 }
 
 /** An empty page under the strict policy, from which the library can be imported. */
@@ -138,8 +165,9 @@ export const EMPTY = '/web/empty.html';
 
 /** @param {Page} page */
 export async function openEmpty(page) {
-  await provide(page, EMPTY, '<!doctype html><html lang="en"><meta charset="utf-8"><title>empty</title><body></body></html>',
-    { type: 'text/html; charset=utf-8' });
+  await provide(page, EMPTY, '<!doctype html><html lang="en"><meta charset="utf-8"><title>empty</title><body></body></html>', {
+    type: 'text/html; charset=utf-8',
+  });
   await page.goto(EMPTY);
 }
 
@@ -163,7 +191,8 @@ export async function decode(page, png) {
   }, png.toString('base64'));
   const rgba = Buffer.from(data, 'base64');
   return {
-    width, height,
+    width,
+    height,
     at(x, y) {
       const i = 4 * (Math.floor(y) * width + Math.floor(x));
       return [rgba[i], rgba[i + 1], rgba[i + 2]];
@@ -189,8 +218,16 @@ export const WAIT = { timeout: 180_000 };
  * @param {Page} page
  * @param {'loaded' | 'done'} [phase]
  */
-export const firstFigure = (page, phase = 'loaded') => page.locator('figure').first()
-  .locator(phase === 'done' ? '[data-phase="done"], :has([data-result]:not(:empty)) [data-phase="ready"]' : '[data-phase]:not([data-phase="empty"])').first();
+export const firstFigure = (page, phase = 'loaded') =>
+  page
+    .locator('figure')
+    .first()
+    .locator(
+      phase === 'done'
+        ? '[data-phase="done"], :has([data-result]:not(:empty)) [data-phase="ready"]'
+        : '[data-phase]:not([data-phase="empty"])',
+    )
+    .first();
 
 /** The widths at which a figure must fit: ./build.sh test-sweep has every one. What every page promises (pages.test.js) has the narrowest two. @param {number[]} all */
 export const widths = (...all) => (process.env.EVERY_WIDTH ? all : []);
@@ -221,7 +258,13 @@ export async function runAnew(page, change) {
 }
 
 /** Resolves when the browser has painted all that was there when this was called. @param {Page} page */
-export const painted = (page) => page.evaluate(() => new Promise((resolve) => { requestAnimationFrame(() => requestAnimationFrame(resolve)); }));
+export const painted = (page) =>
+  page.evaluate(
+    () =>
+      new Promise((resolve) => {
+        requestAnimationFrame(() => requestAnimationFrame(resolve));
+      }),
+  );
 
 /** @param {number} ms */
 export const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -235,7 +278,7 @@ export const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
  * @param {T} [given]
  */
 export async function until(page, predicate, given) {
-  for (let tries = 0; !await page.evaluate(/** @type {any} */ (predicate), given); tries++) {
+  for (let tries = 0; !(await page.evaluate(/** @type {any} */ (predicate), given)); tries++) {
     if (tries === 600) throw new Error(`still not so after 30 seconds: ${predicate}`);
     await sleep(50);
   }

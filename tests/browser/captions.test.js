@@ -18,58 +18,60 @@ const caption = async (page) => (await page.locator('#caption .word > span').all
 /** @param {Page} page */
 const told = (page) => page.locator('#transport[data-phase="done"]').waitFor();
 
-test('a scene is told by itself; a thing is put, moved, grown and taken away with the keyboard', () => withPage(async (page) => {
-  await page.goto(PAGE);
-  await told(page);
-  const first = await caption(page);
-  assert.match(first, /^(a|an|two|three) /);
-  await page.locator('#figure-tell').screenshot({ path: `${OUT}captions.png` });
-  assert.equal(await page.locator('.handle').count(), 3);
-  assert.match(await page.locator('#scene-canvas').getAttribute('aria-label') ?? '', new RegExp(first));
+test('a scene is told by itself; a thing is put, moved, grown and taken away with the keyboard', () =>
+  withPage(async (page) => {
+    await page.goto(PAGE);
+    await told(page);
+    const first = await caption(page);
+    assert.match(first, /^(a|an|two|three) /);
+    await page.locator('#figure-tell').screenshot({ path: `${OUT}captions.png` });
+    assert.equal(await page.locator('.handle').count(), 3);
+    assert.match((await page.locator('#scene-canvas').getAttribute('aria-label')) ?? '', new RegExp(first));
 
-  await page.getByRole('button', { name: 'Clear' }).press('Enter');
-  await page.locator('#caption', { hasText: 'Put something on the scene.' }).waitFor();
-  await page.locator('.thing[aria-label="guitar"]').press('Enter');
-  await page.locator('#caption .word > span', { hasText: 'guitar' }).waitFor();
-  await told(page);
-  assert.equal(await caption(page), 'a guitar');
-  const handle = page.locator('.handle');
-  const label = await handle.getAttribute('aria-label');
-  await handle.press('ArrowRight');
-  assert.notEqual(await handle.getAttribute('aria-label'), label);
-  await handle.press('+');
-  assert.match(await handle.getAttribute('aria-label') ?? '', /27 wide/);
-  await handle.press('Delete');
-  assert.equal(await page.locator('.handle').count(), 0);
-}));
+    await page.getByRole('button', { name: 'Clear' }).press('Enter');
+    await page.locator('#caption', { hasText: 'Put something on the scene.' }).waitFor();
+    await page.locator('.thing[aria-label="guitar"]').press('Enter');
+    await page.locator('#caption .word > span', { hasText: 'guitar' }).waitFor();
+    await told(page);
+    assert.equal(await caption(page), 'a guitar');
+    const handle = page.locator('.handle');
+    const label = await handle.getAttribute('aria-label');
+    await handle.press('ArrowRight');
+    assert.notEqual(await handle.getAttribute('aria-label'), label);
+    await handle.press('+');
+    assert.match((await handle.getAttribute('aria-label')) ?? '', /27 wide/);
+    await handle.press('Delete');
+    assert.equal(await page.locator('.handle').count(), 0);
+  }));
 
-test('things are dragged; the light by hand; soft beside hard', () => withPage(async (page) => {
-  await page.goto(PAGE);
-  await told(page);
-  const handle = page.locator('.handle').first();
-  const box = /** @type {NonNullable<Awaited<ReturnType<typeof handle.boundingBox>>>} */ (await handle.boundingBox());
-  const label = await handle.getAttribute('aria-label');
-  await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
-  await page.mouse.down();
-  await page.mouse.move(box.x + box.width / 2 + 30, box.y + box.height / 2 + 20, { steps: 4 });
-  await page.mouse.up();
-  assert.notEqual(await handle.getAttribute('aria-label'), label);
-  await told(page);
+test('things are dragged; the light by hand; soft beside hard', () =>
+  withPage(async (page) => {
+    await page.goto(PAGE);
+    await told(page);
+    const handle = page.locator('.handle').first();
+    const box = /** @type {NonNullable<Awaited<ReturnType<typeof handle.boundingBox>>>} */ (await handle.boundingBox());
+    const label = await handle.getAttribute('aria-label');
+    await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+    await page.mouse.down();
+    await page.mouse.move(box.x + box.width / 2 + 30, box.y + box.height / 2 + 20, { steps: 4 });
+    await page.mouse.up();
+    assert.notEqual(await handle.getAttribute('aria-label'), label);
+    await told(page);
 
-  await page.locator('#figure-compare').scrollIntoViewIfNeeded();
-  await page.locator('#compare-words input').first().waitFor({ state: 'attached' });
-  assert.equal((await page.locator('#compare-words span').allTextContents()).join(' '), await caption(page));
-  await page.locator('#compare-words input').nth(1).press('Space');
-  assert.match(await page.locator('#compare-hard-said').textContent() ?? '', /^Drawn: row \d, column \d\.$/);
-  const off = async () => Number(/^(\d+)%/.exec(await page.locator('#compare-mean-said').textContent() ?? '')?.[1]);
-  await page.locator('#draws').fill('1');
-  const one = await off();
-  await page.locator('#draws').fill('64');
-  assert.ok(await off() <= one); // the mean of many draws is nearer to what they were drawn from
-  await page.locator('#figure-compare').screenshot({ path: `${OUT}captions-compare.png` });
+    await page.locator('#figure-compare').scrollIntoViewIfNeeded();
+    await page.locator('#compare-words input').first().waitFor({ state: 'attached' });
+    assert.equal((await page.locator('#compare-words span').allTextContents()).join(' '), await caption(page));
+    await page.locator('#compare-words input').nth(1).press('Space');
+    assert.match((await page.locator('#compare-hard-said').textContent()) ?? '', /^Drawn: row \d, column \d\.$/);
+    const off = async () => Number(/^(\d+)%/.exec((await page.locator('#compare-mean-said').textContent()) ?? '')?.[1]);
+    await page.locator('#draws').fill('1');
+    const one = await off();
+    await page.locator('#draws').fill('64');
+    assert.ok((await off()) <= one); // the mean of many draws is nearer to what they were drawn from
+    await page.locator('#figure-compare').screenshot({ path: `${OUT}captions-compare.png` });
 
-  const canvas = page.locator('#hand-canvas');
-  await canvas.scrollIntoViewIfNeeded();
-  await canvas.press('ArrowDown');
-  await page.locator('#hand-said', { hasText: /\w/ }).waitFor();
-}));
+    const canvas = page.locator('#hand-canvas');
+    await canvas.scrollIntoViewIfNeeded();
+    await canvas.press('ArrowDown');
+    await page.locator('#hand-said', { hasText: /\w/ }).waitFor();
+  }));

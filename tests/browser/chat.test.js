@@ -42,242 +42,350 @@ const answers = (/** @type {Page} */ page) => page.locator('.talk-answer');
 
 /** Waits until an answer is there, and gives what it says. @param {Page} page @param {number} n */
 async function answered(page, n) {
-  await page.waitForFunction((wanted) => {
-    const talk = document.querySelector('#talk')?.shadowRoot;
-    return talk?.querySelectorAll('.talk-answer').length === wanted && talk.querySelector('[data-phase=done]');
-  }, n, WAIT);
-  return answers(page).last().evaluate((one) => ({ text: one.querySelector(':scope > .talk-body')?.textContent ?? '', seed: BigInt(/** @type {HTMLElement} */ (one).dataset.seed ?? 0).toString() }));
+  await page.waitForFunction(
+    (wanted) => {
+      const talk = document.querySelector('#talk')?.shadowRoot;
+      return talk?.querySelectorAll('.talk-answer').length === wanted && talk.querySelector('[data-phase=done]');
+    },
+    n,
+    WAIT,
+  );
+  return answers(page)
+    .last()
+    .evaluate((one) => ({
+      text: one.querySelector(':scope > .talk-body')?.textContent ?? '',
+      seed: BigInt(/** @type {HTMLElement} */ (one).dataset.seed ?? 0).toString(),
+    }));
 }
 
-test('the first figure is filled without a click, and only what is needed is fetched', () => withPage(async (page) => {
-  /** @type {string[]} */
-  const asked = [];
-  page.on('request', (request) => asked.push(new URL(request.url()).pathname));
-  await open(page);
-  const { text } = await answered(page, 1);
-  const model = await load(new Uint8Array(weights));
-  const TALE = "{% for message in messages %}{{ message.content if loop.first or message.role != 'user' else ' ' + message.content }}{% endfor %}";
-  const run = model.chat([{ role: 'user', content: 'Once upon a time, there was a' }], { template: TALE, seed: 1, temperature: 0.7, maxTokens: 64, minP: 0.02 });
-  assert.equal(text, await run.text());
-  model.close();
-  assert.ok(asked.some((path) => path.endsWith('/template.js')));
-  await fits(page);
-  await page.goto('/web/pages/tokens/');
-  asked.length = 0;
-  await page.locator('#run:enabled').waitFor(WAIT);
-  await page.waitForLoadState('networkidle');
-  assert.ok(!asked.some((path) => /\/(template|talk)\.js$/.test(path)), 'who does not talk fetches neither');
-}, PHONE));
+test('the first figure is filled without a click, and only what is needed is fetched', () =>
+  withPage(async (page) => {
+    /** @type {string[]} */
+    const asked = [];
+    page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+    await open(page);
+    const { text } = await answered(page, 1);
+    const model = await load(new Uint8Array(weights));
+    const TALE =
+      "{% for message in messages %}{{ message.content if loop.first or message.role != 'user' else ' ' + message.content }}{% endfor %}";
+    const run = model.chat([{ role: 'user', content: 'Once upon a time, there was a' }], {
+      template: TALE,
+      seed: 1,
+      temperature: 0.7,
+      maxTokens: 64,
+      minP: 0.02,
+    });
+    assert.equal(text, await run.text());
+    model.close();
+    assert.ok(asked.some((path) => path.endsWith('/template.js')));
+    await fits(page);
+    await page.goto('/web/pages/tokens/');
+    asked.length = 0;
+    await page.locator('#run:enabled').waitFor(WAIT);
+    await page.waitForLoadState('networkidle');
+    assert.ok(!asked.some((path) => /\/(template|talk)\.js$/.test(path)), 'who does not talk fetches neither');
+  }, PHONE));
 
-test('in Korean the talk has Korean words, and what is announced comes from one place', () => withPage(async (page) => {
-  await provide(page, '/weights*/stories.gguf', weights);
-  await page.goto('/web/pages/chat/ko/');
-  await page.locator('[data-phase=done]').waitFor(WAIT);
-  assert.equal(await page.locator('.talk-send').textContent(), '보내기');
-  const { text } = await answered(page, 1);
-  await page.waitForFunction((said) => [...document.querySelectorAll('body > [aria-live]')].some(({ textContent }) => textContent === said), text, WAIT);
-  assert.equal(await page.locator('body > [aria-live]').count(), 1);
-}, PHONE));
+test('in Korean the talk has Korean words, and what is announced comes from one place', () =>
+  withPage(async (page) => {
+    await provide(page, '/weights*/stories.gguf', weights);
+    await page.goto('/web/pages/chat/ko/');
+    await page.locator('[data-phase=done]').waitFor(WAIT);
+    assert.equal(await page.locator('.talk-send').textContent(), '보내기');
+    const { text } = await answered(page, 1);
+    await page.waitForFunction(
+      (said) => [...document.querySelectorAll('body > [aria-live]')].some(({ textContent }) => textContent === said),
+      text,
+      WAIT,
+    );
+    assert.equal(await page.locator('body > [aria-live]').count(), 1);
+  }, PHONE));
 
 /** A talk with a model whose answers have these tokens, to which something is said. @param {Page} page @param {object[]} steps @param {object} run what else a run has */
 async function talkOf(page, steps, run) {
   await openEmpty(page);
-  await page.evaluate(async ([tokens, more]) => {
-    const { Talk } = await import(/** @type {any} */ ('/web/dist/talk.js'));
-    const box = document.createElement('div');
-    document.body.append(box);
-    const talk = new Talk(box);
-    const chat = () => ({ async *[Symbol.asyncIterator]() { yield* tokens; }, prompt: async () => Uint32Array.of(0), seed: 1, save: () => ({ ids: more.ids, prompt: 1 }), stop() {}, ...more });
-    talk.use({ info: { positions: 8 }, tokenizer: { decode: () => '' }, chat, resume: () => { throw new Error('The model is gone'); } });
-    talk.send('upon');
-  }, /** @type {[object[], any]} */ ([steps, run]));
+  await page.evaluate(
+    async ([tokens, more]) => {
+      const { Talk } = await import(/** @type {any} */ ('/web/dist/talk.js'));
+      const box = document.createElement('div');
+      document.body.append(box);
+      const talk = new Talk(box);
+      const chat = () => ({
+        async *[Symbol.asyncIterator]() {
+          yield* tokens;
+        },
+        prompt: async () => Uint32Array.of(0),
+        seed: 1,
+        save: () => ({ ids: more.ids, prompt: 1 }),
+        stop() {},
+        ...more,
+      });
+      talk.use({
+        info: { positions: 8 },
+        tokenizer: { decode: () => '' },
+        chat,
+        resume: () => {
+          throw new Error('The model is gone');
+        },
+      });
+      talk.send('upon');
+    },
+    /** @type {[object[], any]} */ ([steps, run]),
+  );
 }
 
-test('where a token cannot be asked about, the talk says why', () => withPage(async (page) => {
-  await talkOf(page, [{ text: 'once', token: 1, nats: 1 }], { promptLength: 1, reused: 0, finish: 'length', ids: [0, 1] });
-  await answers(page).locator('span', { hasText: 'once' }).click();
-  assert.equal(await page.locator('.talk-error').textContent(), 'The model is gone');
-}));
+test('where a token cannot be asked about, the talk says why', () =>
+  withPage(async (page) => {
+    await talkOf(page, [{ text: 'once', token: 1, nats: 1 }], { promptLength: 1, reused: 0, finish: 'length', ids: [0, 1] });
+    await answers(page).locator('span', { hasText: 'once' }).click();
+    assert.equal(await page.locator('.talk-error').textContent(), 'The model is gone');
+  }));
 
-test('an answer without a token says that it ended at once, and what was read for it', () => withPage(async (page) => {
-  await talkOf(page, [], { promptLength: 3, reused: 1, finish: 'end', ids: [0] });
-  await page.locator('[data-phase=done]').waitFor(WAIT);
-  assert.equal(await page.locator('.talk-figures').textContent(), 'it ended at once · 2 of 3 tokens were new · room for 5 more');
-}));
+test('an answer without a token says that it ended at once, and what was read for it', () =>
+  withPage(async (page) => {
+    await talkOf(page, [], { promptLength: 3, reused: 1, finish: 'end', ids: [0] });
+    await page.locator('[data-phase=done]').waitFor(WAIT);
+    assert.equal(await page.locator('.talk-figures').textContent(), 'it ended at once · 2 of 3 tokens were new · room for 5 more');
+  }));
 
-test('a talk of five turns by keyboard is the one that the library has, and reads in each only what is new', () => withPage(async (page) => {
-  await open(page);
-  await bring(page);
-  await page.locator('#length').fill('4');
-  await field(page).focus();
-  const model = await load(toy);
-  /** @type {Message[]} */
-  const talk = [];
-  let before = 0;
-  for (let turn = 1; turn <= 5; turn++) {
-    const said = 'ab abc '.repeat(turn).trim();
-    await page.keyboard.type(said);
+test('a talk of five turns by keyboard is the one that the library has, and reads in each only what is new', () =>
+  withPage(async (page) => {
+    await open(page);
+    await bring(page);
+    await page.locator('#length').fill('4');
+    await field(page).focus();
+    const model = await load(toy);
+    /** @type {Message[]} */
+    const talk = [];
+    let before = 0;
+    for (let turn = 1; turn <= 5; turn++) {
+      const said = 'ab abc '.repeat(turn).trim();
+      await page.keyboard.type(said);
+      await page.keyboard.press('Enter');
+      const { text, seed } = await answered(page, turn);
+      talk.push({ role: 'user', content: said });
+      const run = model.chat(talk, { seed: BigInt(seed), temperature: 0.7, maxTokens: 16, minP: 0.02 });
+      assert.equal(text, await run.text(), `turn ${turn}`);
+      talk.push({ role: 'assistant', content: text });
+      const [, fresh, all] = /(\d+) of (\d+) tokens were new/.exec((await page.locator('.talk-figures').textContent()) ?? '') ?? [];
+      assert.equal(Number(all), run.promptLength);
+      assert.equal(Number(fresh), run.promptLength - run.reused);
+      assert.ok(
+        Number(fresh) <= run.promptLength - before + 1,
+        'nothing that an earlier prompt had, but its last token where the answer grows together with it',
+      );
+      before = run.promptLength;
+    }
+    model.close();
+    assert.equal(await page.locator('.talk-turn').count(), 10);
+    await axeFindsNothing(page);
+  }, PHONE));
+
+more('after the first visit a talk needs no connection', () =>
+  withPage(
+    async (page) => {
+      await page.goto('/web/pages/chat/');
+      await page.locator('[data-phase=done]').waitFor(WAIT);
+      await isKept(page);
+      await page.context().setOffline(true);
+      await page.reload();
+      await page.locator('[data-phase=done]').waitFor(WAIT);
+      await bring(page);
+      await page.locator('#length').fill('3');
+      await field(page).focus();
+      for (let turn = 1; turn <= 5; turn++) {
+        await page.keyboard.type('ab abc');
+        await page.keyboard.press('Enter');
+        await answered(page, turn);
+        const [, fresh, all] = /(\d+) of (\d+) tokens were new/.exec((await page.locator('.talk-figures').textContent()) ?? '') ?? [];
+        assert.ok(turn === 1 || Number(fresh) < Number(all) / 1.5, `turn ${turn}: ${fresh} of ${all}`);
+      }
+    },
+    { ...PHONE, complains: true },
+  ),
+);
+
+test('stop, go on, answer again, change what was said, take another token', () =>
+  withPage(async (page) => {
+    await open(page);
+    await page.getByRole('button', { name: 'New talk' }).click();
+    await page.locator('#length').fill('12');
+    await field(page).fill('The old king');
+    await field(page).press('Enter');
+    await page.waitForFunction(
+      () => (document.querySelector('#talk')?.shadowRoot?.querySelector('.talk-answer > .talk-body')?.textContent?.length ?? 0) > 5,
+      undefined,
+      WAIT,
+    );
+    await page.keyboard.press('Escape');
+    const first = await answered(page, 1);
+    await page.locator('#length').fill('3');
+    await page.getByRole('button', { name: 'Go on' }).click();
+    await page.waitForFunction(
+      (before) =>
+        (document.querySelector('#talk')?.shadowRoot?.querySelector('.talk-answer > .talk-body')?.textContent?.length ?? 0) > before,
+      first.text.length,
+      WAIT,
+    );
+    const longer = await answered(page, 1);
+    assert.ok(longer.text.startsWith(first.text));
+    await page.getByRole('button', { name: 'Answer again' }).click();
+    const again = await answered(page, 1);
+    assert.notEqual(again.seed, first.seed);
+    // A token, what might have been, and the answer from there.
+    await answers(page).locator(':scope > .talk-body').focus();
+    for (let i = 0; i < 3; i++) await page.keyboard.press('ArrowRight');
     await page.keyboard.press('Enter');
-    const { text, seed } = await answered(page, turn);
-    talk.push({ role: 'user', content: said });
-    const run = model.chat(talk, { seed: BigInt(seed), temperature: 0.7, maxTokens: 16, minP: 0.02 });
-    assert.equal(text, await run.text(), `turn ${turn}`);
-    talk.push({ role: 'assistant', content: text });
-    const [, fresh, all] = /(\d+) of (\d+) tokens were new/.exec(await page.locator('.talk-figures').textContent() ?? '') ?? [];
-    assert.equal(Number(all), run.promptLength);
-    assert.equal(Number(fresh), run.promptLength - run.reused);
-    assert.ok(Number(fresh) <= run.promptLength - before + 1, 'nothing that an earlier prompt had, but its last token where the answer grows together with it');
-    before = run.promptLength;
-  }
-  model.close();
-  assert.equal(await page.locator('.talk-turn').count(), 10);
-  await axeFindsNothing(page);
-}, PHONE));
-
-more('after the first visit a talk needs no connection', () => withPage(async (page) => {
-  await page.goto('/web/pages/chat/');
-  await page.locator('[data-phase=done]').waitFor(WAIT);
-  await isKept(page);
-  await page.context().setOffline(true);
-  await page.reload();
-  await page.locator('[data-phase=done]').waitFor(WAIT);
-  await bring(page);
-  await page.locator('#length').fill('3');
-  await field(page).focus();
-  for (let turn = 1; turn <= 5; turn++) {
-    await page.keyboard.type('ab abc');
+    const others = page.locator('.talk-others button');
+    await others.first().waitFor(WAIT);
+    assert.equal(await others.count(), 8);
+    const other = page.locator('.talk-others button:not([aria-current])').first();
+    const before = await answers(page)
+      .locator('> .talk-body span')
+      .evaluateAll((all) => all.slice(0, 2).map((one) => one.textContent));
+    await other.focus();
     await page.keyboard.press('Enter');
-    await answered(page, turn);
-    const [, fresh, all] = /(\d+) of (\d+) tokens were new/.exec(await page.locator('.talk-figures').textContent() ?? '') ?? [];
-    assert.ok(turn === 1 || Number(fresh) < Number(all) / 1.5, `turn ${turn}: ${fresh} of ${all}`);
-  }
-}, { ...PHONE, complains: true }));
+    await answered(page, 1);
+    assert.deepEqual(
+      await answers(page)
+        .locator('> .talk-body span')
+        .evaluateAll((all) => all.slice(0, 2).map((one) => one.textContent)),
+      before,
+    );
+    // What was said is changed: what came after it goes.
+    await field(page).fill('bc');
+    await field(page).press('Enter');
+    await answered(page, 2);
+    await page.getByRole('button', { name: 'Edit' }).first().click();
+    await page.keyboard.type(' said');
+    await page.keyboard.press('Enter');
+    await answered(page, 1);
+    assert.match(await page.locator('.talk-turn.user').innerText(), /The old king said| saidThe old king/);
+    await page.getByRole('button', { name: 'New talk' }).click();
+    assert.equal(await page.locator('.talk-turn').count(), 0);
+  }));
 
-test('stop, go on, answer again, change what was said, take another token', () => withPage(async (page) => {
-  await open(page);
-  await page.getByRole('button', { name: 'New talk' }).click();
-  await page.locator('#length').fill('12');
-  await field(page).fill('The old king');
-  await field(page).press('Enter');
-  await page.waitForFunction(() => (document.querySelector('#talk')?.shadowRoot?.querySelector('.talk-answer > .talk-body')?.textContent?.length ?? 0) > 5, undefined, WAIT);
-  await page.keyboard.press('Escape');
-  const first = await answered(page, 1);
-  await page.locator('#length').fill('3');
-  await page.getByRole('button', { name: 'Go on' }).click();
-  await page.waitForFunction((before) => (document.querySelector('#talk')?.shadowRoot?.querySelector('.talk-answer > .talk-body')?.textContent?.length ?? 0) > before, first.text.length, WAIT);
-  const longer = await answered(page, 1);
-  assert.ok(longer.text.startsWith(first.text));
-  await page.getByRole('button', { name: 'Answer again' }).click();
-  const again = await answered(page, 1);
-  assert.notEqual(again.seed, first.seed);
-  // A token, what might have been, and the answer from there.
-  await answers(page).locator(':scope > .talk-body').focus();
-  for (let i = 0; i < 3; i++) await page.keyboard.press('ArrowRight');
-  await page.keyboard.press('Enter');
-  const others = page.locator('.talk-others button');
-  await others.first().waitFor(WAIT);
-  assert.equal(await others.count(), 8);
-  const other = page.locator('.talk-others button:not([aria-current])').first();
-  const before = await answers(page).locator('> .talk-body span').evaluateAll((all) => all.slice(0, 2).map((one) => one.textContent));
-  await other.focus();
-  await page.keyboard.press('Enter');
-  await answered(page, 1);
-  assert.deepEqual((await answers(page).locator('> .talk-body span').evaluateAll((all) => all.slice(0, 2).map((one) => one.textContent))), before);
-  // What was said is changed: what came after it goes.
-  await field(page).fill('bc');
-  await field(page).press('Enter');
-  await answered(page, 2);
-  await page.getByRole('button', { name: 'Edit' }).first().click();
-  await page.keyboard.type(' said');
-  await page.keyboard.press('Enter');
-  await answered(page, 1);
-  assert.match(await page.locator('.talk-turn.user').innerText(), /The old king said| saidThe old king/);
-  await page.getByRole('button', { name: 'New talk' }).click();
-  assert.equal(await page.locator('.talk-turn').count(), 0);
-}));
+test('thoughts are folded; a template that refuses says so and loses nothing', () =>
+  withPage(async (page) => {
+    await open(page);
+    const thinking = toyText({
+      context: 512,
+      metadata: {
+        'tokenizer.chat_template': [
+          'string',
+          "{% if messages | length > 1 %}{{ raise_exception('one message is enough') }}{% endif %}<s>{{ messages[0].content }}</s><think>\n",
+        ],
+      },
+    });
+    await page
+      .locator('#own-file')
+      .setInputFiles({ name: 'thinking.gguf', mimeType: 'application/octet-stream', buffer: Buffer.from(thinking) });
+    await page.locator('#own-said', { hasText: 'answers now' }).waitFor(WAIT);
+    await field(page).fill('ab');
+    await field(page).press('Enter');
+    await answered(page, 1);
+    assert.match((await page.locator('.talk-thoughts summary').textContent()) ?? '', /Thoughts: \d+ tokens/);
+    assert.equal(await page.locator('.talk-thought').isVisible(), false);
+    await page.locator('.talk-thoughts summary').click();
+    assert.ok(await page.locator('.talk-thought').isVisible());
+    await field(page).fill('ab');
+    await field(page).press('Enter');
+    await page.locator('.talk-error', { hasText: 'refuses the talk: one message is enough' }).waitFor(WAIT);
+    assert.equal(await page.locator('.talk-turn.user').count(), 2);
+  }));
 
-test('thoughts are folded; a template that refuses says so and loses nothing', () => withPage(async (page) => {
-  await open(page);
-  const thinking = toyText({ context: 512, metadata: { 'tokenizer.chat_template': ['string', "{% if messages | length > 1 %}{{ raise_exception('one message is enough') }}{% endif %}<s>{{ messages[0].content }}</s><think>\n"] } });
-  await page.locator('#own-file').setInputFiles({ name: 'thinking.gguf', mimeType: 'application/octet-stream', buffer: Buffer.from(thinking) });
-  await page.locator('#own-said', { hasText: 'answers now' }).waitFor(WAIT);
-  await field(page).fill('ab');
-  await field(page).press('Enter');
-  await answered(page, 1);
-  assert.match(await page.locator('.talk-thoughts summary').textContent() ?? '', /Thoughts: \d+ tokens/);
-  assert.equal(await page.locator('.talk-thought').isVisible(), false);
-  await page.locator('.talk-thoughts summary').click();
-  assert.ok(await page.locator('.talk-thought').isVisible());
-  await field(page).fill('ab');
-  await field(page).press('Enter');
-  await page.locator('.talk-error', { hasText: 'refuses the talk: one message is enough' }).waitFor(WAIT);
-  assert.equal(await page.locator('.talk-turn.user').count(), 2);
-}));
+test('the element: a talk in a shadow root, with its events, its messages and its words', () =>
+  withPage(
+    async (page) => {
+      await provide(page, '/weights/toy.gguf', toy);
+      await provide(page, '/weights/plain.gguf', weights);
+      await openEmpty(page);
+      await page.evaluate(async () => {
+        const events = /** @type {any[]} */ ([]);
+        Object.assign(globalThis, { __events: events });
+        for (const type of ['nx-ready', 'nx-step', 'nx-end', 'nx-error'])
+          addEventListener(type, (/** @type {any} */ event) => events.push(event.type));
+        await import(/** @type {any} */ ('/web/dist/define.js'));
+        document.body.innerHTML =
+          '<next-pixel task="chat" model="/weights/toy.gguf" system="abc" prompt="ab ab" seed="4" max-tokens="9" autoplay controls></next-pixel>';
+      });
+      const ended = (/** @type {number} */ n) =>
+        page.waitForFunction(
+          (count) => /** @type {any} */ (globalThis).__events.filter((/** @type {string} */ type) => type === 'nx-end').length === count,
+          n,
+          WAIT,
+        );
+      await ended(1);
+      const talk = () => page.locator('next-pixel').evaluate((/** @type {any} */ one) => one.messages);
+      const model = await load(toy);
+      const asked = [
+        { role: 'system', content: 'abc' },
+        { role: 'user', content: 'ab ab' },
+      ];
+      const text = await model.chat(asked, { seed: 4, maxTokens: 9 }).text();
+      model.close();
+      assert.deepEqual(await talk(), [...asked, { role: 'assistant', content: text }]);
+      await page.locator('next-pixel').evaluate((/** @type {any} */ one) => one.send('bc'));
+      await ended(2);
+      assert.equal((await talk()).length, 5);
+      const box = page.locator('next-pixel [part~=messages]');
+      assert.ok(
+        await box.evaluate((one) => getComputedStyle(one).overflowY === 'auto' && one.querySelector('.talk-body')?.textContent === 'ab ab'),
+        'text that can be selected, in a box that scrolls',
+      );
+      await page.locator('next-pixel').evaluate((one) => one.setAttribute('model', '/weights/plain.gguf'));
+      await page.locator('next-pixel').evaluate((/** @type {any} */ one) => one.play());
+      await page.waitForFunction(() => /** @type {any} */ (globalThis).__events.includes('nx-error'), undefined, WAIT);
+      assert.match(
+        (await page.locator('next-pixel [part=status]').textContent()) ?? '',
+        /task must be generate with this model, not "chat"/,
+      );
+    },
+    { complains: true },
+  ));
 
-test('the element: a talk in a shadow root, with its events, its messages and its words', () => withPage(async (page) => {
-  await provide(page, '/weights/toy.gguf', toy);
-  await provide(page, '/weights/plain.gguf', weights);
-  await openEmpty(page);
-  await page.evaluate(async () => {
-    const events = /** @type {any[]} */ (/** @type {any} */ (globalThis).__events = []);
-    for (const type of ['nx-ready', 'nx-step', 'nx-end', 'nx-error']) addEventListener(type, (/** @type {any} */ event) => events.push(event.type));
-    await import(/** @type {any} */ ('/web/dist/define.js'));
-    document.body.innerHTML = '<next-pixel task="chat" model="/weights/toy.gguf" system="abc" prompt="ab ab" seed="4" max-tokens="9" autoplay controls></next-pixel>';
-  });
-  const ended = (/** @type {number} */ n) => page.waitForFunction((count) => /** @type {any} */ (globalThis).__events.filter((/** @type {string} */ type) => type === 'nx-end').length === count, n, WAIT);
-  await ended(1);
-  const talk = () => page.locator('next-pixel').evaluate((/** @type {any} */ one) => one.messages);
-  const model = await load(toy);
-  const asked = [{ role: 'system', content: 'abc' }, { role: 'user', content: 'ab ab' }];
-  const text = await model.chat(asked, { seed: 4, maxTokens: 9 }).text();
-  model.close();
-  assert.deepEqual(await talk(), [...asked, { role: 'assistant', content: text }]);
-  await page.locator('next-pixel').evaluate((/** @type {any} */ one) => one.send('bc'));
-  await ended(2);
-  assert.equal((await talk()).length, 5);
-  const box = page.locator('next-pixel [part~=messages]');
-  assert.ok(await box.evaluate((one) => getComputedStyle(one).overflowY === 'auto' && one.querySelector('.talk-body')?.textContent === 'ab ab'), 'text that can be selected, in a box that scrolls');
-  await page.locator('next-pixel').evaluate((one) => one.setAttribute('model', '/weights/plain.gguf'));
-  await page.locator('next-pixel').evaluate((/** @type {any} */ one) => one.play());
-  await page.waitForFunction(() => /** @type {any} */ (globalThis).__events.includes('nx-error'), undefined, WAIT);
-  assert.match(await page.locator('next-pixel [part=status]').textContent() ?? '', /task must be generate with this model, not "chat"/);
-}, { complains: true }));
-
-more('the element: a talk that is moved to a frame, and back, keeps its looks', () => withPage(async (page) => {
-  await provide(page, '/weights/toy.gguf', toy);
-  await openEmpty(page);
-  const looks = await page.evaluate(async () => {
-    await import(/** @type {any} */ ('/web/dist/define.js'));
-    document.body.innerHTML = '<iframe title="a frame"></iframe><next-pixel task="chat" model="/weights/toy.gguf" prompt="ab" max-tokens="3" autoplay controls></next-pixel>';
-    const element = /** @type {any} */ (document.querySelector('next-pixel'));
-    await new Promise((resolve) => { element.addEventListener('nx-end', resolve, { once: true }); });
-    const other = /** @type {Document} */ (document.querySelector('iframe')?.contentDocument);
-    return [undefined, other, document].map((target) => {
-      target?.body.append(element);
-      const view = /** @type {Window} */ (element.ownerDocument.defaultView);
-      return ['.talk-list', '.talk-bar', '.talk-field', '.frame'].map((selector) => {
-        const { display, overflowY, listStyleType, boxSizing } = view.getComputedStyle(element.shadowRoot.querySelector(selector));
-        return [display, overflowY, listStyleType, boxSizing].join(' ');
+more('the element: a talk that is moved to a frame, and back, keeps its looks', () =>
+  withPage(async (page) => {
+    await provide(page, '/weights/toy.gguf', toy);
+    await openEmpty(page);
+    const looks = await page.evaluate(async () => {
+      await import(/** @type {any} */ ('/web/dist/define.js'));
+      document.body.innerHTML =
+        '<iframe title="a frame"></iframe><next-pixel task="chat" model="/weights/toy.gguf" prompt="ab" max-tokens="3" autoplay controls></next-pixel>';
+      const element = /** @type {any} */ (document.querySelector('next-pixel'));
+      await new Promise((resolve) => {
+        element.addEventListener('nx-end', resolve, { once: true });
+      });
+      const other = /** @type {Document} */ (document.querySelector('iframe')?.contentDocument);
+      return [undefined, other, document].map((target) => {
+        target?.body.append(element);
+        const view = /** @type {Window} */ (element.ownerDocument.defaultView);
+        return ['.talk-list', '.talk-bar', '.talk-field', '.frame'].map((selector) => {
+          const { display, overflowY, listStyleType, boxSizing } = view.getComputedStyle(element.shadowRoot.querySelector(selector));
+          return [display, overflowY, listStyleType, boxSizing].join(' ');
+        });
       });
     });
-  });
-  assert.match(looks[0][0], /auto/);
-  assert.deepEqual(looks[1], looks[0]);
-  assert.deepEqual(looks[2], looks[0]);
-}));
+    assert.match(looks[0][0], /auto/);
+    assert.deepEqual(looks[1], looks[0]);
+    assert.deepEqual(looks[2], looks[0]);
+  }),
+);
 
-more('the element: play() before the talk is there begins it all the same', () => withPage(async (page) => {
-  await provide(page, '/weights/toy.gguf', toy);
-  await openEmpty(page);
-  const said = await page.evaluate(async () => {
-    await import(/** @type {any} */ ('/web/dist/define.js'));
-    document.body.innerHTML = '<next-pixel task="chat" model="/weights/toy.gguf" prompt="ab" max-tokens="3"></next-pixel>';
-    const element = /** @type {any} */ (document.querySelector('next-pixel'));
-    return new Promise((resolve, reject) => {
-      element.addEventListener('nx-ready', () => element.play());
-      element.addEventListener('nx-end', () => resolve(element.messages.map((/** @type {any} */ { role }) => role)));
-      element.addEventListener('nx-error', (/** @type {any} */ { error }) => reject(error));
+more('the element: play() before the talk is there begins it all the same', () =>
+  withPage(async (page) => {
+    await provide(page, '/weights/toy.gguf', toy);
+    await openEmpty(page);
+    const said = await page.evaluate(async () => {
+      await import(/** @type {any} */ ('/web/dist/define.js'));
+      document.body.innerHTML = '<next-pixel task="chat" model="/weights/toy.gguf" prompt="ab" max-tokens="3"></next-pixel>';
+      const element = /** @type {any} */ (document.querySelector('next-pixel'));
+      return new Promise((resolve, reject) => {
+        element.addEventListener('nx-ready', () => element.play());
+        element.addEventListener('nx-end', () => resolve(element.messages.map((/** @type {any} */ { role }) => role)));
+        element.addEventListener('nx-error', (/** @type {any} */ { error }) => reject(error));
+      });
     });
-  });
-  assert.deepEqual(said, ['user', 'assistant']);
-}));
+    assert.deepEqual(said, ['user', 'assistant']);
+  }),
+);

@@ -17,14 +17,20 @@ const AXE = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.
 export const PHONE = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true };
 
 /** Writes down what moves without the visitor's doing: its part of the screen times how far. Before the page opens. @param {Page} page */
-export const watchShifts = (page) => page.addInitScript(() => {
-  const shifts = /** @type {{ value: number, of: string[] }[]} */ (/** @type {any} */ (globalThis).shifts = []);
-  new PerformanceObserver((list) => {
-    for (const entry of /** @type {any[]} */ (list.getEntries())) {
-      if (!entry.hadRecentInput) shifts.push({ value: entry.value, of: entry.sources.map((/** @type {any} */ { node }) => node?.id || node?.className || node?.nodeName) });
-    }
-  }).observe({ type: 'layout-shift', buffered: true });
-});
+export const watchShifts = (page) =>
+  page.addInitScript(() => {
+    const shifts = /** @type {{ value: number, of: string[] }[]} */ ([]);
+    Object.assign(globalThis, { shifts });
+    new PerformanceObserver((list) => {
+      for (const entry of /** @type {any[]} */ (list.getEntries())) {
+        if (!entry.hadRecentInput)
+          shifts.push({
+            value: entry.value,
+            of: entry.sources.map((/** @type {any} */ { node }) => node?.id || node?.className || node?.nodeName),
+          });
+      }
+    }).observe({ type: 'layout-shift', buffered: true });
+  });
 
 /** @param {Page} page @param {number} most @returns {Promise<number>} how much has moved */
 export async function shiftsBelow(page, most) {
@@ -41,14 +47,24 @@ export async function shiftsBelow(page, most) {
  *
  * @param {Page} page
  */
-export const isFilled = (page) => page.waitForFunction(() => [...document.querySelectorAll('figure')].slice(0, 1).every((figure) => [...figure.querySelectorAll('canvas')].every((canvas) => {
-  const { top, bottom, width, height } = canvas.getBoundingClientRect();
-  if (width * height === 0 || bottom < 0 || top > innerHeight || getComputedStyle(canvas).pointerEvents === 'none') return true;
-  const context = /** @type {OffscreenCanvasRenderingContext2D} */ (new OffscreenCanvas(canvas.width, canvas.height).getContext('2d', { willReadFrequently: true })); // a copy: Chromium warns of what is read often
-  context.drawImage(canvas, 0, 0);
-  const words = new Uint32Array(context.getImageData(0, 0, canvas.width, canvas.height).data.buffer);
-  return words.some((word) => word !== words[0]);
-})), undefined, { timeout: 60000, polling: 100 });
+export const isFilled = (page) =>
+  page.waitForFunction(
+    () =>
+      [...document.querySelectorAll('figure')].slice(0, 1).every((figure) =>
+        [...figure.querySelectorAll('canvas')].every((canvas) => {
+          const { top, bottom, width, height } = canvas.getBoundingClientRect();
+          if (width * height === 0 || bottom < 0 || top > innerHeight || getComputedStyle(canvas).pointerEvents === 'none') return true;
+          const context = /** @type {OffscreenCanvasRenderingContext2D} */ (
+            new OffscreenCanvas(canvas.width, canvas.height).getContext('2d', { willReadFrequently: true })
+          ); // a copy: Chromium warns of what is read often
+          context.drawImage(canvas, 0, 0);
+          const words = new Uint32Array(context.getImageData(0, 0, canvas.width, canvas.height).data.buffer);
+          return words.some((word) => word !== words[0]);
+        }),
+      ),
+    undefined,
+    { timeout: 60000, polling: 100 },
+  );
 
 /** What may stand behind the # of an address, and says nothing. */
 export const MALFORMED = ['#figure?%E0%A4%A=%', '#%', '#%E0%A4%A', '#%?seed=3', '#?'];
@@ -56,7 +72,9 @@ export const MALFORMED = ['#figure?%E0%A4%A=%', '#%', '#%E0%A4%A', '#%?seed=3', 
 /** The address of a page that is open changes to each in turn. @param {Page} page @param {string[]} hashes */
 export async function turnTo(page, hashes) {
   for (const hash of hashes) {
-    await page.evaluate((next) => { location.hash = next; }, hash);
+    await page.evaluate((next) => {
+      location.hash = next;
+    }, hash);
     await painted(page);
   }
 }
@@ -72,7 +90,8 @@ export async function fits(page) {
 /** Widths at which a page must fit: 320 is 1280 at 400 % (WCAG 1.4.10). */
 const WIDTHS = [320, 390, 768, 1280];
 /** Spaces that a reader may set (WCAG 1.4.12). */
-const SPACES = '* { line-height: 1.5 !important; letter-spacing: 0.12em !important; word-spacing: 0.16em !important; } p { margin-bottom: 2em !important; }';
+const SPACES =
+  '* { line-height: 1.5 !important; letter-spacing: 0.12em !important; word-spacing: 0.16em !important; } p { margin-bottom: 2em !important; }';
 /** What a reader may change: the spaces in the text, and its size by a setting of the browser. @type {Record<string, { sheet?: string, size?: number }>} */
 const READERS = { 'as it is': {}, 'with wider spaces': { sheet: SPACES }, 'at 200 %': { size: 32 } };
 
@@ -80,10 +99,20 @@ const READERS = { 'as it is': {}, 'with wider spaces': { sheet: SPACES }, 'at 20
 export const SET = ['at 200 %'];
 
 /** Text that its box cuts off, and that nobody can scroll to. @param {Page} page @returns {Promise<string[]>} */
-const cutOff = (page) => page.evaluate(() => [...document.querySelectorAll('body *')].filter((element) => (
-  element.scrollWidth > element.clientWidth + 1 && element.clientWidth > 1 && element.textContent?.trim() && !element.closest('.skip, .visually-hidden')
-  && /hidden|clip/.test(getComputedStyle(element).overflowX) && element.checkVisibility({ visibilityProperty: true })
-)).map((element) => `${element.tagName} ${element.id || element.className}: ${element.textContent?.trim()}`));
+const cutOff = (page) =>
+  page.evaluate(() =>
+    [...document.querySelectorAll('body *')]
+      .filter(
+        (element) =>
+          element.scrollWidth > element.clientWidth + 1 &&
+          element.clientWidth > 1 &&
+          element.textContent?.trim() &&
+          !element.closest('.skip, .visually-hidden') &&
+          /hidden|clip/.test(getComputedStyle(element).overflowX) &&
+          element.checkVisibility({ visibilityProperty: true }),
+      )
+      .map((element) => `${element.tagName} ${element.id || element.className}: ${element.textContent?.trim()}`),
+  );
 
 /**
  * Nothing is wider than the window, and no text cut off: at every width, with the reader's spaces, with the text at 200 %. All figures are there before.
@@ -101,7 +130,7 @@ export async function fitsAnyReader(page, readers = Object.keys(READERS)) {
       adopted.replaceSync(text);
       document.adoptedStyleSheets = [adopted];
     }, sheet);
-    await debug.send('Page.setFontSizes', { fontSizes: { standard: size, fixed: 13 * size / 16 } });
+    await debug.send('Page.setFontSizes', { fontSizes: { standard: size, fixed: (13 * size) / 16 } });
     for (const width of WIDTHS) {
       await page.setViewportSize({ width, height: 740 });
       await painted(page);
@@ -111,7 +140,9 @@ export async function fitsAnyReader(page, readers = Object.keys(READERS)) {
     }
   }
   await debug.send('Page.setFontSizes', { fontSizes: { standard: 16, fixed: 13 } });
-  await page.evaluate(() => { document.adoptedStyleSheets = []; });
+  await page.evaluate(() => {
+    document.adoptedStyleSheets = [];
+  });
   if (before) await page.setViewportSize(before);
   await debug.detach();
 }
@@ -131,12 +162,23 @@ export async function scrollThrough(page) {
 
 /** axe-core finds nothing, with every <details> open. @param {Page} page */
 export async function axeFindsNothing(page) {
-  await page.locator('details').evaluateAll((all) => all.forEach((details) => { /** @type {HTMLDetailsElement} */ (details).open = true; }));
+  await page.locator('details').evaluateAll((all) =>
+    all.forEach((details) => {
+      /** @type {HTMLDetailsElement} */ (details).open = true;
+    }),
+  );
   // A debugger's script, to which the page's policy does not apply.
-  if (!await page.evaluate(() => 'axe' in globalThis)) await page.evaluate(AXE);
-  const { violations } = await page.evaluate(() => /** @type {any} */ (globalThis).axe.run(document, { resultTypes: ['violations'], preload: false })); // no rule that runs reads style sheets
-  assert.deepEqual(violations.map((/** @type {any} */ { id, nodes }) => (
-    `${id}: ${nodes.map((/** @type {any} */ { target, failureSummary }) => `${target} (${failureSummary})`).join('; ')}`)), []);
+  if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(AXE);
+  const { violations } = await page.evaluate(() =>
+    /** @type {any} */ (globalThis).axe.run(document, { resultTypes: ['violations'], preload: false }),
+  ); // no rule that runs reads style sheets
+  assert.deepEqual(
+    violations.map(
+      (/** @type {any} */ { id, nodes }) =>
+        `${id}: ${nodes.map((/** @type {any} */ { target, failureSummary }) => `${target} (${failureSummary})`).join('; ')}`,
+    ),
+    [],
+  );
 }
 
 /** Everything that can take the focus is reached with Tab, and shows that it has it. @param {Page} page */
@@ -146,16 +188,24 @@ export async function tabReachesAll(page) {
     /** @type {HTMLElement} */ (document.activeElement)?.blur();
   });
   /** Of radio buttons the chosen one; of buttons among which arrow keys walk, the one that Tab leads to. */
-  const wanted = await page.evaluate(() => [...document.querySelectorAll('a[href], button, input, select, summary, pre, [tabindex="0"]')].filter((element) => (
-    element.checkVisibility({ visibilityProperty: true }) && !element.matches(':disabled, [type=radio]:not(:checked), [type=file]')
-    && !(element.matches('[tabindex="-1"]') && element.parentElement?.querySelector('[tabindex="0"]'))
-    && (element.tagName !== 'PRE' || element.scrollWidth > element.clientWidth))).map((element, i) => {
-    /** @type {any} */ (element).stop = i;
-    return element.id || element.textContent?.trim() || element.tagName;
-  }));
+  const wanted = await page.evaluate(() =>
+    [...document.querySelectorAll('a[href], button, input, select, summary, pre, [tabindex="0"]')]
+      .filter(
+        (element) =>
+          element.checkVisibility({ visibilityProperty: true }) &&
+          !element.matches(':disabled, [type=radio]:not(:checked), [type=file]') &&
+          !(element.matches('[tabindex="-1"]') && element.parentElement?.querySelector('[tabindex="0"]')) &&
+          (element.tagName !== 'PRE' || element.scrollWidth > element.clientWidth),
+      )
+      .map((element, i) => {
+        /** @type {any} */ (element).stop = i;
+        return element.id || element.textContent?.trim() || element.tagName;
+      }),
+  );
   /** @type {Set<number>} */
   const reached = new Set();
-  for (let i = 0; i < 2 * wanted.length + 50 && reached.size < wanted.length; i++) { // what comes while this goes on has stops of its own
+  for (let i = 0; i < 2 * wanted.length + 50 && reached.size < wanted.length; i++) {
+    // what comes while this goes on has stops of its own
     await page.keyboard.press('Tab');
     const { stop, ring, name } = await page.evaluate(() => {
       const element = /** @type {HTMLElement} */ (document.activeElement);
@@ -166,16 +216,26 @@ export async function tabReachesAll(page) {
         const style = getComputedStyle(e, pseudo);
         return (style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) >= 1) || style.boxShadow.split('rgb').length > 2;
       };
-      return { stop: /** @type {any} */ (element).stop, ring: element === document.body || ringed(inner) || ringed(inner, '::before') || ringed(inner.nextElementSibling),
-        name: element.id || element.className || element.tagName };
+      return {
+        stop: /** @type {any} */ (element).stop,
+        ring: element === document.body || ringed(inner) || ringed(inner, '::before') || ringed(inner.nextElementSibling),
+        name: element.id || element.className || element.tagName,
+      };
     });
     assert.ok(ring, `no visible focus on ${name}`);
     if (stop !== undefined) reached.add(stop);
   }
   /** Those that can still take it: a run that has ended meanwhile is not stopped, a file that has come is not asked for again. */
-  const left = await page.evaluate(() => [...document.querySelectorAll('*')].filter((element) => 'stop' in element && !element.matches(':disabled')
-    && element.checkVisibility({ visibilityProperty: true })).map((element) => /** @type {any} */ (element).stop));
-  assert.deepEqual(wanted.filter((_, i) => !reached.has(i) && left.includes(i)), [], 'is not reached with Tab');
+  const left = await page.evaluate(() =>
+    [...document.querySelectorAll('*')]
+      .filter((element) => 'stop' in element && !element.matches(':disabled') && element.checkVisibility({ visibilityProperty: true }))
+      .map((element) => /** @type {any} */ (element).stop),
+  );
+  assert.deepEqual(
+    wanted.filter((_, i) => !reached.has(i) && left.includes(i)),
+    [],
+    'is not reached with Tab',
+  );
 }
 
 /**
@@ -184,21 +244,33 @@ export async function tabReachesAll(page) {
  *
  * @param {Page} page
  */
-export const isKept = (page) => until(page, async () => {
-  /** @param {string} name of a cache, in which a file is listed as soon as it begins */
-  const urls = async (name) => {
-    const cache = await caches.open(name);
-    return Promise.all((await cache.keys()).map((request) => (
-      cache.match(request).then((copy) => copy?.arrayBuffer()).then(() => request.url, () => ''))));
-  };
-  const kept = (await Promise.all(['nextpixel-page', 'nextpixel'].map(urls))).flat();
-  const loaded = /** @type {PerformanceResourceTiming[]} */ (performance.getEntriesByType('resource'))
-    .filter(({ name, decodedBodySize }) => /^http/.test(name) && (decodedBodySize > 0 || !name.endsWith('.gguf'))); // of weights only the size may have been asked for
-  const wanted = [location.href, ...loaded.map(({ name }) => name)].map((name) => name.split('#')[0]);
-  const weights = wanted.filter((url) => url.endsWith('.gguf')), others = wanted.filter((url) => !url.endsWith('.gguf'));
-  const are = (/** @type {string} */ url) => kept.includes(url);
-  return others.every(are) && (document.querySelector('.card') ? weights.some(are) : weights.length > 0 && weights.every(are));
-});
+export const isKept = (page) =>
+  until(page, async () => {
+    /** @param {string} name of a cache, in which a file is listed as soon as it begins */
+    const urls = async (name) => {
+      const cache = await caches.open(name);
+      return Promise.all(
+        (await cache.keys()).map((request) =>
+          cache
+            .match(request)
+            .then((copy) => copy?.arrayBuffer())
+            .then(
+              () => request.url,
+              () => '',
+            ),
+        ),
+      );
+    };
+    const kept = (await Promise.all(['nextpixel-page', 'nextpixel'].map(urls))).flat();
+    const loaded = /** @type {PerformanceResourceTiming[]} */ (performance.getEntriesByType('resource')).filter(
+      ({ name, decodedBodySize }) => /^http/.test(name) && (decodedBodySize > 0 || !name.endsWith('.gguf')),
+    ); // of weights only the size may have been asked for
+    const wanted = [location.href, ...loaded.map(({ name }) => name)].map((name) => name.split('#')[0]);
+    const weights = wanted.filter((url) => url.endsWith('.gguf')),
+      others = wanted.filter((url) => !url.endsWith('.gguf'));
+    const are = (/** @type {string} */ url) => kept.includes(url);
+    return others.every(are) && (document.querySelector('.card') ? weights.some(are) : weights.length > 0 && weights.every(are));
+  });
 
 /**
  * Sentences in English on a page in another language, of what is seen or read out. Code, formulas, names of papers, what is quoted or marked as being in a language of its own,
@@ -207,22 +279,26 @@ export const isKept = (page) => until(page, async () => {
  * @param {Page} page
  * @returns {Promise<string[]>}
  */
-export const englishIn = (page) => page.evaluate(() => {
-  const data = 'pre, code, math, cite, footer, .papers-list, .card-paper, [lang]:not(html), [data-result], body > [aria-live], option, textarea, input, svg text, script, style, noscript';
-  const sentence = /(?:\b[A-Za-z][a-z’']+\b[ ,]+){2,}[a-z]{2,}/;
-  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT);
-  /** @type {string[]} */
-  const found = [];
-  const names = ['aria-label', 'aria-valuetext', 'aria-description', 'title', 'alt', 'placeholder'];
-  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
-    const element = node instanceof Element ? node : node.parentElement;
-    if (!element || element.closest(data)) continue;
-    const texts = node instanceof Element ? names.map((name) => element.getAttribute(name) ?? '') : [node.textContent ?? ''];
-    if (!(node instanceof Element) && element.matches('canvas[role=img]')) continue; // nobody sees or hears it: the picture has a name
-    for (const text of texts) if (sentence.test(text.replace(/“[^”]*”/g, ''))) found.push(`${element.tagName.toLowerCase()}${element.id && `#${element.id}`}: ${text.trim()}`);
-  }
-  return found;
-});
+export const englishIn = (page) =>
+  page.evaluate(() => {
+    const data =
+      'pre, code, math, cite, footer, .papers-list, .card-paper, [lang]:not(html), [data-result], body > [aria-live], option, textarea, input, svg text, script, style, noscript';
+    const sentence = /(?:\b[A-Za-z][a-z’']+\b[ ,]+){2,}[a-z]{2,}/;
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT);
+    /** @type {string[]} */
+    const found = [];
+    const names = ['aria-label', 'aria-valuetext', 'aria-description', 'title', 'alt', 'placeholder'];
+    for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+      const element = node instanceof Element ? node : node.parentElement;
+      if (!element || element.closest(data)) continue;
+      const texts = node instanceof Element ? names.map((name) => element.getAttribute(name) ?? '') : [node.textContent ?? ''];
+      if (!(node instanceof Element) && element.matches('canvas[role=img]')) continue; // nobody sees or hears it: the picture has a name
+      for (const text of texts)
+        if (sentence.test(text.replace(/“[^”]*”/g, '')))
+          found.push(`${element.tagName.toLowerCase()}${element.id && `#${element.id}`}: ${text.trim()}`);
+    }
+    return found;
+  });
 
 /**
  * On paper there are text and stills: nothing that one presses, nothing that only a voice says, no picture beyond its edge, every step of a walk, and every canvas that shows something as
@@ -234,15 +310,40 @@ export async function printsWell(page) {
   await page.emulateMedia({ media: 'print' });
   await page.setViewportSize({ width: 718, height: 1040 }); // A4 with its margins
   await painted(page);
-  const shown = await page.evaluate(() => [...document.querySelectorAll('.button, .copy, .transport, .controls, .take, .load, .masthead nav, .skip, .visually-hidden, input[type=range], select, .walk-count')]
-    .filter((one) => one.checkVisibility()).map((one) => one.outerHTML.slice(0, 120)));
+  const shown = await page.evaluate(() =>
+    [
+      ...document.querySelectorAll(
+        '.button, .copy, .transport, .controls, .take, .load, .masthead nav, .skip, .visually-hidden, input[type=range], select, .walk-count',
+      ),
+    ]
+      .filter((one) => one.checkVisibility())
+      .map((one) => one.outerHTML.slice(0, 120)),
+  );
   assert.deepEqual(shown, [], 'is of no use on paper');
-  assert.deepEqual(await page.evaluate(() => [...document.querySelectorAll('.walk > li')].filter((step) => getComputedStyle(step).visibility !== 'visible').map(({ id }) => id)), []);
-  const canvases = await page.evaluate(() => [...document.querySelectorAll('main canvas')].filter((one) => one.checkVisibility() && /** @type {HTMLElement} */ (one).offsetWidth > 0).map((one) => {
-    const { left, right } = one.getBoundingClientRect();
-    return { name: one.id || one.className || one.getAttribute('aria-label'), left, right, scrolls: Boolean(one.closest('[class*="frame"], [class*="scroll"]')) };
-  }));
-  assert.deepEqual(canvases.filter(({ left, right, scrolls }) => !scrolls && (left < -1 || right > 719)), [], 'is cut off');
+  assert.deepEqual(
+    await page.evaluate(() =>
+      [...document.querySelectorAll('.walk > li')].filter((step) => getComputedStyle(step).visibility !== 'visible').map(({ id }) => id),
+    ),
+    [],
+  );
+  const canvases = await page.evaluate(() =>
+    [...document.querySelectorAll('main canvas')]
+      .filter((one) => one.checkVisibility() && /** @type {HTMLElement} */ (one).offsetWidth > 0)
+      .map((one) => {
+        const { left, right } = one.getBoundingClientRect();
+        return {
+          name: one.id || one.className || one.getAttribute('aria-label'),
+          left,
+          right,
+          scrolls: Boolean(one.closest('[class*="frame"], [class*="scroll"]')),
+        };
+      }),
+  );
+  assert.deepEqual(
+    canvases.filter(({ left, right, scrolls }) => !scrolls && (left < -1 || right > 719)),
+    [],
+    'is cut off',
+  );
   const pdf = (await page.pdf({ format: 'A4', margin: { top: '12mm', bottom: '12mm', left: '12mm', right: '12mm' } })).toString('latin1');
   const pictures = [...pdf.matchAll(/\/Subtype \/Image/g)].length;
   assert.ok(canvases.length === 0 || pictures > 0, `${pictures} pictures of ${canvases.length} canvases`);

@@ -27,13 +27,18 @@ const { withPage } = session();
 const blocks = await blocksOf(await whatPeopleRead());
 const inOne = await singles();
 /** A model for talks, a file of somebody else. */
-const talker = Buffer.from(toyText({ context: 512, metadata: { 'tokenizer.chat_template': ['string', '{% for message in messages %}{{ message.content }}{% endfor %}'] } }));
+const talker = Buffer.from(
+  toyText({
+    context: 512,
+    metadata: { 'tokenizer.chat_template': ['string', '{% for message in messages %}{{ message.content }}{% endfor %}'] },
+  }),
+);
 const TYPES = { js: 'text/javascript', wasm: 'application/wasm', png: 'image/png', gguf: 'application/octet-stream' };
 
 /** The file that stands for an address of the texts. @param {string} path */
 function fileAt(path) {
   const name = path.slice(path.lastIndexOf('/') + 1);
-  const own = name === 'mine.gguf' ? 'emoji.gguf' : /^(ka|ki|new|scene)\.png$/.test(name) ? 'seven.png' : name;      // a model and pictures of one's own
+  const own = name === 'mine.gguf' ? 'emoji.gguf' : /^(ka|ki|new|scene)\.png$/.test(name) ? 'seven.png' : name; // a model and pictures of one's own
   return [`web/dist/${name}`, `weights/${own}`, `tests/golden/${own}`, `web/pictures/${own}`].map((file) => ROOT + file).find(existsSync);
 }
 
@@ -45,15 +50,25 @@ async function open(page, body, script = '') {
     const path = new URL(route.request().url()).pathname;
     const headers = { 'Access-Control-Allow-Origin': '*' };
     if (path === '/doc/') {
-      const map = { nextpixel: '/nextpixel/nextpixel.js', 'nextpixel/define': '/nextpixel/define.js', 'nextpixel/element': '/nextpixel/element.js', 'nextpixel/words/ko': '/nextpixel/words-ko.js', 'nextpixel/inline': '/doc/inline.js' };
-      return route.fulfill({ contentType: 'text/html; charset=utf-8', body: '<!doctype html><html lang="en"><meta charset="utf-8"><title>a block</title>' +
-        `<link rel="icon" href="data:,"><script type="importmap">${JSON.stringify({ imports: map })}</script><body>${body}</body></html>` });
+      const map = {
+        nextpixel: '/nextpixel/nextpixel.js',
+        'nextpixel/define': '/nextpixel/define.js',
+        'nextpixel/element': '/nextpixel/element.js',
+        'nextpixel/words/ko': '/nextpixel/words-ko.js',
+        'nextpixel/inline': '/doc/inline.js',
+      };
+      return route.fulfill({
+        contentType: 'text/html; charset=utf-8',
+        body:
+          '<!doctype html><html lang="en"><meta charset="utf-8"><title>a block</title>' +
+          `<link rel="icon" href="data:,"><script type="importmap">${JSON.stringify({ imports: map })}</script><body>${body}</body></html>`,
+      });
     }
     const made = path === '/doc/block.js' ? script : path === '/doc/model.gguf' ? talker : inOne.get(path.slice(path.lastIndexOf('/') + 1));
     const file = fileAt(path);
     if (made === undefined && file === undefined) return route.fulfill({ status: 404, headers, body: '' });
     const ending = /** @type {keyof typeof TYPES} */ (path.split('.').at(-1));
-    return route.fulfill({ headers, contentType: TYPES[ending], body: made ?? await readFile(/** @type {string} */ (file)) });
+    return route.fulfill({ headers, contentType: TYPES[ending], body: made ?? (await readFile(/** @type {string} */ (file))) });
   });
   await page.goto('/doc/');
 }
@@ -69,62 +84,84 @@ function given(code) {
 
 const ofPages = await blocksOfPages();
 const scripts = blocks.filter(({ language, file }) => language === 'js' && file === '');
-test('there are blocks to run', () => assert.ok(scripts.length >= 15 && ofPages.length >= 15 && blocks.filter(({ language }) => language === 'html').length >= 5));
+test('there are blocks to run', () =>
+  assert.ok(scripts.length >= 15 && ofPages.length >= 15 && blocks.filter(({ language }) => language === 'html').length >= 5));
 
 /** Blocks, each in a document of its own of the same page. @param {string} what @param {Block[]} all @param {(page: Page, code: string) => Promise<unknown>} body */
-const each = (what, all, body) => test(what, (context) => withPage(async (page, complaints) => {
-  for (const { where, code } of all) {
-    await context.test(where, { timeout: 90000 }, async () => {
-      await body(page, code);
-      assert.deepEqual(complaints.splice(0), []);
-    });
-  }
-}));
+const each = (what, all, body) =>
+  test(what, (context) =>
+    withPage(async (page, complaints) => {
+      for (const { where, code } of all) {
+        await context.test(where, { timeout: 90000 }, async () => {
+          await body(page, code);
+          assert.deepEqual(complaints.splice(0), []);
+        });
+      }
+    }),
+  );
 
 each('blocks of scripts run', scripts, async (page, code) => {
-  const element = /next-pixel|nx-error/.test(code) ? '<script type="module" src="/nextpixel/define.js"></script><next-pixel model="digits.gguf" task="generate" seed="1"></next-pixel>' : '';
+  const element = /next-pixel|nx-error/.test(code)
+    ? '<script type="module" src="/nextpixel/define.js"></script><next-pixel model="digits.gguf" task="generate" seed="1"></next-pixel>'
+    : '';
   await open(page, element, `${given(code)}\n${code}`);
   const left = /location\.assign/.test(code) ? page.waitForURL(/^blob:/) : undefined;
-  await page.evaluate((path) => import(path).then(() => undefined), '/doc/block.js').catch((error) => { if (!left) throw error; });
+  await page
+    .evaluate((path) => import(path).then(() => undefined), '/doc/block.js')
+    .catch((error) => {
+      if (!left) throw error;
+    });
   await left;
 });
 
-each('blocks of the pages run when they are copied', ofPages.filter(({ language }) => language === 'js').filter((_, i) => EVERY || i % 6 === 0), async (page, code) => {
-  assert.match(code, /^import \{ load \} from 'nextpixel';$/m);
-  await open(page, `<canvas></canvas><button>sound</button>${'<img src="seven.png" alt="">'.repeat(3)}`, code);
-  await page.evaluate((path) => import(path).then(() => undefined), '/doc/block.js');
-});
+each(
+  'blocks of the pages run when they are copied',
+  ofPages.filter(({ language }) => language === 'js').filter((_, i) => EVERY || i % 6 === 0),
+  async (page, code) => {
+    assert.match(code, /^import \{ load \} from 'nextpixel';$/m);
+    await open(page, `<canvas></canvas><button>sound</button>${'<img src="seven.png" alt="">'.repeat(3)}`, code);
+    await page.evaluate((path) => import(path).then(() => undefined), '/doc/block.js');
+  },
+);
 
-each('blocks of HTML draw', [...blocks, ...ofPages.filter((_, i) => EVERY || i % 3 === 0)].filter(({ language }) => language === 'html'), async (page, code) => {
-  await open(page, code);
-  const count = await page.locator('next-pixel').count();
-  assert.ok(count >= 1);
-  await page.waitForFunction(() => customElements.get('next-pixel') !== undefined);
-  await page.evaluate(async () => {
-    for (const element of /** @type {NodeListOf<any>} */ (document.querySelectorAll('next-pixel'))) {
-      await new Promise((resolve, reject) => {
-        element.addEventListener('nx-end', resolve);
-        element.addEventListener('nx-error', (/** @type {any} */ event) => reject(event.error));
-        element.play();
-        if (element.task !== 'chat') return;
-        const speak = () => (element.shadowRoot.querySelector('[part~=messages]') ? element.send('Hello') : requestAnimationFrame(speak));
-        speak(); // a talk waits for the visitor to say something
-      });
+each(
+  'blocks of HTML draw',
+  [...blocks, ...ofPages.filter((_, i) => EVERY || i % 3 === 0)].filter(({ language }) => language === 'html'),
+  async (page, code) => {
+    await open(page, code);
+    const count = await page.locator('next-pixel').count();
+    assert.ok(count >= 1);
+    await page.waitForFunction(() => customElements.get('next-pixel') !== undefined);
+    await page.evaluate(async () => {
+      for (const element of /** @type {NodeListOf<any>} */ (document.querySelectorAll('next-pixel'))) {
+        await new Promise((resolve, reject) => {
+          element.addEventListener('nx-end', resolve);
+          element.addEventListener('nx-error', (/** @type {any} */ event) => reject(event.error));
+          element.play();
+          if (element.task !== 'chat') return;
+          const speak = () => (element.shadowRoot.querySelector('[part~=messages]') ? element.send('Hello') : requestAnimationFrame(speak));
+          speak(); // a talk waits for the visitor to say something
+        });
+      }
+    });
+  },
+);
+
+test('the rules of CSS are rules', () =>
+  withPage(async (page) => {
+    const styles = blocks.filter(({ language }) => language === 'css');
+    assert.ok(styles.length >= 1);
+    await open(page, '');
+    for (const { where, code } of styles) {
+      const rules = await page.evaluate((text) => {
+        const sheet = new CSSStyleSheet();
+        sheet.replaceSync(text);
+        return [...sheet.cssRules].map((rule) => /** @type {CSSStyleRule} */ (rule).style.length);
+      }, code);
+      assert.equal(rules.length, code.split('{').length - 1, where);
+      assert.ok(
+        rules.every((count) => count > 0),
+        where,
+      );
     }
-  });
-});
-
-test('the rules of CSS are rules', () => withPage(async (page) => {
-  const styles = blocks.filter(({ language }) => language === 'css');
-  assert.ok(styles.length >= 1);
-  await open(page, '');
-  for (const { where, code } of styles) {
-    const rules = await page.evaluate((text) => {
-      const sheet = new CSSStyleSheet();
-      sheet.replaceSync(text);
-      return [...sheet.cssRules].map((rule) => /** @type {CSSStyleRule} */ (rule).style.length);
-    }, code);
-    assert.equal(rules.length, code.split('{').length - 1, where);
-    assert.ok(rules.every((count) => count > 0), where);
-  }
-}));
+  }));

@@ -28,7 +28,7 @@ const KINDS = {
   'crf-en': { prompt: 'The old man.' },
   'parents-en': { prompt: 'I saw her.' },
   'de-en': { prompt: 'Ein Hund.' },
-  'stories260K': { prompt: 'Once', 'max-tokens': '5' },
+  stories260K: { prompt: 'Once', 'max-tokens': '5' },
 };
 
 /**
@@ -44,7 +44,10 @@ async function open(page) {
     const define = '/web/lib/define.js';
     await import(define);
     const all = /** @type {any} */ (globalThis);
-    all.nap = (/** @type {number} */ ms) => new Promise((resolve) => { setTimeout(resolve, ms); });
+    all.nap = (/** @type {number} */ ms) =>
+      new Promise((resolve) => {
+        setTimeout(resolve, ms);
+      });
     all.until = async (/** @type {() => unknown} */ is) => {
       for (let i = 0; i < 1500 && !is(); i++) await all.nap(20);
       if (!is()) throw new Error(`still not so: ${is}`);
@@ -52,290 +55,403 @@ async function open(page) {
     all.make = (/** @type {Record<string, string>} */ attributes) => {
       const element = /** @type {any} */ (document.createElement('next-pixel'));
       element.events = [];
-      for (const name of ['nx-ready', 'nx-step', 'nx-end', 'nx-error']) element.addEventListener(name, (/** @type {Event} */ event) => element.events.push(event));
+      for (const name of ['nx-ready', 'nx-step', 'nx-end', 'nx-error'])
+        element.addEventListener(name, (/** @type {Event} */ event) => element.events.push(event));
       for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
       document.body.append(element);
       return element;
     };
-    all.count = (/** @type {any} */ { events }, /** @type {string} */ type) => events.filter((/** @type {Event} */ event) => event.type === type).length;
+    all.count = (/** @type {any} */ { events }, /** @type {string} */ type) =>
+      events.filter((/** @type {Event} */ event) => event.type === type).length;
     all.heard = (/** @type {any} */ element, /** @type {string} */ type) => all.until(() => all.count(element, type) > 0);
   });
 }
 
 /** What open() gives the page. @typedef {{ make: (attributes: Record<string, string>) => any, count: (element: any, type: string) => number, heard: (element: any, type: string) => Promise<void>, nap: (ms: number) => Promise<void>, until: (is: () => unknown) => Promise<void> }} Given */
 
-test('every property can be assigned, before the definition and after, by whatever a framework has', () => withPage(async (page, complaints) => {
-  await openEmpty(page);
-  const thrown = await page.evaluate(async () => {
-    'use strict';
-    const early = /** @type {any} */ (document.createElement('next-pixel'));
-    const talk = [{ role: 'user', content: 'Hello' }];
-    Object.assign(early, { messages: talk, info: {}, state: 'running', rows: 5, task: 'generate' });
-    document.body.append(early);
-    const define = '/web/lib/define.js';
-    const { NextPixelElement } = await import(define);
-    const out = [];
-    if (early.messages[0]?.content !== 'Hello') out.push('messages that were set before the definition are lost');
-    if (early.info !== undefined || early.state === 'running') out.push('a read-only property was set before the definition');
-    if (early.getAttribute('rows') !== '5') out.push('rows');
-    const element = /** @type {any} */ (document.createElement('next-pixel'));
-    element.addEventListener('nx-error', (/** @type {Event} */ event) => event.preventDefault());
-    for (let at = NextPixelElement.prototype; at !== HTMLElement.prototype; at = Object.getPrototypeOf(at)) {
-      for (const [name, { get, set }] of Object.entries(Object.getOwnPropertyDescriptors(at))) {
-        if (!get) continue;
-        if (!set) out.push(`${name} has no setter`);
-        for (const value of [undefined, null, '', 'x', 3, true, {}, []]) {
-          try {
-            element[name] = value;
-          } catch (error) {
-            out.push(`${name} = ${value}: ${error}`);
+test('every property can be assigned, before the definition and after, by whatever a framework has', () =>
+  withPage(
+    async (page, complaints) => {
+      await openEmpty(page);
+      const thrown = await page.evaluate(async () => {
+        'use strict';
+        const early = /** @type {any} */ (document.createElement('next-pixel'));
+        const talk = [{ role: 'user', content: 'Hello' }];
+        Object.assign(early, { messages: talk, info: {}, state: 'running', rows: 5, task: 'generate' });
+        document.body.append(early);
+        const define = '/web/lib/define.js';
+        const { NextPixelElement } = await import(define);
+        const out = [];
+        if (early.messages[0]?.content !== 'Hello') out.push('messages that were set before the definition are lost');
+        if (early.info !== undefined || early.state === 'running') out.push('a read-only property was set before the definition');
+        if (early.getAttribute('rows') !== '5') out.push('rows');
+        const element = /** @type {any} */ (document.createElement('next-pixel'));
+        element.addEventListener('nx-error', (/** @type {Event} */ event) => event.preventDefault());
+        for (let at = NextPixelElement.prototype; at !== HTMLElement.prototype; at = Object.getPrototypeOf(at)) {
+          for (const [name, { get, set }] of Object.entries(Object.getOwnPropertyDescriptors(at))) {
+            if (!get) continue;
+            if (!set) out.push(`${name} has no setter`);
+            for (const value of [undefined, null, '', 'x', 3, true, {}, []]) {
+              try {
+                element[name] = value;
+              } catch (error) {
+                out.push(`${name} = ${value}: ${error}`);
+              }
+            }
           }
         }
-      }
-    }
-    return out;
-  });
-  assert.deepEqual(thrown, []);
-  assert.ok(complaints.every((text) => /is read-only, so assigning it changes nothing/.test(text)), complaints.join('\n'));
-  assert.deepEqual(['state', 'info', 'pictures'].map((name) => complaints.filter((text) => text.includes(`property ${name} `)).length), [1, 1, 1], 'each is warned about once');
-}, { complains: true }));
+        return out;
+      });
+      assert.deepEqual(thrown, []);
+      assert.ok(
+        complaints.every((text) => /is read-only, so assigning it changes nothing/.test(text)),
+        complaints.join('\n'),
+      );
+      assert.deepEqual(
+        ['state', 'info', 'pictures'].map((name) => complaints.filter((text) => text.includes(`property ${name} `)).length),
+        [1, 1, 1],
+        'each is warned about once',
+      );
+    },
+    { complains: true },
+  ));
 
-test('messages can be set: a talk is restored, replaced, and left alone where nothing changes', () => withPage(async (page) => {
-  await open(page);
-  const out = await page.evaluate(async () => {
-    const { make, heard, until, count } = /** @type {Given} */ (/** @type {any} */ (globalThis));
-    const talk = [{ role: 'system', content: 'Be kind' }, { role: 'user', content: 'a' }, { role: 'assistant', content: 'b' }, { role: 'user', content: 'c' }];
-    const element = make({ model: '/toy.gguf', task: 'chat', 'max-tokens': '5', seed: '1' });
-    element.messages = talk;
-    const before = element.messages;
-    await heard(element, 'nx-ready');
-    await until(() => element.shadowRoot.querySelector('.talk-field'));
-    const restored = element.messages;
-    element.play(); // answers the last message
-    await heard(element, 'nx-end');
-    const [end] = element.events.filter((/** @type {Event} */ { type }) => type === 'nx-end');
-    const answered = element.messages;
-    element.messages = answered; // as a page does that keeps the talk in its state
-    const tokens = element.shadowRoot.querySelectorAll('.talk-answer .talk-body span').length;
-    element.messages = [{ role: 'user', content: 'other' }];
-    return { before, restored, text: end.text, last: answered.at(-1), length: answered.length, tokens, replaced: element.messages, answers: element.shadowRoot.querySelectorAll('.talk-answer').length, ends: count(element, 'nx-end'), state: element.state };
-  });
-  assert.deepEqual(out.before, out.restored);
-  assert.equal(out.length, 5);
-  assert.deepEqual(out.last, { role: 'assistant', content: out.text });
-  assert.ok(out.tokens > 0, 'the answer keeps its tokens');
-  assert.deepEqual([out.replaced, out.answers, out.ends, out.state], [[{ role: 'user', content: 'other' }], 0, 1, 'near']);
-}));
-
-test('nx-end comes after every run, also one that was stopped, with its text and why it ended', { timeout: 120000 }, () => withPage(async (page) => {
-  await provide(page, '/weights/stories260K.gguf', await readFile(new URL('../golden/stories260K.gguf', import.meta.url)));
-  await open(page);
-  const out = await page.evaluate(async () => {
-    const { make, heard, count, nap } = /** @type {Given} */ (/** @type {any} */ (globalThis));
-    const results = [];
-    const stopAt = (/** @type {any} */ element, /** @type {string} */ type) => element.addEventListener(type, () => element.stop(), { once: true });
-    for (const attributes of /** @type {Record<string, string>[]} */ ([{ model: '/weights/digits.gguf', task: 'generate' }, { model: '/weights/stories260K.gguf', prompt: 'Once' },
-      { model: '/weights/chorales.gguf', task: 'generate' }, { model: '/toy.gguf', task: 'chat', prompt: 'a', 'max-tokens': '200' }, { model: '/weights/de-en.gguf', prompt: 'Ein Hund schläft.' }])) {
-      const element = make({ ...attributes, seed: '1' });
-      stopAt(element, 'nx-step');
-      element.play();
-      await heard(element, 'nx-end');
-      await nap(200);
-      const end = element.events.find((/** @type {Event} */ { type }) => type === 'nx-end');
-      results.push({ what: attributes.model, steps: count(element, 'nx-step'), ends: count(element, 'nx-end'), finish: end.finish, seed: end.seed, state: element.state, text: typeof end.text });
-      element.remove();
-    }
-    const whole = make({ model: '/weights/de-en.gguf', prompt: 'Ein Hund.' });
-    whole.play();
-    await heard(whole, 'nx-end');
-    const { text, finish } = whole.events.find((/** @type {Event} */ { type }) => type === 'nx-end');
-    return { results, text, finish };
-  });
-  for (const { what, steps, ends, finish, state } of out.results) assert.deepEqual([what, steps, ends, finish, state], [what, 1, 1, 'abort', 'near']);
-  assert.deepEqual(out.results.map(({ text }) => text), ['undefined', 'string', 'undefined', 'string', 'string']);
-  assert.match(out.text, /dog/);
-  assert.equal(out.finish, 'end');
-}));
-
-test('what is set, called or removed at any moment of a life', { timeout: 120000 }, () => withPage(async (page) => {
-  await open(page);
-  const out = await page.evaluate(async () => {
-    const { make, heard, nap, count, until } = /** @type {Given} */ (/** @type {any} */ (globalThis));
-    /** @type {Record<string, unknown>} */
-    const all = {};
-    // Set long before the document has it, and while it is out of it.
-    const sizes = [];
-    for (const early of [true, false]) {
-      const element = /** @type {any} */ (document.createElement('next-pixel'));
-      const set = () => Object.assign(element, { model: '/weights/digits.gguf', loading: 'play', width: 300, height: 200, poster: 'data:image/gif;base64,R0lGODlhAQABAAAAACwAAAAAAQABAAA=' });
-      if (early) set();
-      await nap(10);
-      document.body.append(element);
-      if (!early) set();
-      await nap(50);
-      element.remove();
-      await nap(50);
-      element.height = 100;
-      await nap(10);
-      document.body.append(element);
-      await nap(50);
-      const { width, height } = element.getBoundingClientRect();
-      sizes.push([width, height, element.shadowRoot.querySelector('.poster').hasAttribute('src')]);
-      element.remove();
-    }
-    all.sizes = sizes;
-    // stop() before and from every event: autoplay does not begin again, play() does.
-    for (const when of ['at once', 'nx-progress', 'nx-ready']) {
-      const element = make({ model: '/weights/digits.gguf', task: 'generate', seed: '1', autoplay: '' });
-      if (when === 'at once') element.stop();
-      else element.addEventListener(when, () => element.stop(), { once: true });
-      await nap(1200);
-      all[when] = count(element, 'nx-step');
-      element.play();
-      await heard(element, 'nx-end');
-      element.remove();
-    }
-    // A talk whose answer is not begun yet: Stop, another model, removal.
-    const talks = [];
-    for (const end of [(/** @type {any} */ one) => one.stop(), (/** @type {any} */ one) => one.setAttribute('model', '/other.gguf'), (/** @type {any} */ one) => one.remove()]) {
-      const element = make({ model: '/toy.gguf', task: 'chat', 'max-tokens': '40', seed: '1' });
+test('messages can be set: a talk is restored, replaced, and left alone where nothing changes', () =>
+  withPage(async (page) => {
+    await open(page);
+    const out = await page.evaluate(async () => {
+      const { make, heard, until, count } = /** @type {Given} */ (/** @type {any} */ (globalThis));
+      const talk = [
+        { role: 'system', content: 'Be kind' },
+        { role: 'user', content: 'a' },
+        { role: 'assistant', content: 'b' },
+        { role: 'user', content: 'c' },
+      ];
+      const element = make({ model: '/toy.gguf', task: 'chat', 'max-tokens': '5', seed: '1' });
+      element.messages = talk;
+      const before = element.messages;
+      await heard(element, 'nx-ready');
       await until(() => element.shadowRoot.querySelector('.talk-field'));
-      await nap(20);
-      element.send('hello');
-      await nap(0);
-      end(element);
-      talks.push(element);
-    }
-    await nap(1500);
-    all.talks = talks.map((element) => [count(element, 'nx-step'), count(element, 'nx-end')]);
-    // Paused while it answers, and on.
-    const element = make({ model: '/toy.gguf', task: 'chat', 'max-tokens': '40', seed: '1', prompt: 'hi' });
-    element.addEventListener('nx-step', () => element.pause(), { once: true });
-    element.play();
-    await heard(element, 'nx-step');
-    await nap(400);
-    all.paused = [count(element, 'nx-step'), element.state];
-    element.play();
-    await heard(element, 'nx-end');
-    all.answered = [count(element, 'nx-step') > 3, element.state];
-    // Stopped while paused, and a new message after it.
-    element.addEventListener('nx-step', () => element.pause(), { once: true });
-    element.send('more');
-    await until(() => element.state === 'paused');
-    element.stop();
-    await until(() => element.state === 'near');
-    element.send('again');
-    await until(() => count(element, 'nx-end') === 3);
-    all.roles = element.messages.map((/** @type {any} */ { role }) => role).join(' ');
-    return all;
-  });
-  assert.deepEqual(out, {
-    sizes: [[300, 100, true], [300, 100, true]], 'at once': 0, 'nx-progress': 0, 'nx-ready': 0, talks: [[0, 1], [0, 0], [0, 0]],
-    paused: [1, 'paused'], answered: [true, 'near'], roles: 'user assistant user assistant user assistant',
-  });
-}));
+      const restored = element.messages;
+      element.play(); // answers the last message
+      await heard(element, 'nx-end');
+      const [end] = element.events.filter((/** @type {Event} */ { type }) => type === 'nx-end');
+      const answered = element.messages;
+      element.messages = answered; // as a page does that keeps the talk in its state
+      const tokens = element.shadowRoot.querySelectorAll('.talk-answer .talk-body span').length;
+      element.messages = [{ role: 'user', content: 'other' }];
+      return {
+        before,
+        restored,
+        text: end.text,
+        last: answered.at(-1),
+        length: answered.length,
+        tokens,
+        replaced: element.messages,
+        answers: element.shadowRoot.querySelectorAll('.talk-answer').length,
+        ends: count(element, 'nx-end'),
+        state: element.state,
+      };
+    });
+    assert.deepEqual(out.before, out.restored);
+    assert.equal(out.length, 5);
+    assert.deepEqual(out.last, { role: 'assistant', content: out.text });
+    assert.ok(out.tokens > 0, 'the answer keeps its tokens');
+    assert.deepEqual([out.replaced, out.answers, out.ends, out.state], [[{ role: 'user', content: 'other' }], 0, 1, 'near']);
+  }));
 
-test('New talk while an answer is prepared makes room for the next message at once', () => withPage(async (page) => {
-  await open(page);
-  const messages = await page.evaluate(async () => {
-    const { make, heard, until } = /** @type {Given} */ (/** @type {any} */ (globalThis));
-    const element = make({ model: '/toy.gguf', task: 'chat', 'max-tokens': '3', seed: '1', controls: '' });
-    await until(() => element.shadowRoot.querySelector('.talk-field'));
-    element.send('first');
-    [...element.shadowRoot.querySelectorAll('button')].find((button) => /New talk/.test(button.textContent)).click();
-    element.send('second');
-    await heard(element, 'nx-step');
-    return element.messages.map((/** @type {any} */ { content }) => content)[0];
-  });
-  assert.equal(messages, 'second');
-}));
-
-test('two tunes on a page: one is paused or stopped, the other goes on; a paused one goes on where it was', { timeout: 60000 }, () => withPage(async (page) => {
-  await open(page);
-  await page.mouse.click(300, 300);
-  const out = await page.evaluate(async () => {
-    const { make, heard, nap, until } = /** @type {Given} */ (/** @type {any} */ (globalThis));
-    const tunes = ['1', '2'].map((seed) => make({ model: '/weights/chorales.gguf', task: 'generate', bars: '2', tempo: '300', seed, controls: '' }));
-    const secondsOf = (/** @type {any} */ { shadowRoot }) => Number(/Playing ([\d.]+)/.exec(shadowRoot.querySelector('.status').textContent)?.[1]);
-    for (const tune of tunes) tune.play();
-    await until(() => tunes.every((tune) => secondsOf(tune) > 0.2));
-    const [one, other] = tunes;
-    const at = secondsOf(one);
-    one.pause();
-    await heard(other, 'nx-end');
-    await nap(500);
-    one.play();
-    await until(() => secondsOf(one) > 0);
-    const on = secondsOf(one);
-    await heard(one, 'nx-end');
-    return { at, on };
-  });
-  assert.ok(out.on >= out.at && out.on < out.at + 0.6, `paused at ${out.at} s, on at ${out.on} s`);
-}));
-
-test('names from outside that every object has are names like others', () => withPage(async (page) => {
-  await open(page);
-  assert.deepEqual(await page.evaluate(async () => {
-    const { make, heard } = /** @type {Given} */ (/** @type {any} */ (globalThis));
-    const out = [];
-    for (const name of ['constructor', 'toString', '__proto__', 'hasOwnProperty', 'valueOf']) {
-      for (const attributes of /** @type {Record<string, string>[]} */ ([{ model: '/weights/digits.gguf', task: 'generate', label: `{${name}}` }, { model: '/weights/digits.gguf', task: `{${name}}` }, { model: '/weights/digits.gguf', task: name },
-        { model: `/none.gguf?{${name}}` }, { model: name }])) {
-        const element = make({ ...attributes, controls: '' });
-        element.addEventListener('nx-error', (/** @type {Event} */ event) => event.preventDefault());
+test('nx-end comes after every run, also one that was stopped, with its text and why it ended', { timeout: 120000 }, () =>
+  withPage(async (page) => {
+    await provide(page, '/weights/stories260K.gguf', await readFile(new URL('../golden/stories260K.gguf', import.meta.url)));
+    await open(page);
+    const out = await page.evaluate(async () => {
+      const { make, heard, count, nap } = /** @type {Given} */ (/** @type {any} */ (globalThis));
+      const results = [];
+      const stopAt = (/** @type {any} */ element, /** @type {string} */ type) =>
+        element.addEventListener(type, () => element.stop(), { once: true });
+      for (const attributes of /** @type {Record<string, string>[]} */ ([
+        { model: '/weights/digits.gguf', task: 'generate' },
+        { model: '/weights/stories260K.gguf', prompt: 'Once' },
+        { model: '/weights/chorales.gguf', task: 'generate' },
+        { model: '/toy.gguf', task: 'chat', prompt: 'a', 'max-tokens': '200' },
+        { model: '/weights/de-en.gguf', prompt: 'Ein Hund schläft.' },
+      ])) {
+        const element = make({ ...attributes, seed: '1' });
+        stopAt(element, 'nx-step');
         element.play();
-        await heard(element, 'nx-error');
-        out.push(element.events.find((/** @type {Event} */ { type }) => type === 'nx-error').error.name);
+        await heard(element, 'nx-end');
+        await nap(200);
+        const end = element.events.find((/** @type {Event} */ { type }) => type === 'nx-end');
+        results.push({
+          what: attributes.model,
+          steps: count(element, 'nx-step'),
+          ends: count(element, 'nx-end'),
+          finish: end.finish,
+          seed: end.seed,
+          state: element.state,
+          text: typeof end.text,
+        });
         element.remove();
       }
-    }
-    return [...new Set(out)];
-  }), ['NextPixelError']);
-}, { complains: true }));
+      const whole = make({ model: '/weights/de-en.gguf', prompt: 'Ein Hund.' });
+      whole.play();
+      await heard(whole, 'nx-end');
+      const { text, finish } = whole.events.find((/** @type {Event} */ { type }) => type === 'nx-end');
+      return { results, text, finish };
+    });
+    for (const { what, steps, ends, finish, state } of out.results)
+      assert.deepEqual([what, steps, ends, finish, state], [what, 1, 1, 'abort', 'near']);
+    assert.deepEqual(
+      out.results.map(({ text }) => text),
+      ['undefined', 'string', 'undefined', 'string', 'string'],
+    );
+    assert.match(out.text, /dog/);
+    assert.equal(out.finish, 'end');
+  }),
+);
 
-test('removed elements are freed, and canvases that a run was drawn to, of every kind', { timeout: 240000 }, () => withPage(async (page) => {
-  await provide(page, '/weights/stories260K.gguf', await readFile(new URL('../golden/stories260K.gguf', import.meta.url)));
-  await open(page);
-  const left = await page.evaluate(async (kinds) => {
-    const { make, until, nap } = /** @type {Given} */ (/** @type {any} */ (globalThis));
-    const library = '/web/lib/index.js';
-    const { acquire } = await import(library);
-    const EACH = 4;
-    /** @type {[string, WeakRef<object>][]} */
-    const kept = [];
-    for (const [name, attributes] of Object.entries(kinds)) {
-      const model = `/weights/${name}.gguf`;
-      const hold = await acquire(model); // or each would be loaded anew
-      for (let seed = 0; seed < EACH; seed++) {
-        let element = make({ ...attributes, model, seed: String(seed) });
-        element.play();
-        await until(() => element.events.some((/** @type {Event} */ { type }) => type === 'nx-end' || type === 'nx-error'));
-        kept.push([`${name} in <next-pixel>${element.events.at(-1).error ?? ''}`, new WeakRef(element)]);
+test('what is set, called or removed at any moment of a life', { timeout: 120000 }, () =>
+  withPage(async (page) => {
+    await open(page);
+    const out = await page.evaluate(async () => {
+      const { make, heard, nap, count, until } = /** @type {Given} */ (/** @type {any} */ (globalThis));
+      /** @type {Record<string, unknown>} */
+      const all = {};
+      // Set long before the document has it, and while it is out of it.
+      const sizes = [];
+      for (const early of [true, false]) {
+        const element = /** @type {any} */ (document.createElement('next-pixel'));
+        const set = () =>
+          Object.assign(element, {
+            model: '/weights/digits.gguf',
+            loading: 'play',
+            width: 300,
+            height: 200,
+            poster: 'data:image/gif;base64,R0lGODlhAQABAAAAACwAAAAAAQABAAA=',
+          });
+        if (early) set();
+        await nap(10);
+        document.body.append(element);
+        if (!early) set();
+        await nap(50);
         element.remove();
-        element = undefined;
+        await nap(50);
+        element.height = 100;
+        await nap(10);
+        document.body.append(element);
+        await nap(50);
+        const { width, height } = element.getBoundingClientRect();
+        sizes.push([width, height, element.shadowRoot.querySelector('.poster').hasAttribute('src')]);
+        element.remove();
       }
-      const { model: open } = hold;
-      for (let seed = 0; seed < EACH; seed++) {
-        let canvas = document.createElement('canvas');
-        document.body.append(canvas);
-        const { task, src, prompt, ...options } = attributes;
-        const run = await (open.info.verbs.includes('tag') ? open.tag(prompt) : open.info.verbs.includes('parse') ? open.parse(prompt) : open.info.verbs.includes('translate') ? open.translate(prompt) :
-          open.info.kind === 'text' ? open.generate(prompt, { maxTokens: 5, seed }) : open.info.verbs.includes('caption') ? open.caption({ data: new Uint8Array(3 * open.info.width * open.info.height), width: open.info.width, height: open.info.height }) :
-          open.info.verbs.includes('generate') ? open.generate({ seed, ...options.bars && { bars: 1 }, ...options.seconds && { seconds: 0.05 } }) : undefined);
-        await run?.drawTo(canvas);
-        kept.push([`${name} by drawTo()`, new WeakRef(canvas)]);
-        canvas.remove();
+      all.sizes = sizes;
+      // stop() before and from every event: autoplay does not begin again, play() does.
+      for (const when of ['at once', 'nx-progress', 'nx-ready']) {
+        const element = make({ model: '/weights/digits.gguf', task: 'generate', seed: '1', autoplay: '' });
+        if (when === 'at once') element.stop();
+        else element.addEventListener(when, () => element.stop(), { once: true });
+        await nap(1200);
+        all[when] = count(element, 'nx-step');
+        element.play();
+        await heard(element, 'nx-end');
+        element.remove();
       }
-      hold.release();
-    }
-    for (let i = 0; i < 10; i++) {
-      await nap(100);
-      /** @type {any} */ (globalThis).gc();
-    }
-    /** @type {Record<string, number>} */
-    const count = {};
-    for (const [what, ref] of kept) if (ref.deref()) count[what] = (count[what] ?? 0) + 1;
-    return Object.entries(count).filter(([, n]) => n > 1);
-  }, KINDS);
-  assert.deepEqual(left, [], 'of four, one may be held by the stack');
-}, { complains: true }));
+      // A talk whose answer is not begun yet: Stop, another model, removal.
+      const talks = [];
+      for (const end of [
+        (/** @type {any} */ one) => one.stop(),
+        (/** @type {any} */ one) => one.setAttribute('model', '/other.gguf'),
+        (/** @type {any} */ one) => one.remove(),
+      ]) {
+        const element = make({ model: '/toy.gguf', task: 'chat', 'max-tokens': '40', seed: '1' });
+        await until(() => element.shadowRoot.querySelector('.talk-field'));
+        await nap(20);
+        element.send('hello');
+        await nap(0);
+        end(element);
+        talks.push(element);
+      }
+      await nap(1500);
+      all.talks = talks.map((element) => [count(element, 'nx-step'), count(element, 'nx-end')]);
+      // Paused while it answers, and on.
+      const element = make({ model: '/toy.gguf', task: 'chat', 'max-tokens': '40', seed: '1', prompt: 'hi' });
+      element.addEventListener('nx-step', () => element.pause(), { once: true });
+      element.play();
+      await heard(element, 'nx-step');
+      await nap(400);
+      all.paused = [count(element, 'nx-step'), element.state];
+      element.play();
+      await heard(element, 'nx-end');
+      all.answered = [count(element, 'nx-step') > 3, element.state];
+      // Stopped while paused, and a new message after it.
+      element.addEventListener('nx-step', () => element.pause(), { once: true });
+      element.send('more');
+      await until(() => element.state === 'paused');
+      element.stop();
+      await until(() => element.state === 'near');
+      element.send('again');
+      await until(() => count(element, 'nx-end') === 3);
+      all.roles = element.messages.map((/** @type {any} */ { role }) => role).join(' ');
+      return all;
+    });
+    assert.deepEqual(out, {
+      sizes: [
+        [300, 100, true],
+        [300, 100, true],
+      ],
+      'at once': 0,
+      'nx-progress': 0,
+      'nx-ready': 0,
+      talks: [
+        [0, 1],
+        [0, 0],
+        [0, 0],
+      ],
+      paused: [1, 'paused'],
+      answered: [true, 'near'],
+      roles: 'user assistant user assistant user assistant',
+    });
+  }),
+);
+
+test('New talk while an answer is prepared makes room for the next message at once', () =>
+  withPage(async (page) => {
+    await open(page);
+    const messages = await page.evaluate(async () => {
+      const { make, heard, until } = /** @type {Given} */ (/** @type {any} */ (globalThis));
+      const element = make({ model: '/toy.gguf', task: 'chat', 'max-tokens': '3', seed: '1', controls: '' });
+      await until(() => element.shadowRoot.querySelector('.talk-field'));
+      element.send('first');
+      [...element.shadowRoot.querySelectorAll('button')].find((button) => /New talk/.test(button.textContent)).click();
+      element.send('second');
+      await heard(element, 'nx-step');
+      return element.messages.map((/** @type {any} */ { content }) => content)[0];
+    });
+    assert.equal(messages, 'second');
+  }));
+
+test('two tunes on a page: one is paused or stopped, the other goes on; a paused one goes on where it was', { timeout: 60000 }, () =>
+  withPage(async (page) => {
+    await open(page);
+    await page.mouse.click(300, 300);
+    const out = await page.evaluate(async () => {
+      const { make, heard, nap, until } = /** @type {Given} */ (/** @type {any} */ (globalThis));
+      const tunes = ['1', '2'].map((seed) =>
+        make({ model: '/weights/chorales.gguf', task: 'generate', bars: '2', tempo: '300', seed, controls: '' }),
+      );
+      const secondsOf = (/** @type {any} */ { shadowRoot }) =>
+        Number(/Playing ([\d.]+)/.exec(shadowRoot.querySelector('.status').textContent)?.[1]);
+      for (const tune of tunes) tune.play();
+      await until(() => tunes.every((tune) => secondsOf(tune) > 0.2));
+      const [one, other] = tunes;
+      const at = secondsOf(one);
+      one.pause();
+      await heard(other, 'nx-end');
+      await nap(500);
+      one.play();
+      await until(() => secondsOf(one) > 0);
+      const on = secondsOf(one);
+      await heard(one, 'nx-end');
+      return { at, on };
+    });
+    assert.ok(out.on >= out.at && out.on < out.at + 0.6, `paused at ${out.at} s, on at ${out.on} s`);
+  }),
+);
+
+test('names from outside that every object has are names like others', () =>
+  withPage(
+    async (page) => {
+      await open(page);
+      assert.deepEqual(
+        await page.evaluate(async () => {
+          const { make, heard } = /** @type {Given} */ (/** @type {any} */ (globalThis));
+          const out = [];
+          for (const name of ['constructor', 'toString', '__proto__', 'hasOwnProperty', 'valueOf']) {
+            for (const attributes of /** @type {Record<string, string>[]} */ ([
+              { model: '/weights/digits.gguf', task: 'generate', label: `{${name}}` },
+              { model: '/weights/digits.gguf', task: `{${name}}` },
+              { model: '/weights/digits.gguf', task: name },
+              { model: `/none.gguf?{${name}}` },
+              { model: name },
+            ])) {
+              const element = make({ ...attributes, controls: '' });
+              element.addEventListener('nx-error', (/** @type {Event} */ event) => event.preventDefault());
+              element.play();
+              await heard(element, 'nx-error');
+              out.push(element.events.find((/** @type {Event} */ { type }) => type === 'nx-error').error.name);
+              element.remove();
+            }
+          }
+          return [...new Set(out)];
+        }),
+        ['NextPixelError'],
+      );
+    },
+    { complains: true },
+  ));
+
+test('removed elements are freed, and canvases that a run was drawn to, of every kind', { timeout: 240000 }, () =>
+  withPage(
+    async (page) => {
+      await provide(page, '/weights/stories260K.gguf', await readFile(new URL('../golden/stories260K.gguf', import.meta.url)));
+      await open(page);
+      const left = await page.evaluate(async (kinds) => {
+        const { make, until, nap } = /** @type {Given} */ (/** @type {any} */ (globalThis));
+        const library = '/web/lib/index.js';
+        const { acquire } = await import(library);
+        const EACH = 4;
+        /** @type {[string, WeakRef<object>][]} */
+        const kept = [];
+        for (const [name, attributes] of Object.entries(kinds)) {
+          const model = `/weights/${name}.gguf`;
+          const hold = await acquire(model); // or each would be loaded anew
+          for (let seed = 0; seed < EACH; seed++) {
+            let element = make({ ...attributes, model, seed: String(seed) });
+            element.play();
+            await until(() => element.events.some((/** @type {Event} */ { type }) => type === 'nx-end' || type === 'nx-error'));
+            kept.push([`${name} in <next-pixel>${element.events.at(-1).error ?? ''}`, new WeakRef(element)]);
+            element.remove();
+            element = undefined;
+          }
+          const { model: open } = hold;
+          for (let seed = 0; seed < EACH; seed++) {
+            let canvas = document.createElement('canvas');
+            document.body.append(canvas);
+            const { task, src, prompt, ...options } = attributes;
+            const run = await (open.info.verbs.includes('tag')
+              ? open.tag(prompt)
+              : open.info.verbs.includes('parse')
+                ? open.parse(prompt)
+                : open.info.verbs.includes('translate')
+                  ? open.translate(prompt)
+                  : open.info.kind === 'text'
+                    ? open.generate(prompt, { maxTokens: 5, seed })
+                    : open.info.verbs.includes('caption')
+                      ? open.caption({
+                          data: new Uint8Array(3 * open.info.width * open.info.height),
+                          width: open.info.width,
+                          height: open.info.height,
+                        })
+                      : open.info.verbs.includes('generate')
+                        ? open.generate({ seed, ...(options.bars && { bars: 1 }), ...(options.seconds && { seconds: 0.05 }) })
+                        : undefined);
+            await run?.drawTo(canvas);
+            kept.push([`${name} by drawTo()`, new WeakRef(canvas)]);
+            canvas.remove();
+          }
+          hold.release();
+        }
+        for (let i = 0; i < 10; i++) {
+          await nap(100);
+          /** @type {any} */ (globalThis).gc();
+        }
+        /** @type {Record<string, number>} */
+        const count = {};
+        for (const [what, ref] of kept) if (ref.deref()) count[what] = (count[what] ?? 0) + 1;
+        return Object.entries(count).filter(([, n]) => n > 1);
+      }, KINDS);
+      assert.deepEqual(left, [], 'of four, one may be held by the stack');
+    },
+    { complains: true },
+  ),
+);

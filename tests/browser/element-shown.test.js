@@ -27,10 +27,20 @@ async function open(page, body) {
   await provide(page, '/weights/toy.gguf', toyModel());
   await openEmpty(page);
   await page.evaluate(async (html) => {
-    const events = /** @type {any[]} */ (/** @type {any} */ (globalThis).__events = []);
+    const events = /** @type {any[]} */ ([]);
+    Object.assign(globalThis, { __events: events });
     for (const type of ['nx-progress', 'nx-end']) {
-      addEventListener(type, (/** @type {any} */ { target, phase, share, samples, sampleRate, seed }) => events.push({
-        type, phase, share, at: target.getAttribute('progress'), samples: samples && [...samples], sampleRate, seed }));
+      addEventListener(type, (/** @type {any} */ { target, phase, share, samples, sampleRate, seed }) =>
+        events.push({
+          type,
+          phase,
+          share,
+          at: target.getAttribute('progress'),
+          samples: samples && [...samples],
+          sampleRate,
+          seed,
+        }),
+      );
     }
     const address = '/web/lib/define.js';
     await import(address);
@@ -39,60 +49,89 @@ async function open(page, body) {
 }
 
 /** @param {Page} page @param {string} type @returns {Promise<any[]>} */
-const events = (page, type) => page.evaluate((wanted) => /** @type {any} */ (globalThis).__events.filter((/** @type {any} */ event) => event.type === wanted), type);
+const events = (page, type) =>
+  page.evaluate((wanted) => /** @type {any} */ (globalThis).__events.filter((/** @type {any} */ event) => event.type === wanted), type);
 const status = (/** @type {Page} */ page) => page.locator('next-pixel [part=status]');
 
-test('how far it is: an event, and an attribute for a style', () => withPage(async (page) => {
-  await open(page, '<next-pixel model="/weights/toy.gguf" task="generate" autoplay controls></next-pixel>');
-  await status(page).getByText(/^Drawn: /).waitFor(LONG);
-  const told = await events(page, 'nx-progress');
-  assert.deepEqual([...new Set(told.map(({ phase }) => phase))], ['load', 'draw']);
-  for (const phase of ['load', 'draw']) {
-    const shares = told.filter((one) => one.phase === phase).map(({ share }) => share ?? 0);
-    assert.deepEqual(shares, [...shares].sort((a, b) => a - b));
-    assert.equal(shares.at(-1), 1, phase);
-  }
-  assert.ok(told.every(({ share, at }) => share === undefined || Number(at) === Math.round(100 * share)));
-}));
+test('how far it is: an event, and an attribute for a style', () =>
+  withPage(async (page) => {
+    await open(page, '<next-pixel model="/weights/toy.gguf" task="generate" autoplay controls></next-pixel>');
+    await status(page)
+      .getByText(/^Drawn: /)
+      .waitFor(LONG);
+    const told = await events(page, 'nx-progress');
+    assert.deepEqual([...new Set(told.map(({ phase }) => phase))], ['load', 'draw']);
+    for (const phase of ['load', 'draw']) {
+      const shares = told.filter((one) => one.phase === phase).map(({ share }) => share ?? 0);
+      assert.deepEqual(
+        shares,
+        [...shares].sort((a, b) => a - b),
+      );
+      assert.equal(shares.at(-1), 1, phase);
+    }
+    assert.ok(told.every(({ share, at }) => share === undefined || Number(at) === Math.round(100 * share)));
+  }));
 
-test('loading="play": nothing is fetched before it is played', () => withPage(async (page) => {
-  /** @type {string[]} */
-  const asked = [];
-  page.on('request', (request) => { if (request.url().endsWith('.gguf')) asked.push(request.url()); });
-  await open(page, '<next-pixel model="/weights/toy.gguf" task="generate" loading="play" controls></next-pixel>');
-  const element = page.locator('next-pixel');
-  await page.waitForTimeout(400);
-  assert.deepEqual([asked, await element.evaluate((/** @type {any} */ one) => [one.state, one.loading])], [[], ['near', 'play']]);
-  await page.getByRole('button', { name: 'Play' }).click();
-  await status(page).getByText(/^Drawn: /).waitFor(LONG);
-  assert.equal(asked.length, 1);
-}));
+test('loading="play": nothing is fetched before it is played', () =>
+  withPage(async (page) => {
+    /** @type {string[]} */
+    const asked = [];
+    page.on('request', (request) => {
+      if (request.url().endsWith('.gguf')) asked.push(request.url());
+    });
+    await open(page, '<next-pixel model="/weights/toy.gguf" task="generate" loading="play" controls></next-pixel>');
+    const element = page.locator('next-pixel');
+    await page.waitForTimeout(400);
+    assert.deepEqual([asked, await element.evaluate((/** @type {any} */ one) => [one.state, one.loading])], [[], ['near', 'play']]);
+    await page.getByRole('button', { name: 'Play' }).click();
+    await status(page)
+      .getByText(/^Drawn: /)
+      .waitFor(LONG);
+    assert.equal(asked.length, 1);
+  }));
 
-test('in another language: what is there changes at once, numbers are written as there', () => withPage(async (page) => {
-  await open(page, '<next-pixel model="/weights/toy.gguf" task="generate" controls></next-pixel>');
-  await page.evaluate(async () => {
-    const [address, words] = ['/web/lib/element.js', '/web/lib/element/words/de.js'];
-    const { NextPixelElement } = await import(address);
-    NextPixelElement.words = (await import(words)).default;
-  });
-  await page.getByRole('button', { name: 'Start' }).click();
-  await status(page).getByText(/^Gezeichnet: \d+,\d nats$/).waitFor(LONG);
-  assert.equal(await page.locator('next-pixel [part=controls]').getAttribute('lang'), 'de');
-  assert.match(await page.locator('next-pixel canvas').getAttribute('aria-label') ?? '', /^Ein Bild, aus dem Nichts gezeichnet von .*, zu 100 % fertig$/);
-  assert.match(await page.locator('next-pixel [part=controls]').getAttribute('aria-label') ?? '', /^erzeugen, /);
-}));
+test('in another language: what is there changes at once, numbers are written as there', () =>
+  withPage(async (page) => {
+    await open(page, '<next-pixel model="/weights/toy.gguf" task="generate" controls></next-pixel>');
+    await page.evaluate(async () => {
+      const [address, words] = ['/web/lib/element.js', '/web/lib/element/words/de.js'];
+      const { NextPixelElement } = await import(address);
+      NextPixelElement.words = (await import(words)).default;
+    });
+    await page.getByRole('button', { name: 'Start' }).click();
+    await status(page)
+      .getByText(/^Gezeichnet: \d+,\d nats$/)
+      .waitFor(LONG);
+    assert.equal(await page.locator('next-pixel [part=controls]').getAttribute('lang'), 'de');
+    assert.match(
+      (await page.locator('next-pixel canvas').getAttribute('aria-label')) ?? '',
+      /^Ein Bild, aus dem Nichts gezeichnet von .*, zu 100 % fertig$/,
+    );
+    assert.match((await page.locator('next-pixel [part=controls]').getAttribute('aria-label')) ?? '', /^erzeugen, /);
+  }));
 
 test('the tables have every sentence', async () => {
   const lib = `${ROOT}web/lib/`;
   /** @param {any} saying a sentence, with what stands in it or without */
   const sentence = (saying) => [saying].flat()[0];
   /** @type {Set<string>} */
-  const wanted = new Set([...TASKS.map(({ task }) => task), ...Object.values(VERBS).flatMap((verb) => ('made' in verb ? [verb.made] : []))]);
+  const wanted = new Set([
+    ...TASKS.map(({ task }) => task),
+    ...Object.values(VERBS).flatMap((verb) => ('made' in verb ? [verb.made] : [])),
+  ]);
   for (const { doing, done, what, made = {} } of Object.values(LOOKS)) {
     for (const phrase of Object.values(made)) wanted.add(phrase);
-    for (const saying of [doing, ...[0, 1].map((cost) => done({ nats: [cost], steps: 1, to: 1, sampleRate: 1 })), what(1), what(2)]) wanted.add(sentence(saying));
+    for (const saying of [doing, ...[0, 1].map((cost) => done({ nats: [cost], steps: 1, to: 1, sampleRate: 1 })), what(1), what(2)])
+      wanted.add(sentence(saying));
   }
-  for (const file of ['element.js', 'element/view.js', 'element/words.js', 'kinds/sound/sound-run.js', 'element/talk.js', 'element/talk-answer.js']) {
+  for (const file of [
+    'element.js',
+    'element/view.js',
+    'element/words.js',
+    'kinds/sound/sound-run.js',
+    'element/talk.js',
+    'element/talk-answer.js',
+  ]) {
     for (const line of (await readFile(lib + file, 'utf8')).split('\n').filter((text) => /\b(say|enter)\(|NO_MODEL =/.test(text))) {
       for (const [, text] of line.matchAll(/'([A-Z{][^']*|an? model|no model|what is given)'/g)) wanted.add(text);
     }
@@ -107,35 +146,43 @@ test('the tables have every sentence', async () => {
   }
 });
 
-test('a sound: heard again is the same, a new seed another; its file is a WAV, and the end has its samples', { timeout: 90000 }, () => withPage(async (page) => {
-  await open(page, '<next-pixel model="/weights/wavenet.gguf" task="generate" label="7" seconds="0.3" controls></next-pixel>');
-  const ended = async (/** @type {number} */ count) => {
-    await page.waitForFunction((n) => /** @type {any} */ (globalThis).__events.filter((/** @type {any} */ event) => event.type === 'nx-end').length === n, count, LONG);
-    return (await events(page, 'nx-end'))[count - 1];
-  };
-  assert.equal(await page.getByRole('button', { name: 'New seed' }).count(), 0);
-  await page.getByRole('button', { name: 'Play' }).click();
-  const first = await ended(1);
-  assert.ok(first.samples.length > 400 && first.sampleRate === 8000, `${first.samples.length} samples: a voice was chosen`);
-  await page.getByRole('button', { name: 'Play again' }).click();
-  const again = await ended(2);
-  assert.deepEqual([again.samples, again.seed], [first.samples, first.seed]);
-  await page.getByRole('button', { name: 'New seed' }).click();
-  const other = await ended(3);
-  assert.notEqual(other.seed, first.seed);
-  assert.notDeepEqual(other.samples, first.samples);
-  const [wav, png, bytes] = await page.evaluate(async () => {
-    const element = /** @type {any} */ (document.querySelector('next-pixel'));
-    const file = await element.toBlob();
-    return [file.type, (await element.toBlob('image/png')).type, file.size];
-  });
-  assert.deepEqual([wav, png, bytes], ['audio/wav', 'image/png', 44 + 2 * other.samples.length]);
-  // The same seed says the same, in the same voice.
-  await page.locator('next-pixel').evaluate((element, seed) => element.setAttribute('seed', String(seed)), first.seed);
-  assert.deepEqual((await ended(4)).samples, first.samples);
-}));
+test('a sound: heard again is the same, a new seed another; its file is a WAV, and the end has its samples', { timeout: 90000 }, () =>
+  withPage(async (page) => {
+    await open(page, '<next-pixel model="/weights/wavenet.gguf" task="generate" label="7" seconds="0.3" controls></next-pixel>');
+    const ended = async (/** @type {number} */ count) => {
+      await page.waitForFunction(
+        (n) => /** @type {any} */ (globalThis).__events.filter((/** @type {any} */ event) => event.type === 'nx-end').length === n,
+        count,
+        LONG,
+      );
+      return (await events(page, 'nx-end'))[count - 1];
+    };
+    assert.equal(await page.getByRole('button', { name: 'New seed' }).count(), 0);
+    await page.getByRole('button', { name: 'Play' }).click();
+    const first = await ended(1);
+    assert.ok(first.samples.length > 400 && first.sampleRate === 8000, `${first.samples.length} samples: a voice was chosen`);
+    await page.getByRole('button', { name: 'Play again' }).click();
+    const again = await ended(2);
+    assert.deepEqual([again.samples, again.seed], [first.samples, first.seed]);
+    await page.getByRole('button', { name: 'New seed' }).click();
+    const other = await ended(3);
+    assert.notEqual(other.seed, first.seed);
+    assert.notDeepEqual(other.samples, first.samples);
+    const [wav, png, bytes] = await page.evaluate(async () => {
+      const element = /** @type {any} */ (document.querySelector('next-pixel'));
+      const file = await element.toBlob();
+      return [file.type, (await element.toBlob('image/png')).type, file.size];
+    });
+    assert.deepEqual([wav, png, bytes], ['audio/wav', 'image/png', 44 + 2 * other.samples.length]);
+    // The same seed says the same, in the same voice.
+    await page.locator('next-pixel').evaluate((element, seed) => element.setAttribute('seed', String(seed)), first.seed);
+    assert.deepEqual((await ended(4)).samples, first.samples);
+  }),
+);
 
-more('a picture at once says nothing of nats', { timeout: 60000 }, () => withPage(async (page) => {
-  await open(page, '<next-pixel model="/weights/sagan-emoji.gguf" task="generate" label="face" controls autoplay></next-pixel>');
-  await status(page).getByText('Drawn', { exact: true }).waitFor(LONG);
-}));
+more('a picture at once says nothing of nats', { timeout: 60000 }, () =>
+  withPage(async (page) => {
+    await open(page, '<next-pixel model="/weights/sagan-emoji.gguf" task="generate" label="face" controls autoplay></next-pixel>');
+    await status(page).getByText('Drawn', { exact: true }).waitFor(LONG);
+  }),
+);

@@ -18,7 +18,11 @@ export const FIGURES = {
   A8: { shows: 'how far a convolution reaches, and how far local attention', page: 'same-digit', at: 'figure-reach' },
   A9: { shows: 'the equations of a layer', page: 'opened', at: 'figure-layer' },
   A10: { shows: 'learned positions of rows and columns', page: 'image-transformer', at: 'figure-positions' },
-  A11: { shows: 'local attention in one and two dimensions: query block, memory block, mask', page: 'image-transformer', at: 'figure-geometry' },
+  A11: {
+    shows: 'local attention in one and two dimensions: query block, memory block, mask',
+    page: 'image-transformer',
+    at: 'figure-geometry',
+  },
   A12: { shows: 'samples beside those of older models', page: 'same-digit', at: 'figure-endings' },
   A13: { shows: 'super-resolution', page: 'colour', at: 'figure-superres' },
 
@@ -36,7 +40,12 @@ export const FIGURES = {
   B12: { shows: 'the Image Transformer: enlarging, classes, blocks', page: 'colour', at: 'figure-superres' },
   B13: { shows: 'patterns that dense attention learns, layer by layer', page: 'sparse', at: 'figure-heads' },
   B14: { shows: 'strided and fixed patterns on a small picture', page: 'sparse', at: 'figure-patterns' },
-  B15: { shows: 'sparse models that draw pictures and write', page: 'sparse', at: 'figure-endings', but: 'pictures, and music on the page of chorales; none writes text' },
+  B15: {
+    shows: 'sparse models that draw pictures and write',
+    page: 'sparse',
+    at: 'figure-endings',
+    but: 'pictures, and music on the page of chorales; none writes text',
+  },
   B16: { shows: 'Jukebox: waves to codes, priors, back to waves', page: 'jukebox', at: 'figure-stages' },
 
   C1: { shows: 'the places that coloured points looked at most', page: 'sagan', at: 'figure-look' },
@@ -45,9 +54,17 @@ export const FIGURES = {
   C4: { shows: 'queries, keys, softmax and values as matrices with their sizes', page: 'opened', at: 'figure-opened' },
   C5: { shows: 'the module f, g, h with its residual scale', page: 'sagan', at: 'figure-module' },
   C6: { shows: 'the spectral norm', page: 'sagan', at: 'figure-norm' },
-  C7: { shows: 'curves of training: plain, normalised, two time scales', why: 'measured once, 1,600 steps each: a training that breaks down takes days' },
+  C7: {
+    shows: 'curves of training: plain, normalised, two time scales',
+    why: 'measured once, 1,600 steps each: a training that breaks down takes days',
+  },
   C8: { shows: 'samples of those three', why: 'pictures that were kept of those runs' },
-  C9: { shows: 'where attention sits, against a residual block', page: 'sagan', at: 'figure-both', but: 'with and without attention by a switch; other places, and a residual block, as a table of published numbers' },
+  C9: {
+    shows: 'where attention sits, against a residual block',
+    page: 'sagan',
+    at: 'figure-both',
+    but: 'with and without attention by a switch; other places, and a residual block, as a table of published numbers',
+  },
 
   D1: { shows: 'parts of a picture explain each other', page: 'image-transformer', at: 'figure-attention' },
   D2: { shows: 'words of a sentence attend to each other', page: 'transformer', at: 'figure-maps' },

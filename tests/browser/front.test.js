@@ -26,197 +26,283 @@ const MOST = 50 * 1024;
 
 const done = (/** @type {Page} */ page) => page.locator('#run-text', { hasText: 'Run again' }).waitFor(WAIT);
 /** @param {Page} page */
-const endings = (page) => page.locator('.ending canvas').evaluateAll((all) => all.map((canvas) => /** @type {HTMLCanvasElement} */ (canvas).toDataURL()));
+const endings = (page) =>
+  page.locator('.ending canvas').evaluateAll((all) => all.map((canvas) => /** @type {HTMLCanvasElement} */ (canvas).toDataURL()));
 
-test('the digit completes itself; dice and seed change it, and are taken along', () => withPage(async (page) => {
-  await page.goto(PAGE);
-  await done(page);
-  const first = await page.evaluate(() => performance.getEntriesByName('first-pixel')[0].startTime);
-  assert.ok(first > 0, 'how long it takes: all/speed.test.js');
-  const notes = await page.locator('.ending .panel-note').allTextContents();
-  assert.ok(notes.every((note) => /^\d+\.\d nats$/.test(note)), notes.join());
-  const before = await endings(page);
-  await page.emulateMedia(CALM); // from here on a picture appears finished
-  await runAnew(page, () => page.click('#dice'));
-  await done(page);
-  await sleep(100);
-  assert.notDeepEqual(await endings(page), before);
-  await runAnew(page, async () => {
-    await page.fill('#seed', '12');
-    await page.keyboard.press('Enter');
-  });
-  await done(page);
-  const others = await page.locator('.ending .panel-note').allTextContents();
-  assert.notDeepEqual(others, notes);
-  await page.click('#further'); // where they can be taken along
-  await page.locator('#take').waitFor();
-  await page.locator('#run:enabled').click(WAIT);
-  await done(page);
-  assert.deepEqual(await page.locator('.ending .panel-note').allTextContents(), others);
-}));
-
-more('the digit completes itself as on the page of the Image Transformer', () => withPage(async (page) => {
-  await page.goto(PAGE);
-  await done(page);
-  const notes = await page.locator('.ending .panel-note').allTextContents();
-  await page.goto('/web/pages/image-transformer/');
-  await done(page);
-  assert.notDeepEqual(await page.locator('.ending .panel-note').allTextContents(), notes, 'that page opens with a digit of its own');
-  await runAnew(page, () => page.locator('#strip input').nth(14).check());
-  await done(page);
-  assert.deepEqual(await page.locator('.ending .panel-note').allTextContents(), notes);
-}));
-
-test('a card for each page, which lives when it is seen and shows what its still shows', () => withPage(async (page) => {
-  await page.goto(PAGE);
-  await done(page);
-  const pages = PAPERS.filter((paper) => paper.page);
-  assert.equal(await page.locator('.card').count(), pages.length);
-  assert.deepEqual(await page.locator('.card').evaluateAll((all) => all.map((card) => new URL(/** @type {HTMLAnchorElement} */ (card).href).pathname)),
-    pages.map((paper) => `/web/pages/${paper.page}/`));
-  for (let i = 0; i < pages.length; i++) {
-    if (!pages[i].pictures || !(EVERY || i % 8 === 0)) continue; // a still that stays one; of the others every eighth, by ./build.sh test-sweep all
-    await page.locator('.thumb').nth(i).scrollIntoViewIfNeeded();
-    const canvas = page.locator('.thumb canvas').nth(i);
-    await canvas.waitFor(WAIT);
-    // Drawn to the end when the still, put over the paper, is nowhere far from it. How a picture is divided into passes is a matter of
-    // the moment, so of one that shows them only the size is the same.
-    await page.waitForFunction(([n, passes]) => {
-      const box = document.querySelectorAll('.thumb')[Number(n)];
-      const [drawn, still] = [/** @type {HTMLCanvasElement} */ (box.querySelector('canvas')), /** @type {HTMLImageElement} */ (box.querySelector('img'))];
-      /** @param {CanvasImageSource} source */
-      const read = (source) => {
-        const context = /** @type {OffscreenCanvasRenderingContext2D} */ (new OffscreenCanvas(drawn.width, drawn.height).getContext('2d'));
-        context.fillStyle = '#fff';
-        context.fillRect(0, 0, drawn.width, drawn.height);
-        context.drawImage(source, 0, 0);
-        return context.getImageData(0, 0, drawn.width, drawn.height).data;
-      };
-      if (still.naturalWidth !== drawn.width || still.naturalHeight !== drawn.height) return false;
-      const [a, b] = [read(drawn), read(still)];
-      return passes ? a.slice(-4).some((value) => value < 255) : a.every((value, k) => Math.abs(value - b[k]) <= 3);
-    }, [i, pages[i].pictures?.passes ?? false], { ...WAIT, polling: 100 }); // all pixels, which is too much for every frame
-  }
-}));
-
-test('the papers stand in order of time, with their systems', () => withPage(async (page) => {
-  await page.goto(PAGE);
-  await page.locator('.papers-list li').first().waitFor();
-  const years = (await page.locator('.year').allTextContents()).map(Number);
-  assert.deepEqual(years, [...years].sort((a, b) => a - b));
-  assert.equal(years.length, PAPERS.length);
-  // To come are only the papers that no page plays.
-  const played = PAPERS.filter(({ page: own, shownOn }) => own ?? shownOn);
-  assert.equal(await page.locator('.to-come').count(), PAPERS.length - played.length);
-  assert.equal(await page.locator('.system a[href$="/alignment/"]').count(), 2);
-  for (const link of await page.locator('.system a').all()) {
-    assert.equal((await page.request.get(new URL(await link.getAttribute('href') ?? '', page.url()).href)).status(), 200);
-  }
-}, CALM));
-
-test('it speaks, translates and sings where it is asked to, and fetches nothing for that before', () => withPage(async (page) => {
-  /** @type {string[]} */
-  const fetched = [];
-  page.on('request', (request) => { if (request.url().endsWith('.gguf')) fetched.push(basename(request.url())); });
-  await page.goto(PAGE);
-  await page.locator('#run:enabled').waitFor(WAIT);
-  const names = ['wavenet.gguf', 'seq2seq-additive.gguf', 'chorales.gguf'];
-  await page.locator('#more').scrollIntoViewIfNeeded();
-  await page.locator('#more next-pixel:defined').nth(2).waitFor();
-  assert.deepEqual(fetched.filter((name) => names.includes(name)), []);
-  const said = await page.locator('#more next-pixel').evaluateAll((elements) => Promise.all(elements.map((element) => new Promise((resolve) => {
-    element.addEventListener('nx-end', () => resolve(true), { once: true });
-    element.addEventListener('nx-error', () => resolve(false), { once: true });
-    /** @type {any} */ (element).play();
-  }))));
-  assert.deepEqual(said, [true, true, true]);
-  assert.deepEqual(fetched.filter((name) => names.includes(name)).sort(), [...names].sort());
-  assert.match(await page.locator('#more').evaluate((part) => part.querySelectorAll('next-pixel')[1].shadowRoot?.textContent ?? ''), /dog/);
-}, CALM));
-
-test('old addresses lead to where their content went', () => withPage(async (page) => {
-  const addresses = [
-    ['odds', 'image-transformer', 'odds'], ['attention', 'image-transformer', 'attention'], ['geometry', 'image-transformer', 'geometry'],
-    ['classes', 'image-transformer', 'classes'], ['embed', 'image-transformer', 'embed'], ['machine', 'image-transformer', 'machine'],
-    ['figure-1', 'image-transformer', 'figure-endings'], ['colour', 'colour', 'colour'], ['superres', 'colour', 'superres'],
-    ['figure-4', 'colour', 'figure-superres'], ['ahead', 'look-ahead', 'ahead'], ['surprise', 'image-transformer', 'surprise'],
-  ];
-  for (const [old, path, id] of addresses.filter((_, i) => EVERY || i % 4 === 3)) { // a page each
-    await page.goto('about:blank');
-    await page.goto(`${PAGE}#${old}`);
-    await page.waitForURL(`**/web/pages/${path}/#${id}`);
-    assert.equal(await page.locator(`#${id}`).count(), 1, `${path} has no #${id}`);
-  }
-}, CALM));
-
-test('it is light', (context) => withPage(async (page) => {
-  await page.goto(PAGE);
-  await done(page);
-  const names = await page.evaluate(() => [location.href, ...performance.getEntriesByType('resource').map(({ name }) => name)].map((name) => new URL(name).pathname));
-  const build = await page.evaluate(async (path) => (await import(path)).fastest(), '/web/lib/workers/simd.js');
-  assert.notEqual(build, 'baseline', 'this browser has relaxed SIMD');
-  assert.deepEqual([...new Set(names.filter((name) => name.endsWith('.wasm')))].map((name) => basename(name)), [`nextpixel-${build}.wasm`], 'asked for first, and taken');
-  const { root } = await published();
-  let [engine, own] = [0, 0];
-  for (const name of new Set(names)) {
-    if (name.endsWith('.gguf')) continue;
-    const bytes = await readFile(join(root, name.endsWith('/') ? `${name}index.html` : name));
-    const sent = name.endsWith('.png') ? bytes.length : gzipSync(bytes, { level: 9 }).length;
-    if (/\.wasm$|worker\.js$/.test(name)) engine += sent;
-    else own += sent;
-  }
-  context.diagnostic(`${new Set(names).size} files beside weights: ${own} bytes gzip, and engine and worker ${engine}`);
-  assert.ok(own < MOST, `${own} bytes`);
-}));
-
-test('less motion: nothing begins by itself, and the cards stay still', () => withPage(async (page) => {
-  await page.goto(PAGE);
-  await page.locator('#run:enabled').waitFor();
-  await page.locator('.card').first().scrollIntoViewIfNeeded();
-  await sleep(800);
-  assert.equal(await page.locator('#run-text').textContent(), 'Run');
-  assert.equal(await page.locator('.thumb canvas:visible').count(), 0);
-  await page.click('#run');
-  await done(page);
-}, { reducedMotion: 'reduce' }));
-
-test('on paper there are no buttons, and no card is cut in two', () => withPage(async (page) => {
-  await page.goto(PAGE);
-  await page.locator('#run:enabled').waitFor(WAIT);
-  await page.emulateMedia({ media: 'print' });
-  assert.equal(await page.evaluate(() => [...document.querySelectorAll('button, .masthead nav')].filter((one) => one.checkVisibility()).map((one) => one.outerHTML).join()), '');
-  assert.deepEqual(await page.evaluate(() => [...new Set([...document.querySelectorAll('.card, .figure')].map((one) => getComputedStyle(one).breakInside))]), ['avoid']);
-}, CALM));
-
-test('without JavaScript there are a note and the links', () => withPage(async (page) => {
-  await page.goto(PAGE);
-  assert.match(await page.locator('.notice').innerText(), /It needs JavaScript and WebAssembly/);
-  assert.equal(await page.locator('.course a').count(), PAPERS.filter((paper) => paper.page).length);
-}, { javaScriptEnabled: false }));
-
-for (const [language, course, says] of /** @type {const} */ ([['', 3, (/** @type {number} */ i, /** @type {number} */ of) => `${i} of ${of}`], ['ko/', 2, (/** @type {number} */ i, /** @type {number} */ of) => `${of}단계 중 ${i}단계`]])) {
-  more(`a course is walked from the front page to its end by keyboard alone, and its question tried: ${PAGE}${language}`, () => withPage(async (page) => {
-    const { steps } = COURSES[course];
-    /** Tabs on until a link has the focus, and follows it. @param {string} link */
-    const follow = async (link) => {
-      await page.locator(link).waitFor();
-      for (let tabs = 0; tabs < 300; tabs++) {
-        await page.keyboard.press('Tab');
-        if (await page.evaluate((selector) => document.activeElement?.matches(selector), link)) break;
-      }
+test('the digit completes itself; dice and seed change it, and are taken along', () =>
+  withPage(async (page) => {
+    await page.goto(PAGE);
+    await done(page);
+    const first = await page.evaluate(() => performance.getEntriesByName('first-pixel')[0].startTime);
+    assert.ok(first > 0, 'how long it takes: all/speed.test.js');
+    const notes = await page.locator('.ending .panel-note').allTextContents();
+    assert.ok(
+      notes.every((note) => /^\d+\.\d nats$/.test(note)),
+      notes.join(),
+    );
+    const before = await endings(page);
+    await page.emulateMedia(CALM); // from here on a picture appears finished
+    await runAnew(page, () => page.click('#dice'));
+    await done(page);
+    await sleep(100);
+    assert.notDeepEqual(await endings(page), before);
+    await runAnew(page, async () => {
+      await page.fill('#seed', '12');
       await page.keyboard.press('Enter');
-    };
-    await page.goto(`${PAGE}${language}`);
-    await follow(`.course:nth-child(${course + 1}) li:first-child a`);
-    for (const [i, { page: name, at }] of steps.entries()) {
-      await page.waitForURL(`**/pages/${name}/${language}`);
-      assert.match(await page.locator('.course-place').innerText(), new RegExp(says(i + 1, steps.length)));
-      await follow('.course-asks a'); // which leads to its figure, where the next stop is
-      await page.waitForURL(`**/#${at}`);
-      await page.keyboard.press('Tab');
-      assert.ok(await page.evaluate((id) => document.getElementById(id)?.contains(document.activeElement), at), `${name}: the question is tried at #${at}`);
-      if (i < steps.length - 1) await follow('.course-place [rel=next]');
+    });
+    await done(page);
+    const others = await page.locator('.ending .panel-note').allTextContents();
+    assert.notDeepEqual(others, notes);
+    await page.click('#further'); // where they can be taken along
+    await page.locator('#take').waitFor();
+    await page.locator('#run:enabled').click(WAIT);
+    await done(page);
+    assert.deepEqual(await page.locator('.ending .panel-note').allTextContents(), others);
+  }));
+
+more('the digit completes itself as on the page of the Image Transformer', () =>
+  withPage(async (page) => {
+    await page.goto(PAGE);
+    await done(page);
+    const notes = await page.locator('.ending .panel-note').allTextContents();
+    await page.goto('/web/pages/image-transformer/');
+    await done(page);
+    assert.notDeepEqual(await page.locator('.ending .panel-note').allTextContents(), notes, 'that page opens with a digit of its own');
+    await runAnew(page, () => page.locator('#strip input').nth(14).check());
+    await done(page);
+    assert.deepEqual(await page.locator('.ending .panel-note').allTextContents(), notes);
+  }),
+);
+
+test('a card for each page, which lives when it is seen and shows what its still shows', () =>
+  withPage(async (page) => {
+    await page.goto(PAGE);
+    await done(page);
+    const pages = PAPERS.filter((paper) => paper.page);
+    assert.equal(await page.locator('.card').count(), pages.length);
+    assert.deepEqual(
+      await page.locator('.card').evaluateAll((all) => all.map((card) => new URL(/** @type {HTMLAnchorElement} */ (card).href).pathname)),
+      pages.map((paper) => `/web/pages/${paper.page}/`),
+    );
+    for (let i = 0; i < pages.length; i++) {
+      if (!pages[i].pictures || !(EVERY || i % 8 === 0)) continue; // a still that stays one; of the others every eighth, by ./build.sh test-sweep all
+      await page.locator('.thumb').nth(i).scrollIntoViewIfNeeded();
+      const canvas = page.locator('.thumb canvas').nth(i);
+      await canvas.waitFor(WAIT);
+      // Drawn to the end when the still, put over the paper, is nowhere far from it. How a picture is divided into passes is a matter of
+      // the moment, so of one that shows them only the size is the same.
+      await page.waitForFunction(
+        ([n, passes]) => {
+          const box = document.querySelectorAll('.thumb')[Number(n)];
+          const [drawn, still] = [
+            /** @type {HTMLCanvasElement} */ (box.querySelector('canvas')),
+            /** @type {HTMLImageElement} */ (box.querySelector('img')),
+          ];
+          /** @param {CanvasImageSource} source */
+          const read = (source) => {
+            const context = /** @type {OffscreenCanvasRenderingContext2D} */ (
+              new OffscreenCanvas(drawn.width, drawn.height).getContext('2d')
+            );
+            context.fillStyle = '#fff';
+            context.fillRect(0, 0, drawn.width, drawn.height);
+            context.drawImage(source, 0, 0);
+            return context.getImageData(0, 0, drawn.width, drawn.height).data;
+          };
+          if (still.naturalWidth !== drawn.width || still.naturalHeight !== drawn.height) return false;
+          const [a, b] = [read(drawn), read(still)];
+          return passes ? a.slice(-4).some((value) => value < 255) : a.every((value, k) => Math.abs(value - b[k]) <= 3);
+        },
+        [i, pages[i].pictures?.passes ?? false],
+        { ...WAIT, polling: 100 },
+      ); // all pixels, which is too much for every frame
     }
-    assert.equal(await page.locator('.course-place [rel=next]').count(), 0);
+  }));
+
+test('the papers stand in order of time, with their systems', () =>
+  withPage(async (page) => {
+    await page.goto(PAGE);
+    await page.locator('.papers-list li').first().waitFor();
+    const years = (await page.locator('.year').allTextContents()).map(Number);
+    assert.deepEqual(
+      years,
+      [...years].sort((a, b) => a - b),
+    );
+    assert.equal(years.length, PAPERS.length);
+    // To come are only the papers that no page plays.
+    const played = PAPERS.filter(({ page: own, shownOn }) => own ?? shownOn);
+    assert.equal(await page.locator('.to-come').count(), PAPERS.length - played.length);
+    assert.equal(await page.locator('.system a[href$="/alignment/"]').count(), 2);
+    for (const link of await page.locator('.system a').all()) {
+      assert.equal((await page.request.get(new URL((await link.getAttribute('href')) ?? '', page.url()).href)).status(), 200);
+    }
   }, CALM));
+
+test('it speaks, translates and sings where it is asked to, and fetches nothing for that before', () =>
+  withPage(async (page) => {
+    /** @type {string[]} */
+    const fetched = [];
+    page.on('request', (request) => {
+      if (request.url().endsWith('.gguf')) fetched.push(basename(request.url()));
+    });
+    await page.goto(PAGE);
+    await page.locator('#run:enabled').waitFor(WAIT);
+    const names = ['wavenet.gguf', 'seq2seq-additive.gguf', 'chorales.gguf'];
+    await page.locator('#more').scrollIntoViewIfNeeded();
+    await page.locator('#more next-pixel:defined').nth(2).waitFor();
+    assert.deepEqual(
+      fetched.filter((name) => names.includes(name)),
+      [],
+    );
+    const said = await page.locator('#more next-pixel').evaluateAll((elements) =>
+      Promise.all(
+        elements.map(
+          (element) =>
+            new Promise((resolve) => {
+              element.addEventListener('nx-end', () => resolve(true), { once: true });
+              element.addEventListener('nx-error', () => resolve(false), { once: true });
+              /** @type {any} */ (element).play();
+            }),
+        ),
+      ),
+    );
+    assert.deepEqual(said, [true, true, true]);
+    assert.deepEqual(fetched.filter((name) => names.includes(name)).sort(), [...names].sort());
+    assert.match(
+      await page.locator('#more').evaluate((part) => part.querySelectorAll('next-pixel')[1].shadowRoot?.textContent ?? ''),
+      /dog/,
+    );
+  }, CALM));
+
+test('old addresses lead to where their content went', () =>
+  withPage(async (page) => {
+    const addresses = [
+      ['odds', 'image-transformer', 'odds'],
+      ['attention', 'image-transformer', 'attention'],
+      ['geometry', 'image-transformer', 'geometry'],
+      ['classes', 'image-transformer', 'classes'],
+      ['embed', 'image-transformer', 'embed'],
+      ['machine', 'image-transformer', 'machine'],
+      ['figure-1', 'image-transformer', 'figure-endings'],
+      ['colour', 'colour', 'colour'],
+      ['superres', 'colour', 'superres'],
+      ['figure-4', 'colour', 'figure-superres'],
+      ['ahead', 'look-ahead', 'ahead'],
+      ['surprise', 'image-transformer', 'surprise'],
+    ];
+    for (const [old, path, id] of addresses.filter((_, i) => EVERY || i % 4 === 3)) {
+      // a page each
+      await page.goto('about:blank');
+      await page.goto(`${PAGE}#${old}`);
+      await page.waitForURL(`**/web/pages/${path}/#${id}`);
+      assert.equal(await page.locator(`#${id}`).count(), 1, `${path} has no #${id}`);
+    }
+  }, CALM));
+
+test('it is light', (context) =>
+  withPage(async (page) => {
+    await page.goto(PAGE);
+    await done(page);
+    const names = await page.evaluate(() =>
+      [location.href, ...performance.getEntriesByType('resource').map(({ name }) => name)].map((name) => new URL(name).pathname),
+    );
+    const build = await page.evaluate(async (path) => (await import(path)).fastest(), '/web/lib/workers/simd.js');
+    assert.notEqual(build, 'baseline', 'this browser has relaxed SIMD');
+    assert.deepEqual(
+      [...new Set(names.filter((name) => name.endsWith('.wasm')))].map((name) => basename(name)),
+      [`nextpixel-${build}.wasm`],
+      'asked for first, and taken',
+    );
+    const { root } = await published();
+    let [engine, own] = [0, 0];
+    for (const name of new Set(names)) {
+      if (name.endsWith('.gguf')) continue;
+      const bytes = await readFile(join(root, name.endsWith('/') ? `${name}index.html` : name));
+      const sent = name.endsWith('.png') ? bytes.length : gzipSync(bytes, { level: 9 }).length;
+      if (/\.wasm$|worker\.js$/.test(name)) engine += sent;
+      else own += sent;
+    }
+    context.diagnostic(`${new Set(names).size} files beside weights: ${own} bytes gzip, and engine and worker ${engine}`);
+    assert.ok(own < MOST, `${own} bytes`);
+  }));
+
+test('less motion: nothing begins by itself, and the cards stay still', () =>
+  withPage(
+    async (page) => {
+      await page.goto(PAGE);
+      await page.locator('#run:enabled').waitFor();
+      await page.locator('.card').first().scrollIntoViewIfNeeded();
+      await sleep(800);
+      assert.equal(await page.locator('#run-text').textContent(), 'Run');
+      assert.equal(await page.locator('.thumb canvas:visible').count(), 0);
+      await page.click('#run');
+      await done(page);
+    },
+    { reducedMotion: 'reduce' },
+  ));
+
+test('on paper there are no buttons, and no card is cut in two', () =>
+  withPage(async (page) => {
+    await page.goto(PAGE);
+    await page.locator('#run:enabled').waitFor(WAIT);
+    await page.emulateMedia({ media: 'print' });
+    assert.equal(
+      await page.evaluate(() =>
+        [...document.querySelectorAll('button, .masthead nav')]
+          .filter((one) => one.checkVisibility())
+          .map((one) => one.outerHTML)
+          .join(),
+      ),
+      '',
+    );
+    assert.deepEqual(
+      await page.evaluate(() => [
+        ...new Set([...document.querySelectorAll('.card, .figure')].map((one) => getComputedStyle(one).breakInside)),
+      ]),
+      ['avoid'],
+    );
+  }, CALM));
+
+test('without JavaScript there are a note and the links', () =>
+  withPage(
+    async (page) => {
+      await page.goto(PAGE);
+      assert.match(await page.locator('.notice').innerText(), /It needs JavaScript and WebAssembly/);
+      assert.equal(await page.locator('.course a').count(), PAPERS.filter((paper) => paper.page).length);
+    },
+    { javaScriptEnabled: false },
+  ));
+
+for (const [language, course, says] of /** @type {const} */ ([
+  ['', 3, (/** @type {number} */ i, /** @type {number} */ of) => `${i} of ${of}`],
+  ['ko/', 2, (/** @type {number} */ i, /** @type {number} */ of) => `${of}단계 중 ${i}단계`],
+])) {
+  more(`a course is walked from the front page to its end by keyboard alone, and its question tried: ${PAGE}${language}`, () =>
+    withPage(async (page) => {
+      const { steps } = COURSES[course];
+      /** Tabs on until a link has the focus, and follows it. @param {string} link */
+      const follow = async (link) => {
+        await page.locator(link).waitFor();
+        for (let tabs = 0; tabs < 300; tabs++) {
+          await page.keyboard.press('Tab');
+          if (await page.evaluate((selector) => document.activeElement?.matches(selector), link)) break;
+        }
+        await page.keyboard.press('Enter');
+      };
+      await page.goto(`${PAGE}${language}`);
+      await follow(`.course:nth-child(${course + 1}) li:first-child a`);
+      for (const [i, { page: name, at }] of steps.entries()) {
+        await page.waitForURL(`**/pages/${name}/${language}`);
+        assert.match(await page.locator('.course-place').innerText(), new RegExp(says(i + 1, steps.length)));
+        await follow('.course-asks a'); // which leads to its figure, where the next stop is
+        await page.waitForURL(`**/#${at}`);
+        await page.keyboard.press('Tab');
+        assert.ok(
+          await page.evaluate((id) => document.getElementById(id)?.contains(document.activeElement), at),
+          `${name}: the question is tried at #${at}`,
+        );
+        if (i < steps.length - 1) await follow('.course-place [rel=next]');
+      }
+      assert.equal(await page.locator('.course-place [rel=next]').count(), 0);
+    }, CALM),
+  );
 }

@@ -47,8 +47,15 @@ export function galleryOf(id, root) {
     },
 
     /** @param {Page} page @param {number} row from 0 @param {string} [how] */
-    rowIs: (page, row, how = 'drawn') => page.waitForFunction(([all, at, end]) => [...document.querySelectorAll(String(all))[Number(at)]
-      .querySelectorAll('.drawn canvas')].every((canvas) => canvas.getAttribute('aria-label')?.endsWith(`: ${end}`)), [rows, row, how], WAIT),
+    rowIs: (page, row, how = 'drawn') =>
+      page.waitForFunction(
+        ([all, at, end]) =>
+          [...document.querySelectorAll(String(all))[Number(at)].querySelectorAll('.drawn canvas')].every((canvas) =>
+            canvas.getAttribute('aria-label')?.endsWith(`: ${end}`),
+          ),
+        [rows, row, how],
+        WAIT,
+      ),
 
     /** @param {Page} page @param {number} row */
     name: (page, row) => page.locator(`${rows} .row-name b`).nth(row).textContent(),
@@ -60,14 +67,25 @@ export function galleryOf(id, root) {
      * @param {number} row
      * @returns {Promise<Pixels[]>}
      */
-    pixels: (page, row) => page.locator(rows).nth(row).locator('canvas').evaluateAll((canvases) => canvases.map((element) => {
-      // From a copy: reading from the canvas itself, often, would make the browser complain.
-      const { width, height } = /** @type {HTMLCanvasElement} */ (element);
-      const copy = /** @type {OffscreenCanvasRenderingContext2D} */ (new OffscreenCanvas(width, height).getContext('2d', { willReadFrequently: true }));
-      copy.drawImage(/** @type {HTMLCanvasElement} */ (element), 0, 0);
-      const { data } = copy.getImageData(0, 0, width, height);
-      return Array.from({ length: data.length / 4 }, (_, i) => (data[4 * i + 3] ? [data[4 * i], data[4 * i + 1], data[4 * i + 2]] : null));
-    })),
+    pixels: (page, row) =>
+      page
+        .locator(rows)
+        .nth(row)
+        .locator('canvas')
+        .evaluateAll((canvases) =>
+          canvases.map((element) => {
+            // From a copy: reading from the canvas itself, often, would make the browser complain.
+            const { width, height } = /** @type {HTMLCanvasElement} */ (element);
+            const copy = /** @type {OffscreenCanvasRenderingContext2D} */ (
+              new OffscreenCanvas(width, height).getContext('2d', { willReadFrequently: true })
+            );
+            copy.drawImage(/** @type {HTMLCanvasElement} */ (element), 0, 0);
+            const { data } = copy.getImageData(0, 0, width, height);
+            return Array.from({ length: data.length / 4 }, (_, i) =>
+              data[4 * i + 3] ? [data[4 * i], data[4 * i + 1], data[4 * i + 2]] : null,
+            );
+          }),
+        ),
   };
 }
 
@@ -78,9 +96,14 @@ export function galleryOf(id, root) {
  */
 export async function shownOf(model, run, samples) {
   const drawn = Array.from({ length: samples }, () => ({ values: new Uint8Array(SIDE * SIDE * 3), nats: 0 }));
-  for (const { values } of drawn) run.known.forEach((value, i) => { values[i] = value; });
+  for (const { values } of drawn)
+    run.known.forEach((value, i) => {
+      values[i] = value;
+    });
   for await (const { sample, from, values, nats, anew } of run) {
-    values.forEach((value, i) => { drawn[sample].values[3 * model.order[Math.floor((from + i) / 3)] + (from + i) % 3] = value; });
+    values.forEach((value, i) => {
+      drawn[sample].values[3 * model.order[Math.floor((from + i) / 3)] + ((from + i) % 3)] = value;
+    });
     drawn[sample].nats = nats.reduce((sum, cost) => sum + cost, anew ? 0 : drawn[sample].nats);
   }
   const first = drawn.filter((_, i) => i % (samples / 3) === 0);

@@ -13,121 +13,181 @@ import { openEmpty, provide, session } from './browser.js';
 const { withPage } = session(['--autoplay-policy=no-user-gesture-required']);
 const options = { timeout: 120_000 };
 
-test('pictures', options, () => withPage(async (page) => {
-  await openEmpty(page);
-  const out = await page.evaluate(async () => {
-    const library = '/web/lib/index.js';
-    const { load } = await import(library);
-    const address = '/web/pictures/seven.png';
-    const img = new Image();
-    img.src = address;
-    await img.decode();
-    const [width, height] = [img.naturalWidth, img.naturalHeight];
-    const canvas = Object.assign(document.createElement('canvas'), { width, height });
-    const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d'));
-    context.drawImage(img, 0, 0);
-    const data = context.getImageData(0, 0, width, height);
-    const offscreen = new OffscreenCanvas(width, height);
-    /** @type {OffscreenCanvasRenderingContext2D} */ (offscreen.getContext('2d')).putImageData(data, 0, 0);
-    const blob = await (await fetch(address)).blob();
-    const svg = document.createElementNS('http://www.w3.org/2000/svg', 'image');
-    svg.setAttribute('href', address);
-    const film = document.createElement('video');
-    film.muted = true;
-    film.srcObject = canvas.captureStream();
-    context.drawImage(img, 0, 0);
-    await film.play();
-    /** @type {Record<string, any>} */
-    const forms = {
-      ImageData: data, canvas, OffscreenCanvas: offscreen, ImageBitmap: await createImageBitmap(img), img, 'image of an SVG': svg, video: film, VideoFrame: new VideoFrame(canvas, { timestamp: 0 }),
-      Blob: blob, File: new File([blob], 'seven.png'), address, URL: new URL(address, document.baseURI),
-    };
-    const models = Object.fromEntries(await Promise.all(['digits', 'emoji-sr', 'captions', 'snail-omniglot'].map(async (name) => [name, await load(`/weights/${name}.gguf`)])));
-    /** @type {Record<string, (image: any) => Promise<any>>} */
-    const verbs = {
-      complete: async (image) => [...await models.digits.complete(image, { rows: 20, seed: 1 }).input],
-      score: async (image) => [(await models.digits.score(image)).nats],
-      attention: async (image) => [...(await models.digits.attention(image, { row: 20, column: 3 })).weights],
-      superResolve: async (image) => [...await models['emoji-sr'].superResolve(image, { seed: 1 }).input],
-      'score, input': async (image) => [(await models['emoji-sr'].score(canvas, { input: image })).nats],
-      caption: async (image) => [...await models.captions.caption(image).input],
-      'score of a caption': async (image) => [(await models.captions.score(image, { text: 'a dog' })).nats],
-      classify: async (image) => (await models['snail-omniglot'].classify(image, { support: [{ image: img, label: 'a' }, { image, label: 'b' }] })).probabilities.map((/** @type {any} */ { nats }) => nats),
-    };
-    const bad = [];
-    for (const [verb, ask] of Object.entries(verbs)) {
-      const expected = await ask(data).catch((error) => [error.message]);
-      if (expected.some((/** @type {unknown} */ value) => typeof value !== 'number')) bad.push(`${verb}: ${expected}`);
-      for (const [form, image] of Object.entries(forms)) {
-        try {
-          const got = await ask(image);
-          // A film is compressed in its colours.
-          const near = form === 'video' || form === 'VideoFrame' ? 4 : 0;
-          const apart = Math.max(...got.map((/** @type {number} */ value, /** @type {number} */ i) => Math.abs(value - expected[i])));
-          if (got.length !== expected.length || (near === 0 && apart > 0)) bad.push(`${verb} of ${form}: ${apart} apart`);
-        } catch (error) {
-          bad.push(`${verb} of ${form}: ${error}`);
+test('pictures', options, () =>
+  withPage(
+    async (page) => {
+      await openEmpty(page);
+      const out = await page.evaluate(async () => {
+        const library = '/web/lib/index.js';
+        const { load } = await import(library);
+        const address = '/web/pictures/seven.png';
+        const img = new Image();
+        img.src = address;
+        await img.decode();
+        const [width, height] = [img.naturalWidth, img.naturalHeight];
+        const canvas = Object.assign(document.createElement('canvas'), { width, height });
+        const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d'));
+        context.drawImage(img, 0, 0);
+        const data = context.getImageData(0, 0, width, height);
+        const offscreen = new OffscreenCanvas(width, height);
+        /** @type {OffscreenCanvasRenderingContext2D} */ (offscreen.getContext('2d')).putImageData(data, 0, 0);
+        const blob = await (await fetch(address)).blob();
+        const svg = document.createElementNS('http://www.w3.org/2000/svg', 'image');
+        svg.setAttribute('href', address);
+        const film = document.createElement('video');
+        film.muted = true;
+        film.srcObject = canvas.captureStream();
+        context.drawImage(img, 0, 0);
+        await film.play();
+        /** @type {Record<string, any>} */
+        const forms = {
+          ImageData: data,
+          canvas,
+          OffscreenCanvas: offscreen,
+          ImageBitmap: await createImageBitmap(img),
+          img,
+          'image of an SVG': svg,
+          video: film,
+          VideoFrame: new VideoFrame(canvas, { timestamp: 0 }),
+          Blob: blob,
+          File: new File([blob], 'seven.png'),
+          address,
+          URL: new URL(address, document.baseURI),
+        };
+        const models = Object.fromEntries(
+          await Promise.all(
+            ['digits', 'emoji-sr', 'captions', 'snail-omniglot'].map(async (name) => [name, await load(`/weights/${name}.gguf`)]),
+          ),
+        );
+        /** @type {Record<string, (image: any) => Promise<any>>} */
+        const verbs = {
+          complete: async (image) => [...(await models.digits.complete(image, { rows: 20, seed: 1 }).input)],
+          score: async (image) => [(await models.digits.score(image)).nats],
+          attention: async (image) => [...(await models.digits.attention(image, { row: 20, column: 3 })).weights],
+          superResolve: async (image) => [...(await models['emoji-sr'].superResolve(image, { seed: 1 }).input)],
+          'score, input': async (image) => [(await models['emoji-sr'].score(canvas, { input: image })).nats],
+          caption: async (image) => [...(await models.captions.caption(image).input)],
+          'score of a caption': async (image) => [(await models.captions.score(image, { text: 'a dog' })).nats],
+          classify: async (image) =>
+            (
+              await models['snail-omniglot'].classify(image, {
+                support: [
+                  { image: img, label: 'a' },
+                  { image, label: 'b' },
+                ],
+              })
+            ).probabilities.map((/** @type {any} */ { nats }) => nats),
+        };
+        const bad = [];
+        for (const [verb, ask] of Object.entries(verbs)) {
+          const expected = await ask(data).catch((error) => [error.message]);
+          if (expected.some((/** @type {unknown} */ value) => typeof value !== 'number')) bad.push(`${verb}: ${expected}`);
+          for (const [form, image] of Object.entries(forms)) {
+            try {
+              const got = await ask(image);
+              // A film is compressed in its colours.
+              const near = form === 'video' || form === 'VideoFrame' ? 4 : 0;
+              const apart = Math.max(...got.map((/** @type {number} */ value, /** @type {number} */ i) => Math.abs(value - expected[i])));
+              if (got.length !== expected.length || (near === 0 && apart > 0)) bad.push(`${verb} of ${form}: ${apart} apart`);
+            } catch (error) {
+              bad.push(`${verb} of ${form}: ${error}`);
+            }
+          }
+        }
+        for (const wrong of ['/none.png', new Blob(['no picture'])]) {
+          const { name } = await models.digits.score(wrong).catch((/** @type {Error} */ error) => error);
+          if (name !== 'NextPixelError') bad.push(`${wrong}: ${name}`);
+        }
+        return bad;
+      });
+      assert.deepEqual(out, []);
+    },
+    { complains: true },
+  ),
+);
+
+test('sounds and music', options, () =>
+  withPage(async (page) => {
+    await openEmpty(page);
+    const wav = writeWav(
+      Float32Array.from({ length: 1600 }, (_, i) => 0.5 * Math.sin(i / 3)),
+      8000,
+    );
+    await provide(page, '/tone.wav', wav, { type: 'audio/wav' });
+    const tune = [
+      { start: 0, length: 4, pitch: 67, voice: 'soprano' },
+      { start: 4, length: 4, pitch: 69, voice: 'soprano' },
+    ].map((note) => ({ ...note, velocity: 80, nats: 0, given: true }));
+    await provide(page, '/tune.mid', writeNotes(/** @type {any} */ (tune), { ticks: 4, voices: ['soprano'], tempo: 100 }), {
+      type: 'audio/midi',
+    });
+    await page.mouse.click(200, 200);
+    const out = await page.evaluate(async () => {
+      const library = '/web/lib/index.js';
+      const { load } = await import(library);
+      const models = Object.fromEntries(
+        await Promise.all(['wavenet', 'jukebox-small', 'chorales'].map(async (name) => [name, await load(`/weights/${name}.gguf`)])),
+      );
+      const blob = await (await fetch('/tone.wav')).blob();
+      const bytes = new Uint8Array(await blob.arrayBuffer());
+      const samples = Float32Array.from({ length: 1600 }, (_, i) => new DataView(bytes.buffer).getInt16(44 + 2 * i, true) / 32767);
+      const buffer = new AudioBuffer({ length: 1600, sampleRate: 8000 });
+      buffer.copyToChannel(samples, 0);
+      const context = new AudioContext();
+      const stream = () => {
+        const [destination, source] = [context.createMediaStreamDestination(), context.createOscillator()];
+        source.connect(destination);
+        source.start();
+        setTimeout(() => {
+          for (const track of destination.stream.getTracks()) track.stop();
+        }, 400);
+        return destination.stream;
+      };
+      /** @type {Record<string, () => any>} */
+      const forms = {
+        AudioBuffer: () => buffer,
+        Blob: () => blob,
+        File: () => new File([blob], 'tone.wav'),
+        bytes: () => bytes.slice(),
+        address: () => '/tone.wav',
+        URL: () => new URL('/tone.wav', document.baseURI),
+        samples: () => ({ samples, sampleRate: 8000 }),
+        MediaStream: stream,
+      };
+      /** @type {Record<string, (sound: any) => Promise<any>>} */
+      const verbs = {
+        complete: async (sound) => (await models.wavenet.complete(sound, { seconds: 0.01 }).input).samples.length,
+        score: async (sound) => (await models.wavenet.score(sound)).perElement.length,
+        'complete by codes': async (sound) => (await models['jukebox-small'].complete(sound, { seconds: 0.1 }).input).samples.length,
+        encode: async (sound) => (await models['jukebox-small'].encode(sound)).heard.samples.length,
+      };
+      const bad = [];
+      for (const [verb, ask] of Object.entries(verbs)) {
+        for (const [form, sound] of Object.entries(forms)) {
+          const got = await ask(sound()).catch((error) => String(error));
+          if (form === 'MediaStream' ? !(got > 400) : got !== 1600) bad.push(`${verb} of ${form}: ${got}`);
         }
       }
-    }
-    for (const wrong of ['/none.png', new Blob(['no picture'])]) {
-      const { name } = await models.digits.score(wrong).catch((/** @type {Error} */ error) => error);
-      if (name !== 'NextPixelError') bad.push(`${wrong}: ${name}`);
-    }
-    return bad;
-  });
-  assert.deepEqual(out, []);
-}, { complains: true }));
-
-test('sounds and music', options, () => withPage(async (page) => {
-  await openEmpty(page);
-  const wav = writeWav(Float32Array.from({ length: 1600 }, (_, i) => 0.5 * Math.sin(i / 3)), 8000);
-  await provide(page, '/tone.wav', wav, { type: 'audio/wav' });
-  const tune = [{ start: 0, length: 4, pitch: 67, voice: 'soprano' }, { start: 4, length: 4, pitch: 69, voice: 'soprano' }].map((note) => ({ ...note, velocity: 80, nats: 0, given: true }));
-  await provide(page, '/tune.mid', writeNotes(/** @type {any} */ (tune), { ticks: 4, voices: ['soprano'], tempo: 100 }), { type: 'audio/midi' });
-  await page.mouse.click(200, 200);
-  const out = await page.evaluate(async () => {
-    const library = '/web/lib/index.js';
-    const { load } = await import(library);
-    const models = Object.fromEntries(await Promise.all(['wavenet', 'jukebox-small', 'chorales'].map(async (name) => [name, await load(`/weights/${name}.gguf`)])));
-    const blob = await (await fetch('/tone.wav')).blob();
-    const bytes = new Uint8Array(await blob.arrayBuffer());
-    const samples = Float32Array.from({ length: 1600 }, (_, i) => new DataView(bytes.buffer).getInt16(44 + 2 * i, true) / 32767);
-    const buffer = new AudioBuffer({ length: 1600, sampleRate: 8000 });
-    buffer.copyToChannel(samples, 0);
-    const context = new AudioContext();
-    const stream = () => {
-      const [destination, source] = [context.createMediaStreamDestination(), context.createOscillator()];
-      source.connect(destination);
-      source.start();
-      setTimeout(() => { for (const track of destination.stream.getTracks()) track.stop(); }, 400);
-      return destination.stream;
-    };
-    /** @type {Record<string, () => any>} */
-    const forms = { AudioBuffer: () => buffer, Blob: () => blob, File: () => new File([blob], 'tone.wav'), bytes: () => bytes.slice(), address: () => '/tone.wav', URL: () => new URL('/tone.wav', document.baseURI), samples: () => ({ samples, sampleRate: 8000 }), MediaStream: stream };
-    /** @type {Record<string, (sound: any) => Promise<any>>} */
-    const verbs = {
-      complete: async (sound) => (await models.wavenet.complete(sound, { seconds: 0.01 }).input).samples.length,
-      score: async (sound) => (await models.wavenet.score(sound)).perElement.length,
-      'complete by codes': async (sound) => (await models['jukebox-small'].complete(sound, { seconds: 0.1 }).input).samples.length,
-      encode: async (sound) => (await models['jukebox-small'].encode(sound)).heard.samples.length,
-    };
-    const bad = [];
-    for (const [verb, ask] of Object.entries(verbs)) {
-      for (const [form, sound] of Object.entries(forms)) {
-        const got = await ask(sound()).catch((error) => String(error));
-        if (form === 'MediaStream' ? !(got > 400) : got !== 1600) bad.push(`${verb} of ${form}: ${got}`);
+      const notes = [
+        { start: 0, length: 4, pitch: 67, voice: 'soprano' },
+        { start: 4, length: 4, pitch: 69, voice: 'soprano' },
+      ];
+      const midi = await (await fetch('/tune.mid')).blob();
+      const music = {
+        notes,
+        Blob: midi,
+        File: new File([midi], 'a.mid'),
+        bytes: new Uint8Array(await midi.arrayBuffer()),
+        address: '/tune.mid',
+        URL: new URL('/tune.mid', document.baseURI),
+      };
+      const expected = (await models.chorales.score(notes)).nats;
+      for (const [form, given] of Object.entries(music)) {
+        if ((await models.chorales.score(given)).nats !== expected) bad.push(`score of ${form}`);
+        if ((await models.chorales.complete(given, { bars: 4 }).input).notes.length < 2) bad.push(`complete of ${form}`);
       }
-    }
-    const notes = [{ start: 0, length: 4, pitch: 67, voice: 'soprano' }, { start: 4, length: 4, pitch: 69, voice: 'soprano' }];
-    const midi = await (await fetch('/tune.mid')).blob();
-    const music = { notes, Blob: midi, File: new File([midi], 'a.mid'), bytes: new Uint8Array(await midi.arrayBuffer()), address: '/tune.mid', URL: new URL('/tune.mid', document.baseURI) };
-    const expected = (await models.chorales.score(notes)).nats;
-    for (const [form, given] of Object.entries(music)) {
-      if ((await models.chorales.score(given)).nats !== expected) bad.push(`score of ${form}`);
-      if ((await models.chorales.complete(given, { bars: 4 }).input).notes.length < 2) bad.push(`complete of ${form}`);
-    }
-    return bad;
-  });
-  assert.deepEqual(out, []);
-}));
+      return bad;
+    });
+    assert.deepEqual(out, []);
+  }),
+);

@@ -19,48 +19,59 @@ const { withPage } = session();
 
 describe('pages in Korean', { concurrency: 2 }, async () => {
   for (const [i, name] of (await pagesIn(fileURLToPath(new URL('../../web', import.meta.url)), 'ko')).entries()) {
-    oneOf(i, 4)(`/web/${name && `pages/${name}/`}ko/: fits a telephone, no complaint, ignores a broken address, nothing is in English`, () => withPage(async (page) => {
-      await page.goto(`/web/${name && `pages/${name}/`}ko/${MALFORMED[0]}`);
-      await page.locator('figure').first().scrollIntoViewIfNeeded();
-      await firstFigure(page).waitFor(WAIT);
-      await scrollThrough(page);
-      await fits(page);
-      assert.deepEqual(await englishIn(page), []);
-      await turnTo(page, MALFORMED);
-    }, { ...PHONE, colorScheme: 'dark', reducedMotion: 'reduce' }));
+    oneOf(i, 4)(
+      `/web/${name && `pages/${name}/`}ko/: fits a telephone, no complaint, ignores a broken address, nothing is in English`,
+      () =>
+        withPage(
+          async (page) => {
+            await page.goto(`/web/${name && `pages/${name}/`}ko/${MALFORMED[0]}`);
+            await page.locator('figure').first().scrollIntoViewIfNeeded();
+            await firstFigure(page).waitFor(WAIT);
+            await scrollThrough(page);
+            await fits(page);
+            assert.deepEqual(await englishIn(page), []);
+            await turnTo(page, MALFORMED);
+          },
+          { ...PHONE, colorScheme: 'dark', reducedMotion: 'reduce' },
+        ),
+    );
   }
 });
 
-test('the other language: the same page, at the place that is looked at, with the settings of its figures', () => withPage(async (page) => {
-  await page.goto('/web/pages/fvsbn/');
-  await firstFigure(page).waitFor(WAIT);
-  await page.fill('#seed', '77');
-  await page.keyboard.press('Enter');
-  await page.locator('#figure-votes').scrollIntoViewIfNeeded();
-  await page.locator('#figure-votes').evaluate((figure) => figure.scrollIntoView({ behavior: 'instant' }));
-  await painted(page);
-  await page.locator('.masthead .language').evaluate((link) => /** @type {HTMLElement} */ (link).click()); // as by a key: nothing scrolls
-  await page.waitForURL('**/pages/fvsbn/ko/#figure-votes');
-  assert.equal(await page.locator('html').getAttribute('lang'), 'ko');
-  await firstFigure(page).waitFor(WAIT);
-  await page.waitForFunction(() => /** @type {HTMLInputElement | null} */ (document.querySelector('#seed'))?.value === '77');
-  await page.evaluate(() => scrollTo({ top: 0, behavior: 'instant' }));
-  await page.locator('.masthead .language').click();
-  await page.waitForURL(/\/pages\/fvsbn\/#/);
-  await firstFigure(page).waitFor(WAIT);
-  await page.waitForFunction(() => /** @type {HTMLInputElement | null} */ (document.querySelector('#seed'))?.value === '77');
-  assert.equal(await page.locator('html').getAttribute('lang'), 'en');
-}));
+test('the other language: the same page, at the place that is looked at, with the settings of its figures', () =>
+  withPage(async (page) => {
+    await page.goto('/web/pages/fvsbn/');
+    await firstFigure(page).waitFor(WAIT);
+    await page.fill('#seed', '77');
+    await page.keyboard.press('Enter');
+    await page.locator('#figure-votes').scrollIntoViewIfNeeded();
+    await page.locator('#figure-votes').evaluate((figure) => figure.scrollIntoView({ behavior: 'instant' }));
+    await painted(page);
+    await page.locator('.masthead .language').evaluate((link) => /** @type {HTMLElement} */ (link).click()); // as by a key: nothing scrolls
+    await page.waitForURL('**/pages/fvsbn/ko/#figure-votes');
+    assert.equal(await page.locator('html').getAttribute('lang'), 'ko');
+    await firstFigure(page).waitFor(WAIT);
+    await page.waitForFunction(() => /** @type {HTMLInputElement | null} */ (document.querySelector('#seed'))?.value === '77');
+    await page.evaluate(() => scrollTo({ top: 0, behavior: 'instant' }));
+    await page.locator('.masthead .language').click();
+    await page.waitForURL(/\/pages\/fvsbn\/#/);
+    await firstFigure(page).waitFor(WAIT);
+    await page.waitForFunction(() => /** @type {HTMLInputElement | null} */ (document.querySelector('#seed'))?.value === '77');
+    assert.equal(await page.locator('html').getAttribute('lang'), 'en');
+  }));
 
-test('pages in English fetch nothing of another language; the front page in Korean leads to pages in Korean, and its elements speak it', () => withPage(async (page) => {
-  await page.goto('/web/');
-  await firstFigure(page).waitFor(WAIT);
-  assert.equal(await page.locator('#words-of-page').count(), 0);
-  await page.goto('/web/ko/');
-  await firstFigure(page).waitFor(WAIT);
-  await page.locator('.card').first().waitFor();
-  assert.match(await page.locator('.card[href*="fvsbn"]').getAttribute('href') ?? '', /\/pages\/fvsbn\/ko\/$/);
-  await page.locator('#more').scrollIntoViewIfNeeded();
-  await page.locator('#more next-pixel:defined').first().waitFor();
-  await page.waitForFunction(() => document.querySelector('#more next-pixel')?.shadowRoot?.querySelector('button')?.textContent?.includes('재생'));
-}));
+test('pages in English fetch nothing of another language; the front page in Korean leads to pages in Korean, and its elements speak it', () =>
+  withPage(async (page) => {
+    await page.goto('/web/');
+    await firstFigure(page).waitFor(WAIT);
+    assert.equal(await page.locator('#words-of-page').count(), 0);
+    await page.goto('/web/ko/');
+    await firstFigure(page).waitFor(WAIT);
+    await page.locator('.card').first().waitFor();
+    assert.match((await page.locator('.card[href*="fvsbn"]').getAttribute('href')) ?? '', /\/pages\/fvsbn\/ko\/$/);
+    await page.locator('#more').scrollIntoViewIfNeeded();
+    await page.locator('#more next-pixel:defined').first().waitFor();
+    await page.waitForFunction(() =>
+      document.querySelector('#more next-pixel')?.shadowRoot?.querySelector('button')?.textContent?.includes('재생'),
+    );
+  }));

@@ -17,49 +17,79 @@ const large = Buffer.from(toyText({ d: 512, inner: 5120 }));
 const broken = Buffer.from(large);
 broken.fill(255, broken.length - 64, broken.length - 60); // not-a-number in the last rows
 
-test('a large file is kept while it arrives, and the next visit needs no connection', { timeout: 120000 }, () => withPage(async (page) => {
-  let body = broken;
-  let online = true;
-  await page.route(`**${FILE}`, (route) => (online ? route.fulfill({ contentType: 'application/octet-stream', body,
-    headers: { ETag: `"${body === large}"`, 'Content-Length': String(body.length) } }) : route.abort()));
-  await openEmpty(page);
-  /** @returns {Promise<string>} */
-  const tale = () => page.evaluate(async ([library, file]) => {
-    try {
-      const model = await (await import(library)).load(file);
-      const run = model.generate('ab', { seed: 3, maxTokens: 8, temperature: 1 });
-      const text = await run.text();
-      model.close();
-      return text;
-    } catch (error) {
-      return /** @type {any} */ (error).code;
-    }
-  }, [LIBRARY, FILE]);
-  const kept = () => page.evaluate(async ([library]) => (await import(library)).cache.size(), [LIBRARY]);
-  assert.equal(await tale(), 'numeric');
-  assert.equal(await kept(), 0, 'what is bad is not kept');
-  body = large;
-  const first = await tale();
-  assert.notEqual(first, 'numeric');
-  assert.equal(await kept(), large.length);
-  online = false;
-  assert.equal(await tale(), first, 'from the copy');
-}, { complains: true }));
+test('a large file is kept while it arrives, and the next visit needs no connection', { timeout: 120000 }, () =>
+  withPage(
+    async (page) => {
+      let body = broken;
+      let online = true;
+      await page.route(`**${FILE}`, (route) =>
+        online
+          ? route.fulfill({
+              contentType: 'application/octet-stream',
+              body,
+              headers: { ETag: `"${body === large}"`, 'Content-Length': String(body.length) },
+            })
+          : route.abort(),
+      );
+      await openEmpty(page);
+      /** @returns {Promise<string>} */
+      const tale = () =>
+        page.evaluate(
+          async ([library, file]) => {
+            try {
+              const model = await (await import(library)).load(file);
+              const run = model.generate('ab', { seed: 3, maxTokens: 8, temperature: 1 });
+              const text = await run.text();
+              model.close();
+              return text;
+            } catch (error) {
+              return /** @type {any} */ (error).code;
+            }
+          },
+          [LIBRARY, FILE],
+        );
+      const kept = () => page.evaluate(async ([library]) => (await import(library)).cache.size(), [LIBRARY]);
+      assert.equal(await tale(), 'numeric');
+      assert.equal(await kept(), 0, 'what is bad is not kept');
+      body = large;
+      const first = await tale();
+      assert.notEqual(first, 'numeric');
+      assert.equal(await kept(), large.length);
+      online = false;
+      assert.equal(await tale(), first, 'from the copy');
+    },
+    { complains: true },
+  ),
+);
 
-more('a large file that the browser does not keep, as in a private window, is told of', { timeout: 120000 }, () => withPage(async (page) => {
-  await page.addInitScript(() => {
-    Cache.prototype.put = async (_, answer) => { // as Chromium does in such a window: it reads, and finds no room
-      await /** @type {Response} */ (answer).arrayBuffer();
-      throw new DOMException('Quota exceeded.', 'QuotaExceededError');
-    };
-  });
-  await page.route(`**${FILE}`, (route) => route.fulfill({ contentType: 'application/octet-stream', body: large, headers: { ETag: '"1"', 'Content-Length': String(large.length) } }));
-  await openEmpty(page);
-  const warnings = await page.evaluate(async ([library, file]) => {
-    const model = await (await import(library)).load(file);
-    const { warnings } = model.info;
-    model.close();
-    return warnings;
-  }, [LIBRARY, FILE]);
-  assert.deepEqual(warnings, [`The browser did not keep this file of ${Math.round(large.length / 1e6)} MB: it has no room, or this is a private window. The next visit downloads it again`]);
-}));
+more('a large file that the browser does not keep, as in a private window, is told of', { timeout: 120000 }, () =>
+  withPage(async (page) => {
+    await page.addInitScript(() => {
+      Cache.prototype.put = async (_, answer) => {
+        // as Chromium does in such a window: it reads, and finds no room
+        await /** @type {Response} */ (answer).arrayBuffer();
+        throw new DOMException('Quota exceeded.', 'QuotaExceededError');
+      };
+    });
+    await page.route(`**${FILE}`, (route) =>
+      route.fulfill({
+        contentType: 'application/octet-stream',
+        body: large,
+        headers: { ETag: '"1"', 'Content-Length': String(large.length) },
+      }),
+    );
+    await openEmpty(page);
+    const warnings = await page.evaluate(
+      async ([library, file]) => {
+        const model = await (await import(library)).load(file);
+        const { warnings } = model.info;
+        model.close();
+        return warnings;
+      },
+      [LIBRARY, FILE],
+    );
+    assert.deepEqual(warnings, [
+      `The browser did not keep this file of ${Math.round(large.length / 1e6)} MB: it has no room, or this is a private window. The next visit downloads it again`,
+    ]);
+  }),
+);

@@ -21,56 +21,73 @@ const HOST = 'https://models.example';
 
 /** @type {Awaited<ReturnType<typeof serve>>} */
 let open;
-before(async () => { open = await serve({ port: 0, connect: 'https:' }); });
+before(async () => {
+  open = await serve({ port: 0, connect: 'https:' });
+});
 after(() => open.close());
 
 /** The files of weights, on another host, which allows everybody. @param {Page} page */
-const elsewhere = (page) => page.route(`${HOST}/**`, async (route) => {
-  const name = new URL(route.request().url()).pathname;
-  await route.fulfill({ headers: { 'Access-Control-Allow-Origin': '*' }, body: await readFile(inRepository(`weights${name}`)) });
-});
+const elsewhere = (page) =>
+  page.route(`${HOST}/**`, async (route) => {
+    const name = new URL(route.request().url()).pathname;
+    await route.fulfill({ headers: { 'Access-Control-Allow-Origin': '*' }, body: await readFile(inRepository(`weights${name}`)) });
+  });
 
-test('a page of texts writes with the model of its address, and says whose it is', () => withPage(async (page) => {
-  await elsewhere(page);
-  await page.goto(`${open.url}web/pages/tokens/?model=${HOST}/stories.gguf`);
-  await page.locator('#asked', { hasText: /from models\.example.* Try: / }).waitFor(WAIT);
-  await page.locator('#figure-tale [data-phase="done"], #figure-tale [data-phase="running"], #figure-tale [data-phase="ready"]').first().waitFor(WAIT);
-  await page.click('#asked a');
-  await page.locator('#figure-tale [data-phase]:not([data-phase="empty"])').first().waitFor(WAIT);
-  assert.equal(await page.locator('#asked').count(), 0);
-}, CALM));
+test('a page of texts writes with the model of its address, and says whose it is', () =>
+  withPage(async (page) => {
+    await elsewhere(page);
+    await page.goto(`${open.url}web/pages/tokens/?model=${HOST}/stories.gguf`);
+    await page.locator('#asked', { hasText: /from models\.example.* Try: / }).waitFor(WAIT);
+    await page
+      .locator('#figure-tale [data-phase="done"], #figure-tale [data-phase="running"], #figure-tale [data-phase="ready"]')
+      .first()
+      .waitFor(WAIT);
+    await page.click('#asked a');
+    await page.locator('#figure-tale [data-phase]:not([data-phase="empty"])').first().waitFor(WAIT);
+    assert.equal(await page.locator('#asked').count(), 0);
+  }, CALM));
 
-test('what the page does not show is named, with the page that does', () => withPage(async (page) => {
-  for (const [at, file, said] of /** @type {[string, string, RegExp][]} */ ([
-    ['tokens', 'de-en.gguf', /de-en\.gguf translates: the page of the Transformer shows such models/],
-    ['tokens', 'crf-en.gguf', /crf-en\.gguf tags words: the page of chains shows/],
-    ['transformer', 'stories.gguf', /stories\.gguf writes text: the page of tokens shows/],
-    ['image-transformer', 'emoji.gguf', /emoji\.gguf draws 32 by 32 pixels in colour; the pictures here have 28 by 28 pixels in grey/],
-    ['transformer', 'none.gguf', /could not be loaded\. .*404/],
-  ])) {
-    await page.goto(`/web/pages/${at}/?model=/weights/${file}`); // of the page's own host
-    const text = page.locator('#load-text', { hasText: 'could not be loaded' });
-    await text.waitFor(WAIT);
-    assert.match(String(await text.textContent()), said, `${file} on ${at}`);
-  }
-}, { ...CALM, complains: true }));
+test('what the page does not show is named, with the page that does', () =>
+  withPage(
+    async (page) => {
+      for (const [at, file, said] of /** @type {[string, string, RegExp][]} */ ([
+        ['tokens', 'de-en.gguf', /de-en\.gguf translates: the page of the Transformer shows such models/],
+        ['tokens', 'crf-en.gguf', /crf-en\.gguf tags words: the page of chains shows/],
+        ['transformer', 'stories.gguf', /stories\.gguf writes text: the page of tokens shows/],
+        ['image-transformer', 'emoji.gguf', /emoji\.gguf draws 32 by 32 pixels in colour; the pictures here have 28 by 28 pixels in grey/],
+        ['transformer', 'none.gguf', /could not be loaded\. .*404/],
+      ])) {
+        await page.goto(`/web/pages/${at}/?model=/weights/${file}`); // of the page's own host
+        const text = page.locator('#load-text', { hasText: 'could not be loaded' });
+        await text.waitFor(WAIT);
+        assert.match(String(await text.textContent()), said, `${file} on ${at}`);
+      }
+    },
+    { ...CALM, complains: true },
+  ));
 
-more('the page in colour gives a linked model to the figure that it suits', () => withPage(async (page) => {
-  await page.goto('/web/pages/colour/?model=/weights/emoji-sr.gguf');
-  await page.locator('#superres-own .photo-said', { hasText: /emoji-sr\.gguf, a model of/ }).waitFor(WAIT);
-  assert.ok(await page.locator('#superres-switch input[value=own]').isChecked());
-  assert.ok(await page.locator('#colour-switch input').first().isChecked());
-  await page.goto('/web/pages/colour/?model=/weights/cifar10.gguf');
-  await page.locator('#colour-own .photo-said', { hasText: /cifar10\.gguf, a model of/ }).waitFor(WAIT);
-  const colour = galleryOf('colour', 'in-colour');
-  await page.locator('#colour-run:enabled').waitFor(WAIT);
-  await page.click('#colour-run');
-  await colour.rowIs(page, 0);
-}, CALM));
+more('the page in colour gives a linked model to the figure that it suits', () =>
+  withPage(async (page) => {
+    await page.goto('/web/pages/colour/?model=/weights/emoji-sr.gguf');
+    await page.locator('#superres-own .photo-said', { hasText: /emoji-sr\.gguf, a model of/ }).waitFor(WAIT);
+    assert.ok(await page.locator('#superres-switch input[value=own]').isChecked());
+    assert.ok(await page.locator('#colour-switch input').first().isChecked());
+    await page.goto('/web/pages/colour/?model=/weights/cifar10.gguf');
+    await page.locator('#colour-own .photo-said', { hasText: /cifar10\.gguf, a model of/ }).waitFor(WAIT);
+    const colour = galleryOf('colour', 'in-colour');
+    await page.locator('#colour-run:enabled').waitFor(WAIT);
+    await page.click('#colour-run');
+    await colour.rowIs(page, 0);
+  }, CALM),
+);
 
-test('a host that the policy of this server does not allow, and an address that is none', () => withPage(async (page) => {
-  await page.goto(`/web/pages/tokens/?model=${HOST}/stories.gguf`);
-  await page.locator('#load-text', { hasText: /could not be loaded\. .*connect-src/ }).waitFor(WAIT);
-  await page.goto('/web/pages/tokens/?model=javascript:alert(1)');
-  await page.locator('#load-text', { hasText: /could not be loaded\./ }).waitFor(WAIT);
-}, { ...CALM, complains: true }));
+test('a host that the policy of this server does not allow, and an address that is none', () =>
+  withPage(
+    async (page) => {
+      await page.goto(`/web/pages/tokens/?model=${HOST}/stories.gguf`);
+      await page.locator('#load-text', { hasText: /could not be loaded\. .*connect-src/ }).waitFor(WAIT);
+      await page.goto('/web/pages/tokens/?model=javascript:alert(1)');
+      await page.locator('#load-text', { hasText: /could not be loaded\./ }).waitFor(WAIT);
+    },
+    { ...CALM, complains: true },
+  ));

@@ -23,76 +23,100 @@ assert.ok(NAMES.length >= 9);
 /** All are made by one program: npm test looks at every third, axe-core at one by day, at the next one by night on a telephone. */
 for (const [i, name] of NAMES.entries()) {
   const night = i % 2 === 1;
-  oneOf(i, 3)(`${name}: nothing moves, it fits any reader, axe-core finds nothing ${night ? 'by night' : 'by day'}`, () => withPage(async (page) => {
-    await watchShifts(page);
-    await page.goto(`/web/manual/${name}`);
-    await page.waitForLoadState('load');
-    await fits(page);
-    await scrollThrough(page); // the live element comes near
-    await shiftsBelow(page, SHIFT);
-    await page.screenshot({ path: `${OUT}manual-${name.replace('.html', '')}.png` });
-    if (night) {
-      await page.emulateMedia({ colorScheme: 'dark' });
-      await page.setViewportSize({ width: 360, height: 740 });
-      await painted(page);
-    }
-    await axeFindsNothing(page);
-    await fitsAnyReader(page, SET);
-  }));
+  oneOf(i, 3)(`${name}: nothing moves, it fits any reader, axe-core finds nothing ${night ? 'by night' : 'by day'}`, () =>
+    withPage(async (page) => {
+      await watchShifts(page);
+      await page.goto(`/web/manual/${name}`);
+      await page.waitForLoadState('load');
+      await fits(page);
+      await scrollThrough(page); // the live element comes near
+      await shiftsBelow(page, SHIFT);
+      await page.screenshot({ path: `${OUT}manual-${name.replace('.html', '')}.png` });
+      if (night) {
+        await page.emulateMedia({ colorScheme: 'dark' });
+        await page.setViewportSize({ width: 360, height: 740 });
+        await painted(page);
+      }
+      await axeFindsNothing(page);
+      await fitsAnyReader(page, SET);
+    }),
+  );
 }
 
-test('a search finds a place by its words, and leads there', () => withPage(async (page) => {
-  await page.goto('/web/manual/');
-  const field = page.getByLabel('Search the manual');
-  await field.fill('playTo');
-  const found = page.locator('#found a');
-  await found.first().waitFor();
-  assert.ok((await found.evaluateAll((all) => all.map((link) => link.getAttribute('href')))).some((href) => href?.startsWith('sound.html')));
-  await field.fill('lamaxkup');
-  await page.getByText('Nothing found').waitFor();
-  await field.fill('Trusted Types');
-  await found.first().click();
-  await page.waitForURL(/hosting\.html/);
-}));
+test('a search finds a place by its words, and leads there', () =>
+  withPage(async (page) => {
+    await page.goto('/web/manual/');
+    const field = page.getByLabel('Search the manual');
+    await field.fill('playTo');
+    const found = page.locator('#found a');
+    await found.first().waitFor();
+    assert.ok(
+      (await found.evaluateAll((all) => all.map((link) => link.getAttribute('href')))).some((href) => href?.startsWith('sound.html')),
+    );
+    await field.fill('lamaxkup');
+    await page.getByText('Nothing found').waitFor();
+    await field.fill('Trusted Types');
+    await found.first().click();
+    await page.waitForURL(/hosting\.html/);
+  }));
 
-test('a block of code is copied by its button', async () => withPage(async (page) => {
-  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
-  await page.goto('/web/manual/');
-  const block = page.locator('.code-block').first();
-  await block.getByRole('button', { name: 'Copy' }).click();
-  await block.getByText('Copied').waitFor();
-  assert.equal(await page.evaluate(() => navigator.clipboard.readText()), `${(await block.locator('code').textContent())?.trimEnd()}\n`);
-}));
+test('a block of code is copied by its button', async () =>
+  withPage(async (page) => {
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await page.goto('/web/manual/');
+    const block = page.locator('.code-block').first();
+    await block.getByRole('button', { name: 'Copy' }).click();
+    await block.getByText('Copied').waitFor();
+    assert.equal(await page.evaluate(() => navigator.clipboard.readText()), `${(await block.locator('code').textContent())?.trimEnd()}\n`);
+  }));
 
-more('a telephone shows it as wide as it is', () => withPage(async (page) => {
-  await page.goto('/web/manual/');
-  await fits(page);
-  await axeFindsNothing(page);
-}, PHONE));
+more('a telephone shows it as wide as it is', () =>
+  withPage(async (page) => {
+    await page.goto('/web/manual/');
+    await fits(page);
+    await axeFindsNothing(page);
+  }, PHONE),
+);
 
-test('what can be scrolled or followed is reached with Tab, with a visible focus', () => withPage(async (page) => {
-  await page.goto('/web/manual/');
-  await tabReachesAll(page);
-}));
+test('what can be scrolled or followed is reached with Tab, with a visible focus', () =>
+  withPage(async (page) => {
+    await page.goto('/web/manual/');
+    await tabReachesAll(page);
+  }));
 
-test('under the policy the element of the first page draws, and the page is there without a connection', () => withPage(async (page) => {
-  await page.goto('/web/manual/');
-  const draw = async () => {
-    await page.locator('next-pixel').getByRole('button', { name: 'Play' }).click();
-    await page.locator('next-pixel [part=status]').getByText(/^Drawn: /).waitFor();
-  };
-  await draw();
-  await until(page, async () => {
-    const kept = (await Promise.all(['nextpixel-page', 'nextpixel'].map(async (name) => (await (await caches.open(name)).keys()).map(({ url }) => url)))).flat();
-    return [location.href, ...performance.getEntriesByType('resource').map(({ name }) => name)].every((url) => kept.includes(url));
-  });
-  await page.context().setOffline(true);
-  await page.reload();
-  await draw();
-}, { complains: true }));
+test('under the policy the element of the first page draws, and the page is there without a connection', () =>
+  withPage(
+    async (page) => {
+      await page.goto('/web/manual/');
+      const draw = async () => {
+        await page.locator('next-pixel').getByRole('button', { name: 'Play' }).click();
+        await page
+          .locator('next-pixel [part=status]')
+          .getByText(/^Drawn: /)
+          .waitFor();
+      };
+      await draw();
+      await until(page, async () => {
+        const kept = (
+          await Promise.all(
+            ['nextpixel-page', 'nextpixel'].map(async (name) => (await (await caches.open(name)).keys()).map(({ url }) => url)),
+          )
+        ).flat();
+        return [location.href, ...performance.getEntriesByType('resource').map(({ name }) => name)].every((url) => kept.includes(url));
+      });
+      await page.context().setOffline(true);
+      await page.reload();
+      await draw();
+    },
+    { complains: true },
+  ));
 
-test('the front page leads to it', () => withPage(async (page) => {
-  await page.goto('/web/');
-  await page.getByRole('link', { name: 'Manual', exact: true }).click();
-  await page.getByRole('heading', { level: 1, name: 'Start in three ways' }).waitFor();
-}, { complains: true }));
+test('the front page leads to it', () =>
+  withPage(
+    async (page) => {
+      await page.goto('/web/');
+      await page.getByRole('link', { name: 'Manual', exact: true }).click();
+      await page.getByRole('heading', { level: 1, name: 'Start in three ways' }).waitFor();
+    },
+    { complains: true },
+  ));

@@ -42,31 +42,43 @@ async function offer(page, body, headers) {
 
 /** What loading gives: the version that is in the file's card, or the code of the error. @param {Page} page @param {any} [options] */
 function version(page, options = {}) {
-  return page.evaluate(async ({ library, file, given }) => {
-    const { load } = await import(library);
-    try {
-      const model = await load(file, given);
-      model.close();
-      return model.info.card.version;
-    } catch (error) {
-      return /** @type {any} */ (error).code;
-    }
-  }, { library: LIBRARY, file: FILE, given: options });
+  return page.evaluate(
+    async ({ library, file, given }) => {
+      const { load } = await import(library);
+      try {
+        const model = await load(file, given);
+        model.close();
+        return model.info.card.version;
+      } catch (error) {
+        return /** @type {any} */ (error).code;
+      }
+    },
+    { library: LIBRARY, file: FILE, given: options },
+  );
 }
 
 /** What `info` warns of. @param {Page} page @param {string | string[]} [from] the address, or those of the parts */
-const warning = (page, from = FILE) => page.evaluate(async ({ library, file }) => {
-  const { load } = await import(library);
-  const model = await load(file);
-  model.close();
-  return model.info.warnings.join();
-}, { library: LIBRARY, file: from });
+const warning = (page, from = FILE) =>
+  page.evaluate(
+    async ({ library, file }) => {
+      const { load } = await import(library);
+      const model = await load(file);
+      model.close();
+      return model.info.warnings.join();
+    },
+    { library: LIBRARY, file: from },
+  );
 
 /** The version that is kept, waited for. @param {Page} page @param {string} wanted */
-const keeps = (page, wanted) => until(page, async ({ file, text }) => {
-  const copy = await (await caches.open('nextpixel')).match(file);
-  return copy !== undefined && new TextDecoder('latin1').decode(await copy.arrayBuffer()).includes(text);
-}, { file: FILE, text: wanted });
+const keeps = (page, wanted) =>
+  until(
+    page,
+    async ({ file, text }) => {
+      const copy = await (await caches.open('nextpixel')).match(file);
+      return copy !== undefined && new TextDecoder('latin1').decode(await copy.arrayBuffer()).includes(text);
+    },
+    { file: FILE, text: wanted },
+  );
 
 /** @param {Page} page */
 const kept = async (page) => {
@@ -80,197 +92,262 @@ async function goOffline(page) {
   await page.route(`**${FILE}`, (route) => route.abort('internetdisconnected'));
 }
 
-test('weights are kept: without a connection they are there, changed ones come again', () => withPage(async (page) => {
-  await openEmpty(page);
-  await offer(page, one, { ETag: '"1"' });
-  assert.equal(await version(page), 'one');
-  await keeps(page, 'one');
-  assert.equal(await warning(page), '', 'a copy that the server knows is nothing to warn of');
-  await goOffline(page);
-  assert.equal(await version(page), 'one');
-  assert.equal(await version(page, { integrity }), 'one');
-  assert.equal(await version(page, { cache: false }), 'network');
+test('weights are kept: without a connection they are there, changed ones come again', () =>
+  withPage(
+    async (page) => {
+      await openEmpty(page);
+      await offer(page, one, { ETag: '"1"' });
+      assert.equal(await version(page), 'one');
+      await keeps(page, 'one');
+      assert.equal(await warning(page), '', 'a copy that the server knows is nothing to warn of');
+      await goOffline(page);
+      assert.equal(await version(page), 'one');
+      assert.equal(await version(page, { integrity }), 'one');
+      assert.equal(await version(page, { cache: false }), 'network');
 
-  // The tag alone says what a file is: with the same one, the body that comes is not looked at.
-  await offer(page, two, { ETag: '"1"' });
-  assert.equal(await version(page), 'one');
-  await offer(page, two, { ETag: '"2"' });
-  assert.equal(await version(page), 'two');
-  await keeps(page, 'two');
-  await goOffline(page);
-  assert.equal(await version(page), 'two');
-  assert.equal(await version(page, { integrity }), 'integrity');
-  assert.equal(await kept(page), 1);
+      // The tag alone says what a file is: with the same one, the body that comes is not looked at.
+      await offer(page, two, { ETag: '"1"' });
+      assert.equal(await version(page), 'one');
+      await offer(page, two, { ETag: '"2"' });
+      assert.equal(await version(page), 'two');
+      await keeps(page, 'two');
+      await goOffline(page);
+      assert.equal(await version(page), 'two');
+      assert.equal(await version(page, { integrity }), 'integrity');
+      assert.equal(await kept(page), 1);
 
-  assert.match(await warning(page), /^A kept copy: the server cannot be reached$/);
-  for (const status of [500, 503, 599]) { // a server that is out of order
-    await page.unroute(`**${FILE}`);
-    await page.route(`**${FILE}`, (route) => route.fulfill({ status, body: 'out of order' }));
-    assert.equal(await version(page), 'two', `${status}`);
-    assert.equal(await warning(page), `A kept copy: the server answers ${status}`);
-    assert.equal(await warning(page, [FILE]), `A kept copy: the server answers ${status}`, 'of parts, too');
-    assert.equal(await version(page, { cache: false }), 'network');
-  }
+      assert.match(await warning(page), /^A kept copy: the server cannot be reached$/);
+      for (const status of [500, 503, 599]) {
+        // a server that is out of order
+        await page.unroute(`**${FILE}`);
+        await page.route(`**${FILE}`, (route) => route.fulfill({ status, body: 'out of order' }));
+        assert.equal(await version(page), 'two', `${status}`);
+        assert.equal(await warning(page), `A kept copy: the server answers ${status}`);
+        assert.equal(await warning(page, [FILE]), `A kept copy: the server answers ${status}`, 'of parts, too');
+        assert.equal(await version(page, { cache: false }), 'network');
+      }
 
-  await page.unroute(`**${FILE}`);
-  assert.equal(await version(page), 'network', 'what is gone from the server is gone');
-}, { complains: true }));
+      await page.unroute(`**${FILE}`);
+      assert.equal(await version(page), 'network', 'what is gone from the server is gone');
+    },
+    { complains: true },
+  ));
 
-test('what is kept can be listed, measured and freed', () => withPage(async (page) => {
-  await openEmpty(page);
-  await offer(page, one, { ETag: '"1"' });
-  assert.equal(await version(page), 'one');
-  await keeps(page, 'one');
-  const seen = await page.evaluate(async ({ library, file }) => {
-    const { cache } = await import(library);
-    return [await cache.list(), await cache.size(), await cache.delete('/weights/other.gguf'), await cache.delete(file), await cache.list(), await cache.delete()];
-  }, { library: LIBRARY, file: FILE });
-  assert.deepEqual(seen, [[{ url: new URL(FILE, page.url()).href, bytes: one.length }], one.length, false, true, [], true]);
-}));
-
-test('of one address with many queries, such as marks of the time, the newest four are kept', () => withPage(async (page) => {
-  await openEmpty(page);
-  await page.route('**/weights/kept.gguf?**', (route) => route.fulfill({ contentType: 'application/octet-stream', body: Buffer.from(one), headers: { ETag: '"1"' } }));
-  await page.route('**/weights/other.gguf?**', (route) => route.fulfill({ contentType: 'application/octet-stream', body: Buffer.from(one), headers: { ETag: '"1"' } }));
-  const urls = await page.evaluate(async ({ library, file }) => {
-    const { cache, load } = await import(library);
-    const seen = [];
-    for (const address of ['/weights/other.gguf?a', ...Array.from({ length: 7 }, (_, i) => `${file}?t=${i}`)]) {
-      (await load(address)).close();
-      for (let left = 100; left > 0 && !(await cache.list()).some((/** @type {{ url: string }} */ { url }) => url.endsWith(address)); left--) await new Promise((resolve) => { setTimeout(resolve, 50); });
-      seen.push((await cache.list()).length);
-    }
-    await new Promise((resolve) => { setTimeout(resolve, 300); });
-    return (await cache.list()).map((/** @type {{ url: string }} */ { url }) => url.replace(/.*\//, ''));
-  }, { library: LIBRARY, file: FILE });
-  assert.deepEqual(urls, ['other.gguf?a', ...[3, 4, 5, 6].map((i) => `kept.gguf?t=${i}`)]);
-}));
-
-test('without a tag, date and length say whether a file has changed', () => withPage(async (page) => {
-  await openEmpty(page);
-  const date = 'Wed, 01 Jan 2025 00:00:00 GMT';
-  await offer(page, one, { 'Last-Modified': date });
-  assert.equal(await version(page), 'one');
-  await keeps(page, 'one');
-  await offer(page, two, { 'Last-Modified': date });
-  assert.equal(one.length, two.length);
-  assert.equal(await version(page), 'one');
-  await offer(page, toyModel({ blocks: 1, metadata: { 'nextpixel.card.version': ['string', 'short'] } }), { 'Last-Modified': date });
-  assert.equal(await version(page), 'short');
-  await offer(page, two, { 'Last-Modified': 'Thu, 02 Jan 2025 00:00:00 GMT' });
-  assert.equal(await version(page), 'two');
-  await offer(page, one, {});
-  assert.equal(await version(page), 'one', 'where nothing says, it comes again');
-}));
-
-test('what is not to be kept, or no model, is not kept', () => withPage(async (page) => {
-  await openEmpty(page);
-  await offer(page, one, { ETag: '"1"' });
-  assert.equal(await version(page, { cache: false }), 'one');
-  await offer(page, one, { ETag: '"1"', 'Cache-Control': 'no-store' });
-  assert.equal(await version(page), 'one');
-  await offer(page, new TextEncoder().encode('<!doctype html>'), { ETag: '"1"' });
-  assert.equal(await version(page), 'format');
-  assert.equal(await kept(page), 0);
-}));
-
-/** @type {[string, () => void][]} */
-const broken = [
-  ['a full disk', () => {
-    Cache.prototype.put = () => Promise.reject(new DOMException('no room', 'QuotaExceededError'));
-  }],
-  ['a cache that is forbidden', () => {
-    CacheStorage.prototype.open = () => Promise.reject(new DOMException('private', 'SecurityError'));
-  }],
-  ['no cache at all', () => {
-    Reflect.deleteProperty(globalThis, 'caches');
-  }],
-];
-for (const [name, script] of broken) {
-  test(`${name} keeps nothing, and everything works`, () => withPage(async (page) => {
-    await page.addInitScript(script);
+test('what is kept can be listed, measured and freed', () =>
+  withPage(async (page) => {
     await openEmpty(page);
     await offer(page, one, { ETag: '"1"' });
     assert.equal(await version(page), 'one');
-    await sleep(SETTLE_MS); // a failure to keep it would be heard now
-    await offer(page, two, { ETag: '"2"' });
-    assert.equal(await version(page), 'two');
+    await keeps(page, 'one');
+    const seen = await page.evaluate(
+      async ({ library, file }) => {
+        const { cache } = await import(library);
+        return [
+          await cache.list(),
+          await cache.size(),
+          await cache.delete('/weights/other.gguf'),
+          await cache.delete(file),
+          await cache.list(),
+          await cache.delete(),
+        ];
+      },
+      { library: LIBRARY, file: FILE },
+    );
+    assert.deepEqual(seen, [[{ url: new URL(FILE, page.url()).href, bytes: one.length }], one.length, false, true, [], true]);
   }));
+
+test('of one address with many queries, such as marks of the time, the newest four are kept', () =>
+  withPage(async (page) => {
+    await openEmpty(page);
+    await page.route('**/weights/kept.gguf?**', (route) =>
+      route.fulfill({ contentType: 'application/octet-stream', body: Buffer.from(one), headers: { ETag: '"1"' } }),
+    );
+    await page.route('**/weights/other.gguf?**', (route) =>
+      route.fulfill({ contentType: 'application/octet-stream', body: Buffer.from(one), headers: { ETag: '"1"' } }),
+    );
+    const urls = await page.evaluate(
+      async ({ library, file }) => {
+        const { cache, load } = await import(library);
+        const seen = [];
+        for (const address of ['/weights/other.gguf?a', ...Array.from({ length: 7 }, (_, i) => `${file}?t=${i}`)]) {
+          (await load(address)).close();
+          for (
+            let left = 100;
+            left > 0 && !(await cache.list()).some((/** @type {{ url: string }} */ { url }) => url.endsWith(address));
+            left--
+          )
+            await new Promise((resolve) => {
+              setTimeout(resolve, 50);
+            });
+          seen.push((await cache.list()).length);
+        }
+        await new Promise((resolve) => {
+          setTimeout(resolve, 300);
+        });
+        return (await cache.list()).map((/** @type {{ url: string }} */ { url }) => url.replace(/.*\//, ''));
+      },
+      { library: LIBRARY, file: FILE },
+    );
+    assert.deepEqual(urls, ['other.gguf?a', ...[3, 4, 5, 6].map((i) => `kept.gguf?t=${i}`)]);
+  }));
+
+test('without a tag, date and length say whether a file has changed', () =>
+  withPage(async (page) => {
+    await openEmpty(page);
+    const date = 'Wed, 01 Jan 2025 00:00:00 GMT';
+    await offer(page, one, { 'Last-Modified': date });
+    assert.equal(await version(page), 'one');
+    await keeps(page, 'one');
+    await offer(page, two, { 'Last-Modified': date });
+    assert.equal(one.length, two.length);
+    assert.equal(await version(page), 'one');
+    await offer(page, toyModel({ blocks: 1, metadata: { 'nextpixel.card.version': ['string', 'short'] } }), { 'Last-Modified': date });
+    assert.equal(await version(page), 'short');
+    await offer(page, two, { 'Last-Modified': 'Thu, 02 Jan 2025 00:00:00 GMT' });
+    assert.equal(await version(page), 'two');
+    await offer(page, one, {});
+    assert.equal(await version(page), 'one', 'where nothing says, it comes again');
+  }));
+
+test('what is not to be kept, or no model, is not kept', () =>
+  withPage(async (page) => {
+    await openEmpty(page);
+    await offer(page, one, { ETag: '"1"' });
+    assert.equal(await version(page, { cache: false }), 'one');
+    await offer(page, one, { ETag: '"1"', 'Cache-Control': 'no-store' });
+    assert.equal(await version(page), 'one');
+    await offer(page, new TextEncoder().encode('<!doctype html>'), { ETag: '"1"' });
+    assert.equal(await version(page), 'format');
+    assert.equal(await kept(page), 0);
+  }));
+
+/** @type {[string, () => void][]} */
+const broken = [
+  [
+    'a full disk',
+    () => {
+      Cache.prototype.put = () => Promise.reject(new DOMException('no room', 'QuotaExceededError'));
+    },
+  ],
+  [
+    'a cache that is forbidden',
+    () => {
+      CacheStorage.prototype.open = () => Promise.reject(new DOMException('private', 'SecurityError'));
+    },
+  ],
+  [
+    'no cache at all',
+    () => {
+      Reflect.deleteProperty(globalThis, 'caches');
+    },
+  ],
+];
+for (const [name, script] of broken) {
+  test(`${name} keeps nothing, and everything works`, () =>
+    withPage(async (page) => {
+      await page.addInitScript(script);
+      await openEmpty(page);
+      await offer(page, one, { ETag: '"1"' });
+      assert.equal(await version(page), 'one');
+      await sleep(SETTLE_MS); // a failure to keep it would be heard now
+      await offer(page, two, { ETag: '"2"' });
+      assert.equal(await version(page), 'two');
+    }));
 }
 
-test('the published library works under the strict policy', () => withPage(async (page) => {
-  await provide(page, FILE, one);
-  await openEmpty(page);
-  const drawn = await page.evaluate(async (file) => {
-    const address = '/web/dist/nextpixel.js';
-    const { load } = await import(address);
-    const model = await load(file);
-    let count = 0;
-    for await (const { values } of model.generate({ seed: 1 })) count += values.length;
-    model.close();
-    const names = performance.getEntriesByType('resource').map(({ name }) => name.split('/').pop());
-    return { count, modules: names.filter((name) => name?.endsWith('.js')) };
-  }, FILE);
-  assert.equal(drawn.count, 64);
-  assert.deepEqual(new Set(drawn.modules), new Set(['nextpixel.js', 'shared.js', 'worker.js']));
-}));
+test('the published library works under the strict policy', () =>
+  withPage(async (page) => {
+    await provide(page, FILE, one);
+    await openEmpty(page);
+    const drawn = await page.evaluate(async (file) => {
+      const address = '/web/dist/nextpixel.js';
+      const { load } = await import(address);
+      const model = await load(file);
+      let count = 0;
+      for await (const { values } of model.generate({ seed: 1 })) count += values.length;
+      model.close();
+      const names = performance.getEntriesByType('resource').map(({ name }) => name.split('/').pop());
+      return { count, modules: names.filter((name) => name?.endsWith('.js')) };
+    }, FILE);
+    assert.equal(drawn.count, 64);
+    assert.deepEqual(new Set(drawn.modules), new Set(['nextpixel.js', 'shared.js', 'worker.js']));
+  }));
 
-more('a page that was seen works without a connection, and with one again', () => withPage(async (page) => { // every page: pages.test.js
-  const works = () => firstFigure(page, 'done').waitFor();
-  await page.goto('/web/');
-  await works();
-  await isKept(page);
-  for (const offline of [true, false]) {
-    await page.context().setOffline(offline);
-    await page.reload();
-    await works();
-  }
-}, { complains: true }));
+more('a page that was seen works without a connection, and with one again', () =>
+  withPage(
+    async (page) => {
+      // every page: pages.test.js
+      const works = () => firstFigure(page, 'done').waitFor();
+      await page.goto('/web/');
+      await works();
+      await isKept(page);
+      for (const offline of [true, false]) {
+        await page.context().setOffline(offline);
+        await page.reload();
+        await works();
+      }
+    },
+    { complains: true },
+  ),
+);
 
-test('whatever is asked of a page, it has one copy; two releases are kept, and the pages of an older one are dropped with it', () => withPage(async (page) => {
-  const worker = await readFile(join((await published()).root, 'web/sw.js'));
-  /** The release that the host has. */
-  let release = 1;
-  const folder = () => `dist-${String(release).repeat(12)}`;
-  const server = createServer((request, response) => {
-    const { pathname } = new URL(request.url ?? '', 'http://here');
-    const script = pathname.endsWith('.js');
-    response.setHeader('Content-Type', script ? 'text/javascript' : 'text/html');
-    if (pathname === '/sw.js') return response.end(worker);
-    if (script) return response.end(pathname.includes(folder()) ? `document.title = '${release}';` : '');
-    response.end(`<!doctype html><link rel="icon" href="data:,"><title>0</title><script src="/${folder()}/a.js"></script>`);
-  });
-  await new Promise((done) => { server.listen(0, '127.0.0.1', () => done(undefined)); });
-  const url = `http://127.0.0.1:${/** @type {import('node:net').AddressInfo} */ (server.address()).port}`;
-  const copies = () => page.evaluate(async () => (await (await caches.open('nextpixel-page')).keys()).map((request) => request.url.slice(location.origin.length)));
-  /** @param {string} path */
-  const keeps = (path) => until(page, async (wanted) => (await (await caches.open('nextpixel-page')).match(wanted)) !== undefined, path);
-  try {
-    await page.goto(`${url}/first/`);
-    await page.evaluate(async () => {
-      const old = await caches.open('nextpixel-page');
-      await old.put('/first/?x=1', new Response('of a worker before this one'));
-      await navigator.serviceWorker.register('/sw.js');
-      await navigator.serviceWorker.ready;
-    });
-    for (let i = 0; i < 20; i++) await page.goto(`${url}/first/?x=${i}`);
-    await keeps('/first/');
-    await keeps(`/${folder()}/a.js`);
-    assert.deepEqual((await copies()).sort(), [`/${folder()}/a.js`, '/first/']);
-    for (release = 2; release < 6; release++) {
-      await page.goto(`${url}/page-${release}/?release=${release}`);
-      assert.equal(await page.title(), String(release));
-      await keeps(`/page-${release}/`);
-      await keeps(`/${folder()}/a.js`);
-    }
-    await until(page, async () => (await (await caches.open('nextpixel-page')).keys()).length === 4);
-    assert.deepEqual((await copies()).sort(), [...[4, 5].map((n) => `/dist-${String(n).repeat(12)}/a.js`), ...[4, 5].map((n) => `/page-${n}/`)].sort());
-    await page.context().setOffline(true);
-    await page.goto(`${url}/page-5/?offline`);
-    assert.equal(await page.title(), '5');
-  } finally {
-    await page.context().setOffline(false);
-    server.closeAllConnections();
-    server.close();
-  }
-}, { complains: true }));
+test('whatever is asked of a page, it has one copy; two releases are kept, and the pages of an older one are dropped with it', () =>
+  withPage(
+    async (page) => {
+      const worker = await readFile(join((await published()).root, 'web/sw.js'));
+      /** The release that the host has. */
+      let release = 1;
+      const folder = () => `dist-${String(release).repeat(12)}`;
+      const server = createServer((request, response) => {
+        const { pathname } = new URL(request.url ?? '', 'http://here');
+        const script = pathname.endsWith('.js');
+        response.setHeader('Content-Type', script ? 'text/javascript' : 'text/html');
+        if (pathname === '/sw.js') return response.end(worker);
+        if (script) return response.end(pathname.includes(folder()) ? `document.title = '${release}';` : '');
+        response.end(`<!doctype html><link rel="icon" href="data:,"><title>0</title><script src="/${folder()}/a.js"></script>`);
+      });
+      await new Promise((done) => {
+        server.listen(0, '127.0.0.1', () => done(undefined));
+      });
+      const url = `http://127.0.0.1:${/** @type {import('node:net').AddressInfo} */ (server.address()).port}`;
+      const copies = () =>
+        page.evaluate(async () =>
+          (await (await caches.open('nextpixel-page')).keys()).map((request) => request.url.slice(location.origin.length)),
+        );
+      /** @param {string} path */
+      const keeps = (path) =>
+        until(page, async (wanted) => (await (await caches.open('nextpixel-page')).match(wanted)) !== undefined, path);
+      try {
+        await page.goto(`${url}/first/`);
+        await page.evaluate(async () => {
+          const old = await caches.open('nextpixel-page');
+          await old.put('/first/?x=1', new Response('of a worker before this one'));
+          await navigator.serviceWorker.register('/sw.js');
+          await navigator.serviceWorker.ready;
+        });
+        for (let i = 0; i < 20; i++) await page.goto(`${url}/first/?x=${i}`);
+        await keeps('/first/');
+        await keeps(`/${folder()}/a.js`);
+        assert.deepEqual((await copies()).sort(), [`/${folder()}/a.js`, '/first/']);
+        for (release = 2; release < 6; release++) {
+          await page.goto(`${url}/page-${release}/?release=${release}`);
+          assert.equal(await page.title(), String(release));
+          await keeps(`/page-${release}/`);
+          await keeps(`/${folder()}/a.js`);
+        }
+        await until(page, async () => (await (await caches.open('nextpixel-page')).keys()).length === 4);
+        assert.deepEqual(
+          (await copies()).sort(),
+          [...[4, 5].map((n) => `/dist-${String(n).repeat(12)}/a.js`), ...[4, 5].map((n) => `/page-${n}/`)].sort(),
+        );
+        await page.context().setOffline(true);
+        await page.goto(`${url}/page-5/?offline`);
+        assert.equal(await page.title(), '5');
+      } finally {
+        await page.context().setOffline(false);
+        server.closeAllConnections();
+        server.close();
+      }
+    },
+    { complains: true },
+  ));

@@ -25,7 +25,8 @@ const TYPES = { '.html': 'text/html; charset=utf-8', '.js': 'text/javascript', '
 
 /** Of the page and of the library. @type {import('node:http').Server[]} */
 let servers;
-let own = '', cdn = '';
+let own = '',
+  cdn = '';
 /** What is at own/ours.html. @type {{ body: string, policy?: string, isolated?: boolean }} */
 let ours = { body: '' };
 /** Whether the other origin lets the page read its scripts of workers. */
@@ -50,7 +51,9 @@ async function serve(answer) {
     if (body === undefined) response.statusCode = 404;
     response.end(body);
   });
-  await new Promise((resolve) => { server.listen(0, '127.0.0.1', () => resolve(undefined)); });
+  await new Promise((resolve) => {
+    server.listen(0, '127.0.0.1', () => resolve(undefined));
+  });
   return server;
 }
 
@@ -74,14 +77,16 @@ async function bundled(name) {
   return String(text).replace(start, 'new Worker(new URL("assets/worker-Bf3k.js",import.meta.url)');
 }
 
-const originOf = (/** @type {import('node:http').Server} */ server) => `http://127.0.0.1:${/** @type {import('node:net').AddressInfo} */ (server.address()).port}`;
+const originOf = (/** @type {import('node:http').Server} */ server) =>
+  `http://127.0.0.1:${/** @type {import('node:net').AddressInfo} */ (server.address()).port}`;
 
 before(async () => {
   servers = [
     await serve(async (path, response) => {
       if (path.startsWith('/bundled/')) return bundled(path.slice('/bundled/'.length));
       if (path !== '/ours.html') return file(path);
-      if (ours.isolated) response.setHeader('Cross-Origin-Embedder-Policy', 'require-corp').setHeader('Cross-Origin-Opener-Policy', 'same-origin');
+      if (ours.isolated)
+        response.setHeader('Cross-Origin-Embedder-Policy', 'require-corp').setHeader('Cross-Origin-Opener-Policy', 'same-origin');
       if (ours.policy) response.setHeader('Content-Security-Policy', ours.policy);
       return `<!doctype html><html lang="en"><meta charset="utf-8"><link rel="icon" href="data:,"><title>ours</title><body>${ours.body}</body></html>`;
     }),
@@ -124,106 +129,153 @@ async function outcome(page) {
 }
 
 /** What load() comes to. @param {Page} page @param {object} [options] @param {string} [dist] */
-const loaded = (page, options = {}, dist = 'dist/nextpixel.js') => page.evaluate(async ([library, given]) => {
-  const { load } = await import(library);
-  try {
-    const model = await load(new URL('/toy.gguf', library).href, given);
-    let count = 0;
-    for await (const { values } of model.generate({ seed: 1 })) count += values.length;
-    model.close();
-    return count;
-  } catch (error) {
-    const { code, message } = /** @type {any} */ (error);
-    return `${code}: ${message}`;
-  }
-}, /** @type {[string, object]} */ ([`${cdn}/${dist}`, options]));
+const loaded = (page, options = {}, dist = 'dist/nextpixel.js') =>
+  page.evaluate(
+    async ([library, given]) => {
+      const { load } = await import(library);
+      try {
+        const model = await load(new URL('/toy.gguf', library).href, given);
+        let count = 0;
+        for await (const { values } of model.generate({ seed: 1 })) count += values.length;
+        model.close();
+        return count;
+      } catch (error) {
+        const { code, message } = /** @type {any} */ (error);
+        return `${code}: ${message}`;
+      }
+    },
+    /** @type {[string, object]} */ ([`${cdn}/${dist}`, options]),
+  );
 
 /** What load() of the page's own copy comes to. @param {Page} page @param {string} [library] */
-const ownLoaded = (page, library = '/dist/nextpixel.js') => page.evaluate(async (address) => {
-  const { load } = await import(address);
-  try {
-    (await load('/toy.gguf')).close();
-    return 'loaded';
-  } catch (error) {
-    return /** @type {Error} */ (error).message;
-  }
-}, library);
-
-test('one line and one element are all that a page needs', () => withPage(async (page) => {
-  await open(page, element());
-  assert.match(await outcome(page) ?? '', /^Drawn: /);
-  await page.screenshot({ path: `${OUT}origin.png` });
-}));
-
-test('the sources, which are many modules, as well', () => withPage(async (page) => {
-  await open(page, element('lib/define.js'));
-  assert.match(await outcome(page) ?? '', /^Drawn: /);
-}));
-
-test('in a sandboxed frame, where even the name of the cache throws', () => withPage(async (page) => {
-  await open(page, `<iframe sandbox="allow-scripts" srcdoc='${element()}' title="sandbox"></iframe>`);
-  const [, frame] = page.frames();
-  assert.equal(await frame.evaluate(() => {
+const ownLoaded = (page, library = '/dist/nextpixel.js') =>
+  page.evaluate(async (address) => {
+    const { load } = await import(address);
     try {
-      return typeof caches;
+      (await load('/toy.gguf')).close();
+      return 'loaded';
     } catch (error) {
-      return /** @type {Error} */ (error).name;
+      return /** @type {Error} */ (error).message;
     }
-  }), 'SecurityError');
-  assert.match(await outcome(frame) ?? '', /^Drawn: /);
-}));
+  }, library);
 
-test('under the strictest policy that can be written for it, with Trusted Types', () => withPage(async (page, complaints) => {
-  await open(page, '', `default-src 'none'; img-src data:; script-src ${cdn} 'wasm-unsafe-eval'; worker-src blob:; connect-src ${cdn}; ` +
-    "require-trusted-types-for 'script'; trusted-types nextpixel");
-  assert.equal(await loaded(page), 64);
-  // The address is tried before anything else is known: one report.
-  assert.ok(complaints.every((text) => /Trusted|trusted/.test(text)), complaints.join('\n'));
-}, { complains: true }));
+test('one line and one element are all that a page needs', () =>
+  withPage(async (page) => {
+    await open(page, element());
+    assert.match((await outcome(page)) ?? '', /^Drawn: /);
+    await page.screenshot({ path: `${OUT}origin.png` });
+  }));
 
-test('Trusted Types on the page of the same origin', () => withPage(async (page) => {
-  await open(page, '', "require-trusted-types-for 'script'; trusted-types nextpixel");
-  assert.equal(await page.evaluate(async () => {
-    const address = '/dist/nextpixel.js';
-    const { load } = await import(address);
-    (await load('/toy.gguf')).close();
-    return 'loaded';
-  }), 'loaded');
-}, { complains: true }));
+test('the sources, which are many modules, as well', () =>
+  withPage(async (page) => {
+    await open(page, element('lib/define.js'));
+    assert.match((await outcome(page)) ?? '', /^Drawn: /);
+  }));
 
-test('Trusted Types where a bundler has renamed the worker', () => withPage(async (page) => {
-  await open(page, '', "require-trusted-types-for 'script'; trusted-types nextpixel; worker-src 'self'");
-  assert.equal(await ownLoaded(page, '/bundled/nextpixel.js'), 'loaded');
-}, { complains: true }));
+test('in a sandboxed frame, where even the name of the cache throws', () =>
+  withPage(async (page) => {
+    await open(page, `<iframe sandbox="allow-scripts" srcdoc='${element()}' title="sandbox"></iframe>`);
+    const [, frame] = page.frames();
+    assert.equal(
+      await frame.evaluate(() => {
+        try {
+          return typeof caches;
+        } catch (error) {
+          return /** @type {Error} */ (error).name;
+        }
+      }),
+      'SecurityError',
+    );
+    assert.match((await outcome(frame)) ?? '', /^Drawn: /);
+  }));
 
-test('Trusted Types where the name of the policy is taken: the error says what is missing, not what is there', () => withPage(async (page) => {
-  await open(page, '', "require-trusted-types-for 'script'; trusted-types nextpixel");
-  await page.evaluate(() => /** @type {any} */ (globalThis).trustedTypes.createPolicy('nextpixel', {}));
-  const said = await ownLoaded(page);
-  assert.match(said, /trusted-types nextpixel 'allow-duplicates'/);
-}, { complains: true }));
+test('under the strictest policy that can be written for it, with Trusted Types', () =>
+  withPage(
+    async (page, complaints) => {
+      await open(
+        page,
+        '',
+        `default-src 'none'; img-src data:; script-src ${cdn} 'wasm-unsafe-eval'; worker-src blob:; connect-src ${cdn}; ` +
+          "require-trusted-types-for 'script'; trusted-types nextpixel",
+      );
+      assert.equal(await loaded(page), 64);
+      // The address is tried before anything else is known: one report.
+      assert.ok(
+        complaints.every((text) => /Trusted|trusted/.test(text)),
+        complaints.join('\n'),
+      );
+    },
+    { complains: true },
+  ));
 
-test('a page that is isolated, whose worker is sent without that header: it starts, or the error names the header', () => withPage(async (page) => {
-  await open(page, '', undefined, true);
-  assert.equal(await ownLoaded(page), 'loaded');
-  await open(page, '', "worker-src 'self'", true);
-  const said = await ownLoaded(page);
-  assert.match(said, /worker\.js is sent without Cross-Origin-Embedder-Policy/);
-  assert.doesNotMatch(said, /Content-Security-Policy/);
-  await open(page, '', "worker-src 'none'", true);
-  assert.match(await ownLoaded(page), /Add to it: worker-src 'self'/);
-}, { complains: true }));
+test('Trusted Types on the page of the same origin', () =>
+  withPage(
+    async (page) => {
+      await open(page, '', "require-trusted-types-for 'script'; trusted-types nextpixel");
+      assert.equal(
+        await page.evaluate(async () => {
+          const address = '/dist/nextpixel.js';
+          const { load } = await import(address);
+          (await load('/toy.gguf')).close();
+          return 'loaded';
+        }),
+        'loaded',
+      );
+    },
+    { complains: true },
+  ));
 
-test('Trusted Types: an address that the page vouches for is taken as it is', () => withPage(async (page) => {
-  await open(page, '', "require-trusted-types-for 'script'; trusted-types mine");
-  assert.equal(await page.evaluate(async () => {
-    const address = '/dist/nextpixel.js';
-    const { load } = await import(address);
-    const policy = /** @type {any} */ (globalThis).trustedTypes.createPolicy('mine', { createScriptURL: (/** @type {string} */ url) => url });
-    (await load('/toy.gguf', { workerUrl: policy.createScriptURL('/dist/worker.js') })).close();
-    return 'loaded';
-  }), 'loaded');
-}));
+test('Trusted Types where a bundler has renamed the worker', () =>
+  withPage(
+    async (page) => {
+      await open(page, '', "require-trusted-types-for 'script'; trusted-types nextpixel; worker-src 'self'");
+      assert.equal(await ownLoaded(page, '/bundled/nextpixel.js'), 'loaded');
+    },
+    { complains: true },
+  ));
+
+test('Trusted Types where the name of the policy is taken: the error says what is missing, not what is there', () =>
+  withPage(
+    async (page) => {
+      await open(page, '', "require-trusted-types-for 'script'; trusted-types nextpixel");
+      await page.evaluate(() => /** @type {any} */ (globalThis).trustedTypes.createPolicy('nextpixel', {}));
+      const said = await ownLoaded(page);
+      assert.match(said, /trusted-types nextpixel 'allow-duplicates'/);
+    },
+    { complains: true },
+  ));
+
+test('a page that is isolated, whose worker is sent without that header: it starts, or the error names the header', () =>
+  withPage(
+    async (page) => {
+      await open(page, '', undefined, true);
+      assert.equal(await ownLoaded(page), 'loaded');
+      await open(page, '', "worker-src 'self'", true);
+      const said = await ownLoaded(page);
+      assert.match(said, /worker\.js is sent without Cross-Origin-Embedder-Policy/);
+      assert.doesNotMatch(said, /Content-Security-Policy/);
+      await open(page, '', "worker-src 'none'", true);
+      assert.match(await ownLoaded(page), /Add to it: worker-src 'self'/);
+    },
+    { complains: true },
+  ));
+
+test('Trusted Types: an address that the page vouches for is taken as it is', () =>
+  withPage(async (page) => {
+    await open(page, '', "require-trusted-types-for 'script'; trusted-types mine");
+    assert.equal(
+      await page.evaluate(async () => {
+        const address = '/dist/nextpixel.js';
+        const { load } = await import(address);
+        const policy = /** @type {any} */ (globalThis).trustedTypes.createPolicy('mine', {
+          createScriptURL: (/** @type {string} */ url) => url,
+        });
+        (await load('/toy.gguf', { workerUrl: policy.createScriptURL('/dist/worker.js') })).close();
+        return 'loaded';
+      }),
+      'loaded',
+    );
+  }));
 
 /** Policies that forbid something, and what the error says of it. @type {[name: string, policy: () => string, advice: () => RegExp][]} */
 const POLICIES = [
@@ -231,116 +283,164 @@ const POLICIES = [
   ['its own workers alone', () => "worker-src 'self'", () => /Add to it: worker-src blob:/],
   ['own connections alone', () => `connect-src 'self'`, () => new RegExp(`connect-src ${cdn}`)],
   ['no WebAssembly', () => `script-src ${cdn} 'unsafe-inline'`, () => /script-src 'wasm-unsafe-eval'/],
-  ['Trusted Types of other names', () => "require-trusted-types-for 'script'; trusted-types other", () => /Add to it: trusted-types nextpixel/],
+  [
+    'Trusted Types of other names',
+    () => "require-trusted-types-for 'script'; trusted-types other",
+    () => /Add to it: trusted-types nextpixel/,
+  ],
 ];
 for (const [name, policy, advice] of POLICIES) {
-  test(`a policy that forbids it, ${name}: the error names the directive`, () => withPage(async (page) => {
-    await open(page, '', policy());
-    const said = String(await loaded(page));
-    assert.match(said, /^(network|wasm): /);
-    assert.match(said, advice());
-  }, { complains: true }));
+  test(`a policy that forbids it, ${name}: the error names the directive`, () =>
+    withPage(
+      async (page) => {
+        await open(page, '', policy());
+        const said = String(await loaded(page));
+        assert.match(said, /^(network|wasm): /);
+        assert.match(said, advice());
+      },
+      { complains: true },
+    ));
 }
 
-test('a policy of the same origin: the error names its own directive', () => withPage(async (page) => {
-  await open(page, '', "worker-src 'none'");
-  await assert.rejects(page.evaluate(async () => {
-    const address = '/dist/nextpixel.js';
-    await (await import(address)).load('/toy.gguf');
-  }), /Add to it: worker-src 'self'/);
-}, { complains: true }));
+test('a policy of the same origin: the error names its own directive', () =>
+  withPage(
+    async (page) => {
+      await open(page, '', "worker-src 'none'");
+      await assert.rejects(
+        page.evaluate(async () => {
+          const address = '/dist/nextpixel.js';
+          await (await import(address)).load('/toy.gguf');
+        }),
+        /Add to it: worker-src 'self'/,
+      );
+    },
+    { complains: true },
+  ));
 
-test('a server that lets nobody read the worker: the error says what it must answer', () => withPage(async (page) => {
-  await open(page, '');
-  consents = false;
-  try {
-    assert.match(String(await loaded(page)), /^network: .*worker\.js is of another origin.*Access-Control-Allow-Origin/);
-  } finally {
-    consents = true;
-  }
-}, { complains: true }));
+test('a server that lets nobody read the worker: the error says what it must answer', () =>
+  withPage(
+    async (page) => {
+      await open(page, '');
+      consents = false;
+      try {
+        assert.match(String(await loaded(page)), /^network: .*worker\.js is of another origin.*Access-Control-Allow-Origin/);
+      } finally {
+        consents = true;
+      }
+    },
+    { complains: true },
+  ));
 
-test('workerUrl and wasmUrl name other places', () => withPage(async (page) => {
-  await open(page, '');
-  /** @type {string[]} */
-  const asked = [];
-  page.on('request', (request) => asked.push(request.url()));
-  assert.equal(await loaded(page, { workerUrl: '/dist/worker.js', wasmUrl: '/dist/nextpixel.wasm' }), 64);
-  assert.deepEqual(asked.filter((url) => /worker\.js|\.wasm/.test(url)).sort(), [`${own}/dist/nextpixel.wasm`, `${own}/dist/worker.js`]);
-}));
+test('workerUrl and wasmUrl name other places', () =>
+  withPage(async (page) => {
+    await open(page, '');
+    /** @type {string[]} */
+    const asked = [];
+    page.on('request', (request) => asked.push(request.url()));
+    assert.equal(await loaded(page, { workerUrl: '/dist/worker.js', wasmUrl: '/dist/nextpixel.wasm' }), 64);
+    assert.deepEqual(asked.filter((url) => /worker\.js|\.wasm/.test(url)).sort(), [`${own}/dist/nextpixel.wasm`, `${own}/dist/worker.js`]);
+  }));
 
-test('a worker that the page has started before the library was there is taken, whatever it said meanwhile', () => withPage(async (page) => {
-  await open(page, '');
-  /** @type {string[]} */
-  const asked = [];
-  page.on('request', (request) => asked.push(request.url()));
-  assert.equal(await page.evaluate(async () => {
-    const worker = new Worker('/dist/worker.js', { type: 'module' });
-    await new Promise((resolve) => { worker.onmessage = resolve; });
-    worker.onmessage = null;
-    const address = '/dist/nextpixel.js';
-    const model = await (await import(address)).load('/toy.gguf', { worker });
-    let count = 0;
-    for await (const { values } of model.generate({ seed: 1 })) count += values.length;
-    model.close();
-    return count;
-  }), 64);
-  assert.equal(asked.filter((url) => url.endsWith('/worker.js')).length, 1);
-}));
+test('a worker that the page has started before the library was there is taken, whatever it said meanwhile', () =>
+  withPage(async (page) => {
+    await open(page, '');
+    /** @type {string[]} */
+    const asked = [];
+    page.on('request', (request) => asked.push(request.url()));
+    assert.equal(
+      await page.evaluate(async () => {
+        const worker = new Worker('/dist/worker.js', { type: 'module' });
+        await new Promise((resolve) => {
+          worker.onmessage = resolve;
+        });
+        worker.onmessage = null;
+        const address = '/dist/nextpixel.js';
+        const model = await (await import(address)).load('/toy.gguf', { worker });
+        let count = 0;
+        for await (const { values } of model.generate({ seed: 1 })) count += values.length;
+        model.close();
+        return count;
+      }),
+      64,
+    );
+    assert.equal(asked.filter((url) => url.endsWith('/worker.js')).length, 1);
+  }));
 
 /** How a sound of a third of a second is heard after a click: what play tells, and whether by the AudioWorklet. @param {Page} page @param {string} library */
 async function heard(page, library) {
   await page.mouse.click(5, 5);
-  return page.evaluate(async ([address, weights]) => {
-    let worklets = 0;
-    globalThis.AudioWorkletNode = class extends AudioWorkletNode {
-      /** @param {any} context @param {string} name @param {AudioWorkletNodeOptions} [options] */
-      constructor(context, name, options) {
-        super(context, name, options);
-        worklets++;
-      }
-    };
-    const { load } = await import(address);
-    const model = await load(weights);
-    const context = new AudioContext({ sampleRate: 8000 });
-    const run = model.generate({ label: 1, speaker: 0, seed: 4, seconds: 0.3 });
-    const { seconds, over } = await run.playTo(context);
-    const { length } = await run.samples();
-    model.close();
-    await context.close();
-    return { worklets, over, whole: Math.round(8000 * seconds) === length && length > 0 };
-  }, [library, `${cdn}/sound.gguf`]);
+  return page.evaluate(
+    async ([address, weights]) => {
+      let worklets = 0;
+      globalThis.AudioWorkletNode = class extends AudioWorkletNode {
+        /** @param {any} context @param {string} name @param {AudioWorkletNodeOptions} [options] */
+        constructor(context, name, options) {
+          super(context, name, options);
+          worklets++;
+        }
+      };
+      const { load } = await import(address);
+      const model = await load(weights);
+      const context = new AudioContext({ sampleRate: 8000 });
+      const run = model.generate({ label: 1, speaker: 0, seed: 4, seconds: 0.3 });
+      const { seconds, over } = await run.playTo(context);
+      const { length } = await run.samples();
+      model.close();
+      await context.close();
+      return { worklets, over, whole: Math.round(8000 * seconds) === length && length > 0 };
+    },
+    [library, `${cdn}/sound.gguf`],
+  );
 }
 
-test('a sound under Trusted Types is heard by the player, and nothing more is reported than of the worker', () => withPage(async (page, complaints) => {
-  await open(page, '', `script-src ${cdn} 'wasm-unsafe-eval'; worker-src blob:; connect-src ${cdn}; require-trusted-types-for 'script'; trusted-types nextpixel`);
-  assert.deepEqual(await heard(page, `${cdn}/dist/nextpixel.js`), { worklets: 1, over: true, whole: true });
-  assert.deepEqual(complaints.filter((text) => /player/.test(text)), []);
-}, { complains: true }));
+test('a sound under Trusted Types is heard by the player, and nothing more is reported than of the worker', () =>
+  withPage(
+    async (page, complaints) => {
+      await open(
+        page,
+        '',
+        `script-src ${cdn} 'wasm-unsafe-eval'; worker-src blob:; connect-src ${cdn}; require-trusted-types-for 'script'; trusted-types nextpixel`,
+      );
+      assert.deepEqual(await heard(page, `${cdn}/dist/nextpixel.js`), { worklets: 1, over: true, whole: true });
+      assert.deepEqual(
+        complaints.filter((text) => /player/.test(text)),
+        [],
+      );
+    },
+    { complains: true },
+  ));
 
-test('a sound: the player of the other origin, also of the one file; by buffers where a policy has no place for that', () => withPage(async (page) => {
-  await open(page, '', `script-src ${cdn} 'wasm-unsafe-eval'; worker-src blob:; connect-src ${cdn}`);
-  assert.deepEqual(await heard(page, `${cdn}/dist/nextpixel.js`), { worklets: 1, over: true, whole: true });
-  await open(page, '');
-  assert.deepEqual(await heard(page, `${own}/inline.js`), { worklets: 1, over: true, whole: true });
-  await open(page, '', `script-src ${own} 'wasm-unsafe-eval'; worker-src blob:`);
-  assert.deepEqual(await heard(page, `${own}/inline.js`), { worklets: 0, over: true, whole: true });
-}, { complains: true }));
+test('a sound: the player of the other origin, also of the one file; by buffers where a policy has no place for that', () =>
+  withPage(
+    async (page) => {
+      await open(page, '', `script-src ${cdn} 'wasm-unsafe-eval'; worker-src blob:; connect-src ${cdn}`);
+      assert.deepEqual(await heard(page, `${cdn}/dist/nextpixel.js`), { worklets: 1, over: true, whole: true });
+      await open(page, '');
+      assert.deepEqual(await heard(page, `${own}/inline.js`), { worklets: 1, over: true, whole: true });
+      await open(page, '', `script-src ${own} 'wasm-unsafe-eval'; worker-src blob:`);
+      assert.deepEqual(await heard(page, `${own}/inline.js`), { worklets: 0, over: true, whole: true });
+    },
+    { complains: true },
+  ));
 
-test('a shared and a service worker: load() says that no worker can be started there, and what to do', () => withPage(async (page) => {
-  await open(page, '');
-  const said = await page.evaluate(async () => {
-    const answer = (/** @type {MessagePort} */ port) => new Promise((resolve) => { port.onmessage = ({ data }) => resolve(data); });
-    const { port } = new SharedWorker('/shared.js', { type: 'module' });
-    const shared = await answer(port);
-    const registration = await navigator.serviceWorker.register('/service.js', { type: 'module' });
-    const channel = new MessageChannel();
-    const told = answer(channel.port1);
-    (registration.installing ?? registration.waiting ?? registration.active)?.postMessage(0, [channel.port2]);
-    const service = await told;
-    await registration.unregister();
-    return [shared, service];
-  });
-  const wanted = ['unsupported', 'A service or shared worker has no workers: load the model in a page'];
-  assert.deepEqual(said, [wanted, wanted]);
-}));
+test('a shared and a service worker: load() says that no worker can be started there, and what to do', () =>
+  withPage(async (page) => {
+    await open(page, '');
+    const said = await page.evaluate(async () => {
+      const answer = (/** @type {MessagePort} */ port) =>
+        new Promise((resolve) => {
+          port.onmessage = ({ data }) => resolve(data);
+        });
+      const { port } = new SharedWorker('/shared.js', { type: 'module' });
+      const shared = await answer(port);
+      const registration = await navigator.serviceWorker.register('/service.js', { type: 'module' });
+      const channel = new MessageChannel();
+      const told = answer(channel.port1);
+      (registration.installing ?? registration.waiting ?? registration.active)?.postMessage(0, [channel.port2]);
+      const service = await told;
+      await registration.unregister();
+      return [shared, service];
+    });
+    const wanted = ['unsupported', 'A service or shared worker has no workers: load the model in a page'];
+    assert.deepEqual(said, [wanted, wanted]);
+  }));

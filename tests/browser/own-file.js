@@ -15,7 +15,11 @@ import { WAIT, inRepository } from './gallery.js';
 
 /** A file for each page, and what is said of one that does not fit. @type {Record<string, Given>} */
 export const PAGES = {
-  alignment: { file: 'seq2seq-general.gguf', wrong: 'de-en.gguf', said: /de-en\.gguf has the architecture transformer; .* only seq2seq has/ },
+  alignment: {
+    file: 'seq2seq-general.gguf',
+    wrong: 'de-en.gguf',
+    said: /de-en\.gguf has the architecture transformer; .* only seq2seq has/,
+  },
   captions: { file: 'captions-hard.gguf' },
   chains: { file: 'memm-en.gguf', wrong: 'parents-en.gguf', said: /parents-en\.gguf finds the heads of words/ },
   chorale: { file: 'chorales.gguf', wrong: 'sparse-digits.gguf', said: /draws pictures: the pages of pictures/ },
@@ -41,11 +45,15 @@ export const SHORT = ['fvsbn'];
 export const ELSEWHERE = ['chat', 'colour', 'tokens'];
 
 /** @param {Page} page @param {string} name @param {Buffer} [buffer] */
-export const give = async (page, name, buffer) => page.locator('#own-file input').setInputFiles({ name, mimeType: '', buffer: buffer ?? await readFile(inRepository(`weights/${name}`)) }, WAIT);
+export const give = async (page, name, buffer) =>
+  page
+    .locator('#own-file input')
+    .setInputFiles({ name, mimeType: '', buffer: buffer ?? (await readFile(inRepository(`weights/${name}`))) }, WAIT);
 /** @param {Page} page @param {RegExp} text */
 export const said = (page, text) => page.locator('#own-file .take-said', { hasText: text }).waitFor(WAIT);
 /** The first figure has its model. @param {Page} page */
-export const ready = (page) => page.locator('figure:has(+ #own-file) [data-phase="done"], figure:has(+ #own-file) [data-phase="ready"]').first().waitFor(WAIT);
+export const ready = (page) =>
+  page.locator('figure:has(+ #own-file) [data-phase="done"], figure:has(+ #own-file) [data-phase="ready"]').first().waitFor(WAIT);
 /** Nothing went wrong there. @param {Page} page @param {string} name */
 export const well = async (page, name) => assert.deepEqual(await page.locator('.load.failed:visible').allTextContents(), [], name);
 

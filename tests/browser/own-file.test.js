@@ -16,36 +16,40 @@ const CALM = /** @type {const} */ ({ reducedMotion: 'reduce' });
 
 for (const name of SHORT) test(name, () => withPage((page) => tryFile(page, name), CALM));
 
-test('what is broken says why, and what the figure shows stays', () => withPage(async (page) => {
-  await page.goto('/web/pages/structure/');
-  await ready(page);
-  const before = await page.locator('#result').textContent();
-  const whole = await readFile(inRepository('weights/parents-en.gguf'));
-  for (const [name, bytes, why] of /** @type {[string, Buffer, RegExp][]} */ ([
-    ['half.gguf', whole.subarray(0, whole.length / 2), /half\.gguf|ends|truncated/], ['checkpoint.pt', Buffer.from('PK'), /checkpoint\.pt is no GGUF file/], ['empty.gguf', Buffer.alloc(0), /empty|GGUF/],
-  ])) {
-    await give(page, name, bytes);
-    await said(page, why);
-    await well(page, name);
-    assert.equal(await page.locator('#result').textContent(), before);
-  }
-  await page.locator('#own-file button', { hasText: 'Back to ours' }).waitFor({ state: 'hidden' });
-}, CALM));
+test('what is broken says why, and what the figure shows stays', () =>
+  withPage(async (page) => {
+    await page.goto('/web/pages/structure/');
+    await ready(page);
+    const before = await page.locator('#result').textContent();
+    const whole = await readFile(inRepository('weights/parents-en.gguf'));
+    for (const [name, bytes, why] of /** @type {[string, Buffer, RegExp][]} */ ([
+      ['half.gguf', whole.subarray(0, whole.length / 2), /half\.gguf|ends|truncated/],
+      ['checkpoint.pt', Buffer.from('PK'), /checkpoint\.pt is no GGUF file/],
+      ['empty.gguf', Buffer.alloc(0), /empty|GGUF/],
+    ])) {
+      await give(page, name, bytes);
+      await said(page, why);
+      await well(page, name);
+      assert.equal(await page.locator('#result').textContent(), before);
+    }
+    await page.locator('#own-file button', { hasText: 'Back to ours' }).waitFor({ state: 'hidden' });
+  }, CALM));
 
-test('a file is dropped, with other weights: the figure shows what they say', () => withPage(async (page) => {
-  await page.goto('/web/pages/chains/');
-  await ready(page);
-  const before = await page.locator('#result').textContent();
-  const base64 = (await readFile(inRepository('weights/memm-en.gguf'))).toString('base64');
-  await page.evaluate((text) => {
-    const transfer = new DataTransfer();
-    transfer.items.add(new File([Uint8Array.from(atob(text), (c) => c.charCodeAt(0))], 'mine.gguf'));
-    document.querySelector('main')?.dispatchEvent(new DragEvent('drop', { bubbles: true, cancelable: true, dataTransfer: transfer }));
-  }, base64);
-  await said(page, /^mine\.gguf, a model of [\d,]+ parameters, now runs instead of CRF\. Try: give it a sentence/);
-  await page.waitForFunction((old) => document.querySelector('#result')?.textContent !== old, before, WAIT);
-  const [, memm, own] = String(await page.locator('#result').textContent()).split('\n');
-  assert.equal(own.replace('CRF', 'MEMM'), memm);
-  await page.locator('#own-file button', { hasText: 'Back to ours' }).click();
-  await page.waitForFunction((old) => document.querySelector('#result')?.textContent === old, before, WAIT);
-}, CALM));
+test('a file is dropped, with other weights: the figure shows what they say', () =>
+  withPage(async (page) => {
+    await page.goto('/web/pages/chains/');
+    await ready(page);
+    const before = await page.locator('#result').textContent();
+    const base64 = (await readFile(inRepository('weights/memm-en.gguf'))).toString('base64');
+    await page.evaluate((text) => {
+      const transfer = new DataTransfer();
+      transfer.items.add(new File([Uint8Array.from(atob(text), (c) => c.charCodeAt(0))], 'mine.gguf'));
+      document.querySelector('main')?.dispatchEvent(new DragEvent('drop', { bubbles: true, cancelable: true, dataTransfer: transfer }));
+    }, base64);
+    await said(page, /^mine\.gguf, a model of [\d,]+ parameters, now runs instead of CRF\. Try: give it a sentence/);
+    await page.waitForFunction((old) => document.querySelector('#result')?.textContent !== old, before, WAIT);
+    const [, memm, own] = String(await page.locator('#result').textContent()).split('\n');
+    assert.equal(own.replace('CRF', 'MEMM'), memm);
+    await page.locator('#own-file button', { hasText: 'Back to ours' }).click();
+    await page.waitForFunction((old) => document.querySelector('#result')?.textContent === old, before, WAIT);
+  }, CALM));

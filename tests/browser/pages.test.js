@@ -39,7 +39,13 @@ async function open(page, path) {
 /** Waits until a page has loaded, of which nothing moved meanwhile. @param {Page} page */
 async function still(page) {
   // On a telephone the figure may lie too far down to be made yet.
-  if (await page.locator('figure').first().evaluate((figure) => figure.getBoundingClientRect().top < innerHeight)) await firstFigure(page).waitFor(WAIT);
+  if (
+    await page
+      .locator('figure')
+      .first()
+      .evaluate((figure) => figure.getBoundingClientRect().top < innerHeight)
+  )
+    await firstFigure(page).waitFor(WAIT);
   else await page.waitForLoadState('networkidle');
   await shiftsBelow(page, SHIFT);
   await page.locator('figure').first().scrollIntoViewIfNeeded();
@@ -58,28 +64,38 @@ async function works(page) {
 describe('pages', { concurrency: 2 }, async () => {
   for (const [i, path] of (await everyPage()).entries()) {
     const night = i % 2 === 1; // one by day and by Tab, the next one by night, on a telephone, without a connection
-    test(`/web/${path}: does not move, asks for what is published, fits any reader, no complaint, axe-core finds nothing, ${night ? 'works without a connection' : 'Tab reaches all'}`, () => withPage(async (page, complaints) => {
-      /** @type {Set<string>} */
-      const asked = new Set();
-      page.on('request', (request) => { if (/^http/.test(request.url())) asked.add(new URL(request.url()).pathname.slice(1).replace(/\/$/, '/index.html')); });
-      await open(page, path);
-      await scrollThrough(page);
-      await page.emulateMedia({ colorScheme: night ? 'dark' : 'light', reducedMotion: 'reduce' });
-      await page.setViewportSize(night ? TELEPHONE : SCREEN);
-      await painted(page);
-      await axeFindsNothing(page);
-      await fitsAnyReader(page, SET);
-      await page.setViewportSize(TELEPHONE);
-      await painted(page);
-      await isKept(page);
-      assert.deepEqual(complaints, []);
-      const { files } = await published();
-      assert.deepEqual([...asked].filter((path) => !files.has(path)), [], 'is not a file of the site');
-      await page.context().setOffline(night);
-      await page.reload();
-      await still(page);
-      await page.setViewportSize(SCREEN);
-      await (night ? works : tabReachesAll)(page);
-    }, { complains: true })); // without a connection the browser does
+    test(`/web/${path}: does not move, asks for what is published, fits any reader, no complaint, axe-core finds nothing, ${night ? 'works without a connection' : 'Tab reaches all'}`, () =>
+      withPage(
+        async (page, complaints) => {
+          /** @type {Set<string>} */
+          const asked = new Set();
+          page.on('request', (request) => {
+            if (/^http/.test(request.url())) asked.add(new URL(request.url()).pathname.slice(1).replace(/\/$/, '/index.html'));
+          });
+          await open(page, path);
+          await scrollThrough(page);
+          await page.emulateMedia({ colorScheme: night ? 'dark' : 'light', reducedMotion: 'reduce' });
+          await page.setViewportSize(night ? TELEPHONE : SCREEN);
+          await painted(page);
+          await axeFindsNothing(page);
+          await fitsAnyReader(page, SET);
+          await page.setViewportSize(TELEPHONE);
+          await painted(page);
+          await isKept(page);
+          assert.deepEqual(complaints, []);
+          const { files } = await published();
+          assert.deepEqual(
+            [...asked].filter((path) => !files.has(path)),
+            [],
+            'is not a file of the site',
+          );
+          await page.context().setOffline(night);
+          await page.reload();
+          await still(page);
+          await page.setViewportSize(SCREEN);
+          await (night ? works : tabReachesAll)(page);
+        },
+        { complains: true },
+      )); // without a connection the browser does
   }
 });

@@ -31,42 +31,55 @@ async function fieldOf(file, i) {
   throw new Error('no such pixel');
 }
 
-test('a gate shuts and opens for what is said', () => withPage(async (page) => {
-  await page.goto(PAGE);
-  const said = page.locator('#gates-said');
-  await page.locator('#gate-f').fill('2');
-  await page.locator('#gate-g').fill('0');
-  await said.getByText('tanh 2.00 = 0.96; σ(0.00) = 0.50; together 0.48.').waitFor();
-  const height = async () => 60 - Number(await page.locator('#gates-chart circle').getAttribute('cy'));
-  const half = await height();
-  await page.locator('#gate-g').fill('-4');
-  await said.getByText('together 0.02.').waitFor();
-  assert.ok(half > 25 && await height() < 2);
-}));
+test('a gate shuts and opens for what is said', () =>
+  withPage(async (page) => {
+    await page.goto(PAGE);
+    const said = page.locator('#gates-said');
+    await page.locator('#gate-f').fill('2');
+    await page.locator('#gate-g').fill('0');
+    await said.getByText('tanh 2.00 = 0.96; σ(0.00) = 0.50; together 0.48.').waitFor();
+    const height = async () => 60 - Number(await page.locator('#gates-chart circle').getAttribute('cy'));
+    const half = await height();
+    await page.locator('#gate-g').fill('-4');
+    await said.getByText('together 0.02.').waitFor();
+    assert.ok(half > 25 && (await height()) < 2);
+  }));
 
 test('masks A and B leave what comes before', () => {
-  const open = (/** @type {'A' | 'B'} */ kind) => [-2, -1, 0, 1, 2].flatMap((down) => [-2, -1, 0, 1, 2].map((right) => Number(leaves(kind, down, right))));
+  const open = (/** @type {'A' | 'B'} */ kind) =>
+    [-2, -1, 0, 1, 2].flatMap((down) => [-2, -1, 0, 1, 2].map((right) => Number(leaves(kind, down, right))));
   assert.deepEqual(open('A'), [...Array(12).fill(1), ...Array(13).fill(0)]);
   assert.deepEqual(open('B'), [...Array(13).fill(1), ...Array(12).fill(0)]);
 });
 
-test('what a pixel sees is what the models say, with all layers and with one; only PixelCNN has a blind spot', options, () => withPage(async (page) => {
-  await page.goto(PAGE);
-  await page.locator('#transport[data-phase=ready]').waitFor();
-  const i = 18 * 28 + 8;
-  const fields = await Promise.all(FILES.map((file) => fieldOf(file, i)));
-  await page.locator('#fields').scrollIntoViewIfNeeded();
-  const notes = page.locator('#fields .panel-note');
-  const said = (/** @type {number} */ count) => `Row 19, column 9: sees ${count} of the 512 pixels before it.`;
-  await notes.nth(0).getByText(said(/** @type {number[]} */ (fields[0].at(-1)).length)).waitFor();
-  await notes.nth(1).getByText(said(512)).waitFor();
-  assert.deepEqual(fields[1].at(-1), Array.from({ length: i }, (_, j) => j));
-  assert.ok(!fields[0].at(-1)?.includes(17 * 28 + 20)); // up one row and to the right
-  await page.locator('#field-layer').fill('0');
-  for (const k of [0, 1]) await notes.nth(k).getByText(said(24)).waitFor(); // a square of 7 by 7 with mask A
-  await page.locator('#fields .picture').nth(0).focus();
-  await page.keyboard.press('ArrowRight');
-  await notes.nth(0).getByText('Row 19, column 10').waitFor();
-  await page.locator('#mask-at').fill('0');
-  await page.locator('#masks').getByText('0 of 25 taps').waitFor();
-}, { reducedMotion: 'reduce' }));
+test('what a pixel sees is what the models say, with all layers and with one; only PixelCNN has a blind spot', options, () =>
+  withPage(
+    async (page) => {
+      await page.goto(PAGE);
+      await page.locator('#transport[data-phase=ready]').waitFor();
+      const i = 18 * 28 + 8;
+      const fields = await Promise.all(FILES.map((file) => fieldOf(file, i)));
+      await page.locator('#fields').scrollIntoViewIfNeeded();
+      const notes = page.locator('#fields .panel-note');
+      const said = (/** @type {number} */ count) => `Row 19, column 9: sees ${count} of the 512 pixels before it.`;
+      await notes
+        .nth(0)
+        .getByText(said(/** @type {number[]} */ (fields[0].at(-1)).length))
+        .waitFor();
+      await notes.nth(1).getByText(said(512)).waitFor();
+      assert.deepEqual(
+        fields[1].at(-1),
+        Array.from({ length: i }, (_, j) => j),
+      );
+      assert.ok(!fields[0].at(-1)?.includes(17 * 28 + 20)); // up one row and to the right
+      await page.locator('#field-layer').fill('0');
+      for (const k of [0, 1]) await notes.nth(k).getByText(said(24)).waitFor(); // a square of 7 by 7 with mask A
+      await page.locator('#fields .picture').nth(0).focus();
+      await page.keyboard.press('ArrowRight');
+      await notes.nth(0).getByText('Row 19, column 10').waitFor();
+      await page.locator('#mask-at').fill('0');
+      await page.locator('#masks').getByText('0 of 25 taps').waitFor();
+    },
+    { reducedMotion: 'reduce' },
+  ),
+);

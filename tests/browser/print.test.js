@@ -11,10 +11,14 @@ import { printsWell, scrollThrough } from './checks.js';
 const { withPage } = session();
 
 for (const path of ['pages/opened/ko/', 'pages/transformer/']) {
-  test(`/web/${path} on paper is text and stills`, () => withPage(async (page) => {
-    await page.goto(`/web/${path}`);
-    await firstFigure(page).waitFor(WAIT);
-    await scrollThrough(page);
-    await printsWell(page);
-  }, { reducedMotion: 'reduce' }));
+  test(`/web/${path} on paper is text and stills`, () =>
+    withPage(
+      async (page) => {
+        await page.goto(`/web/${path}`);
+        await firstFigure(page).waitFor(WAIT);
+        await scrollThrough(page);
+        await printsWell(page);
+      },
+      { reducedMotion: 'reduce' },
+    ));
 }

@@ -14,33 +14,45 @@ import { axeFindsNothing } from './checks.js';
 const { withPage } = session();
 
 /** The figures that are to be seen. @param {Page} page */
-const seen = (page) => page.evaluate(() => [...document.querySelectorAll('main figure[id], main h1, main h2, .masthead, .colophon')].filter((one) => one.checkVisibility()).map((one) => one.id || one.tagName));
+const seen = (page) =>
+  page.evaluate(() =>
+    [...document.querySelectorAll('main figure[id], main h1, main h2, .masthead, .colophon')]
+      .filter((one) => one.checkVisibility())
+      .map((one) => one.id || one.tagName),
+  );
 
-test('Alt and P show the figures one by one; arrows go on, unless a control has them; a figure is alive; Escape ends at the one that was shown', () => withPage(async (page) => {
-  await page.goto('/web/pages/fvsbn/');
-  await firstFigure(page).waitFor(WAIT);
-  const plain = await page.evaluate(() => getComputedStyle(document.documentElement).fontSize);
-  await page.keyboard.press('Alt+p');
-  assert.deepEqual(await seen(page), ['figure-endings']);
-  assert.ok(parseFloat(await page.evaluate(() => getComputedStyle(document.documentElement).fontSize)) > parseFloat(plain), 'in large type');
-  await axeFindsNothing(page);
-  await page.click('#run');
-  await firstFigure(page, 'done').waitFor(WAIT);
-  await page.focus('.handle');
-  const rows = await page.locator('.handle').getAttribute('aria-valuenow');
-  await page.keyboard.press('ArrowRight');
-  assert.deepEqual(await seen(page), ['figure-endings'], 'the line has moved');
-  assert.notEqual(await page.locator('.handle').getAttribute('aria-valuenow'), rows);
-  await page.evaluate(() => /** @type {HTMLElement} */ (document.activeElement).blur());
-  await page.keyboard.press('PageDown');
-  assert.deepEqual(await seen(page), ['figure-votes']);
-  for (let i = 0; i < 9; i++) await page.keyboard.press('ArrowRight');
-  assert.deepEqual(await seen(page), ['figure-densities'], 'the last one');
-  await page.keyboard.press('ArrowLeft');
-  assert.match(await page.locator('.stage-place').innerText(), /^4 of 5/);
-  await page.keyboard.press('Escape');
-  assert.ok((await seen(page)).includes('H1'));
-  assert.ok(await page.locator('#figure-learning').evaluate((figure) => Math.abs(figure.getBoundingClientRect().top) < 5));
-  await page.click('#projector');
-  assert.deepEqual(await seen(page), ['figure-endings']);
-}, { viewport: { width: 1920, height: 1080 }, reducedMotion: 'reduce' }));
+test('Alt and P show the figures one by one; arrows go on, unless a control has them; a figure is alive; Escape ends at the one that was shown', () =>
+  withPage(
+    async (page) => {
+      await page.goto('/web/pages/fvsbn/');
+      await firstFigure(page).waitFor(WAIT);
+      const plain = await page.evaluate(() => getComputedStyle(document.documentElement).fontSize);
+      await page.keyboard.press('Alt+p');
+      assert.deepEqual(await seen(page), ['figure-endings']);
+      assert.ok(
+        parseFloat(await page.evaluate(() => getComputedStyle(document.documentElement).fontSize)) > parseFloat(plain),
+        'in large type',
+      );
+      await axeFindsNothing(page);
+      await page.click('#run');
+      await firstFigure(page, 'done').waitFor(WAIT);
+      await page.focus('.handle');
+      const rows = await page.locator('.handle').getAttribute('aria-valuenow');
+      await page.keyboard.press('ArrowRight');
+      assert.deepEqual(await seen(page), ['figure-endings'], 'the line has moved');
+      assert.notEqual(await page.locator('.handle').getAttribute('aria-valuenow'), rows);
+      await page.evaluate(() => /** @type {HTMLElement} */ (document.activeElement).blur());
+      await page.keyboard.press('PageDown');
+      assert.deepEqual(await seen(page), ['figure-votes']);
+      for (let i = 0; i < 9; i++) await page.keyboard.press('ArrowRight');
+      assert.deepEqual(await seen(page), ['figure-densities'], 'the last one');
+      await page.keyboard.press('ArrowLeft');
+      assert.match(await page.locator('.stage-place').innerText(), /^4 of 5/);
+      await page.keyboard.press('Escape');
+      assert.ok((await seen(page)).includes('H1'));
+      assert.ok(await page.locator('#figure-learning').evaluate((figure) => Math.abs(figure.getBoundingClientRect().top) < 5));
+      await page.click('#projector');
+      assert.deepEqual(await seen(page), ['figure-endings']);
+    },
+    { viewport: { width: 1920, height: 1080 }, reducedMotion: 'reduce' },
+  ));

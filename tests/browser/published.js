@@ -24,8 +24,11 @@ const SOURCES = ['web/lib', 'web/dist', 'web/pages', 'web/shell'];
 const AN_HOUR = 3600000;
 
 /** @param {string} folder */
-const filesOf = async (folder) => (await readdir(folder, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile())
-  .map((entry) => join(entry.parentPath ?? entry.path, entry.name).slice(folder.length + 1)).sort();
+const filesOf = async (folder) =>
+  (await readdir(folder, { recursive: true, withFileTypes: true }))
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath ?? entry.path, entry.name).slice(folder.length + 1))
+    .sort();
 
 /** Tells two states of the sources apart. */
 async function digest() {
@@ -46,10 +49,12 @@ async function make(target) {
   const files = await filesOf(target);
   for (const folder of SOURCES) {
     // No page.html, of which the server would make the page anew.
-    for (const name of await filesOf(ROOT + folder)) if (/\.(js|wasm)$/.test(name) && !files.includes(`${folder}/${name}`)) await cp(join(ROOT, folder, name), join(target, folder, name));
+    for (const name of await filesOf(ROOT + folder))
+      if (/\.(js|wasm)$/.test(name) && !files.includes(`${folder}/${name}`)) await cp(join(ROOT, folder, name), join(target, folder, name));
   }
   await mkdir(join(target, 'weights'));
-  for (const name of await readdir(join(ROOT, 'weights'))) if (name.endsWith('.gguf')) await link(join(ROOT, 'weights', name), join(target, 'weights', name));
+  for (const name of await readdir(join(ROOT, 'weights')))
+    if (name.endsWith('.gguf')) await link(join(ROOT, 'weights', name), join(target, 'weights', name));
   await writeFile(join(target, 'files.json'), JSON.stringify(files));
 }
 
@@ -59,10 +64,11 @@ export const isBuilt = () => isMade(`${ROOT}web/dist/page-shell.js`);
 /** @returns {Promise<{ root: string, files: Set<string> }>} the folder to serve, and the files in it that are the site */
 export async function published() {
   assert.ok(await isBuilt(), 'the pages are not built: run ./build.sh js');
-  const root = SITES + await digest();
-  if (!await stat(root).catch(() => undefined)) {
+  const root = SITES + (await digest());
+  if (!(await stat(root).catch(() => undefined))) {
     await mkdir(SITES, { recursive: true });
-    for (const name of await readdir(SITES)) if (Date.now() - (await stat(SITES + name)).mtimeMs > AN_HOUR) await rm(SITES + name, { recursive: true, force: true });
+    for (const name of await readdir(SITES))
+      if (Date.now() - (await stat(SITES + name)).mtimeMs > AN_HOUR) await rm(SITES + name, { recursive: true, force: true });
     const made = `${root}-${process.pid}`;
     await make(made);
     await rename(made, root).catch(() => rm(made, { recursive: true })); // another file of tests has been faster

@@ -17,53 +17,60 @@ const PAGE = '/web/pages/reading/';
 /** @param {Page} page */
 const done = (page) => page.locator('#transport[data-phase="done"]').waitFor();
 
-test('a text is read word by word, by a memory-network and by a decoder', () => withPage(async (page) => {
-  await page.emulateMedia({ reducedMotion: 'reduce' });
-  await page.goto(PAGE);
-  await page.locator('#transport[data-phase="ready"]').waitFor();
-  await page.locator('#run').click();
-  await done(page);
-  const lines = (/** @type {string} */ list) => page.locator(`#${list} .line`);
-  const count = await lines('lines-lstmn').count();
-  assert.ok(count > 10);
-  assert.equal(await lines('lines-decoder').count(), count);
-  assert.equal(await lines('lines-lstmn').nth(4).locator('.past').count(), 4);
-  assert.match(await page.locator('.pace').textContent() ?? '', /memory-network \d.* nats, the decoder \d/);
-  await lines('lines-lstmn').nth(5).press('Enter');
-  assert.match(await page.locator('#look-note').textContent() ?? '', /looks at “.*” \d.*%.*in the decoder at “/);
-  assert.equal(await lines('lines-decoder').nth(5).getAttribute('aria-pressed'), 'true');
-  const before = await page.locator('#look-result').textContent();
-  await page.locator('#head').selectOption('1');
-  assert.notEqual(await page.locator('#look-result').textContent(), before, 'another head looks elsewhere');
-  await page.locator('#figure-reading').screenshot({ path: `${OUT}reading.png` });
+test('a text is read word by word, by a memory-network and by a decoder', () =>
+  withPage(async (page) => {
+    await page.emulateMedia({ reducedMotion: 'reduce' });
+    await page.goto(PAGE);
+    await page.locator('#transport[data-phase="ready"]').waitFor();
+    await page.locator('#run').click();
+    await done(page);
+    const lines = (/** @type {string} */ list) => page.locator(`#${list} .line`);
+    const count = await lines('lines-lstmn').count();
+    assert.ok(count > 10);
+    assert.equal(await lines('lines-decoder').count(), count);
+    assert.equal(await lines('lines-lstmn').nth(4).locator('.past').count(), 4);
+    assert.match((await page.locator('.pace').textContent()) ?? '', /memory-network \d.* nats, the decoder \d/);
+    await lines('lines-lstmn').nth(5).press('Enter');
+    assert.match((await page.locator('#look-note').textContent()) ?? '', /looks at “.*” \d.*%.*in the decoder at “/);
+    assert.equal(await lines('lines-decoder').nth(5).getAttribute('aria-pressed'), 'true');
+    const before = await page.locator('#look-result').textContent();
+    await page.locator('#head').selectOption('1');
+    assert.notEqual(await page.locator('#look-result').textContent(), before, 'another head looks elsewhere');
+    await page.locator('#figure-reading').screenshot({ path: `${OUT}reading.png` });
 
-  await page.locator('#text').fill('The wolf ate the girl.');
-  await page.waitForFunction(() => document.querySelectorAll('#lines-lstmn .line').length > 0 && /wolf/.test(document.querySelector('#lines-lstmn')?.textContent ?? ''));
-  await done(page);
-  await page.locator('#text').fill('');
-  await page.waitForFunction(() => document.querySelectorAll('.line').length === 0);
-  assert.match(await page.locator('#text-said').textContent() ?? '', /Type a sentence/);
-}));
+    await page.locator('#text').fill('The wolf ate the girl.');
+    await page.waitForFunction(
+      () =>
+        document.querySelectorAll('#lines-lstmn .line').length > 0 &&
+        /wolf/.test(document.querySelector('#lines-lstmn')?.textContent ?? ''),
+    );
+    await done(page);
+    await page.locator('#text').fill('');
+    await page.waitForFunction(() => document.querySelectorAll('.line').length === 0);
+    assert.match((await page.locator('#text-said').textContent()) ?? '', /Type a sentence/);
+  }));
 
-more('a word in under 2 ms at 200 words', () => withPage(async (page) => {
-  await page.goto(PAGE);
-  const each = await page.evaluate(async () => {
-    const at = '/web/dist/nextpixel.js';
-    const { load } = await import(at);
-    const model = await load('/weights/lstmn.gguf');
-    const prompt = Array.from({ length: 200 }, (_, i) => 300 + i);
-    const times = [];
-    for (let i = 0; i < 7; i++) {
-      const run = model.generate(prompt, { maxTokens: 40, temperature: 0 })[Symbol.asyncIterator]();
-      await run.next(); // the prompt is read
-      const began = performance.now();
-      let count = 0;
-      while (!(await run.next()).done) count++;
-      times.push((performance.now() - began) / Math.max(1, count));
-    }
-    model.close();
-    return times.sort((a, b) => a - b)[1]; // beside other work: what it can do
-  });
-  console.log(`${each.toFixed(2)} ms`);
-  assert.ok(each < 2, `${each.toFixed(2)} ms a word`);
-}));
+more('a word in under 2 ms at 200 words', () =>
+  withPage(async (page) => {
+    await page.goto(PAGE);
+    const each = await page.evaluate(async () => {
+      const at = '/web/dist/nextpixel.js';
+      const { load } = await import(at);
+      const model = await load('/weights/lstmn.gguf');
+      const prompt = Array.from({ length: 200 }, (_, i) => 300 + i);
+      const times = [];
+      for (let i = 0; i < 7; i++) {
+        const run = model.generate(prompt, { maxTokens: 40, temperature: 0 })[Symbol.asyncIterator]();
+        await run.next(); // the prompt is read
+        const began = performance.now();
+        let count = 0;
+        while (!(await run.next()).done) count++;
+        times.push((performance.now() - began) / Math.max(1, count));
+      }
+      model.close();
+      return times.sort((a, b) => a - b)[1]; // beside other work: what it can do
+    });
+    console.log(`${each.toFixed(2)} ms`);
+    assert.ok(each < 2, `${each.toFixed(2)} ms a word`);
+  }),
+);

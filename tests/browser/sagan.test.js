@@ -31,123 +31,142 @@ async function blocked(page, most) {
   const worked = async () => (await tools.send('Performance.getMetrics')).metrics.find(({ name }) => name === 'TaskDuration')?.value ?? NaN;
   /** @type {number[]} */
   const times = [];
-  while (times.length < 2 && !(Math.min(...times) < most)) { // once more where it was too long: the first time something may be made
+  while (times.length < 2 && !(Math.min(...times) < most)) {
+    // once more where it was too long: the first time something may be made
     const before = await worked();
     await runAnew(page, () => page.locator('#run').click());
     await page.locator('#transport[data-phase="done"]').waitFor({ timeout: DRAWN_MS });
-    times.push(1000 * (await worked() - before));
+    times.push(1000 * ((await worked()) - before));
   }
   await tools.detach();
   return Math.min(...times);
 }
 
-test('a sheet of seeds, of which one is chosen; walks; where it looked; gamma', () => withPage(async (page) => {
-  await page.goto(PAGE);
-  await page.locator('#transport[data-phase="done"]').waitFor({ timeout: DRAWN_MS });
-  const model = await load(`${ROOT}weights/sagan-emoji.gguf`);
-  const made = async (/** @type {import('../../web/lib/index.js').LatentOptions} */ options) => {
-    const steps = [];
-    for await (const step of model.generate(options)) steps.push(step);
-    return steps;
-  };
-  const faces = await made({ seed: 1, samples: 16, label: 0 });
-  assert.equal(await sum(page, '.tile canvas'), String(sumOf(faces[0].values)));
-  assert.equal(await page.locator('.tile').count(), 128);
-  assert.match(await page.locator('.pace').textContent() ?? '', /^128 pictures in .*each$/);
+test('a sheet of seeds, of which one is chosen; walks; where it looked; gamma', () =>
+  withPage(async (page) => {
+    await page.goto(PAGE);
+    await page.locator('#transport[data-phase="done"]').waitFor({ timeout: DRAWN_MS });
+    const model = await load(`${ROOT}weights/sagan-emoji.gguf`);
+    const made = async (/** @type {import('../../web/lib/index.js').LatentOptions} */ options) => {
+      const steps = [];
+      for await (const step of model.generate(options)) steps.push(step);
+      return steps;
+    };
+    const faces = await made({ seed: 1, samples: 16, label: 0 });
+    assert.equal(await sum(page, '.tile canvas'), String(sumOf(faces[0].values)));
+    assert.equal(await page.locator('.tile').count(), 128);
+    assert.match((await page.locator('.pace').textContent()) ?? '', /^128 pictures in .*each$/);
 
-  // It is drawn elsewhere: all that the page does meanwhile is less than what is felt, so no part of it is.
-  const ms = await blocked(page, MOST_MS);
-  assert.ok(ms < MOST_MS, `${ms} ms`); // of 128 pictures: three milliseconds each
-  assert.equal(await sum(page, '.tile canvas'), String(sumOf(faces[0].values)));
+    // It is drawn elsewhere: all that the page does meanwhile is less than what is felt, so no part of it is.
+    const ms = await blocked(page, MOST_MS);
+    assert.ok(ms < MOST_MS, `${ms} ms`); // of 128 pictures: three milliseconds each
+    assert.equal(await sum(page, '.tile canvas'), String(sumOf(faces[0].values)));
 
-  // The second row is of the same latents; arrows walk over the sheet.
-  await page.locator('.tile').first().focus();
-  await page.keyboard.press('ArrowDown');
-  await page.keyboard.press('ArrowRight');
-  await page.keyboard.press('Enter');
-  const person = page.locator('.sheet-row').nth(1).locator('.tile').nth(1);
-  assert.equal(await person.getAttribute('aria-pressed'), 'true');
-  const [chosen] = await made({ latent: faces[1].latent, label: 1, maps: true });
+    // The second row is of the same latents; arrows walk over the sheet.
+    await page.locator('.tile').first().focus();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('Enter');
+    const person = page.locator('.sheet-row').nth(1).locator('.tile').nth(1);
+    assert.equal(await person.getAttribute('aria-pressed'), 'true');
+    const [chosen] = await made({ latent: faces[1].latent, label: 1, maps: true });
 
-  // A corner of the walk is its picture.
-  await page.locator('#figure-walk').scrollIntoViewIfNeeded();
-  const pad = page.locator('#pad');
-  await page.waitForFunction(() => document.getElementById('walk-said')?.textContent);
-  for (let i = 0; i < 10; i++) {
-    await pad.press('ArrowLeft');
-    await pad.press('ArrowUp');
-  }
-  const shown = (/** @type {string} */ id, /** @type {Uint8Array} */ values) => page.locator(`#${id}[data-sum="${sumOf(values)}"]`).waitFor();
-  assert.equal(await page.locator('#walk-said').textContent(), '100 %, 0 %, 0 %, 0 % of the four');
-  await shown('between', chosen.values);
+    // A corner of the walk is its picture.
+    await page.locator('#figure-walk').scrollIntoViewIfNeeded();
+    const pad = page.locator('#pad');
+    await page.waitForFunction(() => document.getElementById('walk-said')?.textContent);
+    for (let i = 0; i < 10; i++) {
+      await pad.press('ArrowLeft');
+      await pad.press('ArrowUp');
+    }
+    const shown = (/** @type {string} */ id, /** @type {Uint8Array} */ values) =>
+      page.locator(`#${id}[data-sum="${sumOf(values)}"]`).waitFor();
+    assert.equal(await page.locator('#walk-said').textContent(), '100 %, 0 %, 0 %, 0 % of the four');
+    await shown('between', chosen.values);
 
-  // Where it looked, by keyboard, is what the library says; a point stays.
-  await page.locator('#figure-look').scrollIntoViewIfNeeded();
-  await shown('look-picture', chosen.values);
-  await page.locator('#look-picture').press('ArrowRight');
-  await page.locator('#look-picture').press('Enter');
-  await page.locator('.heat.point-0').waitFor();
-  const lightness = await page.locator('.heat canvas').first().evaluate((element) => {
-    const canvas = /** @type {HTMLCanvasElement} */ (element);
-    const { data } = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d')).getImageData(0, 0, canvas.width, canvas.height);
-    return data.reduce((sum, value) => sum + value, 0) / data.length;
-  });
-  assert.ok(lightness > 128, `what is not looked at fades into the page: ${lightness}`);
-  const [{ rows, keyRows, weights }] = chosen.maps ?? [];
-  const most = [...weights.subarray((5 * rows + 6) * keyRows ** 2, (5 * rows + 7) * keyRows ** 2)].sort((a, b) => b - a).slice(0, 8).reduce((sum, w) => sum + w, 0);
-  const told = Number(/(\d+)% of its attention/.exec(await page.locator('#look-said').textContent() ?? '')?.[1]);
-  assert.ok(Math.abs(told - 100 * most) <= 1, `${told}, ${most}`);
+    // Where it looked, by keyboard, is what the library says; a point stays.
+    await page.locator('#figure-look').scrollIntoViewIfNeeded();
+    await shown('look-picture', chosen.values);
+    await page.locator('#look-picture').press('ArrowRight');
+    await page.locator('#look-picture').press('Enter');
+    await page.locator('.heat.point-0').waitFor();
+    const lightness = await page
+      .locator('.heat canvas')
+      .first()
+      .evaluate((element) => {
+        const canvas = /** @type {HTMLCanvasElement} */ (element);
+        const { data } = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d')).getImageData(0, 0, canvas.width, canvas.height);
+        return data.reduce((sum, value) => sum + value, 0) / data.length;
+      });
+    assert.ok(lightness > 128, `what is not looked at fades into the page: ${lightness}`);
+    const [{ rows, keyRows, weights }] = chosen.maps ?? [];
+    const most = [...weights.subarray((5 * rows + 6) * keyRows ** 2, (5 * rows + 7) * keyRows ** 2)]
+      .sort((a, b) => b - a)
+      .slice(0, 8)
+      .reduce((sum, w) => sum + w, 0);
+    const told = Number(/(\d+)% of its attention/.exec((await page.locator('#look-said').textContent()) ?? '')?.[1]);
+    assert.ok(Math.abs(told - 100 * most) <= 1, `${told}, ${most}`);
 
-  // With gamma 0 another picture, with its own again the same.
-  await page.locator('#gamma').fill('0');
-  await page.locator('#look-picture[data-gain="0"]').waitFor();
-  assert.notEqual(await sum(page, '#look-picture'), String(sumOf(chosen.values)));
-  await page.locator('#gamma').fill('1');
-  await shown('look-picture', chosen.values);
+    // With gamma 0 another picture, with its own again the same.
+    await page.locator('#gamma').fill('0');
+    await page.locator('#look-picture[data-gain="0"]').waitFor();
+    assert.notEqual(await sum(page, '#look-picture'), String(sumOf(chosen.values)));
+    await page.locator('#gamma').fill('1');
+    await shown('look-picture', chosen.values);
 
-  await page.locator('#figure-module').scrollIntoViewIfNeeded();
-  await page.locator('#size-beta', { hasText: `${rows ** 2} × ${keyRows ** 2}` }).waitFor();
-  await page.locator('.channel').nth(39).waitFor();
-  const channels = () => page.locator('.channel').evaluateAll((all) => all.map((canvas) => /** @type {HTMLCanvasElement} */ (canvas).toDataURL()));
-  const before = await channels();
-  await page.locator('#module-gamma').fill('0');
-  const after = await channels();
-  assert.deepEqual(after.slice(0, 32), before.slice(0, 32), 'f, g, h and o do not depend on gamma');
-  assert.ok(after.slice(32).every((picture, i) => picture !== before[32 + i]), 'y does');
+    await page.locator('#figure-module').scrollIntoViewIfNeeded();
+    await page.locator('#size-beta', { hasText: `${rows ** 2} × ${keyRows ** 2}` }).waitFor();
+    await page.locator('.channel').nth(39).waitFor();
+    const channels = () =>
+      page.locator('.channel').evaluateAll((all) => all.map((canvas) => /** @type {HTMLCanvasElement} */ (canvas).toDataURL()));
+    const before = await channels();
+    await page.locator('#module-gamma').fill('0');
+    const after = await channels();
+    assert.deepEqual(after.slice(0, 32), before.slice(0, 32), 'f, g, h and o do not depend on gamma');
+    assert.ok(
+      after.slice(32).every((picture, i) => picture !== before[32 + i]),
+      'y does',
+    );
 
-  // Curves are of the numbers in their table, a point each.
-  await page.locator('#figure-runs').scrollIntoViewIfNeeded();
-  await page.locator('#runs-chart .run.scales').waitFor();
-  assert.equal(await page.locator('.run-point').count(), await page.locator('#runs-table td').count());
+    // Curves are of the numbers in their table, a point each.
+    await page.locator('#figure-runs').scrollIntoViewIfNeeded();
+    await page.locator('#runs-chart .run.scales').waitFor();
+    assert.equal(await page.locator('.run-point').count(), await page.locator('#runs-table td').count());
 
-  // The same latents through both nets.
-  await page.locator('#figure-both').scrollIntoViewIfNeeded();
-  await page.locator('#both[data-net="attention"]').waitFor();
-  assert.equal(await page.locator('#both canvas').nth(1).getAttribute('data-sum'), String(sumOf(chosen.values)));
-  await page.locator('#net-plain').check();
-  await page.locator('#both[data-net="plain"]').waitFor();
-  const plain = await load(`${ROOT}weights/sagan-emoji-plain.gguf`);
-  for await (const { values } of plain.generate({ latent: chosen.latent, label: 1 })) assert.equal(await page.locator('#both canvas').nth(1).getAttribute('data-sum'), String(sumOf(values)));
-  plain.close();
-  model.close();
-}));
+    // The same latents through both nets.
+    await page.locator('#figure-both').scrollIntoViewIfNeeded();
+    await page.locator('#both[data-net="attention"]').waitFor();
+    assert.equal(await page.locator('#both canvas').nth(1).getAttribute('data-sum'), String(sumOf(chosen.values)));
+    await page.locator('#net-plain').check();
+    await page.locator('#both[data-net="plain"]').waitFor();
+    const plain = await load(`${ROOT}weights/sagan-emoji-plain.gguf`);
+    for await (const { values } of plain.generate({ latent: chosen.latent, label: 1 }))
+      assert.equal(await page.locator('#both canvas').nth(1).getAttribute('data-sum'), String(sumOf(values)));
+    plain.close();
+    model.close();
+  }));
 
-test('the spectral norm: power iteration finds it, and division makes it 1', () => withPage(async (page) => {
-  for (const W of /** @type {import('../../web/pages/sagan/singular.js').Matrix[]} */ ([[1.6, 0.9, -0.4, 0.7], [2, 0, 0, 1], [0, 1, -1, 0.2]])) {
-    /** @type {import('../../web/pages/sagan/singular.js').Vector} */
-    let v = [0.8, 0.6];
-    for (let i = 0; i < 60; i++) v = round(W, v);
-    assert.ok(Math.abs(Math.hypot(W[0] * v[0] + W[1] * v[1], W[2] * v[0] + W[3] * v[1]) - largest(W)) < 1e-3);
-  }
-  await page.route('**/sagan-emoji.gguf', () => {}); // never comes: these figures do without
-  await page.goto(PAGE);
-  await page.locator('#figure-norm').scrollIntoViewIfNeeded();
-  const said = page.locator('#norm-said');
-  await said.filter({ hasText: 'after 0 rounds' }).waitFor();
-  const sigma = largest([1.6, 0.9, -0.4, 0.7]).toFixed(4);
-  for (let i = 0; i < 12; i++) await page.locator('#norm-step').press('Enter');
-  assert.equal(await said.textContent(), `σ is ${sigma}; after 12 rounds power iteration says ${sigma}.`);
-  await page.locator('#norm-divide').check();
-  assert.match(await said.textContent() ?? '', /^σ is 1\.0000; .* says 1\.0000\.$/);
-  assert.match(await page.locator('#chain-said').textContent() ?? '', /6 layers .* 1\.00 to the power of 6: 1\.00 times/);
-}));
+test('the spectral norm: power iteration finds it, and division makes it 1', () =>
+  withPage(async (page) => {
+    for (const W of /** @type {import('../../web/pages/sagan/singular.js').Matrix[]} */ ([
+      [1.6, 0.9, -0.4, 0.7],
+      [2, 0, 0, 1],
+      [0, 1, -1, 0.2],
+    ])) {
+      /** @type {import('../../web/pages/sagan/singular.js').Vector} */
+      let v = [0.8, 0.6];
+      for (let i = 0; i < 60; i++) v = round(W, v);
+      assert.ok(Math.abs(Math.hypot(W[0] * v[0] + W[1] * v[1], W[2] * v[0] + W[3] * v[1]) - largest(W)) < 1e-3);
+    }
+    await page.route('**/sagan-emoji.gguf', () => {}); // never comes: these figures do without
+    await page.goto(PAGE);
+    await page.locator('#figure-norm').scrollIntoViewIfNeeded();
+    const said = page.locator('#norm-said');
+    await said.filter({ hasText: 'after 0 rounds' }).waitFor();
+    const sigma = largest([1.6, 0.9, -0.4, 0.7]).toFixed(4);
+    for (let i = 0; i < 12; i++) await page.locator('#norm-step').press('Enter');
+    assert.equal(await said.textContent(), `σ is ${sigma}; after 12 rounds power iteration says ${sigma}.`);
+    await page.locator('#norm-divide').check();
+    assert.match((await said.textContent()) ?? '', /^σ is 1\.0000; .* says 1\.0000\.$/);
+    assert.match((await page.locator('#chain-said').textContent()) ?? '', /6 layers .* 1\.00 to the power of 6: 1\.00 times/);
+  }));

@@ -26,63 +26,93 @@ async function opening() {
   return Uint8Array.from(strip.subarray(16 + 14 * 784, 16 + 15 * 784), (grey) => (grey < 128 ? 0 : 255));
 }
 
-test('every system draws its own ending, with the dice of the seed, and says what it cost', options, () => withPage(async (page) => {
-  await page.goto(PAGE);
-  await page.locator('#transport[data-phase=done]').waitFor();
-  const source = await opening();
-  const seen = await page.locator('.ending canvas').evaluateAll((canvases) => canvases.map((element) => {
-    const { width } = /** @type {HTMLCanvasElement} */ (element);
-    const copy = /** @type {OffscreenCanvasRenderingContext2D} */ (new OffscreenCanvas(width, width).getContext('2d'));
-    copy.drawImage(/** @type {HTMLCanvasElement} */ (element), 0, 0);
-    const { data } = copy.getImageData(0, 0, width, width);
-    return Array.from({ length: 784 }, (_, i) => data[4 * (Math.floor((Math.floor(i / 28) + 0.5) * width / 28) * width + Math.floor((i % 28 + 0.5) * width / 28))] < 128);
-  }));
-  const rows = page.locator('#table tbody tr');
-  assert.equal(await rows.count(), SYSTEMS.length);
-  for (const [k, { file }] of SYSTEMS.entries()) {
-    const model = await load(new Uint8Array(await readFile(inRepository(`weights/${file}`))));
-    const picture = Uint8Array.from(source);
-    let nats = 0;
-    for await (const step of model.complete({ data: source, width: SIDE, height: SIDE }, { rows: 12, samples: 1, seed: 7 })) {
-      picture.set(step.values, step.from);
-      nats += step.nats.reduce((a, b) => a + b, 0);
+test('every system draws its own ending, with the dice of the seed, and says what it cost', options, () =>
+  withPage(async (page) => {
+    await page.goto(PAGE);
+    await page.locator('#transport[data-phase=done]').waitFor();
+    const source = await opening();
+    const seen = await page.locator('.ending canvas').evaluateAll((canvases) =>
+      canvases.map((element) => {
+        const { width } = /** @type {HTMLCanvasElement} */ (element);
+        const copy = /** @type {OffscreenCanvasRenderingContext2D} */ (new OffscreenCanvas(width, width).getContext('2d'));
+        copy.drawImage(/** @type {HTMLCanvasElement} */ (element), 0, 0);
+        const { data } = copy.getImageData(0, 0, width, width);
+        return Array.from(
+          { length: 784 },
+          (_, i) =>
+            data[4 * (Math.floor(((Math.floor(i / 28) + 0.5) * width) / 28) * width + Math.floor((((i % 28) + 0.5) * width) / 28))] < 128,
+        );
+      }),
+    );
+    const rows = page.locator('#table tbody tr');
+    assert.equal(await rows.count(), SYSTEMS.length);
+    for (const [k, { file }] of SYSTEMS.entries()) {
+      const model = await load(new Uint8Array(await readFile(inRepository(`weights/${file}`))));
+      const picture = Uint8Array.from(source);
+      let nats = 0;
+      for await (const step of model.complete({ data: source, width: SIDE, height: SIDE }, { rows: 12, samples: 1, seed: 7 })) {
+        picture.set(step.values, step.from);
+        nats += step.nats.reduce((a, b) => a + b, 0);
+      }
+      const truth = (await model.score({ data: source, width: SIDE, height: SIDE })).perElement
+        .subarray(12 * SIDE)
+        .reduce((a, b) => a + b, 0);
+      model.close();
+      assert.deepEqual(
+        seen[k],
+        Array.from(picture, (value) => value > 0),
+        file,
+      );
+      const cells = await rows.nth(k).locator('td').allTextContents();
+      assert.equal(cells[0], `${nats.toFixed(1)} nats`);
+      assert.equal(cells[1], `${truth.toFixed(1)} nats`);
+      assert.match(cells[3], /^[\d.]+ µs$/);
+      await rows.nth(k).getByText('before it').waitFor();
+      if (k === 0) assert.equal(cells[5], '307,720', 'the biases and the weights below the diagonal');
     }
-    const truth = (await model.score({ data: source, width: SIDE, height: SIDE })).perElement.subarray(12 * SIDE).reduce((a, b) => a + b, 0);
-    model.close();
-    assert.deepEqual(seen[k], Array.from(picture, (value) => value > 0), file);
-    const cells = await rows.nth(k).locator('td').allTextContents();
-    assert.equal(cells[0], `${nats.toFixed(1)} nats`);
-    assert.equal(cells[1], `${truth.toFixed(1)} nats`);
-    assert.match(cells[3], /^[\d.]+ µs$/);
-    await rows.nth(k).getByText('before it').waitFor();
-    if (k === 0) assert.equal(cells[5], '307,720', 'the biases and the weights below the diagonal');
-  }
-}));
+  }),
+);
 
-test('what a test digit costs stands in the table, as it was measured, and the least of all is marked', options, () => withPage(async (page) => {
-  await page.goto(PAGE);
-  const readme = await readFile(inRepository('weights/README.md'), 'utf8');
-  const cells = await page.locator('#table td[data-head="A test digit"]').allTextContents();
-  for (const [k, { file, test: nats }] of SYSTEMS.entries()) {
-    const said = new RegExp(`^\\| \`${file}\` \\|[^|]*\\| ([\\d.]+) ±`, 'm').exec(readme);
-    assert.equal(nats, Number(said?.[1]), file);
-    assert.equal(cells[k], `${nats.toFixed(1)} nats`);
-  }
-  const best = SYSTEMS.toSorted((a, b) => a.test - b.test)[0];
-  assert.equal(await page.locator('#table tr:has(.best) th').textContent(), await page.locator('#table tbody th').nth(SYSTEMS.indexOf(best)).textContent());
-}, { reducedMotion: 'reduce' }));
+test('what a test digit costs stands in the table, as it was measured, and the least of all is marked', options, () =>
+  withPage(
+    async (page) => {
+      await page.goto(PAGE);
+      const readme = await readFile(inRepository('weights/README.md'), 'utf8');
+      const cells = await page.locator('#table td[data-head="A test digit"]').allTextContents();
+      for (const [k, { file, test: nats }] of SYSTEMS.entries()) {
+        const said = new RegExp(`^\\| \`${file}\` \\|[^|]*\\| ([\\d.]+) ±`, 'm').exec(readme);
+        assert.equal(nats, Number(said?.[1]), file);
+        assert.equal(cells[k], `${nats.toFixed(1)} nats`);
+      }
+      const best = SYSTEMS.toSorted((a, b) => a.test - b.test)[0];
+      assert.equal(
+        await page.locator('#table tr:has(.best) th').textContent(),
+        await page.locator('#table tbody th').nth(SYSTEMS.indexOf(best)).textContent(),
+      );
+    },
+    { reducedMotion: 'reduce' },
+  ),
+);
 
-more('a pixel that is pointed at shows what it may have seen: PixelCNN not all of it, the others everything', options, () => withPage(async (page) => {
-  await page.goto(PAGE);
-  await page.locator('#transport[data-phase=ready]').waitFor();
-  await page.locator('#run').click();
-  await page.locator('#transport[data-phase=done]').waitFor();
-  await page.locator('.ending .picture').nth(1).focus();
-  await page.keyboard.press('ArrowDown');
-  await page.keyboard.press('ArrowDown');
-  const counts = page.locator('#table td[data-head="A pixel sees"]');
-  await counts.nth(1).getByText(/of 602 before it/).waitFor(); // row 22, column 15
-  const texts = await counts.allTextContents();
-  assert.deepEqual(texts.toSpliced(1, 1), Array(5).fill('602 of 602 before it'));
-  assert.ok(parseInt(texts[1], 10) < 500, texts[1]);
-}, { reducedMotion: 'reduce' }));
+more('a pixel that is pointed at shows what it may have seen: PixelCNN not all of it, the others everything', options, () =>
+  withPage(
+    async (page) => {
+      await page.goto(PAGE);
+      await page.locator('#transport[data-phase=ready]').waitFor();
+      await page.locator('#run').click();
+      await page.locator('#transport[data-phase=done]').waitFor();
+      await page.locator('.ending .picture').nth(1).focus();
+      await page.keyboard.press('ArrowDown');
+      await page.keyboard.press('ArrowDown');
+      const counts = page.locator('#table td[data-head="A pixel sees"]');
+      await counts
+        .nth(1)
+        .getByText(/of 602 before it/)
+        .waitFor(); // row 22, column 15
+      const texts = await counts.allTextContents();
+      assert.deepEqual(texts.toSpliced(1, 1), Array(5).fill('602 of 602 before it'));
+      assert.ok(parseInt(texts[1], 10) < 500, texts[1]);
+    },
+    { reducedMotion: 'reduce' },
+  ),
+);

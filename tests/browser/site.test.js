@@ -22,7 +22,14 @@ const { withPage } = session();
 const SITE = fileURLToPath(new URL('../../build/site-test', import.meta.url));
 const PREFIX = '/some/where/';
 /** @type {Record<string, string>} */
-const TYPES = { '.css': 'text/css', '.html': 'text/html', '.js': 'text/javascript', '.png': 'image/png', '.svg': 'image/svg+xml', '.wasm': 'application/wasm' };
+const TYPES = {
+  '.css': 'text/css',
+  '.html': 'text/html',
+  '.js': 'text/javascript',
+  '.png': 'image/png',
+  '.svg': 'image/svg+xml',
+  '.wasm': 'application/wasm',
+};
 
 /** @type {import('node:http').Server} */
 let server;
@@ -35,7 +42,8 @@ let files;
 before(async () => {
   assert.ok(await isBuilt(), 'the pages are not built: run ./build.sh js');
   await writeSite(SITE, { effort: 1 });
-  files = (await readdir(SITE, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile())
+  files = (await readdir(SITE, { recursive: true, withFileTypes: true }))
+    .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath ?? entry.path, entry.name).slice(SITE.length + 1));
   server = createServer(async (request, response) => {
     let { pathname } = new URL(request.url ?? '', 'http://here');
@@ -50,7 +58,9 @@ before(async () => {
       response.writeHead(404).end();
     }
   });
-  await new Promise((done) => { server.listen(0, '127.0.0.1', () => done(undefined)); });
+  await new Promise((done) => {
+    server.listen(0, '127.0.0.1', () => done(undefined));
+  });
   url = `http://127.0.0.1:${/** @type {import('node:net').AddressInfo} */ (server.address()).port}${PREFIX}`;
 });
 
@@ -79,21 +89,27 @@ test('what is compressed is the same, and whatever a page names is there', async
 });
 
 for (const [i, [path, drawn, press]] of /** @type {[string, string, string?][]} */ ([
-  ['', '.ending canvas[aria-label*=": 4"]'], ['web/pages/colour/', '#colour-run:enabled'], ['web/pages/snail/', '#said:text("It says")'],
+  ['', '.ending canvas[aria-label*=": 4"]'],
+  ['web/pages/colour/', '#colour-run:enabled'],
+  ['web/pages/snail/', '#said:text("It says")'],
   ['web/manual/', 'next-pixel [part=status]:text("Drawn:")', 'next-pixel button'],
 ]).entries()) {
-  oneOf(i, 3)(`${path || 'the front page'} draws under ${PREFIX}`, { timeout: 90000 }, () => withPage(async (page) => {
-    missing.length = 0;
-    /** @type {string[]} */
-    const elsewhere = [];
-    page.on('request', (request) => { if (!/^(data|blob):/.test(request.url()) && !request.url().startsWith(url)) elsewhere.push(request.url()); });
-    await page.goto(url + path);
-    if (press !== undefined) await page.locator(press).first().click();
-    await page.locator(drawn).first().waitFor({ timeout: 60000 });
-    assert.deepEqual([missing, elsewhere], [[], []]);
-    if (path === '') {
-      assert.equal(page.url(), `${url}web/`);
-      await page.screenshot({ path: `${OUT}site.png` });
-    }
-  }));
+  oneOf(i, 3)(`${path || 'the front page'} draws under ${PREFIX}`, { timeout: 90000 }, () =>
+    withPage(async (page) => {
+      missing.length = 0;
+      /** @type {string[]} */
+      const elsewhere = [];
+      page.on('request', (request) => {
+        if (!/^(data|blob):/.test(request.url()) && !request.url().startsWith(url)) elsewhere.push(request.url());
+      });
+      await page.goto(url + path);
+      if (press !== undefined) await page.locator(press).first().click();
+      await page.locator(drawn).first().waitFor({ timeout: 60000 });
+      assert.deepEqual([missing, elsewhere], [[], []]);
+      if (path === '') {
+        assert.equal(page.url(), `${url}web/`);
+        await page.screenshot({ path: `${OUT}site.png` });
+      }
+    }),
+  );
 }

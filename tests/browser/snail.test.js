@@ -29,96 +29,131 @@ async function stroke(page, place, points) {
 }
 /** @param {Page} page @param {RegExp} text */
 const said = (page, text) => page.locator('#said', { hasText: text }).waitFor();
-const [LINE, HOOK, CROSS] = /** @type {[number, number][][]} */ ([[[0.5, 0.2], [0.5, 0.8]], [[0.2, 0.2], [0.8, 0.2], [0.8, 0.8]], [[0.2, 0.2], [0.8, 0.8], [0.8, 0.2], [0.2, 0.8]]]);
+const [LINE, HOOK, CROSS] = /** @type {[number, number][][]} */ ([
+  [
+    [0.5, 0.2],
+    [0.5, 0.8],
+  ],
+  [
+    [0.2, 0.2],
+    [0.8, 0.2],
+    [0.8, 0.8],
+  ],
+  [
+    [0.2, 0.2],
+    [0.8, 0.8],
+    [0.8, 0.2],
+    [0.2, 0.8],
+  ],
+]);
 
-test('signs that were chosen, signs that are drawn, another attention, another order; with the keyboard too', () => withPage(async (page) => {
-  await page.goto(PAGE);
-  await said(page, /^It says [A-E], with a probability of \d/);
-  await page.locator('#figure-snail').screenshot({ path: `${OUT}snail.png` });
-  await page.locator('#run-text', { hasText: 'Name it again' }).waitFor();
-  assert.match(await page.locator('.pace').first().textContent() ?? '', /nats; \d.* ms/);
-  const looks = () => page.locator('.look-said').allTextContents();
-  const last = await looks();
-  await page.locator('input[name="look"][value="0"]').press('Space');
-  assert.notDeepEqual(await looks(), last);
-  assert.match(await page.locator('#layer-said').textContent() ?? '', /Now: A \S+, B/);
+test('signs that were chosen, signs that are drawn, another attention, another order; with the keyboard too', () =>
+  withPage(async (page) => {
+    await page.goto(PAGE);
+    await said(page, /^It says [A-E], with a probability of \d/);
+    await page.locator('#figure-snail').screenshot({ path: `${OUT}snail.png` });
+    await page.locator('#run-text', { hasText: 'Name it again' }).waitFor();
+    assert.match((await page.locator('.pace').first().textContent()) ?? '', /nats; \d.* ms/);
+    const looks = () => page.locator('.look-said').allTextContents();
+    const last = await looks();
+    await page.locator('input[name="look"][value="0"]').press('Space');
+    assert.notDeepEqual(await looks(), last);
+    assert.match((await page.locator('#layer-said').textContent()) ?? '', /Now: A \S+, B/);
 
-  // What the page says is what the library says of the same signs.
-  const model = await load(`${ROOT}weights/snail-omniglot.gguf`);
-  const pictures = await page.locator('.sign-pad').evaluateAll((all) => all.map((canvas) => {
-    const { data } = /** @type {CanvasRenderingContext2D} */ (/** @type {HTMLCanvasElement} */ (canvas).getContext('2d')).getImageData(0, 0, 28, 28);
-    return Array.from({ length: 784 }, (_, i) => data[4 * i + 3]);
-  }));
-  const raw = pictures.map((data) => ({ data, width: 28, height: 28 }));
-  const { label } = await model.classify(raw[5], { support: raw.slice(0, 5).map((image, i) => ({ image, label: 'ABCDE'[i] })) });
-  assert.match(await page.locator('#said').textContent() ?? '', new RegExp(`^It says ${label},`));
-  model.close();
-
-  await page.getByRole('button', { name: 'Another sign for A' }).press('Enter');
-  await page.locator('#shuffle').press('Enter');
-  await page.locator('#order-said', { hasText: /In 20 other orders .* probability of [A-E] goes from \S+ to \S+,/ }).waitFor();
-  await page.locator('#alphabet').selectOption('Tibetan');
-  await page.locator('#order-said', { hasText: /^$/ }).waitFor({ state: 'attached' });
-
-  // Of one's own: nothing, one example, and a third like the second.
-  await page.locator('#mine').click();
-  await said(page, /^Draw the first example\.$/);
-  await stroke(page, 0, LINE);
-  await said(page, /^Now draw the sign to be named\.$/);
-  await stroke(page, 5, CROSS);
-  await said(page, /^It says A, with a probability of 100%/);
-  await stroke(page, 1, CROSS);
-  await said(page, /^It says B/);
-  await stroke(page, 2, HOOK);
-  await page.locator('.odds-said').nth(2).filter({ hasText: '%' }).waitFor();
-  await said(page, /^It says B/);
-  assert.equal(await page.locator('.odds-said').nth(4).textContent(), 'empty');
-  await page.getByRole('button', { name: 'Clear the sign to be named' }).click();
-  await said(page, /^Now draw the sign to be named\.$/);
-}));
-
-test('a layer lights up; a task of the game', () => withPage(async (page) => {
-  await page.goto(PAGE);
-  await page.locator('#layer-choices input').nth(2).press('Space');
-  await page.locator('#layer-said', { hasText: 'the place 2 back, D' }).waitFor();
-  assert.equal(await page.locator('.layer-links path').count(), 2);
-  await page.locator('#game-start:enabled').press('Enter');
-  await page.locator('#game-said', { hasText: 'Task 1 of 20' }).waitFor();
-  await page.locator('.game-choice').nth(3).press('Enter');
-  await page.locator('#game-score', { hasText: /^You [01], it [01], of 1$/ }).waitFor();
-  assert.equal(await page.locator('.game-choice.right').count(), 1);
-  await page.locator('#game-start', { hasText: 'Next task' }).press('Enter');
-  await page.locator('#game-said', { hasText: 'Task 2 of 20' }).waitFor();
-}));
-
-more('<next-pixel task="classify"> names a picture after those inside; five signs in under 60 ms', () => withPage(async (page) => {
-  await page.goto(PAGE);
-  await said(page, /^It says/);
-  const found = await page.evaluate(async () => {
-    const at = '/web/dist/nextpixel.js';
-    const { load } = await import(at);
-    const model = await load('/weights/snail-omniglot.gguf');
-    const canvases = /** @type {HTMLCanvasElement[]} */ ([...document.querySelectorAll('.sign-pad')]);
-    const examples = canvases.slice(0, 5).map((image, label) => ({ image, label }));
-    const times = [];
-    for (let i = 0; i < 15; i++) {
-      const began = performance.now();
-      await model.classify(canvases[5], { support: examples, maps: true });
-      times.push(performance.now() - began);
-    }
+    // What the page says is what the library says of the same signs.
+    const model = await load(`${ROOT}weights/snail-omniglot.gguf`);
+    const pictures = await page.locator('.sign-pad').evaluateAll((all) =>
+      all.map((canvas) => {
+        const { data } = /** @type {CanvasRenderingContext2D} */ (/** @type {HTMLCanvasElement} */ (canvas).getContext('2d')).getImageData(
+          0,
+          0,
+          28,
+          28,
+        );
+        return Array.from({ length: 784 }, (_, i) => data[4 * i + 3]);
+      }),
+    );
+    const raw = pictures.map((data) => ({ data, width: 28, height: 28 }));
+    const { label } = await model.classify(raw[5], { support: raw.slice(0, 5).map((image, i) => ({ image, label: 'ABCDE'[i] })) });
+    assert.match((await page.locator('#said').textContent()) ?? '', new RegExp(`^It says ${label},`));
     model.close();
-    const other = '/web/dist/define.js';
-    await import(other);
-    const element = document.createElement('next-pixel');
-    for (const [name, value] of [['model', '/weights/snail-omniglot.gguf'], ['task', 'classify'], ['controls', ''], ['src', canvases[5].toDataURL()]]) element.setAttribute(name, value);
-    element.append(...canvases.slice(0, 5).map((canvas, i) => Object.assign(new Image(), { src: canvas.toDataURL(), alt: 'ABCDE'[i] })));
-    [...element.children].forEach((image, i) => { /** @type {HTMLElement} */ (image).dataset.label = 'ABCDE'[i]; });
-    document.querySelector('main')?.prepend(element);
-    const ended = new Promise((resolve) => element.addEventListener('nx-end', resolve));
-    /** @type {HTMLButtonElement} */ (element.shadowRoot?.querySelector('button'))?.click();
-    await ended;
-    return { fast: times.sort((a, b) => a - b)[2], told: element.shadowRoot?.querySelector('.told')?.textContent };
-  });
-  assert.ok(found.fast < 60, `${found.fast.toFixed(1)} ms`);
-  assert.match(found.told ?? '', /^[A-E] \d+ %, [A-E] \d+ %/);
-}));
+
+    await page.getByRole('button', { name: 'Another sign for A' }).press('Enter');
+    await page.locator('#shuffle').press('Enter');
+    await page.locator('#order-said', { hasText: /In 20 other orders .* probability of [A-E] goes from \S+ to \S+,/ }).waitFor();
+    await page.locator('#alphabet').selectOption('Tibetan');
+    await page.locator('#order-said', { hasText: /^$/ }).waitFor({ state: 'attached' });
+
+    // Of one's own: nothing, one example, and a third like the second.
+    await page.locator('#mine').click();
+    await said(page, /^Draw the first example\.$/);
+    await stroke(page, 0, LINE);
+    await said(page, /^Now draw the sign to be named\.$/);
+    await stroke(page, 5, CROSS);
+    await said(page, /^It says A, with a probability of 100%/);
+    await stroke(page, 1, CROSS);
+    await said(page, /^It says B/);
+    await stroke(page, 2, HOOK);
+    await page.locator('.odds-said').nth(2).filter({ hasText: '%' }).waitFor();
+    await said(page, /^It says B/);
+    assert.equal(await page.locator('.odds-said').nth(4).textContent(), 'empty');
+    await page.getByRole('button', { name: 'Clear the sign to be named' }).click();
+    await said(page, /^Now draw the sign to be named\.$/);
+  }));
+
+test('a layer lights up; a task of the game', () =>
+  withPage(async (page) => {
+    await page.goto(PAGE);
+    await page.locator('#layer-choices input').nth(2).press('Space');
+    await page.locator('#layer-said', { hasText: 'the place 2 back, D' }).waitFor();
+    assert.equal(await page.locator('.layer-links path').count(), 2);
+    await page.locator('#game-start:enabled').press('Enter');
+    await page.locator('#game-said', { hasText: 'Task 1 of 20' }).waitFor();
+    await page.locator('.game-choice').nth(3).press('Enter');
+    await page.locator('#game-score', { hasText: /^You [01], it [01], of 1$/ }).waitFor();
+    assert.equal(await page.locator('.game-choice.right').count(), 1);
+    await page.locator('#game-start', { hasText: 'Next task' }).press('Enter');
+    await page.locator('#game-said', { hasText: 'Task 2 of 20' }).waitFor();
+  }));
+
+more('<next-pixel task="classify"> names a picture after those inside; five signs in under 60 ms', () =>
+  withPage(async (page) => {
+    await page.goto(PAGE);
+    await said(page, /^It says/);
+    const found = await page.evaluate(async () => {
+      const at = '/web/dist/nextpixel.js';
+      const { load } = await import(at);
+      const model = await load('/weights/snail-omniglot.gguf');
+      const canvases = /** @type {HTMLCanvasElement[]} */ ([...document.querySelectorAll('.sign-pad')]);
+      const examples = canvases.slice(0, 5).map((image, label) => ({ image, label }));
+      const times = [];
+      for (let i = 0; i < 15; i++) {
+        const began = performance.now();
+        await model.classify(canvases[5], { support: examples, maps: true });
+        times.push(performance.now() - began);
+      }
+      model.close();
+      const other = '/web/dist/define.js';
+      await import(other);
+      const element = document.createElement('next-pixel');
+      for (const [name, value] of [
+        ['model', '/weights/snail-omniglot.gguf'],
+        ['task', 'classify'],
+        ['controls', ''],
+        ['src', canvases[5].toDataURL()],
+      ])
+        element.setAttribute(name, value);
+      element.append(...canvases.slice(0, 5).map((canvas, i) => Object.assign(new Image(), { src: canvas.toDataURL(), alt: 'ABCDE'[i] })));
+      [...element.children].forEach((image, i) => {
+        /** @type {HTMLElement} */ (image).dataset.label = 'ABCDE'[i];
+      });
+      document.querySelector('main')?.prepend(element);
+      const ended = new Promise((resolve) => element.addEventListener('nx-end', resolve));
+      /** @type {HTMLButtonElement} */ (element.shadowRoot?.querySelector('button'))?.click();
+      await ended;
+      return { fast: times.sort((a, b) => a - b)[2], told: element.shadowRoot?.querySelector('.told')?.textContent };
+    });
+    assert.ok(found.fast < 60, `${found.fast.toFixed(1)} ms`);
+    assert.match(found.told ?? '', /^[A-E] \d+ %, [A-E] \d+ %/);
+  }),
+);

@@ -26,15 +26,25 @@ test('the patterns of the page are those of the models, head by head', options, 
   const strided = /** @type {const} */ ({ kind: 'strided', n: 784, stride: 28, summary: 0 });
   const { heads } = digits.info;
   let looks = 0;
-  for await (const { from, maps = [] } of digits.complete({ data: new Uint8Array(784), width: 28, height: 28 }, { rows: 26, samples: 1, maps: true })) {
-    for (const { row, elements } of maps) { // key j holds pixel j - 1
-      assert.deepEqual([...elements], keysOf(strided, Math.floor(row / heads) % 2 ? FAR : NEAR, from).map((j) => j - 1));
+  for await (const { from, maps = [] } of digits.complete(
+    { data: new Uint8Array(784), width: 28, height: 28 },
+    { rows: 26, samples: 1, maps: true },
+  )) {
+    for (const { row, elements } of maps) {
+      // key j holds pixel j - 1
+      assert.deepEqual(
+        [...elements],
+        keysOf(strided, Math.floor(row / heads) % 2 ? FAR : NEAR, from).map((j) => j - 1),
+      );
       looks++;
     }
   }
   digits.close();
   assert.ok(looks >= 56 * 24, `${looks} rows`);
-  const [byte, text] = [await load(new Uint8Array(await readFile(inRepository('tests/golden/sparse-fixed-q8_0.gguf')))), 'Once upon a time'];
+  const [byte, text] = [
+    await load(new Uint8Array(await readFile(inRepository('tests/golden/sparse-fixed-q8_0.gguf')))),
+    'Once upon a time',
+  ];
   const fixed = /** @type {const} */ ({ kind: 'fixed', n: 40, stride: 8, summary: 2 });
   const half = byte.info.heads / 2;
   let at = text.length; // byte 0 is the mark that begins a text, and what predicts byte `at` stands at the one before
@@ -50,10 +60,17 @@ test('two layers reach everything, the fixed pattern in its own order; what is k
   for (const kind of /** @type {const} */ (['strided', 'fixed'])) {
     const p = { kind, n: 36, stride: 6, summary: 1 };
     for (const combine of /** @type {const} */ (['interleaved', 'merged', 'heads']))
-      for (let i = 0; i < p.n; i++) assert.equal(reached(p, combine, i).reduce((a, b) => a + b, 0), i + 1);
+      for (let i = 0; i < p.n; i++)
+        assert.equal(
+          reached(p, combine, i).reduce((a, b) => a + b, 0),
+          i + 1,
+        );
   }
   assert.equal(cells({ kind: 'strided', n: 36, stride: 36, summary: 0 }, NEAR), 666);
-  assert.deepEqual([kept({ kind: 'fixed', n: 1024, stride: 32, summary: 2 }, FAR), kept({ kind: 'fixed', n: 1024, stride: 32, summary: 2 }, NEAR)], [64, 48]);
+  assert.deepEqual(
+    [kept({ kind: 'fixed', n: 1024, stride: 32, summary: 2 }, FAR), kept({ kind: 'fixed', n: 1024, stride: 32, summary: 2 }, NEAR)],
+    [64, 48],
+  );
 });
 
 test('random models are files that load and draw', async () => {
@@ -66,54 +83,80 @@ test('random models are files that load and draw', async () => {
   }
 });
 
-test('a row says its keys, in every pattern and combination, by pointer and by keyboard', options, () => withPage(async (page) => {
-  await page.goto(PAGE);
-  await page.locator('#figure-patterns[data-ready]').waitFor();
-  const said = page.locator('#patterns [data-result]');
-  await said.getByText('position 22 of 36. Dense attention looks at 22 keys in each layer; here a step looks at 6 keys in one layer and 4 in the next.').waitFor();
-  const notes = page.locator('.patterns .panel-note');
-  await notes.nth(3).getByText('All 22: everything up to it.').waitFor();
-  await page.getByLabel('Fixed', { exact: true }).check();
-  await said.getByText('4 keys in one layer and 3 in the next').waitFor(); // its block so far; the last of three blocks before
-  await page.getByLabel('Merged').check();
-  await said.getByText('here a step looks at 7 keys').waitFor();
-  assert.ok(await page.locator('.patterns .panel').nth(1).isHidden());
-  await page.getByLabel('By head').check();
-  await said.getByText('half of the heads look at 4 keys, the others at 3').waitFor();
-  await page.getByLabel('28 × 28').check();
-  await said.getByText('of 784').waitFor();
-  await page.getByLabel('Strided', { exact: true }).check();
-  const picture = page.locator('.patterns .picture').nth(2);
-  await picture.focus();
-  await page.keyboard.press('ArrowDown');
-  const before = await said.textContent();
-  await page.keyboard.press('ArrowRight');
-  await page.waitForFunction((text) => document.querySelector('#patterns [data-result]')?.textContent !== text, before);
-  assert.match(String(await said.textContent()), /half of the heads look at 28 keys/);
-}, { reducedMotion: 'reduce' }));
+test('a row says its keys, in every pattern and combination, by pointer and by keyboard', options, () =>
+  withPage(
+    async (page) => {
+      await page.goto(PAGE);
+      await page.locator('#figure-patterns[data-ready]').waitFor();
+      const said = page.locator('#patterns [data-result]');
+      await said
+        .getByText(
+          'position 22 of 36. Dense attention looks at 22 keys in each layer; here a step looks at 6 keys in one layer and 4 in the next.',
+        )
+        .waitFor();
+      const notes = page.locator('.patterns .panel-note');
+      await notes.nth(3).getByText('All 22: everything up to it.').waitFor();
+      await page.getByLabel('Fixed', { exact: true }).check();
+      await said.getByText('4 keys in one layer and 3 in the next').waitFor(); // its block so far; the last of three blocks before
+      await page.getByLabel('Merged').check();
+      await said.getByText('here a step looks at 7 keys').waitFor();
+      assert.ok(await page.locator('.patterns .panel').nth(1).isHidden());
+      await page.getByLabel('By head').check();
+      await said.getByText('half of the heads look at 4 keys, the others at 3').waitFor();
+      await page.getByLabel('28 × 28').check();
+      await said.getByText('of 784').waitFor();
+      await page.getByLabel('Strided', { exact: true }).check();
+      const picture = page.locator('.patterns .picture').nth(2);
+      await picture.focus();
+      await page.keyboard.press('ArrowDown');
+      const before = await said.textContent();
+      await page.keyboard.press('ArrowRight');
+      await page.waitForFunction((text) => document.querySelector('#patterns [data-result]')?.textContent !== text, before);
+      assert.match(String(await said.textContent()), /half of the heads look at 28 keys/);
+    },
+    { reducedMotion: 'reduce' },
+  ),
+);
 
-test('heads of both models show where they look; a pixel of an ending shows its sets', options, () => withPage(async (page) => {
-  await page.goto(PAGE);
-  await page.locator('#transport[data-phase=ready]').waitFor();
-  await page.locator('#heads').scrollIntoViewIfNeeded();
-  const note = page.locator('#heads [data-result]');
-  await note.getByText(/Row 18, column 14: \d+% of what the dense heads look at/).waitFor();
-  assert.equal(await page.locator('.all-heads canvas').count(), 48);
-  await page.locator('#heads .picture').focus();
-  await page.keyboard.press('ArrowRight');
-  await note.getByText('Row 18, column 15').waitFor();
-}, { reducedMotion: 'reduce' }));
+test('heads of both models show where they look; a pixel of an ending shows its sets', options, () =>
+  withPage(
+    async (page) => {
+      await page.goto(PAGE);
+      await page.locator('#transport[data-phase=ready]').waitFor();
+      await page.locator('#heads').scrollIntoViewIfNeeded();
+      const note = page.locator('#heads [data-result]');
+      await note.getByText(/Row 18, column 14: \d+% of what the dense heads look at/).waitFor();
+      assert.equal(await page.locator('.all-heads canvas').count(), 48);
+      await page.locator('#heads .picture').focus();
+      await page.keyboard.press('ArrowRight');
+      await note.getByText('Row 18, column 15').waitFor();
+    },
+    { reducedMotion: 'reduce' },
+  ),
+);
 
-more('what a step costs is measured on this machine, and can be stopped', options, () => withPage(async (page) => {
-  await page.goto(PAGE);
-  await page.locator('#cost').scrollIntoViewIfNeeded();
-  await page.locator('#cost-said').getByText(/Measured on another machine/).waitFor();
-  const filled = await page.locator('#cost td').allTextContents();
-  assert.ok(filled.length === 21 && filled.every((text) => /\d/.test(text)), 'the table opens filled');
-  await page.locator('#cost-run').click();
-  const first = page.locator('#cost tbody tr').first();
-  await first.locator('td').nth(3).getByText(/^[\d.]+ times$/).waitFor({ timeout: 60000 });
-  for (const k of [0, 1, 2]) assert.match(String(await first.locator('td').nth(k).textContent()), /^[\d,]+ µs$/);
-  await page.locator('#cost-stop').click();
-  await page.locator('#cost-transport[data-phase=ready]').waitFor();
-}, { reducedMotion: 'reduce' }));
+more('what a step costs is measured on this machine, and can be stopped', options, () =>
+  withPage(
+    async (page) => {
+      await page.goto(PAGE);
+      await page.locator('#cost').scrollIntoViewIfNeeded();
+      await page
+        .locator('#cost-said')
+        .getByText(/Measured on another machine/)
+        .waitFor();
+      const filled = await page.locator('#cost td').allTextContents();
+      assert.ok(filled.length === 21 && filled.every((text) => /\d/.test(text)), 'the table opens filled');
+      await page.locator('#cost-run').click();
+      const first = page.locator('#cost tbody tr').first();
+      await first
+        .locator('td')
+        .nth(3)
+        .getByText(/^[\d.]+ times$/)
+        .waitFor({ timeout: 60000 });
+      for (const k of [0, 1, 2]) assert.match(String(await first.locator('td').nth(k).textContent()), /^[\d,]+ µs$/);
+      await page.locator('#cost-stop').click();
+      await page.locator('#cost-transport[data-phase=ready]').waitFor();
+    },
+    { reducedMotion: 'reduce' },
+  ),
+);

@@ -17,15 +17,19 @@ export async function stillOfText({ file, verb, text, options, font }) {
   try {
     const page = await browser.newPage({ viewport: { width: 400, height: 300 }, baseURL: server.url, colorScheme: 'light' });
     await openEmpty(page);
-    await page.evaluate(async ([library, what]) => {
-      const { load } = await import(library);
-      const canvas = document.body.appendChild(document.createElement('canvas'));
-      canvas.style.cssText = 'position: absolute; inset: 0; width: 300px; height: 200px; color: #15171c; --nx-accent: #1f3dc2; --nx-surprise: #1f3dc2';
-      canvas.style.font = `${what.font} Charter, Georgia, serif`;
-      const model = await load(`/weights/${what.file}`);
-      await (await (what.text === '' ? model[what.verb](what.options) : model[what.verb](what.text, what.options))).drawTo(canvas);
-      model.close();
-    }, /** @type {const} */ ([LIBRARY, { file, verb, text, options, font }]));
+    await page.evaluate(
+      async ([library, what]) => {
+        const { load } = await import(library);
+        const canvas = document.body.appendChild(document.createElement('canvas'));
+        canvas.style.cssText =
+          'position: absolute; inset: 0; width: 300px; height: 200px; color: #15171c; --nx-accent: #1f3dc2; --nx-surprise: #1f3dc2';
+        canvas.style.font = `${what.font} Charter, Georgia, serif`;
+        const model = await load(`/weights/${what.file}`);
+        await (await (what.text === '' ? model[what.verb](what.options) : model[what.verb](what.text, what.options))).drawTo(canvas);
+        model.close();
+      },
+      /** @type {const} */ ([LIBRARY, { file, verb, text, options, font }]),
+    );
     // On white and in sixteen colours, for the front page loads it.
     const rgba = await page.evaluate(() => {
       const canvas = /** @type {HTMLCanvasElement} */ (document.querySelector('canvas'));
@@ -52,7 +56,12 @@ export async function stillOfText({ file, verb, text, options, font }) {
 export async function stillOfScene(words) {
   const [server, browser] = await Promise.all([serve({ port: 0 }), launch()]);
   try {
-    const page = await browser.newPage({ viewport: { width: 1200, height: 900 }, baseURL: server.url, colorScheme: 'light', reducedMotion: 'reduce' });
+    const page = await browser.newPage({
+      viewport: { width: 1200, height: 900 },
+      baseURL: server.url,
+      colorScheme: 'light',
+      reducedMotion: 'reduce',
+    });
     await page.goto('/web/pages/captions/');
     await page.locator('#transport[data-phase="done"]').waitFor();
     await page.evaluate(() => {
@@ -65,13 +74,18 @@ export async function stillOfScene(words) {
     for (const [i, word] of words.entries()) {
       await page.locator('#caption .word', { hasText: word }).hover();
       await page.locator('#caption .word.lit', { hasText: word }).waitFor();
-      await page.evaluate((left) => {
-        const [scene, still] = /** @type {HTMLCanvasElement[]} */ (['scene-canvas', 'still'].map((id) => document.getElementById(id)));
-        still.getContext('2d')?.drawImage(scene, left, 36, 128, 128);
-      }, 12 + 148 * i);
+      await page.evaluate(
+        (left) => {
+          const [scene, still] = /** @type {HTMLCanvasElement[]} */ (['scene-canvas', 'still'].map((id) => document.getElementById(id)));
+          still.getContext('2d')?.drawImage(scene, left, 36, 128, 128);
+        },
+        12 + 148 * i,
+      );
     }
     return await page.evaluate(() => {
-      const context = /** @type {CanvasRenderingContext2D} */ (/** @type {HTMLCanvasElement} */ (document.getElementById('still')).getContext('2d'));
+      const context = /** @type {CanvasRenderingContext2D} */ (
+        /** @type {HTMLCanvasElement} */ (document.getElementById('still')).getContext('2d')
+      );
       return [...context.getImageData(0, 0, 300, 200).data];
     });
   } finally {
@@ -92,7 +106,9 @@ function indexed(rgba, width, height) {
   const at = (/** @type {number} */ pixel, /** @type {number} */ channel) => rgba[4 * pixel + channel];
   let boxes = [pixels];
   while (boxes.length < 16) {
-    const spans = boxes.map((box) => [0, 1, 2].map((c) => box.reduce((most, i) => Math.max(most, at(i, c)), 0) - box.reduce((least, i) => Math.min(least, at(i, c)), 255)));
+    const spans = boxes.map((box) =>
+      [0, 1, 2].map((c) => box.reduce((most, i) => Math.max(most, at(i, c)), 0) - box.reduce((least, i) => Math.min(least, at(i, c)), 255)),
+    );
     const longest = spans.map((span) => Math.max(...span));
     const n = longest.indexOf(Math.max(...longest));
     const c = spans[n].indexOf(longest[n]);
@@ -101,7 +117,11 @@ function indexed(rgba, width, height) {
   }
   const palette = boxes.flatMap((box) => [0, 1, 2].map((c) => Math.round(box.reduce((sum, i) => sum + at(i, c), 0) / box.length)));
   const colour = new Uint8Array(pixels.length);
-  boxes.forEach((box, n) => box.forEach((i) => { colour[i] = n; }));
+  boxes.forEach((box, n) =>
+    box.forEach((i) => {
+      colour[i] = n;
+    }),
+  );
   const lines = Buffer.alloc(height * (1 + width / 2));
   for (const i of pixels) {
     const [row, column] = [Math.floor(i / width), i % width];
@@ -118,6 +138,11 @@ function indexed(rgba, width, height) {
     ends.writeUInt32BE(crc32(body), 4);
     return Buffer.concat([ends.subarray(0, 4), body, ends.subarray(4)]);
   };
-  return Buffer.concat([Buffer.from([0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10]), chunk('IHDR', header), chunk('PLTE', Buffer.from(palette)),
-    chunk('IDAT', deflateSync(lines, { level: 9 })), chunk('IEND', Buffer.alloc(0))]);
+  return Buffer.concat([
+    Buffer.from([0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10]),
+    chunk('IHDR', header),
+    chunk('PLTE', Buffer.from(palette)),
+    chunk('IDAT', deflateSync(lines, { level: 9 })),
+    chunk('IEND', Buffer.alloc(0)),
+  ]);
 }

@@ -32,201 +32,272 @@ test('bicubic: even pictures stay even, slopes stay straight inside, edges are s
   const from = { width: SMALL, height: 1, channels: 1 };
   const to = { width: SIDE, height: 1 };
   assert.ok(bicubic(new Uint8Array(SMALL).fill(77), from, to).every((value) => value === 77));
-  const slope = bicubic(Uint8Array.from({ length: SMALL }, (_, i) => 32 * i), from, to);
+  const slope = bicubic(
+    Uint8Array.from({ length: SMALL }, (_, i) => 32 * i),
+    from,
+    to,
+  );
   for (let i = 8; i < 24; i++) assert.equal(slope[i] - slope[i - 1], 8); // where four pixels are there to look at
   const edge = bicubic(Uint8Array.from([100, 100, 100, 100, 150, 150, 150, 150]), from, to);
   assert.ok(Math.min(...edge) < 100 && Math.max(...edge) > 150);
   edge.forEach((value, i) => assert.ok(Math.abs(value + edge[SIDE - 1 - i] - 250) <= 1, `${i}`)); // each is rounded by up to a half
   // Columns as rows.
-  const column = bicubic(Uint8Array.from([100, 100, 100, 100, 150, 150, 150, 150]), { width: 1, height: SMALL, channels: 1 }, { width: 1, height: SIDE });
+  const column = bicubic(
+    Uint8Array.from([100, 100, 100, 100, 150, 150, 150, 150]),
+    { width: 1, height: SMALL, channels: 1 },
+    { width: 1, height: SIDE },
+  );
   assert.deepEqual(column, edge);
 });
 
-test('a row shows what the model is given, the likeliest of each group, and how well each picture agrees', () => withPage(async (page) => {
-  await open(page);
-  await rowIs(page, 0, 'being drawn');
-  assert.equal(await page.locator('#superres-tries').inputValue(), '24');
-  await page.locator('#superres-tries').selectOption('12'); // four compete for each that is shown, which takes half as long
-  await rowIs(page, 0, 'being drawn');
-  await rowIs(page, 0);
-  await page.click('#superres-stop'); // the other rows
-  const [given, smooth, ...rest] = await pixels(page, 0);
-  const [original] = rest.splice(3);
-  assert.equal(given.length, SMALL * SMALL);
-  const small = reduced(flat(original));
-  assert.deepEqual(flat(given), small);
-  const curve = bicubic(small, { width: SMALL, height: SMALL, channels: 3 }, { width: SIDE, height: SIDE });
-  assert.deepEqual(flat(smooth), new Uint8Array(curve));
-
-  const model = await load(new Uint8Array(weights));
-  const temperature = Number(await page.locator('#superres-temperature').textContent());
-  const tries = 12;
-  const name = await nameOf(page, 0);
-  const label = emoji.find((one) => one.name === name)?.style;
-  const run = model.superResolve({ data: flat(original), width: SIDE, height: SIDE }, { samples: tries, resample: 4, seed: 7, temperature, label });
-  assert.deepEqual(await run.input, small);
-  const expected = await shownOf(model, run, tries);
-  const plain = await shownOf(model, model.superResolve({ data: small, width: SMALL, height: SMALL }, { samples: 3, seed: 7, temperature, label }), 3);
-  model.close();
-  expected.forEach((values, i) => assert.deepEqual(rest[i], triples(values), `picture ${i}`));
-  assert.notDeepEqual(rest[0], rest[1]);
-
-  const notes = await page.locator(ROWS).first().locator('.tile-note').allTextContents();
-  const psnr = [flat(smooth), ...expected].map((picture) => {
-    const squares = reduced(picture).reduce((sum, value, i) => sum + (value - small[i]) ** 2, 0) / small.length;
-    return `${(20 * Math.log10(255 / Math.sqrt(squares))).toFixed(1)} dB · ${distance(picture, flat(original), SIDE).toFixed(2)}`;
-  });
-  assert.deepEqual(notes, ['', ...psnr, '']);
-  await page.locator('#superres-pace', { hasText: /^[\d.]+ ms a pixel, computed here$/ }).waitFor();
-  await page.locator('#enlarged').screenshot({ path: `${OUT}superres.png` });
-
-  // Of one each all are shown, in the order of their dice.
-  await page.locator('#superres-tries').selectOption('3');
-  await rowIs(page, 0, 'being drawn');
-  await rowIs(page, 0);
-  (await pixels(page, 0)).slice(2, 5).forEach((picture, i) => assert.deepEqual(picture, triples(plain[i]), `picture ${i} of three`));
-}));
-
-more('the pixels come line by line', () => withPage(async (page) => {
-  await open(page);
-  /** The pixels of the first drawn picture, the pen among them. */
-  const there = async () => (await pixels(page, 0))[2].flatMap((pixel, i) => (pixel ? [i] : []));
-  let now = await there();
-  for (let attempt = 0; attempt < 10; attempt++) {
-    while (now.length <= 64) now = await there();
-    if (now.length < SIDE * SIDE) break;
-    await page.click('#superres-dice'); // a busy machine looked too late: once more
+test('a row shows what the model is given, the likeliest of each group, and how well each picture agrees', () =>
+  withPage(async (page) => {
+    await open(page);
     await rowIs(page, 0, 'being drawn');
-    now = await there();
-  }
-  await page.click('#superres-stop');
-  assert.ok(now.length < SIDE * SIDE, 'the moment was missed');
-  assert.deepEqual(now, now.map((_, i) => i));
-}));
-
-more('stop, new seed, and the strip', () => withPage(async (page) => {
-  await open(page);
-  await rowIs(page, 0, 'being drawn');
-  await page.locator('#superres-tries').selectOption('3');
-  await rowIs(page, 0, 'being drawn');
-  await rowIs(page, 0);
-  const [, , first] = await pixels(page, 0);
-  await page.click('#superres-dice');
-  await rowIs(page, 0, 'being drawn');
-  assert.equal(await page.locator(ROWS).first().locator('.drawn .tile-note').first().textContent(), '', 'what is not drawn has no number');
-  await rowIs(page, 0);
-  assert.notDeepEqual((await pixels(page, 0))[2], first);
-  await page.click('#superres-stop');
-  assert.equal(await page.evaluate(() => document.activeElement?.id), 'superres-run');
-
-  const colour = await page.locator('#colour-gallery .row-name b').allTextContents();
-  const carrot = emoji.findIndex(({ name }) => name === 'carrot');
-  await page.locator('#superres-strip input').nth(carrot).check();
-  assert.equal(await nameOf(page, 0), 'carrot');
-  await rowIs(page, 0);
-  await page.locator('[role=status]', { hasText: 'carrot: three enlargements are drawn.' }).waitFor({ state: 'attached' });
-  assert.deepEqual(await page.locator('#colour-gallery .row-name b').allTextContents(), colour, 'the other gallery stays');
-}));
-
-more("photographs: the other model draws them and one's own, without being told the class", () => withPage(async (page) => {
-  await open(page);
-  await rowIs(page, 0, 'being drawn');
-  await switchOver(page);
-  const radios = page.locator('#superres-strip input');
-  assert.equal(await radios.count(), photos.length);
-  assert.notEqual(await page.locator('#colour-strip').getAttribute('data-strip'), 'photos', 'the other gallery stays');
-  const classes = [...new Set(photos.map(({ name }) => name))].slice(0, 4);
-  assert.deepEqual(await page.locator(`${ROWS} .row-name b`).allTextContents(), classes);
-  await rowIs(page, 1);
-
-  const model = await load(new Uint8Array(await readFile(inRepository('weights/cifar10-sr.gguf'))));
-  const temperature = Number(await page.locator('#superres-temperature').textContent());
-  for (const row of [0, 1]) {
-    const [given, smooth, ...rest] = await pixels(page, row);
+    assert.equal(await page.locator('#superres-tries').inputValue(), '24');
+    await page.locator('#superres-tries').selectOption('12'); // four compete for each that is shown, which takes half as long
+    await rowIs(page, 0, 'being drawn');
+    await rowIs(page, 0);
+    await page.click('#superres-stop'); // the other rows
+    const [given, smooth, ...rest] = await pixels(page, 0);
     const [original] = rest.splice(3);
+    assert.equal(given.length, SMALL * SMALL);
     const small = reduced(flat(original));
     assert.deepEqual(flat(given), small);
-    rest.forEach((picture, i) => {
-      assert.ok(picture.every(Boolean), 'it is drawn to the end');
-      assert.notDeepEqual(picture, smooth);
-      assert.notDeepEqual(picture, rest[(i + 1) % 3]);
+    const curve = bicubic(small, { width: SMALL, height: SMALL, channels: 3 }, { width: SIDE, height: SIDE });
+    assert.deepEqual(flat(smooth), new Uint8Array(curve));
+
+    const model = await load(new Uint8Array(weights));
+    const temperature = Number(await page.locator('#superres-temperature').textContent());
+    const tries = 12;
+    const name = await nameOf(page, 0);
+    const label = emoji.find((one) => one.name === name)?.style;
+    const run = model.superResolve(
+      { data: flat(original), width: SIDE, height: SIDE },
+      { samples: tries, resample: 4, seed: 7, temperature, label },
+    );
+    assert.deepEqual(await run.input, small);
+    const expected = await shownOf(model, run, tries);
+    const plain = await shownOf(
+      model,
+      model.superResolve({ data: small, width: SMALL, height: SMALL }, { samples: 3, seed: 7, temperature, label }),
+      3,
+    );
+    model.close();
+    expected.forEach((values, i) => assert.deepEqual(rest[i], triples(values), `picture ${i}`));
+    assert.notDeepEqual(rest[0], rest[1]);
+
+    const notes = await page.locator(ROWS).first().locator('.tile-note').allTextContents();
+    const psnr = [flat(smooth), ...expected].map((picture) => {
+      const squares = reduced(picture).reduce((sum, value, i) => sum + (value - small[i]) ** 2, 0) / small.length;
+      return `${(20 * Math.log10(255 / Math.sqrt(squares))).toFixed(1)} dB · ${distance(picture, flat(original), SIDE).toFixed(2)}`;
     });
-    if (row > 0) continue;
-    const expected = new Uint8Array(SIDE * SIDE * 3);
-    const run = model.superResolve({ data: flat(original), width: SIDE, height: SIDE }, { samples: 1, seed: 7, temperature, label: null });
-    for await (const { from, values } of run) {
-      values.forEach((value, i) => { expected[3 * model.order[Math.floor((from + i) / 3)] + (from + i) % 3] = value; });
+    assert.deepEqual(notes, ['', ...psnr, '']);
+    await page.locator('#superres-pace', { hasText: /^[\d.]+ ms a pixel, computed here$/ }).waitFor();
+    await page.locator('#enlarged').screenshot({ path: `${OUT}superres.png` });
+
+    // Of one each all are shown, in the order of their dice.
+    await page.locator('#superres-tries').selectOption('3');
+    await rowIs(page, 0, 'being drawn');
+    await rowIs(page, 0);
+    (await pixels(page, 0)).slice(2, 5).forEach((picture, i) => assert.deepEqual(picture, triples(plain[i]), `picture ${i} of three`));
+  }));
+
+more('the pixels come line by line', () =>
+  withPage(async (page) => {
+    await open(page);
+    /** The pixels of the first drawn picture, the pen among them. */
+    const there = async () => (await pixels(page, 0))[2].flatMap((pixel, i) => (pixel ? [i] : []));
+    let now = await there();
+    for (let attempt = 0; attempt < 10; attempt++) {
+      while (now.length <= 64) now = await there();
+      if (now.length < SIDE * SIDE) break;
+      await page.click('#superres-dice'); // a busy machine looked too late: once more
+      await rowIs(page, 0, 'being drawn');
+      now = await there();
     }
-    assert.deepEqual(rest[0], triples(expected));
-  }
-  assert.equal(await page.locator('#superres-photos-parameters').textContent(), model.info.parameters.toLocaleString('en'));
-  model.close();
-  await page.locator('#enlarged').screenshot({ path: `${OUT}superres-photos.png` });
+    await page.click('#superres-stop');
+    assert.ok(now.length < SIDE * SIDE, 'the moment was missed');
+    assert.deepEqual(
+      now,
+      now.map((_, i) => i),
+    );
+  }),
+);
 
-  await page.click('#superres-stop');
-  const buffer = png(64, 64, (x, y) => [4 * x, 4 * y, 128, 255]);
-  await page.locator('#superres-photo input').setInputFiles({ name: 'slope.png', mimeType: 'image/png', buffer });
-  await page.locator(`${ROWS}:first-child .row-name b`, { hasText: 'your picture' }).waitFor();
-  await rowIs(page, 0);
-  assert.ok((await pixels(page, 0)).flat().every(Boolean));
-  await page.locator('[role=status]', { hasText: 'your picture: three enlargements are drawn.' }).waitFor({ state: 'attached' });
-}));
+more('stop, new seed, and the strip', () =>
+  withPage(async (page) => {
+    await open(page);
+    await rowIs(page, 0, 'being drawn');
+    await page.locator('#superres-tries').selectOption('3');
+    await rowIs(page, 0, 'being drawn');
+    await rowIs(page, 0);
+    const [, , first] = await pixels(page, 0);
+    await page.click('#superres-dice');
+    await rowIs(page, 0, 'being drawn');
+    assert.equal(
+      await page.locator(ROWS).first().locator('.drawn .tile-note').first().textContent(),
+      '',
+      'what is not drawn has no number',
+    );
+    await rowIs(page, 0);
+    assert.notDeepEqual((await pixels(page, 0))[2], first);
+    await page.click('#superres-stop');
+    assert.equal(await page.evaluate(() => document.activeElement?.id), 'superres-run');
 
-test('nothing is loaded before it comes near', () => withPage(async (page) => {
-  /** @type {string[]} */
-  const asked = [];
-  page.on('request', (request) => {
-    if (request.url().endsWith('/emoji-sr.gguf')) asked.push(request.method());
-  });
-  await page.goto(PAGE);
-  await page.evaluate(() => document.querySelector('#colour-gallery')?.scrollIntoView({ behavior: 'instant' }));
-  await page.locator('#colour-run:enabled').waitFor(WAIT);
-  await sleep(300);
-  assert.equal(asked.length, 0);
-  await open(page);
-  await rowIs(page, 0, 'being drawn');
-  assert.ok(asked.includes('GET'));
-}, { viewport: { width: 1200, height: 700 } }));
+    const colour = await page.locator('#colour-gallery .row-name b').allTextContents();
+    const carrot = emoji.findIndex(({ name }) => name === 'carrot');
+    await page.locator('#superres-strip input').nth(carrot).check();
+    assert.equal(await nameOf(page, 0), 'carrot');
+    await rowIs(page, 0);
+    await page.locator('[role=status]', { hasText: 'carrot: three enlargements are drawn.' }).waitFor({ state: 'attached' });
+    assert.deepEqual(await page.locator('#colour-gallery .row-name b').allTextContents(), colour, 'the other gallery stays');
+  }),
+);
 
-more('what fails says so and can be tried again', () => withPage(async (page) => {
-  await page.route('**/weights*/emoji-sr.gguf', (route) => (route.request().method() === 'GET' ? route.abort() : route.continue()));
-  await page.goto(PAGE);
-  await page.locator('#enlarged').waitFor();
-  await page.locator('#figure-superres').scrollIntoViewIfNeeded();
-  await page.locator('#superres-load-text').getByText(/could not be loaded/).waitFor();
-  await page.unroute('**/weights*/emoji-sr.gguf');
-  await page.locator('#superres-load-action', { hasText: 'Try again' }).click();
-  await page.locator('#superres-run:enabled').waitFor(WAIT);
-}, { complains: true }));
+more("photographs: the other model draws them and one's own, without being told the class", () =>
+  withPage(async (page) => {
+    await open(page);
+    await rowIs(page, 0, 'being drawn');
+    await switchOver(page);
+    const radios = page.locator('#superres-strip input');
+    assert.equal(await radios.count(), photos.length);
+    assert.notEqual(await page.locator('#colour-strip').getAttribute('data-strip'), 'photos', 'the other gallery stays');
+    const classes = [...new Set(photos.map(({ name }) => name))].slice(0, 4);
+    assert.deepEqual(await page.locator(`${ROWS} .row-name b`).allTextContents(), classes);
+    await rowIs(page, 1);
 
-more('an address leads there', () => withPage(async (page) => {
-  await page.goto(`${PAGE}#superres`);
-  await page.locator('#superres-run:enabled').waitFor(WAIT);
-  const { top, bottom } = await page.locator('#superres h2').evaluate((heading) => heading.getBoundingClientRect());
-  assert.ok(top >= 0 && bottom < 900, `${top}`);
-}, { reducedMotion: 'reduce' }));
+    const model = await load(new Uint8Array(await readFile(inRepository('weights/cifar10-sr.gguf'))));
+    const temperature = Number(await page.locator('#superres-temperature').textContent());
+    for (const row of [0, 1]) {
+      const [given, smooth, ...rest] = await pixels(page, row);
+      const [original] = rest.splice(3);
+      const small = reduced(flat(original));
+      assert.deepEqual(flat(given), small);
+      rest.forEach((picture, i) => {
+        assert.ok(picture.every(Boolean), 'it is drawn to the end');
+        assert.notDeepEqual(picture, smooth);
+        assert.notDeepEqual(picture, rest[(i + 1) % 3]);
+      });
+      if (row > 0) continue;
+      const expected = new Uint8Array(SIDE * SIDE * 3);
+      const run = model.superResolve(
+        { data: flat(original), width: SIDE, height: SIDE },
+        { samples: 1, seed: 7, temperature, label: null },
+      );
+      for await (const { from, values } of run) {
+        values.forEach((value, i) => {
+          expected[3 * model.order[Math.floor((from + i) / 3)] + ((from + i) % 3)] = value;
+        });
+      }
+      assert.deepEqual(rest[0], triples(expected));
+    }
+    assert.equal(await page.locator('#superres-photos-parameters').textContent(), model.info.parameters.toLocaleString('en'));
+    model.close();
+    await page.locator('#enlarged').screenshot({ path: `${OUT}superres-photos.png` });
+
+    await page.click('#superres-stop');
+    const buffer = png(64, 64, (x, y) => [4 * x, 4 * y, 128, 255]);
+    await page.locator('#superres-photo input').setInputFiles({ name: 'slope.png', mimeType: 'image/png', buffer });
+    await page.locator(`${ROWS}:first-child .row-name b`, { hasText: 'your picture' }).waitFor();
+    await rowIs(page, 0);
+    assert.ok((await pixels(page, 0)).flat().every(Boolean));
+    await page.locator('[role=status]', { hasText: 'your picture: three enlargements are drawn.' }).waitFor({ state: 'attached' });
+  }),
+);
+
+test('nothing is loaded before it comes near', () =>
+  withPage(
+    async (page) => {
+      /** @type {string[]} */
+      const asked = [];
+      page.on('request', (request) => {
+        if (request.url().endsWith('/emoji-sr.gguf')) asked.push(request.method());
+      });
+      await page.goto(PAGE);
+      await page.evaluate(() => document.querySelector('#colour-gallery')?.scrollIntoView({ behavior: 'instant' }));
+      await page.locator('#colour-run:enabled').waitFor(WAIT);
+      await sleep(300);
+      assert.equal(asked.length, 0);
+      await open(page);
+      await rowIs(page, 0, 'being drawn');
+      assert.ok(asked.includes('GET'));
+    },
+    { viewport: { width: 1200, height: 700 } },
+  ));
+
+more('what fails says so and can be tried again', () =>
+  withPage(
+    async (page) => {
+      await page.route('**/weights*/emoji-sr.gguf', (route) => (route.request().method() === 'GET' ? route.abort() : route.continue()));
+      await page.goto(PAGE);
+      await page.locator('#enlarged').waitFor();
+      await page.locator('#figure-superres').scrollIntoViewIfNeeded();
+      await page
+        .locator('#superres-load-text')
+        .getByText(/could not be loaded/)
+        .waitFor();
+      await page.unroute('**/weights*/emoji-sr.gguf');
+      await page.locator('#superres-load-action', { hasText: 'Try again' }).click();
+      await page.locator('#superres-run:enabled').waitFor(WAIT);
+    },
+    { complains: true },
+  ),
+);
+
+more('an address leads there', () =>
+  withPage(
+    async (page) => {
+      await page.goto(`${PAGE}#superres`);
+      await page.locator('#superres-run:enabled').waitFor(WAIT);
+      const { top, bottom } = await page.locator('#superres h2').evaluate((heading) => heading.getBoundingClientRect());
+      assert.ok(top >= 0 && bottom < 900, `${top}`);
+    },
+    { reducedMotion: 'reduce' },
+  ),
+);
 
 for (const width of widths(320, 360, 700, 900)) {
-  test(`nothing is wider than ${width} pixels`, () => withPage(async (page) => {
-    await open(page);
-    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth) <= width);
-    const shown = await page.locator(ROWS).evaluateAll((all) => all.filter((row) => /** @type {HTMLElement} */ (row).offsetParent).length);
-    assert.equal(shown, width < 704 ? 3 : 4);
-    // Six pictures in a row, or three and three.
-    const tops = await page.locator(ROWS).first().locator('canvas').evaluateAll((all) => all.map((one) => one.getBoundingClientRect().top));
-    assert.equal(new Set(tops).size, width < 704 ? 2 : 1);
-    await rowIs(page, 0);
-    if (width === 360) await page.locator('#enlarged').screenshot({ path: `${OUT}superres-phone.png` });
-    await switchOver(page);
-    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth) <= width);
-  }, { viewport: { width, height: 740 }, hasTouch: width < 500, isMobile: width < 500 }));
+  test(`nothing is wider than ${width} pixels`, () =>
+    withPage(
+      async (page) => {
+        await open(page);
+        assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= width);
+        const shown = await page
+          .locator(ROWS)
+          .evaluateAll((all) => all.filter((row) => /** @type {HTMLElement} */ (row).offsetParent).length);
+        assert.equal(shown, width < 704 ? 3 : 4);
+        // Six pictures in a row, or three and three.
+        const tops = await page
+          .locator(ROWS)
+          .first()
+          .locator('canvas')
+          .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().top));
+        assert.equal(new Set(tops).size, width < 704 ? 2 : 1);
+        await rowIs(page, 0);
+        if (width === 360) await page.locator('#enlarged').screenshot({ path: `${OUT}superres-phone.png` });
+        await switchOver(page);
+        assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= width);
+      },
+      { viewport: { width, height: 740 }, hasTouch: width < 500, isMobile: width < 500 },
+    ));
 }
 
-more('less motion: nothing begins by itself', () => withPage(async (page) => {
-  await open(page);
-  await page.locator('#superres-run:enabled').waitFor(WAIT);
-  await sleep(300);
-  const [given, smooth, ...drawn] = await pixels(page, 0);
-  assert.ok([...given, ...smooth].every(Boolean));
-  assert.ok(drawn.slice(0, 3).flat().every((pixel) => pixel === null));
-}, { reducedMotion: 'reduce' }));
+more('less motion: nothing begins by itself', () =>
+  withPage(
+    async (page) => {
+      await open(page);
+      await page.locator('#superres-run:enabled').waitFor(WAIT);
+      await sleep(300);
+      const [given, smooth, ...drawn] = await pixels(page, 0);
+      assert.ok([...given, ...smooth].every(Boolean));
+      assert.ok(
+        drawn
+          .slice(0, 3)
+          .flat()
+          .every((pixel) => pixel === null),
+      );
+    },
+    { reducedMotion: 'reduce' },
+  ),
+);

@@ -19,24 +19,31 @@ const ISOLATED = { 'Cross-Origin-Opener-Policy': 'same-origin', 'Cross-Origin-Em
 let expected;
 
 for (const isolated of [false, true]) {
-  test(isolated ? 'an isolated page has threads, and the same tokens' : 'another page has one', { timeout: 60000 }, () => withPage(async (page) => {
-    await page.context().route('**/*', async (route) => {
-      const more = isolated ? ISOLATED : {};
-      if (route.request().url().endsWith(FILE)) return route.fulfill({ contentType: 'application/octet-stream', body: file, headers: more });
-      if (route.request().url().endsWith(EMPTY)) return route.fulfill({ contentType: 'text/html', body: '<!doctype html><title>empty</title>', headers: more });
-      const response = await route.fetch();
-      return route.fulfill({ response, headers: { ...response.headers(), ...more } });
-    });
-    await page.goto(EMPTY);
-    assert.equal(await page.evaluate(() => crossOriginIsolated), isolated);
-    const [threads, text] = await page.evaluate(async ([library, address]) => {
-      const model = await (await import(library)).load(address, { threads: 3 });
-      const told = await model.generate('abcdefgh', { seed: 3, maxTokens: 60 }).text();
-      model.close();
-      return [model.threads, told];
-    }, [LIBRARY, FILE]);
-    assert.equal(threads, isolated ? 3 : 1);
-    expected ??= text;
-    assert.equal(text, expected);
-  }));
+  test(isolated ? 'an isolated page has threads, and the same tokens' : 'another page has one', { timeout: 60000 }, () =>
+    withPage(async (page) => {
+      await page.context().route('**/*', async (route) => {
+        const more = isolated ? ISOLATED : {};
+        if (route.request().url().endsWith(FILE))
+          return route.fulfill({ contentType: 'application/octet-stream', body: file, headers: more });
+        if (route.request().url().endsWith(EMPTY))
+          return route.fulfill({ contentType: 'text/html', body: '<!doctype html><title>empty</title>', headers: more });
+        const response = await route.fetch();
+        return route.fulfill({ response, headers: { ...response.headers(), ...more } });
+      });
+      await page.goto(EMPTY);
+      assert.equal(await page.evaluate(() => crossOriginIsolated), isolated);
+      const [threads, text] = await page.evaluate(
+        async ([library, address]) => {
+          const model = await (await import(library)).load(address, { threads: 3 });
+          const told = await model.generate('abcdefgh', { seed: 3, maxTokens: 60 }).text();
+          model.close();
+          return [model.threads, told];
+        },
+        [LIBRARY, FILE],
+      );
+      assert.equal(threads, isolated ? 3 : 1);
+      expected ??= text;
+      assert.equal(text, expected);
+    }),
+  );
 }

@@ -44,32 +44,39 @@ async function inNode(path, settings) {
  */
 async function recorded(page, model, settings, rate, { barred = false, first = false, stalls = 0 } = {}) {
   await provide(page, '/model.gguf', await readFile(model));
-  const { heard, told, drawing } = await page.evaluate(async ([library, how, sampleRate, alone, before, away]) => {
-    const { load: open } = await import(library);
-    const context = new AudioContext({ sampleRate });
-    if (alone) context.audioWorklet.addModule = () => Promise.reject(new Error('forbidden'));
-    // Under the policy of the page no worklet of a test could be fetched.
-    const recorder = context.createScriptProcessor(4096, 1, 1);
-    /** @type {number[]} */
-    const all = [];
-    recorder.onaudioprocess = ({ inputBuffer }) => { all.push(...inputBuffer.getChannelData(0)); };
-    recorder.connect(context.destination);
-    const opened = await open('/model.gguf');
-    const run = opened.generate(how);
-    if (before) await run.samples();
-    /** Whether it was still drawn when its first sample was heard. @type {boolean | undefined} */
-    let draws;
-    const onPlay = (/** @type {{ seconds: number }} */ { seconds }) => {
-      if (seconds === 0 || draws !== undefined) return;
-      draws = run.finish === undefined;
-      for (const until = performance.now() + away; performance.now() < until;);
-    };
-    const said = await run.playTo(context, { destination: recorder, onPlay });
-    await new Promise((resolve) => { setTimeout(resolve, (2 * 4096 / sampleRate) * 1000 + 200); });
-    opened.close();
-    await context.close();
-    return { heard: all, told: said, drawing: draws };
-  }, /** @type {const} */ ([LIBRARY, settings, rate, barred, first, stalls]));
+  const { heard, told, drawing } = await page.evaluate(
+    async ([library, how, sampleRate, alone, before, away]) => {
+      const { load: open } = await import(library);
+      const context = new AudioContext({ sampleRate });
+      if (alone) context.audioWorklet.addModule = () => Promise.reject(new Error('forbidden'));
+      // Under the policy of the page no worklet of a test could be fetched.
+      const recorder = context.createScriptProcessor(4096, 1, 1);
+      /** @type {number[]} */
+      const all = [];
+      recorder.onaudioprocess = ({ inputBuffer }) => {
+        all.push(...inputBuffer.getChannelData(0));
+      };
+      recorder.connect(context.destination);
+      const opened = await open('/model.gguf');
+      const run = opened.generate(how);
+      if (before) await run.samples();
+      /** Whether it was still drawn when its first sample was heard. @type {boolean | undefined} */
+      let draws;
+      const onPlay = (/** @type {{ seconds: number }} */ { seconds }) => {
+        if (seconds === 0 || draws !== undefined) return;
+        draws = run.finish === undefined;
+        for (const until = performance.now() + away; performance.now() < until; );
+      };
+      const said = await run.playTo(context, { destination: recorder, onPlay });
+      await new Promise((resolve) => {
+        setTimeout(resolve, ((2 * 4096) / sampleRate) * 1000 + 200);
+      });
+      opened.close();
+      await context.close();
+      return { heard: all, told: said, drawing: draws };
+    },
+    /** @type {const} */ ([LIBRARY, settings, rate, barred, first, stalls]),
+  );
   return { heard: Float32Array.from(heard), told, drawing };
 }
 
@@ -98,137 +105,186 @@ function assertPlayed({ heard, told }, sound) {
   else assert.ok(gapsIn(heard, sound) <= told.gaps, 'every gap is told');
 }
 
-test('one second, recorded from the AudioContext, is the samples that Node computes, without a gap', () => withPage(async (page, complaints) => {
-  const [tiny, settings] = [inRepository(TINY.slice(1)), { label: 1, speaker: 0, seed: 4, seconds: 1 }];
-  await openEmpty(page);
-  const sound = await inNode(tiny, settings);
-  // All of it is there before: a machine that is busy with other tests might not keep up.
-  const { heard, told } = await recorded(page, tiny, settings, 8000, { first: true });
-  assert.equal(told.gaps, 0);
-  assert.equal(Math.round(told.seconds * 8000), sound.length);
-  const at = placeOf(heard, sound);
-  assert.ok(at >= 0, 'it is in there as it is');
-  assert.ok(heard.subarray(at + sound.length).every((sample) => sample === 0), 'and nothing follows');
-  const meanwhile = await recorded(page, tiny, settings, 8000);
-  assert.equal(meanwhile.drawing, true);
-  assertPlayed(meanwhile, sound);
-  assert.equal(Math.round(meanwhile.told.seconds * 8000), sound.length);
-  // A page that does nothing for longer than what is drawn ahead (the recorder, which is its, misses that, too).
-  const late = await recorded(page, tiny, settings, 8000, { stalls: 1200 });
-  assert.ok(late.told.gaps > 0, 'it says so');
-  assert.equal(Math.round(late.told.seconds * 8000), sound.length, 'and plays all of it');
-  assert.ok(complaints.every((text) => /ScriptProcessor/.test(text)), complaints.join());
-}, { complains: true }));
+test('one second, recorded from the AudioContext, is the samples that Node computes, without a gap', () =>
+  withPage(
+    async (page, complaints) => {
+      const [tiny, settings] = [inRepository(TINY.slice(1)), { label: 1, speaker: 0, seed: 4, seconds: 1 }];
+      await openEmpty(page);
+      const sound = await inNode(tiny, settings);
+      // All of it is there before: a machine that is busy with other tests might not keep up.
+      const { heard, told } = await recorded(page, tiny, settings, 8000, { first: true });
+      assert.equal(told.gaps, 0);
+      assert.equal(Math.round(told.seconds * 8000), sound.length);
+      const at = placeOf(heard, sound);
+      assert.ok(at >= 0, 'it is in there as it is');
+      assert.ok(
+        heard.subarray(at + sound.length).every((sample) => sample === 0),
+        'and nothing follows',
+      );
+      const meanwhile = await recorded(page, tiny, settings, 8000);
+      assert.equal(meanwhile.drawing, true);
+      assertPlayed(meanwhile, sound);
+      assert.equal(Math.round(meanwhile.told.seconds * 8000), sound.length);
+      // A page that does nothing for longer than what is drawn ahead (the recorder, which is its, misses that, too).
+      const late = await recorded(page, tiny, settings, 8000, { stalls: 1200 });
+      assert.ok(late.told.gaps > 0, 'it says so');
+      assert.equal(Math.round(late.told.seconds * 8000), sound.length, 'and plays all of it');
+      assert.ok(
+        complaints.every((text) => /ScriptProcessor/.test(text)),
+        complaints.join(),
+      );
+    },
+    { complains: true },
+  ));
 
-more('the shipped file: a spoken digit, at the rate of its context too', options, () => withPage(async (page) => {
-  const settings = { label: '7', speaker: 'jackson', seed: 2, seconds: 1 };
-  await openEmpty(page);
-  const sound = await inNode(file, settings);
-  assertPlayed(await recorded(page, file, settings, 8000), sound);
-  const { told: high } = await recorded(page, file, settings, 48000);
-  assert.ok(Math.abs(high.seconds - sound.length / 8000) < 1e-3);
-}, { complains: true }));
+more('the shipped file: a spoken digit, at the rate of its context too', options, () =>
+  withPage(
+    async (page) => {
+      const settings = { label: '7', speaker: 'jackson', seed: 2, seconds: 1 };
+      await openEmpty(page);
+      const sound = await inNode(file, settings);
+      assertPlayed(await recorded(page, file, settings, 8000), sound);
+      const { told: high } = await recorded(page, file, settings, 48000);
+      assert.ok(Math.abs(high.seconds - sound.length / 8000) < 1e-3);
+    },
+    { complains: true },
+  ),
+);
 
-test('where there is no way to the player it is heard by buffers, the same samples', () => withPage(async (page) => {
-  const settings = { label: 0, speaker: 1, seed: 5, seconds: 0.5 };
-  await openEmpty(page);
-  const sound = await inNode(inRepository(TINY.slice(1)), settings);
-  assertPlayed(await recorded(page, inRepository(TINY.slice(1)), settings, 8000, { barred: true }), sound);
-}, { complains: true }));
+test('where there is no way to the player it is heard by buffers, the same samples', () =>
+  withPage(
+    async (page) => {
+      const settings = { label: 0, speaker: 1, seed: 5, seconds: 0.5 };
+      await openEmpty(page);
+      const sound = await inNode(inRepository(TINY.slice(1)), settings);
+      assertPlayed(await recorded(page, inRepository(TINY.slice(1)), settings, 8000, { barred: true }), sound);
+    },
+    { complains: true },
+  ));
 
-test('a signal stops it, a closed context says so', () => withPage(async (page) => {
-  await openEmpty(page);
-  await provide(page, '/model.gguf', await readFile(inRepository(TINY.slice(1))));
-  const said = await page.evaluate(async (library) => {
-    const { load: open } = await import(library);
-    const model = await open('/model.gguf');
-    const stop = new AbortController();
-    const context = new AudioContext();
-    const long = { samples: new Float32Array(160000), sampleRate: 8000 };
-    const playing = model.complete(long, { seconds: 1 }).playTo(context, { signal: stop.signal, onPlay: (/** @type {{ seconds: number }} */ { seconds }) => { if (seconds > 0.02) stop.abort(); } });
-    const stopped = await playing.then(() => 'played', (/** @type {Error} */ error) => error.name);
-    const closing = model.complete(long, { seconds: 1 }).playTo(context);
-    setTimeout(() => context.close(), 300);
-    const closed = await closing.then(() => 'played', (/** @type {any} */ error) => error.code);
-    model.close();
-    return { stopped, closed };
-  }, LIBRARY);
-  assert.deepEqual(said, { stopped: 'AbortError', closed: 'closed' });
-}));
+test('a signal stops it, a closed context says so', () =>
+  withPage(async (page) => {
+    await openEmpty(page);
+    await provide(page, '/model.gguf', await readFile(inRepository(TINY.slice(1))));
+    const said = await page.evaluate(async (library) => {
+      const { load: open } = await import(library);
+      const model = await open('/model.gguf');
+      const stop = new AbortController();
+      const context = new AudioContext();
+      const long = { samples: new Float32Array(160000), sampleRate: 8000 };
+      const playing = model.complete(long, { seconds: 1 }).playTo(context, {
+        signal: stop.signal,
+        onPlay: (/** @type {{ seconds: number }} */ { seconds }) => {
+          if (seconds > 0.02) stop.abort();
+        },
+      });
+      const stopped = await playing.then(
+        () => 'played',
+        (/** @type {Error} */ error) => error.name,
+      );
+      const closing = model.complete(long, { seconds: 1 }).playTo(context);
+      setTimeout(() => context.close(), 300);
+      const closed = await closing.then(
+        () => 'played',
+        (/** @type {any} */ error) => error.code,
+      );
+      model.close();
+      return { stopped, closed };
+    }, LIBRARY);
+    assert.deepEqual(said, { stopped: 'AbortError', closed: 'closed' });
+  }));
 
 test('trees: a layer hears one sample more, a dilated one twice as many', () => {
   for (let layers = 1; layers <= 5; layers++) {
     assert.equal(lit(31, Array(layers).fill(1))[0].size, layers + 1);
-    assert.equal(lit(31, Array.from({ length: layers }, (_, l) => 2 ** l))[0].size, 2 ** layers);
+    assert.equal(
+      lit(
+        31,
+        Array.from({ length: layers }, (_, l) => 2 ** l),
+      )[0].size,
+      2 ** layers,
+    );
   }
   assert.deepEqual([...lit(2, [1, 2, 4])[0]].sort(), [0, 1, 2], 'there is nothing before the beginning');
 });
 
-test('the page: a digit is drawn before anything is pressed, is Node’s, and is heard; zoom, trees, queues, odds', options, () => withPage(async (page) => {
-  await page.goto(PAGE);
-  await page.locator('#transport[data-phase=done]').waitFor({ timeout: 40000 });
-  const levels = (await page.locator('#result').textContent() ?? '').split(' ').map(Number);
-  const model = await load(file);
-  const { classes, speakers = [] } = model.info;
-  const own = [];
-  for await (const step of /** @type {SoundRun} */ (model.generate({ label: '7', speaker: speakers[0], seconds: 1.2, silence: 0.25, seed: 10 }))) own.push(...step.levels);
-  model.close();
-  assert.deepEqual(levels, own);
-  assert.equal(classes.length, 10);
-  await page.locator('#run').click();
-  await page.locator('#transport[data-phase=running]').waitFor();
-  await page.locator('#transport[data-phase=done]').waitFor({ timeout: 40000 });
-  assert.match(await page.locator('#said').textContent() ?? '', /^A sound of \d\.\d\d s, \d\.\d bits a sample\./);
-  assert.match(await page.locator('#file').getAttribute('href') ?? '', /^blob:/);
-  await page.locator('#zoom').fill('100');
-  await page.locator('#wave').focus();
-  await page.keyboard.press('ArrowRight');
-  assert.match(await page.locator('#zoom-said').textContent() ?? '', /6 thousandths of a second from .*, 48 samples/);
+test('the page: a digit is drawn before anything is pressed, is Node’s, and is heard; zoom, trees, queues, odds', options, () =>
+  withPage(async (page) => {
+    await page.goto(PAGE);
+    await page.locator('#transport[data-phase=done]').waitFor({ timeout: 40000 });
+    const levels = ((await page.locator('#result').textContent()) ?? '').split(' ').map(Number);
+    const model = await load(file);
+    const { classes, speakers = [] } = model.info;
+    const own = [];
+    for await (const step of /** @type {SoundRun} */ (
+      model.generate({ label: '7', speaker: speakers[0], seconds: 1.2, silence: 0.25, seed: 10 })
+    ))
+      own.push(...step.levels);
+    model.close();
+    assert.deepEqual(levels, own);
+    assert.equal(classes.length, 10);
+    await page.locator('#run').click();
+    await page.locator('#transport[data-phase=running]').waitFor();
+    await page.locator('#transport[data-phase=done]').waitFor({ timeout: 40000 });
+    assert.match((await page.locator('#said').textContent()) ?? '', /^A sound of \d\.\d\d s, \d\.\d bits a sample\./);
+    assert.match((await page.locator('#file').getAttribute('href')) ?? '', /^blob:/);
+    await page.locator('#zoom').fill('100');
+    await page.locator('#wave').focus();
+    await page.keyboard.press('ArrowRight');
+    assert.match((await page.locator('#zoom-said').textContent()) ?? '', /6 thousandths of a second from .*, 48 samples/);
 
-  await page.locator('#figure-trees').scrollIntoViewIfNeeded();
-  await page.getByText('4 layers: it hears 16 samples.').waitFor();
-  await page.locator('#tree-layers').fill('5');
-  await page.getByText('5 layers: it hears 32 samples.').waitFor();
-  await page.getByText('5 layers: it hears 6 samples.').waitFor();
-  await page.locator('#figure-queues').scrollIntoViewIfNeeded();
-  await page.locator('#queue-step').click();
-  await page.getByText('Sample 21: the layers read what they made at 20, 19, 17, 13, 5.').waitFor();
-  await page.locator('#figure-odds').scrollIntoViewIfNeeded();
-  await page.getByText(/120 samples, \d\.\d bits each/).waitFor({ timeout: 40000 });
-  await page.locator('#odds').focus();
-  await page.keyboard.press('ArrowRight');
-  await page.getByText(/Sample \d+: level \d+ was drawn, at /).waitFor();
-}));
+    await page.locator('#figure-trees').scrollIntoViewIfNeeded();
+    await page.getByText('4 layers: it hears 16 samples.').waitFor();
+    await page.locator('#tree-layers').fill('5');
+    await page.getByText('5 layers: it hears 32 samples.').waitFor();
+    await page.getByText('5 layers: it hears 6 samples.').waitFor();
+    await page.locator('#figure-queues').scrollIntoViewIfNeeded();
+    await page.locator('#queue-step').click();
+    await page.getByText('Sample 21: the layers read what they made at 20, 19, 17, 13, 5.').waitFor();
+    await page.locator('#figure-odds').scrollIntoViewIfNeeded();
+    await page.getByText(/120 samples, \d\.\d bits each/).waitFor({ timeout: 40000 });
+    await page.locator('#odds').focus();
+    await page.keyboard.press('ArrowRight');
+    await page.getByText(/Sample \d+: level \d+ was drawn, at /).waitFor();
+  }),
+);
 
-test('a file is gone on with; a broken one and a microphone that may not be used are sentences', options, () => withPage(async (page) => {
-  await page.goto(PAGE);
-  await page.locator('#transport[data-phase=done]').waitFor({ timeout: 40000 });
-  await page.locator('#figure-voice').scrollIntoViewIfNeeded();
-  const said = page.locator('#voice-said');
-  await page.locator('#sound-file:enabled').waitFor({ state: 'attached' }); // nobody listens to it before
-  await page.locator('#sound-file').setInputFiles({ name: 'no.wav', mimeType: 'audio/wav', buffer: Buffer.from('RIFF0000WAVEnothing') });
-  await said.getByText(/cannot be read/).waitFor();
-  const tone = Float32Array.from({ length: 4410 }, (_, i) => 0.3 * Math.sin(i / 20));
-  await page.locator('#sound-file').setInputFiles({ name: 'tone.wav', mimeType: 'audio/wav', buffer: Buffer.from(writeWav(tone, 44100)) });
-  await said.getByText(/of which 0\.10 s were given.*was brought from 44100 to 8000 samples a second/).waitFor({ timeout: 40000 });
-  await page.locator('#record').click();
-  await said.getByText(/microphone/i).waitFor();
-}));
+test('a file is gone on with; a broken one and a microphone that may not be used are sentences', options, () =>
+  withPage(async (page) => {
+    await page.goto(PAGE);
+    await page.locator('#transport[data-phase=done]').waitFor({ timeout: 40000 });
+    await page.locator('#figure-voice').scrollIntoViewIfNeeded();
+    const said = page.locator('#voice-said');
+    await page.locator('#sound-file:enabled').waitFor({ state: 'attached' }); // nobody listens to it before
+    await page.locator('#sound-file').setInputFiles({ name: 'no.wav', mimeType: 'audio/wav', buffer: Buffer.from('RIFF0000WAVEnothing') });
+    await said.getByText(/cannot be read/).waitFor();
+    const tone = Float32Array.from({ length: 4410 }, (_, i) => 0.3 * Math.sin(i / 20));
+    await page
+      .locator('#sound-file')
+      .setInputFiles({ name: 'tone.wav', mimeType: 'audio/wav', buffer: Buffer.from(writeWav(tone, 44100)) });
+    await said.getByText(/of which 0\.10 s were given.*was brought from 44100 to 8000 samples a second/).waitFor({ timeout: 40000 });
+    await page.locator('#record').click();
+    await said.getByText(/microphone/i).waitFor();
+  }),
+);
 
-test('the element shows a waveform, says what it is, and takes other attributes', options, () => withPage(async (page) => {
-  await openEmpty(page);
-  await page.evaluate(async (define) => {
-    await import(define);
-    document.body.innerHTML = '<next-pixel model="/weights/wavenet.gguf" task="generate" label="3" speaker="theo" seed="5" seconds="0.4" controls></next-pixel>';
-  }, '/web/lib/define.js');
-  const element = page.locator('next-pixel');
-  await element.locator('button', { hasText: 'Play' }).click();
-  await element.locator('[part=status]', { hasText: /^Drawn: 0\.\d\d s, \d\.\d bits a sample/ }).waitFor({ timeout: 40000 });
-  assert.match(await element.locator('canvas').getAttribute('aria-label') ?? '', /^A sound drawn from nothing by wavenet, 100 % done/);
-  assert.match(await element.locator('[part=text]').textContent() ?? '', /^A sound of 0\.\d\d s/);
-  const inked = await element.locator('canvas').evaluate((/** @type {HTMLCanvasElement} */ canvas) => {
-    const { data } = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d')).getImageData(0, 0, canvas.width, canvas.height);
-    return data.filter((value, i) => i % 4 === 3 && value > 60).length;
-  });
-  assert.ok(inked > 100);
-}));
+test('the element shows a waveform, says what it is, and takes other attributes', options, () =>
+  withPage(async (page) => {
+    await openEmpty(page);
+    await page.evaluate(async (define) => {
+      await import(define);
+      document.body.innerHTML =
+        '<next-pixel model="/weights/wavenet.gguf" task="generate" label="3" speaker="theo" seed="5" seconds="0.4" controls></next-pixel>';
+    }, '/web/lib/define.js');
+    const element = page.locator('next-pixel');
+    await element.locator('button', { hasText: 'Play' }).click();
+    await element.locator('[part=status]', { hasText: /^Drawn: 0\.\d\d s, \d\.\d bits a sample/ }).waitFor({ timeout: 40000 });
+    assert.match((await element.locator('canvas').getAttribute('aria-label')) ?? '', /^A sound drawn from nothing by wavenet, 100 % done/);
+    assert.match((await element.locator('[part=text]').textContent()) ?? '', /^A sound of 0\.\d\d s/);
+    const inked = await element.locator('canvas').evaluate((/** @type {HTMLCanvasElement} */ canvas) => {
+      const { data } = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d')).getImageData(0, 0, canvas.width, canvas.height);
+      return data.filter((value, i) => i % 4 === 3 && value > 60).length;
+    });
+    assert.ok(inked > 100);
+  }),
+);

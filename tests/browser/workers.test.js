@@ -41,65 +41,86 @@ async function refuse(page, refused) {
 }
 
 /** Loads the model of digits, and keeps it. @param {Page} page */
-const load = (page) => page.evaluate(async ([library, weights]) => {
-  const { load: open } = await import(library);
-  const model = await open(weights, { workers: 'auto' });
-  Object.assign(globalThis, { model });
-  return /** @type {number} */ (model.workers);
-}, [LIBRARY, WEIGHTS]);
+const load = (page) =>
+  page.evaluate(
+    async ([library, weights]) => {
+      const { load: open } = await import(library);
+      const model = await open(weights, { workers: 'auto' });
+      Object.assign(globalThis, { model });
+      return /** @type {number} */ (model.workers);
+    },
+    [LIBRARY, WEIGHTS],
+  );
 
 /** Draws with the model, and closes it. @param {Page} page */
-const draw = (page) => page.evaluate(async () => {
-  const { model } = /** @type {any} */ (globalThis);
-  /** @type {number[][]} */
-  const values = [[], [], [], [], []];
-  for await (const step of model.generate({ samples: values.length, seed: 7 })) values[step.sample].push(...step.values);
-  model.close();
-  return values;
-});
+const draw = (page) =>
+  page.evaluate(async () => {
+    const { model } = /** @type {any} */ (globalThis);
+    /** @type {number[][]} */
+    const values = [[], [], [], [], []];
+    for await (const step of model.generate({ samples: values.length, seed: 7 })) values[step.sample].push(...step.values);
+    model.close();
+    return values;
+  });
 
 /** What any number of them draws. @type {number[][] | undefined} */
 let expected;
 
-test('the workers that pay are kept, the others are ended', (context) => withPage(async (page) => {
-  const asked = await refuse(page, () => false);
-  await open(page);
-  const workers = await load(page);
-  context.diagnostic(`${workers} of ${THREADS} workers`);
-  assert.equal(asked(), THREADS);
-  await has(page, workers);
-  expected = await draw(page);
-  assert.equal(new Set(expected.map(String)).size, 5, 'each has noise of its own');
-  await has(page, 0);
-}));
-
-test('workers that cannot start are done without', () => withPage(async (page) => {
-  await refuse(page, (worker) => worker > 0);
-  await open(page);
-  assert.equal(await load(page), 1);
-  await has(page, 1);
-  assert.deepEqual(await draw(page), expected);
-  await has(page, 0);
-}, { complains: true }));
-
-test('without the first one there is no model', () => withPage(async (page) => {
-  await refuse(page, () => true);
-  await open(page);
-  await assert.rejects(load(page), /worker could not be started/);
-  await has(page, 0);
-}, { complains: true }));
-
-test('giving up ends all workers, whenever', () => withPage(async (page) => {
-  await open(page);
-  for (const ms of [0, 20, 60, 100, 300]) {
-    const reason = await page.evaluate(async ([library, wait]) => {
-      const { load: open } = await import(library);
-      const stopper = new AbortController();
-      const loading = open(new Response(new ReadableStream()), { workers: 'auto', signal: stopper.signal });
-      setTimeout(() => stopper.abort('enough'), wait);
-      return loading.then(() => 'loaded', (/** @type {unknown} */ error) => error);
-    }, /** @type {[string, number]} */ ([LIBRARY, ms]));
-    assert.equal(reason, 'enough');
+test('the workers that pay are kept, the others are ended', (context) =>
+  withPage(async (page) => {
+    const asked = await refuse(page, () => false);
+    await open(page);
+    const workers = await load(page);
+    context.diagnostic(`${workers} of ${THREADS} workers`);
+    assert.equal(asked(), THREADS);
+    await has(page, workers);
+    expected = await draw(page);
+    assert.equal(new Set(expected.map(String)).size, 5, 'each has noise of its own');
     await has(page, 0);
-  }
-}));
+  }));
+
+test('workers that cannot start are done without', () =>
+  withPage(
+    async (page) => {
+      await refuse(page, (worker) => worker > 0);
+      await open(page);
+      assert.equal(await load(page), 1);
+      await has(page, 1);
+      assert.deepEqual(await draw(page), expected);
+      await has(page, 0);
+    },
+    { complains: true },
+  ));
+
+test('without the first one there is no model', () =>
+  withPage(
+    async (page) => {
+      await refuse(page, () => true);
+      await open(page);
+      await assert.rejects(load(page), /worker could not be started/);
+      await has(page, 0);
+    },
+    { complains: true },
+  ));
+
+test('giving up ends all workers, whenever', () =>
+  withPage(async (page) => {
+    await open(page);
+    for (const ms of [0, 20, 60, 100, 300]) {
+      const reason = await page.evaluate(
+        async ([library, wait]) => {
+          const { load: open } = await import(library);
+          const stopper = new AbortController();
+          const loading = open(new Response(new ReadableStream()), { workers: 'auto', signal: stopper.signal });
+          setTimeout(() => stopper.abort('enough'), wait);
+          return loading.then(
+            () => 'loaded',
+            (/** @type {unknown} */ error) => error,
+          );
+        },
+        /** @type {[string, number]} */ ([LIBRARY, ms]),
+      );
+      assert.equal(reason, 'enough');
+      await has(page, 0);
+    }
+  }));

@@ -181,9 +181,3 @@ fuzz_one() {
 task_fuzz_js() {
   for target in tests/fuzz/targets/*.js; do node tests/fuzz/fuzz.js "$(basename "$target" .js)" --seconds "${1:-60}" --seed "$(date +%s)" --out "$OUT/fuzz"; done
 }
-
-# check-format  src and include are as clang-format leaves them (.clang-format: it touches no comment)
-task_check_format() {
-  need clang-format-19 clang-format-19
-  clang-format-19 --dry-run -Werror $(find src include -name '*.[ch]') || die 'clang-format-19 -i would change these files'
-}

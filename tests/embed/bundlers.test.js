@@ -35,15 +35,28 @@ const vites = { vite6: 'dist/node/index.js', vite7: 'dist/node/index.js', vite: 
 for (const [version, entry] of Object.entries(vites)) {
   const files = { 'index.html': PAGE('<script type="module" src="/main.js"></script>'), 'main.js': script(), 'public/toy.gguf': toy };
 
-  for (const [how, optimizeDeps] of /** @type {[string, object][]} */ ([['as it is', {}], ['with the library excluded', { exclude: ['nextpixel'] }]])) {
+  for (const [how, optimizeDeps] of /** @type {[string, object][]} */ ([
+    ['as it is', {}],
+    ['with the library excluded', { exclude: ['nextpixel'] }],
+  ])) {
     test(`${version} dev, ${how}`, { timeout: 120000 }, async () => {
       const root = await project(`${version}-dev`, files, { tarball });
       const { createServer } = await tool(`${version}/${entry}`);
-      const server = await createServer({ root, configFile: false, logLevel: 'error', optimizeDeps, server: { host: '127.0.0.1', port: 0 } });
+      const server = await createServer({
+        root,
+        configFile: false,
+        logLevel: 'error',
+        optimizeDeps,
+        server: { host: '127.0.0.1', port: 0 },
+      });
       await server.listen();
       try {
         const { requests } = await draws(server.resolvedUrls.local[0]);
-        if (how === 'as it is') assert.ok(requests.some((url) => url.includes('/.vite/deps/')), 'it was pre-bundled');
+        if (how === 'as it is')
+          assert.ok(
+            requests.some((url) => url.includes('/.vite/deps/')),
+            'it was pre-bundled',
+          );
       } finally {
         await server.close();
       }
@@ -60,11 +73,24 @@ for (const [version, entry] of Object.entries(vites)) {
 
 test('vite dev where the library lies in another folder: the error says what to set', { timeout: 120000 }, async () => {
   // Hoisted, as in a workspace: the files are not beside the folder of pre-bundled packages.
-  const top = await project('vite-hoisted', {
-    'app/index.html': PAGE('<script type="module" src="/main.js"></script>'), 'app/main.js': script(), 'app/public/toy.gguf': toy, 'app/package.json': '{ "type": "module" }',
-  }, { tarball });
+  const top = await project(
+    'vite-hoisted',
+    {
+      'app/index.html': PAGE('<script type="module" src="/main.js"></script>'),
+      'app/main.js': script(),
+      'app/public/toy.gguf': toy,
+      'app/package.json': '{ "type": "module" }',
+    },
+    { tarball },
+  );
   const { createServer } = await tool('vite7/dist/node/index.js');
-  const server = await createServer({ root: `${top}app`, configFile: false, logLevel: 'error', cacheDir: `${top}app/node_modules/.vite`, server: { host: '127.0.0.1', port: 0 } });
+  const server = await createServer({
+    root: `${top}app`,
+    configFile: false,
+    logLevel: 'error',
+    cacheDir: `${top}app/node_modules/.vite`,
+    server: { host: '127.0.0.1', port: 0 },
+  });
   await server.listen();
   try {
     const { title } = await visit(server.resolvedUrls.local[0]);
@@ -76,14 +102,20 @@ test('vite dev where the library lies in another folder: the error says what to 
 
 for (const mode of ['production', 'development']) {
   test(`webpack, ${mode}: no warning`, { timeout: 120000 }, async () => {
-    const root = await project(`webpack-${mode}`, { 'main.js': script(), 'dist/index.html': PAGE('<script src="main.js" defer></script>'), 'dist/toy.gguf': toy }, { tarball });
+    const root = await project(
+      `webpack-${mode}`,
+      { 'main.js': script(), 'dist/index.html': PAGE('<script src="main.js" defer></script>'), 'dist/toy.gguf': toy },
+      { tarball },
+    );
     const { default: webpack } = await tool('webpack/lib/index.js');
     // Webpack calls any file of more than 244 KiB large, before compression; the build of all models is.
     const builds = (await readdir(DIST)).filter((name) => name.endsWith('.wasm'));
-    const performance = { maxAssetSize: Math.max(...await Promise.all(builds.map(async (name) => (await stat(DIST + name)).size))) };
+    const performance = { maxAssetSize: Math.max(...(await Promise.all(builds.map(async (name) => (await stat(DIST + name)).size)))) };
     const stats = await new Promise((resolve, reject) => {
-      webpack({ mode, context: root, entry: './main.js', devtool: false, performance, output: { path: `${root}dist`, filename: 'main.js' } }, (/** @type {any} */ error, /** @type {any} */ done) => (
-        error ? reject(error) : resolve(done)));
+      webpack(
+        { mode, context: root, entry: './main.js', devtool: false, performance, output: { path: `${root}dist`, filename: 'main.js' } },
+        (/** @type {any} */ error, /** @type {any} */ done) => (error ? reject(error) : resolve(done)),
+      );
     });
     assert.equal(stats.toString({ all: false, errors: true, warnings: true }), '');
     await drawsAt(`${root}dist`);
@@ -93,7 +125,23 @@ for (const mode of ['production', 'development']) {
 test('parcel, without a setting for the library itself', { timeout: 180000 }, async () => {
   const files = { 'index.html': PAGE('<script type="module" src="main.js"></script>'), 'main.js': script(), 'yarn.lock': '' }; // a lock file is the mark of a root
   const root = await project('parcel', { ...files, 'package.json': '{ "name": "app", "private": true }' }, { tarball });
-  await run(process.execPath, [`${TOOLS}node_modules/parcel/lib/bin.js`, 'build', 'index.html', '--no-cache', '--cache-dir', 'cache', '--no-optimize', '--public-url', './', '--dist-dir', 'dist'], { cwd: root });
+  await run(
+    process.execPath,
+    [
+      `${TOOLS}node_modules/parcel/lib/bin.js`,
+      'build',
+      'index.html',
+      '--no-cache',
+      '--cache-dir',
+      'cache',
+      '--no-optimize',
+      '--public-url',
+      './',
+      '--dist-dir',
+      'dist',
+    ],
+    { cwd: root },
+  );
   await writeFile(`${root}dist/toy.gguf`, toy);
   await drawsAt(`${root}dist`);
 });
@@ -106,7 +154,11 @@ const WAYS = [
 for (const [way, text] of WAYS) {
   /** @param {string} name */
   const made = async (name) => {
-    const root = await project(name, { 'main.js': text, 'dist/index.html': PAGE('<script type="module" src="main.js"></script>'), 'dist/toy.gguf': toy }, { tarball });
+    const root = await project(
+      name,
+      { 'main.js': text, 'dist/index.html': PAGE('<script type="module" src="main.js"></script>'), 'dist/toy.gguf': toy },
+      { tarball },
+    );
     if (way === 'addresses') {
       for (const file of ['worker.js', 'nextpixel.wasm']) await cp(`${root}node_modules/nextpixel/web/dist/${file}`, `${root}dist/${file}`);
     }
@@ -115,10 +167,17 @@ for (const [way, text] of WAYS) {
 
   test(`rollup, ${way}`, { timeout: 120000 }, async () => {
     const root = await made(`rollup-${way}`);
-    const [{ rollup }, { default: resolve }] = [await tool('rollup/dist/es/rollup.js'), await tool('@rollup/plugin-node-resolve/dist/es/index.js')];
+    const [{ rollup }, { default: resolve }] = [
+      await tool('rollup/dist/es/rollup.js'),
+      await tool('@rollup/plugin-node-resolve/dist/es/index.js'),
+    ];
     /** @type {string[]} */
     const warnings = [];
-    const bundle = await rollup({ input: `${root}main.js`, plugins: [resolve({ browser: true })], onwarn: (/** @type {any} */ { message }) => warnings.push(message) });
+    const bundle = await rollup({
+      input: `${root}main.js`,
+      plugins: [resolve({ browser: true })],
+      onwarn: (/** @type {any} */ { message }) => warnings.push(message),
+    });
     await bundle.write({ dir: `${root}dist`, format: 'es' });
     assert.deepEqual(warnings, []);
     await drawsAt(`${root}dist`);
@@ -127,9 +186,15 @@ for (const [way, text] of WAYS) {
   test(`esbuild, ${way}`, { timeout: 120000 }, async () => {
     const root = await made(`esbuild-${way}`);
     const { default: esbuild } = await tool('esbuild/lib/main.js');
-    const { warnings } = await esbuild.build({ absWorkingDir: root, entryPoints: ['main.js'], outdir: 'dist', bundle: true, format: 'esm', logLevel: 'silent' });
+    const { warnings } = await esbuild.build({
+      absWorkingDir: root,
+      entryPoints: ['main.js'],
+      outdir: 'dist',
+      bundle: true,
+      format: 'esm',
+      logLevel: 'silent',
+    });
     assert.deepEqual(warnings, []);
     await drawsAt(`${root}dist`);
   });
 }
-

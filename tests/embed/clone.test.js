@@ -15,14 +15,21 @@ import { ROOT, run } from './project.js';
 let folder;
 
 /** @param {string} command @param {string} cwd */
-const shell = (command, cwd) => run('sh', ['-c', command], { cwd, env: { ...process.env, npm_config_loglevel: 'error', npm_config_update_notifier: 'false', npm_config_prefer_offline: 'true' } });
+const shell = (command, cwd) =>
+  run('sh', ['-c', command], {
+    cwd,
+    env: { ...process.env, npm_config_loglevel: 'error', npm_config_update_notifier: 'false', npm_config_prefer_offline: 'true' },
+  });
 
 /** Lines of the first block of a document that has this word, without their comments. @param {string} file @param {string} word */
 async function commands(file, word) {
   const blocks = [...(await readFile(ROOT + file, 'utf8')).matchAll(/```sh\n([^]*?)```/g)].map(([, block]) => block);
   const block = blocks.find((text) => text.includes(word));
   assert.ok(block, `${file} has no block of commands with ${word}`);
-  return block.trim().split('\n').map((line) => line.replace(/ +#.*/, ''));
+  return block
+    .trim()
+    .split('\n')
+    .map((line) => line.replace(/ +#.*/, ''));
 }
 
 before(async () => {
@@ -38,10 +45,13 @@ test('npm pack in a clean clone, and npm install in a project', { timeout: 30000
   await mkdir(join(folder, 'project'));
   await writeFile(join(folder, 'project', 'package.json'), '{ "name": "project", "private": true }');
   await shell(install, join(folder, 'project'));
-  await writeFile(join(folder, 'project', 'draw.mjs'), `import { load } from 'nextpixel';
+  await writeFile(
+    join(folder, 'project', 'draw.mjs'),
+    `import { load } from 'nextpixel';
 const model = await load(${JSON.stringify(`${ROOT}weights/digits.gguf`)});
 console.log((await model.generate({ label: '3', seed: 1 }).pictures()).length);
-model.close();`);
+model.close();`,
+  );
   assert.equal((await shell('node draw.mjs', join(folder, 'project'))).stdout, '1\n');
 });
 

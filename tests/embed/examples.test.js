@@ -39,7 +39,9 @@ async function opened(folder, name, body) {
     const page = await browser.newPage({ viewport: { width: 700, height: 500 } });
     /** @type {string[]} */
     const complaints = [];
-    page.on('console', (message) => { if (['error', 'warning'].includes(message.type())) complaints.push(message.text()); });
+    page.on('console', (message) => {
+      if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
+    });
     page.on('pageerror', (error) => complaints.push(String(error)));
     await page.goto(server.url);
     await body(page);
@@ -51,7 +53,8 @@ async function opened(folder, name, body) {
   }
 }
 
-const says = (/** @type {Page} */ page, /** @type {string | RegExp} */ text) => page.locator('output').getByText(text).waitFor({ timeout: 20000 });
+const says = (/** @type {Page} */ page, /** @type {string | RegExp} */ text) =>
+  page.locator('output').getByText(text).waitFor({ timeout: 20000 });
 
 test('plain', { timeout: 60000 }, async () => {
   await opened(await example('plain', ''), 'plain', async (page) => {
@@ -70,13 +73,17 @@ test('webpack', { timeout: 120000 }, async () => {
   const root = await example('webpack', 'dist/');
   const { default: webpack } = await tool('webpack/lib/index.js');
   const { default: config } = await import(`${root}webpack.config.js`);
-  const stats = await new Promise((resolve, reject) => { webpack(config, (/** @type {any} */ error, /** @type {any} */ done) => (error ? reject(error) : resolve(done))); });
+  const stats = await new Promise((resolve, reject) => {
+    webpack(config, (/** @type {any} */ error, /** @type {any} */ done) => (error ? reject(error) : resolve(done)));
+  });
   assert.equal(stats.toString({ all: false, errors: true, warnings: true }), '');
   await opened(`${root}dist`, 'webpack', (page) => says(page, 'drawn'));
 });
 
 for (const [name, packages] of /** @type {[string, string[]][]} */ ([
-  ['react', ['react', 'react-dom', 'scheduler', '@types/react', 'csstype', '@vitejs/plugin-react']], ['vue', ['vue', '@vue', '@vitejs/plugin-vue']], ['svelte', ['svelte', '@sveltejs', 'esm-env', 'clsx']],
+  ['react', ['react', 'react-dom', 'scheduler', '@types/react', 'csstype', '@vitejs/plugin-react']],
+  ['vue', ['vue', '@vue', '@vitejs/plugin-vue']],
+  ['svelte', ['svelte', '@sveltejs', 'esm-env', 'clsx']],
 ])) {
   test(name, { timeout: 120000 }, async () => {
     const root = await example(name, 'public/', packages);
@@ -87,16 +94,38 @@ for (const [name, packages] of /** @type {[string, string[]][]} */ ([
       await says(page, /drawn 3: .* nats/);
     });
     if (name !== 'react') return;
-    const flags = ['--noEmit', '--strict', '--target', 'es2022', '--lib', 'es2022,dom,dom.iterable,dom.asynciterable', '--types', '', '--module', 'esnext',
-      '--moduleResolution', 'bundler', '--jsx', 'react-jsx', '--skipLibCheck', '--ignoreConfig', 'main.tsx'];
-    const { stdout } = await run(process.execPath, [`${ROOT}node_modules/typescript/bin/tsc`, ...flags], { cwd: root }).catch((error) => error);
+    const flags = [
+      '--noEmit',
+      '--strict',
+      '--target',
+      'es2022',
+      '--lib',
+      'es2022,dom,dom.iterable,dom.asynciterable',
+      '--types',
+      '',
+      '--module',
+      'esnext',
+      '--moduleResolution',
+      'bundler',
+      '--jsx',
+      'react-jsx',
+      '--skipLibCheck',
+      '--ignoreConfig',
+      'main.tsx',
+    ];
+    const { stdout } = await run(process.execPath, [`${ROOT}node_modules/typescript/bin/tsc`, ...flags], { cwd: root }).catch(
+      (error) => error,
+    );
     assert.doesNotMatch(stdout, /next-pixel|nextpixel/);
   });
 }
 
 test('next', { timeout: 240000 }, async () => {
   const root = await example('next', 'public/', ['next', 'react', 'react-dom']);
-  const { stdout, stderr } = await run(process.execPath, [`${TOOLS}node_modules/next/dist/bin/next`, 'build'], { cwd: root, env: { ...process.env, NEXT_TELEMETRY_DISABLED: '1' } });
+  const { stdout, stderr } = await run(process.execPath, [`${TOOLS}node_modules/next/dist/bin/next`, 'build'], {
+    cwd: root,
+    env: { ...process.env, NEXT_TELEMETRY_DISABLED: '1' },
+  });
   assert.doesNotMatch(stdout + stderr, /nextpixel.*(warn|error)/i);
   await opened(`${root}out`, 'next', async (page) => {
     await says(page, /drawn 7: .* nats/);
@@ -113,10 +142,16 @@ test('node', { timeout: 60000 }, async () => {
   const browser = await launch();
   try {
     const page = await browser.newPage();
-    assert.deepEqual(await page.evaluate(async (bytes) => {
-      const bitmap = await createImageBitmap(new Blob([new Uint8Array(bytes)]));
-      return [bitmap.width, bitmap.height];
-    }, [...png]), [28, 28]);
+    assert.deepEqual(
+      await page.evaluate(
+        async (bytes) => {
+          const bitmap = await createImageBitmap(new Blob([new Uint8Array(bytes)]));
+          return [bitmap.width, bitmap.height];
+        },
+        [...png],
+      ),
+      [28, 28],
+    );
   } finally {
     await browser.close();
   }
@@ -130,14 +165,21 @@ function pixels(png) {
 }
 
 for (const [name, command] of /** @type {[string, string[]][]} */ ([
-  ['bun', ['bun/bin/bun.exe']], ['deno', ['.bin/deno', 'run', '--allow-read', '--allow-write', '--allow-net', '--allow-env']],
+  ['bun', ['bun/bin/bun.exe']],
+  ['deno', ['.bin/deno', 'run', '--allow-read', '--allow-write', '--allow-net', '--allow-env']],
 ])) {
   test(`${name} draws what Node draws`, { timeout: 60000 }, async () => {
     const folder = await example('node', '');
     const [program, ...options] = command;
-    for (const [file, args] of /** @type {[string, string[]][]} */ ([[process.execPath, []], [`${TOOLS}node_modules/${program}`, options]])) {
+    for (const [file, args] of /** @type {[string, string[]][]} */ ([
+      [process.execPath, []],
+      [`${TOOLS}node_modules/${program}`, options],
+    ])) {
       const out = file === process.execPath ? 'node.png' : 'other.png';
-      assert.equal((await run(file, [...args, 'draw.mjs', 'digits.gguf', out, '7', '1'], { cwd: folder, timeout: 30000 })).stdout, `${out}: 28 x 28, seed 1\n`);
+      assert.equal(
+        (await run(file, [...args, 'draw.mjs', 'digits.gguf', out, '7', '1'], { cwd: folder, timeout: 30000 })).stdout,
+        `${out}: 28 x 28, seed 1\n`,
+      );
     }
     assert.ok(pixels(await readFile(`${folder}node.png`)).equals(pixels(await readFile(`${folder}other.png`))));
   });

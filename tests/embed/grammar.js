@@ -25,7 +25,13 @@ export function jsonSchema({ GrammarCompiler, GrammarMatcher, TokenizerInfo }, s
     async start(tokenizer) {
       const ids = Array.from({ length: tokenizer.size }, (_, id) => id);
       const vocabulary = ids.map((id) => Array.from(tokenizer.bytes(id), (byte) => LETTERS[byte]).join(''));
-      const info = await TokenizerInfo.createTokenizerInfo(vocabulary, 'byte_level', false, tokenizer.size, ids.filter((id) => tokenizer.isEnd(id)));
+      const info = await TokenizerInfo.createTokenizerInfo(
+        vocabulary,
+        'byte_level',
+        false,
+        tokenizer.size,
+        ids.filter((id) => tokenizer.isEnd(id)),
+      );
       const compiler = await GrammarCompiler.createGrammarCompiler(info);
       matcher = await GrammarMatcher.createGrammarMatcher(await compiler.compileJSONSchema(JSON.stringify(schema), false)); // without white space
       told = 0;

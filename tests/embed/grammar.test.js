@@ -17,14 +17,25 @@ import { TOOLS } from './project.js';
 async function xgrammar() {
   const path = `${TOOLS}node_modules/@mlc-ai/web-xgrammar/lib/index.js`;
   const module = { exports: {} };
-  new Function('module', 'exports', 'require', '__filename', await readFile(path, 'utf8'))(module, module.exports, createRequire(path), path);
+  new Function('module', 'exports', 'require', '__filename', await readFile(path, 'utf8'))(
+    module,
+    module.exports,
+    createRequire(path),
+    path,
+  );
   return module.exports;
 }
 
 test('what a model writes under a schema is valid, whatever the seed, and the run ends with it', async () => {
   const schema = {
-    type: 'object', additionalProperties: false, required: ['name', 'age', 'kind'],
-    properties: { name: { type: 'string', maxLength: 12 }, age: { type: 'integer', minimum: 0, maximum: 99 }, kind: { enum: ['cat', 'dog'] } },
+    type: 'object',
+    additionalProperties: false,
+    required: ['name', 'age', 'kind'],
+    properties: {
+      name: { type: 'string', maxLength: 12 },
+      age: { type: 'integer', minimum: 0, maximum: 99 },
+      kind: { enum: ['cat', 'dog'] },
+    },
   };
   const model = await load(`${GOLDEN}stories260K.gguf`);
   const constraint = jsonSchema(await xgrammar(), schema);
@@ -33,7 +44,9 @@ test('what a model writes under a schema is valid, whatever the seed, and the ru
     const run = model.generate('Once upon a time', { constraint, seed, temperature: 1.5, maxTokens: 200 });
     const { name, age, kind, ...others } = JSON.parse(await run.text());
     assert.equal(run.finish, 'end');
-    assert.ok(typeof name === 'string' && [...name].length <= 12 && Number.isInteger(age) && age >= 0 && age < 100 && /^(cat|dog)$/.test(kind));
+    assert.ok(
+      typeof name === 'string' && [...name].length <= 12 && Number.isInteger(age) && age >= 0 && age < 100 && /^(cat|dog)$/.test(kind),
+    );
     assert.deepEqual(others, {});
     seen.add(name + age + kind);
   }

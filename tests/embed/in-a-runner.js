@@ -23,7 +23,10 @@ export async function inARunner({ load, tokenizer, NextPixelError }, { path, byt
   };
   /** @param {() => Promise<unknown>} what  @param {(error: any) => unknown} isRight */
   const fails = async (what, isRight) => {
-    const error = await what().then(() => new Error('it does not fail'), (reason) => reason);
+    const error = await what().then(
+      () => new Error('it does not fail'),
+      (reason) => reason,
+    );
     if (!isRight(error)) throw error;
   };
   /** @type {Record<string, () => Promise<unknown>>} */
@@ -36,7 +39,15 @@ export async function inARunner({ load, tokenizer, NextPixelError }, { path, byt
     Blob: () => draws(new realm.Blob([own()])),
     File: () => draws(new realm.File([own()], 'toy.gguf')),
     Response: () => draws(new realm.Response(own())),
-    ReadableStream: () => draws(new realm.ReadableStream({ start: (/** @type {any} */ to) => { to.enqueue(own()); to.close(); } })),
+    ReadableStream: () =>
+      draws(
+        new realm.ReadableStream({
+          start: (/** @type {any} */ to) => {
+            to.enqueue(own());
+            to.close();
+          },
+        }),
+      ),
     ImageData: async () => {
       const model = await load(path);
       const { nats } = await model.score(new realm.ImageData(8, 8), { label: 'cat' });
@@ -47,14 +58,20 @@ export async function inARunner({ load, tokenizer, NextPixelError }, { path, byt
       const stopper = new realm.AbortController();
       const model = await load(path, { signal: stopper.signal });
       const isStop = (/** @type {any} */ error) => error === stopper.signal.reason || error.name === 'AbortError';
-      await fails(async () => { for await (const _ of model.generate({ signal: stopper.signal })) stopper.abort(); }, isStop);
+      await fails(async () => {
+        for await (const _ of model.generate({ signal: stopper.signal })) stopper.abort();
+      }, isStop);
       await fails(() => load(path, { signal: stopper.signal }), isStop);
       model.close();
     },
     NextPixelError: async () => {
       const isOurs = (/** @type {any} */ error) => error instanceof NextPixelError && error instanceof Error;
       for (const source of [{}, 7, null, 'http://[', `${path}.none`, new realm.Map()]) await fails(() => load(source), isOurs);
-      for (const source of [path, own()]) await fails(() => tokenizer(source), (error) => isOurs(error) && error.code === 'unsupported'); // it is of pictures
+      for (const source of [path, own()])
+        await fails(
+          () => tokenizer(source),
+          (error) => isOurs(error) && error.code === 'unsupported',
+        ); // it is of pictures
     },
     // It is made, loads the model, and says that there is no canvas to draw on, unless there is.
     document: async () => {
@@ -83,7 +100,9 @@ export async function inARunner({ load, tokenizer, NextPixelError }, { path, byt
   for (const [name, what] of Object.entries(tries)) {
     if (/^[A-Zd]/.test(name) && !/^(Buffer|NextPixelError)$/.test(name) && !realm[name]) continue; // the window has none
     tried.push(name);
-    await what().catch((error) => { wrong[name] = String(error?.stack ?? error); });
+    await what().catch((error) => {
+      wrong[name] = String(error?.stack ?? error);
+    });
   }
   return { tried, wrong };
 }

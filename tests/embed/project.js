@@ -30,7 +30,8 @@ export async function pack() {
   await mkdir(OUT, { recursive: true });
   const folder = await mkdtemp(`${OUT}pack-`);
   const { stdout } = await run('npm', ['pack', '--silent', '--pack-destination', folder], {
-    cwd: ROOT, env: { ...process.env, npm_config_loglevel: 'error', npm_config_update_notifier: 'false' },
+    cwd: ROOT,
+    env: { ...process.env, npm_config_loglevel: 'error', npm_config_update_notifier: 'false' },
   });
   const file = join(folder, stdout.trim().split('\n').at(-1) ?? '');
   await copyFile(file, `${OUT}nextpixel.tgz`);
@@ -64,8 +65,14 @@ export async function project(name, files, { tarball, packages = [] }) {
 
 /** @type {Record<string, string>} */
 const TYPES = {
-  '.html': 'text/html; charset=utf-8', '.js': 'text/javascript', '.mjs': 'text/javascript', '.css': 'text/css', '.wasm': 'application/wasm', '.png': 'image/png',
-  '.gguf': 'application/octet-stream', '.svg': 'image/svg+xml',
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript',
+  '.mjs': 'text/javascript',
+  '.css': 'text/css',
+  '.wasm': 'application/wasm',
+  '.png': 'image/png',
+  '.gguf': 'application/octet-stream',
+  '.svg': 'image/svg+xml',
 };
 
 /**
@@ -89,13 +96,16 @@ export async function serveFolder(folder, policy = '') {
       response.writeHead(404).end();
     }
   });
-  await new Promise((resolve) => { server.listen(0, '127.0.0.1', () => resolve(undefined)); });
+  await new Promise((resolve) => {
+    server.listen(0, '127.0.0.1', () => resolve(undefined));
+  });
   return {
     url: `http://127.0.0.1:${/** @type {import('node:net').AddressInfo} */ (server.address()).port}/`,
-    close: () => new Promise((resolve) => {
-      server.close(() => resolve());
-      server.closeAllConnections();
-    }),
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
   };
 }
 
@@ -120,7 +130,10 @@ export async function visit(url, { screenshot, done = (title) => /^(drawn|failed
     });
     page.on('pageerror', (error) => complaints.push(String(error)));
     await page.goto(url);
-    for (let i = 0; i < 300 && !done(await page.title()); i++) await new Promise((resolve) => { setTimeout(resolve, 100); });
+    for (let i = 0; i < 300 && !done(await page.title()); i++)
+      await new Promise((resolve) => {
+        setTimeout(resolve, 100);
+      });
     if (screenshot) await page.screenshot({ path: `${OUT}${screenshot}.png` });
     return { title: await page.title(), requests, complaints };
   } finally {
@@ -142,7 +155,8 @@ export const script = (from = 'nextpixel', options = '{}', imports = '') => `
     document.title = 'failed ' + error.code + ' ' + error.message;
   }`;
 
-export const PAGE = (/** @type {string} */ head) => `<!doctype html><html lang="en"><meta charset="utf-8"><link rel="icon" href="data:,"><title>app</title>${head}<body></body></html>`;
+export const PAGE = (/** @type {string} */ head) =>
+  `<!doctype html><html lang="en"><meta charset="utf-8"><link rel="icon" href="data:,"><title>app</title>${head}<body></body></html>`;
 
 /** @param {string} url @param {Parameters<typeof visit>[1]} [options] */
 export async function draws(url, options) {

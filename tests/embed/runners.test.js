@@ -60,9 +60,15 @@ const PACKAGES = ['vitest', 'jest', 'jsdom', 'happy-dom', 'jest-environment-jsdo
 for (const [runner, of] of Object.entries(RUNNERS)) {
   for (const [window, has] of Object.entries(OWN)) {
     test(`${runner}, ${window}`, { timeout: 120000 }, async () => {
-      const { files, command: [program, ...flags] } = of(window);
+      const {
+        files,
+        command: [program, ...flags],
+      } = of(window);
       const folder = await project(`${runner}-${window}`, { ...files, 'toy.gguf': toy }, { tarball, packages: PACKAGES });
-      await run(process.execPath, [`${TOOLS}node_modules/${program}`, ...flags], { cwd: folder, env: { ...process.env, NODE_OPTIONS: '', NODE_TEST_CONTEXT: undefined } });
+      await run(process.execPath, [`${TOOLS}node_modules/${program}`, ...flags], {
+        cwd: folder,
+        env: { ...process.env, NODE_OPTIONS: '', NODE_TEST_CONTEXT: undefined },
+      });
       const { tried, wrong } = JSON.parse(await readFile(`${folder}seen.json`, 'utf8'));
       assert.deepEqual(wrong, {});
       const lacking = runner === 'jest' && window === 'node' ? [] : has.filter((name) => !tried.includes(name));

@@ -21,22 +21,51 @@ const GOOD = '<next-pixel model="digits.gguf" task="generate" samples={3} seed="
 const FRAMEWORKS = {
   react: { packages: ['react', '@types/react', 'csstype'], source: 'react', event: 'onnx-end={(event) => console.log(event.nats.length)}' },
   preact: { packages: ['preact'], source: 'preact', event: 'onnx-end={(event) => console.log(event.nats.length)}' },
-  solid: { packages: ['solid-js', 'csstype', 'seroval'], source: 'solid-js', event: 'on:nx-end={(event) => console.log(event.nats.length)}' },
+  solid: {
+    packages: ['solid-js', 'csstype', 'seroval'],
+    source: 'solid-js',
+    event: 'on:nx-end={(event) => console.log(event.nats.length)}',
+  },
   vue: { packages: ['vue', '@vue'], source: 'vue', event: 'onNxEnd={(event) => console.log(event.nats.length)}' },
 };
 
 for (const [name, { packages, source, event }] of Object.entries(FRAMEWORKS)) {
   test(name, { timeout: 60000 }, async () => {
-    const folder = await project(`types-${name}`, {
-      'app.tsx': `import type {} from 'nextpixel/${name}';
+    const folder = await project(
+      `types-${name}`,
+      {
+        'app.tsx': `import type {} from 'nextpixel/${name}';
         export const good = () => ${GOOD} ${event} />;
         export const walk = () => <next-pixel task="walk" from={1} to="2" steps={8} />;
         // @ts-expect-error: no such task
         export const bad = () => <next-pixel task="dance" />;\n`,
-    }, { tarball, packages });
-    const flags = ['--noEmit', '--strict', '--target', 'es2022', '--lib', 'es2022,dom,dom.iterable,dom.asynciterable', '--types', '', '--module', 'esnext',
-      '--moduleResolution', 'bundler', '--jsx', 'preserve', '--jsxImportSource', source, '--skipLibCheck', '--ignoreConfig', 'app.tsx'];
-    const { stdout } = await run(process.execPath, [`${ROOT}node_modules/typescript/bin/tsc`, ...flags], { cwd: folder }).catch((error) => error);
+      },
+      { tarball, packages },
+    );
+    const flags = [
+      '--noEmit',
+      '--strict',
+      '--target',
+      'es2022',
+      '--lib',
+      'es2022,dom,dom.iterable,dom.asynciterable',
+      '--types',
+      '',
+      '--module',
+      'esnext',
+      '--moduleResolution',
+      'bundler',
+      '--jsx',
+      'preserve',
+      '--jsxImportSource',
+      source,
+      '--skipLibCheck',
+      '--ignoreConfig',
+      'app.tsx',
+    ];
+    const { stdout } = await run(process.execPath, [`${ROOT}node_modules/typescript/bin/tsc`, ...flags], { cwd: folder }).catch(
+      (error) => error,
+    );
     assert.equal(stdout, '');
   });
 }
@@ -46,12 +75,35 @@ test('the samples of the manual in JSX', { timeout: 60000 }, async () => {
   const files = {};
   for (const name of ['index', 'element', 'bundlers']) {
     const text = await readFile(`${ROOT}web/manual/chapters/${name}.md`, 'utf8');
-    [...text.matchAll(/^```tsx\n([^]*?)^```$/gm)].forEach(([, code], i) => { files[`${name}${i}.tsx`] = code; });
+    [...text.matchAll(/^```tsx\n([^]*?)^```$/gm)].forEach(([, code], i) => {
+      files[`${name}${i}.tsx`] = code;
+    });
   }
   assert.ok(Object.keys(files).length > 0);
   const folder = await project('types-manual', files, { tarball, packages: FRAMEWORKS.react.packages });
-  const flags = ['--noEmit', '--strict', '--target', 'es2022', '--lib', 'es2022,dom,dom.iterable,dom.asynciterable', '--types', '', '--module', 'esnext',
-    '--moduleResolution', 'bundler', '--jsx', 'preserve', '--jsxImportSource', 'react', '--skipLibCheck', '--ignoreConfig', ...Object.keys(files)];
-  const { stdout } = await run(process.execPath, [`${ROOT}node_modules/typescript/bin/tsc`, ...flags], { cwd: folder }).catch((error) => error);
+  const flags = [
+    '--noEmit',
+    '--strict',
+    '--target',
+    'es2022',
+    '--lib',
+    'es2022,dom,dom.iterable,dom.asynciterable',
+    '--types',
+    '',
+    '--module',
+    'esnext',
+    '--moduleResolution',
+    'bundler',
+    '--jsx',
+    'preserve',
+    '--jsxImportSource',
+    'react',
+    '--skipLibCheck',
+    '--ignoreConfig',
+    ...Object.keys(files),
+  ];
+  const { stdout } = await run(process.execPath, [`${ROOT}node_modules/typescript/bin/tsc`, ...flags], { cwd: folder }).catch(
+    (error) => error,
+  );
   assert.equal(stdout, '');
 });

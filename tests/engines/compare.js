@@ -28,10 +28,17 @@ const keyOf = ({ model, work }, item) => `${model}, ${work}, ${item}`;
  * @param {Map<string, Finder[]>} hashes
  */
 function namesOf(finders, hashes) {
-  return [...new Set(finders.map(({ name }) => name))].map((name) => {
-    const whole = [...hashes.values()].filter((others) => others.some((other) => other.name === name)).length === 1;
-    return whole ? name : `${name} (${finders.filter((finder) => finder.name === name).map(({ way }) => way).join(', ')})`;
-  }).join(', ');
+  return [...new Set(finders.map(({ name }) => name))]
+    .map((name) => {
+      const whole = [...hashes.values()].filter((others) => others.some((other) => other.name === name)).length === 1;
+      return whole
+        ? name
+        : `${name} (${finders
+            .filter((finder) => finder.name === name)
+            .map(({ way }) => way)
+            .join(', ')})`;
+    })
+    .join(', ');
 }
 
 /**
@@ -75,11 +82,15 @@ export function faults(plan, columns) {
  * @param {Column[]} columns
  */
 function alike(plan, columns) {
-  return columns.flatMap(({ name, results }) => plan.filter(({ shipped, samples }) => shipped && samples > 1)
-    .filter((run) => {
-      const own = results.filter(({ model, work, item }) => model === run.model && work === run.work && /nats/.test(item));
-      return new Set(own.map(({ hash }) => hash)).size < new Set(own.map(({ item }) => item)).size;
-    }).map(({ model, work }) => `${name}: samples are alike: ${model}, ${work}`));
+  return columns.flatMap(({ name, results }) =>
+    plan
+      .filter(({ shipped, samples }) => shipped && samples > 1)
+      .filter((run) => {
+        const own = results.filter(({ model, work, item }) => model === run.model && work === run.work && /nats/.test(item));
+        return new Set(own.map(({ hash }) => hash)).size < new Set(own.map(({ item }) => item)).size;
+      })
+      .map(({ model, work }) => `${name}: samples are alike: ${model}, ${work}`),
+  );
 }
 
 /**
@@ -103,7 +114,15 @@ export function table(plan, columns) {
     else row(`${model} (tiny): ${runs.length - 1} works`, runs);
   }
   const widths = rows[0].map((_, i) => Math.max(...rows.map((row) => row[i].length)));
-  return rows.map((row) => `${row.map((text, i) => text.padEnd(widths[i])).join('  ').trimEnd()}\n`).join('');
+  return rows
+    .map(
+      (row) =>
+        `${row
+          .map((text, i) => text.padEnd(widths[i]))
+          .join('  ')
+          .trimEnd()}\n`,
+    )
+    .join('');
 }
 
 /**

@@ -52,8 +52,12 @@ test('samples that are all the same are found', () => {
 
 /** @param {string} engine @param {Record<string, string>} [changed] hashes by name @param {string[]} [complaints] */
 const sight = (engine, changed = {}, complaints = []) => ({
-  page: 'p', engine, complaints,
-  pictures: Object.entries({ first: 'a0', second: 'a1', ...changed }).filter(([, hash]) => hash).map(([name, hash]) => ({ name, size: '28 x 28', hash, blank: hash === 'blank' })),
+  page: 'p',
+  engine,
+  complaints,
+  pictures: Object.entries({ first: 'a0', second: 'a1', ...changed })
+    .filter(([, hash]) => hash)
+    .map(([name, hash]) => ({ name, size: '28 x 28', hash, blank: hash === 'blank' })),
 });
 
 test('pages that look the same everywhere have no fault', () => {
@@ -65,7 +69,9 @@ test('pages that look the same everywhere have no fault', () => {
 test('another picture, a missing one, other words, nothing drawn, a complaint and a page that was not opened are found', () => {
   /** @param {...ReturnType<typeof sight>} sights */
   const found = (...sights) => pageFaults(['p'], ['one', 'two'], sights);
-  assert.deepEqual(found(sight('one'), sight('two', { second: 'xx' })), ['p: picture 2 ("second", 28 x 28) differs in two ("second", 28 x 28)']);
+  assert.deepEqual(found(sight('one'), sight('two', { second: 'xx' })), [
+    'p: picture 2 ("second", 28 x 28) differs in two ("second", 28 x 28)',
+  ]);
   assert.deepEqual(found(sight('one'), sight('two', { second: '' })), ['p: 2 pictures in one, 1 in two']);
   assert.deepEqual(found(sight('one'), sight('two', { second: '', other: 'a1' })), ['p: picture 2 is "second" in one, "other" in two']);
   const blank = { first: 'blank', second: 'blank' };

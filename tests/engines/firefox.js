@@ -36,9 +36,15 @@ export const firefox = {
       await rm(profile, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
     };
     try {
-      const call = await within(connect(browser, (opened) => (socket = opened)), 60_000, 'starting Firefox');
+      const call = await within(
+        connect(browser, (opened) => (socket = opened)),
+        60_000,
+        'starting Firefox',
+      );
       await call('session.new', { capabilities: {} });
-      const { contexts: [{ context }] } = await call('browsingContext.getTree', {});
+      const {
+        contexts: [{ context }],
+      } = await call('browsingContext.getTree', {});
       await call('browsingContext.setViewport', { context, viewport: { width: 1200, height: 900 } });
       await call('browsingContext.navigate', { context, url, wait: 'complete' });
       return {
@@ -46,7 +52,8 @@ export const firefox = {
           // As text, for BiDi has a serialisation of its own.
           const { result, exceptionDetails } = await call('script.evaluate', {
             expression: `Promise.resolve(${expression}).then((value) => JSON.stringify(value) ?? '')`,
-            target: { context }, awaitPromise: true,
+            target: { context },
+            awaitPromise: true,
           });
           if (exceptionDetails) throw new Error(`Firefox: ${exceptionDetails.text}`);
           return result.value === '' ? undefined : JSON.parse(result.value);
@@ -107,10 +114,12 @@ async function connect(browser, opened) {
     else asked?.resolve(result);
   };
   socket.onclose = () => {
-    for (const { reject } of waiting.values()) reject(new Error(`Firefox went away, after ${sent} messages of this process to it and others before`));
+    for (const { reject } of waiting.values())
+      reject(new Error(`Firefox went away, after ${sent} messages of this process to it and others before`));
   };
-  return (method, params) => new Promise((resolve, reject) => {
-    waiting.set(++sent, { resolve, reject });
-    socket.send(JSON.stringify({ id: sent, method, params }));
-  });
+  return (method, params) =>
+    new Promise((resolve, reject) => {
+      waiting.set(++sent, { resolve, reject });
+      socket.send(JSON.stringify({ id: sent, method, params }));
+    });
 }

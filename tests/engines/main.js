@@ -56,12 +56,23 @@ const BUILDS = [
 /** At the same time; a browser keeps one core busy. */
 const AT_ONCE = 2;
 
-const { values: { out, native: programs, pages: pagesOnly, short, model: named }, positionals } = parseArgs({
+const {
+  values: { out, native: programs, pages: pagesOnly, short, model: named },
+  positionals,
+} = parseArgs({
   allowPositionals: true,
-  options: { out: { type: 'string', default: 'build/engines' }, native: { type: 'string', multiple: true, default: [] }, pages: { type: 'boolean' }, short: { type: 'boolean' }, model: { type: 'string', default: '' } },
+  options: {
+    out: { type: 'string', default: 'build/engines' },
+    native: { type: 'string', multiple: true, default: [] },
+    pages: { type: 'boolean' },
+    short: { type: 'boolean' },
+    model: { type: 'string', default: '' },
+  },
 });
 /** With --short the one that a visitor gets. @type {Build[]} */
-const builds = short ? [{ name: 'chosen' }] : [...(BUILDS.length > 1 ? [...BUILDS, { name: 'chosen' }] : BUILDS), { name: 'in 2 workers', workers: 2 }];
+const builds = short
+  ? [{ name: 'chosen' }]
+  : [...(BUILDS.length > 1 ? [...BUILDS, { name: 'chosen' }] : BUILDS), { name: 'in 2 workers', workers: 2 }];
 const unknown = positionals.find((name) => !NAMES.includes(name));
 if (unknown !== undefined) {
   console.error(`no engine '${unknown}'; there are: ${NAMES.join(', ')}`);
@@ -121,10 +132,13 @@ function inProgram(plan, program) {
   return new Promise((done, reject) => {
     const child = execFile(resolve(program), { cwd: site, maxBuffer: 1 << 26 }, (error, stdout, stderr) => {
       if (error) reject(new Error(stderr || String(error)));
-      const results = stdout.split('\n').filter(Boolean).map((line) => {
-        const [model, work, item, way, hash] = line.split('\t');
-        return { model, work, item, way, hash };
-      });
+      const results = stdout
+        .split('\n')
+        .filter(Boolean)
+        .map((line) => {
+          const [model, work, item, way, hash] = line.split('\t');
+          return { model, work, item, way, hash };
+        });
       done({ results });
     });
     child.stdin?.end(lines(plan));
@@ -149,18 +163,20 @@ const failed = [];
  */
 async function doAll(jobs) {
   const queue = [...jobs];
-  await Promise.all(Array.from({ length: AT_ONCE }, async () => {
-    for (let job = queue.shift(); job; job = queue.shift()) {
-      const from = Date.now();
-      try {
-        const done = await job.run();
-        console.log(`${job.name}: ${job.say(done, ((Date.now() - from) / 1000).toFixed(1))}`);
-      } catch (error) {
-        failed.push(`${job.name}: ${error instanceof Error ? error.stack : error}`);
-        console.log(`${job.name}: FAILED`);
+  await Promise.all(
+    Array.from({ length: AT_ONCE }, async () => {
+      for (let job = queue.shift(); job; job = queue.shift()) {
+        const from = Date.now();
+        try {
+          const done = await job.run();
+          console.log(`${job.name}: ${job.say(done, ((Date.now() - from) / 1000).toFixed(1))}`);
+        } catch (error) {
+          failed.push(`${job.name}: ${error instanceof Error ? error.stack : error}`);
+          console.log(`${job.name}: FAILED`);
+        }
       }
-    }
-  }));
+    }),
+  );
 }
 
 /** The hashes of all works. @returns {Promise<{ plan: PlannedRun[], columns: Column[] }>} */
@@ -168,10 +184,12 @@ async function hashes() {
   const plan = stage((await makePlan(ROOT, short)).filter(({ model }) => model.startsWith(named)));
   const server = await serve({ port: 0, root: site });
   /** @type {{ name: string, run: () => Promise<Report> }[]} */
-  const jobs = browsers.flatMap((engine) => builds.map(({ name, file, workers = 1 }) => {
-    const url = `${server.url}web/engines/page.html?workers=${workers}${file ? `&wasm=${file}` : ''}`;
-    return { name: `${engine.name} ${name}`, run: () => reportOf(engine, url) };
-  }));
+  const jobs = browsers.flatMap((engine) =>
+    builds.map(({ name, file, workers = 1 }) => {
+      const url = `${server.url}web/engines/page.html?workers=${workers}${file ? `&wasm=${file}` : ''}`;
+      return { name: `${engine.name} ${name}`, run: () => reportOf(engine, url) };
+    }),
+  );
   if (wanted('node')) for (const build of builds) jobs.push({ name: `Node ${build.name}`, run: () => inNode(plan, build) });
   if (wanted('native')) {
     if (programs.length === 0) notRun.push('native: give --native=NAME=PROGRAM, or start ./build.sh test-engines');
@@ -182,15 +200,18 @@ async function hashes() {
   }
   /** @type {Map<string, Column>} */
   const columns = new Map();
-  await doAll(jobs.map(({ name, run }) => ({
-    name, run,
-    say: (/** @type {Report} */ { results, valid, error, agent }, /** @type {string} */ seconds) => {
-      if (results) columns.set(name, { name, results });
-      else if (valid === false) notTaken.push(name);
-      else failed.push(`${name}: ${error}`);
-      return `${results?.length ?? 'no'} hashes, ${seconds} s${agent ? `, ${agent}` : ''}`;
-    },
-  })));
+  await doAll(
+    jobs.map(({ name, run }) => ({
+      name,
+      run,
+      say: (/** @type {Report} */ { results, valid, error, agent }, /** @type {string} */ seconds) => {
+        if (results) columns.set(name, { name, results });
+        else if (valid === false) notTaken.push(name);
+        else failed.push(`${name}: ${error}`);
+        return `${results?.length ?? 'no'} hashes, ${seconds} s${agent ? `, ${agent}` : ''}`;
+      },
+    })),
+  );
   await server.close();
   // In the order of the jobs, whichever was done first.
   return { plan, columns: jobs.flatMap(({ name }) => columns.get(name) ?? []) };
@@ -203,14 +224,17 @@ async function looks() {
   const pages = await stagePages(base);
   mkdirSync(pictures, { recursive: true });
   const server = await serve({ port: 0, root: base });
-  const jobs = pages.flatMap((page) => browsers.map((engine) => ({
-    name: `${nameOf(page)} in ${engine.name}`,
-    run: () => see(engine, server.url, page, (png) => writeFileSync(`${pictures}/${page || 'front'}-${engine.name.toLowerCase()}.png`, png)),
-    say: (/** @type {Sight} */ sight, /** @type {string} */ seconds) => {
-      seen.push(sight);
-      return `${sight.pictures.length} pictures, ${seconds} s`;
-    },
-  })));
+  const jobs = pages.flatMap((page) =>
+    browsers.map((engine) => ({
+      name: `${nameOf(page)} in ${engine.name}`,
+      run: () =>
+        see(engine, server.url, page, (png) => writeFileSync(`${pictures}/${page || 'front'}-${engine.name.toLowerCase()}.png`, png)),
+      say: (/** @type {Sight} */ sight, /** @type {string} */ seconds) => {
+        seen.push(sight);
+        return `${sight.pictures.length} pictures, ${seconds} s`;
+      },
+    })),
+  );
   /** @type {Sight[]} */
   const seen = [];
   await doAll(jobs);
@@ -235,7 +259,9 @@ for (const text of wrong.slice(0, 40)) console.log(`FAILED: ${text}`);
 if (wrong.length > 40) console.log(`and ${wrong.length - 40} more`);
 const count = columns.reduce((sum, { results }) => sum + results.length, 0);
 const seconds = ((Date.now() - started) / 1000).toFixed(0);
-const same = [...(pagesOnly ? [] : [`the same bits in ${columns.length} engines and builds: ${count} hashes`]),
-  ...(both ? [`the same pictures on ${pages.length} pages in ${names.join(', ')}`] : [])];
+const same = [
+  ...(pagesOnly ? [] : [`the same bits in ${columns.length} engines and builds: ${count} hashes`]),
+  ...(both ? [`the same pictures on ${pages.length} pages in ${names.join(', ')}`] : []),
+];
 if (wrong.length === 0) console.log(`${same.join('; ')}; ${seconds} s`);
 else process.exitCode = 1;

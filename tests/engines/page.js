@@ -30,6 +30,8 @@ async function report() {
 }
 
 const element = /** @type {HTMLElement} */ (document.getElementById('report'));
-report().catch((error) => ({ error: `${error}\n${error?.stack ?? ''}` })).then((text) => {
-  element.textContent = JSON.stringify({ ...text, agent: navigator.userAgent });
-});
+report()
+  .catch((error) => ({ error: `${error}\n${error?.stack ?? ''}` }))
+  .then((text) => {
+    element.textContent = JSON.stringify({ ...text, agent: navigator.userAgent });
+  });

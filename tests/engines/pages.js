@@ -39,10 +39,10 @@ const WITNESS = '<script src="/web/engines/witness.js"></script>';
  * @returns {Promise<string[]>} the pages
  */
 export async function stagePages(site) {
-  if (!await isMade(`${ROOT}web/dist/page-shell.js`)) throw new Error('the pages are not built: run ./build.sh js');
+  if (!(await isMade(`${ROOT}web/dist/page-shell.js`))) throw new Error('the pages are not built: run ./build.sh js');
   await writeSite(site, { effort: 0 });
   cpSync(new URL('witness.js', import.meta.url), `${site}/web/engines/witness.js`);
-  const pages = ['', ...await pagesOf(`${site}/web`)];
+  const pages = ['', ...(await pagesOf(`${site}/web`))];
   for (const page of pages) {
     const path = join(site, 'web', pathOf(page), 'index.html');
     const text = readFileSync(path, 'utf8');
@@ -72,15 +72,19 @@ export async function see(engine, base, page, onPicture) {
   try {
     /** @type {{ name: string, size: string, text: string }[] | null} */
     let shown = null;
-    for (const end = Date.now() + PATIENCE_MS; !shown && Date.now() < end;) {
+    for (const end = Date.now() + PATIENCE_MS; !shown && Date.now() < end; ) {
       shown = await ask('globalThis.witness?.done() ?? null');
       if (!shown) await sleep(LOOK_MS);
     }
     const complaints = await ask('globalThis.witness?.complaints ?? ["no witness"]');
     if (!shown) complaints.push(`nothing is drawn after ${PATIENCE_MS / 1000} seconds`);
     onPicture?.(await session.screenshot());
-    const pictures = (shown ?? []).map(({ name, size, text }) => (
-      { name, size, hash: createHash('sha256').update(text).digest('hex'), blank: new Set(text.split(/[; ]/)).size <= 2 })); // one colour, and the end
+    const pictures = (shown ?? []).map(({ name, size, text }) => ({
+      name,
+      size,
+      hash: createHash('sha256').update(text).digest('hex'),
+      blank: new Set(text.split(/[; ]/)).size <= 2,
+    })); // one colour, and the end
     return { page, engine: engine.name, pictures, complaints };
   } finally {
     await session.close();
@@ -111,8 +115,10 @@ export function pageFaults(pages, engines, sights) {
       else {
         first.pictures.forEach(({ name, size, hash }, i) => {
           const { name: called, size: sized, hash: is } = other.pictures[i];
-          if (hash !== is || size !== sized) found.push(`${nameOf(page)}: picture ${i + 1} ("${name}", ${size}) differs in ${other.engine} ("${called}", ${sized})`);
-          else if (name !== called) found.push(`${nameOf(page)}: picture ${i + 1} is "${name}" in ${first.engine}, "${called}" in ${other.engine}`);
+          if (hash !== is || size !== sized)
+            found.push(`${nameOf(page)}: picture ${i + 1} ("${name}", ${size}) differs in ${other.engine} ("${called}", ${sized})`);
+          else if (name !== called)
+            found.push(`${nameOf(page)}: picture ${i + 1} is "${name}" in ${first.engine}, "${called}" in ${other.engine}`);
         });
       }
     }
@@ -128,12 +134,28 @@ export function pageFaults(pages, engines, sights) {
  * @param {Sight[]} sights
  */
 export function pageTable(pages, engines, sights) {
-  const rows = [['', 'pictures', ...engines], ...pages.map((page) => {
-    const own = engines.map((engine) => sights.find((sight) => sight.page === page && sight.engine === engine));
-    const cell = (/** @type {Sight | undefined} */ sight) => (sight
-      ? createHash('sha256').update(sight.pictures.map(({ hash }) => hash).join()).digest('hex').slice(0, 8) : 'missing');
-    return [nameOf(page), String(own.find(Boolean)?.pictures.length ?? 0), ...own.map(cell)];
-  })];
+  const rows = [
+    ['', 'pictures', ...engines],
+    ...pages.map((page) => {
+      const own = engines.map((engine) => sights.find((sight) => sight.page === page && sight.engine === engine));
+      const cell = (/** @type {Sight | undefined} */ sight) =>
+        sight
+          ? createHash('sha256')
+              .update(sight.pictures.map(({ hash }) => hash).join())
+              .digest('hex')
+              .slice(0, 8)
+          : 'missing';
+      return [nameOf(page), String(own.find(Boolean)?.pictures.length ?? 0), ...own.map(cell)];
+    }),
+  ];
   const widths = rows[0].map((_, i) => Math.max(...rows.map((row) => row[i].length)));
-  return rows.map((row) => `${row.map((text, i) => text.padEnd(widths[i])).join('  ').trimEnd()}\n`).join('');
+  return rows
+    .map(
+      (row) =>
+        `${row
+          .map((text, i) => text.padEnd(widths[i]))
+          .join('  ')
+          .trimEnd()}\n`,
+    )
+    .join('');
 }

@@ -65,8 +65,25 @@ import { engineOf } from '../../web/lib/model/engine.js';
 
 /** The fields of a line for the native program, in its order. */
 const FIELDS = /** @type {const} */ ([
-  'path', 'model', 'work', 'task', 'known', 'draw', 'samples', 'seed', 'label', 'temperature', 'topK', 'topP', 'row',
-  'column', 'channel', 'ways', 'pinned', 'features', 'speaker',
+  'path',
+  'model',
+  'work',
+  'task',
+  'known',
+  'draw',
+  'samples',
+  'seed',
+  'label',
+  'temperature',
+  'topK',
+  'topP',
+  'row',
+  'column',
+  'channel',
+  'ways',
+  'pinned',
+  'features',
+  'speaker',
 ]);
 
 /** The tasks of models of texts: 'tokens' is generate(). */
@@ -111,7 +128,9 @@ export async function makePlan(root, short = false) {
   for (const folder of ['weights/', 'tests/golden/']) {
     const names = (await readdir(root + folder)).filter((name) => name.endsWith('.gguf') && !name.endsWith('.golden.gguf')).sort();
     const shipped = folder === 'weights/';
-    const sizes = new Map(await Promise.all(names.map(async (name) => /** @type {const} */ ([name, (await stat(root + folder + name)).size]))));
+    const sizes = new Map(
+      await Promise.all(names.map(async (name) => /** @type {const} */ ([name, (await stat(root + folder + name)).size]))),
+    );
     if (short) names.sort((a, b) => Number(sizes.get(a)) - Number(sizes.get(b)));
     const seen = new Set();
     for (const name of names) {
@@ -145,37 +164,83 @@ function runsOf(works, path, model, info, shipped, features) {
   const span = (height * width * channels) / positions;
   /** @type {PlannedRun} */
   const base = {
-    path, model, work: 'file', task: 'open', known: 0, draw: 0, samples: 1, seed: '0', label: -1, temperature: 1, topK: 0,
-    topP: 1, row: 0, column: 0, channel: 0, ways: 'one', pinned: -1, speaker: -1, features: '', words: [], knownRows: 0, span, shipped,
+    path,
+    model,
+    work: 'file',
+    task: 'open',
+    known: 0,
+    draw: 0,
+    samples: 1,
+    seed: '0',
+    label: -1,
+    temperature: 1,
+    topK: 0,
+    topP: 1,
+    row: 0,
+    column: 0,
+    channel: 0,
+    ways: 'one',
+    pinned: -1,
+    speaker: -1,
+    features: '',
+    words: [],
+    knownRows: 0,
+    span,
+    shipped,
   };
   if (verbs.includes('tag')) {
-    return [base, ...works.filter(({ task }) => task === 'tag').map(({ label, ...work }) => ({ ...base, ...work, features, words: WORDS }))];
+    return [
+      base,
+      ...works.filter(({ task }) => task === 'tag').map(({ label, ...work }) => ({ ...base, ...work, features, words: WORDS })),
+    ];
   }
   if (verbs.includes('walk')) return [base, { ...base, work: 'make', task: 'make', seed: '12884901888', label: classes.length - 1 }];
   if (verbs.includes('classify')) {
-    return [base, ...works.filter(({ task }) => task === 'classify').map(({ label, ...work }) => ({ ...base, ...work, known: EXAMPLES, draw: QUESTIONS }))];
+    return [
+      base,
+      ...works
+        .filter(({ task }) => task === 'classify')
+        .map(({ label, ...work }) => ({ ...base, ...work, known: EXAMPLES, draw: QUESTIONS })),
+    ];
   }
   if (verbs.includes('parse')) return [base]; // likewise
-  if (info.kind === 'code') return [base, ...works.filter(({ task }) => verbs.includes(task)).map((work) => ({ ...base, ...work, ...coding(work, info) }))];
-  if (info.kind === 'note') return [base, ...works.filter(({ task }) => verbs.includes(task)).map((work) => ({ ...base, ...work, ...singing(work, info) }))];
-  if (info.kind === 'sound') return [base, ...works.filter(({ task }) => verbs.includes(task)).map((work) => ({ ...base, ...work, ...sounding(work, info) }))];
+  if (info.kind === 'code')
+    return [base, ...works.filter(({ task }) => verbs.includes(task)).map((work) => ({ ...base, ...work, ...coding(work, info) }))];
+  if (info.kind === 'note')
+    return [base, ...works.filter(({ task }) => verbs.includes(task)).map((work) => ({ ...base, ...work, ...singing(work, info) }))];
+  if (info.kind === 'sound')
+    return [base, ...works.filter(({ task }) => verbs.includes(task)).map((work) => ({ ...base, ...work, ...sounding(work, info) }))];
   if (vocabulary > 0) {
     const known = Math.min(KNOWN_TOKENS, positions >> 1);
-    const told = works.filter(({ task }) => OF_TEXTS.includes(task)).map(({ label, ...work }) => ({
-      ...base, ...work, task: work.task === 'score' ? 'score-text' : work.task, known, draw: Math.min(positions - known, MOST_TOLD),
-    }));
+    const told = works
+      .filter(({ task }) => OF_TEXTS.includes(task))
+      .map(({ label, ...work }) => ({
+        ...base,
+        ...work,
+        task: work.task === 'score' ? 'score-text' : work.task,
+        known,
+        draw: Math.min(positions - known, MOST_TOLD),
+      }));
     return [base, ...told];
   }
-  const planned = works.filter(({ task }) => verbs.includes(task)).map((work) => {
-    const knownRows = work.task === 'complete' ? Math.floor((KNOWN * height) / step) * step : 0;
-    const known = (knownRows * positions) / height;
-    return {
-      ...base, ...work, knownRows, known, draw: Math.min(positions - known, MOST_DRAWN),
-      label: labelOf(work, classes),
-      // In the lower half, where a query sees as much as it can.
-      row: Math.floor((2 * height) / 3), column: width >> 1, channel: channels - 1,
-    };
-  });
+  const planned = works
+    .filter(({ task }) => verbs.includes(task))
+    .map((work) => {
+      const knownRows = work.task === 'complete' ? Math.floor((KNOWN * height) / step) * step : 0;
+      const known = (knownRows * positions) / height;
+      return {
+        ...base,
+        ...work,
+        knownRows,
+        known,
+        draw: Math.min(positions - known, MOST_DRAWN),
+        label: labelOf(work, classes),
+        // In the lower half, where a query sees as much as it can.
+        row: Math.floor((2 * height) / 3),
+        column: width >> 1,
+        channel: channels - 1,
+      };
+    });
   return [base, ...planned];
 }
 
@@ -199,8 +264,12 @@ function labelOf({ label }, classes) {
 function sounding(work, { classes, speakers = [] }) {
   const label = labelOf(work, classes);
   return {
-    task: work.task === 'score' ? 'score-sound' : 'sound', samples: 1, known: work.task === 'generate' ? 0 : KNOWN_SAMPLES, draw: MOST_SOUNDED,
-    label, speaker: label < 0 || speakers.length === 0 ? -1 : (label + 1) % speakers.length,
+    task: work.task === 'score' ? 'score-sound' : 'sound',
+    samples: 1,
+    known: work.task === 'generate' ? 0 : KNOWN_SAMPLES,
+    draw: MOST_SOUNDED,
+    label,
+    speaker: label < 0 || speakers.length === 0 ? -1 : (label + 1) % speakers.length,
   };
 }
 
@@ -226,8 +295,15 @@ function singing({ task }, { notes: said = [], voices = [], positions }) {
   const alphabet = new Alphabet(said, voices);
   const moments = Math.min(MOMENTS, Math.floor((positions - 2) / (2 * voices.length)));
   const length = Math.min(...alphabet.waits.keys());
-  const notes = alphabet.voices.flatMap(({ name, of }, v) => Array.from({ length: moments }, (_, i) => (
-    { start: i * length, length, pitch: [...of.keys()][(i * i + 3 * v) % of.size], voice: name, velocity: 80 })));
+  const notes = alphabet.voices.flatMap(({ name, of }, v) =>
+    Array.from({ length: moments }, (_, i) => ({
+      start: i * length,
+      length,
+      pitch: [...of.keys()][(i * i + 3 * v) % of.size],
+      voice: name,
+      velocity: 80,
+    })),
+  );
   if (task === 'generate') return { task: 'sing', draw: BARS, samples: 1, label: -1 };
   if (task === 'complete') return { task: 'harmonise', samples: 1, label: -1, notes: notes.filter(({ voice }) => voice === voices[0]) };
   return { task: 'score-music', samples: 1, label: -1, notes, features: [...encode(alphabet, notes), alphabet.end].join(' ') };
@@ -239,7 +315,10 @@ function singing({ task }, { notes: said = [], voices = [], positions }) {
  * @param {PlannedRun[]} plan
  */
 export function lines(plan) {
-  return plan.filter((run) => !itemsOf(run).every((item) => OF_JAVASCRIPT.includes(item))).map((run) => `${FIELDS.map((field) => run[field]).join('\t')}\n`).join('');
+  return plan
+    .filter((run) => !itemsOf(run).every((item) => OF_JAVASCRIPT.includes(item)))
+    .map((run) => `${FIELDS.map((field) => run[field]).join('\t')}\n`)
+    .join('');
 }
 
 /** Of these what JavaScript computes: programs of C have nothing to say about it. */

@@ -84,7 +84,8 @@ export async function runPlan(loadModel, plan, read, options) {
     } else if (run.task === 'score-text') {
       await say('nats', 'asked', (await model.score(idsOf(model.info, run.known))).perToken);
     } else if (run.task === 'tokens') {
-      for (const maxTokens of [run.draw, 0]) { // at once, and going on from nothing
+      for (const maxTokens of [run.draw, 0]) {
+        // at once, and going on from nothing
         const { seed, temperature, topK, topP } = run;
         const options = { seed: BigInt(seed), temperature, topK, topP };
         const asked = model.generate(idsOf(model.info, run.known), { ...options, maxTokens });
@@ -112,10 +113,14 @@ export async function runPlan(loadModel, plan, read, options) {
         await say('nats', way, Float32Array.from(nats));
       }
       const odds = [];
-      for await (const step of soundOf(model, run, { probabilities: true })) odds.push(...step.probabilities ?? []);
+      for await (const step of soundOf(model, run, { probabilities: true })) odds.push(...(step.probabilities ?? []));
       await say('odds', 'asked', Float32Array.from(odds));
     } else if (run.task === 'score-sound') {
-      await say('nats', 'asked', (await model.score(knownSound(model.info, run.known), { label: labelOf(run), speaker: speakerOf(run) })).perElement);
+      await say(
+        'nats',
+        'asked',
+        (await model.score(knownSound(model.info, run.known), { label: labelOf(run), speaker: speakerOf(run) })).perElement,
+      );
     } else if (run.task === 'code') {
       const { top, bottom } = await model.encode(knownSound(model.info, run.known));
       await say('top codes', 'asked', top);
@@ -148,10 +153,14 @@ export async function runPlan(loadModel, plan, read, options) {
         await say('nats of notes', way, Float32Array.from(nats));
       }
     } else if (run.task === 'score-music') {
-      const { perElement } = /** @type {{ perElement: Float32Array }} */ (/** @type {any} */ (await model.score(/** @type {any} */ (run.notes))));
+      const { perElement } = /** @type {{ perElement: Float32Array }} */ (
+        /** @type {any} */ (await model.score(/** @type {any} */ (run.notes)))
+      );
       await say('nats', 'asked', perElement);
     } else if (run.task === 'make') {
-      const making = /** @type {import('../../web/lib/index.js').LatentRun} */ (/** @type {any} */ (model.generate({ seed: BigInt(run.seed), label: run.label, maps: true })));
+      const making = /** @type {import('../../web/lib/index.js').LatentRun} */ (
+        /** @type {any} */ (model.generate({ seed: BigInt(run.seed), label: run.label, maps: true }))
+      );
       for await (const { values, latent, maps = [] } of making) {
         await say('values', 'asked', values);
         await say('latent', 'asked', latent);
@@ -173,10 +182,21 @@ export async function runPlan(loadModel, plan, read, options) {
       const { width, height } = model.info;
       const sign = (/** @type {number} */ number) => ({ data: signOf(number, width * height), width, height });
       const support = Array.from({ length: run.known }, (_, i) => ({ image: sign(i), label: i % LABELS }));
-      const answers = await model.classify(Array.from({ length: run.draw }, (_, i) => sign(run.known + i)), { support, maps: true });
+      const answers = await model.classify(
+        Array.from({ length: run.draw }, (_, i) => sign(run.known + i)),
+        { support, maps: true },
+      );
       const inOrder = answers.flatMap(({ probabilities }) => [...probabilities].sort((a, b) => Number(a.label) - Number(b.label)));
-      await say('nats', 'asked', Float32Array.from(inOrder, ({ nats }) => nats));
-      await say('odds', 'asked', Float32Array.from(inOrder, ({ p }) => p));
+      await say(
+        'nats',
+        'asked',
+        Float32Array.from(inOrder, ({ nats }) => nats),
+      );
+      await say(
+        'odds',
+        'asked',
+        Float32Array.from(inOrder, ({ p }) => p),
+      );
       await say('weights', 'asked', Float32Array.from(answers.flatMap(({ maps = [] }) => maps.flatMap((row) => [...row]))));
     } else if (run.task === 'attention') {
       const { row, column, channel } = run;
@@ -211,7 +231,16 @@ export async function runPlan(loadModel, plan, read, options) {
  */
 function soundOf(model, run, way) {
   const { seed, temperature, topK, topP, known, draw: most } = run;
-  const options = { seed: BigInt(seed), temperature, topK, topP, label: labelOf(run), speaker: speakerOf(run), seconds: most / (model.info.sampleRate ?? 1), ...way };
+  const options = {
+    seed: BigInt(seed),
+    temperature,
+    topK,
+    topP,
+    label: labelOf(run),
+    speaker: speakerOf(run),
+    seconds: most / (model.info.sampleRate ?? 1),
+    ...way,
+  };
   return /** @type {any} */ (known > 0 ? model.complete(knownSound(model.info, known), options) : model.generate(options));
 }
 
@@ -226,7 +255,16 @@ function soundOf(model, run, way) {
 function codesOf(model, run, way) {
   const { seed, temperature, topK, topP, known, draw: most } = run;
   const { sampleRate: rate = 1, codes: [{ hop }] = [{ hop: 1 }] } = model.info;
-  const options = { seed: BigInt(seed), temperature, topK, topP, label: labelOf(run), speaker: speakerOf(run), seconds: (most * hop) / rate, ...way };
+  const options = {
+    seed: BigInt(seed),
+    temperature,
+    topK,
+    topP,
+    label: labelOf(run),
+    speaker: speakerOf(run),
+    seconds: (most * hop) / rate,
+    ...way,
+  };
   return /** @type {any} */ (known > 0 ? model.complete(knownSound(model.info, known), options) : model.generate(options));
 }
 
@@ -240,7 +278,9 @@ function codesOf(model, run, way) {
  */
 function musicOf(model, { task, seed, temperature, topK, topP, draw: bars, notes }, way) {
   const options = { seed: BigInt(seed), temperature, topK, topP, ...way };
-  return /** @type {any} */ (task === 'sing' ? model.generate({ ...options, bars }) : model.complete(/** @type {any} */ (notes), { ...options, voices: [0] }));
+  return /** @type {any} */ (
+    task === 'sing' ? model.generate({ ...options, bars }) : model.complete(/** @type {any} */ (notes), { ...options, voices: [0] })
+  );
 }
 
 /**
@@ -268,8 +308,12 @@ async function draw(model, run, samples, way) {
   const { info } = model;
   const { seed, temperature, topK, topP } = run;
   const options = { samples, seed: BigInt(seed), label: labelOf(run), temperature, topK, topP, ...way };
-  const running = run.task === 'complete' ? model.complete(pictureOf(info), { ...options, rows: run.knownRows }) :
-    run.task === 'superResolve' ? model.superResolve(pictureOf(inputShape(info)), options) : model.generate(options);
+  const running =
+    run.task === 'complete'
+      ? model.complete(pictureOf(info), { ...options, rows: run.knownRows })
+      : run.task === 'superResolve'
+        ? model.superResolve(pictureOf(inputShape(info)), options)
+        : model.generate(options);
   const from = run.known * run.span;
   const count = run.draw * run.span;
   const drawn = Array.from({ length: samples }, () => ({ values: new Uint8Array(count), nats: new Float32Array(count) }));

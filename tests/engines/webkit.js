@@ -15,11 +15,17 @@ import { command, end, sleep, within } from './engine.js';
 /** MiniBrowser lies in a folder named after the machine and the version. */
 function findBrowser() {
   if (process.env.MINIBROWSER) return process.env.MINIBROWSER;
-  const folders = ['/usr/lib', '/usr/libexec', '/usr/lib64'].filter((folder) => existsSync(folder)).flatMap((folder) =>
-    [folder, ...readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory() && /-linux-/.test(entry.name))
-      .map((entry) => `${folder}/${entry.name}`)]);
-  const paths = folders.flatMap((folder) => ['webkitgtk-6.0', 'webkit2gtk-4.1', 'webkit2gtk-4.0'].map((name) =>
-    `${folder}/${name}/MiniBrowser`));
+  const folders = ['/usr/lib', '/usr/libexec', '/usr/lib64']
+    .filter((folder) => existsSync(folder))
+    .flatMap((folder) => [
+      folder,
+      ...readdirSync(folder, { withFileTypes: true })
+        .filter((entry) => entry.isDirectory() && /-linux-/.test(entry.name))
+        .map((entry) => `${folder}/${entry.name}`),
+    ]);
+  const paths = folders.flatMap((folder) =>
+    ['webkitgtk-6.0', 'webkit2gtk-4.1', 'webkit2gtk-4.0'].map((name) => `${folder}/${name}/MiniBrowser`),
+  );
   return paths.find((path) => existsSync(path)) ?? command('MiniBrowser');
 }
 
@@ -56,13 +62,24 @@ export const webkit = {
       const display = await within(firstLine(screen, 3), 20_000, 'starting Xvfb');
       const port = await freePort();
       base = `http://127.0.0.1:${port}`;
-      children.push(spawn('WebKitWebDriver', [`--port=${port}`, '--host=127.0.0.1'], {
-        stdio: 'ignore', env: { ...process.env, DISPLAY: `:${display}` },
-      }));
-      await within(listening(() => ask('GET', '/status')), 20_000, 'starting WebKitWebDriver');
-      const { sessionId } = await within(ask('POST', '/session', {
-        capabilities: { alwaysMatch: { 'webkitgtk:browserOptions': { binary: findBrowser(), args: ['--automation'] } } },
-      }), 60_000, 'starting MiniBrowser');
+      children.push(
+        spawn('WebKitWebDriver', [`--port=${port}`, '--host=127.0.0.1'], {
+          stdio: 'ignore',
+          env: { ...process.env, DISPLAY: `:${display}` },
+        }),
+      );
+      await within(
+        listening(() => ask('GET', '/status')),
+        20_000,
+        'starting WebKitWebDriver',
+      );
+      const { sessionId } = await within(
+        ask('POST', '/session', {
+          capabilities: { alwaysMatch: { 'webkitgtk:browserOptions': { binary: findBrowser(), args: ['--automation'] } } },
+        }),
+        60_000,
+        'starting MiniBrowser',
+      );
       session = `/session/${sessionId}`;
       await ask('POST', `${session}/window/rect`, { width: 1200, height: 950 });
       await ask('POST', `${session}/url`, { url });
@@ -94,10 +111,12 @@ function firstLine(child, descriptor) {
 /** @returns {Promise<number>} WebKitWebDriver takes no port 0 */
 function freePort() {
   return new Promise((resolve, reject) => {
-    const server = createServer().once('error', reject).listen(0, '127.0.0.1', () => {
-      const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
-      server.close(() => resolve(port));
-    });
+    const server = createServer()
+      .once('error', reject)
+      .listen(0, '127.0.0.1', () => {
+        const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
+        server.close(() => resolve(port));
+      });
   });
 }
 

@@ -26,12 +26,20 @@
       plain(...words);
     };
   }
-  addEventListener('error', (/** @type {Event} */ event) => {
-    const { src, href } = /** @type {any} */ (event.target) ?? {};
-    complaints.push(event instanceof ErrorEvent ? `uncaught: ${event.message} (${event.filename}:${event.lineno})` : `not loaded: ${src ?? href}`);
-  }, true);
+  addEventListener(
+    'error',
+    (/** @type {Event} */ event) => {
+      const { src, href } = /** @type {any} */ (event.target) ?? {};
+      complaints.push(
+        event instanceof ErrorEvent ? `uncaught: ${event.message} (${event.filename}:${event.lineno})` : `not loaded: ${src ?? href}`,
+      );
+    },
+    true,
+  );
   addEventListener('unhandledrejection', ({ reason }) => complaints.push(`rejected: ${reason?.stack ?? reason}`));
-  addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) => complaints.push(`policy: ${violatedDirective} ${blockedURI}`));
+  addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) =>
+    complaints.push(`policy: ${violatedDirective} ${blockedURI}`),
+  );
 
   /** The colours of a canvas, cell by cell. @param {HTMLCanvasElement} canvas */
   function cells(canvas) {
@@ -43,7 +51,7 @@
     let text = '';
     for (let row = 0; row < rows; row++) {
       for (let column = 0; column < columns; column++) {
-        const at = 4 * (Math.floor((row + 0.5) * height / rows) * width + Math.floor((column + 0.5) * width / columns));
+        const at = 4 * (Math.floor(((row + 0.5) * height) / rows) * width + Math.floor(((column + 0.5) * width) / columns));
         text += `${data[at]},${data[at + 1]},${data[at + 2]},${data[at + 3]};`;
       }
     }
@@ -65,8 +73,9 @@
       return { name: element.id || 'text', size: `${text.length} characters`, text };
     });
     if (results.length > 0) return results;
-    return /** @type {HTMLCanvasElement[]} */ (within(figure, 'canvas')).filter((canvas) => canvas.offsetParent !== null && !('varies' in canvas.dataset)).map((canvas) => (
-      { name: canvas.getAttribute('aria-label') ?? '', ...cells(canvas) }));
+    return /** @type {HTMLCanvasElement[]} */ (within(figure, 'canvas'))
+      .filter((canvas) => canvas.offsetParent !== null && !('varies' in canvas.dataset))
+      .map((canvas) => ({ name: canvas.getAttribute('aria-label') ?? '', ...cells(canvas) }));
   }
 
   let before = '';

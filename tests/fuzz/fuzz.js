@@ -48,7 +48,8 @@ async function reached(seen) {
   const { result } = /** @type {any} */ (await session.post('Profiler.takePreciseCoverage'));
   for (const { url, functions } of result) {
     if (!url.includes('/web/lib/')) continue;
-    for (const { ranges } of functions) for (const { count, startOffset, endOffset } of ranges) if (count > 0) seen.add(`${url} ${startOffset} ${endOffset}`);
+    for (const { ranges } of functions)
+      for (const { count, startOffset, endOffset } of ranges) if (count > 0) seen.add(`${url} ${startOffset} ${endOffset}`);
   }
   return seen.size > size;
 }
@@ -60,19 +61,32 @@ function changed(random, corpus, words) {
     const at = random.below(bytes.length + 1);
     const long = 1 + random.below(random.below(8) ? 4 : 32);
     switch (random.below(8)) {
-      case 0: bytes[Math.min(at, bytes.length - 1)] ^= 1 << random.below(8); break;
-      case 1: bytes[Math.min(at, bytes.length - 1)] = random.pick([0, 1, 0x7f, 0x80, 0xff, random.below(256)]); break;
-      case 2: bytes.splice(at, 0, ...Array.from({ length: long }, () => random.below(256))); break;
-      case 3: bytes.splice(at, long); break;
-      case 4: bytes.splice(at, 0, ...bytes.slice(at, at + long)); break;
+      case 0:
+        bytes[Math.min(at, bytes.length - 1)] ^= 1 << random.below(8);
+        break;
+      case 1:
+        bytes[Math.min(at, bytes.length - 1)] = random.pick([0, 1, 0x7f, 0x80, 0xff, random.below(256)]);
+        break;
+      case 2:
+        bytes.splice(at, 0, ...Array.from({ length: long }, () => random.below(256)));
+        break;
+      case 3:
+        bytes.splice(at, long);
+        break;
+      case 4:
+        bytes.splice(at, 0, ...bytes.slice(at, at + long));
+        break;
       case 5: {
         const other = random.pick(corpus);
         const from = random.below(other.length);
         bytes = [...bytes.slice(0, at), ...other.subarray(from, from + random.below(other.length))];
         break;
       }
-      case 6: bytes.splice(at, random.below(2) ? 4 : 0, ...Array.from({ length: 4 }, () => random.pick([0, 0xff]))); break;
-      default: if (words.length > 0) bytes.splice(at, 0, ...random.pick(words));
+      case 6:
+        bytes.splice(at, random.below(2) ? 4 : 0, ...Array.from({ length: 4 }, () => random.pick([0, 0xff])));
+        break;
+      default:
+        if (words.length > 0) bytes.splice(at, 0, ...random.pick(words));
     }
   }
   return Uint8Array.from(bytes.slice(0, LONGEST));
@@ -97,7 +111,7 @@ export async function fuzz(name, { runs = Infinity, seconds = Infinity, seed = 1
   /** Keeps those of a batch that reach something new. @param {Uint8Array[]} batch @param {Set<string>} known @returns {Promise<void>} */
   const keep = async (batch, known) => {
     for (input of batch) await target.run(input);
-    if (!await reached(new Set(known))) return;
+    if (!(await reached(new Set(known)))) return;
     if (batch.length > 1) {
       const half = batch.length >> 1;
       await keep(batch.slice(0, half), known);
@@ -109,7 +123,7 @@ export async function fuzz(name, { runs = Infinity, seconds = Infinity, seed = 1
   };
   await count();
   try {
-    for (; done < runs && Date.now() < end;) {
+    for (; done < runs && Date.now() < end; ) {
       const batch = [];
       for (; batch.length < BATCH && done < runs; done++) {
         input = done < target.seeds.length ? target.seeds[done] : changed(random, corpus, words);
@@ -121,7 +135,7 @@ export async function fuzz(name, { runs = Infinity, seconds = Infinity, seed = 1
       }
       if (idle > IDLE) continue;
       const known = new Set(seen);
-      idle = await reached(seen) ? 0 : idle + 1;
+      idle = (await reached(seen)) ? 0 : idle + 1;
       if (idle === 0) await keep(batch, known);
       if (idle > IDLE) await session.post('Profiler.stopPreciseCoverage');
     }
@@ -143,14 +157,27 @@ async function isSlow(target, input) {
 }
 
 /** The names of the targets. */
-export const targets = () => readdirSync(fileURLToPath(new URL('./targets', import.meta.url))).map((file) => file.replace('.js', '')).sort();
+export const targets = () =>
+  readdirSync(fileURLToPath(new URL('./targets', import.meta.url)))
+    .map((file) => file.replace('.js', ''))
+    .sort();
 
 /** @param {string} name @returns {Promise<Target>} */
 const openTarget = async (name) => (await import(new URL(`./targets/${name}.js`, import.meta.url).href)).open();
 
 async function main() {
-  const { values, positionals: [name, file] } = parseArgs({ allowPositionals: true, options: {
-    runs: { type: 'string' }, seconds: { type: 'string' }, seed: { type: 'string' }, out: { type: 'string', default: 'build/fuzz' } } });
+  const {
+    values,
+    positionals: [name, file],
+  } = parseArgs({
+    allowPositionals: true,
+    options: {
+      runs: { type: 'string' },
+      seconds: { type: 'string' },
+      seed: { type: 'string' },
+      out: { type: 'string', default: 'build/fuzz' },
+    },
+  });
   if (!targets().includes(name)) throw new Error(`a target is one of ${targets().join(', ')}`);
   if (file) {
     const target = await openTarget(name);

@@ -73,14 +73,22 @@ export class Input {
 export function anything(input) {
   const texts = ['', 'x', '0', '-1', '1e9', '__proto__', 'constructor', 'NaN', '\u0000', '\ud800'];
   switch (input.below(8)) {
-    case 0: return input.pick([undefined, null, true, false, [], {}]);
-    case 1: return input.pick([0, -0, 1, -1, 0.5, 2 ** 31, 2 ** 32, 2 ** 53, -(2 ** 53), 1e300, NaN, Infinity, -Infinity]);
-    case 2: return input.byte();
-    case 3: return input.pick(texts);
-    case 4: return input.text(1 + input.below(16));
-    case 5: return input.pick([0n, -1n, 2n ** 64n, 2n ** 53n]);
-    case 6: return Array.from({ length: input.below(5) }, () => input.below(300) - 2);
-    default: return { [input.pick(texts)]: input.below(9), length: input.below(9) };
+    case 0:
+      return input.pick([undefined, null, true, false, [], {}]);
+    case 1:
+      return input.pick([0, -0, 1, -1, 0.5, 2 ** 31, 2 ** 32, 2 ** 53, -(2 ** 53), 1e300, NaN, Infinity, -Infinity]);
+    case 2:
+      return input.byte();
+    case 3:
+      return input.pick(texts);
+    case 4:
+      return input.text(1 + input.below(16));
+    case 5:
+      return input.pick([0n, -1n, 2n ** 64n, 2n ** 53n]);
+    case 6:
+      return Array.from({ length: input.below(5) }, () => input.below(300) - 2);
+    default:
+      return { [input.pick(texts)]: input.below(9), length: input.below(9) };
   }
 }
 
@@ -96,9 +104,16 @@ export function damaged(value, input) {
     }
     if (at === copy && input.below(8)) continue; // all of it is another thing seldom
     switch (input.below(5)) {
-      case 0: if (Array.isArray(at)) at.splice(Number(key), 1); else delete at[key]; break;
-      case 1: if (Array.isArray(at)) at.splice(Number(key), 0, at[key]); else at[input.pick(['x', 'ids', 'length', 'at'])] = at[key]; break;
-      default: at[key] = anything(input);
+      case 0:
+        if (Array.isArray(at)) at.splice(Number(key), 1);
+        else delete at[key];
+        break;
+      case 1:
+        if (Array.isArray(at)) at.splice(Number(key), 0, at[key]);
+        else at[input.pick(['x', 'ids', 'length', 'at'])] = at[key];
+        break;
+      default:
+        at[key] = anything(input);
     }
   }
   return copy.value;

@@ -13,7 +13,16 @@ import { acquireAll, acquireWith } from '../../web/shell/model/acquire-all.js';
 /** Holds of nothing, and how many of them were released. */
 function holds() {
   let released = 0;
-  const one = () => /** @type {Hold} */ (/** @type {unknown} */ ({ model: {}, release: () => { released++; }, discard() {} }));
+  const one = () =>
+    /** @type {Hold} */ (
+      /** @type {unknown} */ ({
+        model: {},
+        release: () => {
+          released++;
+        },
+        discard() {},
+      })
+    );
   return { one, released: () => released };
 }
 
@@ -28,13 +37,25 @@ test('a model and what goes with it: further models, or what is none', async () 
 
 test('where something is missing, no model is kept', async () => {
   const { one, released } = holds();
-  await assert.rejects(acquireWith(Promise.resolve(one()), async () => { throw new Error('no strip'); }), /no strip/);
+  await assert.rejects(
+    acquireWith(Promise.resolve(one()), async () => {
+      throw new Error('no strip');
+    }),
+    /no strip/,
+  );
   await assert.rejects(acquireWith(Promise.resolve(one()), Promise.reject(new Error('no scene'))), /no scene/);
   assert.equal(released(), 2);
-  await assert.rejects(acquireWith(Promise.resolve([one(), one()]), () => { throw new Error('other tokens'); }), /other tokens/);
+  await assert.rejects(
+    acquireWith(Promise.resolve([one(), one()]), () => {
+      throw new Error('other tokens');
+    }),
+    /other tokens/,
+  );
   assert.equal(released(), 4);
 });
 
 test('nothing is asked for once the visitor has cancelled', async () => {
-  await assert.rejects(acquireAll(['nowhere.gguf'], { signal: AbortSignal.abort(), onProgress: () => assert.fail('it is asked for') }), { name: 'AbortError' });
+  await assert.rejects(acquireAll(['nowhere.gguf'], { signal: AbortSignal.abort(), onProgress: () => assert.fail('it is asked for') }), {
+    name: 'AbortError',
+  });
 });

@@ -17,19 +17,35 @@ function fakeCanvas(width, height) {
   /** @type {number[]} */
   let from = [];
   const context = {
-    font: '', globalAlpha: 1, lineWidth: 1,
-    setTransform() {}, beginPath() {}, stroke() {},
-    clearRect() { texts = []; bands = []; },
+    font: '',
+    globalAlpha: 1,
+    lineWidth: 1,
+    setTransform() {},
+    beginPath() {},
+    stroke() {},
+    clearRect() {
+      texts = [];
+      bands = [];
+    },
     measureText: (/** @type {string} */ text) => ({ width: 0.5 * text.length * parseFloat(context.font) }),
     fillText: (/** @type {string} */ text, /** @type {number} */ x, /** @type {number} */ y) => texts.push({ text, x, y }),
-    moveTo(/** @type {number[]} */ ...point) { from = point; },
+    moveTo(/** @type {number[]} */ ...point) {
+      from = point;
+    },
     bezierCurveTo: (/** @type {number[]} */ ...points) => bands.push({ from, to: points.slice(4) }),
   };
   return { width, height, getContext: () => context, drawn: () => ({ texts, bands }) };
 }
 
 const SOURCE = ['one', ' two', ' three', ' four', ' five', ' six', ''];
-const ROWS = [[0.7, 0.2, 0.1, 0, 0, 0, 0], [0.2, 0.5, 0.3, 0, 0, 0, 0], [0.03, 0, 0.97, 0, 0, 0, 0], [0, 0, 0, 1, 0, 0, 0], [0, 0, 0, 0, 1, 0, 0], [0, 0, 0, 0, 0, 1, 0]];
+const ROWS = [
+  [0.7, 0.2, 0.1, 0, 0, 0, 0],
+  [0.2, 0.5, 0.3, 0, 0, 0, 0],
+  [0.03, 0, 0.97, 0, 0, 0, 0],
+  [0, 0, 0, 1, 0, 0, 0],
+  [0, 0, 0, 0, 1, 0, 0],
+  [0, 0, 0, 0, 0, 1, 0],
+];
 
 /** @param {number} width @param {number} height */
 function drawn(width, height) {

@@ -52,7 +52,9 @@ test('what the page says of scores on the states of the general network is so', 
   const bytes = readFileSync(new URL('../../weights/seq2seq-general.gguf', import.meta.url));
   const network = networkOf(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length));
   const model = await load(new Uint8Array(bytes));
-  const [dot, scaled, cosine] = ['dot', 'scaled-dot', 'cosine'].map((id) => /** @type {NonNullable<(typeof FUNCTIONS)[0]['score']>} */ (FUNCTIONS.find((one) => one.id === id)?.score));
+  const [dot, scaled, cosine] = ['dot', 'scaled-dot', 'cosine'].map(
+    (id) => /** @type {NonNullable<(typeof FUNCTIONS)[0]['score']>} */ (FUNCTIONS.find((one) => one.id === id)?.score),
+  );
   const best = (/** @type {Float32Array} */ row) => row.indexOf(Math.max(...row));
   let [words, found] = [0, 0];
   for (const sentence of EXAMPLES) {

@@ -25,7 +25,23 @@ async function all(run) {
 /** @param {ArrayLike<number>} row */
 const sum = (row) => Array.from(row).reduce((total, one) => total + one, 0);
 
-const SCORES = ['none', 'additive', 'concat', 'dot', 'scaled-dot', 'general', 'cosine', 'location', 'location-long', 'local-m', 'local-p', 'local-p-before', 'sigmoid', 'segments', 'segments-before'];
+const SCORES = [
+  'none',
+  'additive',
+  'concat',
+  'dot',
+  'scaled-dot',
+  'general',
+  'cosine',
+  'location',
+  'location-long',
+  'local-m',
+  'local-p',
+  'local-p-before',
+  'sigmoid',
+  'segments',
+  'segments-before',
+];
 /** Those whose weights are of bits, which need not add up to 1. */
 const BITS = /^(sigmoid|segments)/;
 
@@ -40,7 +56,11 @@ test('every attention translates, greedily and with beams, and shows where it lo
     for (const { maps, alignment } of steps) {
       const names = maps.map((/** @type {any} */ { name }) => name);
       const local = score.includes('local') || score === 'location-long';
-      assert.deepEqual(names, [...(score === 'none' ? [] : ['source']), ...(local ? ['centre'] : []), ...(score.startsWith('segments') ? ['alone'] : [])], score);
+      assert.deepEqual(
+        names,
+        [...(score === 'none' ? [] : ['source']), ...(local ? ['centre'] : []), ...(score.startsWith('segments') ? ['alone'] : [])],
+        score,
+      );
       if (score === 'none') {
         assert.equal(alignment, undefined);
         continue;
@@ -51,7 +71,11 @@ test('every attention translates, greedily and with beams, and shows where it lo
       else assert.ok(Math.abs(sum(alignment) - 1) < 1e-5, score);
     }
     const plain = await all(model.translate('Ein Hund'));
-    assert.deepEqual(plain.map(({ token, nats }) => [token, nats]), steps.map(({ token, nats }) => [token, nats]), 'looking changes nothing');
+    assert.deepEqual(
+      plain.map(({ token, nats }) => [token, nats]),
+      steps.map(({ token, nats }) => [token, nats]),
+      'looking changes nothing',
+    );
     const found = model.translate('Ein Hund', { beams: 3 });
     await found.text();
     assert.ok(found.search.length > 0);
@@ -90,18 +114,27 @@ test('segments: what each bit would be alone, and the chain of them as the page 
     const theta = [...maps[1].weights].map(logit);
     marginals(theta, A).forEach((p, i) => assert.ok(Math.abs(p - alignment[i]) < 1e-4));
     const four = part(theta, A, 2, 4); // the same probabilities by themselves
-    marginals(four.scores, [[four.stick, 0], [0, four.stick]]).forEach((p, i) => assert.ok(Math.abs(p - alignment[2 + i]) < 1e-4));
+    marginals(four.scores, [
+      [four.stick, 0],
+      [0, four.stick],
+    ]).forEach((p, i) => assert.ok(Math.abs(p - alignment[2 + i]) < 1e-4));
     marginals(theta, times(A, 0)).forEach((p, i) => assert.ok(Math.abs(p - maps[1].weights[i]) < 1e-6));
   }
   model.close();
-  assert.deepEqual(segmentsOf([0.1, 0.6, 0.5, 0.2, 0.9]), [{ from: 1, to: 3 }, { from: 4, to: 5 }]);
+  assert.deepEqual(segmentsOf([0.1, 0.6, 0.5, 0.2, 0.9]), [
+    { from: 1, to: 3 },
+    { from: 4, to: 5 },
+  ]);
 });
 
 test('a structure that nobody knows, and an unknown way to cut a sentence, are refused by name', async () => {
   const file = Uint8Array.from(await readFile(`${GOLDEN}seq2seq-segments.gguf`));
   file.set(new TextEncoder().encode('x'), Buffer.from(file).indexOf('segmentation'));
   await assert.rejects(load(file), isError('unsupported', /seq2seq\.attention\.structure/));
-  await assert.rejects(load(toyTranslation({ metadata: { 'tokenizer.source': ['string', 'syllables'] } })), isError('unsupported', /tokenizer\.source: "syllables" is neither "tokens" nor "characters"/));
+  await assert.rejects(
+    load(toyTranslation({ metadata: { 'tokenizer.source': ['string', 'syllables'] } })),
+    isError('unsupported', /tokenizer\.source: "syllables" is neither "tokens" nor "characters"/),
+  );
 });
 
 test('a sentence in characters: each by itself, words come out as ever', async () => {
@@ -136,8 +169,15 @@ test('the memory-network writes, and each word looks at those before it', async 
   }
   const ids = [97, 98, 99, 100];
   const looks = await all(looksOf(model, ids, new AbortController().signal));
-  assert.deepEqual(looks.map(([row]) => row.length), [1, 2, 3, 4]);
-  assert.deepEqual(looks.map(([row]) => Math.round(sum(row))), [0, 1, 1, 1], 'the first has nothing to look at');
+  assert.deepEqual(
+    looks.map(([row]) => row.length),
+    [1, 2, 3, 4],
+  );
+  assert.deepEqual(
+    looks.map(([row]) => Math.round(sum(row))),
+    [0, 1, 1, 1],
+    'the first has nothing to look at',
+  );
   looks.forEach(([row], t) => assert.equal(row[t], 0, 'none looks at itself'));
   model.close();
 });
@@ -161,10 +201,28 @@ test('the batting order: cosines, weights that add up to 1, and everyone bats on
   for (const fit of /** @type {const} */ (['cosine', 'dot'])) {
     const rows = weights(at, 14, fit);
     for (const row of rows) assert.ok(Math.abs(sum(row) - 1) < 1e-12);
-    assert.deepEqual([...order(rows)].sort((a, b) => a - b), [0, 1, 2, 3, 4, 5, 6, 7, 8]);
+    assert.deepEqual(
+      [...order(rows)].sort((a, b) => a - b),
+      [0, 1, 2, 3, 4, 5, 6, 7, 8],
+    );
   }
-  const scaled = weights(at.map(([x, y]) => [x / 2, y / 2]), 14, 'cosine');
-  weights(at, 14, 'cosine').forEach((row, p) => row.forEach((w, i) => assert.ok(Math.abs(w - scaled[p][i]) < 1e-9, 'a cosine does not see how long a vector is')));
-  assert.deepEqual(mixture([1, 0], [[0.2, 0.4], [1, 1]]), [0.2, 0.4]);
+  const scaled = weights(
+    at.map(([x, y]) => [x / 2, y / 2]),
+    14,
+    'cosine',
+  );
+  weights(at, 14, 'cosine').forEach((row, p) =>
+    row.forEach((w, i) => assert.ok(Math.abs(w - scaled[p][i]) < 1e-9, 'a cosine does not see how long a vector is')),
+  );
+  assert.deepEqual(
+    mixture(
+      [1, 0],
+      [
+        [0.2, 0.4],
+        [1, 1],
+      ],
+    ),
+    [0.2, 0.4],
+  );
   assert.deepEqual(softmax([0, 0]), [0.5, 0.5]);
 });

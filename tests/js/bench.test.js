@@ -36,22 +36,32 @@ const hash = (bytes) => createHash('sha256').update(bytes).digest('hex').slice(0
 test('random numbers are normal enough', () => {
   const random = normal(1);
   const count = 100_000;
-  let sum = 0, squares = 0, far = 0;
+  let sum = 0,
+    squares = 0,
+    far = 0;
   for (let i = 0; i < count; i++) {
     const x = random();
     sum += x / count;
-    squares += x * x / count;
+    squares += (x * x) / count;
     far += Number(Math.abs(x) > 1.96) / count;
   }
   // Five standard errors of each; the sum of twelve uniform numbers has slightly lighter tails.
   assert.ok(Math.abs(sum) < 5 / Math.sqrt(count), `mean ${sum}`);
   assert.ok(Math.abs(squares - 1) < 5 * Math.sqrt(2 / count), `variance ${squares}`);
-  assert.ok(Math.abs(far - 0.05) < 5 * Math.sqrt(0.05 * 0.95 / count) + 0.002, `tails ${far}`);
+  assert.ok(Math.abs(far - 0.05) < 5 * Math.sqrt((0.05 * 0.95) / count) + 0.002, `tails ${far}`);
 });
 
 test('halves', () => {
-  const cases = [[1, 0x3c00], [-2, 0xc000], [0, 0], [65504, 0x7bff], [2 ** -14, 0x0400], [2047.6, 0x6800],
-    [1 + 2 ** -11, 0x3c00], [1 + 3 * 2 ** -11, 0x3c02]]; // ties go to the even one
+  const cases = [
+    [1, 0x3c00],
+    [-2, 0xc000],
+    [0, 0],
+    [65504, 0x7bff],
+    [2 ** -14, 0x0400],
+    [2047.6, 0x6800],
+    [1 + 2 ** -11, 0x3c00],
+    [1 + 3 * 2 ** -11, 0x3c02],
+  ]; // ties go to the even one
   for (const [value, bits] of cases) {
     assert.equal(half(value), bits, String(value));
   }
@@ -67,13 +77,16 @@ test('blocks of 8 and 4 bits hold the numbers within their rounding', () => {
     const bits = bytes[at] | (bytes[at + 1] << 8);
     return (bits & 0x8000 ? -1 : 1) * 2 ** (((bits >> 10) & 31) - 15) * (1 + (bits & 1023) / 1024);
   };
-  const eight = q8_0(data), four = q4_0(data);
+  const eight = q8_0(data),
+    four = q4_0(data);
   assert.equal(eight.length, 68);
   assert.equal(four.length, 36);
   for (let i = 0; i < 64; i++) {
-    const b = i >> 5, j = i % 32;
-    const s8 = scale(eight, 34 * b), s4 = scale(four, 18 * b);
-    const v8 = (eight[34 * b + 2 + j] << 24 >> 24) * s8;
+    const b = i >> 5,
+      j = i % 32;
+    const s8 = scale(eight, 34 * b),
+      s4 = scale(four, 18 * b);
+    const v8 = ((eight[34 * b + 2 + j] << 24) >> 24) * s8;
     const pair = four[18 * b + 2 + (j % 16)];
     const v4 = ((j < 16 ? pair & 15 : pair >> 4) - 8) * s4;
     // Half a step, a whole one at the end of the 4-bit range, which lacks a level on one side; and what rounding the scale to
@@ -142,7 +155,8 @@ function fields(bytes) {
     }
   };
   while (at < bytes.length) {
-    const tag = Number(varint()), type = tag & 7;
+    const tag = Number(varint()),
+      type = tag & 7;
     let value;
     if (type === 0) value = BigInt.asIntN(64, varint());
     else if (type === 5) value = new DataView(bytes.buffer, bytes.byteOffset + (at += 4) - 4).getFloat32(0, true);
@@ -158,7 +172,10 @@ function fields(bytes) {
 
 test('the ONNX file is a graph whose names hang together', () => {
   /** @param {Uint8Array} bytes @param {number} field */
-  const all = (bytes, field) => fields(bytes).filter((one) => one.field === field).map((one) => one.value);
+  const all = (bytes, field) =>
+    fields(bytes)
+      .filter((one) => one.field === field)
+      .map((one) => one.value);
   /** @param {Uint8Array} bytes */
   const string = (bytes) => new TextDecoder().decode(bytes);
   /** @param {Uint8Array} bytes @param {number} field */
@@ -166,9 +183,16 @@ test('the ONNX file is a graph whose names hang together', () => {
 
   const file = onnxModel(SMALL);
   assert.deepEqual(all(file, 1), [8n]);
-  assert.deepEqual(all(file, 8).map((one) => [strings(one, 1)[0], all(one, 2)[0]]), [['', 17n], ['com.microsoft', 1n]]);
+  assert.deepEqual(
+    all(file, 8).map((one) => [strings(one, 1)[0], all(one, 2)[0]]),
+    [
+      ['', 17n],
+      ['com.microsoft', 1n],
+    ],
+  );
   const [graph] = all(file, 7);
-  const inputs = all(graph, 11).map((one) => strings(one, 1)[0]), outputs = all(graph, 12).map((one) => strings(one, 1)[0]);
+  const inputs = all(graph, 11).map((one) => strings(one, 1)[0]),
+    outputs = all(graph, 12).map((one) => strings(one, 1)[0]);
   assert.equal(inputs.length, 4 + 2 * SMALL.blocks);
   assert.deepEqual(outputs.sort(), ['logits', ...[0, 1].flatMap((i) => [`present.${i}.key`, `present.${i}.value`])].sort());
 
@@ -177,7 +201,8 @@ test('the ONNX file is a graph whose names hang together', () => {
   for (const tensor of all(graph, 5)) {
     known.add(strings(tensor, 8)[0]);
     const count = Number(all(tensor, 1).reduce((product, n) => product * n, 1n));
-    const [type] = all(tensor, 2), [raw] = all(tensor, 9);
+    const [type] = all(tensor, 2),
+      [raw] = all(tensor, 9);
     assert.equal(raw.length, count * (type === 1n ? 4 : 1), 'as many bytes as the shape says');
     if (type === 3n && count > 1) weights += count;
   }
@@ -208,15 +233,20 @@ test('the ONNX file is a graph whose names hang together', () => {
 
 test('the LiteRT file is a chain of products whose columns go from one to the next', () => {
   const chain = chainOf(SMALL);
-  assert.equal(chain.reduce((sum, [rows, columns]) => sum + rows * columns, 0), productMacs(SMALL));
+  assert.equal(
+    chain.reduce((sum, [rows, columns]) => sum + rows * columns, 0),
+    productMacs(SMALL),
+  );
   for (const type of CHAIN_TYPES) {
-    const file = chainModel(chain, type, 3), view = new DataView(file.buffer);
+    const file = chainModel(chain, type, 3),
+      view = new DataView(file.buffer);
     assert.equal(new TextDecoder().decode(file.subarray(4, 8)), 'TFL3');
     /** @param {number} at */
     const follow = (at) => at + view.getUint32(at, true);
     /** Where field i of a table is, or 0. @param {number} table @param {number} i */
     const field = (table, i) => {
-      const list = table - view.getInt32(table, true), at = 4 + 2 * i;
+      const list = table - view.getInt32(table, true),
+        at = 4 + 2 * i;
       const place = at < view.getUint16(list, true) ? view.getUint16(list + at, true) : 0;
       return place && table + place;
     };
@@ -227,52 +257,90 @@ test('the LiteRT file is a chain of products whose columns go from one to the ne
     };
     /** @param {number} table @param {number} i */
     const words = (table, i) => list(table, i).map((at) => view.getInt32(at, true));
-    const model = follow(0), [graph] = list(model, 2).map(follow), tensors = list(graph, 0).map(follow), buffers = list(model, 4).map(follow);
-    const shapes = tensors.map((tensor) => words(tensor, 0)), weights = new Set();
-    const [first] = words(graph, 1), [last] = words(graph, 2), known = new Set([first]);
-    assert.deepEqual([shapes[first], shapes[last]], [[3, SMALL.width], [3, SMALL.values]]);
+    const model = follow(0),
+      [graph] = list(model, 2).map(follow),
+      tensors = list(graph, 0).map(follow),
+      buffers = list(model, 4).map(follow);
+    const shapes = tensors.map((tensor) => words(tensor, 0)),
+      weights = new Set();
+    const [first] = words(graph, 1),
+      [last] = words(graph, 2),
+      known = new Set([first]);
+    assert.deepEqual(
+      [shapes[first], shapes[last]],
+      [
+        [3, SMALL.width],
+        [3, SMALL.values],
+      ],
+    );
     for (const operator of list(graph, 3).map(follow)) {
-      const inputs = words(operator, 1), [out] = words(operator, 2);
+      const inputs = words(operator, 1),
+        [out] = words(operator, 2);
       assert.ok(known.has(inputs[0]) && !known.has(out), 'a column is computed once, before it is used');
       known.add(out);
       if (view.getUint32(field(operator, 0), true) !== 0) continue; // a third of the columns is taken
-      const matrix = inputs[1], buffer = buffers[view.getUint32(field(tensors[matrix], 2), true)], data = follow(field(buffer, 0)) + 4;
+      const matrix = inputs[1],
+        buffer = buffers[view.getUint32(field(tensors[matrix], 2), true)],
+        data = follow(field(buffer, 0)) + 4;
       assert.deepEqual([shapes[inputs[0]][1], shapes[out][1]], [shapes[matrix][1], shapes[matrix][0]]);
       assert.equal(data % 16, 0, 'weights are aligned');
-      assert.equal(view.getUint32(data - 4, true), shapes[matrix][0] * shapes[matrix][1] / (type === 'q4' ? 2 : 1));
+      assert.equal(view.getUint32(data - 4, true), (shapes[matrix][0] * shapes[matrix][1]) / (type === 'q4' ? 2 : 1));
       assert.equal(list(follow(field(tensors[matrix], 4)), 2).length, shapes[matrix][0], 'a scale a row');
       weights.add(matrix);
     }
     assert.ok(known.has(last));
-    assert.deepEqual([...weights].map((matrix) => shapes[matrix]), chain);
+    assert.deepEqual(
+      [...weights].map((matrix) => shapes[matrix]),
+      chain,
+    );
   }
 });
 
 test('keys and work of a position', () => {
   /** @param {Record<string, any>} more */
-  const model = (more) => Object.fromEntries(Object.entries({ 'image.width': 6, 'image.height': 4, 'image.channels': 1, ...more })
-    .map(([name, value]) => [`image-transformer.${name}`, value]));
+  const model = (more) =>
+    Object.fromEntries(
+      Object.entries({ 'image.width': 6, 'image.height': 4, 'image.channels': 1, ...more }).map(([name, value]) => [
+        `image-transformer.${name}`,
+        value,
+      ]),
+    );
   assert.equal(keysOf(model({ 'attention.pattern': 'full' }), 9), 10);
   const local = model({ 'attention.pattern': 'local-1d', 'attention.query_block': 4, 'attention.memory_block': 3 });
-  assert.deepEqual([0, 3, 4, 7, 8].map((i) => keysOf(local, i)), [1, 4, 4, 7, 4]);
-  const area = model({ 'attention.pattern': 'local-2d', 'attention.block_rows': 2, 'attention.block_cols': 4,
-    'attention.flange_rows': 1, 'attention.flange_cols': 1 });
+  assert.deepEqual(
+    [0, 3, 4, 7, 8].map((i) => keysOf(local, i)),
+    [1, 4, 4, 7, 4],
+  );
+  const area = model({
+    'attention.pattern': 'local-2d',
+    'attention.block_rows': 2,
+    'attention.block_cols': 4,
+    'attention.flange_rows': 1,
+    'attention.flange_cols': 1,
+  });
   // The first block is 2 x 4, the second 2 x 2; the third lies below the first and sees one row of five columns above it.
-  assert.deepEqual([0, 7, 8, 11, 12, 19, 20].map((i) => keysOf(area, i)), [1, 8, 2 + 1, 2 + 4, 5 + 1, 5 + 8, 3 + 2 + 1]);
+  assert.deepEqual(
+    [0, 7, 8, 11, 12, 19, 20].map((i) => keysOf(area, i)),
+    [1, 8, 2 + 1, 2 + 4, 5 + 1, 5 + 8, 3 + 2 + 1],
+  );
 
   const { macs, bytes, keyMacs, headMacs, positions } = workOf(imageModel(SMALL, 'q8'), { from: 3, to: 5 });
   assert.equal(positions, 16);
   assert.equal(keyMacs, 2 * 32 * 2);
   assert.equal(headMacs, 256 * 32);
   assert.equal(macs, productMacs(SMALL) + 4.5 * keyMacs);
-  assert.equal(bytes, productMacs(SMALL) * 34 / 32 + 4.5 * keyMacs);
+  assert.equal(bytes, (productMacs(SMALL) * 34) / 32 + 4.5 * keyMacs);
 });
 
 /** The 2D pattern as the engine itself sees it. */
 test('keys of a position agree with the engine', async () => {
   const { toyModel } = await import('./toy.js');
-  for (const options of [{ width: 10, height: 7, blockRows: 3, blockCols: 4 }, { queryBlock: 5, memoryBlock: 7 }, {},
-    { width: 4, channels: 3, blockRows: 2, blockCols: 5, flangeCols: 3 }]) {
+  for (const options of [
+    { width: 10, height: 7, blockRows: 3, blockCols: 4 },
+    { queryBlock: 5, memoryBlock: 7 },
+    {},
+    { width: 4, channels: 3, blockRows: 2, blockCols: 5, flangeCols: 3 },
+  ]) {
     const file = toyModel(options);
     const core = new Core(wasmModule, file);
     const { metadata } = readGGUF(file);
@@ -294,7 +362,7 @@ test('medians and shares', () => {
   const share = shareOf(0.5, work, 50, stream, 2 ** 20);
   assert.ok(share);
   assert.ok(Math.abs(share.ofDots - 0.4) < 1e-9);
-  assert.ok(Math.abs(/** @type {number} */ (share.ofBytes) - 6 * 2 ** 20 / 20e6 / 0.5) < 1e-9);
+  assert.ok(Math.abs(/** @type {number} */ (share.ofBytes) - (6 * 2 ** 20) / 20e6 / 0.5) < 1e-9);
   assert.deepEqual([share.limit, share.share], ['bytes', share.ofBytes]);
   // What fits the cache is not read from memory.
   const { ofDots } = share;
@@ -304,7 +372,10 @@ test('medians and shares', () => {
 
 /** Three rounds of everything, made up. @returns {{ samples: Samples, facts: Facts }} */
 function madeUp() {
-  const builds = ['nextpixel', 'nextpixel-relaxed'], types = ['q4', 'q8'], positions = [64, 512, 1000], sides = [28, 64];
+  const builds = ['nextpixel', 'nextpixel-relaxed'],
+    types = ['q4', 'q8'],
+    positions = [64, 512, 1000],
+    sides = [28, 64];
   /** @type {Samples} */
   const samples = {};
   /** A median of ms, and better and worse rounds. @param {string} name @param {number} ms */
@@ -352,15 +423,37 @@ function madeUp() {
   return {
     samples,
     facts: {
-      machine: { cpu: 'Abacus', cores: 2, browser: 'Chromium 156', date: '2026-01-02T03:04:05Z', runs: 3, load: [0.1, 1], args: '--write --runs 3' },
-      builds: builds.map((name, i) => ({ name, loop: i ? 'relaxed' : 'baseline', bytes: 5e4, gzip: 2e4 })), chosen: 'nextpixel-relaxed',
+      machine: {
+        cpu: 'Abacus',
+        cores: 2,
+        browser: 'Chromium 156',
+        date: '2026-01-02T03:04:05Z',
+        runs: 3,
+        load: [0.1, 1],
+        args: '--write --runs 3',
+      },
+      builds: builds.map((name, i) => ({ name, loop: i ? 'relaxed' : 'baseline', bytes: 5e4, gzip: 2e4 })),
+      chosen: 'nextpixel-relaxed',
       cacheBytes: 2 ** 20,
-      positions, types, peers: [{ id: 'slow', name: 'Slow 1', gzip: 3e6 }, { id: 'fast', name: 'Fast 2', gzip: 5e5 }],
-      w1Work: Object.fromEntries(types.flatMap((type) => positions.map((p) => (
-        [key(type, p), { ...work, macs: 6e6 + 4096 * p, bytes: 4e6 }])))),
-      shipped: [{ name: 'toy', pixels: 400 }], made: [{ name: 'toy', macs: 7.2e7, all: 9e7 }], chain: { other: 'Kernels 3', types: ['q8'], columns: [1, 16], macs: 6e6, least: 6e4 }, together: [1, 4], atOnce: [1, 4], sides,
+      positions,
+      types,
+      peers: [
+        { id: 'slow', name: 'Slow 1', gzip: 3e6 },
+        { id: 'fast', name: 'Fast 2', gzip: 5e5 },
+      ],
+      w1Work: Object.fromEntries(
+        types.flatMap((type) => positions.map((p) => [key(type, p), { ...work, macs: 6e6 + 4096 * p, bytes: 4e6 }])),
+      ),
+      shipped: [{ name: 'toy', pixels: 400 }],
+      made: [{ name: 'toy', macs: 7.2e7, all: 9e7 }],
+      chain: { other: 'Kernels 3', types: ['q8'], columns: [1, 16], macs: 6e6, least: 6e4 },
+      together: [1, 4],
+      atOnce: [1, 4],
+      sides,
       models: [{ name: 'toy', macs: 2e6, work }],
-      streams: [4, 16, 64], blockMacs: 2e5, sizes: { 'nextpixel, library and wasm': 61440, 'Slow 1': 3e6 },
+      streams: [4, 16, 64],
+      blockMacs: 2e5,
+      sizes: { 'nextpixel, library and wasm': 61440, 'Slow 1': 3e6 },
     },
   };
 }
@@ -372,8 +465,14 @@ test('the summary takes medians, the best weight type and the fastest peer', () 
   assert.ok(summary.w1 && summary.w1q8 && summary.w1q4 && summary.w1baseline);
   assert.deepEqual(Object.keys(summary.w1), ['64', '512', '1000']);
   assert.deepEqual(summary.w1[64], {
-    ours: 0.2064, peer: 4, peerName: 'Fast 2', ratio: 4 / 0.2064, build: 'nextpixel-relaxed', type: 'q4',
-    oursMin: 0.2064 * 0.9, peerMin: 3.6,
+    ours: 0.2064,
+    peer: 4,
+    peerName: 'Fast 2',
+    ratio: 4 / 0.2064,
+    build: 'nextpixel-relaxed',
+    type: 'q4',
+    oursMin: 0.2064 * 0.9,
+    peerMin: 3.6,
   });
   assert.equal(summary.w1[1000].peerName, 'Slow 1');
   assert.equal(summary.w1q8[64].ours, 0.3064);
@@ -381,11 +480,14 @@ test('the summary takes medians, the best weight type and the fastest peer', () 
 
   const shares = result.w1[64]['nextpixel-relaxed q8'].ceiling;
   assert.equal(shares?.limit, 'bytes');
-  assert.equal(Math.round(1000 * /** @type {number} */ (shares?.share)), Math.round(1000 * (4e6 / 60e6) / (0.9 * 0.3064)));
+  assert.equal(Math.round(1000 * /** @type {number} */ (shares?.share)), Math.round((1000 * (4e6 / 60e6)) / (0.9 * 0.3064)));
   assert.ok(Math.abs((result.loops.gates?.share ?? 0) - 0.75) < 1e-12);
   assert.equal(result.loops.queue, undefined); // its ceiling was not measured
   const { share, small, ratio, other } = result.chain['nextpixel-relaxed q8 1'];
-  assert.deepEqual([share, small?.gigamacs, ratio, other?.gigamacs].map((x) => Number(x).toFixed(6)), [6e6 / 0.18 / 1e6 / 100, 6e4 / 0.0018 / 1e6, 3, 10].map((x) => x.toFixed(6)));
+  assert.deepEqual(
+    [share, small?.gigamacs, ratio, other?.gigamacs].map((x) => Number(x).toFixed(6)),
+    [6e6 / 0.18 / 1e6 / 100, 6e4 / 0.0018 / 1e6, 3, 10].map((x) => x.toFixed(6)),
+  );
   assert.equal(result.chain['nextpixel-relaxed q8 16'].ratio, null);
   const { convolutions, ...whole } = result.made['toy nextpixel-relaxed'];
   assert.ok(Math.abs((convolutions?.share ?? 0) - 7.2e7 / (0.9 * 2) / 1e6 / 140) < 1e-9, 'of four columns, in the best rounds');
@@ -393,7 +495,7 @@ test('the summary takes medians, the best weight type and the fastest peer', () 
   const { products, attention, values256 } = result.kernels['nextpixel-relaxed'].q8;
   assert.ok(products && attention);
   assert.ok(Math.abs(products.gigamacs - 2e5 / 0.009 / 1e6) < 1e-6, 'half of what two more blocks take, in the best rounds');
-  assert.ok(Math.abs(attention.gigamacs - 4096 / (0.9e-4) / 1e6) < 1e-6);
+  assert.ok(Math.abs(attention.gigamacs - 4096 / 0.9e-4 / 1e6) < 1e-6);
   assert.ok(Math.abs(Number(values256) - 0.009) < 1e-9);
   assert.deepEqual(Object.keys(result.shipped[0].builds), ['nextpixel', 'nextpixel-relaxed']);
   assert.equal(result.shipped[0].builds.nextpixel.samples[1].perPixel, 40 / 400);
@@ -428,11 +530,30 @@ test('what was not measured is left out, and restless differences are no figures
 });
 
 test('tables for people', () => {
-  assert.equal(columns(['', 'ms'], [['one', '1.25'], ['three', '-']]), '         ms\none    1.25\nthree     -');
+  assert.equal(
+    columns(
+      ['', 'ms'],
+      [
+        ['one', '1.25'],
+        ['three', '-'],
+      ],
+    ),
+    '         ms\none    1.25\nthree     -',
+  );
   const { samples, facts } = madeUp();
   const result = assemble(samples, facts);
   const page = text(result);
-  const parts = ['Abacus', 'the library takes nextpixel-relaxed here', 'Fast 2', '28x28', 'at most 2', 'toy nextpixel-relaxed', 'Slow 1', 'exact look-ahead', 'Kernels 3'];
+  const parts = [
+    'Abacus',
+    'the library takes nextpixel-relaxed here',
+    'Fast 2',
+    '28x28',
+    'at most 2',
+    'toy nextpixel-relaxed',
+    'Slow 1',
+    'exact look-ahead',
+    'Kernels 3',
+  ];
   for (const part of parts) assert.ok(page.includes(part), part);
   const table = markdown(result);
   assert.match(table, /^\| nextpixel, 4-bit weights \| 0\.21 \| 0\.25 \| 0\.30 \| 60 KB \|$/m);
@@ -440,7 +561,10 @@ test('tables for people', () => {
   assert.match(table, /^\| Slow 1 .*2\.9 MB \|$/m);
   assert.match(table, /^`npm run bench -- --write --runs 3`: medians of 3 /m);
   assert.match(table, /\*\*19\.4x\*\*/);
-  const widths = table.split('\n').filter((line) => line.startsWith('|')).map((line) => line.split('|').length);
+  const widths = table
+    .split('\n')
+    .filter((line) => line.startsWith('|'))
+    .map((line) => line.split('|').length);
   assert.equal(new Set(widths).size, 1, 'every row has as many cells');
 });
 
@@ -478,20 +602,24 @@ test('language models of every type open, draw, and are as large as they are sai
   const grouped = { ...shape, width: 256, kvHeads: 1, keyLength: 32, inner: 512, arch: /** @type {const} */ ('qwen3') };
   for (const type of [...LLAMA_TYPES, 'f16']) {
     for (const one of [shape, grouped]) {
-      const file = llamaModel(one, type), core = new Core(wasmModule, file);
+      const file = llamaModel(one, type),
+        core = new Core(wasmModule, file);
       const session = core.openSession({ seed: 1n, samples: 1, temperature: 0, topK: 0, topP: 1 });
       core.put(session, Uint32Array.of(1, 5, 9), false);
       assert.equal(core.draw(session, 4).ids.length, 4);
       const rows = Object.values(WEIGHTS);
       const bytes = Object.values(readGGUF(file).tensors).reduce((sum, { shape: [count, cols], type: kind }) => {
         const of = rows.find(({ number }) => number === kind);
-        return sum + (cols && of ? count * cols / of.values * of.bytes : 0);
+        return sum + (cols && of ? ((count * cols) / of.values) * of.bytes : 0);
       }, 0);
       assert.equal(bytesOf(one, type), bytes);
     }
   }
   assert.equal(weightsOf(LLAMAS['110M']), 109_510_656);
-  assert.deepEqual(['attn_q', 'attn_v', 'ffn_down', 'token_embd'].map((part) => typeOf('q4_k_m', part, part === 'ffn_down' ? 1536 : 576, 0, 30)), ['q5_0', 'q8_0', 'q6_k', 'q8_0']);
+  assert.deepEqual(
+    ['attn_q', 'attn_v', 'ffn_down', 'token_embd'].map((part) => typeOf('q4_k_m', part, part === 'ffn_down' ? 1536 : 576, 0, 30)),
+    ['q5_0', 'q8_0', 'q6_k', 'q8_0'],
+  );
   assert.ok(onnxLlama(shape).length > weightsOf(shape));
 });
 
@@ -504,23 +632,46 @@ test('figures of language models: ratios of rounds, the share of the streaming r
     samples[key('llama', '110M', 'int8', what, 'onnxruntime')] = [48, 30];
     samples[key('llama', '110M', 'q8_0', what, 'native')] = [6, 6];
   }
-  const { summary, goals, rows } = llamaResult(samples, [{ id: 'wllama', name: 'w' }, { id: 'onnxruntime', name: 'o' }, { id: 'native', name: 'n' }]);
+  const { summary, goals, rows } = llamaResult(samples, [
+    { id: 'wllama', name: 'w' },
+    { id: 'onnxruntime', name: 'o' },
+    { id: 'native', name: 'n' },
+  ]);
   const { ours, peer, peerName, ratio, wllama, native, share } = summary['110M'].q8_0;
-  assert.deepEqual({ ours, peer, peerName, ratio, wllama, native }, { ours: 7, peer: 39, peerName: 'o', ratio: 5.5, wllama: 11, native: 0.875 }, 'the fastest in a browser');
+  assert.deepEqual(
+    { ours, peer, peerName, ratio, wllama, native },
+    { ours: 7, peer: 39, peerName: 'o', ratio: 5.5, wllama: 11, native: 0.875 },
+    'the fastest in a browser',
+  );
   assert.ok(Math.abs(share - bytesOf(LLAMAS['110M'], 'q8_0') / 6e6 / 25) < 1e-9);
-  assert.deepEqual(goals.map(({ wanted, met }) => [wanted, met]), [[8, true], [0.7, true], [8, true], [8, true]]);
+  assert.deepEqual(
+    goals.map(({ wanted, met }) => [wanted, met]),
+    [
+      [8, true],
+      [0.7, true],
+      [8, true],
+      [8, true],
+    ],
+  );
   assert.equal(rows.length, 3);
   assert.deepEqual(llamaResult({}, []).summary, {});
-  const { width, values } = LLAMAS['110M'], prompt = /** @type {any} */ (llamaResult(samples, [], 50).rows.find(({ what }) => what === 'prompt'));
+  const { width, values } = LLAMAS['110M'],
+    prompt = /** @type {any} */ (llamaResult(samples, [], 50).rows.find(({ what }) => what === 'prompt'));
   assert.ok(Math.abs(prompt.share - prompt.gigamacs / 50) < 1e-12);
-  assert.ok(prompt.gigamacs * 1e6 * Math.min(...samples[key('llama', '110M', 'q8_0', 'prompt', 'ours')]) < 64 * weightsOf(LLAMAS['110M']) - 62 * width * values, 'the last token alone has logits');
+  assert.ok(
+    prompt.gigamacs * 1e6 * Math.min(...samples[key('llama', '110M', 'q8_0', 'prompt', 'ours')]) <
+      64 * weightsOf(LLAMAS['110M']) - 62 * width * values,
+    'the last token alone has logits',
+  );
 });
 
 test('perplexity of a text: pieces as long as the model knows positions', async () => {
   const model = await load(`${ROOT}tests/golden/stories260K.gguf`);
   const { positions } = model.info;
   const story = 'Once upon a time, there was a little girl named Lily. She loved to play outside in the park. '.repeat(30);
-  const ids = model.tokenizer.encode(story), all = await scorePieces(model, ids), first = await scorePieces(model, ids.slice(0, positions - 1));
+  const ids = model.tokenizer.encode(story),
+    all = await scorePieces(model, ids),
+    first = await scorePieces(model, ids.slice(0, positions - 1));
   model.close();
   assert.ok(ids.length > positions && all.tokens === ids.length);
   assert.ok(first.nats < 1 && all.nats < 1.2, `${first.nats} ${all.nats}`); // what it often says, again and again

@@ -13,10 +13,16 @@ const levels = (text) => levelsOf(text).levels.join('');
 /** The characters of a text from left to right. @param {string} text */
 function seen(text) {
   const { base, levels: all } = levelsOf(text);
-  const places = edgesOf(all.map((level) => ({ level, width: 1 })), base, text.length);
+  const places = edgesOf(
+    all.map((level) => ({ level, width: 1 })),
+    base,
+    text.length,
+  );
   /** @type {string[]} */
   const line = [];
-  places.forEach((x, i) => { line[x] = text[i]; });
+  places.forEach((x, i) => {
+    line[x] = text[i];
+  });
   return line.join('');
 }
 
@@ -54,7 +60,24 @@ test('numbers, signs, prices and marks', () => {
 });
 
 test('parts of different widths, from the right edge where the paragraph is', () => {
-  const parts = [{ level: 0, width: 10 }, { level: 1, width: 20 }, { level: 1, width: 5 }, { level: 0, width: 1 }];
+  const parts = [
+    { level: 0, width: 10 },
+    { level: 1, width: 20 },
+    { level: 1, width: 5 },
+    { level: 0, width: 1 },
+  ];
   assert.deepEqual(edgesOf(parts, 0, 100), [0, 15, 10, 35]);
-  assert.deepEqual(edgesOf([{ level: 1, width: 10 }, { level: 1, width: 3 }, { level: 2, width: 7 }, { level: 2, width: 2 }], 1, 50), [40, 37, 28, 35]);
+  assert.deepEqual(
+    edgesOf(
+      [
+        { level: 1, width: 10 },
+        { level: 1, width: 3 },
+        { level: 2, width: 7 },
+        { level: 2, width: 2 },
+      ],
+      1,
+      50,
+    ),
+    [40, 37, 28, 35],
+  );
 });

@@ -34,7 +34,10 @@ test('BLEU from counts is that of sacrebleu', () => {
 test('what is counted on the way', () => {
   const { translations, references } = fixture.corpora[0]; // the counts that its source shows
   const { correct, total, length, referenceLength } = bleu(translations, references);
-  assert.deepEqual({ correct, total, length, referenceLength }, { correct: [6, 4, 2, 1], total: [10, 8, 6, 4], length: 10, referenceLength: 7 });
+  assert.deepEqual(
+    { correct, total, length, referenceLength },
+    { correct: [6, 4, 2, 1], total: [10, 8, 6, 4], length: 10, referenceLength: 7 },
+  );
 });
 
 test('words are those of mteval-v13a', () => {
@@ -56,7 +59,10 @@ test('translations of a file of pairs', async () => {
   try {
     const file = join(folder, 'pairs.tsv');
     await writeFile(file, '\ufeffEin Hund .\tA dog is running .\r\n\nZwei\tTwo of them are there\tby somebody\n');
-    assert.deepEqual(readPairs(file), [{ source: 'Ein Hund .', target: 'A dog is running .' }, { source: 'Zwei', target: 'Two of them are there' }]);
+    assert.deepEqual(readPairs(file), [
+      { source: 'Ein Hund .', target: 'A dog is running .' },
+      { source: 'Zwei', target: 'Two of them are there' },
+    ]);
     /** @type {unknown[]} */
     const asked = [];
     const model = {
@@ -64,11 +70,23 @@ test('translations of a file of pairs', async () => {
         asked.push([text, options]);
         return { text: async () => (text === 'Zwei' ? 'Two of those' : 'a DOG is running.') };
       },
-      score: async (/** @type {string} */ text, /** @type {{ source: string }} */ { source }) => ({ nats: text.length + source.length, perToken: [1, 2, 3] }),
+      score: async (/** @type {string} */ text, /** @type {{ source: string }} */ { source }) => ({
+        nats: text.length + source.length,
+        perToken: [1, 2, 3],
+      }),
     };
     const shown = /** @type {string[][]} */ ([]);
-    const result = await scoreTranslations(model, file, { most: 9, beams: 4, lengthPenalty: 0.6, say: () => {}, tell: (...lines) => shown.push(lines) });
-    assert.deepEqual(asked, [['Ein Hund .', { beams: 4, lengthPenalty: 0.6 }], ['Zwei', { beams: 4, lengthPenalty: 0.6 }]]);
+    const result = await scoreTranslations(model, file, {
+      most: 9,
+      beams: 4,
+      lengthPenalty: 0.6,
+      say: () => {},
+      tell: (...lines) => shown.push(lines),
+    });
+    assert.deepEqual(asked, [
+      ['Ein Hund .', { beams: 4, lengthPenalty: 0.6 }],
+      ['Zwei', { beams: 4, lengthPenalty: 0.6 }],
+    ]);
     assert.deepEqual(shown[1], ['Zwei', 'Two of them are there', 'Two of those']);
     // 5 + 2 words of 8, 4 + 1 pairs of 6, 3 of 4, 2 of 2; 8 words for 10
     assert.ok(Math.abs(result.bleu - 100 * Math.exp(1 - 10 / 8) * ((7 / 8) * (5 / 6) * (3 / 4)) ** 0.25) < 1e-9, String(result.bleu));
@@ -76,7 +94,11 @@ test('translations of a file of pairs', async () => {
     assert.equal(result.nats, (18 + 10 + 21 + 4) / 2);
     assert.equal(result.natsPerToken, (18 + 10 + 21 + 4) / 6);
     assert.equal((await scoreTranslations(model, file, { most: 1, beams: 1, say: () => {} })).sentences, 1);
-    for (const [text, error] of /** @type {[string, RegExp][]} */ ([['a\tb\nc\n', /line 2 is not/], ['a\t \n', /line 1 is not/], ['\n', /no sentence/]])) {
+    for (const [text, error] of /** @type {[string, RegExp][]} */ ([
+      ['a\tb\nc\n', /line 2 is not/],
+      ['a\t \n', /line 1 is not/],
+      ['\n', /no sentence/],
+    ])) {
       await writeFile(file, text);
       assert.throws(() => readPairs(file), error);
     }
@@ -95,7 +117,7 @@ test('BLEU by the length of the sentence, and how sharp attention is', async () 
     const model = {
       translate: (/** @type {string} */ text) => ({
         text: async () => (text.split(' ').length > 10 ? 'none of it' : text), // what is long is forgotten
-        async* [Symbol.asyncIterator]() {
+        async *[Symbol.asyncIterator]() {
           yield { alignment: [0.25, 0.25] }; // damped: what it is spread over counts
           yield { alignment: [0, 1] };
         },
@@ -103,8 +125,19 @@ test('BLEU by the length of the sentence, and how sharp attention is', async () 
       score: async () => ({ nats: 1, perToken: [1] }),
     };
     const { byLength, entropy } = await scoreTranslations(model, file, { most: 9, beams: 1, lengths: true, say: () => {} });
-    assert.deepEqual(byLength?.map(({ words }) => words), [[5, 6], [7, 8], [9, 10], [11, 12]]);
-    assert.deepEqual(byLength?.map(({ bleu: score }) => Math.round(score)), [100, 100, 100, 0]);
+    assert.deepEqual(
+      byLength?.map(({ words }) => words),
+      [
+        [5, 6],
+        [7, 8],
+        [9, 10],
+        [11, 12],
+      ],
+    );
+    assert.deepEqual(
+      byLength?.map(({ bleu: score }) => Math.round(score)),
+      [100, 100, 100, 0],
+    );
     assert.ok(Math.abs(Number(entropy) - Math.LN2 / 2) < 1e-12);
   } finally {
     await rm(folder, { recursive: true, force: true });
@@ -112,6 +145,11 @@ test('BLEU by the length of the sentence, and how sharp attention is', async () 
 });
 
 test('a model of Multi30k says which sentences it wants to be measured on', () => {
-  const info = /** @type {ModelInfo} */ (/** @type {unknown} */ ({ name: 'de-en', card: { dataset: 'Multi30k, German and English captions' } }));
-  assert.throws(() => readSmallSet(info), /--data build\/multi30k-test\.tsv, which python3 weights\/train\/held_out\.py multi30k build\/multi30k-test writes/);
+  const info = /** @type {ModelInfo} */ (
+    /** @type {unknown} */ ({ name: 'de-en', card: { dataset: 'Multi30k, German and English captions' } })
+  );
+  assert.throws(
+    () => readSmallSet(info),
+    /--data build\/multi30k-test\.tsv, which python3 weights\/train\/held_out\.py multi30k build\/multi30k-test writes/,
+  );
 });

@@ -18,12 +18,14 @@ import { ROOT } from './helpers.js';
 /** The blocks of some files. @param {string[]} files @returns {Promise<Block[]>} */
 export async function blocksOf(files) {
   const texts = await Promise.all(files.map((file) => readFile(ROOT + file, 'utf8')));
-  return texts.flatMap((text, i) => [...text.matchAll(/^```([^\n]*)\n([^]*?)^```$/gm)].map(({ 1: info, 2: code, index }) => ({
-    where: `${files[i]}:${text.slice(0, index).split('\n').length}`,
-    language: info.split(' ')[0],
-    file: /\bfile=(\S+)/.exec(info)?.[1] ?? '',
-    code,
-  })));
+  return texts.flatMap((text, i) =>
+    [...text.matchAll(/^```([^\n]*)\n([^]*?)^```$/gm)].map(({ 1: info, 2: code, index }) => ({
+      where: `${files[i]}:${text.slice(0, index).split('\n').length}`,
+      language: info.split(' ')[0],
+      file: /\bfile=(\S+)/.exec(info)?.[1] ?? '',
+      code,
+    })),
+  );
 }
 
 /** README.md and the chapters of the manual. */
@@ -37,10 +39,12 @@ export async function blocksOfPages() {
   const folders = await readdir(`${ROOT}web/pages`);
   const texts = await Promise.all(folders.map((name) => readFile(`${ROOT}web/pages/${name}/page.html`, 'utf8').catch(() => '')));
   const plain = (/** @type {string} */ html) => html.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
-  return texts.flatMap((text, i) => [...text.matchAll(/<pre tabindex="0"><code>([^]*?)<\/code><\/pre>/g)].map(({ 1: html, index }) => ({
-    where: `web/pages/${folders[i]}/page.html:${text.slice(0, index).split('\n').length}`,
-    language: html.startsWith('&lt;') ? 'html' : 'js',
-    file: '',
-    code: plain(html),
-  })));
+  return texts.flatMap((text, i) =>
+    [...text.matchAll(/<pre tabindex="0"><code>([^]*?)<\/code><\/pre>/g)].map(({ 1: html, index }) => ({
+      where: `web/pages/${folders[i]}/page.html:${text.slice(0, index).split('\n').length}`,
+      language: html.startsWith('&lt;') ? 'html' : 'js',
+      file: '',
+      code: plain(html),
+    })),
+  );
 }

@@ -32,44 +32,67 @@ const skip = missing.length > 0 && `needs ${missing.join(', ')}`;
 test('objects of the sources have different names, so that an archive can hold them all', async () => {
   const names = (await readdir(`${ROOT}src`, { recursive: true })).filter((name) => name.endsWith('.c')).map((name) => basename(name));
   assert.ok(names.length > 50);
-  assert.deepEqual(names.filter((name, i) => names.indexOf(name) !== i), []);
+  assert.deepEqual(
+    names.filter((name, i) => names.indexOf(name) !== i),
+    [],
+  );
 });
 
 test('the header says the version of the package', async () => {
   const { version } = JSON.parse(await readFile(`${ROOT}package.json`, 'utf8'));
-  assert.match(await readFile(`${ROOT}include/nextpixel.h`, 'utf8'), new RegExp(`^#define NX_VERSION "${version.replaceAll('.', '\\.')}"$`, 'm'));
+  assert.match(
+    await readFile(`${ROOT}include/nextpixel.h`, 'utf8'),
+    new RegExp(`^#define NX_VERSION "${version.replaceAll('.', '\\.')}"$`, 'm'),
+  );
 });
 
 /** What pkg-config says. @type {Record<string, string>} */
 const environment = { .../** @type {any} */ (process.env) };
 
-before(async () => {
-  if (skip) return;
-  await rm(PREFIX, { recursive: true, force: true });
-  await mkdir(BUILD, { recursive: true });
-  await run('cmake', ['-S', `${ROOT}src`, '-B', `${BUILD}build`, '-DCMAKE_C_FLAGS_RELEASE=-O1'], { cwd: ROOT });
-  await run('cmake', ['--build', `${BUILD}build`, '--parallel', '2'], { cwd: ROOT });
-  await run('cmake', ['--install', `${BUILD}build`, '--prefix', PREFIX], { cwd: ROOT });
-  const [pc] = (await readdir(PREFIX, { recursive: true })).filter((name) => name.endsWith('nextpixel.pc'));
-  environment.PKG_CONFIG_PATH = PREFIX + pc.replace('nextpixel.pc', '');
-}, { timeout: 240000 });
+before(
+  async () => {
+    if (skip) return;
+    await rm(PREFIX, { recursive: true, force: true });
+    await mkdir(BUILD, { recursive: true });
+    await run('cmake', ['-S', `${ROOT}src`, '-B', `${BUILD}build`, '-DCMAKE_C_FLAGS_RELEASE=-O1'], { cwd: ROOT });
+    await run('cmake', ['--build', `${BUILD}build`, '--parallel', '2'], { cwd: ROOT });
+    await run('cmake', ['--install', `${BUILD}build`, '--prefix', PREFIX], { cwd: ROOT });
+    const [pc] = (await readdir(PREFIX, { recursive: true })).filter((name) => name.endsWith('nextpixel.pc'));
+    environment.PKG_CONFIG_PATH = PREFIX + pc.replace('nextpixel.pc', '');
+  },
+  { timeout: 240000 },
+);
 
 /** The ids and nats that the example of the manual prints. @param {string} program @param {string} weights @param {number} count @param {number} seed */
 async function printed(program, weights, count, seed) {
   const { stdout } = await run(program, [`${ROOT}weights/${weights}.gguf`, String(count), String(seed)], { env: environment });
-  return stdout.trim().split('\n').map((line) => line.split(' ').map(Number));
+  return stdout
+    .trim()
+    .split('\n')
+    .map((line) => line.split(' ').map(Number));
 }
 
 /** @param {string[]} args */
 const config = async (...args) => (await run('pkg-config', [...args, 'nextpixel'], { env: environment })).stdout.trim();
 
-test('a program links against the installed library, shared and static, and draws what the WebAssembly draws', { skip, timeout: 120000 }, async () => {
+test('a program links against the installed library, shared and static, and draws what the WebAssembly draws', {
+  skip,
+  timeout: 120000,
+}, async () => {
   const flags = (await config('--cflags', '--libs')).split(' ');
   const folder = await config('--variable=libdir');
   const source = `${ROOT}web/examples/c/ids.c`;
   const warnings = ['-std=c11', '-Wall', '-Wextra', '-Werror'];
   await run('gcc', [...warnings, source, ...flags, `-Wl,-rpath,${folder}`, '-o', `${BUILD}shared`]);
-  await run('gcc', [...warnings, source, ...flags.filter((flag) => flag.startsWith('-I')), `${folder}/libnextpixel.a`, '-lm', '-o', `${BUILD}static`]);
+  await run('gcc', [
+    ...warnings,
+    source,
+    ...flags.filter((flag) => flag.startsWith('-I')),
+    `${folder}/libnextpixel.a`,
+    '-lm',
+    '-o',
+    `${BUILD}static`,
+  ]);
   const rows = await printed(`${BUILD}shared`, 'fvsbn', 60, 3);
   assert.deepEqual(await printed(`${BUILD}static`, 'fvsbn', 60, 3), rows);
   const model = await load(`${ROOT}weights/fvsbn.gguf`);
@@ -77,7 +100,10 @@ test('a program links against the installed library, shared and static, and draw
   await drawn.pictures();
   const ids = drawn.save().ids[0];
   model.close();
-  assert.deepEqual(rows.map(([, id]) => id), ids.slice(0, 60));
+  assert.deepEqual(
+    rows.map(([, id]) => id),
+    ids.slice(0, 60),
+  );
   assert.ok(rows.every(([position, , nats], i) => position === i && nats >= 0));
   const refused = await run(`${BUILD}shared`, [`${ROOT}README.md`]).catch((error) => error);
   assert.deepEqual([refused.code, refused.stderr], [1, 'ids: NX_E_FORMAT:  not a GGUF file\n']);
@@ -87,7 +113,10 @@ test('a program links against the installed library, shared and static, and draw
 
 test('the shared library exports the functions of the header and no others', { skip }, async () => {
   const { stdout } = await run('nm', ['-D', '--defined-only', `${await config('--variable=libdir')}/libnextpixel.so`]);
-  const exported = [...stdout.matchAll(/ T (\w+)$/gm)].map(([, name]) => name).filter((name) => !name.startsWith('_')).sort();
+  const exported = [...stdout.matchAll(/ T (\w+)$/gm)]
+    .map(([, name]) => name)
+    .filter((name) => !name.startsWith('_'))
+    .sort();
   const header = await readFile(`${ROOT}include/nextpixel.h`, 'utf8');
   const declared = [...header.matchAll(/^NX_API(?:_\w+)? [\w *]+?\b(nx_\w+)\(/gm)].map(([, name]) => name).sort();
   assert.ok(declared.length > 40);
@@ -98,12 +127,15 @@ test('CMake finds the installed library', { skip, timeout: 60000 }, async () => 
   const folder = `${BUILD}found`;
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
-  await writeFile(`${folder}/CMakeLists.txt`, `cmake_minimum_required(VERSION 3.16)
+  await writeFile(
+    `${folder}/CMakeLists.txt`,
+    `cmake_minimum_required(VERSION 3.16)
 project(mine LANGUAGES C)
 find_package(nextpixel ${await config('--modversion')} REQUIRED)
 add_executable(mine ${ROOT}web/examples/c/ids.c)
 target_link_libraries(mine nextpixel::nextpixel)
-`);
+`,
+  );
   await run('cmake', ['-S', folder, '-B', `${folder}/build`, `-DCMAKE_PREFIX_PATH=${PREFIX}`]);
   await run('cmake', ['--build', `${folder}/build`]);
   assert.equal((await printed(`${folder}/build/mine`, 'fvsbn', 3, 1)).length, 3);
@@ -119,14 +151,24 @@ const python = ['python3', '/usr/bin/python3'].find((command) => {
   }
 });
 
-test('the package for Python: its tests, and its examples on shipped files', { skip: skip || (!python && 'needs Python 3 with NumPy'), timeout: 120000 }, async () => {
-  const env = { ...environment, NEXTPIXEL_LIBRARY: `${await config('--variable=libdir')}/libnextpixel.so`, PYTHONPATH: `${ROOT}src/python`, PYTHONDONTWRITEBYTECODE: '1' };
+test('the package for Python: its tests, and its examples on shipped files', {
+  skip: skip || (!python && 'needs Python 3 with NumPy'),
+  timeout: 120000,
+}, async () => {
+  const env = {
+    ...environment,
+    NEXTPIXEL_LIBRARY: `${await config('--variable=libdir')}/libnextpixel.so`,
+    PYTHONPATH: `${ROOT}src/python`,
+    PYTHONDONTWRITEBYTECODE: '1',
+  };
   const py = (/** @type {string[]} */ ...args) => run(/** @type {string} */ (python), args, { cwd: ROOT, env });
   assert.match((await py('src/python/test_nextpixel.py')).stderr, /^OK$/m);
   const { stdout: compared } = await py('src/python/examples/pixels.py', 'weights/fvsbn.gguf', 'weights/image-transformer-digits-bw.gguf');
   assert.match(compared, /^bits a picture: [\d.]+ [\d.]+\ndifference: -?[\d.]+, standard error [\d.]+\n$/);
   const { stdout: told } = await py('src/python/examples/tokens.py', 'weights/stories.gguf');
   assert.match(told, /^<\|endoftext\|> -> Once 0\.\d{3}, [^]*attention \(20, 5, 5\)\n$/);
-  const found = await run(/** @type {string} */ (python), ['-c', 'import nextpixel'], { env: { ...env, NEXTPIXEL_LIBRARY: '/nowhere.so' } }).catch((error) => error);
+  const found = await run(/** @type {string} */ (python), ['-c', 'import nextpixel'], {
+    env: { ...env, NEXTPIXEL_LIBRARY: '/nowhere.so' },
+  }).catch((error) => error);
   assert.match(found.stderr, /was not found \(tried \/nowhere\.so\): install it with CMake, or set NEXTPIXEL_LIBRARY/);
 });

@@ -16,28 +16,44 @@ import { toyModel } from './toy.js';
 
 const toy = toyModel();
 const NAMES = ['transformer-end', 'stories260K', 'wavenet-tiny', 'sagan-tiny'];
-const [pictures, translations, texts, sounds, latents] = await Promise.all([load(toy), ...NAMES.map((name) => load(`${GOLDEN}${name}.gguf`))]);
+const [pictures, translations, texts, sounds, latents] = await Promise.all([
+  load(toy),
+  ...NAMES.map((name) => load(`${GOLDEN}${name}.gguf`)),
+]);
 after(() => [pictures, translations, texts, sounds, latents].forEach((model) => model.close()));
 
 const own = new RangeError('mine');
 /** How a function fails. @type {Record<string, () => any>} */
 const WAYS = {
-  'throws at once': () => { throw own; },
-  'is asynchronous': async () => { throw own; },
+  'throws at once': () => {
+    throw own;
+  },
+  'is asynchronous': async () => {
+    throw own;
+  },
   'is asynchronous, and waits for a moment': async () => {
     for (let i = 0; i < 5; i++) await undefined;
     throw own;
   },
-  'gives something with then()': () => ({ then: (/** @type {unknown} */ _, /** @type {(reason: unknown) => void} */ failed) => failed(own) }),
+  'gives something with then()': () => ({
+    then: (/** @type {unknown} */ _, /** @type {(reason: unknown) => void} */ failed) => failed(own),
+  }),
 };
 
 function canvas() {
   const nothing = () => {};
-  const context = new Proxy({}, {
-    get: (_, name) => (name === 'createImageData' ? (/** @type {number} */ width, /** @type {number} */ height) => ({ data: new Uint8ClampedArray(4 * width * height) }) :
-      name === 'measureText' ? () => ({ width: 5 }) : nothing),
-    set: () => true,
-  });
+  const context = new Proxy(
+    {},
+    {
+      get: (_, name) =>
+        name === 'createImageData'
+          ? (/** @type {number} */ width, /** @type {number} */ height) => ({ data: new Uint8ClampedArray(4 * width * height) })
+          : name === 'measureText'
+            ? () => ({ width: 5 })
+            : nothing,
+      set: () => true,
+    },
+  );
   return /** @type {any} */ ({ width: 100, height: 100, getContext: () => context });
 }
 
@@ -48,7 +64,10 @@ function atCall(count, fail) {
 }
 
 const picture = (/** @type {object} */ options) => pictures.generate({ seed: 1 }).drawTo(canvas(), options);
-const atReady = (/** @type {() => any} */ fail) => (/** @type {{ phase: string }} */ { phase }) => (phase === 'ready' ? fail() : undefined);
+const atReady =
+  (/** @type {() => any} */ fail) =>
+  (/** @type {{ phase: string }} */ { phase }) =>
+    phase === 'ready' ? fail() : undefined;
 const talk = [{ role: 'user', content: 'a' }];
 
 /** By what is called, a call that calls it. @type {Record<string, (fail: () => any) => Promise<unknown>>} */
@@ -62,7 +81,7 @@ const LISTENERS = {
   'onProgress of load()': (fail) => load(toy, { onProgress: fail }),
   'onProgress of load(), the last time': (fail) => load(toy, { onProgress: atReady(fail) }),
   'onProgress of load() of an address': (fail) => load(pathToFileURL(`${GOLDEN}fvsbn-tiny.gguf`), { onProgress: atCall(2, fail) }),
-  'onSearch': (fail) => translations.translate([1, 2], { beams: 2, maxTokens: 4, onSearch: fail }).text(),
+  onSearch: (fail) => translations.translate([1, 2], { beams: 2, maxTokens: 4, onSearch: fail }).text(),
   'onSearch, later': (fail) => translations.translate([1, 2], { beams: 2, maxTokens: 4, onSearch: atCall(2, fail) }).text(),
   'start of a constraint': (fail) => texts.generate('a', { maxTokens: 2, constraint: { start: fail, next: () => undefined } }).text(),
   'next of a constraint': (fail) => texts.generate('a', { maxTokens: 2, constraint: { next: fail } }).text(),
@@ -80,8 +99,16 @@ for (const [name, call] of Object.entries(LISTENERS)) {
 test('whatever it throws, nothing too, is what the caller gets', async () => {
   for (const value of [undefined, null, 0, '', false, NaN]) {
     for (const [name, call] of Object.entries(LISTENERS)) {
-      for (const fail of [() => { throw value; }, () => Promise.reject(value)]) {
-        const answer = await call(fail).then(() => 'kept', (reason) => [reason]);
+      for (const fail of [
+        () => {
+          throw value;
+        },
+        () => Promise.reject(value),
+      ]) {
+        const answer = await call(fail).then(
+          () => 'kept',
+          (reason) => [reason],
+        );
         assert.deepEqual(answer, [value], `${name}: ${value}`);
       }
     }
@@ -94,7 +121,9 @@ const STOPPED = {
   'load() of an address': (signal) => load(pathToFileURL(`${GOLDEN}fvsbn-tiny.gguf`), { signal }),
   'load() of bytes': (signal) => load(toy, { signal }),
   'a picture': (signal) => pictures.generate({ seed: 1, signal }).drawTo(canvas()),
-  'a picture by its steps': async (signal) => { for await (const step of pictures.generate({ seed: 1, signal })) void step; },
+  'a picture by its steps': async (signal) => {
+    for await (const step of pictures.generate({ seed: 1, signal })) void step;
+  },
   'pictures()': (signal) => pictures.generate({ seed: 1 }).pictures({ signal }),
   'a text': (signal) => texts.generate('a', { maxTokens: 500, signal }).text(),
   'a score': (signal) => texts.score('a'.repeat(500), { signal }),
@@ -110,7 +139,10 @@ for (const [name, call] of Object.entries(STOPPED)) {
       for (const wait of [undefined, 0, 4]) {
         const stopper = new AbortController();
         if (wait === undefined) stopper.abort(reason);
-        const asked = (async () => call(stopper.signal))().then(() => (wait === undefined ? 'kept' : [reason]), (thrown) => [thrown]);
+        const asked = (async () => call(stopper.signal))().then(
+          () => (wait === undefined ? 'kept' : [reason]),
+          (thrown) => [thrown],
+        );
         if (wait !== undefined) setTimeout(() => stopper.abort(reason), wait);
         assert.deepEqual(await asked, [reason], `${reason} ${wait}`);
       }
@@ -153,17 +185,34 @@ for (const [name, call] of Object.entries(ASKED)) {
 
 test('what drawTo() is told is checked, and no option is one of something else', async () => {
   for (const options of [
-    { onPaint: 5 }, { colours: 'x' }, { weights: {} }, { gap: -1 }, { gap: NaN }, { pace: 'slow' }, { from: null }, { to: Infinity }, { later: 'no' }, { calm: 0 }, { shade: 1 },
-    { caret: 'x' }, { mirror: 5 }, { mirror: 'div' }, { samples: 4 }, { signal: {} },
-  ]) await assert.rejects(picture(options), isError('argument'), JSON.stringify(options));
+    { onPaint: 5 },
+    { colours: 'x' },
+    { weights: {} },
+    { gap: -1 },
+    { gap: NaN },
+    { pace: 'slow' },
+    { from: null },
+    { to: Infinity },
+    { later: 'no' },
+    { calm: 0 },
+    { shade: 1 },
+    { caret: 'x' },
+    { mirror: 5 },
+    { mirror: 'div' },
+    { samples: 4 },
+    { signal: {} },
+  ])
+    await assert.rejects(picture(options), isError('argument'), JSON.stringify(options));
 });
 
 test('chunks of a stream that are no bytes are refused', async () => {
   for (const chunk of ['GGUF', 5, null, '', [1, 2], {}, new ArrayBuffer(8), new Uint16Array(8)]) {
-    const stream = new ReadableStream({ start: (controller) => {
-      controller.enqueue(chunk);
-      controller.close();
-    } });
+    const stream = new ReadableStream({
+      start: (controller) => {
+        controller.enqueue(chunk);
+        controller.close();
+      },
+    });
     await assert.rejects(load(/** @type {any} */ (stream)), isError('argument', /must be Uint8Arrays/));
   }
 });

@@ -17,7 +17,11 @@ const hard = await load(toyCaption({ hard: true }));
 const endless = await load(toyCaption({ end: -1000 }));
 test.after(() => [soft, hard, endless].forEach((model) => model.close()));
 
-const image = { data: Uint8Array.from({ length: 4 * SIDE * SIDE }, (_, i) => (i % 4 === 3 ? 255 : (i * 37) % 256)), width: SIDE, height: SIDE };
+const image = {
+  data: Uint8Array.from({ length: 4 * SIDE * SIDE }, (_, i) => (i % 4 === 3 ? 255 : (i * 37) % 256)),
+  width: SIDE,
+  height: SIDE,
+};
 
 /** @param {AsyncIterable<CaptionStep>} run */
 async function all(run) {
@@ -81,7 +85,14 @@ test('samples have texts of their own', async () => {
   const run = soft.caption(image, { samples: 4, temperature: 1, seed: 1 });
   const steps = await all(run);
   assert.equal(run.texts.length, 4);
-  for (let sample = 0; sample < 4; sample++) assert.equal(steps.filter((step) => step.sample === sample).map(({ text }) => text).join(''), run.texts[sample]);
+  for (let sample = 0; sample < 4; sample++)
+    assert.equal(
+      steps
+        .filter((step) => step.sample === sample)
+        .map(({ text }) => text)
+        .join(''),
+      run.texts[sample],
+    );
   assert.ok(new Set(run.texts).size > 1);
 });
 
@@ -89,7 +100,7 @@ test('beams find what is at least as probable', async () => {
   const brief = await load(toyCaption({ end: 2 }));
   const [greedy, best] = await Promise.all([brief.caption(image).text(), brief.caption(image, { beams: 6, lengthPenalty: 0 }).text()]);
   const cost = async (/** @type {string} */ text) => (await brief.score(image, { text })).nats;
-  assert.ok(greedy.split(' ').length < LONGEST && await cost(best) <= await cost(greedy) + 1e-5);
+  assert.ok(greedy.split(' ').length < LONGEST && (await cost(best)) <= (await cost(greedy)) + 1e-5);
   brief.close();
   assert.equal(await hard.caption(image, { beams: 4 }).text(), await hard.caption(image, { beams: 4 }).text());
 });
@@ -99,25 +110,40 @@ test('a score is the sum of the costs of its words and its end', async () => {
   assert.deepEqual(words, ['w1', 'w5', 'w2', '']);
   assert.ok(Math.abs(perWord.reduce((a, b) => a + b, 0) - nats) < 1e-4 && Math.abs(natsPerWord * 4 - nats) < 1e-4);
   const steps = await all(soft.caption(image, { forced: 'w1 w5 w2' }));
-  assert.deepEqual(steps.map((step) => step.nats), [...perWord.slice(0, 3)]);
+  assert.deepEqual(
+    steps.map((step) => step.nats),
+    [...perWord.slice(0, 3)],
+  );
 });
 
 test('a light by hand: one place for all words, or of some', async () => {
   const lit = await all(endless.caption(image, { lookAt: 5, maps: true }));
-  assert.deepEqual(lit.map(({ maps }) => maps?.place), Array(LONGEST).fill(5));
+  assert.deepEqual(
+    lit.map(({ maps }) => maps?.place),
+    Array(LONGEST).fill(5),
+  );
   const some = await all(endless.caption(image, { lookAt: [null, 3], maps: true }));
-  assert.deepEqual(some.slice(0, 3).map(({ maps }) => maps?.place), [-1, 3, -1]);
+  assert.deepEqual(
+    some.slice(0, 3).map(({ maps }) => maps?.place),
+    [-1, 3, -1],
+  );
   const [free] = await all(endless.caption(image, { maps: true }));
   assert.equal(some[0].nats, free.nats);
   const drawn = await all(hard.caption(image, { lookAt: 7, maps: true, temperature: 1, seed: 1 }));
   for (const { maps } of drawn) assert.equal(maps?.place, 7);
 });
 
-for (const [name, options] of /** @type {[string, object][]} */ ([['one caption', {}], ['samples', { samples: 3, temperature: 1, seed: 9 }], ['given words', { forced: 'w3 w1 w2 w4' }], ['a light', { lookAt: 2 }]])) {
+for (const [name, options] of /** @type {[string, object][]} */ ([
+  ['one caption', {}],
+  ['samples', { samples: 3, temperature: 1, seed: 9 }],
+  ['given words', { forced: 'w3 w1 w2 w4' }],
+  ['a light', { lookAt: 2 }],
+])) {
   test(`a saved run goes on to the same words: ${name}`, async () => {
     const whole = endless.caption(image, { seed: 5, ...options });
     await all(whole);
-    for (const most of [5, 6, 7]) { // words of all samples: also where the next word of some is said
+    for (const most of [5, 6, 7]) {
+      // words of all samples: also where the next word of some is said
       const begun = endless.caption(image, { seed: 5, maps: true, ...options });
       let count = 0;
       for await (const _ of begun) if (++count >= most) begun.stop();
@@ -137,11 +163,15 @@ test('a saved run of hard attention draws the same places', async () => {
   const begun = hard.caption(image, options);
   for await (const _ of begun) begun.stop();
   const rest = await all(hard.resume(begun.save()));
-  assert.deepEqual(rest.map(({ maps }) => maps?.place), whole.slice(1).map(({ maps }) => maps?.place));
+  assert.deepEqual(
+    rest.map(({ maps }) => maps?.place),
+    whole.slice(1).map(({ maps }) => maps?.place),
+  );
 });
 
 test('what is refused, and how it is said', async () => {
-  const wrong = (/** @type {object} */ options, /** @type {RegExp} */ message) => assert.throws(() => soft.caption(image, options), { code: 'argument', message });
+  const wrong = (/** @type {object} */ options, /** @type {RegExp} */ message) =>
+    assert.throws(() => soft.caption(image, options), { code: 'argument', message });
   wrong({ forced: 'w1 zebra' }, /"zebra" is none of the 11 words that this model knows/);
   wrong({ forced: Array(12).fill('w1').join(' ') }, /12 words, this model says at most 8/);
   wrong({ lookAt: 16 }, /places from 0 to 15/);
@@ -162,7 +192,10 @@ test('a transparent picture is seen on white', async () => {
 
 test('the light: as it was without weights; full where the weight is largest', () => {
   const scene = { picture: Uint8Array.from({ length: 12 }, (_, i) => 20 * i), width: 2, height: 2, grid: { rows: 2, columns: 2 } };
-  assert.deepEqual([...litPixels(scene)].filter((_, i) => i % 4 < 3), [...scene.picture]);
+  assert.deepEqual(
+    [...litPixels(scene)].filter((_, i) => i % 4 < 3),
+    [...scene.picture],
+  );
   const light = brightness([0, 0.5, 1, 0]);
   assert.equal(light[2], 1);
   assert.ok(light[0] < light[1] && light[1] < 1);

@@ -26,7 +26,10 @@ test('a page is tested by the tests that open it', () => {
 
 test('a module of the library is tested by all that imports it, a document by the tests that read it', () => {
   assert.ok(planOf(['web/lib/kinds/text/vocabulary-file.js']).includes('test tests/js/tokenizer.test.js'));
-  assert.deepEqual(planOf(['README.md']).filter((line) => !line.startsWith('test ')), []);
+  assert.deepEqual(
+    planOf(['README.md']).filter((line) => !line.startsWith('test ')),
+    [],
+  );
   assert.ok(planOf(['README.md']).includes('test tests/js/documents.test.js'));
   assert.ok(planOf(['weights/train/train.py']).includes('train'));
   assert.deepEqual(planOf([]), []);

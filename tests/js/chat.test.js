@@ -16,17 +16,46 @@ import { atOnce } from '../../web/lib/base/turns.js';
 
 /** @import { Message } from '../../web/lib/index.js' */
 
-const TALK = [{ role: 'system', content: 'be kind' }, { role: 'user', content: 'ab' }, { role: 'assistant', content: 'c' }, { role: 'user', content: 'abc' }];
-const CONTROL = ['<|im_start|>', '<|im_end|>', '<|start_header_id|>', '<|end_header_id|>', '<|eot_id|>', '<start_of_turn>', '<end_of_turn>', '<|user|>', '<|assistant|>', '<|system|>', '<|end|>'];
+const TALK = [
+  { role: 'system', content: 'be kind' },
+  { role: 'user', content: 'ab' },
+  { role: 'assistant', content: 'c' },
+  { role: 'user', content: 'abc' },
+];
+const CONTROL = [
+  '<|im_start|>',
+  '<|im_end|>',
+  '<|start_header_id|>',
+  '<|end_header_id|>',
+  '<|eot_id|>',
+  '<start_of_turn>',
+  '<end_of_turn>',
+  '<|user|>',
+  '<|assistant|>',
+  '<|system|>',
+  '<|end|>',
+];
 
 /** @param {string} [template] */
 const model = (template) => {
   const tokens = [...TOKENS, ...CONTROL];
-  return load(toyText({ context: 512, values: tokens.length, metadata: {
-    'tokenizer.ggml.tokens': ['array', 'string', tokens], 'tokenizer.ggml.scores': ['array', 'f32', tokens.map((_, i) => -i)],
-    'tokenizer.ggml.token_type': ['array', 'i32', tokens.map((text, i) => (i === 0 ? 2 : i < 3 || CONTROL.includes(text) ? 3 : i < 259 ? 6 : 1))],
-    'tokenizer.ggml.add_space_prefix': ['bool', false], 'tokenizer.chat_template': template === undefined ? undefined : ['string', template],
-  } }));
+  return load(
+    toyText({
+      context: 512,
+      values: tokens.length,
+      metadata: {
+        'tokenizer.ggml.tokens': ['array', 'string', tokens],
+        'tokenizer.ggml.scores': ['array', 'f32', tokens.map((_, i) => -i)],
+        'tokenizer.ggml.token_type': [
+          'array',
+          'i32',
+          tokens.map((text, i) => (i === 0 ? 2 : i < 3 || CONTROL.includes(text) ? 3 : i < 259 ? 6 : 1)),
+        ],
+        'tokenizer.ggml.add_space_prefix': ['bool', false],
+        'tokenizer.chat_template': template === undefined ? undefined : ['string', template],
+      },
+    }),
+  );
 };
 
 /** What the model reads, with the names of control tokens. @param {string} template @param {Message[]} messages @param {object} [options] */
@@ -42,7 +71,8 @@ async function read(template, messages, options) {
   return text;
 }
 
-const CHATML = "{% for message in messages %}{{ '<|im_start|>' + message['role'] + '\\n' + message['content'] + '<|im_end|>' + '\\n' }}{% endfor %}{% if add_generation_prompt %}{{ '<|im_start|>assistant\\n' }}{% endif %}";
+const CHATML =
+  "{% for message in messages %}{{ '<|im_start|>' + message['role'] + '\\n' + message['content'] + '<|im_end|>' + '\\n' }}{% endfor %}{% if add_generation_prompt %}{{ '<|im_start|>assistant\\n' }}{% endif %}";
 
 /** Templates of people's files, and talks as Jinja renders them. @type {{ talks: { messages: any[], values: Record<string, any> }[], families: { family: string, template: string, rendered: (string | null)[] }[] }} */
 const { talks, families } = JSON.parse(await readFile(new URL('chat-templates.json', import.meta.url), 'utf8'));
@@ -50,17 +80,41 @@ const { talks, families } = JSON.parse(await readFile(new URL('chat-templates.js
 test('talks in the templates of more than twenty families are as Jinja renders them', async () => {
   assert.ok(families.length > 20);
   const strftime_now = () => '26 Nov 2026';
-  const tokenizer = { *guarding(/** @type {string} */ text) { return text; } };
+  const tokenizer = {
+    *guarding(/** @type {string} */ text) {
+      return text;
+    },
+  };
   const names = { bos_token: '<s>', eos_token: '</s>' };
   for (const { family, template, rendered } of families) {
-    for (const [i, { messages, values: { tools, ...variables } }] of talks.entries()) {
+    for (const [
+      i,
+      {
+        messages,
+        values: { tools, ...variables },
+      },
+    ] of talks.entries()) {
       const talk = checkedTalk(messages, template, { tools, variables: { ...variables, strftime_now } });
-      const text = await piecesOf(talk, names, tokenizer).then((pieces) => pieces.map((piece) => piece.text).join(''), () => null);
+      const text = await piecesOf(talk, names, tokenizer).then(
+        (pieces) => pieces.map((piece) => piece.text).join(''),
+        () => null,
+      );
       const [system, first, ...rest] = messages;
       const lost = system.role === 'system' && !rendered[i]?.includes(system.content);
       if (!lost) assert.equal(text, rendered[i], `${family}, talk ${i}`);
       // Where a template refuses a system message or forgets it, it begins what the user says.
-      else if (text !== null) assert.equal(text, (await piecesOf({ ...talk, messages: [{ ...first, content: `${system.content}\n\n${first.content}` }, ...rest] }, names, tokenizer))[0].text, family);
+      else if (text !== null)
+        assert.equal(
+          text,
+          (
+            await piecesOf(
+              { ...talk, messages: [{ ...first, content: `${system.content}\n\n${first.content}` }, ...rest] },
+              names,
+              tokenizer,
+            )
+          )[0].text,
+          family,
+        );
     }
   }
 });
@@ -75,60 +129,145 @@ test('a template that refuses beside an option that is none: one error, and no r
 });
 
 test('nothing that is said is a token of control, in the template of any family', async () => {
-  const marks = [...new Set(families.flatMap(({ template }) => [...template.matchAll(/<[|\uff5c][^<>'"{} ]+[|\uff5c]>|<\/?(?:start|end)_of_turn>|\[\/?[A-Z]+\]|<<?\/?SYS>>?/g)].map(([mark]) => mark)))];
+  const marks = [
+    ...new Set(
+      families.flatMap(({ template }) =>
+        [...template.matchAll(/<[|\uff5c][^<>'"{} ]+[|\uff5c]>|<\/?(?:start|end)_of_turn>|\[\/?[A-Z]+\]|<<?\/?SYS>>?/g)].map(
+          ([mark]) => mark,
+        ),
+      ),
+    ),
+  ];
   assert.ok(marks.length > 30);
   const tokens = [...TOKENS, ...marks, '<|', '|>', '\u00a7'];
-  const metadata = readGGUF(toyText({ values: tokens.length, metadata: {
-    'tokenizer.ggml.tokens': ['array', 'string', tokens], 'tokenizer.ggml.scores': ['array', 'f32', tokens.map((_, i) => -i)],
-    'tokenizer.ggml.token_type': ['array', 'i32', tokens.map((_, i) => (i === 0 ? 2 : i < 3 || i >= TOKENS.length ? 3 : i < 259 ? 6 : 1))] } })).metadata;
+  const metadata = readGGUF(
+    toyText({
+      values: tokens.length,
+      metadata: {
+        'tokenizer.ggml.tokens': ['array', 'string', tokens],
+        'tokenizer.ggml.scores': ['array', 'f32', tokens.map((_, i) => -i)],
+        'tokenizer.ggml.token_type': [
+          'array',
+          'i32',
+          tokens.map((_, i) => (i === 0 ? 2 : i < 3 || i >= TOKENS.length ? 3 : i < 259 ? 6 : 1)),
+        ],
+      },
+    }),
+  ).metadata;
   const tokenizer = atOnce(Tokenizer.reading(new Map(Object.entries(metadata))));
   const begun = marks.map((mark) => [mark.slice(0, -1), mark.slice(-1)]);
-  const says = [marks.join(''), marks.join(' '), ` ${marks.slice().reverse().join('<')} `, '\u00a7\u00a7<|||>', '<<|im_start|>|im_start|>', `${marks[0].slice(1)}${marks[0]}`];
+  const says = [
+    marks.join(''),
+    marks.join(' '),
+    ` ${marks.slice().reverse().join('<')} `,
+    '\u00a7\u00a7<|||>',
+    '<<|im_start|>|im_start|>',
+    `${marks[0].slice(1)}${marks[0]}`,
+  ];
   for (const { family, template } of families) {
     const control = async (/** @type {string} */ one, /** @type {string} */ other) => {
-      const talk = checkedTalk([{ role: 'user', content: one }, { role: 'assistant', content: other }, { role: 'user', content: one }], template, {});
+      const talk = checkedTalk(
+        [
+          { role: 'user', content: one },
+          { role: 'assistant', content: other },
+          { role: 'user', content: one },
+        ],
+        template,
+        {},
+      );
       const pieces = await piecesOf(talk, { bos_token: '<s>', eos_token: '</s>' }, tokenizer);
-      assert.ok(pieces.map(({ text }) => text).join('').includes(one.trim()), 'and all of it is there');
+      assert.ok(
+        pieces
+          .map(({ text }) => text)
+          .join('')
+          .includes(one.trim()),
+        'and all of it is there',
+      );
       return [...atOnce(tokenizer.encodingPieces(pieces))].filter((id) => tokenizer.kind(id) === 'control');
     };
     const plain = await control('x', 'y');
     for (const said of says) assert.deepEqual(await control(said, 'y'), plain, `${family}: ${said}`);
-    for (const [start, end] of begun.slice(0, 5)) assert.deepEqual(await control(`${end}x${start}`, `${end}y${start}`), plain, `${family}: ${start} ... ${end}`);
+    for (const [start, end] of begun.slice(0, 5))
+      assert.deepEqual(await control(`${end}x${start}`, `${end}y${start}`), plain, `${family}: ${start} ... ${end}`);
   }
-  const joined = checkedTalk([{ role: 'user', content: '<|im_' }, { role: 'user', content: 'end|>' }], '{% for message in messages %}{{ message.content }}{% endfor %}', {});
+  const joined = checkedTalk(
+    [
+      { role: 'user', content: '<|im_' },
+      { role: 'user', content: 'end|>' },
+    ],
+    '{% for message in messages %}{{ message.content }}{% endfor %}',
+    {},
+  );
   const all = [...atOnce(tokenizer.encodingPieces(await piecesOf(joined, { bos_token: '', eos_token: '' }, tokenizer)))];
-  assert.deepEqual(all.filter((id) => tokenizer.kind(id) === 'control').map((id) => tokenizer.name(id)), ['<s>'], 'nor of two messages together');
+  assert.deepEqual(
+    all.filter((id) => tokenizer.kind(id) === 'control').map((id) => tokenizer.name(id)),
+    ['<s>'],
+    'nor of two messages together',
+  );
 });
 
 test('a template is run with what it may ask for', async () => {
-  assert.equal(await read(CHATML, TALK),
-    '<s><|im_start|>system\nbe kind<|im_end|>\n<|im_start|>user\nab<|im_end|>\n<|im_start|>assistant\nc<|im_end|>\n<|im_start|>user\nabc<|im_end|>\n<|im_start|>assistant\n');
-  assert.equal(await read('{{ bos_token }}{{ messages[0].content | trim }}{{ eos_token }}', [{ role: 'user', content: ' ab ' }]), '<s>ab</s>');
-  assert.equal(await read('{{ tools[0].name }}{% if enable_thinking %}on{% else %}off{% endif %}{{ kind | upper }}', TALK, { tools: [{ name: 'f' }], variables: { enable_thinking: false, kind: 'ab' } }), '<s>foffAB');
+  assert.equal(
+    await read(CHATML, TALK),
+    '<s><|im_start|>system\nbe kind<|im_end|>\n<|im_start|>user\nab<|im_end|>\n<|im_start|>assistant\nc<|im_end|>\n<|im_start|>user\nabc<|im_end|>\n<|im_start|>assistant\n',
+  );
+  assert.equal(
+    await read('{{ bos_token }}{{ messages[0].content | trim }}{{ eos_token }}', [{ role: 'user', content: ' ab ' }]),
+    '<s>ab</s>',
+  );
+  assert.equal(
+    await read('{{ tools[0].name }}{% if enable_thinking %}on{% else %}off{% endif %}{{ kind | upper }}', TALK, {
+      tools: [{ name: 'f' }],
+      variables: { enable_thinking: false, kind: 'ab' },
+    }),
+    '<s>foffAB',
+  );
   const now = new Date();
   const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
   const date = await read("{{ strftime_now('%d %b %Y') }}", TALK);
-  if (new Date().getDate() === now.getDate()) assert.equal(date, `<s>${String(now.getDate()).padStart(2, '0')} ${months[now.getMonth()]} ${now.getFullYear()}`);
-  assert.match(await read("{{ strftime_now('%A, %-d %B, %H:%M:%S %p %j %y %% %q') }}", TALK), /^<s>\w+day, \d{1,2} [A-Z]\w+, \d\d:\d\d:\d\d [AP]M \d{3} \d\d % %q$/);
-  assert.equal(await read("{% for i in range(2, 8, 3) %}{{ i }}{% endfor %}", TALK), '<s>25');
+  if (new Date().getDate() === now.getDate())
+    assert.equal(date, `<s>${String(now.getDate()).padStart(2, '0')} ${months[now.getMonth()]} ${now.getFullYear()}`);
+  assert.match(
+    await read("{{ strftime_now('%A, %-d %B, %H:%M:%S %p %j %y %% %q') }}", TALK),
+    /^<s>\w+day, \d{1,2} [A-Z]\w+, \d\d:\d\d:\d\d [AP]M \d{3} \d\d % %q$/,
+  );
+  assert.equal(await read('{% for i in range(2, 8, 3) %}{{ i }}{% endfor %}', TALK), '<s>25');
   assert.equal(await read('a\r\n{% if true %}\r\nb{% endif %}\r\n', TALK), '<s>a\nb', 'lines end as they end');
-  assert.equal(await read("{% if tools is not none %}c{% endif %}{% if tools is defined and documents is none %}b{% endif %}", TALK), '<s>b', 'what is not given is there, and none');
-  assert.equal(await read(CHATML, TALK.slice(1, 2), { variables: { add_generation_prompt: false } }), '<s><|im_start|>user\nab<|im_end|>\n');
+  assert.equal(
+    await read('{% if tools is not none %}c{% endif %}{% if tools is defined and documents is none %}b{% endif %}', TALK),
+    '<s>b',
+    'what is not given is there, and none',
+  );
+  assert.equal(
+    await read(CHATML, TALK.slice(1, 2), { variables: { add_generation_prompt: false } }),
+    '<s><|im_start|>user\nab<|im_end|>\n',
+  );
 });
 
 test('a template that refuses, breaks or goes on for ever is an error with a sentence', async () => {
   const own = await model(CHATML);
   for (const [template, code, words] of /** @type {[string, 'argument' | 'unsupported', RegExp][]} */ ([
-    ["{{ raise_exception('Roles must alternate') }}", 'argument', /template of this model refuses the talk: Roles must alternate/], ['{% if %}', 'unsupported', /cannot be run .*pass \{ template \}, or \{ render \}/],
-    ['{{ nothing() }}', 'unsupported', /cannot be run/], ['{% for i in range(10 ** 9) %}{% endfor %}', 'unsupported', /range\(\) of/],
-    ['{% for i in range(99999) %}{% for j in range(99999) %}{% endfor %}{% endfor %}', 'unsupported', /range\(\) of/], ["{{ messages[0].content[0]['text'] + 'x' }}{{ none.x.y }}", 'unsupported', /cannot be run/],
+    ["{{ raise_exception('Roles must alternate') }}", 'argument', /template of this model refuses the talk: Roles must alternate/],
+    ['{% if %}', 'unsupported', /cannot be run .*pass \{ template \}, or \{ render \}/],
+    ['{{ nothing() }}', 'unsupported', /cannot be run/],
+    ['{% for i in range(10 ** 9) %}{% endfor %}', 'unsupported', /range\(\) of/],
+    ['{% for i in range(99999) %}{% for j in range(99999) %}{% endfor %}{% endfor %}', 'unsupported', /range\(\) of/],
+    ["{{ messages[0].content[0]['text'] + 'x' }}{{ none.x.y }}", 'unsupported', /cannot be run/],
   ])) {
     const run = own.chat(TALK, { template });
     await assert.rejects(run.text(), isError(code, words), template);
     assert.throws(() => run.save(), isError('state', /await run.input/));
   }
-  await assert.rejects(own.chat([{ role: 'user', content: 'a'.repeat(600) }]).text(), isError('argument', /The talk has over 512 tokens, and this model sees 512: begin a new one/));
-  for (const [options, words] of /** @type {[any, RegExp][]} */ ([[{ tools: {} }, /tools must be a list/], [{ tools: [1] }, /tools must be a list/], [{ variables: [] }, /variables must be an object/], [{ enable_thinking: true }, /no option enable_thinking/]])) {
+  await assert.rejects(
+    own.chat([{ role: 'user', content: 'a'.repeat(600) }]).text(),
+    isError('argument', /The talk has over 512 tokens, and this model sees 512: begin a new one/),
+  );
+  for (const [options, words] of /** @type {[any, RegExp][]} */ ([
+    [{ tools: {} }, /tools must be a list/],
+    [{ tools: [1] }, /tools must be a list/],
+    [{ variables: [] }, /variables must be an object/],
+    [{ enable_thinking: true }, /no option enable_thinking/],
+  ])) {
     assert.throws(() => own.chat(TALK, options), isError('argument', words));
   }
   /** @type {any[]} */
@@ -136,16 +275,24 @@ test('a template that refuses, breaks or goes on for ever is an error with a sen
   round[0].function = round;
   assert.throws(() => own.chat(TALK, { variables: { messages: [] } }), isError('argument', /variables may not have messages/));
   await assert.rejects(own.chat(TALK, { tools: round }).text(), isError('argument', /must be plain objects: .*circular/));
-  assert.throws(() => own.chat([{ role: 'user', content: /** @type {any} */ ([{ type: 'text', text: 'a' }]) }]), isError('argument', /its content is a list: join the texts/));
+  assert.throws(
+    () => own.chat([{ role: 'user', content: /** @type {any} */ ([{ type: 'text', text: 'a' }]) }]),
+    isError('argument', /its content is a list: join the texts/),
+  );
   own.close();
 });
 
 test('a system message has a place in every template', async () => {
-  const refuses = "{% for message in messages %}{% if message.role == 'system' %}{{ raise_exception('no') }}{% endif %}[INST] {{ message.content }} [/INST]{% endfor %}";
+  const refuses =
+    "{% for message in messages %}{% if message.role == 'system' %}{{ raise_exception('no') }}{% endif %}[INST] {{ message.content }} [/INST]{% endfor %}";
   const forgets = "{% for message in messages if message.role == 'user' %}[INST] {{ message.content }} [/INST]{% endfor %}";
   for (const template of [refuses, forgets]) assert.equal(await read(template, TALK.slice(0, 2)), '<s>[INST] be kind\n\nab [/INST]');
   // One that writes it in a way of its own has it.
-  for (const [how, written] of [['tojson', '"say \\"yes\\""'], ['upper', 'SAY "YES"'], ['length', '9']]) {
+  for (const [how, written] of [
+    ['tojson', '"say \\"yes\\""'],
+    ['upper', 'SAY "YES"'],
+    ['length', '9'],
+  ]) {
     const template = `{% for message in messages %}[{{ message.content | ${how} }}]{% endfor %}`;
     const [first] = (await read(template, [{ role: 'system', content: 'say "yes"' }, TALK[1]])).split(']');
     assert.equal(first, `<s>[${written}`, how);
@@ -182,15 +329,29 @@ test('a template may be rendered by what the page passes', async () => {
     return `<|user|>${values.messages[0].content}<|end|>`;
   };
   assert.equal(await read('{{ something else }}', TALK.slice(1), { render }), '<s><|user|>ab<|end|>');
-  assert.deepEqual(seen, { template: '{{ something else }}', values: { messages: TALK.slice(1), add_generation_prompt: true, bos_token: '<s>', eos_token: '</s>' } });
+  assert.deepEqual(seen, {
+    template: '{{ something else }}',
+    values: { messages: TALK.slice(1), add_generation_prompt: true, bos_token: '<s>', eos_token: '</s>' },
+  });
   const odd = await model('{{ something else }}');
-  assert.equal(odd.tokenizer.decode(await odd.chat(TALK.slice(1, 2), { template: CHATML, maxTokens: 0 }).input, { special: true }), '<s><|im_start|>user\nab<|im_end|>\n<|im_start|>assistant\n');
+  assert.equal(
+    odd.tokenizer.decode(await odd.chat(TALK.slice(1, 2), { template: CHATML, maxTokens: 0 }).input, { special: true }),
+    '<s><|im_start|>user\nab<|im_end|>\n<|im_start|>assistant\n',
+  );
   odd.close();
   const none = await model();
   assert.equal(none.info.chatTemplate, '');
   assert.throws(() => none.chat(TALK), isError('unsupported', /has no chat template: pass \{ template \}/));
-  for (const messages of /** @type {any[]} */ ([undefined, [], 'hello', {}, null])) assert.throws(() => none.chat(messages), isError('argument', /chat\(\) takes a list of messages/));
-  for (const message of /** @type {any[]} */ ([undefined, 'hello', { role: 'user' }, { role: 7, content: 'x' }, { role: 'user', content: [] }, Object.create(null)])) {
+  for (const messages of /** @type {any[]} */ ([undefined, [], 'hello', {}, null]))
+    assert.throws(() => none.chat(messages), isError('argument', /chat\(\) takes a list of messages/));
+  for (const message of /** @type {any[]} */ ([
+    undefined,
+    'hello',
+    { role: 'user' },
+    { role: 7, content: 'x' },
+    { role: 'user', content: [] },
+    Object.create(null),
+  ])) {
     assert.throws(() => none.chat([message]), isError('argument', /Message 0 of chat\(\) must be \{ role, content \}/));
   }
   none.close();

@@ -50,19 +50,34 @@ test('probabilities of all labels, the most probable first; many queries are the
 });
 
 test('the order of examples counts a little; names do not', async () => {
-  const [{ p }, { p: turned }, { p: renamed }] = (await Promise.all([
-    support, [support[1], support[0], support[2]], support.map(({ image }, i) => ({ image, label: i })),
-  ].map((examples) => model.classify(sign(5), { support: examples })))).map(({ probabilities }) => probabilities[0]);
+  const [{ p }, { p: turned }, { p: renamed }] = (
+    await Promise.all(
+      [support, [support[1], support[0], support[2]], support.map(({ image }, i) => ({ image, label: i }))].map((examples) =>
+        model.classify(sign(5), { support: examples }),
+      ),
+    )
+  ).map(({ probabilities }) => probabilities[0]);
   assert.notEqual(p, turned);
   assert.equal(p, renamed);
 });
 
 test('more queries than a run takes, more examples of a label, one label', async () => {
-  const many = await model.classify(Array.from({ length: 67 }, (_, i) => sign(i + 1)), { support });
+  const many = await model.classify(
+    Array.from({ length: 67 }, (_, i) => sign(i + 1)),
+    { support },
+  );
   assert.equal(many.length, 67);
   assert.deepEqual(many[66].probabilities, (await model.classify(sign(67), { support })).probabilities);
-  const alone = await model.classify(sign(3), { support: [{ image: sign(1), label: 'one' }, { image: sign(2), label: 'one' }] });
-  assert.deepEqual(alone.probabilities.map(({ label, p }) => [label, p]), [['one', 1]]);
+  const alone = await model.classify(sign(3), {
+    support: [
+      { image: sign(1), label: 'one' },
+      { image: sign(2), label: 'one' },
+    ],
+  });
+  assert.deepEqual(
+    alone.probabilities.map(({ label, p }) => [label, p]),
+    [['one', 1]],
+  );
   const thousand = Array.from({ length: 1000 }, (_, i) => ({ image: sign(i + 1), label: i % 5 }));
   assert.equal((await model.classify(sign(1), { support: thousand })).probabilities.length, 5);
 });
@@ -74,15 +89,20 @@ test('many pictures are read over some turns of the page', async () => {
     return {
       ...size,
       get data() {
-        for (const end = performance.now() + 2; performance.now() < end;);
+        for (const end = performance.now() + 2; performance.now() < end; );
         read++;
         return data;
       },
     };
   };
-  const answers = model.classify(Array.from({ length: 30 }, (_, i) => slow(i + 1)), { support });
+  const answers = model.classify(
+    Array.from({ length: 30 }, (_, i) => slow(i + 1)),
+    { support },
+  );
   let before = Infinity;
-  setTimeout(() => { before = read; });
+  setTimeout(() => {
+    before = read;
+  });
   assert.equal((await answers).length, 30);
   assert.ok(before < read, `${before} of ${read} looks at pictures before anything else had its turn`);
 });
@@ -97,14 +117,22 @@ test('what cannot be named is refused by its name, and the model goes on', async
   const query = sign(1);
   /** @type {[any, RegExp, string?][]} */
   const wrong = [
-    [{ query }, /support must have an example/], [{ support: [], query }, /support must have an example/], [{ support }, /query must be a picture/],
-    [{ support, query: [] }, /query must be a picture/], [{ support, query: empty }, /query is empty/], [{ support, query: [query, empty] }, /query\[1\] is empty/],
-    [{ support: [{ image: empty, label: 'a' }], query }, /support\[0\]\.image is empty/], [{ support: [{ image: query }], query }, /support\[0\]\.label/],
-    [{ support: [null], query }, /support\[0\] must be/], [{ support, query: { data: new Uint8Array(4), width: 2, height: 2 } }, /query: The image is 2 x 2/],
+    [{ query }, /support must have an example/],
+    [{ support: [], query }, /support must have an example/],
+    [{ support }, /query must be a picture/],
+    [{ support, query: [] }, /query must be a picture/],
+    [{ support, query: empty }, /query is empty/],
+    [{ support, query: [query, empty] }, /query\[1\] is empty/],
+    [{ support: [{ image: empty, label: 'a' }], query }, /support\[0\]\.image is empty/],
+    [{ support: [{ image: query }], query }, /support\[0\]\.label/],
+    [{ support: [null], query }, /support\[0\] must be/],
+    [{ support, query: { data: new Uint8Array(4), width: 2, height: 2 } }, /query: The image is 2 x 2/],
     [{ support: Array.from({ length: 6 }, (_, i) => ({ image: sign(i + 1), label: i })), query }, /6 different labels.*at most 5/, 'limit'],
-    [{ support: Array.from({ length: 1025 }, () => support[0]), query }, /1025 examples.*at most 1024/, 'limit'], [{ support, query, maps: 1 }, /maps/],
+    [{ support: Array.from({ length: 1025 }, () => support[0]), query }, /1025 examples.*at most 1024/, 'limit'],
+    [{ support, query, maps: 1 }, /maps/],
   ];
-  for (const [{ query: asked, ...options }, message, code = 'argument'] of wrong) await assert.rejects(model.classify(asked, options), { code, message });
+  for (const [{ query: asked, ...options }, message, code = 'argument'] of wrong)
+    await assert.rejects(model.classify(asked, options), { code, message });
   await assert.rejects(model.classify(query, { support, signal: AbortSignal.abort() }), { name: 'AbortError' });
   const leaving = new AbortController();
   const long = model.classify(query, { support: Array.from({ length: 1000 }, (_, i) => support[i % 3]), signal: leaving.signal });

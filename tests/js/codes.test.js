@@ -109,7 +109,11 @@ function changed(bytes) {
   const offset = Number(view.getBigUint64(at + 4 + 8 * dims + 4, true));
   let end = 0; // of the list of tensors: data begin at the next multiple of 32
   const last = Buffer.from(file.buffer).lastIndexOf('.bias');
-  for (let from = last + 5; ; from++) if (view.getUint32(from, true) <= 2 && view.getUint32(from, true) > 0) { end = from + 4 + 8 * view.getUint32(from, true) + 12; break; }
+  for (let from = last + 5; ; from++)
+    if (view.getUint32(from, true) <= 2 && view.getUint32(from, true) > 0) {
+      end = from + 4 + 8 * view.getUint32(from, true) + 12;
+      break;
+    }
   const data = Math.ceil(end / 32) * 32;
   view.setFloat32(data + offset + 4 * TOP.codes, -50, true);
   return file;
@@ -144,15 +148,23 @@ test('saved anywhere, it goes on to the same bits; stopped, it says so', async (
   const done = generate(LONG);
   await done.samples();
   const saved = done.save();
-  for (const wrong of [{ ...saved, ids: undefined }, { ...saved, ids: [{ top: [TOP.codes] }] }, { ...saved, most: 'x' }, { ...saved, ids: [] }]) {
+  for (const wrong of [
+    { ...saved, ids: undefined },
+    { ...saved, ids: [{ top: [TOP.codes] }] },
+    { ...saved, most: 'x' },
+    { ...saved, ids: [] },
+  ]) {
     assert.throws(() => model.resume(/** @type {any} */ (wrong)), isError('state'));
   }
   assert.throws(() => model.resume(/** @type {any} */ ({ ...saved, model: 'another' })), isError('state', /another model/));
   assert.throws(() => model.resume(/** @type {any} */ (saved), { seed: 4 }), isError('argument', /cannot change seed/));
   const stopper = new AbortController();
-  await assert.rejects(async () => {
-    for await (const _ of generate({ ...LONG, chunkSize: 1, signal: stopper.signal })) stopper.abort();
-  }, { name: 'AbortError' });
+  await assert.rejects(
+    async () => {
+      for await (const _ of generate({ ...LONG, chunkSize: 1, signal: stopper.signal })) stopper.abort();
+    },
+    { name: 'AbortError' },
+  );
 });
 
 test('a sound is gone on with, through its codes', async () => {
@@ -174,18 +186,28 @@ test('the file that ships draws the codes that it drew', async () => {
   shipped.close();
   assert.equal(top.length, 49);
   assert.deepEqual(top.slice(0, 12), [17, 17, 52, 225, 206, 141, 160, 94, 94, 13, 158, 94]);
-  assert.deepEqual(bottom.slice(0, 24), [252, 156, 189, 62, 59, 195, 252, 174, 195, 195, 195, 72, 68, 115, 208, 115, 222, 121, 237, 33, 155, 143, 13, 185]);
+  assert.deepEqual(
+    bottom.slice(0, 24),
+    [252, 156, 189, 62, 59, 195, 252, 174, 195, 195, 195, 72, 68, 115, 208, 115, 222, 121, 237, 33, 155, 143, 13, 185],
+  );
 });
 
 test('what is wrong is said', async () => {
   const { top, bottom } = await model.encode(tone(64));
   /** @type {[any, RegExp][]} */
   const wrong = [
-    [undefined, /Codes are \{ bottom \} or \{ top \}/], [{}, /Codes are/], [{ top: [] }, /1 to \d+ codes of the top level, not 0/], [{ bottom: [BOTTOM.codes] }, /Code 0 of the bottom level must be a whole number from 0 to 23, not 24/],
-    [{ top: [0, 0.5] }, /Code 1 of the top level/], [{ top, bottom: bottom.slice(1) }, /4 codes of the top level stand above 16 of the bottom level, not 15/],
+    [undefined, /Codes are \{ bottom \} or \{ top \}/],
+    [{}, /Codes are/],
+    [{ top: [] }, /1 to \d+ codes of the top level, not 0/],
+    [{ bottom: [BOTTOM.codes] }, /Code 0 of the bottom level must be a whole number from 0 to 23, not 24/],
+    [{ top: [0, 0.5] }, /Code 1 of the top level/],
+    [{ top, bottom: bottom.slice(1) }, /4 codes of the top level stand above 16 of the bottom level, not 15/],
   ];
   for (const [codes, said] of wrong) await assert.rejects(model.decode(codes), isError('argument', said));
-  await assert.rejects(model.encode({ samples: new Float32Array(300000), sampleRate: 8000 }), isError('argument', /37\.5 seconds: this model encodes at most 32\.8/));
+  await assert.rejects(
+    model.encode({ samples: new Float32Array(300000), sampleRate: 8000 }),
+    isError('argument', /37\.5 seconds: this model encodes at most 32\.8/),
+  );
   await assert.rejects(model.encode({ samples: new Float32Array(0), sampleRate: 8000 }), isError('argument', /empty/));
   await assert.rejects(complete(tone(500), {}).samples(), isError('argument', /goes on with less than 0\.0/));
   assert.throws(() => generate({ label: 3 }), NextPixelError);

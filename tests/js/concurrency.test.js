@@ -94,7 +94,11 @@ function fake(count, answer) {
     links: /** @type {Link[]} */ (/** @type {unknown} */ (links)),
     /** @param {Link[]} kept */
     check(kept) {
-      assert.deepEqual(kept, links.filter((_, worker) => !ended.has(worker)), 'who is not kept is ended');
+      assert.deepEqual(
+        kept,
+        links.filter((_, worker) => !ended.has(worker)),
+        'who is not kept is ended',
+      );
       return kept.length;
     },
   };

@@ -33,12 +33,15 @@ test('oneOf draws one of the texts, in tokens of any cut, and ends', async () =>
     seen.add(text);
   }
   assert.ok(seen.size > 1);
-  const greedy = (/** @type {object} */ more) => model.generate('Once upon', { temperature: 0, oneOf: [' a time', ' the hill'], ...more }).text();
+  const greedy = (/** @type {object} */ more) =>
+    model.generate('Once upon', { temperature: 0, oneOf: [' a time', ' the hill'], ...more }).text();
   assert.equal(await greedy({}), ' a time');
   assert.equal(await greedy({ topK: 1 }), ' a time', 'the filters see what may come alone');
   assert.equal(await greedy({ logitBias: { ' the': 50 } }), ' the hill', 'biases count');
   // Of one that begins another the end may come first; it costs what the end costs.
-  const both = await Promise.all(Array.from({ length: 40 }, (_, seed) => model.generate('The', { oneOf: [' cat', ' cat sat'], seed, temperature: 100 }).text()));
+  const both = await Promise.all(
+    Array.from({ length: 40 }, (_, seed) => model.generate('The', { oneOf: [' cat', ' cat sat'], seed, temperature: 100 }).text()),
+  );
   assert.ok(both.includes(' cat') && both.includes(' cat sat'), [...new Set(both)].join('|'));
 });
 
@@ -47,16 +50,23 @@ test('oneOf looks through a large vocabulary in turns, and allows the tokens tha
   const pieces = ['choice', 'cho', ' number', ' ', '1', '12', '123', '9x', 'of', ''];
   const encoder = new TextEncoder();
   const size = 200_000;
-  const vocabulary = /** @type {any} */ ({ size, isEnd: (/** @type {number} */ id) => id === 7, kind: () => 'normal', bytes: (/** @type {number} */ id) => encoder.encode(pieces[id] ?? `none ${id}`) });
+  const vocabulary = /** @type {any} */ ({
+    size,
+    isEnd: (/** @type {number} */ id) => id === 7,
+    kind: () => 'normal',
+    bytes: (/** @type {number} */ id) => encoder.encode(pieces[id] ?? `none ${id}`),
+  });
   const choice = /** @type {any} */ (constraintOf({ oneOf: texts }, vocabulary));
   let turns = 0;
-  const timer = setInterval(() => { turns++; });
+  const timer = setInterval(() => {
+    turns++;
+  });
   await choice.start(vocabulary);
   clearInterval(timer);
   assert.ok(turns > 0, 'nothing else had its turn');
   const allowed = (/** @type {number[]} */ ...ids) => {
     const mask = choice.next(Uint32Array.from(ids));
-    return Array.from({ length: size }, (_, id) => id).filter((id) => mask[id >>> 5] >>> (id & 31) & 1);
+    return Array.from({ length: size }, (_, id) => id).filter((id) => (mask[id >>> 5] >>> (id & 31)) & 1);
   };
   assert.deepEqual(allowed(), [0, 1]);
   assert.deepEqual(allowed(0), [2, 3]);
@@ -72,7 +82,14 @@ test('oneOf: the name of a token of control is letters like any others', async (
 test('where nothing is forbidden the run is the same to the bit', async () => {
   const collect = async (/** @type {any} */ options) => {
     const steps = [];
-    for await (const { token, nats } of model.generate('Once upon a time', { seed: 5, maxTokens: 40, topP: 0.9, logitBias: { 300: 2 }, ...options })) steps.push([token, nats]);
+    for await (const { token, nats } of model.generate('Once upon a time', {
+      seed: 5,
+      maxTokens: 40,
+      topP: 0.9,
+      logitBias: { 300: 2 },
+      ...options,
+    }))
+      steps.push([token, nats]);
     return steps;
   };
   const plain = await collect({});
@@ -82,15 +99,20 @@ test('where nothing is forbidden the run is the same to the bit', async () => {
   assert.deepEqual(await collect({ constraint: { next: () => new Int32Array(words + 3).fill(-1) } }), plain);
 });
 
-test('a constraint of one\'s own is told the tokens, may take its time, and the drawn keep to it', async () => {
+test("a constraint of one's own is told the tokens, may take its time, and the drawn keep to it", async () => {
   /** @type {number[][]} */
   const told = [];
   let begun = 0;
   const constraint = {
-    start: (/** @type {unknown} */ given) => { begun++; assert.equal(given, tokenizer); },
+    start: (/** @type {unknown} */ given) => {
+      begun++;
+      assert.equal(given, tokenizer);
+    },
     next: async (/** @type {Uint32Array} */ ids) => {
       told.push([...ids]);
-      await new Promise((done) => { setTimeout(done, 1); });
+      await new Promise((done) => {
+        setTimeout(done, 1);
+      });
       const even = ids.length % 2 === 0;
       return maskOf((id) => /^ ?[a-z]+$/.test(tokenizer.name(id)) === even && !tokenizer.isEnd(id) && tokenizer.name(id) !== '');
     },
@@ -103,7 +125,10 @@ test('a constraint of one\'s own is told the tokens, may take its time, and the 
     ids.push(token);
   }
   assert.equal(begun, 1);
-  assert.deepEqual(told, ids.map((_, i) => ids.slice(0, i)));
+  assert.deepEqual(
+    told,
+    ids.map((_, i) => ids.slice(0, i)),
+  );
   ids.forEach((id, i) => assert.equal(/^ ?[a-z]+$/.test(tokenizer.name(id)), i % 2 === 0, tokenizer.name(id)));
   const saved = JSON.parse(JSON.stringify(run.save()));
   told.length = 0;
@@ -120,23 +145,53 @@ test('a mask of nothing ends the run; what a constraint throws reaches the calle
   assert.equal(run.ids.length - run.promptLength, 3);
   assert.equal(run.finish, 'end');
   const mine = new Error('mine');
-  await assert.rejects(model.generate('Once', { constraint: { next: () => { throw mine; } } }).text(), (error) => error === mine);
-  await assert.rejects(model.generate('Once', { constraint: { start: () => Promise.reject(mine), next: () => undefined } }).text(), (error) => error === mine);
+  await assert.rejects(
+    model
+      .generate('Once', {
+        constraint: {
+          next: () => {
+            throw mine;
+          },
+        },
+      })
+      .text(),
+    (error) => error === mine,
+  );
+  await assert.rejects(
+    model.generate('Once', { constraint: { start: () => Promise.reject(mine), next: () => undefined } }).text(),
+    (error) => error === mine,
+  );
   for (const mask of [5, [1, 2], new Uint32Array(words - 1), new Uint8Array(words), null, 'all']) {
-    await assert.rejects(model.generate('Once', { constraint: { next: () => /** @type {any} */ (mask) } }).text(), isError('argument', /constraint.next\(\) must give a mask, a Uint32Array of \d+ words/));
+    await assert.rejects(
+      model.generate('Once', { constraint: { next: () => /** @type {any} */ (mask) } }).text(),
+      isError('argument', /constraint.next\(\) must give a mask, a Uint32Array of \d+ words/),
+    );
   }
   assert.notEqual(await model.generate('Once', { seed: 1, maxTokens: 5 }).text(), '');
 });
 
 test('what is no constraint is refused before anything is computed', async () => {
   for (const constraint of [5, {}, { next: 1 }, null, 'root ::= "x"', { start: 1, next: () => undefined }]) {
-    assert.throws(() => model.generate('a', { constraint: /** @type {any} */ (constraint) }), isError('argument', /constraint must be an object with next/));
+    assert.throws(
+      () => model.generate('a', { constraint: /** @type {any} */ (constraint) }),
+      isError('argument', /constraint must be an object with next/),
+    );
   }
-  for (const oneOf of [[], 'yes', [''], [1], ['a', , 'b'], {}, null, Array(1001).fill('a')]) { // eslint-disable-line no-sparse-arrays
-    assert.throws(() => model.generate('a', { oneOf: /** @type {any} */ (oneOf) }), isError('argument', /oneOf must be a list of 1 to 1000 texts/));
+  for (const oneOf of [[], 'yes', [''], [1], ['a', , 'b'], {}, null, Array(1001).fill('a')]) {
+    // eslint-disable-line no-sparse-arrays
+    assert.throws(
+      () => model.generate('a', { oneOf: /** @type {any} */ (oneOf) }),
+      isError('argument', /oneOf must be a list of 1 to 1000 texts/),
+    );
   }
-  assert.throws(() => model.generate('a', { oneOf: Array(1000).fill('a'.repeat(300)) }), isError('argument', /more than 262144 characters/));
-  assert.throws(() => model.generate('a', { oneOf: ['a'], constraint: { next: () => undefined } }), isError('argument', /give one of them/));
+  assert.throws(
+    () => model.generate('a', { oneOf: Array(1000).fill('a'.repeat(300)) }),
+    isError('argument', /more than 262144 characters/),
+  );
+  assert.throws(
+    () => model.generate('a', { oneOf: ['a'], constraint: { next: () => undefined } }),
+    isError('argument', /give one of them/),
+  );
   assert.throws(() => model.generate('a', /** @type {any} */ ({ grammar: 'root' })), isError('argument', /has no option grammar/));
   const bare = await load(toyText({ metadata: { 'tokenizer.ggml.model': undefined } }));
   assert.throws(() => bare.generate([1], { oneOf: ['a'] }), isError('argument', /needs a vocabulary/));
@@ -156,7 +211,9 @@ test('a constraint that never answers holds no run: its signal, stop(), close() 
     const steps = left[Symbol.asyncIterator]();
     const step = steps.next();
     const closed = open.generate('a', { constraint: /** @type {any} */ (constraint) }).text();
-    await new Promise((resolve) => { setTimeout(resolve, 50); });
+    await new Promise((resolve) => {
+      setTimeout(resolve, 50);
+    });
     stopper.abort();
     await assert.rejects(aborted, { name: 'AbortError' });
     stopped.stop();

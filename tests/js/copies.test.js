@@ -12,7 +12,16 @@ const scope = /** @type {any} */ (globalThis);
 const own = Object.getOwnPropertyDescriptor(globalThis, 'caches');
 /** @type {Response | undefined} */
 let kept;
-Object.defineProperty(globalThis, 'caches', { configurable: true, value: { open: async () => ({ put: async (/** @type {string} */ _, /** @type {Response} */ copy) => { kept = copy; } }) } });
+Object.defineProperty(globalThis, 'caches', {
+  configurable: true,
+  value: {
+    open: async () => ({
+      put: async (/** @type {string} */ _, /** @type {Response} */ copy) => {
+        kept = copy;
+      },
+    }),
+  },
+});
 after(() => {
   if (own) Object.defineProperty(globalThis, 'caches', own);
   else delete scope.caches;
@@ -30,8 +39,18 @@ test('a copy counts while the server shows the same version, however it sends it
     ['tagged', { etag: '"1"', 'content-length': '300' }, { etag: '"1"', 'content-length': '301' }, true],
     ['another tag', { etag: '"1"', 'last-modified': DAY }, { etag: '"2"', 'last-modified': DAY }, false],
     ['changed, compressed', { 'content-length': '300', 'last-modified': DAY }, { 'content-length': '301', 'last-modified': DAY }, false],
-    ['of another day', { 'content-length': '300', 'last-modified': DAY }, { 'content-length': '300', 'last-modified': 'Tue, 02 Jan 2024 00:00:00 GMT' }, false],
-    ['compressed, then plain', { 'content-length': '300', 'last-modified': DAY }, { 'content-length': '1000', 'last-modified': DAY }, false],
+    [
+      'of another day',
+      { 'content-length': '300', 'last-modified': DAY },
+      { 'content-length': '300', 'last-modified': 'Tue, 02 Jan 2024 00:00:00 GMT' },
+      false,
+    ],
+    [
+      'compressed, then plain',
+      { 'content-length': '300', 'last-modified': DAY },
+      { 'content-length': '1000', 'last-modified': DAY },
+      false,
+    ],
     ['nothing is said', {}, {}, false],
   ];
   for (const [name, first, second, same] of visits) {

@@ -90,7 +90,9 @@ test('a problem is two texts, as long as the header says', async () => {
 
 test('a struct is read as it was written', () => {
   const view = new DataView(new ArrayBuffer(16 + sizeOf('nx_settings')));
-  const settings = Object.fromEntries(Object.entries(STRUCTS.nx_settings).map(([name, kind], i) => [name, kind === 'f' ? i - 10.5 : 2 ** 32 - 1 - i]));
+  const settings = Object.fromEntries(
+    Object.entries(STRUCTS.nx_settings).map(([name, kind], i) => [name, kind === 'f' ? i - 10.5 : 2 ** 32 - 1 - i]),
+  );
   writeStruct(view, 8, 'nx_settings', settings);
   assert.deepEqual(readStruct(view, 8, 'nx_settings'), settings);
   assert.equal(view.getUint32(8 + sizeOf('nx_settings'), true), 0);
@@ -136,17 +138,20 @@ test('metadata of every type', () => {
   }
   assert.deepEqual([metadata.get('text'), metadata.get('texts'), metadata.get('none')], ['ä', ['ä', '', 'b'], []]);
 
-  const core = new Core(wasmModule, toyModel({
-    metadata: {
-      'x.u64': ['u64', 2 ** 40],
-      'x.i32': ['i32', -1],
-      'x.f32': ['f32', 1.5],
-      'x.bool': ['bool', true],
-      'x.numbers': ['array', 'u32', [1, 2, 4e9]],
-      'x.texts': ['array', 'string', ['a', '', 'ü']],
-      'x.empty': ['array', 'f32', []],
-    },
-  }));
+  const core = new Core(
+    wasmModule,
+    toyModel({
+      metadata: {
+        'x.u64': ['u64', 2 ** 40],
+        'x.i32': ['i32', -1],
+        'x.f32': ['f32', 1.5],
+        'x.bool': ['bool', true],
+        'x.numbers': ['array', 'u32', [1, 2, 4e9]],
+        'x.texts': ['array', 'string', ['a', '', 'ü']],
+        'x.empty': ['array', 'f32', []],
+      },
+    }),
+  );
   const read = ['u64', 'i32', 'f32', 'bool', 'numbers', 'texts', 'empty'].map((name) => core.metadata.get(`x.${name}`));
   assert.deepEqual(read, [2 ** 40, -1, 1.5, true, [1, 2, 4e9], ['a', '', 'ü'], []]);
 });
@@ -186,10 +191,7 @@ test('heap: random use never overlaps', () => {
       const address = heap.take(bytes);
       assert.equal(address % 16, 0);
       assert.ok(
-        live.every(
-          (block) =>
-            address + Math.max(bytes, 1) <= block.address || block.address + Math.max(block.bytes, 1) <= address,
-        ),
+        live.every((block) => address + Math.max(bytes, 1) <= block.address || block.address + Math.max(block.bytes, 1) <= address),
       );
       live.push({ address, bytes });
     } else {
@@ -292,7 +294,10 @@ test('known and drawn positions in any order, the same to every sample', () => {
   core.closeSession(mixed);
   const many = core.openSession({ ...draw, samples: 3 });
   const nats = core.put(many, whole.ids.subarray(0, 20), true);
-  assert.deepEqual([...nats], [...whole.nats.subarray(0, 20)].flatMap((cost) => [cost, cost, cost]));
+  assert.deepEqual(
+    [...nats],
+    [...whole.nats.subarray(0, 20)].flatMap((cost) => [cost, cost, cost]),
+  );
   assert.deepEqual([...core.put(many, whole.ids.subarray(20, 40), false)], []);
   core.closeSession(many);
 });
@@ -311,8 +316,14 @@ test('shaped draws: biases and penalties reach the engine', () => {
   assert.ok(!drawn({ logitBias: [[common, -1e9]] }).includes(common), 'never');
   assert.deepEqual(new Set(drawn({ logitBias: [[5, 1e9]] })), new Set([5]), 'always');
   assert.equal(new Set(drawn({ penaltyLast: 15, presencePenalty: 100 }).slice(48)).size, 16, 'none twice among any sixteen');
-  for (const shaping of [{ repetitionPenalty: 3, penaltyLast: 5 }, { frequencyPenalty: 2, penaltyLast: 9 }, { minP: 0.5 }, { typicalP: 0.1 },
-    { temperature: 0.2, topP: 0.3, temperatureLast: true }]) assert.notDeepEqual(drawn(shaping), plain, JSON.stringify(shaping));
+  for (const shaping of [
+    { repetitionPenalty: 3, penaltyLast: 5 },
+    { frequencyPenalty: 2, penaltyLast: 9 },
+    { minP: 0.5 },
+    { typicalP: 0.1 },
+    { temperature: 0.2, topP: 0.3, temperatureLast: true },
+  ])
+    assert.notDeepEqual(drawn(shaping), plain, JSON.stringify(shaping));
   assert.notDeepEqual(drawn({ temperature: 0.2, topP: 0.6, temperatureLast: true }), drawn({ temperature: 0.2, topP: 0.6 }));
   assert.deepEqual(drawn({ logitBias: [], penaltyLast: 9, repetitionPenalty: 1, typicalP: 1, minP: 0, temperatureLast: true }), plain);
   assert.equal(core.sessions, 0);
@@ -324,7 +335,10 @@ test('the most probable ids, without a draw and before one', () => {
   const plain = core.openSession({ ...draw, samples: 2 });
   for (let i = 0; i < 5; i++) {
     const { ids: best, nats } = core.top(session, 16);
-    assert.deepEqual([...best.subarray(0, 16)].sort((a, b) => a - b), Array.from({ length: 16 }, (_, id) => id));
+    assert.deepEqual(
+      [...best.subarray(0, 16)].sort((a, b) => a - b),
+      Array.from({ length: 16 }, (_, id) => id),
+    );
     for (let k = 1; k < 32; k++) assert.ok(k === 16 || nats[k] >= nats[k - 1]);
     assert.ok(Math.abs(nats.subarray(16).reduce((sum, cost) => sum + Math.exp(-cost), 0) - 1) < 1e-4);
     assert.equal(core.position(session), i);
@@ -350,17 +364,23 @@ test('what a part is', () => {
   const input = { inputWidth: 4, inputHeight: 2, blockRows: 4, blockCols: 3, flangeRows: 1, flangeCols: 1 };
   const { part } = new Core(wasmModule, toyModel({ channels: 3, levels: 5, palette: true, classes: ['cat', 'dog'], ...input }));
   assert.deepEqual([part.values, part.span, part.outputs, part.length, part.draft, part.ends], [5, 1, 5, 64, false, []]);
-  assert.deepEqual([...part.inputs].sort((a, b) => (a.name < b.name ? -1 : 1)), [
-    { name: 'class', values: 2, dims: [1, 1, 1, 1], optional: true, anyLength: false, like: NX_NONE },
-    { name: 'image', values: 256, dims: [2, 4, 3, 1], optional: false, anyLength: false, like: NX_NONE },
-  ]);
+  assert.deepEqual(
+    [...part.inputs].sort((a, b) => (a.name < b.name ? -1 : 1)),
+    [
+      { name: 'class', values: 2, dims: [1, 1, 1, 1], optional: true, anyLength: false, like: NX_NONE },
+      { name: 'image', values: 256, dims: [2, 4, 3, 1], optional: false, anyLength: false, like: NX_NONE },
+    ],
+  );
   const [{ keys }] = part.maps;
   assert.deepEqual(part.maps, [
     { name: 'attention', port: 2 ** 32 - 1, rows: 4, keys, queries: 0, asking: 0 },
     { name: 'source', port: part.inputs.findIndex(({ name }) => name === 'image'), rows: 4, keys: 8, queries: 0, asking: 0 },
   ]);
   assert.ok(keys >= 4 * (3 + 2) + 5 && keys < 64, 'the block, columns to both sides, the row above');
-  assert.deepEqual(part.tables.map(({ name, rows, cols }) => [name, rows, cols]), [['palette.weight', 5, 3]]);
+  assert.deepEqual(
+    part.tables.map(({ name, rows, cols }) => [name, rows, cols]),
+    [['palette.weight', 5, 3]],
+  );
   assert.deepEqual([...part.tables[0].data.subarray(0, 6)], [0, 0, 0, 37, 91, 151]);
 
   const pixels = new Core(wasmModule, toyModel({ channels: 3, levels: 256, output: 'dmol', mixtures: 2 })).part;
@@ -370,7 +390,22 @@ test('what a part is', () => {
 
   const network = new Core(wasmModule, toyNetwork());
   assert.deepEqual(network.part, {
-    index: 0, name: 'fvsbn', values: 2, span: 1, outputs: 1, length: 64, rewinds: 0, draft: false, grows: false, noisy: false, parameters: (64 * 63) / 2 + 64, inputs: [], results: [], maps: [], tables: [], ends: [],
+    index: 0,
+    name: 'fvsbn',
+    values: 2,
+    span: 1,
+    outputs: 1,
+    length: 64,
+    rewinds: 0,
+    draft: false,
+    grows: false,
+    noisy: false,
+    parameters: (64 * 63) / 2 + 64,
+    inputs: [],
+    results: [],
+    maps: [],
+    tables: [],
+    ends: [],
   });
 });
 
@@ -387,7 +422,10 @@ test('room for what the model says: a map of more keys than a slice has ids', ()
   const nats = core.put(session, ids(keys), true);
   assert.ok(nats.length === keys && nats.every((cost) => cost > 0 && cost < 20));
   const map = core.map(session, 0, 0, 0);
-  assert.deepEqual([...map.keys], Array.from({ length: keys }, (_, i) => i));
+  assert.deepEqual(
+    [...map.keys],
+    Array.from({ length: keys }, (_, i) => i),
+  );
   assert.ok(Math.abs(map.weights.reduce((sum, weight) => sum + weight, 0) - 1) < 1e-4);
   assert.deepEqual([...core.draw(again, 20).ids], expected);
 });
@@ -413,7 +451,15 @@ test('a palette, and an input that must come first', () => {
   assert.throws(() => core.put(session, Uint32Array.of(0), false), isError('argument'));
   assert.throws(() => core.encode(session), isError('argument', /inputs/));
   assert.throws(() => core.input(session, 'image', ids(47, 256)), isError('argument', /'image'/));
-  assert.throws(() => core.input(session, 'image', image.map((value, i) => (i === 47 ? 256 : value))), isError('argument'));
+  assert.throws(
+    () =>
+      core.input(
+        session,
+        'image',
+        image.map((value, i) => (i === 47 ? 256 : value)),
+      ),
+    isError('argument'),
+  );
   assert.throws(() => core.input(session, 'picture', image), isError('argument', /'picture'/));
   assert.throws(() => core.input(session, 'class', Uint32Array.of(2)), isError('argument', /'class'/));
   core.input(session, 'image', image);
@@ -427,7 +473,10 @@ test('a palette, and an input that must come first', () => {
   core.put(session, Uint32Array.of(4, 0, 3), true);
   for (let row = 0; row < core.part.maps[0].rows; row++) assert.deepEqual([...core.map(session, 0, 0, row).keys], [0, 1, 2]);
   const source = core.map(session, 0, 1, 0);
-  assert.deepEqual([...source.keys], Array.from({ length: 16 }, (_, i) => i));
+  assert.deepEqual(
+    [...source.keys],
+    Array.from({ length: 16 }, (_, i) => i),
+  );
   assert.ok(Math.abs(source.weights.reduce((sum, weight) => sum + weight, 0) - 1) < 1e-5);
   assert.throws(() => core.map(session, 0, 2, 0), isError('argument'));
   assert.throws(() => core.map(session, 0, 0, core.part.maps[0].rows), isError('argument'));
@@ -458,7 +507,10 @@ test('inputs by name, encoded in slices: two runs in turn are as each alone', ()
   });
   let open = sessions;
   while (open.length > 0) open = open.filter((session) => core.encode(session));
-  assert.deepEqual(sessions.map((session) => core.draw(session, 64)), alone);
+  assert.deepEqual(
+    sessions.map((session) => core.draw(session, 64)),
+    alone,
+  );
   const unlabelled = core.openSession(draw);
   give(core, unlabelled, { image: inputs[0].image });
   assert.notDeepEqual(core.draw(unlabelled, 64).nats, alone[0].nats);
@@ -484,7 +536,11 @@ test('a model that comes piece by piece is the one that comes whole, in less mem
     };
     const whole = new Core(wasmModule, file);
     const expected = run(whole);
-    for (const [size, piece] of [[64e3, 1e4], [64e3, 7], [file.length - 1, 1e5]]) {
+    for (const [size, piece] of [
+      [64e3, 1e4],
+      [64e3, 7],
+      [file.length - 1, 1e5],
+    ]) {
       if (name.startsWith('s') && piece === 7) continue; // takes long
       assert.equal(Core.begin(wasmModule, file.subarray(0, 100), file.length), 'more');
       const core = Core.begin(wasmModule, file.subarray(0, size), file.length);

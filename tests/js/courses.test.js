@@ -17,7 +17,7 @@ const steps = COURSES.flatMap((course) => course.steps);
 
 test('every page is a step of one course', async () => {
   const pages = steps.map(({ page }) => page);
-  assert.deepEqual([...pages].sort(), [...await pagesOf(WEB)].sort());
+  assert.deepEqual([...pages].sort(), [...(await pagesOf(WEB))].sort());
   assert.deepEqual([...pages].sort(), PAPERS.flatMap(({ page }) => page ?? []).sort());
 });
 

@@ -17,7 +17,13 @@ test('each adds up to 1: over two answers, sixteen, all shades, and a density in
   for (const mean of [0, 3, 90, 200, 255]) {
     for (const width of [2, 20, 80]) {
       near(sum(bernoulli({ mean, width }), [0, 255]), 1);
-      near(sum(categorical({ mean, width }), every.filter((x) => x % 16 === 0)), 1);
+      near(
+        sum(
+          categorical({ mean, width }),
+          every.filter((x) => x % 16 === 0),
+        ),
+        1,
+      );
       near(sum(logistic({ mean, width })), 1, 1e-6);
     }
   }

@@ -23,16 +23,22 @@ import { blocksOf, whatPeopleRead } from './blocks.js';
 import { ROOT } from './helpers.js';
 
 const run = promisify(execFile);
-const TEXTS = [...await whatPeopleRead(), 'README.ko.md', 'CONTRIBUTING.md', 'weights/README.md', 'weights/train/README.md'];
+const TEXTS = [...(await whatPeopleRead()), 'README.ko.md', 'CONTRIBUTING.md', 'weights/README.md', 'weights/train/README.md'];
 const blocks = await blocksOf(TEXTS);
 /** @param {string} file */
 const text = (file) => readFile(ROOT + file, 'utf8');
 
 test('every file of code says its licence in its first lines', async () => {
-  const { stdout } = await run('git', ['ls-files', '*.c', '*.h', '*.js', '*.mjs', '*.ts', '*.tsx', '*.jsx', '*.vue', '*.svelte', '*.py', '*.sh', '*.css', '*.html'], { cwd: ROOT });
+  const { stdout } = await run(
+    'git',
+    ['ls-files', '*.c', '*.h', '*.js', '*.mjs', '*.ts', '*.tsx', '*.jsx', '*.vue', '*.svelte', '*.py', '*.sh', '*.css', '*.html'],
+    { cwd: ROOT },
+  );
   const made = /^(web\/dist|web\/single)\//; // of sources that say it
   const silent = [];
-  for (const name of stdout.split('\n').filter((line) => line && !made.test(line) && !/page(\.\w+)?\.html$/.test(line) && !/^web\/shell\/.*\.html$/.test(line))) {
+  for (const name of stdout
+    .split('\n')
+    .filter((line) => line && !made.test(line) && !/page(\.\w+)?\.html$/.test(line) && !/^web\/shell\/.*\.html$/.test(line))) {
     const code = existsSync(ROOT + name) ? await text(name) : '';
     if (code.trim() && !code.slice(0, 400).includes('SPDX-License-Identifier: ')) silent.push(name);
   }
@@ -58,38 +64,61 @@ test('blocks of JSON and of JSX parse', async () => {
 function missingIn(line, /** @type {Record<string, string>} */ scripts, /** @type {string} */ build) {
   const command = line.replace(/#.*$/, '').replace(/\\$/, '');
   const missing = [];
-  for (const [, name] of command.matchAll(/\bnpm (?:run )?([\w:]+)/g)) if (!(name in scripts) && !['pack', 'install'].includes(name)) missing.push(`npm run ${name}`);
-  for (const [, name] of command.matchAll(/\.\/build\.sh ([\w-]+)/g)) if (!build.includes(`task_${name.replaceAll('-', '_')}()`) && name !== 'help') missing.push(`./build.sh ${name}`);
-  for (const [path] of command.matchAll(/(?<![\w./-])(?:weights|tests|web|src|include)\/[\w./-]+\.(?:py|js|mjs|sh|c|gguf)\b/g)) if (!existsSync(ROOT + path)) missing.push(path);
+  for (const [, name] of command.matchAll(/\bnpm (?:run )?([\w:]+)/g))
+    if (!(name in scripts) && !['pack', 'install'].includes(name)) missing.push(`npm run ${name}`);
+  for (const [, name] of command.matchAll(/\.\/build\.sh ([\w-]+)/g))
+    if (!build.includes(`task_${name.replaceAll('-', '_')}()`) && name !== 'help') missing.push(`./build.sh ${name}`);
+  for (const [path] of command.matchAll(/(?<![\w./-])(?:weights|tests|web|src|include)\/[\w./-]+\.(?:py|js|mjs|sh|c|gguf)\b/g))
+    if (!existsSync(ROOT + path)) missing.push(path);
   return missing;
 }
 
 test('every command of the shell names scripts, tasks, recipes and files that are there', async () => {
   const { scripts } = JSON.parse(await text('package.json'));
-  const build = (await Promise.all(['build.sh', ...(/^PARTS='(.*)'$/m.exec(await text('build.sh'))?.[1] ?? '').split(' ')].map(text))).join('\n');
-  const recipes = (await readdir(`${ROOT}weights/train/models`, { recursive: true })).filter((name) => /recipes\/[\w-]+\.py$/.test(name)).map((name) => /** @type {string} */ (name.split('/').at(-1)).slice(0, -3));
+  const build = (await Promise.all(['build.sh', ...(/^PARTS='(.*)'$/m.exec(await text('build.sh'))?.[1] ?? '').split(' ')].map(text))).join(
+    '\n',
+  );
+  const recipes = (await readdir(`${ROOT}weights/train/models`, { recursive: true }))
+    .filter((name) => /recipes\/[\w-]+\.py$/.test(name))
+    .map((name) => /** @type {string} */ (name.split('/').at(-1)).slice(0, -3));
   let lines = 0;
   for (const { where, language, code } of blocks) {
     if (language !== 'sh') continue;
     for (const line of code.split('\n').filter(Boolean)) {
       lines++;
       assert.deepEqual(missingIn(line, scripts, build), [], `${where}: ${line}`);
-      for (const [, recipe] of line.matchAll(/train\/(?:train|export|evaluate|speed|scaling)\.py ([\w-]+)/g)) assert.ok([...recipes, 'NAME'].includes(recipe), `${where}: ${recipe}`);
+      for (const [, recipe] of line.matchAll(/train\/(?:train|export|evaluate|speed|scaling)\.py ([\w-]+)/g))
+        assert.ok([...recipes, 'NAME'].includes(recipe), `${where}: ${recipe}`);
     }
   }
   assert.ok(lines > 40);
-  assert.deepEqual(missingIn('npm run nothing && node tests/bench/nothing.js', scripts, build), ['npm run nothing', 'tests/bench/nothing.js']);
+  assert.deepEqual(missingIn('npm run nothing && node tests/bench/nothing.js', scripts, build), [
+    'npm run nothing',
+    'tests/bench/nothing.js',
+  ]);
 });
 
 test('every setting that a command of training gives is one', async () => {
-  const settings = (await Promise.all(['common/settings.py', 'common/task.py', ...(await readdir(`${ROOT}weights/train/models`)).flatMap((name) => [`models/${name}/task.py`, `models/${name}/model.py`])]
-    .filter((file) => existsSync(`${ROOT}weights/train/${file}`)).map((file) => text(`weights/train/${file}`)))).join('\n');
+  const settings = (
+    await Promise.all(
+      [
+        'common/settings.py',
+        'common/task.py',
+        ...(await readdir(`${ROOT}weights/train/models`)).flatMap((name) => [`models/${name}/task.py`, `models/${name}/model.py`]),
+      ]
+        .filter((file) => existsSync(`${ROOT}weights/train/${file}`))
+        .map((file) => text(`weights/train/${file}`)),
+    )
+  ).join('\n');
   for (const { where, language, code } of blocks) {
     if (language !== 'sh') continue;
     for (const [, given] of code.replaceAll('\\\n', ' ').matchAll(/train\/train\.py ([^\n#]*)/g)) {
       for (const [, name] of given.matchAll(/--([\w-]+)/g)) {
         const field = name.replaceAll('-', '_');
-        assert.ok(['from', 'help', 'smoke', 'stage', 'processes'].includes(field) || new RegExp(`^    ${field}: `, 'm').test(settings), `${where}: --${name}`);
+        assert.ok(
+          ['from', 'help', 'smoke', 'stage', 'processes'].includes(field) || new RegExp(`^    ${field}: `, 'm').test(settings),
+          `${where}: --${name}`,
+        );
       }
     }
   }
@@ -120,18 +149,26 @@ test('every file of weights has a card and a row, whose numbers are its own', as
   const [cards, readme] = [await text('weights/README.md'), await text('README.md')];
   const files = (await readdir(`${ROOT}weights`)).filter((name) => name.endsWith('.gguf'));
   assert.ok(files.length >= 9);
-  assert.equal(cards.match(/^\| \[`[\w-]+\.gguf`\]\(#/gm)?.length, files.length, 'a row of the table of weights/README.md for each file and no other');
+  assert.equal(
+    cards.match(/^\| \[`[\w-]+\.gguf`\]\(#/gm)?.length,
+    files.length,
+    'a row of the table of weights/README.md for each file and no other',
+  );
   for (const file of files) {
     const name = file.slice(0, -5);
     const [card] = new RegExp(`^## ${name}\n[^]*?(?=^## |(?![^]))`, 'm').exec(cards) ?? [];
     assert.ok(card, `weights/README.md has no card "## ${name}"`);
-    for (const row of ['model', 'data, licence', 'command', 'sha256', 'quality', 'limits']) assert.ok(card.includes(`\n| ${row} | `), `${name}: ${row}`);
+    for (const row of ['model', 'data, licence', 'command', 'sha256', 'quality', 'limits'])
+      assert.ok(card.includes(`\n| ${row} | `), `${name}: ${row}`);
     assert.ok(card.split('\n').length < 45, `${name}: a card is a screen`);
     const bytes = await readFile(`${ROOT}weights/${file}`);
     assert.ok(card.includes(`\`${createHash('sha256').update(bytes).digest('hex')}\``), `${name}: sha256`);
     assert.ok(card.includes(`train.py ${name}\``), `${name}: one name, one recipe, one file`);
     const [row] = new RegExp(`^\\| \\[\`${file}\`\\].*$`, 'm').exec(cards) ?? [];
-    const [, , parameters, size] = /** @type {string} */ (row).split('|').slice(1).map((cell) => cell.trim());
+    const [, , parameters, size] = /** @type {string} */ (row)
+      .split('|')
+      .slice(1)
+      .map((cell) => cell.trim());
     assert.equal(size, (await stat(`${ROOT}weights/${file}`)).size.toLocaleString('en-US'), name);
     assert.match(readme, new RegExp(`^\\| .* \\|[^|\\n]*\`${file}\`[^|\\n]*\\|$`, 'm'), `README.md has no row of ${file}`);
     const model = await load(`${ROOT}weights/${file}`);
@@ -147,8 +184,15 @@ test('one number for one fact: the books of tales', async () => {
   const [, books] = /`fairy-tales\.txt\.xz`, (\d+) books/.exec(await text('weights/train/README.md')) ?? [];
   assert.equal(books, '21');
   const numbers = new Set();
-  for (const file of ['weights/README.md', 'weights/train/README.md', 'weights/train/models/llama/recipes/stories.py', 'weights/train/data/stories.py', 'README.md']) {
-    for (const [, number, what] of (await text(file)).matchAll(/\b(\w+) books( of fairy tales)?/g)) if (what && /^\d+$|^twenty/.test(number)) numbers.add(number);
+  for (const file of [
+    'weights/README.md',
+    'weights/train/README.md',
+    'weights/train/models/llama/recipes/stories.py',
+    'weights/train/data/stories.py',
+    'README.md',
+  ]) {
+    for (const [, number, what] of (await text(file)).matchAll(/\b(\w+) books( of fairy tales)?/g))
+      if (what && /^\d+$|^twenty/.test(number)) numbers.add(number);
   }
   assert.deepEqual([...numbers].sort(), ['18', '21']); // all; those that train
 });
@@ -156,5 +200,9 @@ test('one number for one fact: the books of tales', async () => {
 test('the promise of sizes is the same everywhere', async () => {
   const [, images, all] = /MOST = \{ images: (\d+), all: (\d+) \}/.exec(await text('tests/bench/size.js')) ?? [];
   const readme = await text('README.md');
-  assert.ok(readme.includes(`at most ${all} KB gzip with every system, or ${images} KB in a build for pictures alone (Image Transformer and FVSBN)`));
+  assert.ok(
+    readme.includes(
+      `at most ${all} KB gzip with every system, or ${images} KB in a build for pictures alone (Image Transformer and FVSBN)`,
+    ),
+  );
 });

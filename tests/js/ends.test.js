@@ -18,10 +18,15 @@ import { TOKENS, toyText } from './toy-text.js';
 function withTokens(more, metadata = {}) {
   const tokens = [...TOKENS, ...more.map(([text]) => text)];
   const kinds = tokens.map((_, i) => more[i - TOKENS.length]?.[1] ?? (i === 0 ? 2 : i < 3 ? 3 : i < 259 ? 6 : 1));
-  return toyText({ values: tokens.length, metadata: {
-    'tokenizer.ggml.tokens': ['array', 'string', tokens], 'tokenizer.ggml.scores': ['array', 'f32', tokens.map((_, i) => -i)],
-    'tokenizer.ggml.token_type': ['array', 'i32', kinds], ...metadata,
-  } });
+  return toyText({
+    values: tokens.length,
+    metadata: {
+      'tokenizer.ggml.tokens': ['array', 'string', tokens],
+      'tokenizer.ggml.scores': ['array', 'f32', tokens.map((_, i) => -i)],
+      'tokenizer.ggml.token_type': ['array', 'i32', kinds],
+      ...metadata,
+    },
+  });
 }
 
 /** Draws these tokens, whatever the model says, one after another. @param {import('../../web/lib/index.js').Model} model @param {number} token @param {object} [options] */
@@ -34,7 +39,18 @@ async function always(model, token, options = {}) {
 }
 
 test('what ends a text is known by its name, whatever the file types it as', async () => {
-  for (const name of ['<|im_end|>', '<|eot_id|>', '<|end|>', '<end_of_turn>', '<|end_of_text|>', '<eos>', '[EOS]', '<|fim_pad|>', '<|file_sep|>', '<|return|>']) {
+  for (const name of [
+    '<|im_end|>',
+    '<|eot_id|>',
+    '<|end|>',
+    '<end_of_turn>',
+    '<|end_of_text|>',
+    '<eos>',
+    '[EOS]',
+    '<|fim_pad|>',
+    '<|file_sep|>',
+    '<|return|>',
+  ]) {
     for (const kind of [1, 3, 4]) {
       const model = await load(withTokens([[name, kind]]));
       const { steps, finish } = await always(model, TOKENS.length);
@@ -43,14 +59,28 @@ test('what ends a text is known by its name, whatever the file types it as', asy
       model.close();
     }
   }
-  const model = await load(withTokens([['<other>', 3], ['<turn>', 3]], { 'tokenizer.ggml.eot_token_id': ['u64', TOKENS.length + 1] }));
+  const model = await load(
+    withTokens(
+      [
+        ['<other>', 3],
+        ['<turn>', 3],
+      ],
+      { 'tokenizer.ggml.eot_token_id': ['u64', TOKENS.length + 1] },
+    ),
+  );
   assert.equal((await always(model, TOKENS.length)).finish, 'length');
   assert.equal((await always(model, TOKENS.length + 1)).finish, 'end');
   model.close();
 });
 
 test('a stop that is or has a control token ends the run', async () => {
-  const model = await load(withTokens([['<|im_start|>', 3], ['<|user|>', 3], ['user', 1]]));
+  const model = await load(
+    withTokens([
+      ['<|im_start|>', 3],
+      ['<|user|>', 3],
+      ['user', 1],
+    ]),
+  );
   const [start, other, user] = [0, 1, 2].map((i) => TOKENS.length + i);
   for (const stop of ['<|im_start|>', ['never', '<|im_start|>']]) {
     assert.deepEqual(await always(model, start, { stop }), { steps: [], finish: 'stop' });
@@ -65,7 +95,9 @@ test('a stop that is or has a control token ends the run', async () => {
   };
   const { finish, ids } = await two('<|im_start|>user');
   assert.equal(finish, 'stop');
-  assert.ok(!ids.includes(start) || ids.indexOf(user) < ids.lastIndexOf(start) || !ids.some((id, i) => id === start && ids[i + 1] === user));
+  assert.ok(
+    !ids.includes(start) || ids.indexOf(user) < ids.lastIndexOf(start) || !ids.some((id, i) => id === start && ids[i + 1] === user),
+  );
   assert.equal((await two('im_start')).finish, 'length', 'its letters are no text');
   assert.equal((await two('user')).finish, 'stop');
   model.close();
@@ -74,16 +106,28 @@ test('a stop that is or has a control token ends the run', async () => {
 /** A vocabulary of byte pairs. @param {Record<string, Typed | undefined>} [changes] @param {string[]} [more] */
 const pairs = (changes = {}, more = []) => {
   let hidden = 0;
-  const letters = Array.from({ length: 256 }, (_, byte) => ((byte > 0x20 && byte < 0x7f) || (byte > 0xa0 && byte !== 0xad) ? String.fromCharCode(byte) : String.fromCharCode(256 + hidden++)));
+  const letters = Array.from({ length: 256 }, (_, byte) =>
+    (byte > 0x20 && byte < 0x7f) || (byte > 0xa0 && byte !== 0xad) ? String.fromCharCode(byte) : String.fromCharCode(256 + hidden++),
+  );
   const tokens = [...letters, 'ab', '<|begin|>', ...more];
   return /** @type {Record<string, Typed | undefined>} */ ({
-    'tokenizer.ggml.model': ['string', 'gpt2'], 'tokenizer.ggml.pre': ['string', 'qwen2'], 'tokenizer.ggml.tokens': ['array', 'string', tokens],
-    'tokenizer.ggml.scores': undefined, 'tokenizer.ggml.merges': ['array', 'string', ['a b']], 'tokenizer.ggml.bos_token_id': undefined,
-    'tokenizer.ggml.eos_token_id': undefined, 'tokenizer.ggml.token_type': ['array', 'i32', tokens.map((_, i) => (i === 257 ? 3 : 1))], ...changes,
+    'tokenizer.ggml.model': ['string', 'gpt2'],
+    'tokenizer.ggml.pre': ['string', 'qwen2'],
+    'tokenizer.ggml.tokens': ['array', 'string', tokens],
+    'tokenizer.ggml.scores': undefined,
+    'tokenizer.ggml.merges': ['array', 'string', ['a b']],
+    'tokenizer.ggml.bos_token_id': undefined,
+    'tokenizer.ggml.eos_token_id': undefined,
+    'tokenizer.ggml.token_type': ['array', 'i32', tokens.map((_, i) => (i === 257 ? 3 : 1))],
+    ...changes,
   });
 };
 /** @param {Record<string, Typed | undefined>} metadata */
-const file = (metadata) => writeGGUF({ metadata: /** @type {Record<string, Typed>} */ (Object.fromEntries(Object.entries(metadata).filter(([, value]) => value))), tensors: {} });
+const file = (metadata) =>
+  writeGGUF({
+    metadata: /** @type {Record<string, Typed>} */ (Object.fromEntries(Object.entries(metadata).filter(([, value]) => value))),
+    tensors: {},
+  });
 
 test('cuts under other names, by architecture, or with a warning', async () => {
   const text = "I'LL pay 12345 \n\n don't";
@@ -92,10 +136,20 @@ test('cuts under other names, by architecture, or with a warning', async () => {
     return { ids: [...own.encode(text)].join(), warnings: own.warnings };
   };
   const named = (/** @type {string} */ name) => ids({ 'tokenizer.ggml.pre': ['string', name] });
-  for (const [name, other] of [['qwen2', 'deepseek-r1-qwen'], ['llama-bpe', 'llama3'], ['llama-bpe', 'falcon3'], ['gpt-2', 'phi-2'], ['qwen2', 'stablelm2']]) {
+  for (const [name, other] of [
+    ['qwen2', 'deepseek-r1-qwen'],
+    ['llama-bpe', 'llama3'],
+    ['llama-bpe', 'falcon3'],
+    ['gpt-2', 'phi-2'],
+    ['qwen2', 'stablelm2'],
+  ]) {
     assert.deepEqual(await named(other), await named(name), other);
   }
-  for (const [architecture, name] of [['qwen2', 'qwen2'], ['qwen3', 'qwen2'], ['gpt2', 'gpt-2']]) {
+  for (const [architecture, name] of [
+    ['qwen2', 'qwen2'],
+    ['qwen3', 'qwen2'],
+    ['gpt2', 'gpt-2'],
+  ]) {
     const without = await ids({ 'tokenizer.ggml.pre': undefined, 'general.architecture': ['string', architecture] });
     assert.deepEqual(without, await named(name));
   }
@@ -107,14 +161,22 @@ test('a name that nobody knows: tokens by their numbers, and a warning', async (
   const metadata = pairs({ 'tokenizer.ggml.pre': ['string', 'klingon'] });
   const model = await load(toyText({ values: 258, metadata }));
   assert.match(model.info.warnings[0], /does not know how a text is cut .*"klingon"/);
-  assert.throws(() => model.generate('a'), isError('unsupported', /"klingon" is none of the pre-tokenizers that are read: gpt-2, .*Give tokens by their numbers/));
+  assert.throws(
+    () => model.generate('a'),
+    isError('unsupported', /"klingon" is none of the pre-tokenizers that are read: gpt-2, .*Give tokens by their numbers/),
+  );
   const run = model.generate([97, 98], { maxTokens: 5, seed: 1 });
   assert.equal(await run.text(), model.tokenizer.decode(run.ids).slice(model.tokenizer.decode([97, 98]).length));
   model.close();
 });
 
 test('Qwen composes letters first, others take them as they come', async () => {
-  for (const [name, same] of /** @type {[string, boolean][]} */ ([['qwen2', true], ['deepseek-r1-qwen', true], ['gpt-2', false], ['llama-bpe', false]])) {
+  for (const [name, same] of /** @type {[string, boolean][]} */ ([
+    ['qwen2', true],
+    ['deepseek-r1-qwen', true],
+    ['gpt-2', false],
+    ['llama-bpe', false],
+  ])) {
     const own = await tokenizer(file(pairs({ 'tokenizer.ggml.pre': ['string', name] })));
     assert.equal([...own.encode('cafe\u0301 \u1112\u1161\u11ab')].join() === [...own.encode('caf\u00e9 \ud55c')].join(), same, name);
   }
@@ -124,11 +186,17 @@ test('one begin token, ends beyond the vocabulary, integers of any type', async 
   const own = await tokenizer(file(pairs({ 'tokenizer.ggml.bos_token_id': ['u32', 257], 'tokenizer.ggml.add_bos_token': ['bool', true] })));
   for (const text of ['<|begin|>ab', 'ab']) assert.deepEqual([...own.encode(text, { special: true })], [257, 256]);
   assert.deepEqual([...own.encode('ab<|begin|>', { special: true })], [257, 256, 257]);
-  const odd = await load(toyText({ metadata: { 'tokenizer.ggml.eos_token_id': ['u32', 32000], 'llama.block_count': ['u64', 1], 'llama.context_length': ['i32', 64] } }));
+  const odd = await load(
+    toyText({
+      metadata: { 'tokenizer.ggml.eos_token_id': ['u32', 32000], 'llama.block_count': ['u64', 1], 'llama.context_length': ['i32', 64] },
+    }),
+  );
   assert.match(odd.info.warnings[0], /eos_token_id is 32000, and there are \d+ tokens: it is left out/);
   assert.equal(odd.info.positions, 64);
   assert.equal(odd.tokenizer.end, undefined);
   odd.close();
-  const none = await tokenizer(file(pairs({ 'tokenizer.ggml.eos_token_id': ['u32', 2 ** 32 - 1], 'tokenizer.ggml.bos_token_id': ['i32', -1] })));
+  const none = await tokenizer(
+    file(pairs({ 'tokenizer.ggml.eos_token_id': ['u32', 2 ** 32 - 1], 'tokenizer.ggml.bos_token_id': ['i32', -1] })),
+  );
   assert.deepEqual([none.end, none.begin, none.warnings], [undefined, undefined, []]);
 });

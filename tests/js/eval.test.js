@@ -78,8 +78,10 @@ test('figures of a set of pictures, and the consistency of a model that enlarges
   for (let i = 0; i < COUNT; i++) {
     const at = (/** @type {number} */ y, /** @type {number} */ x, /** @type {number} */ c) => pixels[i * BYTES + (y * SIDE + x) * 3 + c];
     const pairs = SIDE * (SIDE - 1) * 3;
-    for (let a = 0; a < SIDE; a++) for (let b = 0; b < SIDE - 1; b++) for (let c = 0; c < 3; c++)
-      rough += (Math.abs(at(a, b, c) - at(a, b + 1, c)) + Math.abs(at(b, a, c) - at(b + 1, a, c))) / (2 * pairs * COUNT);
+    for (let a = 0; a < SIDE; a++)
+      for (let b = 0; b < SIDE - 1; b++)
+        for (let c = 0; c < 3; c++)
+          rough += (Math.abs(at(a, b, c) - at(a, b + 1, c)) + Math.abs(at(b, a, c) - at(b + 1, a, c))) / (2 * pairs * COUNT);
   }
   for (const given of [false, true]) {
     let expected = 0;
@@ -99,7 +101,8 @@ test('figures of a set of pictures, and the consistency of a model that enlarges
   }
   // Of several samples the likeliest is looked at, whether they compete or not.
   for (const contest of [{}, { resample: 5, resampleRows: 1 }]) {
-    let squares = 0, drawn = 0;
+    let squares = 0,
+      drawn = 0;
     for (let i = 0; i < COUNT; i++) {
       const original = pixels.subarray(i * BYTES, (i + 1) * BYTES);
       const again = () => model.superResolve({ data: original, width: SIDE, height: SIDE }, { seed: i, samples: 5, ...contest });
@@ -107,7 +110,9 @@ test('figures of a set of pictures, and the consistency of a model that enlarges
       for await (const step of again()) nats[step.sample] = step.nats.reduce((sum, cost) => sum + cost, step.anew ? 0 : nats[step.sample]);
       drawn += nats.reduce((a, b) => a + b, 0) / (5 * COUNT);
       const { data: rgba } = (await again().pictures())[nats.indexOf(Math.min(...nats))];
-      original.forEach((value, k) => { squares += (value - rgba[4 * Math.floor(k / 3) + (k % 3)]) ** 2; });
+      original.forEach((value, k) => {
+        squares += (value - rgba[4 * Math.floor(k / 3) + (k % 3)]) ** 2;
+      });
     }
     const more = contest.resample ? ['--resample', '5', '--resample-rows', '1'] : [];
     const { consistency } = JSON.parse(await evaluate(file, '--data', data, '--json', '--of', '5', ...more));
@@ -171,10 +176,16 @@ test('sets that do not fit are refused', async () => {
 });
 
 more('one command for every kind, which says what it can and what went wrong without a trace', async () => {
-  assert.match(await evaluate('--help'), /^Measures a shipped file[\s\S]*npm run eval -- weights\/wavenet\.gguf[\s\S]*--labels tells the model/);
+  assert.match(
+    await evaluate('--help'),
+    /^Measures a shipped file[\s\S]*npm run eval -- weights\/wavenet\.gguf[\s\S]*--labels tells the model/,
+  );
   /** @param {string[]} args */
   const said = async (...args) => {
-    const { stderr, code } = await evaluate(...args).then(() => ({ stderr: '', code: 0 }), (error) => error);
+    const { stderr, code } = await evaluate(...args).then(
+      () => ({ stderr: '', code: 0 }),
+      (error) => error,
+    );
     assert.equal(code, 1);
     assert.match(stderr, /^npm run eval: [^\n]+\n$/); // one sentence or two, no trace
     return stderr;
@@ -186,33 +197,66 @@ more('one command for every kind, which says what it can and what went wrong wit
   const odd = join(folder, 'odd.json');
   await writeFile(odd, '{ "a": 1 }');
   for (const name of ['crf-en', 'opened', 'chorales', 'stories', 'captions']) {
-    assert.match(await said(`${ROOT}weights/${name}.gguf`, '--data', folder), /^npm run eval: --data \S+ is not what such a model is measured on \(.*\): npm run eval -- --help says/, name);
+    assert.match(
+      await said(`${ROOT}weights/${name}.gguf`, '--data', folder),
+      /^npm run eval: --data \S+ is not what such a model is measured on \(.*\): npm run eval -- --help says/,
+      name,
+    );
   }
   assert.match(await said(`${ROOT}weights/chorales.gguf`, '--data', odd), /holds no list of pieces/);
   assert.match(await said(`${ROOT}weights/snail-omniglot.gguf`, '--data', odd), /not what such a model is measured on/);
-  for (const [file, message] of [['no/such.gguf', 'no/such.gguf: no such file'], [odd, 'not a GGUF file'], [`${ROOT}weights/crf-en.gguf`, 'does not draw pictures']]) {
-    await assert.rejects(run(process.execPath, [`${ROOT}weights/eval/sheets.js`, file]), ({ stderr, code }) => code === 1 && /^[^\n]+\n$/.test(stderr) && stderr.includes(message));
+  for (const [file, message] of [
+    ['no/such.gguf', 'no/such.gguf: no such file'],
+    [odd, 'not a GGUF file'],
+    [`${ROOT}weights/crf-en.gguf`, 'does not draw pictures'],
+  ]) {
+    await assert.rejects(
+      run(process.execPath, [`${ROOT}weights/eval/sheets.js`, file]),
+      ({ stderr, code }) => code === 1 && /^[^\n]+\n$/.test(stderr) && stderr.includes(message),
+    );
   }
-  for (const [name, make] of [['opened', 'held_out.py letters'], ['snail-omniglot', 'prepare.py omniglot'], ['wavenet', 'held_out.py fsdd'], ['stories', 'held_out.py stories'], ['crf-en', 'xz -dc']]) {
+  for (const [name, make] of [
+    ['opened', 'held_out.py letters'],
+    ['snail-omniglot', 'prepare.py omniglot'],
+    ['wavenet', 'held_out.py fsdd'],
+    ['stories', 'held_out.py stories'],
+    ['crf-en', 'xz -dc'],
+  ]) {
     assert.ok((await said(`${ROOT}weights/${name}.gguf`)).includes(make), name);
   }
   const words = join(folder, 'letters.tsv');
   await writeFile(words, 'hello\tolleh\nrow\twro\n');
-  assert.match(await evaluate(`${ROOT}weights/opened.gguf`, '--data', words), /opened\.gguf: 1 of 2 words right \(50\.00 %\); wrong: row wor/);
-  assert.deepEqual(JSON.parse(await evaluate(`${ROOT}weights/opened-decoder.gguf`, '--data', words, '--json')), { file: 'opened-decoder.gguf', words: 2, right: 1 });
+  assert.match(
+    await evaluate(`${ROOT}weights/opened.gguf`, '--data', words),
+    /opened\.gguf: 1 of 2 words right \(50\.00 %\); wrong: row wor/,
+  );
+  assert.deepEqual(JSON.parse(await evaluate(`${ROOT}weights/opened-decoder.gguf`, '--data', words, '--json')), {
+    file: 'opened-decoder.gguf',
+    words: 2,
+    right: 1,
+  });
 });
 
 test('--each writes what every input costs, and --compare the mean difference of two such files with its standard error', async () => {
   const [one, other] = [join(folder, 'one.csv'), join(folder, 'other.csv')];
   const command = (/** @type {string[]} */ ...args) => run(process.execPath, [`${ROOT}weights/eval/eval.js`, ...args], { cwd: ROOT });
   const { stdout } = await command('weights/fvsbn.gguf', '--images', '5', '--each', one, '--json');
-  const rows = (await readFile(one, 'utf8')).trim().split('\n').map((line) => line.split(','));
+  const rows = (await readFile(one, 'utf8'))
+    .trim()
+    .split('\n')
+    .map((line) => line.split(','));
   assert.deepEqual(rows[0], ['input', 'nats', 'elements']);
-  assert.deepEqual(rows.slice(1).map(([input, , elements]) => [input, elements]), ['0', '1', '2', '3', '4'].map((i) => [i, '784']));
+  assert.deepEqual(
+    rows.slice(1).map(([input, , elements]) => [input, elements]),
+    ['0', '1', '2', '3', '4'].map((i) => [i, '784']),
+  );
   const mean = rows.slice(1).reduce((sum, [, nats]) => sum + Number(nats), 0) / 5;
   assert.ok(stdout.includes(String(mean).slice(0, 7)), `${stdout} ${mean}`);
   await writeFile(other, rows.map(([input, nats, elements], i) => [input, i ? Number(nats) + i : nats, elements].join()).join('\n'));
-  assert.equal((await command('--compare', one, other)).stdout, `5 inputs: the second costs 3.0000 nats more, standard error ${Math.sqrt(2.5 / 5).toFixed(4)}\n`);
+  assert.equal(
+    (await command('--compare', one, other)).stdout,
+    `5 inputs: the second costs 3.0000 nats more, standard error ${Math.sqrt(2.5 / 5).toFixed(4)}\n`,
+  );
   await writeFile(other, 'input,nats,elements\n0,1,784\n');
   const refused = await command('--compare', one, other).catch((error) => error);
   assert.match(refused.stderr, /at least two of them: there are 5 and 1/);

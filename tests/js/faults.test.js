@@ -39,7 +39,12 @@ const PATHS = {
 function part(headers = {}) {
   return (start, response) => {
     const { headers: own } = PATHS[/** @type {any} */ (response).req.url];
-    response.writeHead(206, { ...own, ...headers, 'Content-Range': `bytes ${start}-${toy.length - 1}/${toy.length}`, 'Content-Length': toy.length - start });
+    response.writeHead(206, {
+      ...own,
+      ...headers,
+      'Content-Range': `bytes ${start}-${toy.length - 1}/${toy.length}`,
+      'Content-Length': toy.length - start,
+    });
     response.end(toy.subarray(start));
   };
 }
@@ -49,7 +54,10 @@ before(async () => {
     if (request.url === '/silent') return; // not even headers
     const [, kind] = /^\/stalls\.(wasm|bin)$/.exec(request.url ?? '') ?? [];
     if (kind) {
-      response.writeHead(200, { 'Content-Type': kind === 'wasm' ? 'application/wasm' : 'application/octet-stream', 'Content-Length': 1000 });
+      response.writeHead(200, {
+        'Content-Type': kind === 'wasm' ? 'application/wasm' : 'application/octet-stream',
+        'Content-Length': 1000,
+      });
       return void response.write(Buffer.from('\0asm\x01\0\0\0'));
     }
     const { headers, end, rest } = PATHS[request.url ?? ''];
@@ -57,9 +65,13 @@ before(async () => {
     const [, start] = /^bytes=(\d+)-$/.exec(request.headers.range ?? '') ?? [];
     if (start !== undefined) return rest?.(Number(start), response);
     response.writeHead(200, { ...headers, 'Content-Length': toy.length });
-    response.write(toy.subarray(0, 1000), () => { if (end === 'break') setTimeout(() => response.destroy(), 30); });
+    response.write(toy.subarray(0, 1000), () => {
+      if (end === 'break') setTimeout(() => response.destroy(), 30);
+    });
   });
-  await new Promise((resolve) => { server.listen(0, '127.0.0.1', () => resolve(undefined)); });
+  await new Promise((resolve) => {
+    server.listen(0, '127.0.0.1', () => resolve(undefined));
+  });
   origin = `http://127.0.0.1:${/** @type {import('node:net').AddressInfo} */ (server.address()).port}`;
 });
 
@@ -73,16 +85,27 @@ for (const path of ['/breaks', '/stalls']) {
     asked = [];
     /** @type {number[]} */
     const seen = [];
-    const model = await load(origin + path, { patience: 200, onProgress: ({ phase, loaded }) => void (phase === 'download' && seen.push(loaded)) });
+    const model = await load(origin + path, {
+      patience: 200,
+      onProgress: ({ phase, loaded }) => void (phase === 'download' && seen.push(loaded)),
+    });
     assert.deepEqual(asked, [undefined, 'bytes=1000-']);
-    assert.deepEqual(seen, [...seen].sort((a, b) => a - b));
+    assert.deepEqual(
+      seen,
+      [...seen].sort((a, b) => a - b),
+    );
     assert.equal(seen.at(-1), toy.length);
     assert.equal((await collect(model.generate({ seed: 1 }))).values[0].length, 64);
     model.close();
   });
 }
 
-for (const [path, ranges] of /** @type {[string, number][]} */ ([['/changes', 1], ['/whole', 1], ['/shifted', 1], ['/unmarked', 0]])) {
+for (const [path, ranges] of /** @type {[string, number][]} */ ([
+  ['/changes', 1],
+  ['/whole', 1],
+  ['/shifted', 1],
+  ['/unmarked', 0],
+])) {
   test(`halves of two files are never joined: ${path}`, { timeout: 20000 }, async () => {
     asked = [];
     await assert.rejects(load(origin + path, { patience: 200 }), isError('network', /broke off/));
@@ -105,7 +128,8 @@ test('arguments of the wrong kind are errors of ours that name them', async () =
   const refuses = (work, message) => assert.rejects(async () => (typeof work === 'function' ? work() : work), isError('argument', message));
   const any = /** @type {any} */ (bare);
   for (const options of [null, 7, 'x']) await refuses(any(toy, options), /options must be an object/);
-  for (const options of [[[1, 2]], [], new Uint8Array(3), new Map([['seed', 1]])]) await refuses(any(toy, options), /options must be an object, not a list/);
+  for (const options of [[[1, 2]], [], new Uint8Array(3), new Map([['seed', 1]])])
+    await refuses(any(toy, options), /options must be an object, not a list/);
   await refuses(any(toy, { signal: {} }), /signal must be an AbortSignal/);
   await refuses(any(toy, { onProgress: 'x' }), /onProgress must be a function/);
   await refuses(any(toy, { patience: 0 }), /patience must be/);
@@ -125,24 +149,46 @@ test('arguments of the wrong kind are errors of ours that name them', async () =
   await refuses(() => model.attention(pixels), /row must be a whole number/);
   await refuses(() => model.generate().drawTo({}, null), /options must be/);
   await refuses(() => new Proxy(model, {}).generate(), /behind a proxy/);
-  const thrower = new Proxy(pixels, { get() { throw new TypeError('Illegal invocation'); } });
+  const thrower = new Proxy(pixels, {
+    get() {
+      throw new TypeError('Illegal invocation');
+    },
+  });
   await refuses(() => model.complete(thrower), /image cannot be read .*not a proxy/);
-  await refuses(() => model.generate().drawTo({ getContext() { throw new TypeError('Illegal invocation'); } }), /a canvas with a 2D context, not a proxy/);
-  assert.equal((await collect(model.complete(new Proxy(pixels, {}), new Proxy({ seed: 1 }, {})))).values[0].length, 32, 'proxies of plain objects are as good');
+  await refuses(
+    () =>
+      model.generate().drawTo({
+        getContext() {
+          throw new TypeError('Illegal invocation');
+        },
+      }),
+    /a canvas with a 2D context, not a proxy/,
+  );
+  assert.equal(
+    (await collect(model.complete(new Proxy(pixels, {}), new Proxy({ seed: 1 }, {})))).values[0].length,
+    32,
+    'proxies of plain objects are as good',
+  );
   model.close();
 });
 
 test('an error that a getter, a proxy or an iterator of the caller throws comes back as it is', async () => {
   const own = new RangeError('mine');
-  const thrower = () => { throw own; };
-  const getter = (/** @type {string | number} */ name, /** @type {object} */ on = {}) => /** @type {any} */ (Object.defineProperty(on, name, { enumerable: true, get: thrower }));
+  const thrower = () => {
+    throw own;
+  };
+  const getter = (/** @type {string | number} */ name, /** @type {object} */ on = {}) =>
+    /** @type {any} */ (Object.defineProperty(on, name, { enumerable: true, get: thrower }));
   const any = /** @type {any} */ (bare);
   const isOwn = (/** @type {unknown} */ error) => error === own;
-  for (const options of [getter('signal'), getter('workers'), new Proxy({}, { get: thrower }), { onProgress: thrower }]) await assert.rejects(any(toy, options), isOwn);
+  for (const options of [getter('signal'), getter('workers'), new Proxy({}, { get: thrower }), { onProgress: thrower }])
+    await assert.rejects(any(toy, options), isOwn);
   const model = /** @type {any} */ (await load(toy));
-  for (const options of [getter('seed'), getter('samples'), new Proxy({}, { get: thrower })]) assert.throws(() => model.generate(options), isOwn);
+  for (const options of [getter('seed'), getter('samples'), new Proxy({}, { get: thrower })])
+    assert.throws(() => model.generate(options), isOwn);
   model.close();
   const texts = /** @type {any} */ (await load(toyText()));
-  for (const prompt of [getter(0, [1, 2]), new Proxy([1], { get: thrower })]) await assert.rejects(async () => texts.generate(prompt).text(), isOwn);
+  for (const prompt of [getter(0, [1, 2]), new Proxy([1], { get: thrower })])
+    await assert.rejects(async () => texts.generate(prompt).text(), isOwn);
   texts.close();
 });

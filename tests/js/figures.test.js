@@ -16,7 +16,10 @@ const ROWS = { A: 13, B: 16, C: 9, D: 18, E: 9 };
 
 test('each row of the five lectures is there, in order', () => {
   const wanted = Object.entries(ROWS).flatMap(([lecture, count]) => Array.from({ length: count }, (_, i) => `${lecture}${i + 1}`));
-  assert.deepEqual(Object.keys(FIGURES).flatMap((n) => (n === 'D10 to D12' ? ['D10', 'D11', 'D12'] : [n])), wanted);
+  assert.deepEqual(
+    Object.keys(FIGURES).flatMap((n) => (n === 'D10 to D12' ? ['D10', 'D11', 'D12'] : [n])),
+    wanted,
+  );
 });
 
 test('each is in a figure of its page, in every language, or says why not', async () => {

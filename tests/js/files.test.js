@@ -27,14 +27,23 @@ test('what is no model that writes texts says so', async () => {
     [{ 'general.architecture': ['string', 'clip'] }, /a projector of pictures/],
     [{ 'llama.pooling_type': ['u32', 1] }, /a model of embeddings, which writes no text/],
     [{ 'general.architecture': ['string', 'nomic-bert'] }, /a model of embeddings/],
-    [{ 'general.architecture': ['string', 'rwkv7'] }, /rwkv7: an architecture that this library does not have.* it runs llama, qwen2, .* files that suit: .*Which file/],
+    [
+      { 'general.architecture': ['string', 'rwkv7'] },
+      /rwkv7: an architecture that this library does not have.* it runs llama, qwen2, .* files that suit: .*Which file/,
+    ],
     [{ 'llama.expert_count': ['u32', 8] }, /llama.expert_count: a mixture of experts.* it runs llama/],
   ];
-  for (const [metadata, message] of cases) await assert.rejects(load(toyText({ metadata })), isError('unsupported', message), String(message));
-  const alone = writeGGUF({ metadata: {
-    'general.architecture': ['string', 'llama'], 'tokenizer.ggml.model': ['string', 'llama'], 'tokenizer.ggml.tokens': ['array', 'string', ['a', 'b', 'c']],
-    'tokenizer.ggml.scores': ['array', 'f32', [0, 0, 0]],
-  }, tensors: {} });
+  for (const [metadata, message] of cases)
+    await assert.rejects(load(toyText({ metadata })), isError('unsupported', message), String(message));
+  const alone = writeGGUF({
+    metadata: {
+      'general.architecture': ['string', 'llama'],
+      'tokenizer.ggml.model': ['string', 'llama'],
+      'tokenizer.ggml.tokens': ['array', 'string', ['a', 'b', 'c']],
+      'tokenizer.ggml.scores': ['array', 'f32', [0, 0, 0]],
+    },
+    tensors: {},
+  });
   await assert.rejects(load(alone.slice()), isError('unsupported', /a vocabulary without weights, which tokenizer\(\) reads/));
   assert.equal((await tokenizer(alone)).size, 3);
 });
@@ -64,16 +73,27 @@ test('GGUF version 2 is read, version 1 and 4 are not', async () => {
 });
 
 test('each key of YaRN is heeded or refused', async () => {
-  const yarn = { 'llama.rope.scaling.type': ['string', 'yarn'], 'llama.rope.scaling.factor': ['f32', 4], 'llama.rope.scaling.original_context_length': ['u32', 16] };
+  const yarn = {
+    'llama.rope.scaling.type': ['string', 'yarn'],
+    'llama.rope.scaling.factor': ['f32', 4],
+    'llama.rope.scaling.original_context_length': ['u32', 16],
+  };
   const cost = async (/** @type {Record<string, Typed>} */ more) => {
     const model = await load(toyText({ context: 128, metadata: { ...yarn, ...more } }));
-    const { nats } = await model.score(Array.from({ length: 100 }, (_, i) => 3 + (i * 7) % 250));
+    const { nats } = await model.score(Array.from({ length: 100 }, (_, i) => 3 + ((i * 7) % 250)));
     model.close();
     return nats;
   };
   const plain = await cost({});
   const key = (/** @type {string} */ name) => `llama.rope.scaling.${name}`;
-  for (const [name, value] of /** @type {[string, number][]} */ ([['yarn_beta_fast', 32], ['yarn_beta_slow', 1], ['yarn_attn_factor', 1], ['yarn_ext_factor', 1], ['yarn_log_multiplier', 0], ['attn_factor', 1]])) {
+  for (const [name, value] of /** @type {[string, number][]} */ ([
+    ['yarn_beta_fast', 32],
+    ['yarn_beta_slow', 1],
+    ['yarn_attn_factor', 1],
+    ['yarn_ext_factor', 1],
+    ['yarn_log_multiplier', 0],
+    ['attn_factor', 1],
+  ])) {
     assert.equal(await cost({ [key(name)]: ['f32', value] }), plain, name);
   }
   for (const name of ['yarn_attn_factor', 'yarn_ext_factor', 'yarn_log_multiplier', 'attn_factor']) {
@@ -103,12 +123,16 @@ test('IQ4_NL and IQ4_XS are the floats that they mean', async () => {
       const [bits, scale] = halfOf((type === 20 ? 0.001 : 0.0001) * (1 + Math.abs(random())));
       bytes.push(bits & 255, bits >> 8);
       const codes = Array.from({ length: block }, () => Math.floor(Math.abs(random()) * 7.9) % 16);
-      const scales = Array.from({ length: block / 32 }, () => (type === 20 ? 1 : Math.floor(Math.abs(random()) * 20) % 64 - 32));
+      const scales = Array.from({ length: block / 32 }, () => (type === 20 ? 1 : (Math.floor(Math.abs(random()) * 20) % 64) - 32));
       if (type === 23) {
-        const high = scales.reduce((sum, s, i) => sum | ((s + 32) >> 4) << (2 * i), 0);
-        bytes.push(high & 255, high >> 8, ...Array.from({ length: 4 }, (_, i) => ((scales[2 * i] + 32) & 15) | ((scales[2 * i + 1] + 32) & 15) << 4));
+        const high = scales.reduce((sum, s, i) => sum | (((s + 32) >> 4) << (2 * i)), 0);
+        bytes.push(
+          high & 255,
+          high >> 8,
+          ...Array.from({ length: 4 }, (_, i) => ((scales[2 * i] + 32) & 15) | (((scales[2 * i + 1] + 32) & 15) << 4)),
+        );
       }
-      for (let part = 0; part < block; part += 32) for (let i = 0; i < 16; i++) bytes.push(codes[part + i] | codes[part + 16 + i] << 4);
+      for (let part = 0; part < block; part += 32) for (let i = 0; i < 16; i++) bytes.push(codes[part + i] | (codes[part + 16 + i] << 4));
       means.push(...codes.map((code, i) => scale * scales[i >> 5] * LEVELS[code]));
     }
     return { bytes: Uint8Array.from(bytes), means: Float32Array.from(means) };
@@ -127,12 +151,25 @@ test('IQ4_NL and IQ4_XS are the floats that they mean', async () => {
       const ones = { shape: [d], type: F32, data: new Float32Array(d).fill(1) };
       const tensors = {
         'token_embd.weight': { shape: [512, d], type: exact ? F32 : type, data: exact ? matrix.means : matrix.bytes },
-        'blk.0.attn_norm.weight': ones, 'blk.0.ffn_norm.weight': ones, 'output_norm.weight': ones,
-        ...Object.fromEntries(['attn_q', 'attn_k', 'attn_v', 'attn_output', 'ffn_gate', 'ffn_up', 'ffn_down'].map((part) => [`blk.0.${part}.weight`, eye(0.1)])),
+        'blk.0.attn_norm.weight': ones,
+        'blk.0.ffn_norm.weight': ones,
+        'output_norm.weight': ones,
+        ...Object.fromEntries(
+          ['attn_q', 'attn_k', 'attn_v', 'attn_output', 'ffn_gate', 'ffn_up', 'ffn_down'].map((part) => [`blk.0.${part}.weight`, eye(0.1)]),
+        ),
       };
-      const metadata = /** @type {Record<string, Typed>} */ (Object.fromEntries([
-        ['general.architecture', ['string', 'llama']],
-        ...Object.entries({ context_length: 64, embedding_length: d, block_count: 1, feed_forward_length: d, 'attention.head_count': 4 }).map(([key, value]) => [`llama.${key}`, ['u32', value]])]));
+      const metadata = /** @type {Record<string, Typed>} */ (
+        Object.fromEntries([
+          ['general.architecture', ['string', 'llama']],
+          ...Object.entries({
+            context_length: 64,
+            embedding_length: d,
+            block_count: 1,
+            feed_forward_length: d,
+            'attention.head_count': 4,
+          }).map(([key, value]) => [`llama.${key}`, ['u32', value]]),
+        ])
+      );
       const model = await load(writeGGUF({ metadata, tensors }));
       nats.push((await model.score(Array.from({ length: 30 }, (_, i) => (i * 97) % 512))).perToken);
       model.close();
@@ -143,8 +180,16 @@ test('IQ4_NL and IQ4_XS are the floats that they mean', async () => {
 
 test('kin of Llama write, and say what they look at', async () => {
   for (const [name, heads, window, period] of /** @type {[string, number, number, number][]} */ ([
-    ['qwen3-tiny', 4, 0, 1], ['qwen3-q8_0', 4, 0, 1], ['gemma3-tiny', 2, 5, 6], ['gemma2-tiny', 2, 5, 2], ['olmo2-tiny', 2, 0, 1], ['exaone4-tiny', 2, 6, 4], ['smollm3-tiny', 2, 0, 1],
-    ['granite-tiny', 2, 0, 1], ['phi3-tiny', 2, 9, 1e9], ['ernie4_5-tiny', 2, 0, 1],
+    ['qwen3-tiny', 4, 0, 1],
+    ['qwen3-q8_0', 4, 0, 1],
+    ['gemma3-tiny', 2, 5, 6],
+    ['gemma2-tiny', 2, 5, 2],
+    ['olmo2-tiny', 2, 0, 1],
+    ['exaone4-tiny', 2, 6, 4],
+    ['smollm3-tiny', 2, 0, 1],
+    ['granite-tiny', 2, 0, 1],
+    ['phi3-tiny', 2, 9, 1e9],
+    ['ernie4_5-tiny', 2, 0, 1],
   ])) {
     const model = await load(new Uint8Array(await readFile(`${GOLDEN}${name}.gguf`)));
     assert.equal(model.info.architecture, name.split('-')[0]);

@@ -37,7 +37,14 @@ class Triad {
     const { links, parts, info } = this.engine;
     const { seed, signal, samples = 1, chunkSize = 0, ...kept } = options;
     const settings = { seed: BigInt(seed), samples, temperature: 1, topK: 0, topP: 1 };
-    return new FlowRun(links, flowOf(parts, { decoder: 1 }), { sound }, { seed, settings, length: LENGTH, chunkSize, drawn }, { model: modelName(info), options: { ...kept, samples, chunkSize } }, signal);
+    return new FlowRun(
+      links,
+      flowOf(parts, { decoder: 1 }),
+      { sound },
+      { seed, settings, length: LENGTH, chunkSize, drawn },
+      { model: modelName(info), options: { ...kept, samples, chunkSize } },
+      signal,
+    );
   }
 
   /** @param {any} saved @param {any} given */
@@ -48,7 +55,9 @@ class Triad {
 
 /** @type {Kind} */
 const triad = {
-  name: 'triad', says: ({ parts }) => parts.map(({ name }) => name).join() === 'encoder,prior,decoder', verbs: { generate: { names: ['seed', 'samples', 'chunkSize', 'signal'] } },
+  name: 'triad',
+  says: ({ parts }) => parts.map(({ name }) => name).join() === 'encoder,prior,decoder',
+  verbs: { generate: { names: ['seed', 'samples', 'chunkSize', 'signal'] } },
   open: (engine) => new Triad(engine),
 };
 KINDS.unshift(triad);
@@ -74,10 +83,11 @@ async function gathered(run, samples) {
 }
 
 /** The samples of ids, the long way: see triad_sample() of tests/c/triad.h; dec.weight has 2 id and 2 id + 1. @param {Uint32Array} ids */
-const byHand = (ids) => Uint32Array.from({ length: 2 * ids.length }, (_, i) => {
-  const at = i >> 1;
-  return (16 * ids[at] + 3 * (ids[at - 1] ?? 0) + 5 * (ids[at + 1] ?? 0) + 2 * ids[at] + (i % 2)) % 256;
-});
+const byHand = (ids) =>
+  Uint32Array.from({ length: 2 * ids.length }, (_, i) => {
+    const at = i >> 1;
+    return (16 * ids[at] + 3 * (ids[at - 1] ?? 0) + 5 * (ids[at + 1] ?? 0) + 2 * ids[at] + (i % 2)) % 256;
+  });
 
 test('what fills a port is the result or the part of its name', async () => {
   const model = await opened();
@@ -85,15 +95,33 @@ test('what fills a port is the result or the part of its name', async () => {
   model.close();
   const part = (/** @type {any} */ some) => /** @type {Part} */ ({ inputs: [], results: [], outputs: 0, ...some });
   const parts = [
-    part({ name: 'encoder', inputs: [{ name: 'sound' }], results: [{ name: 'top', values: 8 }, { name: 'floats', values: 0 }] }),
+    part({
+      name: 'encoder',
+      inputs: [{ name: 'sound' }],
+      results: [
+        { name: 'top', values: 8 },
+        { name: 'floats', values: 0 },
+      ],
+    }),
     part({ name: 'top', inputs: [{ name: 'class' }, { name: 'floats' }], outputs: 8 }),
     part({ name: 'bottom', inputs: [{ name: 'top' }], outputs: 8 }),
     part({ name: 'decoder', inputs: [{ name: 'bottom' }, { name: 'top' }] }),
   ];
   const flow = flowOf(parts, { decoder: 2 });
-  assert.deepEqual(flow.map(({ draws, reach }) => [draws, reach]), [[false, undefined], [true, undefined], [true, undefined], [false, 2]]);
+  assert.deepEqual(
+    flow.map(({ draws, reach }) => [draws, reach]),
+    [
+      [false, undefined],
+      [true, undefined],
+      [true, undefined],
+      [false, 2],
+    ],
+  );
   // The part that draws `top` stands between the result of that name and who takes it; floats fill no port.
-  assert.deepEqual(flow.map(({ from }) => from), [{}, {}, { top: { part: parts[1] } }, { bottom: { part: parts[2] }, top: { part: parts[1] } }]);
+  assert.deepEqual(
+    flow.map(({ from }) => from),
+    [{}, {}, { top: { part: parts[1] } }, { bottom: { part: parts[2] }, top: { part: parts[1] } }],
+  );
 });
 
 test('the decoder encodes while the prior goes on, to the same bits', async () => {
@@ -105,12 +133,15 @@ test('the decoder encodes while the prior goes on, to the same bits', async () =
     /** @type {string[]} */
     const order = [];
     const run = model.generate({ seed: 5, chunkSize });
-    const [all] = await gathered((async function* told() {
-      for await (const step of run) {
-        order.push(`${step.part} ${step.to}`);
-        yield step;
-      }
-    })(), 1);
+    const [all] = await gathered(
+      (async function* told() {
+        for await (const step of run) {
+          order.push(`${step.part} ${step.to}`);
+          yield step;
+        }
+      })(),
+      1,
+    );
     assert.deepEqual(all, whole, `steps of ${chunkSize}`);
     assert.ok(order.indexOf(`decoder ${chunkSize === 1 ? 1 : chunkSize - 1}`) < order.indexOf(`prior ${LENGTH}`), order.join());
     assert.equal(run.finish, 'end');
@@ -120,7 +151,9 @@ test('the decoder encodes while the prior goes on, to the same bits', async () =
 
 test('samples and workers change nothing', async () => {
   const one = await opened();
-  const alone = await Promise.all([0, 1, 2].map(async () => one.generate({ seed: 6, samples: 3, chunkSize: 5 }))).then(([run]) => gathered(run, 3));
+  const alone = await Promise.all([0, 1, 2].map(async () => one.generate({ seed: 6, samples: 3, chunkSize: 5 }))).then(([run]) =>
+    gathered(run, 3),
+  );
   assert.notDeepEqual(alone[0].prior.ids, alone[1].prior.ids);
   for (const all of alone) assert.deepEqual(all.decoder.sound, byHand(all.prior.ids));
   assert.deepEqual((await gathered(one.generate({ seed: 6 }), 1))[0], alone[0], 'the first of several is the one alone');
@@ -136,26 +169,40 @@ test('saved anywhere, it goes on to the same bits; stopped, it says so', async (
   for (const steps of [1, 2, 3, 4, 9, 14, 22]) {
     const run = model.generate({ seed: 7, samples: 2, chunkSize: 4 });
     let left = steps;
-    const begun = await gathered((async function* some() {
-      for await (const step of run) {
-        yield step;
-        if (--left === 0) run.stop();
-      }
-    })(), 2);
+    const begun = await gathered(
+      (async function* some() {
+        for await (const step of run) {
+          yield step;
+          if (--left === 0) run.stop();
+        }
+      })(),
+      2,
+    );
     assert.equal(run.finish, 'abort');
     const saved = JSON.parse(JSON.stringify(run.save()));
     const rest = await gathered(model.resume(saved), 2);
     for (const [sample, all] of whole.entries()) {
-      for (const [part, name] of [['prior', 'ids'], ['decoder', 'sound']]) {
-        assert.deepEqual([...begun[sample][part]?.[name] ?? [], ...rest[sample][part]?.[name] ?? []], [...all[part][name]], `${part} of sample ${sample} after ${steps} steps`);
+      for (const [part, name] of [
+        ['prior', 'ids'],
+        ['decoder', 'sound'],
+      ]) {
+        assert.deepEqual(
+          [...(begun[sample][part]?.[name] ?? []), ...(rest[sample][part]?.[name] ?? [])],
+          [...all[part][name]],
+          `${part} of sample ${sample} after ${steps} steps`,
+        );
       }
     }
   }
   const { ids, ...noIds } = model.generate({ seed: 7 }).save();
-  for (const wrong of [noIds, { ...noIds, ids: [1], told: [{}] }, { ...noIds, ids: [{}, {}], told: [{}, {}] }]) assert.throws(() => model.resume(wrong), isError('state'));
+  for (const wrong of [noIds, { ...noIds, ids: [1], told: [{}] }, { ...noIds, ids: [{}, {}], told: [{}, {}] }])
+    assert.throws(() => model.resume(wrong), isError('state'));
   const stopper = new AbortController();
-  await assert.rejects(async () => {
-    for await (const _ of model.generate({ seed: 7, chunkSize: 1, signal: stopper.signal })) stopper.abort();
-  }, { name: 'AbortError' });
+  await assert.rejects(
+    async () => {
+      for await (const _ of model.generate({ seed: 7, chunkSize: 1, signal: stopper.signal })) stopper.abort();
+    },
+    { name: 'AbortError' },
+  );
   model.close();
 });

@@ -47,7 +47,10 @@ test('a step goes up the gradient of the log-likelihood: finite differences', ()
         const slope = (natsOf(less, picture) - natsOf(more, picture)) / (more[name][k] - less[name][k]);
         // No pixel votes on itself or on what is before it.
         if (name === 'weight' && k % n <= Math.floor(k / n)) assert.equal(slope, 0);
-        assert.ok(Math.abs(moved[name][k] - weights[name][k] - slope) < 2e-6, `${name} ${k}: ${moved[name][k] - weights[name][k]}, not ${slope}`);
+        assert.ok(
+          Math.abs(moved[name][k] - weights[name][k] - slope) < 2e-6,
+          `${name} ${k}: ${moved[name][k] - weights[name][k]}, not ${slope}`,
+        );
       }
     }
   }
@@ -56,7 +59,14 @@ test('a step goes up the gradient of the log-likelihood: finite differences', ()
 test('the probabilities of all pictures add up to 1, and samples come as often as they say', () => {
   const n = 4;
   const { weights } = anything(n, 3);
-  const odds = Array.from({ length: 2 ** n }, (_, k) => Math.exp(-natsOf(weights, Uint8Array.from({ length: n }, (__, i) => (k >> i) & 1))));
+  const odds = Array.from({ length: 2 ** n }, (_, k) =>
+    Math.exp(
+      -natsOf(
+        weights,
+        Uint8Array.from({ length: n }, (__, i) => (k >> i) & 1),
+      ),
+    ),
+  );
   assert.ok(Math.abs(odds.reduce((sum, p) => sum + p, 0) - 1) < 1e-12);
   const counts = odds.map(() => 0);
   const random = randomFrom(1);
@@ -76,7 +86,9 @@ test('nats fall from 784 coins to what it learns, and digits left out tell when 
   assert.ok(last.learning < 110, `${last.learning}`);
   assert.ok(last.unseen < 190 && last.unseen > last.learning + 20, `${last.unseen}`);
   // No weight where nothing may vote.
-  lesson.weights.weight.forEach((w, at) => { if (at % 784 <= Math.floor(at / 784)) assert.equal(w, 0); });
+  lesson.weights.weight.forEach((w, at) => {
+    if (at % 784 <= Math.floor(at / 784)) assert.equal(w, 0);
+  });
 });
 
 test('one digit alone is soon all that it draws, none picked is nothing to learn', () => {
@@ -100,7 +112,9 @@ test('the file of training digits is the one that its page tells of', () => {
   assert.throws(() => unpack(new Uint8Array()), /damaged/);
 });
 
-test('the same sums as the engine: the nats of digits by the weights of the file', { skip: !existsSync(`${ROOT}weights/fvsbn.gguf`) && 'weights/fvsbn.gguf is missing' }, async () => {
+test('the same sums as the engine: the nats of digits by the weights of the file', {
+  skip: !existsSync(`${ROOT}weights/fvsbn.gguf`) && 'weights/fvsbn.gguf is missing',
+}, async () => {
   const file = readFileSync(`${ROOT}weights/fvsbn.gguf`);
   const buffer = /** @type {ArrayBuffer} */ (file.buffer.slice(file.byteOffset, file.byteOffset + file.length));
   const { tensor } = readGguf(buffer);

@@ -3,21 +3,7 @@
 
 /** A small reader and writer of GGUF version 3 for the tests: plain and trusting, unlike src/gguf.c. */
 
-const TYPES = /** @type {const} */ ([
-  'u8',
-  'i8',
-  'u16',
-  'i16',
-  'u32',
-  'i32',
-  'f32',
-  'bool',
-  'string',
-  'array',
-  'u64',
-  'i64',
-  'f64',
-]);
+const TYPES = /** @type {const} */ (['u8', 'i8', 'u16', 'i16', 'u32', 'i32', 'f32', 'bool', 'string', 'array', 'u64', 'i64', 'f64']);
 /** Tensor types. */
 export const F32 = 0,
   F16 = 1,

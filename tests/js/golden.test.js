@@ -61,7 +61,11 @@ function compareResults(core, part, tensors, context) {
   assert.ok(part.results.length > 0);
   part.results.forEach((result) => {
     const expected = tensors[`result.${result.name}`].data;
-    const worst = Math.max(...core.result(session, result.name, 0, expected.length).map((number, j) => Math.abs(number - expected[j]) / Math.max(1, Math.abs(expected[j]))));
+    const worst = Math.max(
+      ...core
+        .result(session, result.name, 0, expected.length)
+        .map((number, j) => Math.abs(number - expected[j]) / Math.max(1, Math.abs(expected[j]))),
+    );
     assert.equal(core.resultLength(session, result.name), expected.length);
     context.diagnostic(`${result.name} within ${worst.toExponential(1)}`);
     assert.ok(worst < RESULT_TOLERANCE, `${result.name}: ${worst}`);
@@ -69,9 +73,7 @@ function compareResults(core, part, tensors, context) {
   core.closeSession(session);
 }
 
-const models = (await readdir(GOLDEN))
-  .filter((name) => name.endsWith('.golden.gguf'))
-  .map((name) => name.slice(0, -'.golden.gguf'.length));
+const models = (await readdir(GOLDEN)).filter((name) => name.endsWith('.golden.gguf')).map((name) => name.slice(0, -'.golden.gguf'.length));
 
 test('there are golden models', () => {
   for (const name of ['digits', 'local-q4_0', 'rgb-2d', 'palette-2d-sr', 'dmol-2d-sr', 'bernoulli', 'logistic-grey'])
@@ -89,7 +91,9 @@ for (const name of models) {
     if (core.parts.length === 1) return comparePart(core, core.part, tensors, context);
     // What is recorded of a part is named after it.
     for (const part of core.parts) {
-      const own = Object.entries(tensors).flatMap(([key, tensor]) => (key.startsWith(`${part.name}.`) ? [[key.slice(part.name.length + 1), tensor]] : []));
+      const own = Object.entries(tensors).flatMap(([key, tensor]) =>
+        key.startsWith(`${part.name}.`) ? [[key.slice(part.name.length + 1), tensor]] : [],
+      );
       comparePart(core, part, Object.fromEntries(own), context);
     }
   });
@@ -109,11 +113,15 @@ for (const name of models) {
     const ids = Uint32Array.from(tensors.values.data);
     const positions = ids.length / width;
     // a sentence, a sound and a piece of music has the length that it has; of what ships the beginning is enough
-    const anyLong = shipped || part.length === 0 || part.inputs.some(({ anyLength }) => anyLength) || core.metadata.has('sparse-transformer.notes.ticks');
+    const anyLong =
+      shipped || part.length === 0 || part.inputs.some(({ anyLength }) => anyLength) || core.metadata.has('sparse-transformer.notes.ticks');
     assert.ok(anyLong || positions === part.length);
     const open = () => {
       const inputs = inputsOf(part, tensors);
-      const session = core.openSession({ seed: 0n, samples: 1, temperature: 1, topK: 0, topP: 1 }, { part: part.index, inputs, length: part.length || positions });
+      const session = core.openSession(
+        { seed: 0n, samples: 1, temperature: 1, topK: 0, topP: 1 },
+        { part: part.index, inputs, length: part.length || positions },
+      );
       give(core, session, inputs);
       return session;
     };

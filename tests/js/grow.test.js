@@ -13,10 +13,19 @@ import { GOLDEN, isError, load, wasmModule } from './helpers.js';
 import { toyText } from './toy-text.js';
 import { toyTranslation } from './toy-translation.js';
 
-
 /** Ends never come. */
 const ENDLESS = { logitBias: { 1: -Infinity, 2: -Infinity }, seed: 1 };
-const SETTINGS = { seed: 7n, samples: 1, temperature: 1, topK: 0, topP: 1, logitBias: /** @type {[number, number][]} */ ([[1, -1e9], [2, -1e9]]) };
+const SETTINGS = {
+  seed: 7n,
+  samples: 1,
+  temperature: 1,
+  topK: 0,
+  topP: 1,
+  logitBias: /** @type {[number, number][]} */ ([
+    [1, -1e9],
+    [2, -1e9],
+  ]),
+};
 
 /** @param {AsyncIterable<import('../../web/lib/index.js').TextStep>} run */
 async function idsOf(run) {
@@ -42,7 +51,10 @@ test('a context of 131,072 with keys and values of 16 KB a token: what is asked 
   const before = core.memoryBytes;
   const session = core.openSession(SETTINGS, { length: 256 });
   assert.ok(core.memoryBytes - before < 16e6, `${core.memoryBytes - before} bytes for 256 tokens`);
-  assert.throws(() => core.growSession(session, 131072), isError('limit', /A text of 131072 tokens takes more than 2 GB: ask for fewer with maxTokens/));
+  assert.throws(
+    () => core.growSession(session, 131072),
+    isError('limit', /A text of 131072 tokens takes more than 2 GB: ask for fewer with maxTokens/),
+  );
   core.growSession(session, 512);
   assert.equal(session.length, 512);
   core.closeSession(session);
@@ -57,10 +69,13 @@ function drawn(length, message) {
   const messages = [];
   /** @type {(() => void)[]} */
   const waiting = [];
-  const jobs = new Jobs((sent) => void messages.push(sent), (task) => () => void waiting.push(task));
+  const jobs = new Jobs(
+    (sent) => void messages.push(sent),
+    (task) => () => void waiting.push(task),
+  );
   jobs.receive({ type: 'open', id: 1, module: wasmModule, bytes: /** @type {any} */ (file) });
   jobs.receive(/** @type {any} */ ({ type: 'draw', id: 2, inputs: {}, settings: SETTINGS, length, ...message }));
-  for (let last = false; !last;) {
+  for (let last = false; !last; ) {
     jobs.receive({ type: 'next', id: 2, chunkSize: 0 });
     while (waiting.length > 0) waiting.shift()?.();
     const sent = messages.at(-1);
@@ -69,7 +84,11 @@ function drawn(length, message) {
   }
   assert.equal(jobs.core?.sessions, 0);
   const steps = messages.filter(({ type }) => type === 'step');
-  return { ids: steps.flatMap(({ ids }) => [...ids]), nats: steps.flatMap(({ nats }) => [...nats]), maps: steps.flatMap(({ maps }) => maps ?? []) };
+  return {
+    ids: steps.flatMap(({ ids }) => [...ids]),
+    nats: steps.flatMap(({ nats }) => [...nats]),
+    maps: steps.flatMap(({ maps }) => maps ?? []),
+  };
 }
 
 const file = toyText({ context: 4096 });

@@ -37,8 +37,10 @@ const withToken = (text, type) => {
   const tokens = [...TOKENS, text];
   const kinds = tokens.map((_, i) => (i === 0 ? 2 : i < 3 ? 3 : i < 259 ? 6 : i === tokens.length - 1 ? type : 1));
   return toyText({
-    values: tokens.length, metadata: {
-      'tokenizer.ggml.tokens': ['array', 'string', tokens], 'tokenizer.ggml.scores': ['array', 'f32', tokens.map((_, i) => -i)],
+    values: tokens.length,
+    metadata: {
+      'tokenizer.ggml.tokens': ['array', 'string', tokens],
+      'tokenizer.ggml.scores': ['array', 'f32', tokens.map((_, i) => -i)],
       'tokenizer.ggml.token_type': ['array', 'i32', kinds],
     },
   });
@@ -101,12 +103,21 @@ test('tokens that stand for themselves: the longest first, at a cost that the te
     /** @type {(string | number)[]} */
     let parts = [text];
     for (const id of order) {
-      parts = parts.flatMap((part) => (typeof part === 'number' ? part :
-        part.split(tokens[id]).flatMap((between, i) => (i > 0 ? [id, between] : [between])).filter((piece) => piece !== '')));
+      parts = parts.flatMap((part) =>
+        typeof part === 'number'
+          ? part
+          : part
+              .split(tokens[id])
+              .flatMap((between, i) => (i > 0 ? [id, between] : [between]))
+              .filter((piece) => piece !== ''),
+      );
     }
     return parts.filter((part) => part !== '');
   };
-  const random = ((seed) => (/** @type {number} */ n) => (seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0) % 65521 % n)(1);
+  const random = (
+    (seed) => (/** @type {number} */ n) =>
+      ((seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0) % 65521) % n
+  )(1);
   const word = (/** @type {number} */ length) => Array.from({ length }, () => 'abc'[random(2 + random(2))]).join('');
   for (let round = 0; round < 3000; round++) {
     const tokens = Array.from({ length: 1 + random(8) }, () => word(random(6)));
@@ -117,18 +128,23 @@ test('tokens that stand for themselves: the longest first, at a cost that the te
   }
   const letters = 'a'.repeat(40_000);
   const hostile = [
-    Array.from({ length: 250 }, (_, i) => 'a'.repeat(i + 1)), [`${'a'.repeat(250)}b`], Array.from({ length: 20_000 }, (_, i) => 'a'.repeat(240) + i),
-    Array.from({ length: 9_000 }, (_, i) => String.fromCharCode(97 + i % 5) + i),
+    Array.from({ length: 250 }, (_, i) => 'a'.repeat(i + 1)),
+    [`${'a'.repeat(250)}b`],
+    Array.from({ length: 20_000 }, (_, i) => 'a'.repeat(240) + i),
+    Array.from({ length: 9_000 }, (_, i) => String.fromCharCode(97 + (i % 5)) + i),
   ];
   for (const tokens of hostile) {
-    const time = cost(() => new Specials(/** @type {any} */ ({ tokens, types: new Uint8Array(tokens.length).fill(3) })).divide(letters, true));
+    const time = cost(() =>
+      new Specials(/** @type {any} */ ({ tokens, types: new Uint8Array(tokens.length).fill(3) })).divide(letters, true),
+    );
     assert.ok(time < 4000, `${tokens.length} tokens: ${time} ms`);
   }
 });
 
 test('tokens beyond the limits are refused, in tokenizer() and in load()', async () => {
   for (const [text, type, message] of /** @type {[string, number, RegExp][]} */ ([
-    ['x'.repeat(300), 3, /stands for itself and has more than 256 characters/], ['<|'.repeat(200_000), 4, /more than 65536 characters/],
+    ['x'.repeat(300), 3, /stands for itself and has more than 256 characters/],
+    ['<|'.repeat(200_000), 4, /more than 65536 characters/],
     ['y'.repeat(70_000), 1, /more than 65536 characters/],
   ])) {
     const file = withToken(text, type);
@@ -142,10 +158,15 @@ test('tokens beyond the limits are refused, in tokenizer() and in load()', async
 
 test('metadata that nobody asked for cost nothing, and long ones nothing much', async () => {
   const long = 'm'.repeat(900_000);
-  const file = toyText({ metadata: {
-    'tokenizer.chat_template': ['string', long], 'general.description': ['string', `${long}${long}`], 'general.author': ['string', 'somebody'],
-    'general.notes': ['string', long], 'nextpixel.card.numbers': ['array', 'i32', Array(1000).fill(1)],
-  } });
+  const file = toyText({
+    metadata: {
+      'tokenizer.chat_template': ['string', long],
+      'general.description': ['string', `${long}${long}`],
+      'general.author': ['string', 'somebody'],
+      'general.notes': ['string', long],
+      'nextpixel.card.numbers': ['array', 'i32', Array(1000).fill(1)],
+    },
+  });
   const model = await load(file);
   assert.equal(model.info.card.author, 'somebody');
   assert.equal(model.info.card.notes, long);

@@ -117,10 +117,7 @@ test('an image of the page is scaled to the model', (context) => {
     [...pictureOf(/** @type {any} */ ({ naturalWidth: 4, naturalHeight: 4, width: 1, height: 1 }), GREY)],
     [255, 255, 255, 255],
   );
-  assert.throws(
-    () => pictureOf(/** @type {any} */ ({ ...image, tainted: true }), GREY),
-    isError('argument', /crossorigin/),
-  );
+  assert.throws(() => pictureOf(/** @type {any} */ ({ ...image, tainted: true }), GREY), isError('argument', /crossorigin/));
 });
 
 test('reduced by whole numbers: means of boxes, halves rounded up', () => {
@@ -128,10 +125,7 @@ test('reduced by whole numbers: means of boxes, halves rounded up', () => {
   assert.deepEqual([...reduce(Uint8Array.of(0, 1, 8, 9, 1, 0, 9, 9), shape, 2, 1)], [1, 9]);
   assert.deepEqual([...reduce(Uint8Array.of(0, 1, 8, 9, 1, 0, 9, 9), shape, 4, 1)], [1, 1, 9, 9]);
   const colour = { width: 2, height: 2, channels: 3 };
-  assert.deepEqual(
-    [...reduce(Uint8Array.of(10, 0, 255, 20, 0, 255, 30, 0, 255, 40, 1, 254), colour, 1, 1)],
-    [25, 0, 255],
-  );
+  assert.deepEqual([...reduce(Uint8Array.of(10, 0, 255, 20, 0, 255, 30, 0, 255, 40, 1, 254), colour, 1, 1)], [25, 0, 255]);
   const same = noise(12);
   assert.deepEqual(reduce(same, colour, 2, 2), same);
 });
@@ -206,10 +200,7 @@ test('painting: a pixel appears with its last channel', () => {
   const { data } = blank(2, 1);
   for (let i = 0; i < 6; i++) paint(data, codec, i, elements.subarray(i, i + 1));
   assert.deepEqual([...data], [1, 2, 3, 255, 4, 5, 6, 255]);
-  assert.deepEqual(
-    [...picture(codecOf({ width: 1, height: 2, channels: 1 }), Uint8Array.of(9)).data],
-    [9, 9, 9, 255, 0, 0, 0, 0],
-  );
+  assert.deepEqual([...picture(codecOf({ width: 1, height: 2, channels: 1 }), Uint8Array.of(9)).data], [9, 9, 9, 255, 0, 0, 0, 0]);
 });
 
 test('painting in generation order', () => {
@@ -238,7 +229,10 @@ test('a picture to ids, and back', () => {
   const all = Uint8Array.from({ length: 256 }, (_, i) => i);
   for (const levels of [2, 3, 16, 256]) {
     const grey = codecOf({ width: 16, height: 16, channels: 1, levels });
-    assert.ok(grey.encode(all).every((level, i) => level === Math.round((i * (levels - 1)) / 255)), `${levels} levels`);
+    assert.ok(
+      grey.encode(all).every((level, i) => level === Math.round((i * (levels - 1)) / 255)),
+      `${levels} levels`,
+    );
     assert.deepEqual(grey.decode(grey.encode(all)), quantise(all, levels), 'as the model sees it');
   }
   assert.deepEqual([...colours.elementNats(Float32Array.of(1, 2))], [1, 0, 0, 2, 0, 0]);
@@ -259,8 +253,7 @@ class FakeCanvas {
         height,
         data: new Uint8ClampedArray(4 * width * height),
       }),
-      putImageData: (/** @type {any} */ image, /** @type {number} */ x) =>
-        this.paints.push({ ...image, data: image.data.slice(), x }),
+      putImageData: (/** @type {any} */ image, /** @type {number} */ x) => this.paints.push({ ...image, data: image.data.slice(), x }),
     };
   }
 }
@@ -350,7 +343,8 @@ test('drawTo: both signals stop it, and the canvas keeps what was drawn', async 
     const { signal } = end;
     const canvas = new FakeCanvas();
     const { push } = canvas.paints;
-    canvas.paints.push = (paint) => { // as soon as something of it is to be seen
+    canvas.paints.push = (paint) => {
+      // as soon as something of it is to be seen
       if (paint.data[3]) end.abort();
       return push.call(canvas.paints, paint);
     };
@@ -367,8 +361,24 @@ test('drawTo: both signals stop it, and the canvas keeps what was drawn', async 
 });
 
 test('ink that transparency alone tells is seen, whatever its colour and the model', () => {
-  const draw = (/** @type {number[]} */ ink, /** @type {number} */ opacity = 255) => [...ink, opacity, ...ink, 0, ...ink, opacity, 9, 9, 9, 0];
-  for (const ink of [[0, 0, 0], [10, 20, 30], [0, 0, 139], [60, 60, 60]]) {
+  const draw = (/** @type {number[]} */ ink, /** @type {number} */ opacity = 255) => [
+    ...ink,
+    opacity,
+    ...ink,
+    0,
+    ...ink,
+    opacity,
+    9,
+    9,
+    9,
+    0,
+  ];
+  for (const ink of [
+    [0, 0, 0],
+    [10, 20, 30],
+    [0, 0, 139],
+    [60, 60, 60],
+  ]) {
     const [a, b, c, d] = fromRGBA(draw(ink), 1);
     assert.ok(a > 180 && c === a && b === 0 && d === 0, `${ink}: ${[a, b, c, d]}`);
   }
@@ -385,8 +395,14 @@ test('ink that transparency alone tells is seen, whatever its colour and the mod
 test('what a browser shows is told by its own size, or refused in words', () => {
   const shape = { width: 2, height: 2, channels: 1 };
   for (const [image, message] of /** @type {[any, RegExp][]} */ ([
-    [{ videoWidth: 0, videoHeight: 0, readyState: 0, width: 10, height: 10 }, /video.*loadeddata/], [{ displayWidth: 0, displayHeight: 0 }, /VideoFrame was closed/],
-    [{ naturalWidth: 0, naturalHeight: 0 }, /decode\(\)/], [{ width: 0, height: 5 }, /no pixels/], [{ width: 1e5, height: 1e5 }, /can be read/], [{ videoWidth: 4, videoHeight: 4, readyState: 4 }, /data, width, height/],
-    [{}, /no pixels/], [new Map(), /no pixels/],
-  ])) assert.throws(() => pictureOf(image, shape), isError('argument', message));
+    [{ videoWidth: 0, videoHeight: 0, readyState: 0, width: 10, height: 10 }, /video.*loadeddata/],
+    [{ displayWidth: 0, displayHeight: 0 }, /VideoFrame was closed/],
+    [{ naturalWidth: 0, naturalHeight: 0 }, /decode\(\)/],
+    [{ width: 0, height: 5 }, /no pixels/],
+    [{ width: 1e5, height: 1e5 }, /can be read/],
+    [{ videoWidth: 4, videoHeight: 4, readyState: 4 }, /data, width, height/],
+    [{}, /no pixels/],
+    [new Map(), /no pixels/],
+  ]))
+    assert.throws(() => pictureOf(image, shape), isError('argument', message));
 });

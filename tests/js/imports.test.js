@@ -17,8 +17,11 @@ import { ROOT } from './helpers.js';
 /** @typedef {{ file: string, to: string, later: boolean }} Import  later: by import() */
 
 const read = (/** @type {string} */ file) => readFileSync(ROOT + file, 'utf8');
-const filesOf = (/** @type {string} */ folder, /** @type {RegExp} */ names) => (
-  readdirSync(ROOT + folder, { recursive: true, encoding: 'utf8' }).filter((name) => names.test(name)).map((name) => `${folder}/${name.replaceAll('\\', '/')}`).sort());
+const filesOf = (/** @type {string} */ folder, /** @type {RegExp} */ names) =>
+  readdirSync(ROOT + folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => names.test(name))
+    .map((name) => `${folder}/${name.replaceAll('\\', '/')}`)
+    .sort();
 
 /** JavaScript without comments, whose imports are of types. @param {string} text */
 const withoutComments = (text) => text.replace(/(^|\s)\/\/.*$/gm, '$1').replace(/\/\*[^]*?\*\//g, ''); // a line may name a path such as kinds/*/kind.js
@@ -27,24 +30,32 @@ const withoutComments = (text) => text.replace(/(^|\s)\/\/.*$/gm, '$1').replace(
 function scripts(folder) {
   return filesOf(folder, /\.js$/).flatMap((file) => {
     const text = withoutComments(read(file));
-    const found = (/** @type {RegExp} */ pattern, later = false) => [...text.matchAll(pattern)].map(([, to]) => ({ file, to: path.join(path.dirname(file), to), later }));
+    const found = (/** @type {RegExp} */ pattern, later = false) =>
+      [...text.matchAll(pattern)].map(([, to]) => ({ file, to: path.join(path.dirname(file), to), later }));
     return [...found(/(?:\bfrom|^import)\s+'(\.[^']+)'/gm), ...found(/\bimport\('(\.[^']+)'\)/g, true)];
   });
 }
 
 /** @returns {Import[]} */
 function sources() {
-  return filesOf('src', /\.[ch]$/).flatMap((file) => [...read(file).matchAll(/^#include "([^"]+)"/gm)].flatMap(([, name]) => {
-    const to = [path.join(path.dirname(file), name), `src/${name}`].find((one) => existsSync(ROOT + one));
-    return to ? [{ file, to, later: false }] : []; // of include/
-  }));
+  return filesOf('src', /\.[ch]$/).flatMap((file) =>
+    [...read(file).matchAll(/^#include "([^"]+)"/gm)].flatMap(([, name]) => {
+      const to = [path.join(path.dirname(file), name), `src/${name}`].find((one) => existsSync(ROOT + one));
+      return to ? [{ file, to, later: false }] : []; // of include/
+    }),
+  );
 }
 
 /** @returns {Import[]} */
 function training() {
   const folder = 'weights/train';
-  return filesOf(folder, /\.py$/).flatMap((file) => [...read(file).matchAll(/^ *(?:from|import) (common|data|models)\b((?:\.\w+)*)/gm)]
-    .map(([, top, rest]) => ({ file, to: `${folder}/${top}${rest.replaceAll('.', '/')}/_`, later: false })));
+  return filesOf(folder, /\.py$/).flatMap((file) =>
+    [...read(file).matchAll(/^ *(?:from|import) (common|data|models)\b((?:\.\w+)*)/gm)].map(([, top, rest]) => ({
+      file,
+      to: `${folder}/${top}${rest.replaceAll('.', '/')}/_`,
+      later: false,
+    })),
+  );
 }
 
 /**
@@ -55,10 +66,18 @@ function training() {
 function table(heading) {
   const [, rows] = new RegExp(`^\\| ${heading} \\|.*\\n\\|[-|]+\\n((?:\\|.*\\n)+)`, 'm').exec(read('CONTRIBUTING.md')) ?? [];
   assert.ok(rows, `CONTRIBUTING.md has no table that begins with ${heading}`);
-  return new Map(rows.trim().split('\n').map((row) => {
-    const [name, , imports] = row.split('|').slice(1).map((cell) => cell.trim());
-    return /** @type {[string, string[]]} */ ([name.replaceAll('`', ''), [...imports.matchAll(/`([^`]+)`/g)].map(([, one]) => one)]);
-  }));
+  return new Map(
+    rows
+      .trim()
+      .split('\n')
+      .map((row) => {
+        const [name, , imports] = row
+          .split('|')
+          .slice(1)
+          .map((cell) => cell.trim());
+        return /** @type {[string, string[]]} */ ([name.replaceAll('`', ''), [...imports.matchAll(/`([^`]+)`/g)].map(([, one]) => one)]);
+      }),
+  );
 }
 
 /**
@@ -68,8 +87,14 @@ function table(heading) {
  */
 function compare(imports, base, allowed) {
   /** The row of a file: the longest folder that has one; * stands for each folder. @param {string} file */
-  const rowOf = (file) => [...allowed.keys()].sort((a, b) => b.length - a.length).find((row) => (
-    row.endsWith('/') ? new RegExp(`^${row.replaceAll('*', '[^/]+')}`).test(path.relative(base, file)) : path.relative(base, file) === row));
+  const rowOf = (file) =>
+    [...allowed.keys()]
+      .sort((a, b) => b.length - a.length)
+      .find((row) =>
+        row.endsWith('/')
+          ? new RegExp(`^${row.replaceAll('*', '[^/]+')}`).test(path.relative(base, file))
+          : path.relative(base, file) === row,
+      );
   /** @type {Map<string, Set<string>>} */
   const used = new Map([...allowed.keys()].map((row) => [row, new Set()]));
   const bad = [];
@@ -82,7 +107,9 @@ function compare(imports, base, allowed) {
     if (!allowed.get(from)?.includes(at)) bad.push(`${file} imports ${to}, and ${from} may not import ${at}`);
   }
   assert.deepEqual([...new Set(bad)], []);
-  const idle = [...allowed].flatMap(([row, names]) => names.filter((name) => !used.get(row)?.has(name)).map((name) => `${row} does not import ${name}`));
+  const idle = [...allowed].flatMap(([row, names]) =>
+    names.filter((name) => !used.get(row)?.has(name)).map((name) => `${row} does not import ${name}`),
+  );
   assert.deepEqual(idle, [], 'take these out of CONTRIBUTING.md');
 }
 
@@ -130,13 +157,24 @@ test('src: folders include as the table says, without a circle', () => {
 
 test('web/lib: folders import as the table says; no circle but pairs by import()', () => {
   const all = scripts('web/lib');
-  compare(all.filter((one) => !betweenKinds(one)), 'web/lib', table('folder of `web/lib`'));
+  compare(
+    all.filter((one) => !betweenKinds(one)),
+    'web/lib',
+    table('folder of `web/lib`'),
+  );
   assert.deepEqual(circles(all.filter(({ later }) => !later)), []);
-  assert.deepEqual(circles(all).filter((group) => group.length > 2), []);
+  assert.deepEqual(
+    circles(all).filter((group) => group.length > 2),
+    [],
+  );
 });
 
 test('kinds do not import each other', () => {
-  const pairs = new Set(scripts('web/lib').filter(betweenKinds).map(({ file, to }) => `${file.slice('web/lib/kinds/'.length)} ${to.slice('web/lib/kinds/'.length)}`));
+  const pairs = new Set(
+    scripts('web/lib')
+      .filter(betweenKinds)
+      .map(({ file, to }) => `${file.slice('web/lib/kinds/'.length)} ${to.slice('web/lib/kinds/'.length)}`),
+  );
   assert.deepEqual([...pairs], [], 'code that several kinds use belongs in web/lib/media');
 });
 
@@ -151,13 +189,47 @@ test('weights/train: folders import as the table says', () => {
 });
 
 test('a circle and an import that is not allowed are found', () => {
-  const toy = [['a/x', 'b/y'], ['b/y', 'c/z'], ['c/z', 'b/y'], ['c/z', 'd/w']].map(([file, to]) => ({ file, to, later: false }));
-  assert.deepEqual(circles(toy).map((group) => group.sort()), [['b/y', 'c/z']]);
-  assert.throws(() => compare(toy, '.', new Map([['a/', []], ['b/', []]])), /a\/x imports b\/y/);
-  assert.throws(() => compare(toy, '.', new Map([['a/', ['b/', 'd/']], ['b/', []], ['d/', []]])), /a\/ does not import d\//);
+  const toy = [
+    ['a/x', 'b/y'],
+    ['b/y', 'c/z'],
+    ['c/z', 'b/y'],
+    ['c/z', 'd/w'],
+  ].map(([file, to]) => ({ file, to, later: false }));
+  assert.deepEqual(
+    circles(toy).map((group) => group.sort()),
+    [['b/y', 'c/z']],
+  );
+  assert.throws(
+    () =>
+      compare(
+        toy,
+        '.',
+        new Map([
+          ['a/', []],
+          ['b/', []],
+        ]),
+      ),
+    /a\/x imports b\/y/,
+  );
+  assert.throws(
+    () =>
+      compare(
+        toy,
+        '.',
+        new Map([
+          ['a/', ['b/', 'd/']],
+          ['b/', []],
+          ['d/', []],
+        ]),
+      ),
+    /a\/ does not import d\//,
+  );
 });
 
 test('each page is committed once: its index.html is made of page.html', () => {
   const files = execFileSync('git', ['ls-files', 'web'], { cwd: ROOT, encoding: 'utf8' }).split('\n');
-  assert.deepEqual(files.filter((file) => /^web\/(pages\/[\w-]+\/)?(\w\w\/)?index\.html$/.test(file)), []);
+  assert.deepEqual(
+    files.filter((file) => /^web\/(pages\/[\w-]+\/)?(\w\w\/)?index\.html$/.test(file)),
+    [],
+  );
 });

@@ -157,7 +157,12 @@ test('the small picture is read in slices of its own, and a wrong one leaves not
   worker.jobs.receive({ type: 'score', id: 3, ids: ids(48, 256), inputs: { image: ids(11, 256) } });
   worker.jobs.receive({ type: 'score', id: 4, ids: ids(48, 256), inputs: {} });
   worker.jobs.receive({ type: 'score', id: 5, ids: ids(48, 256), inputs: { ...small, picture: ids(12, 256) } });
-  worker.jobs.receive({ type: 'score', id: 6, ids: ids(48, 256), inputs: { image: Uint32Array.from(small.image, (value) => 256 + value) } });
+  worker.jobs.receive({
+    type: 'score',
+    id: 6,
+    ids: ids(48, 256),
+    inputs: { image: Uint32Array.from(small.image, (value) => 256 + value) },
+  });
   worker.settle();
   assert.deepEqual(
     worker.posted.map((message) => message.type === 'failed' && [message.id, message.error.code]),

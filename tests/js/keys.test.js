@@ -11,7 +11,7 @@ import { isError, load, wasmModule } from './helpers.js';
 import { toyQwen } from './toy-qwen.js';
 
 const SETTINGS = { seed: 0n, samples: 1, temperature: 1, topK: 0, topP: 1 };
-const IDS = Uint32Array.from({ length: 200 }, (_, i) => (i * 37 + (i * i) % 11) % 300);
+const IDS = Uint32Array.from({ length: 200 }, (_, i) => (i * 37 + ((i * i) % 11)) % 300);
 
 /** What has been asked before. @type {Map<string, { nats: Float32Array, bytes: number }>} */
 const known = new Map();
@@ -66,6 +66,7 @@ test('the option `cache` of a run', async () => {
   assert.notDeepEqual(await ids({ keyBits: 8 }), own);
   const saved = model.generate([1, 2, 3], { keyBits: 8 }).save();
   assert.deepEqual(saved.options, { keyBits: 8 });
-  for (const keyBits of /** @type {any[]} */ ([4, 0, '16', true, null])) assert.throws(() => model.generate([1], { keyBits }), isError('argument', /keyBits must be 8 or 16/));
+  for (const keyBits of /** @type {any[]} */ ([4, 0, '16', true, null]))
+    assert.throws(() => model.generate([1], { keyBits }), isError('argument', /keyBits must be 8 or 16/));
   model.close();
 });

@@ -108,7 +108,10 @@ for (const [kind, options] of Object.entries(KINDS)) {
       const image = placed(model, [...run.known, ...values[sample]]);
       const { nats: total, perElement, bitsPerDim } = await model.score(image, score);
       assert.deepEqual([...perElement.subarray(known)], nats[sample]);
-      assert.equal(total, perElement.reduce((sum, cost) => sum + cost, 0));
+      assert.equal(
+        total,
+        perElement.reduce((sum, cost) => sum + cost, 0),
+      );
       assert.equal(bitsPerDim, total / (image.data.length * Math.LN2));
       if (palette) assert.ok(perElement.every((cost, i) => (i % 3 === 0 ? cost > 0 : cost === 0)));
     }
@@ -116,8 +119,7 @@ for (const [kind, options] of Object.entries(KINDS)) {
   });
 
   withKind('the seed decides, not the division of the work', async (model) => {
-    const begun = (/** @type {import('../../web/lib/index.js').PictureOptions} */ more) =>
-      collect(begin(model, { seed: 5, ...more }).run);
+    const begun = (/** @type {import('../../web/lib/index.js').PictureOptions} */ more) => collect(begin(model, { seed: 5, ...more }).run);
     const whole = await begun({ samples: 3 });
     const alone = await begun({});
     assert.deepEqual([alone.values[0], alone.nats[0]], [whole.values[0], whole.nats[0]]);
@@ -170,7 +172,11 @@ for (const [kind, options] of Object.entries(KINDS)) {
       assert.equal(held.at(-1), now > 0 ? order[now - 1] : -1, 'the last key holds what was drawn just before');
       assert.ok(held.every((key) => key === -1 || Number(times.get(key)) < now));
       const moments = held.map((key) => (key === -1 ? -1 : Number(times.get(key))));
-      assert.deepEqual(moments, [...moments].sort((a, b) => a - b), 'in generation order, each once');
+      assert.deepEqual(
+        moments,
+        [...moments].sort((a, b) => a - b),
+        'in generation order, each once',
+      );
       assert.equal(new Set(held).size, held.length);
       if (!info.blockRows) continue;
       // The key positions, which are one after what they hold, by the rule of local 2D attention.
@@ -219,7 +225,10 @@ test('a model without attention', async () => {
   const image = imageFor(model);
   const run = model.complete(image, { rows: 2, samples: 3, seed: 4 });
   const { values, nats } = await collect(run);
-  assert.deepEqual([...run.known], [...image.data.subarray(0, 2 * WIDTH)].map((value) => (value < 128 ? 0 : 255)));
+  assert.deepEqual(
+    [...run.known],
+    [...image.data.subarray(0, 2 * WIDTH)].map((value) => (value < 128 ? 0 : 255)),
+  );
   for (const sample of [0, 1, 2]) {
     assert.ok(values[sample].every((value) => value === 0 || value === 255));
     const { perElement } = await model.score(placed(model, [...run.known, ...values[sample]]));
@@ -247,8 +256,7 @@ withToy('palette: a picture is seen in its nearest colours', PALETTE, async (mod
   assert.deepEqual(await model.score({ ...image, data: seen }), await model.score(image));
   const { values } = await collect(model.generate({ seed: 1, samples: 2 }));
   const possible = new Set(Array.from({ length: 20 }, (_, i) => palette.slice(3 * i, 3 * i + 3).join()));
-  for (const sample of values)
-    for (let i = 0; i < sample.length; i += 3) assert.ok(possible.has(sample.slice(i, i + 3).join()));
+  for (const sample of values) for (let i = 0; i < sample.length; i += 3) assert.ok(possible.has(sample.slice(i, i + 3).join()));
 });
 
 withToy('blocks: the known part is a prefix of the order', { ...PALETTE, ...BLOCKS }, async (model) => {
@@ -359,18 +367,14 @@ withToy('superResolve: arguments', { ...PALETTE, ...INPUT }, async (model) => {
   plain.close();
 });
 
-withToy(
-  'super-resolution by no whole number: score needs its input',
-  { ...DMOL, inputWidth: 3, inputHeight: 3 },
-  async (model) => {
-    const image = imageFor(model);
-    const input = { data: noise(27), width: 3, height: 3 };
-    await assert.rejects(model.score(image), isError('argument', /3 x 3.*\{ input \}/));
-    await assert.rejects(model.attention(image, { row: 0, column: 0 }), isError('argument', /\{ input \}/));
-    assert.ok((await model.score(image, { input })).nats > 0);
-    assert.ok((await model.attention(image, { row: 0, column: 0, input })).weights.length > 0);
-  },
-);
+withToy('super-resolution by no whole number: score needs its input', { ...DMOL, inputWidth: 3, inputHeight: 3 }, async (model) => {
+  const image = imageFor(model);
+  const input = { data: noise(27), width: 3, height: 3 };
+  await assert.rejects(model.score(image), isError('argument', /3 x 3.*\{ input \}/));
+  await assert.rejects(model.attention(image, { row: 0, column: 0 }), isError('argument', /\{ input \}/));
+  assert.ok((await model.score(image, { input })).nats > 0);
+  assert.ok((await model.attention(image, { row: 0, column: 0, input })).weights.length > 0);
+});
 
 withToy('mixture: the channels of a pixel have one query', DMOL, async (model) => {
   const image = imageFor(model);
@@ -404,8 +408,7 @@ for (const [name, options] of /** @type {[string, ToyOptions][]} */ ([
     );
     /** @type {number[][]} */
     let pictures = [[]];
-    for (let i = 0; i < info.positions; i++)
-      pictures = pictures.flatMap((picture) => letters.map((letter) => [...picture, ...letter]));
+    for (let i = 0; i < info.positions; i++) pictures = pictures.flatMap((picture) => letters.map((letter) => [...picture, ...letter]));
     let total = 0,
       chiSquared = 0,
       bins = 0,
@@ -433,8 +436,7 @@ withToy(
   'mixture: probabilities of a pixel sum to 1 and its channels depend on one another',
   { channels: 3, output: 'dmol', levels: 256, width: 1, height: 1, mixtures: 2 },
   async (model) => {
-    const pixel = async (/** @type {number[]} */ ...data) =>
-      (await model.score({ data, width: 1, height: 1 })).perElement;
+    const pixel = async (/** @type {number[]} */ ...data) => (await model.score({ data, width: 1, height: 1 })).perElement;
     const sum = async (/** @type {(value: number) => Promise<number>} */ cost) => {
       let total = 0;
       for (let value = 0; value < 256; value++) total += Math.exp(-(await cost(value)));

@@ -35,11 +35,23 @@ const tableOf = async (lang, folder) => JSON.parse(await read(`${folder}/${lang}
 
 /** What the scripts of a folder say, and those of other pages that they take in. @param {string} folder from web/ */
 async function saidIn(folder) {
-  const own = (await readdir(join(WEB, folder), { recursive: true })).filter((name) => name.endsWith('.js')).map((name) => `${folder}/${name}`);
-  const taken = folder.startsWith('pages/') ? (await Promise.all(own.map(read))).flatMap((source) => [...source.matchAll(/ from '\.\.\/([\w-]+\/[\w-]+\.js)'/g)].map(([, name]) => `pages/${name}`)) : [];
+  const own = (await readdir(join(WEB, folder), { recursive: true }))
+    .filter((name) => name.endsWith('.js'))
+    .map((name) => `${folder}/${name}`);
+  const taken = folder.startsWith('pages/')
+    ? (await Promise.all(own.map(read))).flatMap((source) =>
+        [...source.matchAll(/ from '\.\.\/([\w-]+\/[\w-]+\.js)'/g)].map(([, name]) => `pages/${name}`),
+      )
+    : [];
   const names = [...new Set([...own, ...taken])];
-  const all = await Promise.all(names.filter((name) => !TOOLS.includes(`web/${name}`)).map(async (name) => stringsOf(await read(name), `web/${name}`)));
-  return { said: all.flatMap(({ said }) => said), plain: all.flatMap(({ plain }) => plain), literals: new Set(all.flatMap(({ literals }) => [...literals])) };
+  const all = await Promise.all(
+    names.filter((name) => !TOOLS.includes(`web/${name}`)).map(async (name) => stringsOf(await read(name), `web/${name}`)),
+  );
+  return {
+    said: all.flatMap(({ said }) => said),
+    plain: all.flatMap(({ plain }) => plain),
+    literals: new Set(all.flatMap(({ literals }) => [...literals])),
+  };
 }
 
 /** @param {import('./strings.js').Found} found */
@@ -47,10 +59,22 @@ const shown = ({ file, line, text }) => `${file}:${line}: ${text}`;
 
 /** What the frame says of a page, and the courses and papers, which are data. */
 const frame = stringsOf(await read('tools/frame.js'), 'web/tools/frame.js').said;
-const data = [...COURSES.flatMap(({ name, says, steps }) => [name, says, ...steps.map(({ asks }) => asks)]), ...PAPERS.flatMap(({ system, says, credit }) => [system, says ?? '', credit ?? ''])].filter(Boolean);
+const data = [
+  ...COURSES.flatMap(({ name, says, steps }) => [name, says, ...steps.map(({ asks }) => asks)]),
+  ...PAPERS.flatMap(({ system, says, credit }) => [system, says ?? '', credit ?? '']),
+].filter(Boolean);
 
 /** Names of pictures and of what stands in scenes: data that scripts look up. */
-const named = [...THINGS, ...(await Promise.all(['photos', 'emoji'].map(async (strip) => JSON.parse(await read(`pictures/${strip}.json`)).pictures.map((/** @type {{ name: string }} */ { name }) => name)))).flat()];
+const named = [
+  ...THINGS,
+  ...(
+    await Promise.all(
+      ['photos', 'emoji'].map(async (strip) =>
+        JSON.parse(await read(`pictures/${strip}.json`)).pictures.map((/** @type {{ name: string }} */ { name }) => name),
+      ),
+    )
+  ).flat(),
+];
 
 /** What must be the same in both languages. @param {string} html */
 function skeleton(html) {
@@ -67,7 +91,8 @@ function skeleton(html) {
   };
 }
 /** @param {string} html the items of a list of facts @param {string} name */
-const facts = (html, name) => [...(new RegExp(`^${name}:\\n((?:  .*\\n)*)`, 'm').exec(html)?.[1] ?? '').matchAll(/^ {2}(\S+)/gm)].map(([, address]) => address);
+const facts = (html, name) =>
+  [...(new RegExp(`^${name}:\\n((?:  .*\\n)*)`, 'm').exec(html)?.[1] ?? '').matchAll(/^ {2}(\S+)/gm)].map(([, address]) => address);
 
 for (const [lang, { name: spoken, whole }] of Object.entries(LANGUAGES)) {
   const translated = await pagesIn(WEB, lang);
@@ -76,7 +101,10 @@ for (const [lang, { name: spoken, whole }] of Object.entries(LANGUAGES)) {
 
   if (whole) {
     test(`${spoken}: every page exists`, async () => {
-      assert.deepEqual(['', ...await pagesOf(WEB)].filter((name) => !translated.includes(name)), []);
+      assert.deepEqual(
+        ['', ...(await pagesOf(WEB))].filter((name) => !translated.includes(name)),
+        [],
+      );
     });
   }
 
@@ -87,22 +115,46 @@ for (const [lang, { name: spoken, whole }] of Object.entries(LANGUAGES)) {
       const { said, plain, literals } = await saidIn(folder);
       const all = folder === 'front' ? [...said, ...frame] : said;
       assert.deepEqual(all.filter(({ text }) => !(text in table)).map(shown), [], `is not in web/${folder}/${lang}.json`);
-      assert.deepEqual(plain.filter(({ file, text }) => !(text in table) && !DATA.includes(file)).map(shown), [], 'is said to people, and not through phrase`...`');
-      if (folder === 'front') assert.deepEqual(data.filter((text) => !(text in table)), [], `is not in web/front/${lang}.json`);
+      assert.deepEqual(
+        plain.filter(({ file, text }) => !(text in table) && !DATA.includes(file)).map(shown),
+        [],
+        'is said to people, and not through phrase`...`',
+      );
+      if (folder === 'front')
+        assert.deepEqual(
+          data.filter((text) => !(text in table)),
+          [],
+          `is not in web/front/${lang}.json`,
+        );
       const used = new Set([...all.map(({ text }) => text), ...literals, ...named, ...(folder === 'front' ? data : [])]);
-      assert.deepEqual(Object.keys(own).filter((english) => !used.has(english)), [], `of web/${folder}/${lang}.json nobody says this`);
+      assert.deepEqual(
+        Object.keys(own).filter((english) => !used.has(english)),
+        [],
+        `of web/${folder}/${lang}.json nobody says this`,
+      );
     });
 
     test(`web/${folder}/${lang}.json: each sentence once, with the same places, in the marks of the language`, async () => {
       const text = await read(`${folder}/${lang}.json`).catch(() => '{}');
       const keys = [...text.matchAll(/^ {2}("(?:[^"\\]|\\.)*"): /gm)].map(([, key]) => JSON.parse(key));
-      assert.deepEqual(keys.filter((key, i) => keys.indexOf(key) !== i), [], 'stands there twice');
+      assert.deepEqual(
+        keys.filter((key, i) => keys.indexOf(key) !== i),
+        [],
+        'stands there twice',
+      );
       for (const [english, other] of Object.entries(await tableOf(lang, folder))) {
         const places = english.split('{}').length - 1;
         const given = [...other.matchAll(/\{(\d+)/g)].map(([, n]) => Number(n));
         if (english === other) continue;
-        assert.ok(given.every((n) => n < places), `${english}: ${other} has a place too many`);
-        assert.deepEqual([...new Set(given)].sort((a, b) => a - b), [...Array(places).keys()], `${english}: ${other}`);
+        assert.ok(
+          given.every((n) => n < places),
+          `${english}: ${other} has a place too many`,
+        );
+        assert.deepEqual(
+          [...new Set(given)].sort((a, b) => a - b),
+          [...Array(places).keys()],
+          `${english}: ${other}`,
+        );
         if (lang === 'ko') assert.doesNotMatch(other, /[.,!?][가-힣]|[\u3000-\u303f]/u, english);
         assert.equal(/\s$/.test(other), /\s$/.test(english), english);
       }
@@ -162,22 +214,59 @@ test('a phrase: in English as it stands; by a table with its places in any order
   const other = phrasesIn({ 'Row {} of {}': '{1}행 중 {0}행', one: '하나', 'Press {}': '{0:을/를} 누르세요', 'To {}': '{0:으로/로}' });
   assert.equal(other`Row ${1} of ${2}`, '2행 중 1행');
   assert.equal(other('one'), '하나');
-  for (const [value, expected] of [['픽셀', '픽셀을'], ['나트', '나트를'], [3, '3을'], [2, '2를'], ['“열”', '“열”을'], ['FVSBN', 'FVSBN을'], ['SAGAN', 'SAGAN을'], ['Ada', 'Ada를'], ['', '를']]) {
+  for (const [value, expected] of [
+    ['픽셀', '픽셀을'],
+    ['나트', '나트를'],
+    [3, '3을'],
+    [2, '2를'],
+    ['“열”', '“열”을'],
+    ['FVSBN', 'FVSBN을'],
+    ['SAGAN', 'SAGAN을'],
+    ['Ada', 'Ada를'],
+    ['', '를'],
+  ]) {
     assert.equal(other`Press ${value}`, `${expected} 누르세요`);
   }
-  for (const [value, expected] of [['픽셀', '픽셀로'], ['행', '행으로'], ['토큰', '토큰으로'], ['나트', '나트로'], [1, '1로'], [6, '6으로']]) assert.equal(other`To ${value}`, expected);
+  for (const [value, expected] of [
+    ['픽셀', '픽셀로'],
+    ['행', '행으로'],
+    ['토큰', '토큰으로'],
+    ['나트', '나트로'],
+    [1, '1로'],
+    [6, '6으로'],
+  ])
+    assert.equal(other`To ${value}`, expected);
 });
 
 test('no line of a page in Korean begins with a particle after a bracket', () => {
-  assert.equal(joined('<b>쿼리(<span lang="en">query</span>)</b>이다. f(x) = 1'), '<b>쿼리(<span lang="en">query</span>)\u2060</b>이다. f(x) = 1');
+  assert.equal(
+    joined('<b>쿼리(<span lang="en">query</span>)</b>이다. f(x) = 1'),
+    '<b>쿼리(<span lang="en">query</span>)\u2060</b>이다. f(x) = 1',
+  );
   assert.equal(joined('<p title="f(x)는">f(x)는 (뿌리)</p>'), '<p title="f(x)는">f(x)\u2060는 (뿌리)</p>');
 });
 
 test('what people read is found in a script, and what is not for them is left alone', () => {
   const texts = (/** @type {string} */ source) => stringsOf(source, 'toy.js').plain.map(({ text }) => text);
   assert.deepEqual(texts("make('p', { class: 'a note of it' }, 'Stop', b ? 'go' : ` (${n} nats)`)"), ['Stop', 'go', ' ({} nats)']);
-  assert.deepEqual(texts("box.textContent = `${n} of ${m}`; box.className = 'one two three'; announce('Done'); canvas.setAttribute('aria-label', 'a map')"), ['{} of {}', 'Done', 'a map']);
-  assert.deepEqual(texts("const words = { name: 'Nothing is drawn yet.', d: 'M0 0 L1 1' }; say(`The ${x} is there`)"), ['Nothing is drawn yet.', 'The {} is there']);
-  assert.deepEqual(texts("document.querySelector('main figure .a'); throw new Error('The page has no place.'); a.matches('p em'); phrase`Row ${1}`; import x from './an other.js'"), []);
-  assert.deepEqual(stringsOf('phrase`Row ${phrase`one`} of ${2}`', 'toy.js').said.map(({ text }) => text), ['Row {} of {}', 'one']);
+  assert.deepEqual(
+    texts(
+      "box.textContent = `${n} of ${m}`; box.className = 'one two three'; announce('Done'); canvas.setAttribute('aria-label', 'a map')",
+    ),
+    ['{} of {}', 'Done', 'a map'],
+  );
+  assert.deepEqual(texts("const words = { name: 'Nothing is drawn yet.', d: 'M0 0 L1 1' }; say(`The ${x} is there`)"), [
+    'Nothing is drawn yet.',
+    'The {} is there',
+  ]);
+  assert.deepEqual(
+    texts(
+      "document.querySelector('main figure .a'); throw new Error('The page has no place.'); a.matches('p em'); phrase`Row ${1}`; import x from './an other.js'",
+    ),
+    [],
+  );
+  assert.deepEqual(
+    stringsOf('phrase`Row ${phrase`one`} of ${2}`', 'toy.js').said.map(({ text }) => text),
+    ['Row {} of {}', 'one'],
+  );
 });

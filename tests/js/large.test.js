@@ -43,12 +43,20 @@ before(async () => {
   server = createServer((request, response) => {
     requests++;
     const from = Number(/bytes=(\d+)-/.exec(request.headers.range ?? '')?.[1] ?? 0);
-    response.writeHead(from ? 206 : 200, { 'Content-Length': sent.length - from, ETag: '"one"', ...from && { 'Content-Range': `bytes ${from}-${sent.length - 1}/${sent.length}` } });
+    response.writeHead(from ? 206 : 200, {
+      'Content-Length': sent.length - from,
+      ETag: '"one"',
+      ...(from && { 'Content-Range': `bytes ${from}-${sent.length - 1}/${sent.length}` }),
+    });
     const end = from ? Infinity : most;
-    response.write(sent.subarray(from, end), () => { if (end < sent.length) response.destroy(); });
+    response.write(sent.subarray(from, end), () => {
+      if (end < sent.length) response.destroy();
+    });
     if (end >= sent.length) response.end();
   });
-  await new Promise((resolve) => { server.listen(0, '127.0.0.1', () => resolve(undefined)); });
+  await new Promise((resolve) => {
+    server.listen(0, '127.0.0.1', () => resolve(undefined));
+  });
   origin = `http://127.0.0.1:${/** @type {import('node:net').AddressInfo} */ (server.address()).port}`;
 });
 
@@ -112,15 +120,38 @@ test('a download that breaks off goes on where it was', { timeout: 60000 }, asyn
   most = Infinity;
 });
 
-test('a content-length that is too small, as of a compressed answer: a file opens with a last tensor of any type', { timeout: 60000 }, async () => {
+test('a content-length that is too small, as of a compressed answer: a file opens with a last tensor of any type', {
+  timeout: 60000,
+}, async () => {
   const { tensors } = readGGUF(toyText());
-  const metadata = { 'general.architecture': ['string', 'llama'], ...Object.fromEntries(['context_length', 'embedding_length', 'block_count', 'feed_forward_length', 'attention.head_count'].map((key, i) => (
-    [`llama.${key}`, ['u32', [64, 16, 1, 32, 2][i]]]))) };
-  const trimmed = Object.entries(tensors).map(([key, { shape, type, data }]) => [key, { shape, type, data: data.slice(0, shape.reduce((product, n) => product * n, 1)) }]);
+  const metadata = {
+    'general.architecture': ['string', 'llama'],
+    ...Object.fromEntries(
+      ['context_length', 'embedding_length', 'block_count', 'feed_forward_length', 'attention.head_count'].map((key, i) => [
+        `llama.${key}`,
+        ['u32', [64, 16, 1, 32, 2][i]],
+      ]),
+    ),
+  };
+  const trimmed = Object.entries(tensors).map(([key, { shape, type, data }]) => [
+    key,
+    {
+      shape,
+      type,
+      data: data.slice(
+        0,
+        shape.reduce((product, n) => product * n, 1),
+      ),
+    },
+  ]);
   // The engine skips tensors that the model does not need: one that makes the file large, and one of each type.
   const bulk = { shape: [2 ** 23], type: F32, data: new Float32Array(2 ** 23) };
   const ROWS = 200;
-  const last = { shape: [ROWS, 1], type: F32, data: new Uint8Array(ROWS * Math.max(...Object.values(TENSOR_TYPES).map(([, , bytes]) => bytes))) };
+  const last = {
+    shape: [ROWS, 1],
+    type: F32,
+    data: new Uint8Array(ROWS * Math.max(...Object.values(TENSOR_TYPES).map(([, , bytes]) => bytes))),
+  };
   const file = Buffer.from(writeGGUF({ metadata, tensors: { ...Object.fromEntries(trimmed), bulk, last } }).buffer);
   const entry = file.indexOf('last') + 'last'.length + 4;
   for (const [code, [name, values, bytes]] of Object.entries(TENSOR_TYPES)) {
@@ -130,11 +161,13 @@ test('a content-length that is too small, as of a compressed answer: a file open
     let at = 0;
     const stream = new ReadableStream({
       pull(controller) {
-        if (at < whole.length) controller.enqueue(new Uint8Array(whole.subarray(at, at += 2 ** 20)));
+        if (at < whole.length) controller.enqueue(new Uint8Array(whole.subarray(at, (at += 2 ** 20))));
         else controller.close();
       },
     });
-    const model = await load(new Response(stream, { headers: { 'content-length': String(2 ** 25) } })).catch((error) => assert.fail(`${name}: ${error.message}`));
+    const model = await load(new Response(stream, { headers: { 'content-length': String(2 ** 25) } })).catch((error) =>
+      assert.fail(`${name}: ${error.message}`),
+    );
     model.close();
   }
 });
@@ -144,12 +177,19 @@ test('a compressed answer that continues behind its file, without an end, is rea
   const beyond = small.slice();
   const name = 'token_embd.weight';
   new DataView(beyond.buffer).setBigUint64(Buffer.from(beyond.buffer).indexOf(name) + name.length + 4, 2n ** 22n, true); // columns
-  for (const [file, said, most] of /** @type {[Uint8Array, number, number][]} */ ([[large, 2 ** 25, large.length + 2 ** 23], [large, 1000, large.length + 2 ** 23], [small, 1000, 2 ** 25 + 2 ** 23], [picture, 2 ** 25, picture.length + 2 ** 23], [small.slice(0, 3000), 1000, 2 ** 26], [beyond, 1000, 2 ** 26]])) {
+  for (const [file, said, most] of /** @type {[Uint8Array, number, number][]} */ ([
+    [large, 2 ** 25, large.length + 2 ** 23],
+    [large, 1000, large.length + 2 ** 23],
+    [small, 1000, 2 ** 25 + 2 ** 23],
+    [picture, 2 ** 25, picture.length + 2 ** 23],
+    [small.slice(0, 3000), 1000, 2 ** 26],
+    [beyond, 1000, 2 ** 26],
+  ])) {
     let at = 0;
     const stream = new ReadableStream({
       pull(controller) {
         const chunk = new Uint8Array(2 ** 20);
-        chunk.set(file.subarray(at, at += 2 ** 20));
+        chunk.set(file.subarray(at, (at += 2 ** 20)));
         controller.enqueue(chunk);
       },
     });
@@ -176,7 +216,15 @@ test('what is no model, has ended early, or is given up', { timeout: 60000 }, as
   await assert.rejects(load(new Blob([endless])), isError('format'));
   const stopper = new AbortController();
   const reason = new Error('enough');
-  await assert.rejects(load(`${origin}/large.gguf`, { signal: stopper.signal, onProgress: ({ loaded }) => { if (loaded > 1e7) stopper.abort(reason); } }), reason);
+  await assert.rejects(
+    load(`${origin}/large.gguf`, {
+      signal: stopper.signal,
+      onProgress: ({ loaded }) => {
+        if (loaded > 1e7) stopper.abort(reason);
+      },
+    }),
+    reason,
+  );
   const bodies = new Response(new Blob([large.subarray(0, 3e7)]), { headers: { 'Content-Length': String(large.length) } });
   await assert.rejects(load(bodies), isError('network', /ended before its last byte/));
 });
@@ -184,7 +232,10 @@ test('what is no model, has ended early, or is given up', { timeout: 60000 }, as
 test('memory is that of the model; after a trap another worker reads the file anew', async () => {
   /** @type {any[]} */
   const posted = [];
-  const jobs = new Jobs((message) => posted.push(message), (turn) => turn);
+  const jobs = new Jobs(
+    (message) => posted.push(message),
+    (turn) => turn,
+  );
   jobs.receive({ type: 'begin', id: 1, module: wasmModule, head: large.subarray(0, 10), size: large.length });
   assert.deepEqual(posted.pop(), { type: 'fed', id: 1, at: 0, lacks: 'more' });
   jobs.receive({ type: 'begin', id: 2, module: wasmModule, head: large.slice(0, 2 ** 20), size: large.length });
@@ -198,16 +249,32 @@ test('memory is that of the model; after a trap another worker reads the file an
   assert.ok(core.memoryBytes < whole.memoryBytes - 0.9 * large.length, `${core.memoryBytes} of ${whole.memoryBytes}`);
   assert.throws(() => core.engine.call('nx_session_position', 2 ** 32 - 64), { code: 'trap' });
   assert.ok(core.poisoned);
-  jobs.receive({ type: 'draw', id: 3, known: Uint32Array.of(1), inputs: {}, settings: { seed: 1n, samples: 1, temperature: 1, topK: 0, topP: 1 } });
+  jobs.receive({
+    type: 'draw',
+    id: 3,
+    known: Uint32Array.of(1),
+    inputs: {},
+    settings: { seed: 1n, samples: 1, temperature: 1, topK: 0, topP: 1 },
+  });
   jobs.receive({ type: 'next', id: 3, chunkSize: 1 });
-  assert.deepEqual(posted.slice(-2).map(({ type }) => type), ['failed', 'lost']);
+  assert.deepEqual(
+    posted.slice(-2).map(({ type }) => type),
+    ['failed', 'lost'],
+  );
 });
 
 more('the length on the wire is not that of the file: what is sent compressed opens, of whatever size it says to be', async () => {
   const whole = await load(large.slice());
   const told = await tale(whole);
   whole.close();
-  for (const [said, bytes] of /** @type {[number, Uint8Array][]} */ ([[2 ** 25, large], [2 ** 25 + 12345, large], [large.length - 1, large], [large.length, large], [1000, large], [2 ** 25 + 5, Buffer.concat([large, Buffer.alloc(64)])]])) {
+  for (const [said, bytes] of /** @type {[number, Uint8Array][]} */ ([
+    [2 ** 25, large],
+    [2 ** 25 + 12345, large],
+    [large.length - 1, large],
+    [large.length, large],
+    [1000, large],
+    [2 ** 25 + 5, Buffer.concat([large, Buffer.alloc(64)])],
+  ])) {
     const response = new Response(new Blob([/** @type {any} */ (bytes)]).stream(), { headers: { 'content-length': String(said) } });
     const model = await load(response);
     assert.deepEqual(await tale(model), told, String(said));

@@ -32,22 +32,47 @@ const one = async (options) => (await collect(make(options)))[0];
 
 test('what such a model is', () => {
   const { verbs, kind, width, height, channels, levels, classes, positions, latent, palette } = model.info;
-  assert.deepEqual({ verbs, kind, width, height, channels, levels, classes, positions, latent, palette },
-    { verbs: ['generate', 'walk'], kind: 'latent', width: 16, height: 16, channels: 3, levels: 256, classes: ['0', '1', '2'], positions: 0, latent: 20, palette: null });
+  assert.deepEqual(
+    { verbs, kind, width, height, channels, levels, classes, positions, latent, palette },
+    {
+      verbs: ['generate', 'walk'],
+      kind: 'latent',
+      width: 16,
+      height: 16,
+      channels: 3,
+      levels: 256,
+      classes: ['0', '1', '2'],
+      positions: 0,
+      latent: 20,
+      palette: null,
+    },
+  );
   assert.throws(() => model.complete(new Uint8Array(0)), /This model has no complete\(\): use generate\(\) or walk\(\)/);
   assert.throws(() => model.resume(/** @type {any} */ ({})), { code: 'argument' });
 });
 
 test('the seed and the number of a sample make a picture; its latent makes it again', async () => {
   const steps = await collect(make({ seed: 5, samples: 4 }));
-  assert.deepEqual(steps.map(({ sample, label, from, to }) => [sample, label, from, to]), [[0, 0, 0, 768], [1, 1, 0, 768], [2, 2, 0, 768], [3, 0, 0, 768]], 'classes take turns');
+  assert.deepEqual(
+    steps.map(({ sample, label, from, to }) => [sample, label, from, to]),
+    [
+      [0, 0, 0, 768],
+      [1, 1, 0, 768],
+      [2, 2, 0, 768],
+      [3, 0, 0, 768],
+    ],
+    'classes take turns',
+  );
   assert.equal(new Set(steps.map(({ values }) => values.join())).size, 4);
   const { latent, values } = steps[3];
   assert.equal(latent.length, 20);
   assert.deepEqual((await one({ latent, label: 0, seed: 9 })).values, values);
   assert.deepEqual((await one({ latent: Array.from(latent), label: '0' })).values, values);
   const each = await collect(make({ latent: steps.map((step) => step.latent), samples: 4 }));
-  assert.deepEqual(each.map((step) => step.values), steps.map((step) => step.values));
+  assert.deepEqual(
+    each.map((step) => step.values),
+    steps.map((step) => step.values),
+  );
   assert.notDeepEqual((await one({ seed: 6, label: 0 })).values, (await one({ seed: 7, label: 0 })).values);
   assert.deepEqual((await one({ seed: 2n ** 64n - 1n, label: 2 })).values, (await one({ seed: 2n ** 64n - 1n, label: 2 })).values);
 });
@@ -65,7 +90,16 @@ test('walks', async () => {
   const ends = await Promise.all([1, 2].map((seed) => one({ seed, label: 1 })));
   for (const shape of /** @type {const} */ (['line', 'sphere'])) {
     const walk = await collect(model.walk(1, 2, { steps: 5, shape, label: 1 }));
-    assert.deepEqual(walk.map(({ at, sample }) => [at, sample]), [[0, 0], [0.25, 0], [0.5, 0], [0.75, 0], [1, 0]]);
+    assert.deepEqual(
+      walk.map(({ at, sample }) => [at, sample]),
+      [
+        [0, 0],
+        [0.25, 0],
+        [0.5, 0],
+        [0.75, 0],
+        [1, 0],
+      ],
+    );
     assert.deepEqual(walk[0].values, ends[0].values);
     assert.deepEqual(walk[4].values, ends[1].values);
     const length = (/** @type {ArrayLike<number>} */ z) => Math.hypot(...Array.from(z));
@@ -73,7 +107,11 @@ test('walks', async () => {
     assert.ok(shape === 'line' ? middle < 0.9 * Math.min(a, b) : middle > 0.9 * Math.min(a, b));
   }
   const round = await collect(model.walk(ends[0].latent, ends[1].latent, { steps: 4, shape: 'circle', label: 1 }));
-  assert.deepEqual(round.map(({ at }) => at), [0, 0.25, 0.5, 0.75], 'the last one leads to the first');
+  assert.deepEqual(
+    round.map(({ at }) => at),
+    [0, 0.25, 0.5, 0.75],
+    'the last one leads to the first',
+  );
   assert.deepEqual(round[1].values, ends[1].values);
   round[2].latent.forEach((z, i) => assert.ok(Math.abs(z + ends[0].latent[i]) < 1e-3));
   const same = await collect(model.walk(1, 1, { steps: 2, label: 1 }));
@@ -95,7 +133,8 @@ test('a run can be read again, drawn, and stopped', async () => {
   assert.deepEqual([seen, stopped.finish], [3, 'abort']);
   const controller = new AbortController();
   await assert.rejects(async () => {
-    for await (const step of model.walk(1, 2, { steps: 100, signal: controller.signal })) controller.abort(new Error(`after ${step.sample}`));
+    for await (const step of model.walk(1, 2, { steps: 100, signal: controller.signal }))
+      controller.abort(new Error(`after ${step.sample}`));
   }, /after 0/);
 });
 

@@ -9,15 +9,22 @@ import { after, test } from 'node:test';
 import { load } from '../../web/lib/index.js';
 import { GOLDEN, busyIn, isError } from './helpers.js';
 
-const [story, translator, signs] = /** @type {any[]} */ (await Promise.all(['stories260K', 'transformer-end', 'snail-tiny'].map((name) => load(`${GOLDEN}${name}.gguf`))));
+const [story, translator, signs] = /** @type {any[]} */ (
+  await Promise.all(['stories260K', 'transformer-end', 'snail-tiny'].map((name) => load(`${GOLDEN}${name}.gguf`)))
+);
 after(() => [story, translator, signs].forEach((model) => model.close()));
 
 test('a text that no context holds is refused at once, in whatever form it comes', async () => {
   const long = 'a b '.repeat(2e6);
   const talk = [{ role: 'user', content: long }];
   for (const ask of [
-    () => story.generate(long), () => story.generate('a'.repeat(8e6)), () => story.generate(new Uint32Array(5e6)), () => story.chat(talk, { template: 'x', render: () => long }), () => translator.translate(long),
-    () => translator.translate(' '.repeat(1e8)), () => translator.translate(new Uint32Array(5e6)),
+    () => story.generate(long),
+    () => story.generate('a'.repeat(8e6)),
+    () => story.generate(new Uint32Array(5e6)),
+    () => story.chat(talk, { template: 'x', render: () => long }),
+    () => translator.translate(long),
+    () => translator.translate(' '.repeat(1e8)),
+    () => translator.translate(new Uint32Array(5e6)),
   ]) {
     const busy = await busyIn(() => assert.throws(ask, isError('argument', /has over \d+ tokens, and this model sees \d+/)));
     assert.ok(busy < 1000, `${ask} took ${busy} ms`);
@@ -33,11 +40,27 @@ test('lists with holes, and maps of other things, are refused', async () => {
     delete list[1];
     return list;
   };
-  for (const { query, ...options } of [{ support: hole(one, one), query: image }, { support: hole(one, one, one), query: image }, { support: [one, one], query: hole(image, image, image) }]) {
+  for (const { query, ...options } of [
+    { support: hole(one, one), query: image },
+    { support: hole(one, one, one), query: image },
+    { support: [one, one], query: hole(image, image, image) },
+  ]) {
     await assert.rejects(signs.classify(query, options), isError('argument', /support\[1\]|query\[1\]/));
   }
-  for (const logitBias of [hole(1, 2, 3), [1], new Map([[Symbol('a'), 1]]), new Map([[Object.create(null), 1]]), new Map([['a', '1']]), new Set([1]), 'a', 5]) {
-    assert.throws(() => story.generate('a', { logitBias }), (/** @type {any} */ error) => error.name === 'NextPixelError' && error.code === 'argument');
+  for (const logitBias of [
+    hole(1, 2, 3),
+    [1],
+    new Map([[Symbol('a'), 1]]),
+    new Map([[Object.create(null), 1]]),
+    new Map([['a', '1']]),
+    new Set([1]),
+    'a',
+    5,
+  ]) {
+    assert.throws(
+      () => story.generate('a', { logitBias }),
+      (/** @type {any} */ error) => error.name === 'NextPixelError' && error.code === 'argument',
+    );
   }
   assert.throws(() => story.generate(hole(1, 2, 3)), isError('argument', /undefined is no token/));
   assert.throws(() => story.generate(null), isError('argument', /A prompt is/));
@@ -45,10 +68,18 @@ test('lists with holes, and maps of other things, are refused', async () => {
 
 test('what a function of the caller throws reaches the caller as it is', async () => {
   const mine = new Error('mine');
-  const fail = () => { throw mine; };
-  assert.throws(() => story.chat([{ role: 'user', content: 'a' }], { template: 'x', render: fail }), (error) => error === mine);
+  const fail = () => {
+    throw mine;
+  };
+  assert.throws(
+    () => story.chat([{ role: 'user', content: 'a' }], { template: 'x', render: fail }),
+    (error) => error === mine,
+  );
   await assert.rejects(translator.translate('a b', { beams: 2, onSearch: fail }).text(), (error) => error === mine);
   for (const rendered of [Promise.resolve('a'), Promise.reject(mine), 5, undefined, null, {}]) {
-    assert.throws(() => story.chat([{ role: 'user', content: 'a' }], { template: 'x', render: () => rendered }), isError('argument', /render must give a text at once/));
+    assert.throws(
+      () => story.chat([{ role: 'user', content: 'a' }], { template: 'x', render: () => rendered }),
+      isError('argument', /render must give a text at once/),
+    );
   }
 });

@@ -189,10 +189,7 @@ test('info of a model with a palette, blocks and an input', async () => {
   );
   assert.deepEqual([info.inputWidth, info.inputHeight, info.queryBlock], [4, 2, 0]);
   assert.deepEqual(info.verbs, ['superResolve', 'attention', 'score']);
-  assert.deepEqual(
-    [.../** @type {Uint8Array} */ (info.palette)],
-    [0, 0, 0, 37, 91, 151, 74, 182, 46, 111, 17, 197, 148, 108, 92],
-  );
+  assert.deepEqual([.../** @type {Uint8Array} */ (info.palette)], [0, 0, 0, 37, 91, 151, 74, 182, 46, 111, 17, 197, 148, 108, 92]);
   assert.deepEqual([...model.order.subarray(0, 14)], [0, 1, 2, 8, 9, 10, 16, 17, 18, 24, 25, 26, 3, 4]);
   model.close();
 });
@@ -231,8 +228,13 @@ test('progress', async () => {
     assert.deepEqual([...new Set(phases)], ['connect', 'download', 'compile', 'ready']);
     const { head, ...last } = all.at(-1);
     assert.deepEqual(last, { phase: 'ready', loaded: toy.length, total });
-    if (source === path) assert.equal(head, undefined); // it comes whole
-    else assert.ok(head.length < 8192 && Buffer.from(toy).subarray(0, head.length).equals(head) && head.length >= Math.min(1024, toy.length), `${head.length} bytes`);
+    if (source === path)
+      assert.equal(head, undefined); // it comes whole
+    else
+      assert.ok(
+        head.length < 8192 && Buffer.from(toy).subarray(0, head.length).equals(head) && head.length >= Math.min(1024, toy.length),
+        `${head.length} bytes`,
+      );
     const seen = all.filter(({ phase }) => phase === 'download');
     assert.ok(seen.length >= (source === path ? 1 : 2), source);
     assert.equal(seen.at(-1).loaded, toy.length);
@@ -262,8 +264,15 @@ test('hf: names a file on the Hub', async () => {
     return new Response(toy);
   };
   try {
-    for (const source of ['hf:owner/name/file.gguf', 'hf:owner/na-me.x@v1/folder/file.gguf', new URL('hf:owner/name/file.gguf'),
-      'hf:owner/name/file#1.gguf', 'https://huggingface.co/owner/name/blob/main/q4/file.gguf', 'https://huggingface.co/owner/name/resolve/blob/file.gguf']) (await load(source)).close();
+    for (const source of [
+      'hf:owner/name/file.gguf',
+      'hf:owner/na-me.x@v1/folder/file.gguf',
+      new URL('hf:owner/name/file.gguf'),
+      'hf:owner/name/file#1.gguf',
+      'https://huggingface.co/owner/name/blob/main/q4/file.gguf',
+      'https://huggingface.co/owner/name/resolve/blob/file.gguf',
+    ])
+      (await load(source)).close();
     for (const source of ['hf:', 'hf:owner', 'hf:owner/name', 'hf:owner/name/']) {
       await assert.rejects(load(source), isError('argument', /hf:owner\/name\/file\.gguf/), source);
     }
@@ -271,9 +280,12 @@ test('hf: names a file on the Hub', async () => {
     globalThis.fetch = fetch;
   }
   assert.deepEqual(asked, [
-    'https://huggingface.co/owner/name/resolve/main/file.gguf', 'https://huggingface.co/owner/na-me.x/resolve/v1/folder/file.gguf',
-    'https://huggingface.co/owner/name/resolve/main/file.gguf', 'https://huggingface.co/owner/name/resolve/main/file%231.gguf',
-    'https://huggingface.co/owner/name/resolve/main/q4/file.gguf', 'https://huggingface.co/owner/name/resolve/blob/file.gguf',
+    'https://huggingface.co/owner/name/resolve/main/file.gguf',
+    'https://huggingface.co/owner/na-me.x/resolve/v1/folder/file.gguf',
+    'https://huggingface.co/owner/name/resolve/main/file.gguf',
+    'https://huggingface.co/owner/name/resolve/main/file%231.gguf',
+    'https://huggingface.co/owner/name/resolve/main/q4/file.gguf',
+    'https://huggingface.co/owner/name/resolve/blob/file.gguf',
   ]);
 });
 
@@ -316,10 +328,7 @@ test('signal: before, during, after', async () => {
   const late = new AbortController();
   const model = await load(path, { signal: late.signal });
   late.abort();
-  assert.ok(
-    (await model.score({ data: new Uint8Array(64), width: 8, height: 8 })).nats > 0,
-    'a loaded model outlives the signal',
-  );
+  assert.ok((await model.score({ data: new Uint8Array(64), width: 8, height: 8 })).nats > 0, 'a loaded model outlives the signal');
   model.close();
 });
 
@@ -363,10 +372,7 @@ test('a wrong file says what it looks like', async () => {
     ['GG', /text/],
   ];
   for (const [bytes, expected] of looks) {
-    assert.match(
-      looksLike(typeof bytes === 'string' ? new TextEncoder().encode(bytes) : Uint8Array.from(bytes)),
-      expected,
-    );
+    assert.match(looksLike(typeof bytes === 'string' ? new TextEncoder().encode(bytes) : Uint8Array.from(bytes)), expected);
   }
 });
 
@@ -496,10 +502,7 @@ for (const [name, file] of Object.entries(damageable)) {
 test('files that this version does not run', async () => {
   const other = /** @param {Record<string, any[]>} metadata */ (metadata) => load(toyModel({ metadata }));
   await assert.rejects(other({ 'general.architecture': ['string', 'mamba'] }), isError('unsupported', /mamba/));
-  await assert.rejects(
-    other({ 'image-transformer.output.type': ['string', 'diffusion'] }),
-    isError('unsupported', /output\.type/),
-  );
+  await assert.rejects(other({ 'image-transformer.output.type': ['string', 'diffusion'] }), isError('unsupported', /output\.type/));
   const version4 = toy.slice();
   version4[4] = 4;
   await assert.rejects(load(version4), isError('unsupported'));
@@ -518,10 +521,7 @@ test('wasm that is missing, of another kind, or of another version', async () =>
   const trapping = patch(wasmBytes, { functions: { nx_model_open: UNREACHABLE } });
   await assert.rejects(at(wasmUrl(trapping)), isError('trap', /nx_model_open/));
   const small = patch(wasmBytes, { maxPages: 16 });
-  await assert.rejects(
-    load(toyModel({ embedding: 256, feedForward: 512 }), { wasmUrl: wasmUrl(small) }),
-    isError('memory'),
-  );
+  await assert.rejects(load(toyModel({ embedding: 256, feedForward: 512 }), { wasmUrl: wasmUrl(small) }), isError('memory'));
   for (const url of ['nextpixel.wasm', 'streamed.wasm']) (await at(`${origin}/${url}`)).close();
   (await load(toy, { wasmUrl: join(ROOT, 'web/dist/nextpixel.wasm') })).close();
 });
@@ -544,15 +544,29 @@ test('what onProgress throws reaches who asked, and nobody else who waits for th
   const { acquire } = await import('../../web/lib/index.js');
   const mine = new Error('mine');
   let calls = 0;
-  const first = acquire(`${origin}/toy.gguf`, { onProgress() { calls++; throw mine; } });
+  const first = acquire(`${origin}/toy.gguf`, {
+    onProgress() {
+      calls++;
+      throw mine;
+    },
+  });
   const second = acquire(`${origin}/toy.gguf`);
   await assert.rejects(first, (error) => error === mine);
   const hold = await second;
   assert.ok(hold.model.info.parameters > 0);
   hold.release();
   assert.equal(calls, 1);
-  await assert.rejects(load(path, { onProgress() { throw mine; } }), (error) => error === mine);
+  await assert.rejects(
+    load(path, {
+      onProgress() {
+        throw mine;
+      },
+    }),
+    (error) => error === mine,
+  );
   // An asynchronous one throws later, which would be an error of the page that nobody can catch.
-  const onProgress = async () => { throw mine; };
+  const onProgress = async () => {
+    throw mine;
+  };
   await assert.rejects(load(path, { onProgress }), (error) => error === mine);
 });

@@ -60,7 +60,11 @@ for (const [name, options] of Object.entries(TOYS)) {
       const [ahead] = await aheadOf(model.generate({ seed, lookAhead: true }));
       assert.equal(ahead.length, 63 * span);
       const positions = ahead.filter((_, i) => i % span === 0);
-      assert.deepEqual(ahead, positions.flatMap((k) => Array(span).fill(k)), 'all elements of a pixel say the same');
+      assert.deepEqual(
+        ahead,
+        positions.flatMap((k) => Array(span).fill(k)),
+        'all elements of a pixel say the same',
+      );
       positions.forEach((k, i) => assert.ok(k === 0 || k === positions[i - 1] + 1));
       passes += positions.filter((k) => k === 0).length;
       furthest = Math.max(furthest, ...positions);
@@ -82,7 +86,10 @@ test('samples that workers draw alone are those that are drawn together', async 
   const [one, two] = [await load(file), await load(file, { workers: 2 })];
   assert.deepEqual(await drawn(two.generate({ samples: 2, seed: 5 })), await drawn(one.generate({ samples: 2, seed: 5 })));
   const alone = await aheadOf(two.generate({ samples: 2, seed: 5, lookAhead: true }), 2);
-  assert.ok(alone.every((ahead) => ahead.some((k) => k > 0)), 'each worker has one sample, and looks ahead');
+  assert.ok(
+    alone.every((ahead) => ahead.some((k) => k > 0)),
+    'each worker has one sample, and looks ahead',
+  );
   one.close();
   two.close();
 });
@@ -105,30 +112,63 @@ test('the digits take far fewer passes than pixels', async () => {
 });
 
 test('of two ways, the faster one is taken, and the slower one is tried again now and then', () => {
-  let now = 0, turns = 0;
+  let now = 0,
+    turns = 0;
   const costs = [3, 5]; // milliseconds a unit
   const race = new Race(() => now);
-  const ways = (/** @type {number} */ count) => Array.from({ length: count }, () => {
-    const second = race.next(), compiling = turns++ < 4 ? 500 : 0;
-    assert.equal(race.time(second, () => { now += 10 * costs[Number(second)] + compiling; return 10; }, (units) => units), 10);
-    return Number(second);
-  });
+  const ways = (/** @type {number} */ count) =>
+    Array.from({ length: count }, () => {
+      const second = race.next(),
+        compiling = turns++ < 4 ? 500 : 0;
+      assert.equal(
+        race.time(
+          second,
+          () => {
+            now += 10 * costs[Number(second)] + compiling;
+            return 10;
+          },
+          (units) => units,
+        ),
+        10,
+      );
+      return Number(second);
+    });
   assert.deepEqual(ways(12), [0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1], 'in turns at first');
-  assert.deepEqual(race.costs.map((ms) => Number(ms.toFixed(6))), [3, 5], 'the first turns of each, which compile the code, do not count');
-  assert.equal(ways(52).reduce((sum, way) => sum + way), 1, 'one of 32');
+  assert.deepEqual(
+    race.costs.map((ms) => Number(ms.toFixed(6))),
+    [3, 5],
+    'the first turns of each, which compile the code, do not count',
+  );
+  assert.equal(
+    ways(52).reduce((sum, way) => sum + way),
+    1,
+    'one of 32',
+  );
   [costs[0], costs[1]] = [4, 2];
   ways(256);
-  assert.equal(ways(32).reduce((sum, way) => sum + way), 31, 'the other way, when the machine has changed');
+  assert.equal(
+    ways(32).reduce((sum, way) => sum + way),
+    31,
+    'the other way, when the machine has changed',
+  );
 });
 
 test('look-ahead begins and ends between two draws of a run', () => {
   const core = new Core(wasmModule, toyModel({ draft: true, width: 8, height: 8 }));
   const settings = { seed: 1n, samples: 1, temperature: 1, topK: 0, topP: 1 };
   const session = core.openSession(settings);
-  for (const [lookAhead, most] of /** @type {const} */ ([[false, 0], [true, 7], [false, 0], [true, 7]])) {
+  for (const [lookAhead, most] of /** @type {const} */ ([
+    [false, 0],
+    [true, 7],
+    [false, 0],
+    [true, 7],
+  ])) {
     assert.equal(core.lookAhead(session, settings, lookAhead), true);
     const { ahead } = core.draw(session, 16);
-    assert.equal(ahead.some((k) => k > 0), most > 0);
+    assert.equal(
+      ahead.some((k) => k > 0),
+      most > 0,
+    );
   }
   core.closeSession(session);
 });

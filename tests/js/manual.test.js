@@ -33,11 +33,21 @@ const chapter = (name) => readFile(`${MANUAL}chapters/${name}.md`, 'utf8');
 /** The texts of all files of a folder, by path. @param {string} folder @param {string} ending @returns {Promise<Map<string, string>>} */
 async function textsOf(folder, ending) {
   const names = (await readdir(ROOT + folder, { recursive: true })).filter((name) => name.endsWith(ending));
-  return new Map(await Promise.all(names.map(async (name) => /** @type {[string, string]} */ ([name, await readFile(join(ROOT, folder, name), 'utf8')]))));
+  return new Map(
+    await Promise.all(
+      names.map(async (name) => /** @type {[string, string]} */ ([name, await readFile(join(ROOT, folder, name), 'utf8')])),
+    ),
+  );
 }
 
 /** Sections of a chapter by their heading. @param {string} text */
-const sectionsOf = (text) => new Map(text.split(/^## /m).slice(1).map((part) => /** @type {[string, string]} */ ([part.slice(0, part.indexOf('\n')), part])));
+const sectionsOf = (text) =>
+  new Map(
+    text
+      .split(/^## /m)
+      .slice(1)
+      .map((part) => /** @type {[string, string]} */ ([part.slice(0, part.indexOf('\n')), part])),
+  );
 
 /** @param {string} text */
 const codeIn = (text) => new Set([...text.matchAll(/`([^`\n]+)`/g)].map(([, code]) => code));
@@ -97,7 +107,8 @@ test('the distributions of a model are the same in C, in Python and in the chapt
   const [, names] = /nx_output_names\[NX_OUTPUT_KINDS\] = \{([^}]*)\};/.exec(await readFile(`${ROOT}src/sampling/output.c`, 'utf8')) ?? [];
   const known = [...String(names).matchAll(/"(\w+)"/g)].map(([, name]) => name);
   assert.ok(known.length >= 5);
-  const [, widths] = /^def width\(c\):\n.*\n    return \{([^}]*)\}/m.exec(await readFile(`${ROOT}weights/train/common/distributions.py`, 'utf8')) ?? [];
+  const [, widths] =
+    /^def width\(c\):\n.*\n    return \{([^}]*)\}/m.exec(await readFile(`${ROOT}weights/train/common/distributions.py`, 'utf8')) ?? [];
   assert.deepEqual([...String(widths).matchAll(/"(\w+)": /g)].map(([, name]) => name).sort(), [...known].sort());
   const [, cell] = /^\| `output\.type` \| (.*?) \|/m.exec(await chapter('files')) ?? [];
   assert.deepEqual([...codeIn(String(cell))], known);
@@ -108,15 +119,20 @@ test('every error code has its section, and each message that is quoted is one',
   const sections = sectionsOf(text);
   assert.deepEqual([...sections.keys()], [...CODES]);
   // Texts that go on in the next line are one.
-  const sources = [...(await textsOf('web/lib', '.js')).values(), ...(await textsOf('src', '.c')).values()].join('\n')
-    .replace(/['`"]\s*\+\s*['`"]|['`"] \+\n\s*['`"]/g, '').replaceAll("\\'", "'");
+  const sources = [...(await textsOf('web/lib', '.js')).values(), ...(await textsOf('src', '.c')).values()]
+    .join('\n')
+    .replace(/['`"]\s*\+\s*['`"]|['`"] \+\n\s*['`"]/g, '')
+    .replaceAll("\\'", "'");
   let quoted = 0;
   for (const section of sections.values()) {
     for (const [, cell] of section.matchAll(/^\| (`.*?`) \|/gm)) {
       for (const message of codeIn(cell)) {
         quoted++;
         const pattern = message.replace(/\d{4}/, '1024|2048|${MAX_KEYS}|${MAX_TENSORS}');
-        assert.ok(pattern.split('|').some((one) => sources.includes(pattern === message ? message : message.replace(/\d{4}/, one))), `no message says "${message}"`);
+        assert.ok(
+          pattern.split('|').some((one) => sources.includes(pattern === message ? message : message.replace(/\d{4}/, one))),
+          `no message says "${message}"`,
+        );
       }
     }
   }
@@ -126,13 +142,18 @@ test('every error code has its section, and each message that is quoted is one',
 test('the element: every attribute, event, part and custom property', async () => {
   const text = await chapter('element');
   const known = codeIn(text);
-  const [source, view, talk, ...styles] = await Promise.all(['element/events', 'element/view', 'element/talk', 'element/style', 'element/talk-style', 'sinks/sheet'].map((name) => readFile(`${ROOT}web/lib/${name}.js`, 'utf8')));
+  const [source, view, talk, ...styles] = await Promise.all(
+    ['element/events', 'element/view', 'element/talk', 'element/style', 'element/talk-style', 'sinks/sheet'].map((name) =>
+      readFile(`${ROOT}web/lib/${name}.js`, 'utf8'),
+    ),
+  );
   const attributes = Object.keys(ATTRIBUTES);
   assert.ok(attributes.length > 15);
   const html = await readFile(`${ROOT}web/manual/element.html`, 'utf8');
   for (const name of attributes) assert.ok(html.includes(`<td><code>${name}</code></td>`), `attribute ${name}`);
   for (const [, name] of source.matchAll(/super\('(nx-\w+)'/g)) assert.ok(known.has(name), `event ${name}`);
-  for (const [, names] of (view + talk).matchAll(/part: '([\w -]+)'/g)) for (const name of names.split(' ')) assert.ok(known.has(`::part(${name})`), `part ${name}`);
+  for (const [, names] of (view + talk).matchAll(/part: '([\w -]+)'/g))
+    for (const name of names.split(' ')) assert.ok(known.has(`::part(${name})`), `part ${name}`);
   const style = styles.join('');
   const inner = new Set([...style.matchAll(/(--nx-\w+):/g)].map(([, name]) => name)); // set by the element itself
   for (const [name] of style.matchAll(/--nx-[\w-]+/g)) assert.ok(known.has(name) || inner.has(name), `custom property ${name}`);
@@ -163,7 +184,26 @@ test('the versions that are said to be tested are those of tests/embed', async (
   const { dependencies } = JSON.parse(await readFile(`${ROOT}tests/embed/package.json`, 'utf8'));
   /** @param {string} name */
   const version = (name) => dependencies[name].replace(/^npm:.*@/, '');
-  for (const name of ['vite', 'vite6', 'vite7', 'webpack', 'rollup', 'esbuild', 'parcel', 'react', 'vue', 'svelte', 'next', 'bun', 'deno', 'vitest', 'jest', 'jsdom', 'happy-dom', '@rollup/plugin-node-resolve']) {
+  for (const name of [
+    'vite',
+    'vite6',
+    'vite7',
+    'webpack',
+    'rollup',
+    'esbuild',
+    'parcel',
+    'react',
+    'vue',
+    'svelte',
+    'next',
+    'bun',
+    'deno',
+    'vitest',
+    'jest',
+    'jsdom',
+    'happy-dom',
+    '@rollup/plugin-node-resolve',
+  ]) {
     assert.ok(text.includes(version(name)), `${name} ${version(name)} is tested; the chapter of bundlers says otherwise`);
   }
 });
@@ -187,38 +227,70 @@ test('samples of JavaScript compile against the types of the package', async () 
     }
   }
   assert.ok(count >= 10);
-  await writeFile(`${BUILD}js/given.d.ts`, `
+  await writeFile(
+    `${BUILD}js/given.d.ts`,
+    `
     declare const load: typeof import('nextpixel').load;
     declare const image: ImageData;
     declare const canvas: HTMLCanvasElement;
     interface Policy { createScriptURL(url: string): { toString(): string } }
-    declare const trustedTypes: { createPolicy(name: string, rules: { createScriptURL: (url: string) => string }): Policy };\n`);
-  await writeFile(`${BUILD}js/tsconfig.json`, JSON.stringify({
-    compilerOptions: {
-      noEmit: true, strict: true, noImplicitAny: false, allowJs: true, checkJs: true, target: 'es2022', module: 'esnext',
-      moduleResolution: 'bundler', types: [], skipLibCheck: true, lib: ['es2022', 'dom', 'dom.iterable', 'dom.asynciterable'],
-      paths: { nextpixel: ['../../../web/types/index.d.ts'], 'nextpixel/*': ['../../../web/types/*.d.ts'] },
-    },
-    include: ['*.js', '*.d.ts'],
-  }));
+    declare const trustedTypes: { createPolicy(name: string, rules: { createScriptURL: (url: string) => string }): Policy };\n`,
+  );
+  await writeFile(
+    `${BUILD}js/tsconfig.json`,
+    JSON.stringify({
+      compilerOptions: {
+        noEmit: true,
+        strict: true,
+        noImplicitAny: false,
+        allowJs: true,
+        checkJs: true,
+        target: 'es2022',
+        module: 'esnext',
+        moduleResolution: 'bundler',
+        types: [],
+        skipLibCheck: true,
+        lib: ['es2022', 'dom', 'dom.iterable', 'dom.asynciterable'],
+        paths: { nextpixel: ['../../../web/types/index.d.ts'], 'nextpixel/*': ['../../../web/types/*.d.ts'] },
+      },
+      include: ['*.js', '*.d.ts'],
+    }),
+  );
   assert.ok(existsSync(`${ROOT}web/types/index.d.ts`), 'npm run types comes first');
-  const { stdout } = await run(process.execPath, [`${ROOT}node_modules/typescript/bin/tsc`, '-p', `${BUILD}js/tsconfig.json`]).catch((error) => error);
+  const { stdout } = await run(process.execPath, [`${ROOT}node_modules/typescript/bin/tsc`, '-p', `${BUILD}js/tsconfig.json`]).catch(
+    (error) => error,
+  );
   assert.equal(stdout, '');
 });
 
 test('the program of C compiles as the manual says, and draws what the WebAssembly draws', { timeout: 120000 }, async () => {
   await mkdir(BUILD, { recursive: true });
   const sources = [...(await textsOf('src', '.c')).keys()].map((name) => `src/${name}`);
-  const [, flags] = /^cc (.*) -O3 (-ffp-contract=off .*) \$\(find src -name '\*\.c'\) web\/examples\/c\/draw\.c -o draw$/m.exec(await chapter('c'))?.slice(1) ?? [];
+  const [, flags] =
+    /^cc (.*) -O3 (-ffp-contract=off .*) \$\(find src -name '\*\.c'\) web\/examples\/c\/draw\.c -o draw$/m
+      .exec(await chapter('c'))
+      ?.slice(1) ?? [];
   assert.ok(flags, 'the chapter of C says how to compile it');
-  await run(process.env.CC ?? 'gcc', ['-std=c11', '-Wall', '-Wextra', '-Werror', '-O1', ...flags.split(' '), ...sources, 'web/examples/c/draw.c', '-o', `${BUILD}draw`], { cwd: ROOT });
+  await run(
+    process.env.CC ?? 'gcc',
+    ['-std=c11', '-Wall', '-Wextra', '-Werror', '-O1', ...flags.split(' '), ...sources, 'web/examples/c/draw.c', '-o', `${BUILD}draw`],
+    { cwd: ROOT },
+  );
   // Of the C library it needs what is said, beside what the program itself asks for.
-  const needs = async (/** @type {string} */ file) => [...(await run('nm', ['-u', file])).stdout.matchAll(/ U ([a-z]\w*)/g)].map(([, name]) => name);
+  const needs = async (/** @type {string} */ file) =>
+    [...(await run('nm', ['-u', file])).stdout.matchAll(/ U ([a-z]\w*)/g)].map(([, name]) => name);
   await run(process.env.CC ?? 'gcc', ['-O1', '-Iinclude', '-c', 'web/examples/c/draw.c', '-o', `${BUILD}draw.o`], { cwd: ROOT });
   const said = codeIn(/^.*Of the C library it needs .*$/m.exec(await chapter('c'))?.[0] ?? '');
-  const known = new Set([...said, ...await needs(`${BUILD}draw.o`)]);
-  assert.deepEqual((await needs(`${BUILD}draw`)).filter((name) => !known.has(name)), []);
-  for (const [weights, seed, label] of /** @type {[string, number, number?][]} */ ([['digits', 1, 7], ['emoji', 2], ['fvsbn', 3]])) {
+  const known = new Set([...said, ...(await needs(`${BUILD}draw.o`))]);
+  assert.deepEqual(
+    (await needs(`${BUILD}draw`)).filter((name) => !known.has(name)),
+    [],
+  );
+  for (const [weights, seed, label] of /** @type {[string, number, number?][]} */ ([
+    ['digits', 1, 7],
+    ['emoji', 2],
+    ['fvsbn', 3],
+  ])) {
     const args = [`weights/${weights}.gguf`, `${BUILD}out.ppm`, String(seed), ...(label === undefined ? [] : [String(label)])];
     const { stdout } = await run(`${BUILD}draw`, args, { cwd: ROOT });
     assert.match(stdout, /out\.ppm: \d+ x \d+, [\d.]+ nats\n$/);
@@ -227,7 +299,11 @@ test('the program of C compiles as the manual says, and draws what the WebAssemb
     model.close();
     const ppm = await readFile(`${BUILD}out.ppm`);
     assert.equal(ppm.toString('latin1', 0, ppm.length - 3 * width * height), `P6\n${width} ${height}\n255\n`);
-    assert.deepEqual([...ppm.subarray(-3 * width * height)], [...data].filter((_, i) => i % 4 < 3), weights);
+    assert.deepEqual(
+      [...ppm.subarray(-3 * width * height)],
+      [...data].filter((_, i) => i % 4 < 3),
+      weights,
+    );
   }
   const failed = await run(`${BUILD}draw`, ['README.md', `${BUILD}out.ppm`], { cwd: ROOT }).catch((error) => error);
   assert.deepEqual([failed.code, failed.stderr], [1, 'draw: cannot open the weights (not a GGUF file)\n']);
@@ -236,14 +312,17 @@ test('the program of C compiles as the manual says, and draws what the WebAssemb
 /** Pages that a visitor meets: the front, the systems, the manual. */
 async function everyPage() {
   const manual = (await readdir(MANUAL)).filter((name) => name.endsWith('.html')).map((name) => `web/manual/${name}`);
-  return new Map([...[...await framedPages(`${ROOT}web`)].map(([page, html]) => /** @type {[string, string]} */ ([`web/${page}`, html])),
-    ...await Promise.all(manual.map(async (page) => /** @type {[string, string]} */ ([page, await readFile(ROOT + page, 'utf8')])))]);
+  return new Map([
+    ...[...(await framedPages(`${ROOT}web`))].map(([page, html]) => /** @type {[string, string]} */ ([`web/${page}`, html])),
+    ...(await Promise.all(manual.map(async (page) => /** @type {[string, string]} */ ([page, await readFile(ROOT + page, 'utf8')])))),
+  ]);
 }
 
 test('every link of the manual leads somewhere, and every page leads to the manual', async () => {
   const pages = await everyPage();
   /** @param {string} page */
-  const idsOf = async (page) => new Set([...(pages.get(page) ?? await readFile(ROOT + page, 'utf8')).matchAll(/\bid="([^"]+)"/g)].map(([, id]) => id));
+  const idsOf = async (page) =>
+    new Set([...(pages.get(page) ?? (await readFile(ROOT + page, 'utf8'))).matchAll(/\bid="([^"]+)"/g)].map(([, id]) => id));
   for (const [page, text] of pages) {
     const links = [...text.matchAll(/\b(?:href|src)="([^"]+)"/g)].map(([, link]) => link);
     const depth = page.split('/').length - 2;

@@ -49,7 +49,11 @@ function changed(file, change) {
   const at = tensors.at(-1)?.to ?? end;
   const keys = entries.flatMap(({ key, from, to, value }) => {
     const own = new DataView(value.buffer, value.byteOffset, value.byteLength);
-    const other = change(key, () => own.getUint32(0, true), () => Array.from({ length: value.length / 4 }, (_, i) => own.getInt32(4 * i, true)));
+    const other = change(
+      key,
+      () => own.getUint32(0, true),
+      () => Array.from({ length: value.length / 4 }, (_, i) => own.getInt32(4 * i, true)),
+    );
     return other ? [...file.subarray(from, from + 8 + text.encode(key).length), ...other] : [...file.subarray(from, to)];
   });
   const head = [...file.subarray(0, 24), ...keys, ...file.subarray(end, at)];
@@ -62,11 +66,26 @@ function changed(file, change) {
 
 const golden = async (/** @type {string} */ name) => new Uint8Array(await readFile(`${GOLDEN}${name}.gguf`));
 
-for (const [i, name] of ['sagan-tiny', 'pixelcnn-tiny', 'fvsbn-tiny', 'gated-pixelcnn-tiny', 'sparse-strided', 'wavenet-picture', 'wavenet-tiny', 'local-q8_0', 'stories260K', 'chain-hmm-tiny', 'snail-tiny', 'lstmn-tiny'].entries()) {
+for (const [i, name] of [
+  'sagan-tiny',
+  'pixelcnn-tiny',
+  'fvsbn-tiny',
+  'gated-pixelcnn-tiny',
+  'sparse-strided',
+  'wavenet-picture',
+  'wavenet-tiny',
+  'local-q8_0',
+  'stories260K',
+  'chain-hmm-tiny',
+  'snail-tiny',
+  'lstmn-tiny',
+].entries()) {
   oneOf(i, 4)(`every whole number of ${name}, whatever its width, says the same`, async () => {
     const file = await golden(name);
     const plain = await load(file.slice());
-    const numbers = headOf(file).entries.filter(({ type, key }) => (type === 4 || type === 5) && key !== 'general.alignment').map(({ key }) => key);
+    const numbers = headOf(file)
+      .entries.filter(({ type, key }) => (type === 4 || type === 5) && key !== 'general.alignment')
+      .map(({ key }) => key);
     assert.ok(numbers.length > 0);
     for (const type of Object.keys(WHOLE)) {
       const most = 2 ** (8 * WHOLE[type][1] - (type[0] === 'i' ? 1 : 0));
@@ -85,11 +104,35 @@ for (const [i, name] of ['sagan-tiny', 'pixelcnn-tiny', 'fvsbn-tiny', 'gated-pix
 test('a key that JavaScript alone reads is what it should be, or load() says so; no word of it is an error of the caller', async () => {
   /** @type {Record<string, string[]>} */
   const keys = {
-    'chain-crf-tiny': ['chain.templates', 'chain.feature_hashes', 'chain.word_hashes', 'chain.cluster.hashes', 'chain.cluster.numbers', 'chain.first', 'chain.tags'],
-    'wavenet-tiny': ['wavenet.sound.rate', 'wavenet.speakers', 'wavenet.dilations', 'wavenet.classes'], 'local-q8_0': ['image-transformer.classes'], 'sagan-tiny': ['sagan.classes'],
-    'sparse-notes': ['sparse-transformer.notes.voices'], 'show-attend-tell-soft': ['show-attend-tell.words'],
+    'chain-crf-tiny': [
+      'chain.templates',
+      'chain.feature_hashes',
+      'chain.word_hashes',
+      'chain.cluster.hashes',
+      'chain.cluster.numbers',
+      'chain.first',
+      'chain.tags',
+    ],
+    'wavenet-tiny': ['wavenet.sound.rate', 'wavenet.speakers', 'wavenet.dilations', 'wavenet.classes'],
+    'local-q8_0': ['image-transformer.classes'],
+    'sagan-tiny': ['sagan.classes'],
+    'sparse-notes': ['sparse-transformer.notes.voices'],
+    'show-attend-tell-soft': ['show-attend-tell.words'],
   };
-  const values = /** @type {[string, any][]} */ ([['string', 'word@0'], ['u32', 5], ['i64', 5], ['u64', 3], ['bool', 1], ['f32', 0.5], ['strings', []], ['strings', ['any@0']], ['strings', ['zzz@0', 'any@0']], ['i32s', []], ['i32s', [1, 2]], ['u32s', [7]]]);
+  const values = /** @type {[string, any][]} */ ([
+    ['string', 'word@0'],
+    ['u32', 5],
+    ['i64', 5],
+    ['u64', 3],
+    ['bool', 1],
+    ['f32', 0.5],
+    ['strings', []],
+    ['strings', ['any@0']],
+    ['strings', ['zzz@0', 'any@0']],
+    ['i32s', []],
+    ['i32s', [1, 2]],
+    ['u32s', [7]],
+  ]);
   for (const [name, own] of Object.entries(keys)) {
     const file = await golden(name);
     for (const [i, key] of own.entries()) {
@@ -101,7 +144,12 @@ test('a key that JavaScript alone reads is what it should be, or load() says so;
           if (name.startsWith('chain')) await /** @type {any} */ (model).tag('a b');
           model.close();
         };
-        await asked().catch((error) => assert.ok(error instanceof NextPixelError && /^(format|unsupported|limit)$/.test(error.code), `${key} as ${type}: ${error.stack}`));
+        await asked().catch((error) =>
+          assert.ok(
+            error instanceof NextPixelError && /^(format|unsupported|limit)$/.test(error.code),
+            `${key} as ${type}: ${error.stack}`,
+          ),
+        );
       }
     }
   }
@@ -109,13 +157,31 @@ test('a key that JavaScript alone reads is what it should be, or load() says so;
 
 test('a number of a picture that is below 0, not whole or far too large is refused, whoever reads it', async () => {
   /** @type {[string, string][]} */
-  const keys = [['sagan-plain-tiny', 'sagan.image.channels'], ['direct-palette', 'image-transformer.attention.memory_block'], ['dmol-2d-sr', 'image-transformer.attention.flange_rows'], ['dmol-2d-sr', 'image-transformer.attention.flange_cols']];
+  const keys = [
+    ['sagan-plain-tiny', 'sagan.image.channels'],
+    ['direct-palette', 'image-transformer.attention.memory_block'],
+    ['dmol-2d-sr', 'image-transformer.attention.flange_rows'],
+    ['dmol-2d-sr', 'image-transformer.attention.flange_cols'],
+  ];
   for (const [name, own] of keys) {
     const file = await golden(name);
     assert.ok(headOf(file).entries.some(({ key }) => key === own));
-    for (const [type, value] of /** @type {[string, any][]} */ ([['i8', -1], ['i32', -1], ['i64', -1], ['i64', -(2 ** 60)], ['u64', 2 ** 53], ['f32', 0.5], ['string', '3'], ['strings', []]])) {
+    for (const [type, value] of /** @type {[string, any][]} */ ([
+      ['i8', -1],
+      ['i32', -1],
+      ['i64', -1],
+      ['i64', -(2 ** 60)],
+      ['u64', 2 ** 53],
+      ['f32', 0.5],
+      ['string', '3'],
+      ['strings', []],
+    ])) {
       const given = load(changed(file, (key) => (key === own ? typed(type, value) : undefined)));
-      await assert.rejects(given, (/** @type {any} */ error) => error instanceof NextPixelError && /^(format|limit)$/.test(error.code), `${own} as ${type} ${value}`);
+      await assert.rejects(
+        given,
+        (/** @type {any} */ error) => error instanceof NextPixelError && /^(format|limit)$/.test(error.code),
+        `${own} as ${type} ${value}`,
+      );
     }
   }
 });
@@ -123,13 +189,22 @@ test('a number of a picture that is below 0, not whole or far too large is refus
 test('hashes with a sign and without are the same, or refused', async () => {
   const file = await golden('chain-crf-tiny');
   const tag = async (/** @type {Uint8Array} */ bytes) => (await (await load(bytes)).tag('The dog runs .')).tags;
-  const unsigned = changed(file, (key, _, list) => (/hashes$/.test(key) ? typed('u32s', list().map((hash) => hash >>> 0)) : undefined));
+  const unsigned = changed(file, (key, _, list) =>
+    /hashes$/.test(key)
+      ? typed(
+          'u32s',
+          list().map((hash) => hash >>> 0),
+        )
+      : undefined,
+  );
   const same = await tag(unsigned).catch((error) => assert.equal(error.code, 'format'));
   if (same) assert.deepEqual(same, await tag(file.slice()));
 });
 
 test('a token below 0 that ends a text is none, and a count below 0 is refused, in the engine as in the library', async () => {
-  const eos = 'tokenizer.ggml.eos_token_id', eot = 'tokenizer.ggml.eot_token_id', file = toyText({ metadata: { [eot]: ['u32', 5] } });
+  const eos = 'tokenizer.ggml.eos_token_id',
+    eot = 'tokenizer.ggml.eot_token_id',
+    file = toyText({ metadata: { [eot]: ['u32', 5] } });
   const endsOf = (/** @type {Uint8Array} */ bytes) => new Core(wasmModule, bytes).part.ends;
   assert.deepEqual(endsOf(file), [2, 5]);
   for (const type of ['i8', 'i16', 'i32', 'i64']) {

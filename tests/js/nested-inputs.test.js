@@ -15,17 +15,35 @@ import { GOLDEN, ROOT, load } from './helpers.js';
 /** A list of that length which has nothing in it. @param {number} length */
 const holes = (length) => Object.assign([], { length });
 const VALUES = [
-  undefined, null, -1, NaN, 1e9, 2n, '__proto__', [, 1], Object.create(null), Symbol('mine'), () => 1, 'x'.repeat(1e5), holes(2 ** 32 - 1),
+  undefined,
+  null,
+  -1,
+  NaN,
+  1e9,
+  2n,
+  '__proto__',
+  [, 1],
+  Object.create(null),
+  Symbol('mine'),
+  () => 1,
+  'x'.repeat(1e5),
+  holes(2 ** 32 - 1),
 ];
 /** Whoever walks over all that he is given takes minutes. */
 const AT_ONCE_MS = 5000;
 
 /** @param {number} width @param {number} height @param {number} [channels] */
-const picture = (width, height, channels = 1) => ({ data: Uint8Array.from({ length: width * height * channels }, (_, i) => i % 251), width, height });
+const picture = (width, height, channels = 1) => ({
+  data: Uint8Array.from({ length: width * height * channels }, (_, i) => i % 251),
+  width,
+  height,
+});
 
 /** By the file, calls that are right. @type {Record<string, (info: any) => [string, any[]][]>} */
 const CALLS = {
-  'snail-tiny': ({ width, height }) => [['classify', [[picture(width, height)], { support: ['a', 'b'].map((label) => ({ image: picture(width, height), label })) }]]],
+  'snail-tiny': ({ width, height }) => [
+    ['classify', [[picture(width, height)], { support: ['a', 'b'].map((label) => ({ image: picture(width, height), label })) }]],
+  ],
   'show-attend-tell-soft': ({ width, height }) => [['caption', [picture(width, height, 3), { lookAt: [1, 2], samples: 2 }]]],
   'jukebox-tiny': () => [['decode', [{ top: [1, 2], bottom: [1, 2, 3, 4, 1, 2, 3, 4] }]]],
   'wavenet-tiny': ({ sampleRate }) => [['complete', [{ samples: [0, 0.5], sampleRate }, { seconds: 0.002 }]]],
@@ -35,12 +53,29 @@ const CALLS = {
   stories260K: () => [['generate', [[1, 2, 3], { maxTokens: 2, stop: ['a'], logitBias: { ' the': 1 } }]]],
   'sagan-tiny': ({ latent }) => [['walk', [Array(latent).fill(0.1), 2, { steps: 3 }]]],
   'local-f16': ({ width, height }) => [['complete', [picture(width, height), { rows: 1 }]]],
-  '../../weights/chorales': () => [['complete', [[{ start: 0, length: 4, pitch: 60, voice: 'soprano' }, { start: 4, length: 4, pitch: 62, voice: 'soprano' }], { bars: 1 }]]],
+  '../../weights/chorales': () => [
+    [
+      'complete',
+      [
+        [
+          { start: 0, length: 4, pitch: 60, voice: 'soprano' },
+          { start: 4, length: 4, pitch: 62, voice: 'soprano' },
+        ],
+        { bars: 1 },
+      ],
+    ],
+  ],
 };
 
 /** Ways to the parts of a thing. @param {any} thing @param {number} [depth] @returns {string[][]} */
-const waysIn = (thing, depth = 5) => [[], ...(depth > 0 && typeof thing === 'object' && thing !== null && !ArrayBuffer.isView(thing) ?
-  Object.keys(thing).slice(0, 4).flatMap((key) => waysIn(thing[key], depth - 1).map((way) => [key, ...way])) : [])];
+const waysIn = (thing, depth = 5) => [
+  [],
+  ...(depth > 0 && typeof thing === 'object' && thing !== null && !ArrayBuffer.isView(thing)
+    ? Object.keys(thing)
+        .slice(0, 4)
+        .flatMap((key) => waysIn(thing[key], depth - 1).map((way) => [key, ...way]))
+    : []),
+];
 
 /** The same with another part. @param {any} thing @param {string[]} way @param {unknown} part @returns {any} */
 function withPart(thing, [key, ...way], part) {
@@ -74,7 +109,12 @@ async function takenOrRefused(call, what) {
   assert.ok(atOnce < AT_ONCE_MS, `${what}: ${atOnce} ms`);
 }
 
-const shown = (/** @type {unknown} */ value) => (typeof value === 'string' ? value.slice(0, 10) : Array.isArray(value) ? `a list of ${value.length}` : Object.prototype.toString.call(value));
+const shown = (/** @type {unknown} */ value) =>
+  typeof value === 'string'
+    ? value.slice(0, 10)
+    : Array.isArray(value)
+      ? `a list of ${value.length}`
+      : Object.prototype.toString.call(value);
 
 for (const [name, calls] of Object.entries(CALLS)) {
   test(`each part of what ${name.replace(/.*\//, '')} is given, and of its saved runs, is taken or refused`, async () => {
@@ -82,11 +122,15 @@ for (const [name, calls] of Object.entries(CALLS)) {
     after(() => model.close());
     for (const [verb, given] of calls(model.info)) {
       const run = await steps(model[verb](...given));
-      for (const way of waysIn(given).slice(1)) for (const value of VALUES) await takenOrRefused(() => model[verb](...withPart(given, way, value)), `${verb} ${way.join('.')} = ${shown(value)}`);
+      for (const way of waysIn(given).slice(1))
+        for (const value of VALUES)
+          await takenOrRefused(() => model[verb](...withPart(given, way, value)), `${verb} ${way.join('.')} = ${shown(value)}`);
       if (typeof run?.save !== 'function') continue;
       const saved = JSON.parse(JSON.stringify(run.save()));
       await steps(model.resume(saved));
-      for (const way of waysIn(saved, 2).slice(1)) for (const value of VALUES) await takenOrRefused(() => model.resume(withPart(saved, way, value)), `resume ${way.join('.')} = ${shown(value)}`);
+      for (const way of waysIn(saved, 2).slice(1))
+        for (const value of VALUES)
+          await takenOrRefused(() => model.resume(withPart(saved, way, value)), `resume ${way.join('.')} = ${shown(value)}`);
     }
   });
 }

@@ -25,7 +25,14 @@ const NAMES = ['soprano', 'alto', 'tenor', 'bass'];
 /** The ids of the shipped model. */
 const SAID = [
   { ticks: 0, voice: -1, pitch: 0 },
-  ...[[60, 81], [52, 74], [43, 69], [36, 66]].flatMap(([low, high], voice) => [0, ...Array.from({ length: high - low + 1 }, (_, i) => low + i)].map((pitch) => ({ ticks: 0, voice, pitch }))),
+  ...[
+    [60, 81],
+    [52, 74],
+    [43, 69],
+    [36, 66],
+  ].flatMap(([low, high], voice) =>
+    [0, ...Array.from({ length: high - low + 1 }, (_, i) => low + i)].map((pitch) => ({ ticks: 0, voice, pitch })),
+  ),
   ...Array.from({ length: 16 }, (_, i) => ({ ticks: i + 1, voice: -1, pitch: 0 })),
 ];
 const ALPHABET = new Alphabet(SAID, NAMES);
@@ -45,7 +52,7 @@ function piece(below) {
   const notes = ALPHABET.voices.flatMap(({ name, low, high }) => {
     /** @type {Note[]} */
     const own = [];
-    for (let start = below(3) * below(8), last = 0; own.length < 20;) {
+    for (let start = below(3) * below(8), last = 0; own.length < 20; ) {
       const pitch = low + below(high - low + 1);
       const length = 1 + below(below(8) ? 8 : 40);
       if (pitch !== last) own.push({ start, length, pitch, voice: name, velocity: 80 });
@@ -89,18 +96,28 @@ test('voices that are held stay as they are, whatever is drawn', () => {
     for (let i = 0; i < 50; i++) {
       const held = piece(below).filter(({ voice }) => voices.includes(voice));
       const most = endOf(held);
-      const drawing = new Piece(ALPHABET, { voices: voices.map((name) => NAMES.indexOf(name)), changes: changesOf(ALPHABET, held, most), most, whole: true });
+      const drawing = new Piece(ALPHABET, {
+        voices: voices.map((name) => NAMES.indexOf(name)),
+        changes: changesOf(ALPHABET, held, most),
+        most,
+        whole: true,
+      });
       const ids = [ALPHABET.end];
       drawing.push(ALPHABET.end);
       while (!drawing.ended) {
         const { ids: some, cut } = drawing.next();
-        assert.ok(some.length > 0 && cut.every((id) => ALPHABET.said[id].ticks > Math.max(...some.map((other) => ALPHABET.said[other].ticks))));
+        assert.ok(
+          some.length > 0 && cut.every((id) => ALPHABET.said[id].ticks > Math.max(...some.map((other) => ALPHABET.said[other].ticks))),
+        );
         ids.push(some[below(some.length)]);
         drawing.push(ids[ids.length - 1]);
       }
       const notes = decode(ALPHABET, ids);
       assert.equal(endOf(notes), most);
-      assert.deepEqual(notes.filter(({ voice }) => voices.includes(voice)), held);
+      assert.deepEqual(
+        notes.filter(({ voice }) => voices.includes(voice)),
+        held,
+      );
     }
   }
 });
@@ -109,7 +126,13 @@ test('no voice moves in parallel with one above where that is forbidden, held or
   const below = random(7);
   for (let i = 0; i < 60; i++) {
     const held = i % 2 ? Array.from({ length: 30 }, (_, k) => ({ start: 4 * k, length: 4, pitch: 60 + below(22), voice: 'soprano' })) : [];
-    const bounds = { voices: held.length > 0 ? [0] : [], changes: changesOf(ALPHABET, held, endOf(held)), most: held.length > 0 ? endOf(held) : 200, whole: held.length > 0, parallels: false };
+    const bounds = {
+      voices: held.length > 0 ? [0] : [],
+      changes: changesOf(ALPHABET, held, endOf(held)),
+      most: held.length > 0 ? endOf(held) : 200,
+      whole: held.length > 0,
+      parallels: false,
+    };
     const drawing = new Piece(ALPHABET, bounds);
     const ids = [ALPHABET.end];
     drawing.push(ALPHABET.end);
@@ -128,7 +151,13 @@ test('MIDI files both ways, to the tick', () => {
   for (let i = 0; i < 50; i++) {
     const notes = piece(below);
     const { notes: heard, parts, tempo } = readMidi(writeNotes(notes, { ticks: 4, voices: NAMES, tempo: 84 }));
-    const back = heard.map(({ start, length, pitch, velocity, part }) => ({ start: 4 * start, length: 4 * length, pitch, voice: parts[part], velocity }));
+    const back = heard.map(({ start, length, pitch, velocity, part }) => ({
+      start: 4 * start,
+      length: 4 * length,
+      pitch,
+      voice: parts[part],
+      velocity,
+    }));
     back.sort((a, b) => a.start - b.start || NAMES.indexOf(a.voice) - NAMES.indexOf(b.voice));
     assert.deepEqual(back, notes);
     assert.ok(Math.abs(tempo - 84) < 1e-3);
@@ -136,15 +165,36 @@ test('MIDI files both ways, to the tick', () => {
 });
 
 /** A file of one track. @param {MidiEvent[]} events @param {object} [header] */
-const file = (events, header = {}) => Uint8Array.from(writeMidi({ header: { format: 0, numTracks: 1, ticksPerBeat: 96, ...header }, tracks: [[...events, { deltaTime: 0, meta: true, type: 'endOfTrack' }]] }));
+const file = (events, header = {}) =>
+  Uint8Array.from(
+    writeMidi({
+      header: { format: 0, numTracks: 1, ticksPerBeat: 96, ...header },
+      tracks: [[...events, { deltaTime: 0, meta: true, type: 'endOfTrack' }]],
+    }),
+  );
 /** @param {number} deltaTime @param {number} noteNumber @param {number} velocity @param {number} [channel] @returns {MidiEvent} */
 const on = (deltaTime, noteNumber, velocity, channel = 0) => ({ deltaTime, channel, type: 'noteOn', noteNumber, velocity, running: true });
 const TWO = [on(0, 67, 90), on(96, 67, 0), on(0, 69, 70), on(48, 69, 0)];
 
 test('MIDI files of others', () => {
   const heard = readMidi(file(TWO)); // running status, and a velocity of 0 for the end
-  assert.deepEqual(heard.notes.map(({ start, length, pitch, velocity }) => [start, length, pitch, velocity]), [[0, 1, 67, 90], [1, 0.5, 69, 70]]);
-  assert.equal(readMidi(file([{ deltaTime: 0, meta: true, type: 'setTempo', microsecondsPerBeat: 600000 }, ...TWO, { deltaTime: 9, meta: true, type: 'setTempo', microsecondsPerBeat: 500000 }])).tempos, true);
+  assert.deepEqual(
+    heard.notes.map(({ start, length, pitch, velocity }) => [start, length, pitch, velocity]),
+    [
+      [0, 1, 67, 90],
+      [1, 0.5, 69, 70],
+    ],
+  );
+  assert.equal(
+    readMidi(
+      file([
+        { deltaTime: 0, meta: true, type: 'setTempo', microsecondsPerBeat: 600000 },
+        ...TWO,
+        { deltaTime: 9, meta: true, type: 'setTempo', microsecondsPerBeat: 500000 },
+      ]),
+    ).tempos,
+    true,
+  );
   assert.equal(readMidi(file([on(0, 67, 90), on(0, 60, 90, 9), on(96, 67, 0)])).notes.length, 1); // drums are no voice
   assert.equal(readMidi(file([on(0, 67, 90), { deltaTime: 96, meta: true, type: 'text', text: 'x' }])).notes[0].length, 1); // a note without an end lasts as long as its track
   const whole = file(TWO);
@@ -154,23 +204,32 @@ test('MIDI files of others', () => {
 
 test('bad MIDI files are a sentence each', () => {
   const whole = file(TWO);
-  const bad = (/** @type {Uint8Array} */ bytes, /** @type {RegExp} */ message) => assert.throws(() => readMidi(bytes), { name: 'NextPixelError', message });
+  const bad = (/** @type {Uint8Array} */ bytes, /** @type {RegExp} */ message) =>
+    assert.throws(() => readMidi(bytes), { name: 'NextPixelError', message });
   for (let end = 0; end < whole.length; end++) assert.throws(() => readMidi(whole.slice(0, end)), { name: 'NextPixelError' });
   bad(new Uint8Array(100), /does not begin with MThd/);
   bad(file(Array(20_000).fill(TWO).flat()), /more than 30000 events: give a shorter piece/);
   bad(file([]), /has no notes/);
-  const changed = (/** @type {[number, number][]} */ ...bytes) => { const copy = whole.slice(); for (const [at, byte] of bytes) copy[at] = byte; return copy; };
+  const changed = (/** @type {[number, number][]} */ ...bytes) => {
+    const copy = whole.slice();
+    for (const [at, byte] of bytes) copy[at] = byte;
+    return copy;
+  };
   bad(changed([9, 2]), /format 2/);
   bad(changed([12, 0xe7]), /frames of film/);
   bad(changed([12, 0], [13, 0]), /a beat has no ticks/);
   // A length of five bytes is negative where 32 bits are taken for all: its reader would go backwards for ever.
   const track = [0, 0x90, 60, 64, 0, 0xff, 1, 0x88, 0x80, 0x80, 0x80, 0];
-  const chunk = (/** @type {number[]} */ events) => Uint8Array.from([...whole.slice(0, 10), 0, 1, 0, 96, ...Buffer.from('MTrk'), 0, 0, 0, events.length, ...events]);
+  const chunk = (/** @type {number[]} */ events) =>
+    Uint8Array.from([...whole.slice(0, 10), 0, 1, 0, 96, ...Buffer.from('MTrk'), 0, 0, 0, events.length, ...events]);
   bad(chunk(track), /a length has more than four bytes/);
   bad(chunk([0, 0xff, 1, 9, 65]), /an event is longer than its track/);
   bad(chunk([0, 60, 64]), /an event has no status/);
   bad(chunk([0, 0xf4, 0]), /an event has the unknown status 244/);
-  bad(file([{ deltaTime: 0, meta: true, type: 'unknownMeta', metatypeByte: 0x51, data: [1] }]), /an event cannot be read \(Expected length for setTempo/);
+  bad(
+    file([{ deltaTime: 0, meta: true, type: 'unknownMeta', metatypeByte: 0x51, data: [1] }]),
+    /an event cannot be read \(Expected length for setTempo/,
+  );
 });
 
 test('a MIDI file with a few wrong bytes is read, or refused in a sentence', () => {
@@ -188,21 +247,60 @@ test('a MIDI file with a few wrong bytes is read, or refused in a sentence', () 
 });
 
 test('what is counted of harmony', () => {
-  const sung = (/** @type {number[][]} */ chords) => chords.flatMap((chord, i) => chord.map((pitch, v) => ({ start: 4 * i, length: 4, pitch, voice: NAMES[v] })));
+  const sung = (/** @type {number[][]} */ chords) =>
+    chords.flatMap((chord, i) => chord.map((pitch, v) => ({ start: 4 * i, length: 4, pitch, voice: NAMES[v] })));
   const counted = (/** @type {number[][]} */ chords) => count(sung(chords), NAMES, 4);
-  assert.equal(counted([[72, 67, 64, 48], [74, 69, 65, 50]]).octaves, 1); // soprano and bass
-  assert.equal(counted([[67, 64, 60, 48], [69, 65, 62, 50]]).fifths, 2); // soprano with tenor and with bass
-  assert.deepEqual(counted([[72, 67, 64, 48], [71, 67, 62, 55]]), { fifths: 0, octaves: 0, crossings: 0, moments: 2, beats: 2, chords: 2, kinds: 2 });
+  assert.equal(
+    counted([
+      [72, 67, 64, 48],
+      [74, 69, 65, 50],
+    ]).octaves,
+    1,
+  ); // soprano and bass
+  assert.equal(
+    counted([
+      [67, 64, 60, 48],
+      [69, 65, 62, 50],
+    ]).fifths,
+    2,
+  ); // soprano with tenor and with bass
+  assert.deepEqual(
+    counted([
+      [72, 67, 64, 48],
+      [71, 67, 62, 55],
+    ]),
+    { fifths: 0, octaves: 0, crossings: 0, moments: 2, beats: 2, chords: 2, kinds: 2 },
+  );
   assert.equal(counted([[64, 67, 60, 48]]).crossings, 1);
-  assert.deepEqual([[72, 67, 64, 48], [74, 69, 60, 54], [74, 65, 59, 56], [76, 67, 60, 57], [67, 64, 60, 52], [60, 62, 64]].map(chordOf), ['C', 'D7/F#', 'Abdim7', 'Am7', 'C/E', undefined]);
-  assert.deepEqual(parallelsOf(sung([[67, 64, 60, 48], [69, 65, 62, 50]]), NAMES).map(({ tick, interval, voices }) => `${tick} ${interval} ${voices.join()}`),
-    ['4 fifths soprano,tenor', '4 fifths soprano,bass', '4 octaves tenor,bass']);
+  assert.deepEqual(
+    [
+      [72, 67, 64, 48],
+      [74, 69, 60, 54],
+      [74, 65, 59, 56],
+      [76, 67, 60, 57],
+      [67, 64, 60, 52],
+      [60, 62, 64],
+    ].map(chordOf),
+    ['C', 'D7/F#', 'Abdim7', 'Am7', 'C/E', undefined],
+  );
+  assert.deepEqual(
+    parallelsOf(
+      sung([
+        [67, 64, 60, 48],
+        [69, 65, 62, 50],
+      ]),
+      NAMES,
+    ).map(({ tick, interval, voices }) => `${tick} ${interval} ${voices.join()}`),
+    ['4 fifths soprano,tenor', '4 fifths soprano,bass', '4 octaves tenor,bass'],
+  );
   assert.deepEqual(chordsOf([...sung([[72, 67, 64, 48]]), { start: 4, length: 4, pitch: 60, voice: 'soprano' }], NAMES, 4), ['C', null]);
 });
 
 /** @type {import('../../web/lib/index.js').Model} */
 let model;
-before(async () => { model = await load(new Uint8Array(await readFile(new URL('../../weights/chorales.gguf', import.meta.url)))); });
+before(async () => {
+  model = await load(new Uint8Array(await readFile(new URL('../../weights/chorales.gguf', import.meta.url))));
+});
 after(() => model.close());
 
 /** @param {any} saved @param {any} [options] @returns {NoteRun} */
@@ -216,18 +314,36 @@ const alone = (notes) => notes.map(({ start, length, pitch }) => ({ start, lengt
 
 test('where music cannot go, playTo() says; what onPlay throws, then or later, reaches who called it', async () => {
   const context = { state: 'running', sampleRate: 8000, currentTime: 0, addEventListener() {}, removeEventListener() {}, createGain() {} };
-  const playTo = (/** @type {any} */ to, /** @type {any} */ options) => complete([{ start: 0, length: 4, pitch: 60 }], {}).playTo(to, options);
+  const playTo = (/** @type {any} */ to, /** @type {any} */ options) =>
+    complete([{ start: 0, length: 4, pitch: 60 }], {}).playTo(to, options);
   for (const [to, options, code, message] of /** @type {[any, any, string, RegExp][]} */ ([
-    [{}, {}, 'argument', /needs an AudioContext/], [{ ...context, startRendering() {} }, {}, 'argument', /OfflineAudioContext/], [{ ...context, state: 'closed' }, {}, 'closed', /closed/],
-    [context, { onPlay: 5 }, 'argument', /onPlay must be a function/], [context, { destination: 5 }, 'argument', /destination/], [context, { destination: {} }, 'argument', /same AudioContext/],
-  ])) await assert.rejects(playTo(to, options), { code, message });
-  for (const onPlay of [() => { throw new Error('mine'); }, async () => { throw new Error('mine'); }]) {
+    [{}, {}, 'argument', /needs an AudioContext/],
+    [{ ...context, startRendering() {} }, {}, 'argument', /OfflineAudioContext/],
+    [{ ...context, state: 'closed' }, {}, 'closed', /closed/],
+    [context, { onPlay: 5 }, 'argument', /onPlay must be a function/],
+    [context, { destination: 5 }, 'argument', /destination/],
+    [context, { destination: {} }, 'argument', /same AudioContext/],
+  ]))
+    await assert.rejects(playTo(to, options), { code, message });
+  for (const onPlay of [
+    () => {
+      throw new Error('mine');
+    },
+    async () => {
+      throw new Error('mine');
+    },
+  ]) {
     let calls = 0;
     const { tell, until, end } = moments(context, { onPlay: () => (calls++, onPlay()) });
     const timer = setInterval(() => tell(undefined), 5);
-    await assert.rejects(until(() => false), /mine/);
+    await assert.rejects(
+      until(() => false),
+      /mine/,
+    );
     const told = calls;
-    await new Promise((resolve) => { setTimeout(resolve, 30); });
+    await new Promise((resolve) => {
+      setTimeout(resolve, 30);
+    });
     clearInterval(timer);
     end();
     assert.equal(calls, told);
@@ -236,9 +352,11 @@ test('where music cannot go, playTo() says; what onPlay throws, then or later, r
 
 test('music that is too long is refused before it is read', async () => {
   for (const [music, message] of /** @type {[any, RegExp][]} */ ([
-    [new Uint8Array(1_000_001), /1\.0 MB: give at most 1/], [new Blob([new Uint8Array(3_000_000)]), /3\.0 MB/],
+    [new Uint8Array(1_000_001), /1\.0 MB: give at most 1/],
+    [new Blob([new Uint8Array(3_000_000)]), /3\.0 MB/],
     [Array(30_001).fill({ start: 0, length: 1, pitch: 60 }), /30001 notes, 30000 can be read/],
-  ])) await assert.rejects(complete(music, {}).notes(), { code: 'limit', message });
+  ]))
+    await assert.rejects(complete(music, {}).notes(), { code: 'limit', message });
 });
 
 test('what the file says of itself', () => {
@@ -253,7 +371,8 @@ test('music from nothing is the same however it is read, and ends by the bar tha
   const notes = await run.notes();
   assert.ok(endOf(notes) <= 48 && notes.length > 20);
   assert.ok(run.finish === 'length' || run.finish === 'end');
-  for (const options of [{ chunkSize: 1 }, { chunkSize: 7 }, { probabilities: true }, { maps: true }]) assert.deepEqual(await generate({ seed: 5, bars: 3, ...options }).notes(), notes);
+  for (const options of [{ chunkSize: 1 }, { chunkSize: 7 }, { probabilities: true }, { maps: true }])
+    assert.deepEqual(await generate({ seed: 5, bars: 3, ...options }).notes(), notes);
   /** @type {NoteStep[]} */
   const steps = [];
   for await (const step of generate({ seed: 5, bars: 1, probabilities: true, maps: true })) steps.push(step);
@@ -268,10 +387,14 @@ test('without parallels the shipped model has none, and the seed draws other not
   const melody = MELODY.map((note) => ({ ...note, voice: 'soprano' }));
   let had = 0;
   for (let seed = 1; seed <= 6; seed++) {
-    const [free, strict] = [await complete(melody, { voices: ['soprano'], seed }).notes(), await complete(melody, { voices: ['soprano'], seed, parallels: false }).notes()];
+    const [free, strict] = [
+      await complete(melody, { voices: ['soprano'], seed }).notes(),
+      await complete(melody, { voices: ['soprano'], seed, parallels: false }).notes(),
+    ];
     assert.deepEqual(parallelsOf(strict, NAMES), []);
     const first = parallelsOf(free, NAMES)[0]?.tick;
-    const upTo = (/** @type {Note[]} */ notes) => notes.filter(({ start }) => start < (first ?? Infinity)).map(({ start, pitch, voice }) => `${start} ${pitch} ${voice}`);
+    const upTo = (/** @type {Note[]} */ notes) =>
+      notes.filter(({ start }) => start < (first ?? Infinity)).map(({ start, pitch, voice }) => `${start} ${pitch} ${voice}`);
     assert.deepEqual(upTo(strict), upTo(free));
     if (first !== undefined) had++;
   }
@@ -288,18 +411,26 @@ test('a melody is held, and costs what score() says', async () => {
   assert.deepEqual([...new Set(notes.map(({ voice }) => voice))].sort(), [...NAMES].sort());
   assert.equal(run.finish, 'end');
   const cost = run.save().nats.reduce((sum, nats) => sum + nats, 0);
-  const score = /** @type {import('../../web/lib/kinds/note/notes.js').NoteScore} */ (/** @type {any} */ (await /** @type {any} */ (model).score(await run.midi())));
+  const score = /** @type {import('../../web/lib/kinds/note/notes.js').NoteScore} */ (
+    /** @type {any} */ (await /** @type {any} */ (model).score(await run.midi()))
+  );
   assert.ok(Math.abs(score.nats - cost) < 1e-3 * cost, `${score.nats} and ${cost}`);
   assert.ok(Math.abs(score.natsPerNote * notes.length - score.nats) < 1e-6);
   const bass = complete([{ start: 0, length: 16, pitch: 48, voice: 'bass' }], { voices: ['bass'], seed: 1 });
-  assert.deepEqual((await bass.notes()).filter(({ voice }) => voice === 'bass').map(({ start, length }) => [start, length]), [[0, 16]]);
+  assert.deepEqual(
+    (await bass.notes()).filter(({ voice }) => voice === 'bass').map(({ start, length }) => [start, length]),
+    [[0, 16]],
+  );
 });
 
 test('a beginning is gone on with', async () => {
   const begun = await complete(MELODY.slice(0, 4), { voices: ['soprano'], seed: 1 }).notes();
   const run = complete(begun, { seed: 2, bars: 4 });
   const notes = await run.notes();
-  assert.deepEqual(notes.filter(({ start }) => start < 16).map(({ start, pitch }) => [start, pitch]), begun.map(({ start, pitch }) => [start, pitch]));
+  assert.deepEqual(
+    notes.filter(({ start }) => start < 16).map(({ start, pitch }) => [start, pitch]),
+    begun.map(({ start, pitch }) => [start, pitch]),
+  );
   assert.ok(endOf(notes) > 16 && endOf(notes) <= 64);
   const { value } = await complete(begun, { seed: 2, bars: 4 })[Symbol.asyncIterator]().next();
   const first = /** @type {NoteStep} */ (value);
@@ -321,7 +452,8 @@ test('saved runs go on to the same notes, and may branch off', async () => {
 
 test('music that the model cannot take is a sentence each', async () => {
   /** @param {any} music @param {any} options @param {RegExp} message */
-  const refused = async (music, options, message) => assert.rejects(async () => complete(music, options).notes(), { name: 'NextPixelError', message });
+  const refused = async (music, options, message) =>
+    assert.rejects(async () => complete(music, options).notes(), { name: 'NextPixelError', message });
   const one = { start: 0, length: 4, pitch: 67 };
   await refused([], {}, /has no notes/);
   await refused('abc', {}, /Cannot read the file abc/);
@@ -332,12 +464,26 @@ test('music that the model cannot take is a sentence each', async () => {
   await refused([{ ...one, voice: 'alto', pitch: 60 }], { voices: ['soprano'] }, /notes of the alto/);
   await refused([one, { ...one, start: 2 }], {}, /two notes at once, G4 and G4 in quarter 1/);
   await refused([{ ...one, velocity: 200 }], {}, /velocity/);
-  await refused(Array.from({ length: 1200 }, (_, i) => ({ start: i, length: 1, pitch: 60 + i % 2 })), {}, /2400 events|events, and the model has room/);
+  await refused(
+    Array.from({ length: 1200 }, (_, i) => ({ start: i, length: 1, pitch: 60 + (i % 2) })),
+    {},
+    /2400 events|events, and the model has room/,
+  );
   assert.throws(() => complete([one], { voices: 'soprano' }), /list of voices/);
   assert.throws(() => generate({ bars: 0 }), /bars must be a whole number from 1/);
-  const many = Uint8Array.from(writeMidi({ header: { format: 1, numTracks: 5, ticksPerBeat: 96 }, tracks: Array.from({ length: 5 }, (_, i) => [on(0, 60 + i, 90), on(96, 60 + i, 0), { deltaTime: 0, meta: true, type: 'endOfTrack' }]) }));
+  const many = Uint8Array.from(
+    writeMidi({
+      header: { format: 1, numTracks: 5, ticksPerBeat: 96 },
+      tracks: Array.from({ length: 5 }, (_, i) => [on(0, 60 + i, 90), on(96, 60 + i, 0), { deltaTime: 0, meta: true, type: 'endOfTrack' }]),
+    }),
+  );
   await refused(many, {}, /5 tracks or channels have notes .*: leave some out/);
-  const odd = file([on(0, 67, 90), on(100, 67, 0), { deltaTime: 0, meta: true, type: 'setTempo', microsecondsPerBeat: 500000 }, { deltaTime: 50, meta: true, type: 'setTempo', microsecondsPerBeat: 600000 }]);
+  const odd = file([
+    on(0, 67, 90),
+    on(100, 67, 0),
+    { deltaTime: 0, meta: true, type: 'setTempo', microsecondsPerBeat: 500000 },
+    { deltaTime: 50, meta: true, type: 'setTempo', microsecondsPerBeat: 600000 },
+  ]);
   const given = await complete(odd, { voices: ['soprano'] }).input;
   assert.match(given?.said ?? '', /1 of its 1 notes were moved to the nearest sixteenth, and its changes of tempo were left out/);
 });

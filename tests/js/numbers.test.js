@@ -22,8 +22,16 @@ test('texts: the whole distribution that each token is drawn from', async () => 
     for await (const step of model.generate('ab abc', { seed: 4, maxTokens: 20, ...options })) steps.push(step);
     return steps;
   };
-  const [plain, whole, both] = await Promise.all([read({}), read({ probabilities: true }), read({ probabilities: true, alternatives: 5, maps: true, temperature: 0.5 })]);
-  assert.deepEqual(whole.map(({ token, nats }) => [token, nats]), plain.map(({ token, nats }) => [token, nats]), 'what is drawn is the same');
+  const [plain, whole, both] = await Promise.all([
+    read({}),
+    read({ probabilities: true }),
+    read({ probabilities: true, alternatives: 5, maps: true, temperature: 0.5 }),
+  ]);
+  assert.deepEqual(
+    whole.map(({ token, nats }) => [token, nats]),
+    plain.map(({ token, nats }) => [token, nats]),
+    'what is drawn is the same',
+  );
   for (const { token, nats, probabilities = [], alternatives = [] } of [...whole, ...both]) {
     assert.equal(probabilities.length, vocabulary);
     assert.ok(Math.abs(sum(probabilities) - 1) < 1e-5);
@@ -55,7 +63,11 @@ test('pictures: the distribution of each level, whatever the kind of output', as
         const row = probabilities.subarray(at, at + levels);
         assert.ok(Math.abs(sum(row) - 1) < 1e-4, `${sum(row)}`);
         const cost = costs[at / levels];
-        if (cost !== undefined) assert.ok(row.some((/** @type {number} */ p) => Math.abs(-Math.log(p) - cost) < 1e-3), 'its cost is one of them');
+        if (cost !== undefined)
+          assert.ok(
+            row.some((/** @type {number} */ p) => Math.abs(-Math.log(p) - cost) < 1e-3),
+            'its cost is one of them',
+          );
       }
     }
     model.close();
@@ -67,7 +79,8 @@ test('a saved run goes on with its distributions', async () => {
   const run = model.generate({ seed: 2, samples: 2, probabilities: true, chunkSize: 8 });
   for await (const step of run) if (step.sample === 0) break;
   const saved = JSON.parse(JSON.stringify(run.save()));
-  for await (const { probabilities, nats } of /** @type {any} */ (model.resume(saved))) assert.ok(probabilities instanceof Float32Array && probabilities.length >= nats.length / 3);
+  for await (const { probabilities, nats } of /** @type {any} */ (model.resume(saved)))
+    assert.ok(probabilities instanceof Float32Array && probabilities.length >= nats.length / 3);
   model.close();
 });
 
@@ -78,14 +91,20 @@ test('the attention of a given text: of each head, from each token to those befo
   const maps = await model.attention(text);
   assert.deepEqual(await model.attention([...tokens]), maps);
   assert.ok(maps.length > 1);
-  assert.deepEqual(maps.map(({ layer, head }) => [layer, head]), [...maps].sort((a, b) => a.layer - b.layer || a.head - b.head).map(({ layer, head }) => [layer, head]));
+  assert.deepEqual(
+    maps.map(({ layer, head }) => [layer, head]),
+    [...maps].sort((a, b) => a.layer - b.layer || a.head - b.head).map(({ layer, head }) => [layer, head]),
+  );
   for (const { name, queries, keys, weights } of maps) {
     assert.equal(name, 'attention');
     assert.deepEqual([[...queries], keys[0], keys.length], [[...tokens.keys()], -1, tokens.length]);
     for (const query of queries) {
       const row = weights.subarray(query * keys.length, (query + 1) * keys.length);
       assert.ok(Math.abs(sum(row) - 1) < 1e-5);
-      assert.ok(row.every((weight, i) => keys[i] < query || weight === 0), 'nothing looks ahead');
+      assert.ok(
+        row.every((weight, i) => keys[i] < query || weight === 0),
+        'nothing looks ahead',
+      );
     }
   }
   // The last of them as a run with maps says it.
@@ -109,7 +128,10 @@ test('a list of inputs is scored in all workers, in its order', async () => {
     for (const text of texts) one.push(await model.score(text));
     assert.deepEqual(await model.score(texts), one);
     const end = new AbortController();
-    const scores = model.score(Array.from({ length: 300 }, () => 'ab abc ab abc'), { signal: end.signal });
+    const scores = model.score(
+      Array.from({ length: 300 }, () => 'ab abc ab abc'),
+      { signal: end.signal },
+    );
     end.abort(new Error('enough'));
     await assert.rejects(scores, /enough/);
     await assert.rejects(model.score(['ab', /** @type {any} */ ({})]), isError('argument'));

@@ -16,16 +16,22 @@ const strip = readFileSync(`${ROOT}web/pictures/digits.bin`);
 const DIGIT = new Uint8Array(strip.subarray(16, 16 + 784));
 const image = { data: DIGIT, width: 28, height: 28 };
 const layer = readLayer(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length));
-const shades = Array.from(DIGIT, (value) => Math.round(value * 15 / 255));
+const shades = Array.from(DIGIT, (value) => Math.round((value * 15) / 255));
 
 /** @param {{ elements: Int32Array, weights: Float32Array, heads: number }} attention @param {ReturnType<typeof passOf>} pass */
 function agrees({ elements, weights, heads }, pass) {
   for (let h = 0; h < heads; h++) {
-    for (let k = 0; k < elements.length; k++) assert.ok(Math.abs(pass.shares[h][k] - weights[h * elements.length + k]) < 0.01, `head ${h}, key ${k}`);
+    for (let k = 0; k < elements.length; k++)
+      assert.ok(Math.abs(pass.shares[h][k] - weights[h * elements.length + k]) < 0.01, `head ${h}, key ${k}`);
   }
 }
 
-for (const [row, column, label] of /** @type {[number, number, string][]} */ ([[0, 1, ''], [6, 20, ''], [13, 12, '3'], [27, 27, '']])) {
+for (const [row, column, label] of /** @type {[number, number, string][]} */ ([
+  [0, 1, ''],
+  [6, 20, ''],
+  [13, 12, '3'],
+  [27, 27, ''],
+])) {
   test(`row ${row}, column ${column}${label && `, told ${label}`}`, async () => {
     const model = await load(bytes);
     const attention = await model.attention(image, { row, column, ...(label && { label }) });

@@ -19,7 +19,15 @@ test('a completion is the text of the run, with its probabilities and counts', a
   const options = { seed: 4, temperature: 0.7, maxTokens: 12, topP: 0.9 };
   const run = model.chat(messages, options);
   const text = await run.text();
-  const answer = await chat.completions.create({ messages, seed: 4, temperature: 0.7, max_tokens: 12, top_p: 0.9, logprobs: true, top_logprobs: 3 });
+  const answer = await chat.completions.create({
+    messages,
+    seed: 4,
+    temperature: 0.7,
+    max_tokens: 12,
+    top_p: 0.9,
+    logprobs: true,
+    top_logprobs: 3,
+  });
   assert.equal(answer.choices[0].message.content, text);
   assert.equal(answer.choices[0].finish_reason, 'length');
   assert.deepEqual(answer.usage, { prompt_tokens: run.promptLength, completion_tokens: 12, total_tokens: run.promptLength + 12 });
@@ -27,12 +35,18 @@ test('a completion is the text of the run, with its probabilities and counts', a
     assert.ok(logprob <= 0 && tops.length === 3 && tops[0].logprob >= tops[1].logprob);
   }
   const parts = [];
-  for await (const { object, choices: [{ delta, finish_reason: reason }] } of await chat.completions.create({ messages, stream: true, seed: 4, temperature: 0.7, max_tokens: 12, top_p: 0.9 })) {
+  for await (const {
+    object,
+    choices: [{ delta, finish_reason: reason }],
+  } of await chat.completions.create({ messages, stream: true, seed: 4, temperature: 0.7, max_tokens: 12, top_p: 0.9 })) {
     assert.equal(object, 'chat.completion.chunk');
     parts.push(delta.content ?? `(${reason})`);
   }
   assert.equal(parts.join(''), `${text}(length)`);
   const stopped = await chat.completions.create({ messages, seed: 4, stop: text.slice(3, 6), temperature: 0.7, top_p: 0.9 });
   assert.equal(stopped.choices[0].finish_reason, 'stop');
-  await assert.rejects(chat.completions.create({ messages, response_format: { type: 'json_object' } }), isError('argument', /no option response_format/));
+  await assert.rejects(
+    chat.completions.create({ messages, response_format: { type: 'json_object' } }),
+    isError('argument', /no option response_format/),
+  );
 });

@@ -22,7 +22,23 @@ import { readGGUF } from './gguf.js';
 import { GOLDEN, ROOT, give, load, wasmModule } from './helpers.js';
 import { opened } from './opened-double.js';
 
-const WORDS = ['stop', 'anna', 'a', 'zebra', 'xxyxxy', 'qwerty', 'bbbbbb', 'level', 'on', 'mmnmmm', 'abcdef', 'zyxwvu', 'hello', 'pizza', 'jjqqj'];
+const WORDS = [
+  'stop',
+  'anna',
+  'a',
+  'zebra',
+  'xxyxxy',
+  'qwerty',
+  'bbbbbb',
+  'level',
+  'on',
+  'mmnmmm',
+  'abcdef',
+  'zyxwvu',
+  'hello',
+  'pizza',
+  'jjqqj',
+];
 /** What double precision and PyTorch may be away from single: numbers here are below a hundred. */
 const NEAR = 2e-4;
 
@@ -45,7 +61,9 @@ for (const name of ['opened', 'opened-decoder']) {
       const inputs = /** @type {Record<string, Uint32Array>} */ (alone ? {} : { source: Uint32Array.from(source) });
       const session = core.openSession({ seed: 0n, samples: 1, temperature: 1, topK: 0, topP: 1 }, { inputs });
       give(core, session, inputs);
-      const [logits, odds] = ['logits', 'odds'].map((one) => /** @type {import('../../web/pages/opened/graph.js').Matrix} */ (matrices.get(one)));
+      const [logits, odds] = ['logits', 'odds'].map(
+        (one) => /** @type {import('../../web/pages/opened/graph.js').Matrix} */ (matrices.get(one)),
+      );
       [...(alone ? source : []), ...written].forEach((id, i) => {
         const [nats] = core.put(session, Uint32Array.of(id), true);
         const row = alone ? i - 1 : i;
@@ -59,7 +77,11 @@ for (const name of ['opened', 'opened-decoder']) {
 
   test(`${name}: the library writes words backwards`, async () => {
     const model = await load(`${ROOT}weights/${name}.gguf`);
-    for (const word of WORDS) assert.deepEqual((({ text, ended }) => ({ text, ended }))(await answer(model, word)), { text: [...word].reverse().join(''), ended: true });
+    for (const word of WORDS)
+      assert.deepEqual((({ text, ended }) => ({ text, ended }))(await answer(model, word)), {
+        text: [...word].reverse().join(''),
+        ended: true,
+      });
     model.close();
   });
 
@@ -67,9 +89,12 @@ for (const name of ['opened', 'opened-decoder']) {
     const { file, shape } = await network(name);
     const { tensors } = readGGUF(await readFile(`${GOLDEN}${name}.golden.gguf`));
     const values = [...tensors.values.data];
-    const source = shape.kind === 'gpt2' ? values.slice(0, values.indexOf(shape.tokens.indexOf('='))) : [...tensors.source.data].slice(0, -1);
+    const source =
+      shape.kind === 'gpt2' ? values.slice(0, values.indexOf(shape.tokens.indexOf('='))) : [...tensors.source.data].slice(0, -1);
     const { matrices } = trace(file, source);
-    const golden = Object.entries(tensors).filter(([key]) => key.startsWith('inside.')).map(([key, tensor]) => /** @type {const} */ ([key.slice('inside.'.length), tensor]));
+    const golden = Object.entries(tensors)
+      .filter(([key]) => key.startsWith('inside.'))
+      .map(([key, tensor]) => /** @type {const} */ ([key.slice('inside.'.length), tensor]));
     assert.deepEqual(golden.map(([key]) => key).sort(), [...matrices.keys()].sort());
     for (const [key, { data }] of golden) {
       const { data: own = [] } = matrices.get(key) ?? {};
@@ -82,19 +107,36 @@ for (const name of ['opened', 'opened-decoder']) {
     const { file, shape, ids } = await network(name);
     const pass = trace(file, ids('zebra'));
     const boxes = boxesOf(shape);
-    const shown = new Set(boxes.flatMap((box) => [0, 1].flatMap((head) => groupsOf(box, head, pass, file).flatMap(({ line }) => line.flatMap((part) => (typeof part === 'string' ? [] : [part.matrix]))))));
+    const shown = new Set(
+      boxes.flatMap((box) =>
+        [0, 1].flatMap((head) =>
+          groupsOf(box, head, pass, file).flatMap(({ line }) => line.flatMap((part) => (typeof part === 'string' ? [] : [part.matrix]))),
+        ),
+      ),
+    );
     for (const [key, matrix] of pass.matrices) {
       assert.ok(boxOf(boxes, key), key);
-      assert.ok(shown.has(matrix) || ['query', 'key', 'value'].some((part) => key.endsWith(`self.${part}`) && shape.kind === 'gpt2'), `${key} is never shown`);
+      assert.ok(
+        shown.has(matrix) || ['query', 'key', 'value'].some((part) => key.endsWith(`self.${part}`) && shape.kind === 'gpt2'),
+        `${key} is never shown`,
+      );
       const { rows, columns } = labelsOf(matrix, pass, shape);
       assert.deepEqual([rows.length, columns.length], [matrix.rows, matrix.cols], key);
-      for (const [i, j] of [[0, 0], [matrix.rows - 1, matrix.cols - 1]]) {
+      for (const [i, j] of [
+        [0, 0],
+        [matrix.rows - 1, matrix.cols - 1],
+      ]) {
         const { rule, sources } = explain(matrix, i, j);
         assert.ok(rule);
-        for (const source of sources) for (const cell of source.cells) assert.ok(cell[0] < source.matrix.rows && cell[1] < source.matrix.cols, key);
+        for (const source of sources)
+          for (const cell of source.cells) assert.ok(cell[0] < source.matrix.rows && cell[1] < source.matrix.cols, key);
       }
     }
-    for (const name_ of file.tensors.keys()) assert.ok([...shown].some((matrix) => matrix.name === name_), `${name_} is never shown`);
+    for (const name_ of file.tensors.keys())
+      assert.ok(
+        [...shown].some((matrix) => matrix.name === name_),
+        `${name_} is never shown`,
+      );
   });
 }
 
@@ -105,13 +147,18 @@ test('the softmax of every head in every block is the map that the engine gives,
   const { file: decoder, ids: of } = await network('opened-decoder');
   for (const word of WORDS) {
     const { matrices, written } = trace(file, ids(word));
-    const row = (/** @type {string} */ name, /** @type {number} */ i, /** @type {number} */ count) => matrices.get(name)?.row(i).slice(0, count);
+    const row = (/** @type {string} */ name, /** @type {number} */ i, /** @type {number} */ count) =>
+      matrices.get(name)?.row(i).slice(0, count);
     const run = model.translate(word, { maps: true });
     let p = 0;
     for await (const { maps = [] } of run) {
       assert.equal(maps.length, 8);
       for (const { name, row: at, weights } of maps) {
-        assert.deepEqual(weights, row(`dec.${at >> 1}.${name === 'source' ? 'cross' : 'self'}.${at % 2}.weights`, p, weights.length), `${word}, ${name} ${at}, place ${p}`);
+        assert.deepEqual(
+          weights,
+          row(`dec.${at >> 1}.${name === 'source' ? 'cross' : 'self'}.${at % 2}.weights`, p, weights.length),
+          `${word}, ${name} ${at}, place ${p}`,
+        );
       }
       p++;
     }
@@ -121,7 +168,14 @@ test('the softmax of every head in every block is the map that the engine gives,
     const line = trace(decoder, of(word));
     let q = line.first;
     for await (const { maps = [] } of alone.generate(`${word}=`, { temperature: 0, maxTokens: line.written.length, maps: true })) {
-      for (const { row: at, weights } of maps) assert.deepEqual(weights, line.matrices.get(`dec.${at >> 1}.self.${at % 2}.weights`)?.row(q).slice(0, weights.length));
+      for (const { row: at, weights } of maps)
+        assert.deepEqual(
+          weights,
+          line.matrices
+            .get(`dec.${at >> 1}.self.${at % 2}.weights`)
+            ?.row(q)
+            .slice(0, weights.length),
+        );
       q++;
     }
   }
@@ -135,7 +189,11 @@ test('every number comes out again from the file in double precision', async () 
   const again = opened(bytes, source, written.slice(0, -1));
   assert.deepEqual(Object.keys(again).sort(), [...matrices.keys()].sort());
   for (const [name, matrix] of matrices) {
-    again[name].forEach((row, i) => row.forEach((x, j) => assert.ok(x === matrix.at(i, j) || Math.abs(x - matrix.at(i, j)) < NEAR, `${name} ${i} ${j}: ${x}, ${matrix.at(i, j)}`)));
+    again[name].forEach((row, i) =>
+      row.forEach((x, j) =>
+        assert.ok(x === matrix.at(i, j) || Math.abs(x - matrix.at(i, j)) < NEAR, `${name} ${i} ${j}: ${x}, ${matrix.at(i, j)}`),
+      ),
+    );
   }
 });
 
@@ -143,8 +201,17 @@ test('what is guessed of a word changes nothing', async () => {
   for (const name of ['opened', 'opened-decoder']) {
     const { file, ids } = await network(name);
     for (const word of ['stop', 'planet', 'anna']) {
-      for (const off of /** @type {Partial<typeof ALL_ON>[]} */ ([{}, { scale: false }, { mask: false }, { positions: false }, { residual: false }, { off: 'dec.1.self.1' }])) {
-        const [plain, ...others] = [[], undefined, ids('xxxxxxx'), ids('po')].map((guess) => trace(file, ids(word), { ...ALL_ON, ...off }, guess));
+      for (const off of /** @type {Partial<typeof ALL_ON>[]} */ ([
+        {},
+        { scale: false },
+        { mask: false },
+        { positions: false },
+        { residual: false },
+        { off: 'dec.1.self.1' },
+      ])) {
+        const [plain, ...others] = [[], undefined, ids('xxxxxxx'), ids('po')].map((guess) =>
+          trace(file, ids(word), { ...ALL_ON, ...off }, guess),
+        );
         for (const other of others) {
           assert.deepEqual(other.written, plain.written);
           for (const [key, { data }] of plain.matrices) assert.deepEqual(other.matrices.get(key)?.data, data, key);
@@ -157,20 +224,37 @@ test('what is guessed of a word changes nothing', async () => {
 test('a sum as it is told is the number', async () => {
   const { file, ids } = await network('opened');
   const { matrices } = trace(file, ids('stop'));
-  for (const name of ['enc.0.self.query', 'enc.0.self.0.compare', 'dec.1.cross.1.output', 'enc.input', 'dec.1.ffn.down', 'logits', 'enc.0.self.norm', 'dec.0.self.0.weights']) {
+  for (const name of [
+    'enc.0.self.query',
+    'enc.0.self.0.compare',
+    'dec.1.cross.1.output',
+    'enc.input',
+    'dec.1.ffn.down',
+    'logits',
+    'enc.0.self.norm',
+    'dec.0.self.0.weights',
+  ]) {
     const matrix = /** @type {import('../../web/pages/opened/graph.js').Matrix} */ (matrices.get(name));
     const { sum } = explain(matrix, 1, 1);
-    const formula = sum.replaceAll('−', '-').replaceAll('×', '*').replace(/e\^/g, 'Math.E ** ').replace(/Math\.E \*\* (-?[\d.]+)/g, '(Math.E ** ($1))');
+    const formula = sum
+      .replaceAll('−', '-')
+      .replaceAll('×', '*')
+      .replace(/e\^/g, 'Math.E ** ')
+      .replace(/Math\.E \*\* (-?[\d.]+)/g, '(Math.E ** ($1))');
     // Its terms are told with two digits.
     const told = Number(new Function(`return ${formula}`)());
-    assert.ok(Math.abs(told - matrix.at(1, 1)) < 0.03 * (1 + Math.abs(matrix.at(1, 1))) + 0.15, `${name}: ${sum} = ${told}, ${matrix.at(1, 1)}`);
+    assert.ok(
+      Math.abs(told - matrix.at(1, 1)) < 0.03 * (1 + Math.abs(matrix.at(1, 1))) + 0.15,
+      `${name}: ${sum} = ${told}, ${matrix.at(1, 1)}`,
+    );
   }
 });
 
 test('switches: each takes away what it says', async () => {
   const { file, ids } = await network('opened');
   const word = ids('stop');
-  const data = (/** @type {Partial<typeof ALL_ON>} */ off, /** @type {string} */ name) => /** @type {import('../../web/pages/opened/graph.js').Matrix} */ (trace(file, word, { ...ALL_ON, ...off }).matrices.get(name));
+  const data = (/** @type {Partial<typeof ALL_ON>} */ off, /** @type {string} */ name) =>
+    /** @type {import('../../web/pages/opened/graph.js').Matrix} */ (trace(file, word, { ...ALL_ON, ...off }).matrices.get(name));
   assert.deepEqual(data({ scale: false }, 'enc.0.self.0.scale').data, data({}, 'enc.0.self.0.compare').data);
   assert.ok(data({}, 'dec.0.self.0.mask').data.includes(-Infinity) && !data({ mask: false }, 'dec.0.self.0.mask').data.includes(-Infinity));
   assert.ok(data({ positions: false }, 'enc.position').data.every((x) => x === 0));
@@ -178,8 +262,12 @@ test('switches: each takes away what it says', async () => {
   assert.ok(data({ off: 'enc.0.self.1' }, 'enc.0.self.1.output').data.every((x) => x === 0));
   // Without positions a word and its letters in another order are the same to the encoder, but for their order.
   const sorted = (/** @type {string} */ text) => {
-    const { data: numbers, cols } = /** @type {import('../../web/pages/opened/graph.js').Matrix} */ (trace(file, ids(text), { ...ALL_ON, positions: false }).matrices.get('enc.1.ffn.norm'));
-    return Array.from({ length: text.length }, (_, i) => [...numbers.subarray(i * cols, (i + 1) * cols)].map((x) => x.toFixed(3)).join()).sort();
+    const { data: numbers, cols } = /** @type {import('../../web/pages/opened/graph.js').Matrix} */ (
+      trace(file, ids(text), { ...ALL_ON, positions: false }).matrices.get('enc.1.ffn.norm')
+    );
+    return Array.from({ length: text.length }, (_, i) =>
+      [...numbers.subarray(i * cols, (i + 1) * cols)].map((x) => x.toFixed(3)).join(),
+    ).sort();
   };
   assert.deepEqual(sorted('stop'), sorted('post'));
 });
@@ -189,6 +277,18 @@ test('the exponential is the engine’s, softmax adds up to one and hides what i
   assert.equal(exp(-88), 0);
   assert.ok(Math.abs([...softmax([1, 2, 3, -Infinity])].reduce((a, b) => a + b, 0) - 1) < 1e-6);
   assert.deepEqual([...softmax([-Infinity, -Infinity])], [0, 0]);
-  const { weights, sum } = attend([1, 0], [[1, 0], [1, 0], [-9, 0]], [[2, 0], [0, 2], [5, 5]]);
+  const { weights, sum } = attend(
+    [1, 0],
+    [
+      [1, 0],
+      [1, 0],
+      [-9, 0],
+    ],
+    [
+      [2, 0],
+      [0, 2],
+      [5, 5],
+    ],
+  );
   assert.ok(Math.abs(weights[0] - weights[1]) < 1e-12 && weights[2] < 1e-3 && Math.abs(sum[0] - 1) < 0.01);
 });

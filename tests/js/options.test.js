@@ -15,7 +15,17 @@ import { SETTINGS } from '../../web/lib/settings.js';
 import { GOLDEN, ROOT, isError } from './helpers.js';
 
 const NAMES = [
-  'sagan-tiny', 'local-f16', 'palette-2d-sr', 'chain-crf-tiny', 'show-attend-tell-soft', 'stories260K', 'transformer-end', 'snail-tiny', 'tree-tiny', 'jukebox-tiny', 'wavenet-tiny',
+  'sagan-tiny',
+  'local-f16',
+  'palette-2d-sr',
+  'chain-crf-tiny',
+  'show-attend-tell-soft',
+  'stories260K',
+  'transformer-end',
+  'snail-tiny',
+  'tree-tiny',
+  'jukebox-tiny',
+  'wavenet-tiny',
 ];
 /** @type {Record<string, any>} */
 const models = Object.fromEntries(await Promise.all(NAMES.map(async (name) => [name, await load(`${GOLDEN}${name}.gguf`)])));
@@ -29,7 +39,9 @@ function modelOf(verb) {
 }
 
 /** The options of every kind. */
-const EVERY = [...new Set(KINDS.flatMap(({ name, verbs }) => Object.keys(verbs).flatMap((verb) => optionsOf(/** @type {any} */ (verb), name))))];
+const EVERY = [
+  ...new Set(KINDS.flatMap(({ name, verbs }) => Object.keys(verbs).flatMap((verb) => optionsOf(/** @type {any} */ (verb), name)))),
+];
 
 /**
  * A verb asked with some options. What stands before them matters to none of these tests.
@@ -43,13 +55,33 @@ async function sweep(model, name) {
   for (const verb of /** @type {import('../../web/lib/verbs/table.js').VerbName[]} */ (engineOf(model).verbs)) {
     const own = optionsOf(verb, model.info.kind);
     for (const other of ['nothing_like_it', ...EVERY.filter((one) => !own.includes(one))]) {
-      await assert.rejects(ask(model, verb, { [other]: 1 }), (/** @type {any} */ error) => (
-        error.code === 'argument' && error.message.startsWith(`${verb}() has no option ${other}`) && error.message.endsWith(` It has ${own.join(', ')}`)), `${name}: ${verb}({ ${other} })`);
+      await assert.rejects(
+        ask(model, verb, { [other]: 1 }),
+        (/** @type {any} */ error) =>
+          error.code === 'argument' &&
+          error.message.startsWith(`${verb}() has no option ${other}`) &&
+          error.message.endsWith(` It has ${own.join(', ')}`),
+        `${name}: ${verb}({ ${other} })`,
+      );
     }
-    for (const wrong of [new AbortController().signal, new Date(), new URL('http://x/'), Promise.resolve({}), new Error('x'), new ArrayBuffer(8), new Map(), [], 'x', 1, null]) {
+    for (const wrong of [
+      new AbortController().signal,
+      new Date(),
+      new URL('http://x/'),
+      Promise.resolve({}),
+      new Error('x'),
+      new ArrayBuffer(8),
+      new Map(),
+      [],
+      'x',
+      1,
+      null,
+    ]) {
       await assert.rejects(ask(model, verb, wrong), isError('argument', /^options must be an object/), `${name}: ${verb}(${wrong})`);
     }
-    await ask(model, verb, { nothing_like_it: undefined }).catch((/** @type {Error} */ error) => assert.doesNotMatch(error.message, /has no option/));
+    await ask(model, verb, { nothing_like_it: undefined }).catch((/** @type {Error} */ error) =>
+      assert.doesNotMatch(error.message, /has no option/),
+    );
   }
 }
 
@@ -73,7 +105,10 @@ for (const [verb] of ALL) {
     for (const option of own) {
       for (const name of [option.replace(/[A-Z]/g, (c) => `_${c.toLowerCase()}`), option.toUpperCase(), `${option}s`]) {
         if (own.includes(name)) continue;
-        await assert.rejects(ask(model, verb, { [name]: 1 }), isError('argument', new RegExp(`${verb}\\(\\) has no option ${name}: \\w+\\? It has `)));
+        await assert.rejects(
+          ask(model, verb, { [name]: 1 }),
+          isError('argument', new RegExp(`${verb}\\(\\) has no option ${name}: \\w+\\? It has `)),
+        );
       }
     }
   });
@@ -81,12 +116,33 @@ for (const [verb] of ALL) {
 
 test('the names of other libraries lead to ours', async () => {
   const model = models.stories260K;
-  for (const [name, ours] of [['top_k', 'topK'], ['topk', 'topK'], ['top_p', 'topP'], ['repetition_penalty', 'repetitionPenalty'], ['logit_bias', 'logitBias'], ['stop_sequences', 'stop'], ['Temperature', 'temperature'],
-    ['max_tokens', 'maxTokens'], ['max_new_tokens', 'maxTokens'], ['temprature', 'temperature'], ['minp', 'minP'], ['random_seed', 'seed']]) {
-    assert.throws(() => model.generate('a', /** @type {any} */ ({ [name]: 1 })), isError('argument', new RegExp(`${name}: ${ours}\\? It has`)));
+  for (const [name, ours] of [
+    ['top_k', 'topK'],
+    ['topk', 'topK'],
+    ['top_p', 'topP'],
+    ['repetition_penalty', 'repetitionPenalty'],
+    ['logit_bias', 'logitBias'],
+    ['stop_sequences', 'stop'],
+    ['Temperature', 'temperature'],
+    ['max_tokens', 'maxTokens'],
+    ['max_new_tokens', 'maxTokens'],
+    ['temprature', 'temperature'],
+    ['minp', 'minP'],
+    ['random_seed', 'seed'],
+  ]) {
+    assert.throws(
+      () => model.generate('a', /** @type {any} */ ({ [name]: 1 })),
+      isError('argument', new RegExp(`${name}: ${ours}\\? It has`)),
+    );
   }
-  assert.throws(() => model.generate('a', /** @type {any} */ ({ grammar: 'x' })), isError('argument', /has no option grammar\. It has .*temperature/));
-  assert.throws(() => model.resume(model.generate('a', { maxTokens: 1 }).save(), /** @type {any} */ ({ max_tokens: 1 })), isError('argument', /resume\(\) has no option max_tokens: maxTokens\?/));
+  assert.throws(
+    () => model.generate('a', /** @type {any} */ ({ grammar: 'x' })),
+    isError('argument', /has no option grammar\. It has .*temperature/),
+  );
+  assert.throws(
+    () => model.resume(model.generate('a', { maxTokens: 1 }).save(), /** @type {any} */ ({ max_tokens: 1 })),
+    isError('argument', /resume\(\) has no option max_tokens: maxTokens\?/),
+  );
 });
 
 test('load(), acquire(), tokenizer() and what a run is asked for refuse them too', async () => {
@@ -97,8 +153,14 @@ test('load(), acquire(), tokenizer() and what a run is asked for refuse them too
   await assert.rejects(load(file, any({ signal: { throwIfAborted() {} } })), isError('argument', /AbortSignal/));
   await assert.rejects(acquire(file, any({ worker_s: 1 })), isError('argument', /worker/));
   await assert.rejects(tokenizer(`${GOLDEN}stories260K.gguf`, any({ signals: 1 })), isError('argument', /signal\?/));
-  await assert.rejects(models['sagan-tiny'].generate({}).pictures(any({ sample: 1 })), isError('argument', /pictures\(\) has no option sample/));
-  await assert.rejects(any(models['wavenet-tiny'].generate(any({ seconds: 0.01 }))).wav(any({ rate: 1 })), isError('argument', /no option rate/));
+  await assert.rejects(
+    models['sagan-tiny'].generate({}).pictures(any({ sample: 1 })),
+    isError('argument', /pictures\(\) has no option sample/),
+  );
+  await assert.rejects(
+    any(models['wavenet-tiny'].generate(any({ seconds: 0.01 }))).wav(any({ rate: 1 })),
+    isError('argument', /no option rate/),
+  );
   assert.throws(() => models.stories260K.tokenizer.encode('a', any({ specials: true })), isError('argument', /special\?/));
   await assert.rejects(tokenizer(ROOT), isError('network', /is a folder/));
 });
@@ -107,12 +169,32 @@ test('every flag is true or false, whatever has it', async () => {
   for (const [verb] of ALL) {
     const model = modelOf(verb);
     const count = argumentsOf(verb, model.info.kind);
-    for (const flag of optionsOf(verb, model.info.kind).filter((name) => name === 'maps' || name === 'marginals' || 'flag' in (/** @type {any} */ (SETTINGS)[name] ?? {}))) {
+    const flags = optionsOf(verb, model.info.kind).filter((name) => {
+      const setting = /** @type {Record<string, object>} */ (SETTINGS)[name];
+      return name === 'maps' || name === 'marginals' || (setting && 'flag' in setting);
+    });
+    for (const flag of flags) {
       for (const value of ['no', 'false', 0, 1, null, {}]) {
-        const before = verb === 'complete' || verb === 'superResolve' ? [{ data: new Uint8Array(model.info.width * model.info.height * model.info.channels), width: model.info.width, height: model.info.height }] :
-          verb === 'chat' ? [[{ role: 'user', content: 'a' }]] : verb === 'walk' ? [1, 2] : ['a'].slice(0, count);
+        const before =
+          verb === 'complete' || verb === 'superResolve'
+            ? [
+                {
+                  data: new Uint8Array(model.info.width * model.info.height * model.info.channels),
+                  width: model.info.width,
+                  height: model.info.height,
+                },
+              ]
+            : verb === 'chat'
+              ? [[{ role: 'user', content: 'a' }]]
+              : verb === 'walk'
+                ? [1, 2]
+                : ['a'].slice(0, count);
         const more = verb === 'chat' ? { template: 'x', render: () => 'a' } : {};
-        await assert.rejects(async () => model[verb](...before, { ...more, [flag]: value }), isError('argument', new RegExp(`${flag} must be true or false`)), `${verb} ${flag}`);
+        await assert.rejects(
+          async () => model[verb](...before, { ...more, [flag]: value }),
+          isError('argument', new RegExp(`${flag} must be true or false`)),
+          `${verb} ${flag}`,
+        );
       }
     }
   }

@@ -36,7 +36,9 @@ const DIST = `${ROOT}web/dist/`;
 const WORDS = (await readdir(`${ROOT}web/lib/element/words`)).map((name) => name.replace('.js', ''));
 const PUBLISHED = ['nextpixel.js', 'shared.js', 'worker.js', 'element.js', 'define.js', ...WORDS.map((lang) => `words-${lang}.js`)];
 /** Files that a page fetches only when they are needed. */
-const LATER = [...(await bundles()).keys()].filter((name) => name.endsWith('.js') && !name.startsWith('page-') && !PUBLISHED.includes(name));
+const LATER = [...(await bundles()).keys()].filter(
+  (name) => name.endsWith('.js') && !name.startsWith('page-') && !PUBLISHED.includes(name),
+);
 
 /** @type {string} */
 let folder;
@@ -71,11 +73,24 @@ test('code of other packages keeps its licence in every file that has it, as com
     assert.match(notice, new RegExp(`${name} [\\d.]+\n`));
     assert.match(notice, mark);
   }
-  const files = [...[...(await bundles())].filter(([path]) => /^(midi|template)\.js$/.test(path)), ...[...(await singles())].filter(([path]) => path !== 'define.cjs')];
+  const files = [
+    ...[...(await bundles())].filter(([path]) => /^(midi|template)\.js$/.test(path)),
+    ...[...(await singles())].filter(([path]) => path !== 'define.cjs'),
+  ];
   assert.equal(files.length, 5);
   for (const [path, text] of files) {
     const { code = '' } = await minify(text, { module: true, format: { comments: 'some' } }); // as bundlers do
-    const { outputFiles: [{ text: bundled }] } = await build({ stdin: { contents: text, resolveDir: DIST }, bundle: true, write: false, format: 'esm', external: ['*'], minify: true, legalComments: 'eof' });
+    const {
+      outputFiles: [{ text: bundled }],
+    } = await build({
+      stdin: { contents: text, resolveDir: DIST },
+      bundle: true,
+      write: false,
+      format: 'esm',
+      external: ['*'],
+      minify: true,
+      legalComments: 'eof',
+    });
     for (const [name, mark] of Object.entries(marks)) {
       if (path.length < 12 && path.endsWith('.js') && !text.includes(name)) continue; // the other one's file
       for (const made of [text, code, bundled]) assert.match(made, mark, `${name} in ${path}`);
@@ -124,7 +139,8 @@ test('it holds what a page needs and nothing else', () => {
 
 test('each export is imported in Node without a word on stderr', async () => {
   // worker.js is for a worker; what has types alone is no module.
-  const names = Object.entries(manifest.exports).filter(([name, to]) => !/\.(json|wasm)$|worker\.js$/.test(name) && (typeof to === 'string' || to.default))
+  const names = Object.entries(manifest.exports)
+    .filter(([name, to]) => !/\.(json|wasm)$|worker\.js$/.test(name) && (typeof to === 'string' || to.default))
     .flatMap(([name]) => (name.includes('*') ? WORDS.map((lang) => name.replace('*', lang)) : [name]));
   assert.ok(names.length >= 5);
   for (const name of names) {
@@ -182,14 +198,19 @@ test('it is required as it is imported, with and without what newer Nodes can', 
   const old = ['--no-experimental-require-module'].filter((flag) => process.allowedNodeEnvironmentFlags.has(flag));
   for (const flags of [[], old]) {
     const { stdout, stderr } = await run(process.execPath, [...flags, 'draw.cjs'], { cwd: folder, timeout: 20000 });
-    assert.deepEqual({ stdout, stderr: stderr.replace(/^.*ExperimentalWarning.*\n.*\n/m, '') }, { stdout: '64 true network\n', stderr: '' });
+    assert.deepEqual(
+      { stdout, stderr: stderr.replace(/^.*ExperimentalWarning.*\n.*\n/m, '') },
+      { stdout: '64 true network\n', stderr: '' },
+    );
   }
 });
 
 test('every public declaration, and no other, is in the package; no declaration says that it is internal', async () => {
   const types = packed.filter((name) => /^web\/types\/(?!cjs)[\w/-]+\.d\.ts$/.test(name));
-  for (const name of ['engine/core', 'workers/link', 'workers/job', 'engine/jobs', 'engine/heap', 'workers/start']) assert.ok(!types.includes(`web/types/${name}.d.ts`), name);
-  for (const name of types) assert.doesNotMatch(await readFile(join(folder, 'node_modules/nextpixel', name), 'utf8'), /@internal|: Link\b/, name);
+  for (const name of ['engine/core', 'workers/link', 'workers/job', 'engine/jobs', 'engine/heap', 'workers/start'])
+    assert.ok(!types.includes(`web/types/${name}.d.ts`), name);
+  for (const name of types)
+    assert.doesNotMatch(await readFile(join(folder, 'node_modules/nextpixel', name), 'utf8'), /@internal|: Link\b/, name);
 });
 
 /** @param {string} file @param {string[]} flags */
@@ -201,7 +222,9 @@ async function compile(file, flags) {
 test('types: Node without the types of a page, import and require; a page knows the element', async () => {
   const node = ['--lib', 'es2022', '--types', 'node', '--typeRoots', `${ROOT}node_modules/@types`];
   for (const extension of ['mts', 'cts']) {
-    await writeFile(join(folder, `node.${extension}`), `
+    await writeFile(
+      join(folder, `node.${extension}`),
+      `
       import { load, type Progress, type Source } from 'nextpixel';
       export async function use(source: Source): Promise<number> {
         const model = await load(source, { onProgress: (progress: Progress) => console.log(progress.loaded) });
@@ -209,18 +232,35 @@ test('types: Node without the types of a page, import and require; a page knows 
         // @ts-expect-error: no image
         model.complete(5);
         return model.info.width;
-      }`);
-    for (const module of ['node16', 'nodenext']) assert.equal(await compile(`node.${extension}`, [...node, '--module', module]), '', `${extension} ${module}`);
+      }`,
+    );
+    for (const module of ['node16', 'nodenext'])
+      assert.equal(await compile(`node.${extension}`, [...node, '--module', module]), '', `${extension} ${module}`);
   }
-  await writeFile(join(folder, 'element.ts'), `
+  await writeFile(
+    join(folder, 'element.ts'),
+    `
     import 'nextpixel/define';
     const element = document.createElement('next-pixel');
     element.samples = 3;
     element.addEventListener('nx-end', (event) => event.nats.map((cost: number) => cost.toFixed()));
     document.querySelector('next-pixel')?.play();
     // @ts-expect-error: no such method
-    element.dance();`);
-  assert.equal(await compile('element.ts', ['--lib', 'es2022,dom,dom.iterable,dom.asynciterable', '--types', '', '--module', 'esnext', '--moduleResolution', 'bundler']), '');
+    element.dance();`,
+  );
+  assert.equal(
+    await compile('element.ts', [
+      '--lib',
+      'es2022,dom,dom.iterable,dom.asynciterable',
+      '--types',
+      '',
+      '--module',
+      'esnext',
+      '--moduleResolution',
+      'bundler',
+    ]),
+    '',
+  );
 });
 
 test('types: a strict consumer compiles, and mistakes do not', async () => {
@@ -259,7 +299,10 @@ test('types: a strict consumer compiles, and mistakes do not', async () => {
 });
 
 /** What a file takes of another package, which is bundled into its own file of web/dist. */
-const BUNDLED = new Map([[join('kinds', 'note', 'midi.js'), 'midi-file'], [join('kinds', 'text', 'template.js'), '@huggingface/jinja']]);
+const BUNDLED = new Map([
+  [join('kinds', 'note', 'midi.js'), 'midi-file'],
+  [join('kinds', 'text', 'template.js'), '@huggingface/jinja'],
+]);
 
 // The namespace of SVG is a name: nothing is fetched from there.
 test("the sources stand alone: no import but their own, none of Node's that a bundler would see", async () => {
@@ -291,7 +334,8 @@ test('what is in web/dist beside the wasm is byte for byte what the sources make
 test('what is published has the forms that bundlers recognise, and nothing beside itself', async () => {
   const read = (/** @type {string} */ name) => readFile(`${DIST}${name}`, 'utf8');
   const shared = await read('shared.js');
-  for (const wasm of ['nextpixel', 'nextpixel-relaxed', 'nextpixel-pairs']) assert.ok(shared.includes(`new URL("./${wasm}.wasm",import.meta.url)`), wasm);
+  for (const wasm of ['nextpixel', 'nextpixel-relaxed', 'nextpixel-pairs'])
+    assert.ok(shared.includes(`new URL("./${wasm}.wasm",import.meta.url)`), wasm);
   assert.ok(shared.includes('new Worker(new URL("./worker.js",import.meta.url),{type:"module"})'));
   for (const name of [...PUBLISHED, ...LATER]) {
     const text = await read(name);
@@ -323,11 +367,18 @@ test('size', async (context) => {
 });
 
 test('a release says what is not ready', () => {
-  const ready = { changes: '# Changes\n\n## 1.2.0, 2027-01-02\n\n## 1.1.0\n', manifest: { version: '1.2.0', repository: { url: 'x' } }, uncommitted: '', tags: 'v1.1.0\n' };
+  const ready = {
+    changes: '# Changes\n\n## 1.2.0, 2027-01-02\n\n## 1.1.0\n',
+    manifest: { version: '1.2.0', repository: { url: 'x' } },
+    uncommitted: '',
+    tags: 'v1.1.0\n',
+  };
   assert.deepEqual(unready(ready), []);
   for (const [change, said] of /** @type {[object, RegExp][]} */ ([
     [{ changes: '# Changes\n\n## Not yet released\n' }, /^CHANGELOG\.md begins with "Not yet released": name it "1\.2\.0, /],
-    [{ uncommitted: ' M README.md' }, /not committed:\n M README/], [{ tags: 'v1.2.0\n' }, /tagged already/], [{ manifest: { version: '1.2.0' } }, /no "repository"/],
+    [{ uncommitted: ' M README.md' }, /not committed:\n M README/],
+    [{ tags: 'v1.2.0\n' }, /tagged already/],
+    [{ manifest: { version: '1.2.0' } }, /no "repository"/],
   ])) {
     const [text, ...more] = unready({ ...ready, ...change });
     assert.match(text, said);

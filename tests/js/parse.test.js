@@ -60,11 +60,14 @@ test('a pinned parent is kept, and costs what it was worth', async () => {
 
 test('one word, words never seen, 128 words', async () => {
   const one = await model.parse('Hello', { marginals: true });
-  assert.deepEqual([one.heads, [...one.marginals ?? []], one.nats], [[0], [1, 0], 0]);
+  assert.deepEqual([one.heads, [...(one.marginals ?? [])], one.nats], [[0], [1, 0], 0]);
   const odd = await model.parse(['東京', '🙂', '\u0000', 'ﷺ']);
   assert.deepEqual(odd.seen, [false, false, false, false]);
   assert.ok(Number.isFinite(odd.nats));
-  const long = await model.parse(Array.from({ length: 128 }, (_, i) => ['the', 'dog', 'runs', 'and'][i % 4]), { marginals: true });
+  const long = await model.parse(
+    Array.from({ length: 128 }, (_, i) => ['the', 'dog', 'runs', 'and'][i % 4]),
+    { marginals: true },
+  );
   assert.equal(long.heads.filter((head) => head === 0).length, 1);
   assert.ok(Number.isFinite(long.nats) && (long.marginals ?? [NaN]).every((p) => p >= 0 && p <= 1.0001));
 });
@@ -87,8 +90,12 @@ test('what cannot be parsed is said', async () => {
     [text, { 1: 3, 2: 5 }, /would cross/],
     [text, { 3: 0, 1: 5 }, /would cross/],
     [text, 7, /pinned has the number of a parent under the number of its word/],
-  ])) await assert.rejects(model.parse(given, { pinned }), { code: 'argument', message });
-  await assert.rejects(model.parse(Array(200).fill('a')), { code: 'limit', message: /200 words, this model parses at most 128 at once: give it sentence by sentence/ });
+  ]))
+    await assert.rejects(model.parse(given, { pinned }), { code: 'argument', message });
+  await assert.rejects(model.parse(Array(200).fill('a')), {
+    code: 'limit',
+    message: /200 words, this model parses at most 128 at once: give it sentence by sentence/,
+  });
   await assert.rejects((await model.parse(text)).score([0]), { code: 'argument', message: /a parent for each of the 5 words/ });
   await assert.rejects(model.parse(text, { marginals: /** @type {any} */ ('yes') }), { code: 'argument' });
   await assert.rejects(model.parse(text, { signal: AbortSignal.abort() }), { name: 'AbortError' });
@@ -100,10 +107,21 @@ function fakeCanvas(width, height) {
   let texts = [];
   let strokes = 0;
   const context = {
-    font: '', globalAlpha: 1,
-    setTransform() {}, beginPath() {}, moveTo() {}, lineTo() {}, bezierCurveTo() {}, fill() {},
-    clearRect() { texts = []; strokes = 0; },
-    stroke() { strokes++; },
+    font: '',
+    globalAlpha: 1,
+    setTransform() {},
+    beginPath() {},
+    moveTo() {},
+    lineTo() {},
+    bezierCurveTo() {},
+    fill() {},
+    clearRect() {
+      texts = [];
+      strokes = 0;
+    },
+    stroke() {
+      strokes++;
+    },
     measureText: (/** @type {string} */ text) => ({ width: 0.5 * text.length * parseFloat(context.font) }),
     fillText: (/** @type {string} */ text, /** @type {number} */ x, /** @type {number} */ y) => texts.push({ text, x, y }),
   };
@@ -112,12 +130,18 @@ function fakeCanvas(width, height) {
 
 test('drawTo: a line of words where there is room, else a column; an arc for each word at least', async () => {
   const parse = await model.parse('The dog saw the cat.');
-  for (const [width, inLine] of /** @type {[number, boolean][]} */ ([[600, true], [100, false]])) {
+  for (const [width, inLine] of /** @type {[number, boolean][]} */ ([
+    [600, true],
+    [100, false],
+  ])) {
     const canvas = fakeCanvas(width, 300);
     const text = await parse.drawTo(/** @type {any} */ (canvas));
     assert.match(text, /^The \(of dog \d+ %\) dog \(of saw \d+ %\) saw \(root \d+ %\)/);
     const { texts, strokes } = canvas.drawn();
-    assert.deepEqual(texts.map((one) => one.text), parse.words);
+    assert.deepEqual(
+      texts.map((one) => one.text),
+      parse.words,
+    );
     assert.equal(new Set(texts.map(({ y }) => y)).size === 1, inLine);
     assert.ok(strokes >= parse.words.length);
   }
@@ -132,11 +156,24 @@ test('drawTo: a line of words where there is room, else a column; an arc for eac
 
 test('treebanks in both forms', () => {
   const lines = 'The\tDET\t2\tdet\ndog\tNOUN\t3\tnsubj\nbarks\tVERB\t0\troot\n\nYes\tINTJ\t0\troot\n';
-  const conllu = '# text = The dog\n1\tThe\t_\tDET\t_\t_\t2\tdet\t_\t_\n2-3\tx\t_\t_\t_\t_\t_\t_\t_\t_\n2\tdog\t_\tNOUN\t_\t_\t3\tnsubj\t_\t_\n3\tbarks\t_\tVERB\t_\t_\t0\troot\t_\t_\n\n1\tYes\t_\tINTJ\t_\t_\t0\troot\t_\t_\n';
-  const expected = [{ words: ['The', 'dog', 'barks'], heads: [2, 3, 0] }, { words: ['Yes'], heads: [0] }];
+  const conllu =
+    '# text = The dog\n1\tThe\t_\tDET\t_\t_\t2\tdet\t_\t_\n2-3\tx\t_\t_\t_\t_\t_\t_\t_\t_\n2\tdog\t_\tNOUN\t_\t_\t3\tnsubj\t_\t_\n3\tbarks\t_\tVERB\t_\t_\t0\troot\t_\t_\n\n1\tYes\t_\tINTJ\t_\t_\t0\troot\t_\t_\n';
+  const expected = [
+    { words: ['The', 'dog', 'barks'], heads: [2, 3, 0] },
+    { words: ['Yes'], heads: [0] },
+  ];
   assert.deepEqual(readHeads(lines), expected);
   assert.deepEqual(readHeads(conllu), expected);
   assert.throws(() => readHeads('The\tDET\n'), /the number of its parent/);
-  for (const other of [`\ufeff${conllu}`, conllu.replace('# text', '#text'), conllu.replaceAll('\n', '\r\n'), conllu.replace('\n\n', '\n \t\n\n'), `\n\n${conllu}\n\n`, conllu.trimEnd(), `#\n${conllu}`]) assert.deepEqual(readHeads(other), expected);
+  for (const other of [
+    `\ufeff${conllu}`,
+    conllu.replace('# text', '#text'),
+    conllu.replaceAll('\n', '\r\n'),
+    conllu.replace('\n\n', '\n \t\n\n'),
+    `\n\n${conllu}\n\n`,
+    conllu.trimEnd(),
+    `#\n${conllu}`,
+  ])
+    assert.deepEqual(readHeads(other), expected);
   assert.deepEqual(readHeads('1\tYes\t_\tINTJ\t_\t_\t_\t_\t_\t_\n'), [{ words: ['Yes'], heads: [-1] }]);
 });

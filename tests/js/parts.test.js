@@ -21,7 +21,10 @@ const OUT = `${ROOT}build/relay`;
 /** The library with that model alone. */
 function relay() {
   mkdirSync(OUT, { recursive: true });
-  execFileSync('sh', ['build.sh', 'wasm-with', 'tests/js/relay/relay.c', `${OUT}/relay.wasm`], { cwd: ROOT, stdio: ['ignore', 'ignore', 'inherit'] });
+  execFileSync('sh', ['build.sh', 'wasm-with', 'tests/js/relay/relay.c', `${OUT}/relay.wasm`], {
+    cwd: ROOT,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
   return new WebAssembly.Module(readFileSync(`${OUT}/relay.wasm`));
 }
 
@@ -33,9 +36,22 @@ const floats = Float32Array.from({ length: 2 * words.length }, (_, i) => (i % 2 
 
 test('a part without a sequence leaves results, and draws nothing', () => {
   const core = new Core(module, file);
-  assert.deepEqual(core.parts.map(({ outputs, span }) => [outputs, span]), [[0, 0], [16, 1]]);
+  assert.deepEqual(
+    core.parts.map(({ outputs, span }) => [outputs, span]),
+    [
+      [0, 0],
+      [16, 1],
+    ],
+  );
   assert.equal(core.part, core.parts[1]);
-  assert.deepEqual(core.parts[0].results.map(({ name, values, dims }) => [name, values, dims[1]]), [['marks', 16, 1], ['floats', 0, 2], ['sum', 0, 1]]);
+  assert.deepEqual(
+    core.parts[0].results.map(({ name, values, dims }) => [name, values, dims[1]]),
+    [
+      ['marks', 16, 1],
+      ['floats', 0, 2],
+      ['sum', 0, 1],
+    ],
+  );
   const inputs = { words: words.subarray(0, 100) };
   const session = core.openSession({ seed: 0n, samples: 1, topP: 1 }, { part: 0, inputs });
   core.input(session, 'words', inputs.words);
@@ -43,7 +59,10 @@ test('a part without a sequence leaves results, and draws nothing', () => {
   while (core.encode(session));
   assert.deepEqual(core.result(session, 'marks', 90, 10), marks.slice(90, 100));
   assert.deepEqual(core.result(session, 'floats', 0, 200), floats.slice(0, 200));
-  assert.deepEqual([core.resultLength(session, 'marks'), core.resultLength(session, 'floats'), core.resultLength(session, 'sum')], [100, 200, 1]);
+  assert.deepEqual(
+    [core.resultLength(session, 'marks'), core.resultLength(session, 'floats'), core.resultLength(session, 'sum')],
+    [100, 200, 1],
+  );
   assert.throws(() => core.result(session, 'marks', 90, 11), isError('argument'));
   assert.throws(() => core.result(session, 'tags', 0, 1), isError('argument', /leaves no result 'tags'/));
   core.closeSession(session);
@@ -56,7 +75,10 @@ test('its ids fill a port of the next part', () => {
   const session = core.openSession({ seed: 1n, samples: 2, temperature: 0 }, { part: 1, inputs, length: 30 });
   give(core, session, inputs);
   const { ids: drawn } = core.draw(session, 30);
-  assert.deepEqual([...drawn], [...inputs.marks].flatMap((mark) => [mark, mark]));
+  assert.deepEqual(
+    [...drawn],
+    [...inputs.marks].flatMap((mark) => [mark, mark]),
+  );
   assert.equal(session.part.index, 1);
 });
 
@@ -65,8 +87,13 @@ test('through the worker: encode, then draw', () => {
   const posted = [];
   /** @type {(() => void)[]} */
   const waiting = [];
-  const jobs = new Jobs((message) => posted.push(message), (task) => () => waiting.push(task));
-  const settle = () => { for (let task = waiting.shift(); task; task = waiting.shift()) task(); };
+  const jobs = new Jobs(
+    (message) => posted.push(message),
+    (task) => () => waiting.push(task),
+  );
+  const settle = () => {
+    for (let task = waiting.shift(); task; task = waiting.shift()) task();
+  };
   jobs.receive({ type: 'open', id: 1, module, bytes: file });
   posted.pop();
   jobs.receive({ type: 'encode', id: 2, part: 0, inputs: { words } });
@@ -82,7 +109,14 @@ test('through the worker: encode, then draw', () => {
   assert.ok(one?.type === 'encoded');
   assert.deepEqual(Object.keys(one.results), ['sum']);
   const known = /** @type {Uint32Array<ArrayBuffer>} */ (all.results.marks).subarray(0, 12);
-  jobs.receive({ type: 'draw', id: 4, known: new Uint32Array(0), inputs: { marks: known }, settings: { seed: 1n, samples: 1, temperature: 0 }, length: 12 });
+  jobs.receive({
+    type: 'draw',
+    id: 4,
+    known: new Uint32Array(0),
+    inputs: { marks: known },
+    settings: { seed: 1n, samples: 1, temperature: 0 },
+    length: 12,
+  });
   jobs.receive({ type: 'next', id: 4, chunkSize: 12 });
   settle();
   const step = posted.pop();
@@ -92,7 +126,14 @@ test('through the worker: encode, then draw', () => {
   jobs.receive({ type: 'encode', id: 6, part: 0, inputs: { words: Uint32Array.of(50) } });
   jobs.receive({ type: 'encode', id: 7, part: 2, inputs: {} });
   settle();
-  assert.deepEqual(posted.map((message) => message.type === 'failed' && [message.id, message.error.code]), [[5, 'argument'], [6, 'argument'], [7, 'argument']]);
+  assert.deepEqual(
+    posted.map((message) => message.type === 'failed' && [message.id, message.error.code]),
+    [
+      [5, 'argument'],
+      [6, 'argument'],
+      [7, 'argument'],
+    ],
+  );
   assert.equal(jobs.core?.sessions, 0);
 });
 
@@ -101,7 +142,10 @@ test('to stop while inputs are read frees the run', () => {
   const posted = [];
   /** @type {(() => void)[]} */
   const waiting = [];
-  const jobs = new Jobs((message) => posted.push(message), (task) => () => waiting.push(task));
+  const jobs = new Jobs(
+    (message) => posted.push(message),
+    (task) => () => waiting.push(task),
+  );
   jobs.receive({ type: 'open', id: 1, module, bytes: file });
   jobs.receive({ type: 'encode', id: 2, part: 0, inputs: { words } });
   waiting.shift()?.();

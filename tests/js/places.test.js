@@ -27,15 +27,32 @@ test('waves are sines, then cosines, the last 10,000 times as slow as the first'
 });
 
 test('a list is like itself, and its opposite is opposite', () => {
-  const table = [[1, 2], [-1, -2], [2, -1]].map((list) => Float32Array.from(list));
-  assert.deepEqual(likeness(table).map((row) => [...row].map(Math.round)), [[1, -1, 0], [-1, 1, 0], [0, 0, 1]]);
+  const table = [
+    [1, 2],
+    [-1, -2],
+    [2, -1],
+  ].map((list) => Float32Array.from(list));
+  assert.deepEqual(
+    likeness(table).map((row) => [...row].map(Math.round)),
+    [
+      [1, -1, 0],
+      [-1, 1, 0],
+      [0, 0, 1],
+    ],
+  );
   const pixels = likenessOfPixels({ rows: table, cols: table }, { row: 0, col: 2 });
   assert.ok(Math.abs(pixels[0][2] - 1) < 1e-6);
   assert.ok(Math.abs(pixels[1][2]) < 1e-6, 'the row is opposite, the column is the same');
 });
 
 test('what all lists share is taken away', () => {
-  for (const sum of apart([[1, 5], [3, 7]].map((list) => Float32Array.from(list))).reduce((a, b) => a.map((x, e) => x + b[e]))) assert.equal(sum, 0);
+  for (const sum of apart(
+    [
+      [1, 5],
+      [3, 7],
+    ].map((list) => Float32Array.from(list)),
+  ).reduce((a, b) => a.map((x, e) => x + b[e])))
+    assert.equal(sum, 0);
 });
 
 test('what the page says of the tables of shipped models is so', () => {
@@ -44,7 +61,11 @@ test('what the page says of the tables of shipped models is so', () => {
   assert.ok(margins > 0.2 && before < 0, `first and last column: ${margins}, before ${before}`);
   const [top, begun] = compared(emoji.rows, 1, 2);
   assert.ok(top < begun - 0.2, `first and second row: ${top}, before ${begun}`);
-  for (const [a, b] of [[1, 9], [9, 17], [1, 17]]) {
+  for (const [a, b] of [
+    [1, 9],
+    [9, 17],
+    [1, 17],
+  ]) {
     const [now, then] = compared(blocks.cols, a, b);
     assert.ok(now > then + 0.1, `columns ${a} and ${b}: ${now}, before ${then}`);
   }

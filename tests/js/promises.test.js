@@ -51,8 +51,13 @@ const WAYS = `
 `;
 
 test('the same results where Promise is replaced before or after the library is loaded', { timeout: 120000 }, async () => {
-  const run = async (/** @type {string} */ code) => JSON.parse((await promisify(execFile)(process.execPath, ['--input-type=module', '-e', code], { cwd: ROOT })).stdout);
-  const [plain, before, after] = await Promise.all([run(WAYS), run(`${HOSTILE}${WAYS}`), run(WAYS.replace('const ways =', `${HOSTILE} const ways =`))]);
+  const run = async (/** @type {string} */ code) =>
+    JSON.parse((await promisify(execFile)(process.execPath, ['--input-type=module', '-e', code], { cwd: ROOT })).stdout);
+  const [plain, before, after] = await Promise.all([
+    run(WAYS),
+    run(`${HOSTILE}${WAYS}`),
+    run(WAYS.replace('const ways =', `${HOSTILE} const ways =`)),
+  ]);
   assert.deepEqual(before, plain);
   assert.deepEqual(after, plain);
 });

@@ -45,18 +45,24 @@ test('the shapes are those of the files', () => {
     const fact = (/** @type {string} */ name) => facts.get([...facts.keys()].find((key) => key.endsWith(`.${name}`)) ?? '');
     assert.equal(stack.rows, fact('image.height'), file);
     if (file.startsWith('wavenet')) {
-      assert.deepEqual([1, ...fact('dilations')], Array.from({ length: stack.layers }, (_, layer) => 400 - [...stack.keys(layer, 400)][0]));
+      assert.deepEqual(
+        [1, ...fact('dilations')],
+        Array.from({ length: stack.layers }, (_, layer) => 400 - [...stack.keys(layer, 400)][0]),
+      );
       continue;
     }
     assert.equal(stack.layers, fact('block_count') ?? 1, file);
     const widest = new Set([...stack.keys(0, 500), 500]).size;
     const block = fact('attention.query_block');
-    if (block) assert.equal(widest, Math.min(fact('attention.memory_block'), 500 - 500 % block) + 500 % block + 1, file);
+    if (block) assert.equal(widest, Math.min(fact('attention.memory_block'), 500 - (500 % block)) + (500 % block) + 1, file);
   }
 });
 
 for (const [file, key, depths] of /** @type {[string, string, number[]][]} */ ([
-  ['image-transformer-digits-bw.gguf', 'image-transformer.block_count', [1, 2]], ['sparse-digits.gguf', 'sparse-transformer.block_count', [1, 2, 3]], ['wavenet-digits.gguf', '', [21]], ['fvsbn.gguf', '', [1]],
+  ['image-transformer-digits-bw.gguf', 'image-transformer.block_count', [1, 2]],
+  ['sparse-digits.gguf', 'sparse-transformer.block_count', [1, 2, 3]],
+  ['wavenet-digits.gguf', '', [21]],
+  ['fvsbn.gguf', '', [1]],
 ])) {
   test(`${file}: the engine sees no farther after ${depths.join(', ')} layers`, async () => {
     const stack = stackOf(file);
@@ -67,14 +73,18 @@ for (const [file, key, depths] of /** @type {[string, string, number[]][]} */ ([
     const drawn = before(stack, asked);
     for (const depth of depths) {
       const model = await load(key ? cut(bytes, key, depth) : new Uint8Array(bytes));
-      const image = { data: Uint8Array.from({ length: SIDE * SIDE }, (_, i) => (i % 5 === 0 || i % 7 === 3 ? 255 : 0)), width: SIDE, height: SIDE };
+      const image = {
+        data: Uint8Array.from({ length: SIDE * SIDE }, (_, i) => (i % 5 === 0 || i % 7 === 3 ? 255 : 0)),
+        width: SIDE,
+        height: SIDE,
+      };
       const costs = async () => (await model.score(image)).perElement[asked];
       const first = await costs();
       let [seen, felt] = [0, 0];
       for (let k = 0; k < FLIPPED; k++) {
-        const pixel = Math.round((k + 0.5) * (asked - 1) / FLIPPED);
+        const pixel = Math.round(((k + 0.5) * (asked - 1)) / FLIPPED);
         image.data[pixel] ^= 255;
-        const changed = await costs() !== first;
+        const changed = (await costs()) !== first;
         image.data[pixel] ^= 255;
         if (changed) assert.ok(reach[depth - 1][pixel] && drawn[pixel], `after ${depth} layers pixel ${pixel} has a say in ${asked}`);
         seen += reach[depth - 1][pixel];
@@ -90,15 +100,25 @@ test('local attention in two dimensions reaches to both sides, and a whole pictu
   const stack = stackOf('cifar10-sr-2d.gguf');
   const pixel = 21 * 32 + 18;
   const sizes = reachOf(stack, pixel).map((seen) => seen.reduce((a, b) => a + b, 0));
-  assert.ok(sizes.every((size, i) => i === 0 || size >= sizes[i - 1]), String(sizes));
+  assert.ok(
+    sizes.every((size, i) => i === 0 || size >= sizes[i - 1]),
+    String(sizes),
+  );
   assert.ok(sizes[0] < 200 && sizes[5] === before(stack, pixel).reduce((a, b) => a + b, 0), String(sizes));
 });
 
 test('strided attention reads what the page of sparse attention says', () => {
   const stack = stackOf('sparse-digits.gguf');
   for (const position of [0, 27, 28, 300, 783]) {
-    for (const [layer, sets] of [[0, NEAR], [1, FAR], [4, NEAR]]) {
-      assert.deepEqual([...stack.keys(layer, position)].sort((a, b) => a - b), keysOf({ kind: 'strided', n: 784, stride: 28, summary: 0 }, sets, position));
+    for (const [layer, sets] of [
+      [0, NEAR],
+      [1, FAR],
+      [4, NEAR],
+    ]) {
+      assert.deepEqual(
+        [...stack.keys(layer, position)].sort((a, b) => a - b),
+        keysOf({ kind: 'strided', n: 784, stride: 28, summary: 0 }, sets, position),
+      );
     }
   }
 });

@@ -49,14 +49,20 @@ test('a picture in an array of another realm', async () => {
 
 test('Blobs that do not know their class, or not how to give their bytes', async () => {
   const bytes = toyText();
-  class Nameless { // as happy-dom's
+  class Nameless {
+    // as happy-dom's
     size = bytes.length;
     slice = (/** @type {number} */ from, /** @type {number} */ to) => new Blob([bytes]).slice(from, to);
     stream = () => new Blob([bytes]).stream();
   }
-  class Mute { // as jsdom's
-    get [Symbol.toStringTag]() { return 'Blob'; }
-    constructor(from = 0, to = bytes.length) { this.part = bytes.slice(from, to); }
+  class Mute {
+    // as jsdom's
+    get [Symbol.toStringTag]() {
+      return 'Blob';
+    }
+    constructor(from = 0, to = bytes.length) {
+      this.part = bytes.slice(from, to);
+    }
     size = bytes.length;
     slice = (/** @type {number} */ from, /** @type {number} */ to) => new Mute(from, to);
   }
@@ -86,8 +92,24 @@ test('the library itself in another realm, as Jest runs it: without TextDecoder,
   const script = /** @type {string} */ ((await singles()).get('nextpixel.cjs'));
   const bytes = toyText();
   const nodeRequire = createRequire(import.meta.url);
-  const context = { module: { exports: {} }, require: nodeRequire, process, URL, Event, AbortController, setTimeout, clearTimeout, setInterval, clearInterval, crypto, performance, bytes, __filename: `${ROOT}web/single/nextpixel.cjs` };
-  const said = await runInNewContext(`(async () => {
+  const context = {
+    module: { exports: {} },
+    require: nodeRequire,
+    process,
+    URL,
+    Event,
+    AbortController,
+    setTimeout,
+    clearTimeout,
+    setInterval,
+    clearInterval,
+    crypto,
+    performance,
+    bytes,
+    __filename: `${ROOT}web/single/nextpixel.cjs`,
+  };
+  const said = await runInNewContext(
+    `(async () => {
     const exports = module.exports;
     ${script}
     const { load, NextPixelError } = module.exports;
@@ -97,16 +119,34 @@ test('the library itself in another realm, as Jest runs it: without TextDecoder,
     model.close();
     const error = await load('/none.gguf').catch((error) => error);
     return [typeof text, run.ids instanceof Uint32Array || Array.isArray(run.ids), error instanceof NextPixelError && error.code];
-  })()`, context);
+  })()`,
+    context,
+  );
   assert.deepEqual([...said], ['string', true, 'network']);
 });
 
 test('where no worker can be started, as in a service worker, it says so', async () => {
   const script = /** @type {string} */ ((await singles()).get('nextpixel.cjs'));
-  const context = { module: { exports: {} }, require: createRequire(import.meta.url), URL, Event, AbortController, setTimeout, clearTimeout, crypto, performance, fetch: () => new Promise(() => {}), bytes: toyText(), __filename: `${ROOT}web/single/nextpixel.cjs` };
+  const context = {
+    module: { exports: {} },
+    require: createRequire(import.meta.url),
+    URL,
+    Event,
+    AbortController,
+    setTimeout,
+    clearTimeout,
+    crypto,
+    performance,
+    fetch: () => new Promise(() => {}),
+    bytes: toyText(),
+    __filename: `${ROOT}web/single/nextpixel.cjs`,
+  };
   for (const given of ['Uint8Array.from(bytes)', 'Uint8Array.from(bytes).buffer', "'/somewhere.gguf'"]) {
-    const said = await runInNewContext(`(async () => { const exports = module.exports; ${script}
-      return module.exports.load(${given}).catch((error) => error.code + ' ' + error.message); })()`, context);
+    const said = await runInNewContext(
+      `(async () => { const exports = module.exports; ${script}
+      return module.exports.load(${given}).catch((error) => error.code + ' ' + error.message); })()`,
+      context,
+    );
     assert.match(String(said), /^unsupported A service or shared worker has no workers: load the model in a page$/);
   }
 });
@@ -120,12 +160,18 @@ test('addresses in a window of Electron with Node: relative to its page, and an 
   };
   try {
     given(pathToFileURL(GOLDEN).href);
-    for (const address of ['stories260K.gguf', './stories260K.gguf', pathToFileURL(`${GOLDEN}stories260K.gguf`).href, `${GOLDEN}stories260K.gguf`]) {
+    for (const address of [
+      'stories260K.gguf',
+      './stories260K.gguf',
+      pathToFileURL(`${GOLDEN}stories260K.gguf`).href,
+      `${GOLDEN}stories260K.gguf`,
+    ]) {
       assert.ok((await tokenizer(address)).size > 100, address);
     }
     await assert.rejects(tokenizer('none.gguf'), isError('network', /none\.gguf/));
     given('about:blank');
-    for (const address of ['stories260K.gguf', '../a.gguf']) await assert.rejects(tokenizer(address), isError('argument', /is relative, and this page has none/));
+    for (const address of ['stories260K.gguf', '../a.gguf'])
+      await assert.rejects(tokenizer(address), isError('argument', /is relative, and this page has none/));
   } finally {
     Object.defineProperty(process, 'versions', { value: versions, configurable: true });
     // @ts-ignore
@@ -151,25 +197,61 @@ test('options and lists that are none', async () => {
     assert.throws(() => own.decode([1], options), isError('argument', /options must be an object/));
   }
   await assert.rejects(tokenizer(stories, /** @type {any} */ ({ signal: {} })), isError('argument', /signal must be an AbortSignal/));
-  for (const use of [() => own.find(/** @type {any} */ (7)), () => own.encode(/** @type {any} */ (Symbol('x')))]) assert.throws(use, isError('argument', /text must be a string, not (7|Symbol)/));
+  for (const use of [() => own.find(/** @type {any} */ (7)), () => own.encode(/** @type {any} */ (Symbol('x')))])
+    assert.throws(use, isError('argument', /text must be a string, not (7|Symbol)/));
   assert.throws(() => own.writer(/** @type {any} */ (null)), isError('argument', /options must be an object/));
   for (const odd of /** @type {any[]} */ ([Object.create(null), [Symbol('x')]])) {
     await assert.rejects(load(stories, { integrity: odd }), isError('argument', /integrity must be/));
     await assert.rejects(acquire(odd), isError('argument', /acquire\(\) takes the address of a weight file, not an object/));
   }
   await assert.rejects(acquire('http://['), isError('network'));
-  for (const list of /** @type {any[]} */ ([undefined, null, 7, 'abc', {}, Symbol('x')])) assert.throws(() => own.decode(list), isError('argument', /decode\(\) takes a list/));
+  for (const list of /** @type {any[]} */ ([undefined, null, 7, 'abc', {}, Symbol('x')]))
+    assert.throws(() => own.decode(list), isError('argument', /decode\(\) takes a list/));
   for (const id of /** @type {any[]} */ ([Symbol('x'), Object.create(null), null, 1.5, () => {}])) {
-    for (const use of [() => own.decode([id]), () => own.bytes(id), () => own.name(id), () => own.kind(id)]) assert.throws(use, isError('argument', /is no token/));
+    for (const use of [() => own.decode([id]), () => own.bytes(id), () => own.name(id), () => own.kind(id)])
+      assert.throws(use, isError('argument', /is no token/));
   }
   const model = await load(stories);
   const saved = model.generate('Once', { maxTokens: 2, seed: 3 }).save();
-  assert.throws(() => model.resume({ ...saved, options: { signal: /** @type {any} */ (Symbol('x')) } }), isError('argument', /signal must be an AbortSignal/));
-  for (const changed of /** @type {any[]} */ ([{ seed: 'x' }, { seed: 7.5 }, { seed: Object.create(null) }, { seed: [Symbol('x')] }, { model: Object.create(null) }, { prompt: -1 }, { prompt: 1.5 }, { prompt: 'x' }, { ids: 'abc' }, { model: Symbol('x') }, { options: null }, { options: 7 }, { version: 2 }])) {
+  assert.throws(
+    () => model.resume({ ...saved, options: { signal: /** @type {any} */ (Symbol('x')) } }),
+    isError('argument', /signal must be an AbortSignal/),
+  );
+  for (const changed of /** @type {any[]} */ ([
+    { seed: 'x' },
+    { seed: 7.5 },
+    { seed: Object.create(null) },
+    { seed: [Symbol('x')] },
+    { model: Object.create(null) },
+    { prompt: -1 },
+    { prompt: 1.5 },
+    { prompt: 'x' },
+    { ids: 'abc' },
+    { model: Symbol('x') },
+    { options: null },
+    { options: 7 },
+    { version: 2 },
+  ])) {
     assert.throws(() => model.resume({ ...saved, ...changed }), isError('state'), JSON.stringify(Object.keys(changed)));
   }
   for (const nothing of /** @type {any[]} */ ([null, undefined, 7, 'x', []])) assert.throws(() => model.resume(nothing), isError('state'));
-  const round = JSON.parse(JSON.stringify(model.generate('Once', { logitBias: new Map(/** @type {[string | number, number][]} */ ([[5, -Infinity], [' the', 2]])), stop: ['x'], seed: 5, maxTokens: 3 }).save()));
+  const round = JSON.parse(
+    JSON.stringify(
+      model
+        .generate('Once', {
+          logitBias: new Map(
+            /** @type {[string | number, number][]} */ ([
+              [5, -Infinity],
+              [' the', 2],
+            ]),
+          ),
+          stop: ['x'],
+          seed: 5,
+          maxTokens: 3,
+        })
+        .save(),
+    ),
+  );
   assert.ok(model.resume(round, { maxTokens: 3 }));
   model.close();
 });
@@ -177,9 +259,12 @@ test('options and lists that are none', async () => {
 test('sentences as people paste them', () => {
   const plain = 'Ein "Hund" l\u00e4uft zum Fu\u00dfball, \'ne Affenhitze.';
   for (const pasted of [
-    'Ein \u201eHund\u201c l\u00e4uft zum Fu\u00dfball, \u2019ne Affenhitze.'.replace('\u201e', '\u201c'), 'Ein "Hund" la\u0308uft zum Fu\u00dfball, \'ne Affen\u00adhitze.',
-    '\ufeffEin \u00abHund\u00bb l\u00e4uft\u200b zum Fu\u00df\u200dball, \u2018ne Affenhitze.', '\u200eEin "Hund" l\u00e4uft zum\u00a0 Fu\u00dfball,\n \'ne Affenhitze.\u2060',
-  ]) assert.equal(sentenceOf(pasted), plain, JSON.stringify(pasted));
+    'Ein \u201eHund\u201c l\u00e4uft zum Fu\u00dfball, \u2019ne Affenhitze.'.replace('\u201e', '\u201c'),
+    'Ein "Hund" la\u0308uft zum Fu\u00dfball, \'ne Affen\u00adhitze.',
+    '\ufeffEin \u00abHund\u00bb l\u00e4uft\u200b zum Fu\u00df\u200dball, \u2018ne Affenhitze.',
+    '\u200eEin "Hund" l\u00e4uft zum\u00a0 Fu\u00dfball,\n \'ne Affenhitze.\u2060',
+  ])
+    assert.equal(sentenceOf(pasted), plain, JSON.stringify(pasted));
   assert.equal(sentenceOf('\ufb01nden, \ufb02iegen, gri\ufb00ig'), 'finden, fliegen, griffig');
   assert.equal(sentenceOf('\u201eNein\u201c'), '"Nein"');
 });

@@ -55,7 +55,9 @@ test('a talk of five turns reads in each only what is new', async () => {
   for (let turn = 0; turn < 5; turn++) {
     talk.push({ role: 'user', content: 'ab '.repeat(turn + 1) });
     const asked = [...talk];
-    const { ids, text, reused, prompt } = await same(model, (one) => one.chat(asked, { seed: turn, maxTokens: 12, stop: turn === 2 ? 'a' : [] }));
+    const { ids, text, reused, prompt } = await same(model, (one) =>
+      one.chat(asked, { seed: turn, maxTokens: 12, stop: turn === 2 ? 'a' : [] }),
+    );
     assert.equal(reused, Math.min(prompt, Math.max(0, alike(before, ids))), `turn ${turn}`);
     if (turn > 0) assert.ok(reused > prompt / 3);
     before = ids;
@@ -66,7 +68,8 @@ test('a talk of five turns reads in each only what is new', async () => {
 
 test('another seed, another end, an earlier message: what is alike is not read again, and the talk that was left is still there', async () => {
   const model = await load(file());
-  const ask = (/** @type {string} */ prompt, /** @type {TextOptions} */ options = {}) => same(model, (one) => one.generate(prompt, { seed: 1, maxTokens: 40, ...options }));
+  const ask = (/** @type {string} */ prompt, /** @type {TextOptions} */ options = {}) =>
+    same(model, (one) => one.generate(prompt, { seed: 1, maxTokens: 40, ...options }));
   const first = await ask('ab abc ab abc ab abc');
   const again = await ask('ab abc ab abc ab abc', { seed: 2 });
   assert.equal(again.reused, again.prompt);
@@ -82,7 +85,19 @@ test('another seed, another end, an earlier message: what is alike is not read a
 test('with maps, biases, alternatives, penalties or keys of other bits the bits are those of a run by itself', async () => {
   const model = await load(file());
   /** @type {TextOptions[]} */
-  const all = [{}, { maps: true }, { logitBias: { 65: 3 } }, { logitBias: { 65: 3, 66: -1 } }, { alternatives: 4 }, { repetitionPenalty: 1.5, penaltyLast: 40 }, { keyBits: 16 }, { temperature: 0 }, {}, { maps: true }, { keyBits: 16 }];
+  const all = [
+    {},
+    { maps: true },
+    { logitBias: { 65: 3 } },
+    { logitBias: { 65: 3, 66: -1 } },
+    { alternatives: 4 },
+    { repetitionPenalty: 1.5, penaltyLast: 40 },
+    { keyBits: 16 },
+    { temperature: 0 },
+    {},
+    { maps: true },
+    { keyBits: 16 },
+  ];
   for (const [i, options] of all.entries()) {
     const { reused, prompt } = await same(model, (one) => one.generate('ab abc ab abc', { seed: i, maxTokens: 20, ...options }));
     assert.equal(reused, i === 0 || i === 6 ? 0 : prompt, `${i}: keys of other bits are read anew`);
@@ -99,7 +114,9 @@ test('after an end, a stop, a break, an abort, and while another run goes on', a
   assert.equal(after.reused, ended.ids.length + 1, 'also the token that ended it');
   for await (const step of model.generate(prompt, { seed: 2, maxTokens: 100 })) if (step) break;
   const stopper = new AbortController();
-  await assert.rejects(async () => { for await (const step of model.generate(prompt, { seed: 3, signal: stopper.signal })) if (step) stopper.abort(); });
+  await assert.rejects(async () => {
+    for await (const step of model.generate(prompt, { seed: 3, signal: stopper.signal })) if (step) stopper.abort();
+  });
   const next = await same(model, (one) => one.generate(prompt, { seed: 2, maxTokens: 100 }));
   assert.equal(next.reused, next.prompt);
   const [a, b] = await Promise.all([1, 2].map((seed) => same(model, (one) => one.generate(prompt, { seed, maxTokens: 60 }))));
@@ -129,8 +146,12 @@ test('a part that cannot go back so far is begun anew, and what was kept of it g
   const message = /** @type {any} */ ({ part: 0, settings: {}, known: [1, 2, 3] });
   /** @type {any[]} */
   const closed = [];
-  const refuse = () => { throw argumentError('Going on with a run failed'); };
-  const kept = new KeptSessions(/** @type {any} */ ({ closeSession: (/** @type {any} */ session) => closed.push(session), rewind: refuse, branch: refuse }));
+  const refuse = () => {
+    throw argumentError('Going on with a run failed');
+  };
+  const kept = new KeptSessions(
+    /** @type {any} */ ({ closeSession: (/** @type {any} */ session) => closed.push(session), rewind: refuse, branch: refuse }),
+  );
   const session = /** @type {any} */ ({ bytes: 10 });
   kept.add(session, [1, 2, 3, 4], message);
   assert.equal(kept.take({ ...message, settings: { first: 1 } }), undefined, 'of another sample: not in place, and no copy');
@@ -145,7 +166,10 @@ test('at most four sessions are kept, and beside the last one not more than 128 
   const kept = new KeptSessions(/** @type {any} */ ({ closeSession: (/** @type {any} */ session) => closed.push(session) }));
   const message = /** @type {any} */ ({ settings: {}, known: [] });
   for (let i = 0; i < 6; i++) kept.add(/** @type {any} */ ({ bytes: 1000 + i }), [i], message);
-  assert.deepEqual(closed.map(({ bytes }) => bytes), [1000, 1001]);
+  assert.deepEqual(
+    closed.map(({ bytes }) => bytes),
+    [1000, 1001],
+  );
   kept.add(/** @type {any} */ ({ bytes: MOST_BYTES - 2000 }), [9], message);
   assert.equal(closed.length, 5);
   assert.ok(kept.bytes <= MOST_BYTES);

@@ -35,8 +35,7 @@ function withToy(name, options, body) {
 
 test('digits: 392 values, the same each time, others for another seed', async () => {
   const data = new Uint8Array(28 * 28 * 4).fill(255);
-  for (let i = 0; i < 28 * 28; i++)
-    data.fill(Math.floor(i / 28) > 4 && i % 28 > 12 && i % 28 < 16 ? 255 : 0, 4 * i, 4 * i + 3);
+  for (let i = 0; i < 28 * 28; i++) data.fill(Math.floor(i / 28) > 4 && i % 28 > 12 && i % 28 < 16 ? 255 : 0, 4 * i, 4 * i + 3);
   /** @param {number} seed */
   const values = async (seed) => {
     const model = await load(DIGITS);
@@ -94,10 +93,7 @@ withToy('a sample does not depend on how many are drawn with it', {}, async (mod
 });
 
 withToy('seeds: numbers and bigints, and a random one that can be used again', {}, async (model) => {
-  const same = [
-    await collect(model.generate({ seed: 2 ** 40 + 3 })),
-    await collect(model.generate({ seed: 2n ** 40n + 3n })),
-  ];
+  const same = [await collect(model.generate({ seed: 2 ** 40 + 3 })), await collect(model.generate({ seed: 2n ** 40n + 3n }))];
   assert.deepEqual(same[0].values, same[1].values);
   const low = await collect(model.generate({ seed: 3 })); // the same lower half
   assert.notDeepEqual(low.values, same[0].values);
@@ -121,9 +117,7 @@ for (const options of [{}, { queryBlock: 10, memoryBlock: 12 }, { width: 4, heig
     const { width, height, channels, levels } = model.info;
     const image = channels === 3 ? colour : grey;
     const known = 2 * width * channels;
-    const { values, nats } = await collect(
-      model.complete(image, { rows: 2, samples: 2, seed: 9, temperature: 0.8, topP: 0.9 }),
-    );
+    const { values, nats } = await collect(model.complete(image, { rows: 2, samples: 2, seed: 9, temperature: 0.8, topP: 0.9 }));
     for (const sample of [0, 1]) {
       const data = Uint8Array.from([...quantise(image.data, levels).subarray(0, known), ...values[sample]]);
       const score = await model.score({ data, width, height });
@@ -137,26 +131,20 @@ for (const options of [{}, { queryBlock: 10, memoryBlock: 12 }, { width: 4, heig
   });
 }
 
-withToy(
-  'a label changes the distribution; name and index are the same label',
-  { classes: ['cat', 'dog', '7'] },
-  async (model) => {
-    const [none, cat, dog, byIndex, nul] = await Promise.all(
-      [undefined, 'cat', 'dog', 1, null].map((label) => model.score(grey, { label })),
-    );
-    assert.deepEqual(nul, none);
-    assert.deepEqual(byIndex, dog);
-    assert.notEqual(cat.nats, none.nats);
-    assert.notEqual(cat.nats, dog.nats);
-    assert.deepEqual(
-      (await collect(model.generate({ label: '7', seed: 1 }))).values,
-      (await collect(model.generate({ label: 2, seed: 1 }))).values,
-    );
-    for (const label of ['cow', 3, -1, 0.5, NaN, {}]) {
-      assert.throws(() => model.generate({ label: /** @type {any} */ (label) }), isError('argument', /cat, dog, 7/));
-    }
-  },
-);
+withToy('a label changes the distribution; name and index are the same label', { classes: ['cat', 'dog', '7'] }, async (model) => {
+  const [none, cat, dog, byIndex, nul] = await Promise.all([undefined, 'cat', 'dog', 1, null].map((label) => model.score(grey, { label })));
+  assert.deepEqual(nul, none);
+  assert.deepEqual(byIndex, dog);
+  assert.notEqual(cat.nats, none.nats);
+  assert.notEqual(cat.nats, dog.nats);
+  assert.deepEqual(
+    (await collect(model.generate({ label: '7', seed: 1 }))).values,
+    (await collect(model.generate({ label: 2, seed: 1 }))).values,
+  );
+  for (const label of ['cow', 3, -1, 0.5, NaN, {}]) {
+    assert.throws(() => model.generate({ label: /** @type {any} */ (label) }), isError('argument', /cat, dog, 7/));
+  }
+});
 
 withToy('arguments out of range', {}, async (model) => {
   const bad = /** @type {[string, any[]][]} */ ([
@@ -172,11 +160,7 @@ withToy('arguments out of range', {}, async (model) => {
   ]);
   for (const [name, values] of bad) {
     for (const value of values) {
-      assert.throws(
-        () => model.complete(grey, { [name]: value }),
-        isError('argument', new RegExp(name)),
-        `${name} ${value}`,
-      );
+      assert.throws(() => model.complete(grey, { [name]: value }), isError('argument', new RegExp(name)), `${name} ${value}`);
     }
   }
   const wrong = { data: new Uint8Array(784), width: 28, height: 28 };
@@ -192,32 +176,28 @@ for (const [options, image] of /** @type {[any, any][]} */ ([
   [{ queryBlock: 10, memoryBlock: 12 }, grey],
   [{ width: 4, height: 5, channels: 3, blocks: 3, heads: 4 }, colour],
 ])) {
-  withToy(
-    `attention: rows sum to 1 over what the element can see (${JSON.stringify(options)})`,
-    options,
-    async (model) => {
-      const { width, height, channels, blocks, heads, queryBlock, memoryBlock } = model.info;
-      for (const [row, column, channel] of [
-        [0, 0, 0],
-        [0, 1, 0],
-        [2, 3, channels - 1],
-        [height - 1, width - 1, channels - 1],
-      ]) {
-        const element = (row * width + column) * channels + channel;
-        const attention = await model.attention(image, { row, column, channel });
-        // Query and key positions are one above the input elements.
-        const first = queryBlock ? Math.max(0, queryBlock * Math.floor(element / queryBlock) - memoryBlock) : 0;
-        assert.ok(attention.elements instanceof Int32Array);
-        assert.deepEqual(
-          [...attention.elements],
-          Array.from({ length: element - first + 1 }, (_, i) => first - 1 + i),
-        );
-        assert.equal(attention.blocks, blocks);
-        assert.equal(attention.heads, heads);
-        assertRows(attention);
-      }
-    },
-  );
+  withToy(`attention: rows sum to 1 over what the element can see (${JSON.stringify(options)})`, options, async (model) => {
+    const { width, height, channels, blocks, heads, queryBlock, memoryBlock } = model.info;
+    for (const [row, column, channel] of [
+      [0, 0, 0],
+      [0, 1, 0],
+      [2, 3, channels - 1],
+      [height - 1, width - 1, channels - 1],
+    ]) {
+      const element = (row * width + column) * channels + channel;
+      const attention = await model.attention(image, { row, column, channel });
+      // Query and key positions are one above the input elements.
+      const first = queryBlock ? Math.max(0, queryBlock * Math.floor(element / queryBlock) - memoryBlock) : 0;
+      assert.ok(attention.elements instanceof Int32Array);
+      assert.deepEqual(
+        [...attention.elements],
+        Array.from({ length: element - first + 1 }, (_, i) => first - 1 + i),
+      );
+      assert.equal(attention.blocks, blocks);
+      assert.equal(attention.heads, heads);
+      assertRows(attention);
+    }
+  });
 }
 
 withToy('attention depends on what comes before the element, not on what follows', {}, async (model) => {
@@ -293,12 +273,8 @@ withToy(
     outputScale: 0.15,
   },
   async (model, context) => {
-    const images = Array.from({ length: 16 }, (_, bits) =>
-      Uint8Array.from({ length: 4 }, (_, i) => 255 * ((bits >> i) & 1)),
-    );
-    const probabilities = await Promise.all(
-      images.map(async (data) => Math.exp(-(await model.score({ data, width: 2, height: 2 })).nats)),
-    );
+    const images = Array.from({ length: 16 }, (_, bits) => Uint8Array.from({ length: 4 }, (_, i) => 255 * ((bits >> i) & 1)));
+    const probabilities = await Promise.all(images.map(async (data) => Math.exp(-(await model.score({ data, width: 2, height: 2 })).nats)));
     const total = probabilities.reduce((sum, p) => sum + p);
     assert.ok(Math.abs(total - 1) < 1e-5, `${total}`);
 
@@ -313,9 +289,7 @@ withToy(
       const expected = runs * samples * probabilities[i];
       return sum + (count - expected) ** 2 / expected;
     }, 0);
-    context.diagnostic(
-      `sum of probabilities ${total}; chi-squared ${chiSquared.toFixed(1)} with 15 degrees of freedom`,
-    );
+    context.diagnostic(`sum of probabilities ${total}; chi-squared ${chiSquared.toFixed(1)} with 15 degrees of freedom`);
     assert.ok(Math.min(...probabilities) * runs * samples > 5, 'enough samples for the test to mean something');
     assert.ok(chiSquared < 37.7, 'a true sampler exceeds this once in a thousand seeds'); // the seeds are fixed
   },
@@ -332,7 +306,10 @@ async function competed(model, { rows, samples, resample, resampleRows, ...optio
   const row = width * channels;
   const image = channels === 1 ? grey : colour;
   const [{ known }] = [model.complete(image, { rows })];
-  let drawn = Array.from({ length: samples }, () => ({ picture: Uint8Array.from({ length: row * height }, (_, i) => known[i] ?? 0), cost: 0 }));
+  let drawn = Array.from({ length: samples }, () => ({
+    picture: Uint8Array.from({ length: row * height }, (_, i) => known[i] ?? 0),
+    cost: 0,
+  }));
   for (let r = rows; r < height; r++) {
     for (const [b, one] of drawn.entries()) {
       const { values, nats } = await collect(model.complete({ ...image, data: one.picture }, { ...options, rows: r, samples }));
@@ -342,7 +319,7 @@ async function competed(model, { rows, samples, resample, resampleRows, ...optio
     if (r < height - 1 && (r - rows + 1) % resampleRows > 0) continue;
     const kept = r === height - 1 ? resample : Math.ceil(resample / 2);
     drawn = drawn.map((_, b) => {
-      const first = b - b % resample;
+      const first = b - (b % resample);
       return drawn.slice(first, first + resample).sort((one, other) => one.cost - other.cost)[(b - first) % kept];
     });
   }
@@ -357,7 +334,9 @@ async function settled(run, samples, first) {
     if (step.anew) {
       assert.equal(step.from, first);
       assert.equal(step.to, first + drawn[step.sample].values.length, 'as much as it had');
-      assert.ok(step.values.length === step.to - step.from && step.nats.length === step.values.length && step.ahead.length === step.values.length);
+      assert.ok(
+        step.values.length === step.to - step.from && step.nats.length === step.values.length && step.ahead.length === step.values.length,
+      );
       drawn[step.sample] = { values: [], cost: 0 };
       anew++;
     }
@@ -368,23 +347,38 @@ async function settled(run, samples, first) {
 }
 
 for (const [name, toy, rows] of /** @type {[string, import('./toy.js').ToyOptions, number][]} */ ([
-  ['channels', {}, 2], ['a palette', { channels: 3, levels: 5, palette: true, height: 5, width: 4 }, 1],
+  ['channels', {}, 2],
+  ['a palette', { channels: 3, levels: 5, palette: true, height: 5, width: 4 }, 1],
 ])) {
   test(`resample: ${name}: the likelier half of a group goes on twice`, async () => {
     const model = await load(toyModel(toy));
     const other = await load(toyModel(toy), { workers: 2 });
     const first = rows * model.info.width * model.info.channels;
     const image = model.info.channels === 1 ? grey : colour;
-    for (const [samples, resample, resampleRows] of [[6, 3, 1], [4, 4, 2], [4, 2, 3]]) {
+    for (const [samples, resample, resampleRows] of [
+      [6, 3, 1],
+      [4, 4, 2],
+      [4, 2, 3],
+    ]) {
       const options = { rows, samples, resample, resampleRows, seed: 3, temperature: 0.8 };
       const expected = await competed(model, options);
-      for (const [artist, chunkSize] of /** @type {const} */ ([[model, undefined], [model, 1], [model, 29], [other, 1000]])) {
+      for (const [artist, chunkSize] of /** @type {const} */ ([
+        [model, undefined],
+        [model, 1],
+        [model, 29],
+        [other, 1000],
+      ])) {
         const { drawn, anew } = await settled(artist.complete(image, { ...options, chunkSize }), samples, first);
-        assert.deepEqual(drawn.map(({ values }) => values), expected.map(({ values }) => values), `${samples} in groups of ${resample}, ${chunkSize} at once`);
+        assert.deepEqual(
+          drawn.map(({ values }) => values),
+          expected.map(({ values }) => values),
+          `${samples} in groups of ${resample}, ${chunkSize} at once`,
+        );
         drawn.forEach(({ cost }, i) => assert.ok(Math.abs(cost - expected[i].cost) < 1e-4));
         assert.ok(anew > 0);
       }
-      for (let i = 1; i < samples; i++) assert.ok(i % resample === 0 || expected[i].cost >= expected[i - 1].cost, 'the likeliest of a group first');
+      for (let i = 1; i < samples; i++)
+        assert.ok(i % resample === 0 || expected[i].cost >= expected[i - 1].cost, 'the likeliest of a group first');
       const pictures = await model.complete(image, options).pictures();
       const plain = await model.complete(image, { ...options, resample: 1 }).pictures();
       assert.notDeepEqual(pictures, plain);
@@ -398,8 +392,16 @@ withToy('resample: one sample, or a group of one, is a plain run; what cannot be
   const options = { samples: 4, seed: 2 };
   const plain = await collect(model.generate(options));
   for (const resample of [0, 1]) assert.deepEqual((await collect(model.generate({ ...options, resample }))).values, plain.values);
-  for (const resample of [-1, 1.5, 5, NaN, '2']) assert.throws(() => model.generate({ ...options, resample: /** @type {any} */ (resample) }), isError('argument', /^resample must be a whole number from 0 to 4/));
-  for (const resampleRows of [0, 9, 2.5]) assert.throws(() => model.generate({ ...options, resample: 2, resampleRows }), isError('argument', /^resampleRows must be a whole number from 1 to 8/));
+  for (const resample of [-1, 1.5, 5, NaN, '2'])
+    assert.throws(
+      () => model.generate({ ...options, resample: /** @type {any} */ (resample) }),
+      isError('argument', /^resample must be a whole number from 0 to 4/),
+    );
+  for (const resampleRows of [0, 9, 2.5])
+    assert.throws(
+      () => model.generate({ ...options, resample: 2, resampleRows }),
+      isError('argument', /^resampleRows must be a whole number from 1 to 8/),
+    );
   assert.throws(() => model.generate({ ...options, resample: 3 }), isError('argument', /^samples \/ resample must be a whole number /));
 });
 
@@ -425,12 +427,18 @@ test('maps: every step is a position with what it looked at, and nothing else ch
       const position = Math.floor(i / 2);
       assert.equal(sample, i % 2);
       const names = options.inputWidth ? ['attention', 'source'] : ['attention'];
-      assert.deepEqual(maps?.map(({ name, row }) => [name, row]),
-        names.flatMap((name) => Array.from({ length: blocks * heads }, (_, row) => [name, row])));
+      assert.deepEqual(
+        maps?.map(({ name, row }) => [name, row]),
+        names.flatMap((name) => Array.from({ length: blocks * heads }, (_, row) => [name, row])),
+      );
       for (const { name, elements, weights } of maps ?? []) {
         assert.equal(elements.length, weights.length);
         assert.ok(Math.abs(weights.reduce((sum, weight) => sum + weight, 0) - 1) < 1e-4);
-        if (name === 'source') assert.deepEqual([...elements], Array.from({ length: 16 }, (_, j) => j));
+        if (name === 'source')
+          assert.deepEqual(
+            [...elements],
+            Array.from({ length: 16 }, (_, j) => j),
+          );
         else if (position > 0) assert.equal(elements.at(-1), model.order[position - 1]);
       }
     }
@@ -440,7 +448,10 @@ test('maps: every step is a position with what it looked at, and nothing else ch
       const asked = await model.attention(image, { row: 3, column: 2 });
       const step = mapped[2 * (3 * model.info.width + 2)];
       assert.deepEqual(asked.elements, step.maps?.[0].elements);
-      assert.deepEqual([...asked.weights], step.maps?.flatMap(({ weights }) => [...weights]));
+      assert.deepEqual(
+        [...asked.weights],
+        step.maps?.flatMap(({ weights }) => [...weights]),
+      );
     }
     model.close();
   }

@@ -16,23 +16,37 @@ import { ROOT, load } from './helpers.js';
  * resume() that are not saved
  */
 
-const grey = (/** @type {number} */ width, /** @type {number} */ height, /** @type {number} */ channels) => (
-  { data: Uint8Array.from({ length: width * height * channels }, (_, i) => Math.imul(i + 7, 2654435761) >>> 24), width, height });
+const grey = (/** @type {number} */ width, /** @type {number} */ height, /** @type {number} */ channels) => ({
+  data: Uint8Array.from({ length: width * height * channels }, (_, i) => Math.imul(i + 7, 2654435761) >>> 24),
+  width,
+  height,
+});
 
 /** @type {Record<string, Row>} */
 const ROWS = {
   picture: {
-    run: (model, options) => (model.info.verbs.includes('superResolve') ? model.superResolve(grey(model.info.inputWidth, model.info.inputHeight, model.info.channels), options) :
-      model.complete(grey(model.info.width, model.info.height, model.info.channels), { rows: model.info.height - 1, ...options })),
+    run: (model, options) =>
+      model.info.verbs.includes('superResolve')
+        ? model.superResolve(grey(model.info.inputWidth, model.info.inputHeight, model.info.channels), options)
+        : model.complete(grey(model.info.width, model.info.height, model.info.channels), { rows: model.info.height - 1, ...options }),
     ids: ({ values }) => [...values],
   },
   latent: { run: (model, options) => model.generate({ samples: 2, ...options }), ids: ({ values }) => [...values] },
   sound: { run: (model, options) => model.generate({ seconds: 0.02, ...options }), ids: ({ levels }) => [...levels], begins: true },
-  code: { run: (model, options) => model.generate({ seconds: 0.1, ...options }), ids: ({ codes, samples }) => [...codes, ...samples], begins: true },
-  note: { run: (model, options) => model.generate({ bars: 1, ...options }), ids: ({ ids, from }) => [...ids].slice(from === 0 ? 1 : 0), begins: true },
+  code: {
+    run: (model, options) => model.generate({ seconds: 0.1, ...options }),
+    ids: ({ codes, samples }) => [...codes, ...samples],
+    begins: true,
+  },
+  note: {
+    run: (model, options) => model.generate({ bars: 1, ...options }),
+    ids: ({ ids, from }) => [...ids].slice(from === 0 ? 1 : 0),
+    begins: true,
+  },
   caption: { run: (model, options) => model.caption(grey(model.info.width, model.info.height, 3), options), ids: ({ nats }) => [nats] },
   text: {
-    run: (model, options) => (model.info.verbs.includes('translate') ? model.translate('Ein Hund.', options) : model.generate('Once', { maxTokens: 8, ...options })),
+    run: (model, options) =>
+      model.info.verbs.includes('translate') ? model.translate('Ein Hund.', options) : model.generate('Once', { maxTokens: 8, ...options }),
     ids: ({ token }) => [token],
     rest: ({ info }, drawn) => (info.verbs.includes('translate') ? {} : { maxTokens: 8 - drawn }),
   },
@@ -46,11 +60,24 @@ const MOST = 24;
 /** A canvas that takes whatever is painted. */
 function canvas() {
   /** @type {any} */
-  const context = new Proxy({}, {
-    get: (_, name) => (name === 'measureText' ? (/** @type {string} */ text) => ({ width: 8 * text.length }) : name === 'createImageData' ? (/** @type {number} */ width, /** @type {number} */ height) => (
-      { data: new Uint8ClampedArray(4 * width * height), width, height }) : name === 'createLinearGradient' ? () => ({ addColorStop() {} }) : () => {}),
-    set: () => true,
-  });
+  const context = new Proxy(
+    {},
+    {
+      get: (_, name) =>
+        name === 'measureText'
+          ? (/** @type {string} */ text) => ({ width: 8 * text.length })
+          : name === 'createImageData'
+            ? (/** @type {number} */ width, /** @type {number} */ height) => ({
+                data: new Uint8ClampedArray(4 * width * height),
+                width,
+                height,
+              })
+            : name === 'createLinearGradient'
+              ? () => ({ addColorStop() {} })
+              : () => {},
+      set: () => true,
+    },
+  );
   return /** @type {any} */ ({ width: 300, height: 150, getContext: () => context });
 }
 
@@ -73,7 +100,11 @@ for (const file of files) {
     const model = /** @type {any} */ (await load(`${ROOT}weights/${file}`));
     try {
       const { kind, verbs } = model.info;
-      if (ANSWERS.includes(kind) || !verbs.some((/** @type {string} */ verb) => ['generate', 'complete', 'superResolve', 'caption', 'translate'].includes(verb))) return;
+      if (
+        ANSWERS.includes(kind) ||
+        !verbs.some((/** @type {string} */ verb) => ['generate', 'complete', 'superResolve', 'caption', 'translate'].includes(verb))
+      )
+        return;
       const row = ROWS[kind];
       assert.ok(row, `${kind} has no row`);
       const make = () => row.run(model, { seed: 3 });
@@ -108,9 +139,12 @@ for (const file of files) {
         assert.equal(BigInt(rest.seed), 3n);
         const later = await read(rest, MOST);
         const all = row.begins ? later.flatMap(row.ids) : [...before, ...later].flatMap(row.ids);
-        if (kind === 'code') { // its levels come one after another again
-          const level = (/** @type {any[]} */ list, /** @type {string} */ name) => list.filter((step) => step.level === name).flatMap(row.ids);
-          for (const name of ['top', 'bottom', 'sound']) assert.deepEqual(level(later, name), level(steps, name), `${name}, saved at ${at}`);
+        if (kind === 'code') {
+          // its levels come one after another again
+          const level = (/** @type {any[]} */ list, /** @type {string} */ name) =>
+            list.filter((step) => step.level === name).flatMap(row.ids);
+          for (const name of ['top', 'bottom', 'sound'])
+            assert.deepEqual(level(later, name), level(steps, name), `${name}, saved at ${at}`);
         } else {
           const length = Math.min(all.length, flat.length);
           assert.ok(length >= Math.min(flat.length, before.flatMap(row.ids).length + 1) || !short);
@@ -127,7 +161,9 @@ for (const file of files) {
       const one = make();
       const iterator = one[Symbol.asyncIterator]();
       const pending = iterator.next();
-      await new Promise((resolve) => { setTimeout(resolve, 1); });
+      await new Promise((resolve) => {
+        setTimeout(resolve, 1);
+      });
       one.stop();
       const { done } = await pending;
       assert.equal((await iterator.next()).done, true);
@@ -145,7 +181,12 @@ function spoilt(value) {
   if (!Array.isArray(value)) return typeof value === 'object' && value !== null ? [...always, { ...value, more: 1 }] : always;
   const hole = [...value];
   delete hole[0];
-  return [...always, ...value.length > 0 ? [hole, value.map(String), value.map(() => ({})), [...value, null, value[0]], [2 ** 40]] : [[null], [-1], ['0'], [{}], Array(3)]];
+  return [
+    ...always,
+    ...(value.length > 0
+      ? [hole, value.map(String), value.map(() => ({})), [...value, null, value[0]], [2 ** 40]]
+      : [[null], [-1], ['0'], [{}], Array(3)]),
+  ];
 }
 
 test('a saved run that somebody has changed is refused, entry by entry, before it is used', { timeout: 120000 }, async () => {
@@ -157,15 +198,30 @@ test('a saved run that somebody has changed is refused, entry by entry, before i
     assert.ok(model.resume(saved));
     for (const name of Object.keys(saved)) {
       for (const value of spoilt(saved[name])) {
-        if (JSON.stringify(value) === JSON.stringify(saved[name]) || (name === 'ids' && model.info.kind === 'code' && JSON.stringify(value) === '[{}]') || // nothing is drawn yet
-          (name === 'nats' && value?.[0] === 2 ** 40) || (name === 'options' && /^{(}|.*"more")/.test(JSON.stringify(value)))) continue;
-        assert.throws(() => model.resume({ ...saved, [name]: value }), (/** @type {any} */ error) => error.name === 'NextPixelError' && ['state', 'argument'].includes(error.code), `${file}: ${name} = ${JSON.stringify(value)?.slice(0, 60)}`);
+        if (
+          JSON.stringify(value) === JSON.stringify(saved[name]) ||
+          (name === 'ids' && model.info.kind === 'code' && JSON.stringify(value) === '[{}]') || // nothing is drawn yet
+          (name === 'nats' && value?.[0] === 2 ** 40) ||
+          (name === 'options' && /^{(}|.*"more")/.test(JSON.stringify(value)))
+        )
+          continue;
+        assert.throws(
+          () => model.resume({ ...saved, [name]: value }),
+          (/** @type {any} */ error) => error.name === 'NextPixelError' && ['state', 'argument'].includes(error.code),
+          `${file}: ${name} = ${JSON.stringify(value)?.slice(0, 60)}`,
+        );
       }
       for (const inner of Object.keys(Object(typeof saved[name] === 'string' ? {} : saved[name])).slice(0, 6)) {
         if (name === 'options') continue;
         for (const value of name === 'nats' ? ['x', null] : ['x', -1, () => {}, { a: 1 }]) {
-          const changed = Array.isArray(saved[name]) ? saved[name].map((/** @type {any} */ one, /** @type {number} */ i) => (String(i) === inner ? value : one)) : { ...saved[name], [inner]: value };
-          assert.throws(() => model.resume({ ...saved, [name]: changed }), { name: 'NextPixelError' }, `${file}: ${name}.${inner} = ${value}`);
+          const changed = Array.isArray(saved[name])
+            ? saved[name].map((/** @type {any} */ one, /** @type {number} */ i) => (String(i) === inner ? value : one))
+            : { ...saved[name], [inner]: value };
+          assert.throws(
+            () => model.resume({ ...saved, [name]: changed }),
+            { name: 'NextPixelError' },
+            `${file}: ${name}.${inner} = ${value}`,
+          );
         }
       }
     }

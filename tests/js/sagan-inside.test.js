@@ -16,7 +16,11 @@ import { ROOT } from './helpers.js';
 /** Options of latents alone say that the run is one of those. @param {Model} model @param {LatentOptions} options */
 const made = (model, options) => model.generate(options);
 
-for (const [file, most] of /** @type {[string, number][]} */ ([['tests/golden/sagan-tiny.gguf', 1e-4], ['tests/golden/sagan-whole-tiny.gguf', 1e-4], ['weights/sagan-emoji.gguf', 0.06]])) {
+for (const [file, most] of /** @type {[string, number][]} */ ([
+  ['tests/golden/sagan-tiny.gguf', 1e-4],
+  ['tests/golden/sagan-whole-tiny.gguf', 1e-4],
+  ['weights/sagan-emoji.gguf', 0.06],
+])) {
   test(`f, g and h of ${file} lead to the engine's weights`, async () => {
     const bytes = readFileSync(`${ROOT}${file}`);
     const inside = createInside(new Uint8Array(bytes).buffer);

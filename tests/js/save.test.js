@@ -26,7 +26,10 @@ async function read(run, most = Infinity, drawn = { values: [], nats: [] }) {
   let steps = 0;
   if (most === 0) return drawn;
   for await (const { sample, from, values, nats } of run) {
-    for (const [all, some] of /** @type {[number[][], ArrayLike<number>][]} */ ([[drawn.values, values], [drawn.nats, nats]])) {
+    for (const [all, some] of /** @type {[number[][], ArrayLike<number>][]} */ ([
+      [drawn.values, values],
+      [drawn.nats, nats],
+    ])) {
       all[sample] ??= [];
       for (let i = 0; i < some.length; i++) all[sample][from - run.known.length + i] = some[i] + 0; // JSON knows no -0
     }
@@ -53,7 +56,10 @@ async function piecemeal(models, run, each, options = {}) {
     const saved = kept(run);
     run = models[i % models.length].resume(saved, options);
     assert.deepEqual(kept(run), { ...saved, options: { ...saved.options, ...options } }, 'before it goes on, it is what it was');
-    if (!saved.steps.some((step) => 'anew' in step)) run.drawn.forEach((values, sample) => assert.deepEqual([...values], drawn.values[sample]?.slice(0, values.length) ?? [], 'what was drawn'));
+    if (!saved.steps.some((step) => 'anew' in step))
+      run.drawn.forEach((values, sample) =>
+        assert.deepEqual([...values], drawn.values[sample]?.slice(0, values.length) ?? [], 'what was drawn'),
+      );
     await read(run, each, drawn);
   }
   return drawn;
@@ -66,19 +72,60 @@ const small = { data: noise(12), width: 2, height: 2 };
 /** @type {[string, import('./toy.js').ToyOptions, (model: ModelOf<'picture'>, options: any) => PictureRun, object][]} */
 const RUNS = [
   ['one sample', {}, (model, options) => model.generate({ seed: 3, ...options }), { chunkSize: 5 }],
-  ['rows that are known', { width: 7, height: 9 }, (model, options) => model.complete(grey, { rows: 2, seed: 2n ** 60n, ...options }), { chunkSize: 4, temperature: 0.7, topK: 5 }],
-  ['several samples', { classes: ['cat', 'dog'] }, (model, options) => model.generate({ label: 'dog', seed: 4, ...options }), { samples: 5, chunkSize: 3 }],
-  ['look-ahead', { draft: true, width: 7, height: 9 }, (model, options) => model.complete(grey, { rows: 1, seed: 5, ...options }), { chunkSize: 2 }],
-  ['a palette and look-ahead', { draft: true, width: 7, height: 9, channels: 3, palette: true, levels: 20 },
-    (model, options) => model.complete(colour, { rows: 1, seed: 6, ...options }), { chunkSize: 3 }],
-  ['pixels of three channels', { width: 7, height: 9, channels: 3, output: 'dmol', levels: 256 }, (model, options) => model.complete(colour, { rows: 3, seed: 7, ...options }),
-    { samples: 2, chunkSize: 6 }],
-  ['blocks', { width: 7, height: 9, blockRows: 3 }, (model, options) => model.complete(grey, { rows: 3, seed: 8, ...options }), { samples: 2, chunkSize: 5 }],
-  ['from a small picture', { width: 4, height: 4, channels: 3, inputWidth: 2 }, (model, options) => model.superResolve(small, { seed: 9, ...options }), { chunkSize: 7 }],
-  ['samples that compete', { width: 7, height: 9 }, (model, options) => model.complete(grey, { rows: 1, seed: 10, ...options }),
-    { samples: 6, resample: 3, resampleRows: 2, chunkSize: 5 }],
-  ['samples that compete in one group, pixel by pixel of a palette', { width: 7, height: 9, channels: 3, palette: true, levels: 20 },
-    (model, options) => model.generate({ seed: 11, ...options }), { samples: 4, resample: 4, resampleRows: 3, maps: true }],
+  [
+    'rows that are known',
+    { width: 7, height: 9 },
+    (model, options) => model.complete(grey, { rows: 2, seed: 2n ** 60n, ...options }),
+    { chunkSize: 4, temperature: 0.7, topK: 5 },
+  ],
+  [
+    'several samples',
+    { classes: ['cat', 'dog'] },
+    (model, options) => model.generate({ label: 'dog', seed: 4, ...options }),
+    { samples: 5, chunkSize: 3 },
+  ],
+  [
+    'look-ahead',
+    { draft: true, width: 7, height: 9 },
+    (model, options) => model.complete(grey, { rows: 1, seed: 5, ...options }),
+    { chunkSize: 2 },
+  ],
+  [
+    'a palette and look-ahead',
+    { draft: true, width: 7, height: 9, channels: 3, palette: true, levels: 20 },
+    (model, options) => model.complete(colour, { rows: 1, seed: 6, ...options }),
+    { chunkSize: 3 },
+  ],
+  [
+    'pixels of three channels',
+    { width: 7, height: 9, channels: 3, output: 'dmol', levels: 256 },
+    (model, options) => model.complete(colour, { rows: 3, seed: 7, ...options }),
+    { samples: 2, chunkSize: 6 },
+  ],
+  [
+    'blocks',
+    { width: 7, height: 9, blockRows: 3 },
+    (model, options) => model.complete(grey, { rows: 3, seed: 8, ...options }),
+    { samples: 2, chunkSize: 5 },
+  ],
+  [
+    'from a small picture',
+    { width: 4, height: 4, channels: 3, inputWidth: 2 },
+    (model, options) => model.superResolve(small, { seed: 9, ...options }),
+    { chunkSize: 7 },
+  ],
+  [
+    'samples that compete',
+    { width: 7, height: 9 },
+    (model, options) => model.complete(grey, { rows: 1, seed: 10, ...options }),
+    { samples: 6, resample: 3, resampleRows: 2, chunkSize: 5 },
+  ],
+  [
+    'samples that compete in one group, pixel by pixel of a palette',
+    { width: 7, height: 9, channels: 3, palette: true, levels: 20 },
+    (model, options) => model.generate({ seed: 11, ...options }),
+    { samples: 4, resample: 4, resampleRows: 3, maps: true },
+  ],
 ];
 
 for (const [name, toy, begin, options] of RUNS) {
@@ -134,7 +181,10 @@ test('a run that is complete, and one that was not begun', async () => {
   const over = model.resume(kept(run));
   assert.deepEqual(await read(over), { values: [], nats: [] });
   assert.equal(over.finish, 'end');
-  assert.deepEqual(over.drawn.map((values) => [...values]), expected.values);
+  assert.deepEqual(
+    over.drawn.map((values) => [...values]),
+    expected.values,
+  );
   model.close();
 });
 
@@ -145,14 +195,41 @@ test('what does not go on as it was begun is refused', async () => {
   await read(run, 5);
   const saved = kept(run);
   assert.throws(() => other.resume(saved), isError('state', /belongs to another model/));
-  for (const options of [{ seed: 2 }, { samples: 3 }, { temperature: 0.5 }, { label: 'dog' }, { resample: 2 }, { lookAhead: false }, { at: 3 }]) {
+  for (const options of [
+    { seed: 2 },
+    { samples: 3 },
+    { temperature: 0.5 },
+    { label: 'dog' },
+    { resample: 2 },
+    { lookAhead: false },
+    { at: 3 },
+  ]) {
     const [name] = Object.keys(options);
-    assert.throws(() => model.resume(saved, /** @type {any} */ (options)), isError('argument', new RegExp(`resume\\(\\) cannot change ${name}`)));
+    assert.throws(
+      () => model.resume(saved, /** @type {any} */ (options)),
+      isError('argument', new RegExp(`resume\\(\\) cannot change ${name}`)),
+    );
   }
-  const damaged = [{}, null, 7, 'x', [], { ...saved, version: 2 }, { ...saved, seed: 'x' }, { ...saved, ids: 7 }, { ...saved, ids: saved.ids.slice(1) },
-    { ...saved, ids: [saved.ids[0], [16]] }, { ...saved, ids: [saved.ids[0], ['1']] }, { ...saved, ids: [saved.ids[0], null] }, { ...saved, known: [-1] },
-    { ...saved, known: Array(64).fill(0) }, { ...saved, known: undefined }, { ...saved, input: [1] }];
-  for (const one of damaged) assert.throws(() => model.resume(/** @type {any} */ (one)), isError('state', /no saved run/), JSON.stringify(one));
+  const damaged = [
+    {},
+    null,
+    7,
+    'x',
+    [],
+    { ...saved, version: 2 },
+    { ...saved, seed: 'x' },
+    { ...saved, ids: 7 },
+    { ...saved, ids: saved.ids.slice(1) },
+    { ...saved, ids: [saved.ids[0], [16]] },
+    { ...saved, ids: [saved.ids[0], ['1']] },
+    { ...saved, ids: [saved.ids[0], null] },
+    { ...saved, known: [-1] },
+    { ...saved, known: Array(64).fill(0) },
+    { ...saved, known: undefined },
+    { ...saved, input: [1] },
+  ];
+  for (const one of damaged)
+    assert.throws(() => model.resume(/** @type {any} */ (one)), isError('state', /no saved run/), JSON.stringify(one));
   assert.throws(() => model.resume({ ...saved, options: { ...saved.options, temperature: -1 } }), isError('argument', /temperature/));
   assert.throws(() => model.resume(saved, /** @type {any} */ (null)), isError('argument', /options/));
   const tagger = await load(`${GOLDEN}chain-crf-tiny.gguf`);
@@ -219,7 +296,10 @@ test('a translation goes on to the same tokens: greedily, drawn, with beams, wit
   const sentence = 'ab bc a b bbb Grüße, 世界!';
   const copier = await load(toyTranslation());
   const golden = await load(`${GOLDEN}transformer-post.gguf`);
-  for (const [model, given] of /** @type {[Model, string][]} */ ([[copier, sentence], [golden, 'Ein Hund']])) {
+  for (const [model, given] of /** @type {[Model, string][]} */ ([
+    [copier, sentence],
+    [golden, 'Ein Hund'],
+  ])) {
     for (const options of [{}, { beams: 3, lengthPenalty: 1 }, { temperature: 1, seed: 7 }, { maxTokens: 6 }]) {
       const whole = model.translate(given, { ...options, maps: true });
       const expected = [];
@@ -231,10 +311,16 @@ test('a translation goes on to the same tokens: greedily, drawn, with beams, wit
         /** @type {import('../../web/lib/index.js').SavedTranslation} */
         const saved = JSON.parse(JSON.stringify(begun.save()));
         const rest = model.resume(saved, { maps: true });
-        const text = expected.slice(0, told).map((step) => step.text).join('');
+        const text = expected
+          .slice(0, told)
+          .map((step) => step.text)
+          .join('');
         if (told < expected.length) assert.equal(rest.before, text);
         else assert.ok(text.startsWith(rest.before)); // without a last character that is not complete
-        assert.deepEqual([...rest.ids], expected.slice(0, told).map(({ token }) => token));
+        assert.deepEqual(
+          [...rest.ids],
+          expected.slice(0, told).map(({ token }) => token),
+        );
         const steps = [];
         for await (const step of rest) steps.push(step);
         assert.deepEqual(steps, expected.slice(told), `from ${told} on`);
@@ -254,7 +340,11 @@ test('a translation goes on to the same tokens: greedily, drawn, with beams, wit
 
 test('biases of a text survive JSON: a Map, names, and what is never drawn', async () => {
   const stories = await load(`${GOLDEN}stories260K.gguf`);
-  const { token: likeliest } = await stories.generate('One', { temperature: 0, maxTokens: 1 })[Symbol.asyncIterator]().next().then(({ value }) => value ?? { token: 0 });
+  const { token: likeliest } = await stories
+    .generate('One', { temperature: 0, maxTokens: 1 })
+    [Symbol.asyncIterator]()
+    .next()
+    .then(({ value }) => value ?? { token: 0 });
   const options = { seed: 3, logitBias: new Map([[likeliest, -Infinity]]), maxTokens: 30 };
   const whole = stories.generate('One', options);
   await whole.text();
@@ -271,8 +361,9 @@ test('a sound goes on to the same samples, with what it went on with and what wa
   const model = await load(`${GOLDEN}wavenet-tiny.gguf`);
   const sound = { samples: Float32Array.from({ length: 50 }, (_, i) => Math.sin(i / 3)), sampleRate: 8000 };
   const options = { seconds: 0.03, seed: 5, chunkSize: 40, temperature: 0.9 };
-  const begins = /** @type {(() => import('../../web/lib/index.js').SoundRun)[]} */ (/** @type {unknown} */ ([
-    () => model.generate({ ...options, label: 1 }), () => model.complete(/** @type {any} */ (sound), options)]));
+  const begins = /** @type {(() => import('../../web/lib/index.js').SoundRun)[]} */ (
+    /** @type {unknown} */ ([() => model.generate({ ...options, label: 1 }), () => model.complete(/** @type {any} */ (sound), options)])
+  );
   for (const begin of begins) {
     const expected = await begin().samples();
     for (const steps of [0, 1, 3, 100]) {
@@ -285,7 +376,7 @@ test('a sound goes on to the same samples, with what it went on with and what wa
       const rest = model.resume(/** @type {import('../../web/lib/index.js').SavedSound} */ (saved), { chunkSize: 7 });
       assert.deepEqual(JSON.parse(JSON.stringify(rest.save())).ids, saved.ids);
       assert.deepEqual(await rest.samples(), expected, `after ${steps} steps`);
-      assert.deepEqual([...await rest.samples()], [...expected], 'and again');
+      assert.deepEqual([...(await rest.samples())], [...expected], 'and again');
     }
   }
   assert.throws(() => begins[1]().save(), isError('state', /not read yet/));
@@ -293,6 +384,7 @@ test('a sound goes on to the same samples, with what it went on with and what wa
   await whole.samples();
   const saved = whole.save();
   assert.throws(() => model.resume(saved, /** @type {any} */ ({ seconds: 1 })), isError('argument', /cannot change seconds/));
-  for (const bad of [{ ids: [256] }, { known: null }, { nats: [] }, { model: 'x' }]) assert.throws(() => model.resume({ ...saved, .../** @type {any} */ (bad) }), isError('state'));
+  for (const bad of [{ ids: [256] }, { known: null }, { nats: [] }, { model: 'x' }])
+    assert.throws(() => model.resume({ ...saved, .../** @type {any} */ (bad) }), isError('state'));
   model.close();
 });

@@ -33,7 +33,16 @@ async function kept(model, options = {}, prompt = PROMPT) {
 
 test('another day a run goes on where it was, and reads nothing again, with whatever options', async () => {
   /** @type {TextOptions[]} */
-  const all = [{}, { maps: true }, { keyBits: 16 }, { logitBias: { 65: 2 } }, { repetitionPenalty: 1.3 }, { alternatives: 3 }, { temperature: 0 }, { stop: 'a' }];
+  const all = [
+    {},
+    { maps: true },
+    { keyBits: 16 },
+    { logitBias: { 65: 2 } },
+    { repetitionPenalty: 1.3 },
+    { alternatives: 3 },
+    { temperature: 0 },
+    { stop: 'a' },
+  ];
   for (const options of all) {
     const today = await load(file());
     const { run, saved } = await kept(today, options);
@@ -53,7 +62,10 @@ test('another day a run goes on where it was, and reads nothing again, with what
 
 test('a talk goes on with the next question, of which only that is read', async () => {
   /** @type {Message[]} */
-  const talk = [{ role: 'system', content: 'abc' }, { role: 'user', content: 'ab ab ab' }];
+  const talk = [
+    { role: 'system', content: 'abc' },
+    { role: 'user', content: 'ab ab ab' },
+  ];
   const today = await load(file());
   const first = today.chat(talk, { seed: 1, maxTokens: 12 });
   talk.push({ role: 'assistant', content: await first.text() }, { role: 'user', content: 'bc' });
@@ -99,13 +111,47 @@ test('what is no state, damaged, cut short, or of another file is refused with a
   };
   const ids = state.ids.map((id, i) => (i === 3 ? id + 1 : id));
   /** @type {[any, RegExp][]} */
-  const none = [[{}, /is none/], ['state', /is none/], [{ ...state, bytes: [...state.bytes] }, /is none/], [{ ...state, ids: undefined }, /is none/],
-    [JSON.parse(JSON.stringify(state)), /JSON does not/], [{ ...state, hash: 'x' }, /damaged/], [{ ...state, length: state.length + 1 }, /damaged/], [{ ...state, layout: undefined }, /damaged/], [{ ...state, hash: undefined }, /damaged/], [{ ...state, ids }, /damaged/],
-    [bytes((all) => { all[all.length >> 1] ^= 1; }), /damaged/], [bytes((all) => { all[0] ^= 128; }), /damaged/], [bytes((all) => { all[all.length - 1]++; }), /damaged/],
-    [bytes((all) => all.subarray(0, -1)), /damaged/], [bytes((all) => all.subarray(0, 16)), /damaged/], [bytes((all) => all.subarray(0, 0)), /damaged/],
-    [bytes((all) => Uint8Array.from([...all, 0])), /damaged/]];
-  for (const [wrong, message] of none) await assert.rejects(async () => model.resume({ ...saved, state: wrong }, { maxTokens: 3 }).text(), isError('state', message));
-  assert.throws(() => model.resume({ ...saved, state: none[0][0] }), isError('state', /is none/), 'at once, where nothing has to be read for that');
+  const none = [
+    [{}, /is none/],
+    ['state', /is none/],
+    [{ ...state, bytes: [...state.bytes] }, /is none/],
+    [{ ...state, ids: undefined }, /is none/],
+    [JSON.parse(JSON.stringify(state)), /JSON does not/],
+    [{ ...state, hash: 'x' }, /damaged/],
+    [{ ...state, length: state.length + 1 }, /damaged/],
+    [{ ...state, layout: undefined }, /damaged/],
+    [{ ...state, hash: undefined }, /damaged/],
+    [{ ...state, ids }, /damaged/],
+    [
+      bytes((all) => {
+        all[all.length >> 1] ^= 1;
+      }),
+      /damaged/,
+    ],
+    [
+      bytes((all) => {
+        all[0] ^= 128;
+      }),
+      /damaged/,
+    ],
+    [
+      bytes((all) => {
+        all[all.length - 1]++;
+      }),
+      /damaged/,
+    ],
+    [bytes((all) => all.subarray(0, -1)), /damaged/],
+    [bytes((all) => all.subarray(0, 16)), /damaged/],
+    [bytes((all) => all.subarray(0, 0)), /damaged/],
+    [bytes((all) => Uint8Array.from([...all, 0])), /damaged/],
+  ];
+  for (const [wrong, message] of none)
+    await assert.rejects(async () => model.resume({ ...saved, state: wrong }, { maxTokens: 3 }).text(), isError('state', message));
+  assert.throws(
+    () => model.resume({ ...saved, state: none[0][0] }),
+    isError('state', /is none/),
+    'at once, where nothing has to be read for that',
+  );
   // A large one is looked at over some turns of the page, and so is what a run that begins meanwhile waits for.
   let turns = 0;
   const timer = setInterval(() => turns++, 1);
@@ -146,12 +192,15 @@ test('a state that somebody changed, with its right hash, reaches no run that do
   const expected = await told(model.generate(PROMPT, { seed: 5, maxTokens: 12 }));
   const fresh = await load(file());
   const bytes = saved.state.bytes.slice();
-  new Uint32Array(bytes.buffer).fill(0x3f000000, bytes.length / 8 | 0, bytes.length / 8 + 400 | 0); // in the keys and values
+  new Uint32Array(bytes.buffer).fill(0x3f000000, (bytes.length / 8) | 0, (bytes.length / 8 + 400) | 0); // in the keys and values
   const state = { ...saved.state, bytes };
   state.hash = atOnce(hashing(state));
   const named = fresh.resume({ ...saved, state }, { maxTokens: 12 });
   await named.text().catch(() => {});
-  for (const run of [fresh.generate(PROMPT, { seed: 5, maxTokens: 12 }), fresh.resume({ ...saved, state: undefined }, { at: 0, seed: 5, maxTokens: 12 })]) {
+  for (const run of [
+    fresh.generate(PROMPT, { seed: 5, maxTokens: 12 }),
+    fresh.resume({ ...saved, state: undefined }, { at: 0, seed: 5, maxTokens: 12 }),
+  ]) {
     assert.deepEqual(await told(run), expected);
     assert.ok(run.reused < fresh.tokenizer.encode(PROMPT).length || run.reused === named.promptLength);
   }

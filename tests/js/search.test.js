@@ -14,7 +14,12 @@ import { ROOT } from './helpers.js';
 const places = JSON.parse(await readFile(`${ROOT}web/manual/search.json`, 'utf8'));
 
 test('what is called so comes first; nothing is found of nothing', () => {
-  for (const [question, address] of [['SoundOptions', 'reference.html#SoundOptions'], ['trusted types', 'hosting.html'], ['circle walk', 'latents.html#walks'], ['loading', '']]) {
+  for (const [question, address] of [
+    ['SoundOptions', 'reference.html#SoundOptions'],
+    ['trusted types', 'hosting.html'],
+    ['circle walk', 'latents.html#walks'],
+    ['loading', ''],
+  ]) {
     const found = find(places, question).map(([at]) => at);
     assert.ok(found.length > 0 && found.slice(0, 5).some((at) => at.startsWith(address)), `${question}: ${found.slice(0, 5).join()}`);
   }
@@ -23,20 +28,49 @@ test('what is called so comes first; nothing is found of nothing', () => {
 });
 
 test('every word has to be there, but where no place has all of them; words of others are known, and small ones pass', () => {
-  const made = /** @type {import('../../web/manual/search.js').Place[]} */ ([['a.html', 'Walks', 'circle line'], ['b.html', 'Colours', 'circle of a walk'], ['c.html', 'Others', 'abort']]);
-  assert.deepEqual(find(made, 'walk line').map(([at]) => at), ['a.html']);
-  assert.deepEqual(find(made, 'walk zzzz').map(([at]) => at), ['a.html', 'b.html']);
-  assert.deepEqual(find(made, 'how do I cancel').map(([at]) => at), ['c.html']);
-  assert.deepEqual(find(made, 'colors').map(([at]) => at), ['b.html']);
+  const made = /** @type {import('../../web/manual/search.js').Place[]} */ ([
+    ['a.html', 'Walks', 'circle line'],
+    ['b.html', 'Colours', 'circle of a walk'],
+    ['c.html', 'Others', 'abort'],
+  ]);
+  assert.deepEqual(
+    find(made, 'walk line').map(([at]) => at),
+    ['a.html'],
+  );
+  assert.deepEqual(
+    find(made, 'walk zzzz').map(([at]) => at),
+    ['a.html', 'b.html'],
+  );
+  assert.deepEqual(
+    find(made, 'how do I cancel').map(([at]) => at),
+    ['c.html'],
+  );
+  assert.deepEqual(
+    find(made, 'colors').map(([at]) => at),
+    ['b.html'],
+  );
   assert.deepEqual(find(made, 'constructor'), []);
-  for (const [question, address] of [['csp', 'hosting.html'], ['cors', ''], ['iframe', 'hosting.html'], ['benchmark', 'numbers.html'], ['cancel', ''], ['webworker', '']]) {
-    assert.ok(find(places, question).slice(0, 3).some(([at]) => at.startsWith(address)), question);
+  for (const [question, address] of [
+    ['csp', 'hosting.html'],
+    ['cors', ''],
+    ['iframe', 'hosting.html'],
+    ['benchmark', 'numbers.html'],
+    ['cancel', ''],
+    ['webworker', ''],
+  ]) {
+    assert.ok(
+      find(places, question)
+        .slice(0, 3)
+        .some(([at]) => at.startsWith(address)),
+      question,
+    );
   }
 });
 
 test('every place is there', async () => {
   for (const name of new Set(places.map(([address]) => address.split('#')[0]))) {
     const html = await readFile(`${ROOT}web/manual/${name}`, 'utf8');
-    for (const [address] of places.filter(([at]) => at.startsWith(`${name}#`))) assert.ok(html.includes(`id="${address.split('#')[1]}"`), address);
+    for (const [address] of places.filter(([at]) => at.startsWith(`${name}#`)))
+      assert.ok(html.includes(`id="${address.split('#')[1]}"`), address);
   }
 });

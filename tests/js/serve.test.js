@@ -109,10 +109,7 @@ test('types', async () => {
     assert.equal(headers['x-content-type-options'], 'nosniff');
     assert.equal(headers['content-security-policy'], type.startsWith('text/html') ? POLICY : undefined);
   }
-  assert.match(
-    POLICY,
-    /default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; connect-src 'self'/,
-  );
+  assert.match(POLICY, /default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; connect-src 'self'/);
   assert.doesNotMatch(POLICY, /unsafe-inline|'unsafe-eval'|https?:/);
 });
 
@@ -138,27 +135,14 @@ test('ranges', async () => {
     ['bytes=0-9', 0, 9],
   ])) {
     const { status, headers, body } = await get(range);
-    assert.deepEqual(
-      [status, body, headers['content-range']],
-      [206, digits.slice(from, to + 1), `bytes ${from}-${to}/10`],
-      range,
-    );
+    assert.deepEqual([status, body, headers['content-range']], [206, digits.slice(from, to + 1), `bytes ${from}-${to}/10`], range);
     assert.equal(headers['content-length'], String(to - from + 1));
   }
   for (const range of ['bytes=10-', 'bytes=10-12', 'bytes=-0']) {
     const { status, headers } = await get(range);
     assert.deepEqual([status, headers['content-range']], [416, 'bytes */10'], range);
   }
-  for (const range of [
-    'bytes=5-2',
-    'bytes=-',
-    'bytes=a-b',
-    'lines=0-1',
-    'bytes=0-1,3-4',
-    'bytes 0-1',
-    'bytes=-1-2',
-    '',
-  ]) {
+  for (const range of ['bytes=5-2', 'bytes=-', 'bytes=a-b', 'lines=0-1', 'bytes=0-1,3-4', 'bytes 0-1', 'bytes=-1-2', '']) {
     const { status, body } = await get(range);
     assert.deepEqual([status, body], [200, digits], range);
   }
@@ -170,11 +154,7 @@ test('ranges', async () => {
   assert.equal((await conditional(etag)).status, 206);
   assert.equal((await conditional(date)).status, 206);
   assert.equal((await conditional('"other"')).status, 200);
-  assert.equal(
-    (await ask('/web/page.css', { headers: { range: 'bytes=0-' } })).status,
-    416,
-    'an empty file has no bytes',
-  );
+  assert.equal((await ask('/web/page.css', { headers: { range: 'bytes=0-' } })).status, 416, 'an empty file has no bytes');
   assert.deepEqual([(await ask('/web/page.css')).status, (await ask('/web/page.css')).body], [200, '']);
 });
 
@@ -189,8 +169,7 @@ test('what the reader has already is not sent again', async () => {
   const tag = String(headers.etag),
     date = String(headers['last-modified']);
   assert.equal(date, 'Tue, 14 Nov 2023 22:13:20 GMT');
-  const status = async (/** @type {Record<string, string>} */ conditions) =>
-    (await ask('/weights/a.gguf', { headers: conditions })).status;
+  const status = async (/** @type {Record<string, string>} */ conditions) => (await ask('/weights/a.gguf', { headers: conditions })).status;
   assert.equal(await status({ 'if-none-match': tag }), 304);
   assert.equal(await status({ 'if-none-match': `"x", W/${tag}` }), 304);
   assert.equal(await status({ 'if-none-match': '*' }), 304);
@@ -207,7 +186,8 @@ test('what the reader has already is not sent again', async () => {
 
 test('of build/ the models that training wrote, and nothing else', async () => {
   assert.deepEqual([(await ask('/build/mine.gguf')).status, (await ask('/build/mine.gguf')).body], [200, digits]);
-  for (const path of ['/build/', '/build/mine.json', '/build/found/a.gguf', '/build/.hidden.gguf', '/build/none.gguf']) assert.equal((await ask(path)).status, 404, path);
+  for (const path of ['/build/', '/build/mine.json', '/build/found/a.gguf', '/build/.hidden.gguf', '/build/none.gguf'])
+    assert.equal((await ask(path)).status, 404, path);
 });
 
 test('nothing outside the folders', async () => {
@@ -245,15 +225,7 @@ test('nothing outside the folders', async () => {
     const { status, body } = await ask(path);
     assert.deepEqual([status, body], [404, '404\n'], path);
   }
-  for (const path of [
-    '/web/%00',
-    '/web/index.html%00.js',
-    '/web/..%5csecret.txt',
-    '/web/%',
-    '/web/%ff',
-    'http://other/web/',
-    '*',
-  ]) {
+  for (const path of ['/web/%00', '/web/index.html%00.js', '/web/..%5csecret.txt', '/web/%', '/web/%ff', 'http://other/web/', '*']) {
     const { status } = await ask(path);
     assert.equal(status, 400, path);
   }
@@ -275,7 +247,8 @@ test('a folder that is a link out of the root is not served', async () => {
 
 test('it answers to its own names alone', async () => {
   const { port } = server;
-  for (const host of [`127.0.0.1:${port}`, `localhost:${port}`]) assert.equal((await ask('/web/', { headers: { Host: host } })).status, 200, host);
+  for (const host of [`127.0.0.1:${port}`, `localhost:${port}`])
+    assert.equal((await ask('/web/', { headers: { Host: host } })).status, 200, host);
   for (const host of ['evil.example', `evil.example:${port}`, '127.0.0.1', `127.0.0.1:${port + 1}`, `localhost:${port}.evil.example`]) {
     assert.equal((await ask('/web/', { headers: { Host: host } })).status, 421, host);
   }
@@ -284,7 +257,11 @@ test('it answers to its own names alone', async () => {
 test('an answer goes to one host: who names two gets none', async () => {
   const { port } = server;
   const own = `127.0.0.1:${port}`;
-  for (const hosts of [[own, own], [own, 'evil.example'], ['evil.example', own]]) {
+  for (const hosts of [
+    [own, own],
+    [own, 'evil.example'],
+    ['evil.example', own],
+  ]) {
     const socket = connect(Number(port), '127.0.0.1');
     socket.end(`GET /web/ HTTP/1.1\r\n${hosts.map((host, i) => `${i ? 'HOST' : 'Host'}: ${host}\r\n`).join('')}Connection: close\r\n\r\n`);
     let text = '';
@@ -303,15 +280,12 @@ test('other methods', async () => {
 test('a reader who goes away does no harm', async () => {
   await writeFile(join(root, 'weights', 'large.gguf'), new Uint8Array(8e6));
   await new Promise((resolve) => {
-    const leaving = request(
-      { host: '127.0.0.1', port: server.port, path: '/weights/large.gguf', agent: false },
-      (response) => {
-        response.once('data', () => {
-          leaving.destroy();
-          resolve(undefined);
-        });
-      },
-    );
+    const leaving = request({ host: '127.0.0.1', port: server.port, path: '/weights/large.gguf', agent: false }, (response) => {
+      response.once('data', () => {
+        leaving.destroy();
+        resolve(undefined);
+      });
+    });
     leaving.on('error', () => {}).end();
   });
   assert.equal((await ask('/web/')).status, 200);
@@ -330,13 +304,16 @@ test("the pages' scripts, and their sources where these differ", async () => {
   };
   const write = async (/** @type {string} */ name, /** @type {string} */ text) => {
     await writeFile(join(root, name), text);
-    await new Promise((resolve) => { setTimeout(resolve, SAME_MS); });
+    await new Promise((resolve) => {
+      setTimeout(resolve, SAME_MS);
+    });
   };
   for (const name of Object.keys(sources)) {
     await write(`web/dist/${name}`, 'the bundle');
     assert.equal((await ask(`/web/dist/${name}`)).body, 'the bundle', 'without sources');
   }
-  for (const folder of ['front', 'lib', 'pages/look-ahead', 'pictures', 'shell']) await mkdir(join(root, 'web', folder), { recursive: true });
+  for (const folder of ['front', 'lib', 'pages/look-ahead', 'pictures', 'shell'])
+    await mkdir(join(root, 'web', folder), { recursive: true });
   await write('web/pages/look-ahead/main.js', 'one');
   await write('web/lib/index.js', 'two');
   for (const [name, source] of Object.entries(sources)) {
@@ -347,7 +324,10 @@ test("the pages' scripts, and their sources where these differ", async () => {
     assert.equal(stale.headers['cache-control'], 'no-store');
     await write(made, `// ${await sourcesOf(join(root, 'web'))}\nthe bundle`);
     assert.match((await ask(`/${made}`)).body, /the bundle$/);
-    for (const [changed, text] of [['web/pages/look-ahead/main.js', `one, changed for ${name}`], [`web/lib/${name}`, '']]) {
+    for (const [changed, text] of [
+      ['web/pages/look-ahead/main.js', `one, changed for ${name}`],
+      [`web/lib/${name}`, ''],
+    ]) {
       await write(changed, text);
       assert.equal((await ask(`/${made}`)).body, source, changed);
       await write(made, `// ${await sourcesOf(join(root, 'web'))}\nthe bundle`);
@@ -385,9 +365,26 @@ test('a module that imports a package is the file of web/dist that has this in i
 test('a page is what its page.html says now, in the frame of all pages', async () => {
   const folder = join(root, 'web/pages/snail'); // which has its place in a course
   await mkdir(folder, { recursive: true });
-  const source = (/** @type {string} */ title) => [
-    '---', `title: ${title}`, 'description: A toy.', 'takes: tokens', 'contents:', '  #figure-toy The figure', 'ways:', '  ../look-ahead/ Ahead', '---',
-    '<h1>A toy</h1>', '<p class="deck">Of a page.</p>', '', '<figure id="figure-toy"></figure>', '<footer>', '<p>Ours.</p>', '</footer>', ''].join('\n');
+  const source = (/** @type {string} */ title) =>
+    [
+      '---',
+      `title: ${title}`,
+      'description: A toy.',
+      'takes: tokens',
+      'contents:',
+      '  #figure-toy The figure',
+      'ways:',
+      '  ../look-ahead/ Ahead',
+      '---',
+      '<h1>A toy</h1>',
+      '<p class="deck">Of a page.</p>',
+      '',
+      '<figure id="figure-toy"></figure>',
+      '<footer>',
+      '<p>Ours.</p>',
+      '</footer>',
+      '',
+    ].join('\n');
   await writeFile(join(folder, 'index.html'), 'what was made before');
   assert.equal((await ask('/web/pages/snail/')).body, 'what was made before', 'without a page.html');
   await writeFile(join(folder, 'snail.css'), '');
@@ -406,12 +403,18 @@ test('a page is what its page.html says now, in the frame of all pages', async (
   }
   const { etag = '' } = (await ask('/web/pages/snail/')).headers;
   assert.equal((await ask('/web/pages/snail/', { headers: { 'if-none-match': etag } })).status, 304);
-  assert.deepEqual([(await ask('/web/pages/snail?x=1')).status, (await ask('/web/pages/snail?x=1')).headers.location], [301, '/web/pages/snail/?x=1']);
+  assert.deepEqual(
+    [(await ask('/web/pages/snail?x=1')).status, (await ask('/web/pages/snail?x=1')).headers.location],
+    [301, '/web/pages/snail/?x=1'],
+  );
   assert.equal((await ask('/web/pages/snail/ko/')).status, 404, 'not in Korean yet');
   await writeFile(join(folder, 'page.ko.html'), source('three').replace(/takes: .*\n/, ''));
   await mkdir(join(root, 'web/front'), { recursive: true });
   assert.match((await ask('/web/pages/snail/ko/')).body, /<html lang="ko">[^]*<title>nextpixel: three<\/title>/);
-  assert.deepEqual([(await ask('/web/pages/snail/ko')).status, (await ask('/web/pages/snail/ko')).headers.location], [301, '/web/pages/snail/ko/']);
+  assert.deepEqual(
+    [(await ask('/web/pages/snail/ko')).status, (await ask('/web/pages/snail/ko')).headers.location],
+    [301, '/web/pages/snail/ko/'],
+  );
   assert.match((await ask('/web/pages/snail/')).body, /hreflang="ko" href="ko\/"/);
   await rm(join(folder, 'page.ko.html'));
   await mkdir(join(root, 'elsewhere'));
@@ -419,15 +422,26 @@ test('a page is what its page.html says now, in the frame of all pages', async (
   await symlink(join(root, 'elsewhere'), join(root, 'web/pages/out'));
   assert.equal((await ask('/web/pages/out/')).status, 404, 'a link out of the folder');
   for (const [wrong, message] of /** @type {[string, RegExp][]} */ ([
-    ['<h1>no facts</h1>', /toy\.html must begin with its facts/], [source('x').replace('title', 'titel'), /"titel: x" is not one of title, /],
-    [source('x').replace('description: A toy.\n', ''), /has no description/], [source('x').replace('<footer>', ''), /a <footer> at its end/],
+    ['<h1>no facts</h1>', /toy\.html must begin with its facts/],
+    [source('x').replace('title', 'titel'), /"titel: x" is not one of title, /],
+    [source('x').replace('description: A toy.\n', ''), /has no description/],
+    [source('x').replace('<footer>', ''), /a <footer> at its end/],
     [source('x').replace(' id="figure-toy"', ''), /has no <figure id/],
     [source('x').replace('<figure', '<p data-figure="figure-none"></p><figure'), /no figure with a caption whose id is "figure-none"/],
-  ])) assert.throws(() => framed(wrong, { path: 'toy.html', name: 'toy', sheets: [] }), message);
-  const numbered = (/** @type {string} */ text) => framed(source('x').replace('<figure id="figure-toy"></figure>', text), { path: 'toy.html', name: 'snail', sheets: [] });
+  ]))
+    assert.throws(() => framed(wrong, { path: 'toy.html', name: 'toy', sheets: [] }), message);
+  const numbered = (/** @type {string} */ text) =>
+    framed(source('x').replace('<figure id="figure-toy"></figure>', text), { path: 'toy.html', name: 'snail', sheets: [] });
   const figure = (/** @type {string} */ id) => `<figure id="figure-${id}"><figcaption id="c">Of ${id}.</figcaption></figure>`;
-  const two = numbered(`<p>See <a data-figure="figure-two">the other one</a>.</p>${figure('one')}<figure id="figure-bare"></figure>${figure('two')}`);
-  for (const part of ['<a data-figure="figure-two">Figure 2</a>', '<figcaption id="c"><b>Figure 1.</b> Of one.', '<b>Figure 2.</b> Of two.']) assert.ok(two.includes(part), part);
+  const two = numbered(
+    `<p>See <a data-figure="figure-two">the other one</a>.</p>${figure('one')}<figure id="figure-bare"></figure>${figure('two')}`,
+  );
+  for (const part of [
+    '<a data-figure="figure-two">Figure 2</a>',
+    '<figcaption id="c"><b>Figure 1.</b> Of one.',
+    '<b>Figure 2.</b> Of two.',
+  ])
+    assert.ok(two.includes(part), part);
   assert.match(numbered(figure('one')), /<b>Figure\.<\/b> Of one\./, 'the only one has no number');
   await rm(folder, { recursive: true });
 });
@@ -460,13 +474,18 @@ test('npm start: prints the address, and the library loads from it', async () =>
 });
 
 test('--help says what it does, and what is not known is an error', () => {
-  const run = (/** @type {string[]} */ ...args) => spawnSync(process.execPath, [`${ROOT}web/tools/serve.js`, ...args], { encoding: 'utf8', timeout: 10000 });
+  const run = (/** @type {string[]} */ ...args) =>
+    spawnSync(process.execPath, [`${ROOT}web/tools/serve.js`, ...args], { encoding: 'utf8', timeout: 10000 });
   const { status, stdout, stderr } = run('--help');
   assert.deepEqual({ status, stderr }, { status: 0, stderr: '' });
   assert.match(stdout, /npm start[^]*--port 3000[^]*PORT=3000/);
   for (const [args, problem] of /** @type {[string[], RegExp][]} */ ([
-    [['--prot', '3'], /Unknown option '--prot': .*--help/], [['3000'], /3000/], [['--port'], /--port/], [['--host', 'here'], /--host takes an address.*"here"/],
-    [['--connect', 'huggingface.co'], /--connect takes .*"huggingface.co"/], [['--host', '192.0.2.1'], /192\.0\.2\.1 is no address of this machine/],
+    [['--prot', '3'], /Unknown option '--prot': .*--help/],
+    [['3000'], /3000/],
+    [['--port'], /--port/],
+    [['--host', 'here'], /--host takes an address.*"here"/],
+    [['--connect', 'huggingface.co'], /--connect takes .*"huggingface.co"/],
+    [['--host', '192.0.2.1'], /192\.0\.2\.1 is no address of this machine/],
   ])) {
     const { status, stderr } = run(...args);
     assert.equal(status, 1, args.join(' '));
@@ -496,7 +515,11 @@ test('npm start: --host serves other machines and warns; without it there is no 
   assert.doesNotMatch(text, /WARNING/);
   child.kill();
   const all = await serve({ port: 0, host: '0.0.0.0', root });
-  for (const [name, status] of /** @type {[string, number][]} */ ([[`127.0.0.1:${all.port}`, 200], [`${hostname()}:${all.port}`, 200], [`elsewhere.example:${all.port}`, 421]])) {
+  for (const [name, status] of /** @type {[string, number][]} */ ([
+    [`127.0.0.1:${all.port}`, 200],
+    [`${hostname()}:${all.port}`, 200],
+    [`elsewhere.example:${all.port}`, 421],
+  ])) {
     const asked = request({ port: all.port, path: '/web/', headers: { host: name } });
     asked.end();
     const [response] = await once(asked, 'response');
@@ -504,9 +527,11 @@ test('npm start: --host serves other machines and warns; without it there is no 
     response.resume();
   }
   await all.close();
-  const shown = spawn(process.execPath, [`${ROOT}web/tools/serve.js`, '--host', '0.0.0.0', '--port', '0'], { env: { ...process.env, PORT: '' } });
+  const shown = spawn(process.execPath, [`${ROOT}web/tools/serve.js`, '--host', '0.0.0.0', '--port', '0'], {
+    env: { ...process.env, PORT: '' },
+  });
   let said = '';
-  for await (const chunk of shown.stdout) if (/WARNING: every machine.*\n/.test(said += chunk)) break;
+  for await (const chunk of shown.stdout) if (/WARNING: every machine.*\n/.test((said += chunk))) break;
   assert.match(said, /http:\/\/127\.0\.0\.1:\d+\/[^]*WARNING: every machine/);
   shown.kill();
 });

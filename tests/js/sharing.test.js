@@ -17,9 +17,14 @@ test('a page of a site that knows its address says title, description and pictur
   const pages = await framedPages(`${ROOT}web`);
   const page = shared(pages.get('pages/fvsbn/ko/index.html') ?? '', 'web/pages/fvsbn/ko/index.html', ADDRESS);
   for (const tag of [
-    `<meta property="og:url" content="${ADDRESS}web/pages/fvsbn/ko/">`, '<meta property="og:locale" content="ko_KR">', `<meta property="og:image" content="${ADDRESS}web/front/screenshot.png">`,
-    `<link rel="canonical" href="${ADDRESS}web/pages/fvsbn/ko/">`, `<link rel="alternate" hreflang="en" href="${ADDRESS}web/pages/fvsbn/">`, `<link rel="alternate" hreflang="ko" href="${ADDRESS}web/pages/fvsbn/ko/">`,
-  ]) assert.ok(page.includes(tag), tag);
+    `<meta property="og:url" content="${ADDRESS}web/pages/fvsbn/ko/">`,
+    '<meta property="og:locale" content="ko_KR">',
+    `<meta property="og:image" content="${ADDRESS}web/front/screenshot.png">`,
+    `<link rel="canonical" href="${ADDRESS}web/pages/fvsbn/ko/">`,
+    `<link rel="alternate" hreflang="en" href="${ADDRESS}web/pages/fvsbn/">`,
+    `<link rel="alternate" hreflang="ko" href="${ADDRESS}web/pages/fvsbn/ko/">`,
+  ])
+    assert.ok(page.includes(tag), tag);
   for (const [path, html] of pages) {
     const [, title] = /<title>(.*?)<\/title>/.exec(html) ?? [];
     assert.match(shared(html, `web/${path}`, ADDRESS), new RegExp(`og:title" content="${title?.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}"`));
@@ -39,5 +44,6 @@ test('CITATION.cff names the version and the licence of the package', async () =
   assert.match(citation, new RegExp(`^version: ${version.replaceAll('.', '\\.')}$`, 'm'));
   assert.match(citation, new RegExp(`^license: ${license}$`, 'm'));
   const [, title] = /^title: "(.*)"$/m.exec(citation) ?? [];
-  for (const [path, html] of await framedPages(`${ROOT}web`)) assert.ok(html.includes(`<cite lang="en">${title}</cite>`), `${path} does not say how to cite it`);
+  for (const [path, html] of await framedPages(`${ROOT}web`))
+    assert.ok(html.includes(`<cite lang="en">${title}</cite>`), `${path} does not say how to cite it`);
 });

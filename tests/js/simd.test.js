@@ -5,7 +5,7 @@ import { test } from 'node:test';
 
 import { fastest, supported } from '../../web/lib/workers/simd.js';
 
-const byte = (/** @type {number} */ x) => x << 24 >> 24;
+const byte = (/** @type {number} */ x) => (x << 24) >> 24;
 
 /**
  * The dot product of relaxed SIMD as processors and engines have it: 7 + four equal products.
@@ -23,13 +23,19 @@ test('the fastest build of each machine', (t) => {
   const { Instance } = WebAssembly;
   const found = Object.entries(MACHINES).map(([name, a]) => {
     t.mock.method(WebAssembly, 'Module', class {});
-    t.mock.method(WebAssembly, 'Instance', function instance() { return { exports: { a } }; });
+    t.mock.method(WebAssembly, 'Instance', function instance() {
+      return { exports: { a } };
+    });
     const build = fastest();
     t.mock.restoreAll();
     return [name, build];
   });
   assert.equal(WebAssembly.Instance, Instance);
-  assert.deepEqual(found.map(([, build]) => build), ['relaxed', 'relaxed', 'pairs', 'baseline'], JSON.stringify(found));
+  assert.deepEqual(
+    found.map(([, build]) => build),
+    ['relaxed', 'relaxed', 'pairs', 'baseline'],
+    JSON.stringify(found),
+  );
 });
 
 test('here', () => {

@@ -23,10 +23,28 @@ const whole = (scale, middle = 0) => Array.from(wave, (x) => Math.round(scale * 
 
 test('whole numbers, as files and decoders have them, are brought to -1 to 1; where their scale is not known they are refused', async () => {
   for (const [data, error] of /** @type {[any, number][]} */ ([
-    [Int16Array.from(whole(32768)), 1e-4], [Int8Array.from(whole(128)), 0.01], [Uint8Array.from(whole(128, 128)), 0.01], [Uint8ClampedArray.from(whole(128, 128)), 0.01],
-    [Int32Array.from(whole(2147483648)), 1e-6], [Float64Array.from(wave), 1e-6], [Array.from(wave), 1e-6], [[wave, Array.from(wave)], 1e-6], [[Int16Array.from(whole(32768)), wave], 1e-4],
-  ])) (await heard({ samples: data, sampleRate: 8000 })).forEach((sample, i) => assert.ok(Math.abs(sample - wave[i]) <= error, `${Object.prototype.toString.call(data)} ${i}: ${sample}`));
-  for (const data of [whole(32768), Float32Array.from(whole(32768)), Float32Array.from(wave, (x) => 1000 * x), Uint16Array.from(whole(100, 128)), Uint32Array.of(1, 2), BigInt64Array.of(1n), [whole(128)]]) {
+    [Int16Array.from(whole(32768)), 1e-4],
+    [Int8Array.from(whole(128)), 0.01],
+    [Uint8Array.from(whole(128, 128)), 0.01],
+    [Uint8ClampedArray.from(whole(128, 128)), 0.01],
+    [Int32Array.from(whole(2147483648)), 1e-6],
+    [Float64Array.from(wave), 1e-6],
+    [Array.from(wave), 1e-6],
+    [[wave, Array.from(wave)], 1e-6],
+    [[Int16Array.from(whole(32768)), wave], 1e-4],
+  ]))
+    (await heard({ samples: data, sampleRate: 8000 })).forEach((sample, i) =>
+      assert.ok(Math.abs(sample - wave[i]) <= error, `${Object.prototype.toString.call(data)} ${i}: ${sample}`),
+    );
+  for (const data of [
+    whole(32768),
+    Float32Array.from(whole(32768)),
+    Float32Array.from(wave, (x) => 1000 * x),
+    Uint16Array.from(whole(100, 128)),
+    Uint32Array.of(1, 2),
+    BigInt64Array.of(1n),
+    [whole(128)],
+  ]) {
     await assert.rejects(heard({ samples: data, sampleRate: 8000 }), isError('argument', /between -1 and 1/));
   }
   assert.equal((await heard({ samples: Float32Array.from(wave, (x) => 3 * x), sampleRate: 8000 })).length, 400); // too loud is no other scale
@@ -38,16 +56,49 @@ test('lists with holes, of other things, and what is no list are refused', async
   structuredClone(gone.buffer, { transfer: [gone.buffer] });
   const lost = Float32Array.from(wave);
   structuredClone(lost.buffer, { transfer: [lost.buffer] });
-  const strange = { get samples() { throw new Error('mine'); }, sampleRate: 8000 };
+  const strange = {
+    get samples() {
+      throw new Error('mine');
+    },
+    sampleRate: 8000,
+  };
   for (const sound of /** @type {any[]} */ ([
     // eslint-disable-next-line no-sparse-arrays
-    { samples: [0, , 0], sampleRate: 8000 }, { samples: [null], sampleRate: 8000 }, { samples: [[0, 0], null], sampleRate: 8000 }, { samples: [[0], 5], sampleRate: 8000 }, { samples: [Symbol('a')], sampleRate: 8000 }, { samples: ['0.5'], sampleRate: 8000 },
-    { samples: [[Object.create(null)]], sampleRate: 8000 }, { samples: [true], sampleRate: 8000 }, { samples: [1n], sampleRate: 8000 }, { samples: [0, Infinity], sampleRate: 8000 }, { samples: { length: 3 }, sampleRate: 8000 }, { samples: { length: -1 }, sampleRate: 8000 },
-    { samples: { length: NaN }, sampleRate: 8000 }, { samples: new Map(), sampleRate: 8000 }, { samples: [0], sampleRate: '8000' }, { samples: [[]], sampleRate: 8000 }, { samples: Array.from({ length: 300 }, () => [0]), sampleRate: 8000 },
-    { samples: lost, sampleRate: 8000 }, gone, gone.buffer, strange, new Proxy(new Int16Array(4), {}), new DataView(new ArrayBuffer(8)), new Date(), 5, 'none.wav', null, [], [[0]],
+    { samples: [0, , 0], sampleRate: 8000 },
+    { samples: [null], sampleRate: 8000 },
+    { samples: [[0, 0], null], sampleRate: 8000 },
+    { samples: [[0], 5], sampleRate: 8000 },
+    { samples: [Symbol('a')], sampleRate: 8000 },
+    { samples: ['0.5'], sampleRate: 8000 },
+    { samples: [[Object.create(null)]], sampleRate: 8000 },
+    { samples: [true], sampleRate: 8000 },
+    { samples: [1n], sampleRate: 8000 },
+    { samples: [0, Infinity], sampleRate: 8000 },
+    { samples: { length: 3 }, sampleRate: 8000 },
+    { samples: { length: -1 }, sampleRate: 8000 },
+    { samples: { length: NaN }, sampleRate: 8000 },
+    { samples: new Map(), sampleRate: 8000 },
+    { samples: [0], sampleRate: '8000' },
+    { samples: [[]], sampleRate: 8000 },
+    { samples: Array.from({ length: 300 }, () => [0]), sampleRate: 8000 },
+    { samples: lost, sampleRate: 8000 },
+    gone,
+    gone.buffer,
+    strange,
+    new Proxy(new Int16Array(4), {}),
+    new DataView(new ArrayBuffer(8)),
+    new Date(),
+    5,
+    'none.wav',
+    null,
+    [],
+    [[0]],
   ])) {
     for (const ask of [() => model.score(sound), () => /** @type {any} */ (model.complete(sound, { seconds: 0.01 })).samples()]) {
-      await assert.rejects(ask, (/** @type {any} */ error) => error.name === 'NextPixelError' && /argument|limit|unsupported|network/.test(error.code));
+      await assert.rejects(
+        ask,
+        (/** @type {any} */ error) => error.name === 'NextPixelError' && /argument|limit|unsupported|network/.test(error.code),
+      );
     }
   }
 });
@@ -65,11 +116,28 @@ function wav(said, { long, behind = [], bits = 16, frame = 2 } = {}) {
   [...'ds64'].forEach((c, i) => ds64.setUint8(i, c.charCodeAt(0)));
   ds64.setUint32(4, 28, true);
   ds64.setBigUint64(16, long, true);
-  return Uint8Array.from([...new TextEncoder().encode('RF64'), 255, 255, 255, 255, ...bytes.subarray(8, 12), ...new Uint8Array(ds64.buffer), ...bytes.subarray(12), ...behind]);
+  return Uint8Array.from([
+    ...new TextEncoder().encode('RF64'),
+    255,
+    255,
+    255,
+    255,
+    ...bytes.subarray(8, 12),
+    ...new Uint8Array(ds64.buffer),
+    ...bytes.subarray(12),
+    ...behind,
+  ]);
 }
 
 test('a WAV of which the writer did not know the length is read to its end', async () => {
-  for (const bytes of [wav(800), wav(0), wav(0xffffffff), wav(0x7fffffff), wav(2000), wav(0xffffffff, { long: 800n, behind: [1, 2, 3, 4, 5, 6] })]) {
+  for (const bytes of [
+    wav(800),
+    wav(0),
+    wav(0xffffffff),
+    wav(0x7fffffff),
+    wav(2000),
+    wav(0xffffffff, { long: 800n, behind: [1, 2, 3, 4, 5, 6] }),
+  ]) {
     assert.equal(openWav(bytes).count, 400);
     assert.equal((await heard(new Blob([bytes]))).length, 400);
   }
@@ -82,7 +150,15 @@ test('a WAV of which the writer did not know the length is read to its end', asy
 
 test('a WAV with other chunks before its samples, of odd lengths, padded or not', async () => {
   const plain = wav(800);
-  const chunk = (/** @type {string} */ name, /** @type {number} */ size, /** @type {number[]} */ pad) => [...new TextEncoder().encode(name), size, 0, 0, 0, ...Array(size).fill(0x41), ...pad];
+  const chunk = (/** @type {string} */ name, /** @type {number} */ size, /** @type {number[]} */ pad) => [
+    ...new TextEncoder().encode(name),
+    size,
+    0,
+    0,
+    0,
+    ...Array(size).fill(0x41),
+    ...pad,
+  ];
   for (const pad of [[], [0], [0x20], [0x7f]]) {
     for (const size of [1, 3, 7, 27]) {
       for (const at of [12, 36]) {
@@ -92,19 +168,28 @@ test('a WAV with other chunks before its samples, of odd lengths, padded or not'
       }
     }
   }
-  for (const name of ['RF64', 'BW64']) assert.equal(openWav(Uint8Array.from([...new TextEncoder().encode(name), ...plain.subarray(4)])).count, 400);
+  for (const name of ['RF64', 'BW64'])
+    assert.equal(openWav(Uint8Array.from([...new TextEncoder().encode(name), ...plain.subarray(4)])).count, 400);
 });
 
 test('what is too long is refused before it is read', async () => {
   const long = new Uint8Array(44 + 60 * 8000 * 2 + 2);
   long.set(wav(0xffffffff).subarray(0, 44));
   let read = 0;
-  const blob = /** @type {any} */ ({ size: 1e12, slice: () => (read++, new Blob([long.subarray(0, 1 << 16)])), arrayBuffer: () => assert.fail('it is read whole') });
+  const blob = /** @type {any} */ ({
+    size: 1e12,
+    slice: () => (read++, new Blob([long.subarray(0, 1 << 16)])),
+    arrayBuffer: () => assert.fail('it is read whole'),
+  });
   for (const [sound, message] of /** @type {[any, RegExp][]} */ ([
-    [long, /more than 60 seconds/], [blob, /at most 60/], [{ samples: { length: 480001 }, sampleRate: 8000 }, /more than 60/], [{ samples: new Float32Array(60 * 1000 + 1000), sampleRate: 1000 }, /61 seconds/],
+    [long, /more than 60 seconds/],
+    [blob, /at most 60/],
+    [{ samples: { length: 480001 }, sampleRate: 8000 }, /more than 60/],
+    [{ samples: new Float32Array(60 * 1000 + 1000), sampleRate: 1000 }, /61 seconds/],
     [{ sampleRate: 8000, numberOfChannels: 2, length: 1e9, getChannelData: () => assert.fail('a channel is read') }, /125000 seconds/],
     [/** @type {any} */ ({ size: 1e9, slice: () => new Blob(['ID3']), arrayBuffer: () => assert.fail('it is read whole') }), /1000 MB/],
-  ])) await assert.rejects(heardOf(sound, 8000), isError('limit', message));
+  ]))
+    await assert.rejects(heardOf(sound, 8000), isError('limit', message));
   assert.equal(read, 1);
 });
 
@@ -115,22 +200,36 @@ test('of a WAV on a disk the samples alone are read, wherever they stand; one of
   const behind = new Uint8Array(200000);
   const whole = Uint8Array.from([...plain.subarray(0, 36), ...cover, ...plain.subarray(36), ...behind]);
   /** @param {Uint8Array<ArrayBuffer>} bytes @param {[number, number][]} asked */
-  const file = (bytes, asked) => /** @type {any} */ ({ size: bytes.length, slice: (/** @type {number} */ from, /** @type {number} */ to) => {
-    asked.push([from, to]);
-    return new Blob([bytes.slice(from, to)]);
-  }, arrayBuffer: () => assert.fail('it is read whole') });
+  const file = (bytes, asked) =>
+    /** @type {any} */ ({
+      size: bytes.length,
+      slice: (/** @type {number} */ from, /** @type {number} */ to) => {
+        asked.push([from, to]);
+        return new Blob([bytes.slice(from, to)]);
+      },
+      arrayBuffer: () => assert.fail('it is read whole'),
+    });
   /** @type {[number, number][]} */
   const asked = [];
   assert.deepEqual(await heard(file(whole, asked)), await heard(plain));
-  assert.deepEqual(asked.map(([from, to]) => to - from), [65536, 65536, 800], `${asked}`);
+  assert.deepEqual(
+    asked.map(([from, to]) => to - from),
+    [65536, 65536, 800],
+    `${asked}`,
+  );
   const long = Uint8Array.from(whole);
   new DataView(long.buffer).setUint32(24, 1000, true); // samples a second
   long.set(new Uint8Array(Uint32Array.of(0xffffffff).buffer), 36 + cover.length + 4);
   asked.length = 0;
   await assert.rejects(heardOf(file(long, asked), 8000), isError('limit', /100 seconds/));
   assert.equal(asked.length, 2);
-  const chunks = Uint8Array.from([...plain.subarray(0, 36), ...Array.from({ length: 5000 }, () => [...new TextEncoder().encode('LIST'), 0, 0, 0, 0]).flat(), ...plain.subarray(36)]);
-  for (const sound of [chunks, new Blob([chunks, new Uint8Array(1 << 17)])]) await assert.rejects(heardOf(sound, 8000), isError('format', /more than 1000 chunks/));
+  const chunks = Uint8Array.from([
+    ...plain.subarray(0, 36),
+    ...Array.from({ length: 5000 }, () => [...new TextEncoder().encode('LIST'), 0, 0, 0, 0]).flat(),
+    ...plain.subarray(36),
+  ]);
+  for (const sound of [chunks, new Blob([chunks, new Uint8Array(1 << 17)])])
+    await assert.rejects(heardOf(sound, 8000), isError('format', /more than 1000 chunks/));
 });
 
 test('a long sound is heard in slices, and its signal meanwhile', async () => {
@@ -161,11 +260,17 @@ class Context extends EventTarget {
   destination = { context: this, numberOfInputs: 1 };
   constructor() {
     super();
-    setInterval(() => { this.currentTime += 0.05; }, 5).unref();
+    setInterval(() => {
+      this.currentTime += 0.05;
+    }, 5).unref();
   }
   createGain() {}
-  createBuffer() { return { copyToChannel() {} }; }
-  createBufferSource() { return { connect() {}, disconnect() {}, start() {}, stop() {} }; }
+  createBuffer() {
+    return { copyToChannel() {} };
+  }
+  createBufferSource() {
+    return { connect() {}, disconnect() {}, start() {}, stop() {} };
+  }
 }
 /** @param {number} [count] */
 async function* steps(count = 50) {
@@ -175,13 +280,34 @@ async function* steps(count = 50) {
 test('what onPlay throws reaches who called playTo(), once; it is not called again', async () => {
   let calls = 0;
   const mine = new Error('mine');
-  await assert.rejects(play(steps(), 8000, new Context(), { onPlay() { calls++; throw mine; } }), mine);
-  await new Promise((resolve) => { setTimeout(resolve, 100); });
+  await assert.rejects(
+    play(steps(), 8000, new Context(), {
+      onPlay() {
+        calls++;
+        throw mine;
+      },
+    }),
+    mine,
+  );
+  await new Promise((resolve) => {
+    setTimeout(resolve, 100);
+  });
   assert.equal(calls, 1);
   const stopper = new AbortController();
   let after = 0;
-  await assert.rejects(play(steps(5000), 8000, new Context(), { signal: stopper.signal, onPlay() { if (stopper.signal.aborted) after++; else setTimeout(() => stopper.abort(mine)); } }), mine);
-  await new Promise((resolve) => { setTimeout(resolve, 100); });
+  await assert.rejects(
+    play(steps(5000), 8000, new Context(), {
+      signal: stopper.signal,
+      onPlay() {
+        if (stopper.signal.aborted) after++;
+        else setTimeout(() => stopper.abort(mine));
+      },
+    }),
+    mine,
+  );
+  await new Promise((resolve) => {
+    setTimeout(resolve, 100);
+  });
   assert.equal(after, 0);
   assert.equal((await play(steps(), 8000, new Context(), {})).over, true);
 });
@@ -189,12 +315,24 @@ test('what onPlay throws reaches who called playTo(), once; it is not called aga
 test('where a sound cannot go, playTo() says', async () => {
   const context = new Context();
   for (const [to, options, code, message] of /** @type {[any, any, string, RegExp][]} */ ([
-    [undefined, {}, 'argument', /AudioContext/], [{}, {}, 'argument', /AudioContext/], [Object.assign(new Context(), { startRendering() {} }), {}, 'argument', /OfflineAudioContext.*samples\(\)/],
-    [Object.assign(new Context(), { state: 'closed' }), {}, 'closed', /closed/], [Object.assign(new Context(), { state: 'suspended', resume: async () => {} }), {}, 'argument', /click/],
-    [context, { onPlay: 5 }, 'argument', /onPlay must be a function/], [context, { onPlay: null }, 'argument', /onPlay/], [context, { destination: 5 }, 'argument', /destination/],
-    [context, { destination: null }, 'argument', /destination/], [context, { destination: {} }, 'argument', /destination/], [context, { destination: new Context().destination }, 'argument', /same AudioContext/],
-    [context, { destination: { context, numberOfInputs: 0 } }, 'argument', /takes an input/], [context, { signal: {} }, 'argument', /AbortSignal/],
-  ])) await assert.rejects(/** @type {any} */ (model.generate(/** @type {any} */ ({ seconds: 0.01, seed: 1 }))).playTo(to, options), isError(/** @type {any} */ (code), message));
+    [undefined, {}, 'argument', /AudioContext/],
+    [{}, {}, 'argument', /AudioContext/],
+    [Object.assign(new Context(), { startRendering() {} }), {}, 'argument', /OfflineAudioContext.*samples\(\)/],
+    [Object.assign(new Context(), { state: 'closed' }), {}, 'closed', /closed/],
+    [Object.assign(new Context(), { state: 'suspended', resume: async () => {} }), {}, 'argument', /click/],
+    [context, { onPlay: 5 }, 'argument', /onPlay must be a function/],
+    [context, { onPlay: null }, 'argument', /onPlay/],
+    [context, { destination: 5 }, 'argument', /destination/],
+    [context, { destination: null }, 'argument', /destination/],
+    [context, { destination: {} }, 'argument', /destination/],
+    [context, { destination: new Context().destination }, 'argument', /same AudioContext/],
+    [context, { destination: { context, numberOfInputs: 0 } }, 'argument', /takes an input/],
+    [context, { signal: {} }, 'argument', /AbortSignal/],
+  ]))
+    await assert.rejects(
+      /** @type {any} */ (model.generate(/** @type {any} */ ({ seconds: 0.01, seed: 1 }))).playTo(to, options),
+      isError(/** @type {any} */ (code), message),
+    );
 });
 
 test('a sound rests without a gap, and goes on where it was', async () => {
@@ -203,12 +341,27 @@ test('a sound rests without a gap, and goes on where it was', async () => {
   let rest = () => {};
   /** @type {number[]} */
   const told = [];
-  const playing = play(steps(200), 8000, context, { onPlay: ({ seconds }) => void told.push(seconds) }, () => false, (how) => { rest = how; });
-  await new Promise((resolve) => { setTimeout(resolve, 40); });
+  const playing = play(
+    steps(200),
+    8000,
+    context,
+    { onPlay: ({ seconds }) => void told.push(seconds) },
+    () => false,
+    (how) => {
+      rest = how;
+    },
+  );
+  await new Promise((resolve) => {
+    setTimeout(resolve, 40);
+  });
   rest(true);
-  await new Promise((resolve) => { setTimeout(resolve, 30); });
+  await new Promise((resolve) => {
+    setTimeout(resolve, 30);
+  });
   const before = told.length;
-  await new Promise((resolve) => { setTimeout(resolve, 100); });
+  await new Promise((resolve) => {
+    setTimeout(resolve, 100);
+  });
   assert.equal(told.length, before);
   rest(false);
   const { gaps, seconds } = await playing;

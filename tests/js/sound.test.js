@@ -30,13 +30,15 @@ const generate = (options) => /** @type {any} */ (model.generate(/** @type {any}
 const random = (seed) => () => (seed = (seed * 48271) % 2147483647) / 2147483647;
 
 /** @param {number} length @param {number} [hertz] @param {number} [rate] */
-const tone = (length, hertz = 440, rate = 8000) => Float32Array.from({ length }, (_, i) => 0.5 * Math.sin((2 * Math.PI * hertz * i) / rate));
+const tone = (length, hertz = 440, rate = 8000) =>
+  Float32Array.from({ length }, (_, i) => 0.5 * Math.sin((2 * Math.PI * hertz * i) / rate));
 
 /** A WAV file by hand. @param {{ encoding?: number, channels?: number, rate?: number, bits?: number, size?: number, data: number[] }} fields */
 function wavOf({ encoding = 1, channels = 1, rate = 8000, bits = 16, data, size = data.length }) {
   const bytes = new Uint8Array(44 + data.length);
   const view = new DataView(bytes.buffer);
-  const text = (/** @type {number} */ at, /** @type {string} */ name) => [...name].forEach((letter, i) => view.setUint8(at + i, letter.charCodeAt(0)));
+  const text = (/** @type {number} */ at, /** @type {string} */ name) =>
+    [...name].forEach((letter, i) => view.setUint8(at + i, letter.charCodeAt(0)));
   text(0, 'RIFF');
   text(8, 'WAVEfmt ');
   view.setUint32(16, 16, true);
@@ -84,8 +86,14 @@ test('WAV: written and read; all encodings; channels are averaged', () => {
   assert.deepEqual(read({ encoding: 3, bits: 32, data: [...new Uint8Array(Float32Array.of(0.25, -2).buffer)] }), [0.25, -2]);
   assert.deepEqual(read({ encoding: 3, bits: 64, data: [...new Uint8Array(Float64Array.of(0.125).buffer)] }), [0.125]);
   assert.deepEqual(read({ channels: 2, data: [0, 64, 0, 0] }), [0.25]);
-  assert.deepEqual(read({ encoding: 7, bits: 8, data: [255, 127, 128, 0] }).map((x) => Math.round(32768 * x)), [0, 0, 32124, -32124]);
-  assert.deepEqual(read({ encoding: 6, bits: 8, data: [0xd5, 0x55, 0xaa] }).map((x) => Math.round(32768 * x)), [8, -8, 32256]);
+  assert.deepEqual(
+    read({ encoding: 7, bits: 8, data: [255, 127, 128, 0] }).map((x) => Math.round(32768 * x)),
+    [0, 0, 32124, -32124],
+  );
+  assert.deepEqual(
+    read({ encoding: 6, bits: 8, data: [0xd5, 0x55, 0xaa] }).map((x) => Math.round(32768 * x)),
+    [8, -8, 32256],
+  );
   assert.equal(readWav(wavOf({ data: [0, 64, 0, 64], size: 0xffffffff })).data.length, 2, 'of no stated end, as a stream writes it');
 });
 
@@ -108,8 +116,16 @@ test('WAV files that are none are refused, whatever their bytes', () => {
   assert.equal(code(wavOf({ data: [] }).subarray(0, 40)), 'format');
   // Any bytes changed, any length: an error of the list, or samples.
   const next = random(7);
-  const forms = [[1, 8], [1, 16], [1, 24], [1, 32], [3, 32], [3, 64], [6, 8], [7, 8]].map(([encoding, bits]) => (
-    wavOf({ encoding, bits, channels: 2, data: Array.from({ length: 64 }, (_, i) => (37 * i) % 256) })));
+  const forms = [
+    [1, 8],
+    [1, 16],
+    [1, 24],
+    [1, 32],
+    [3, 32],
+    [3, 64],
+    [6, 8],
+    [7, 8],
+  ].map(([encoding, bits]) => wavOf({ encoding, bits, channels: 2, data: Array.from({ length: 64 }, (_, i) => (37 * i) % 256) }));
   const seen = new Set();
   for (let i = 0; i < 20000; i++) {
     const whole = forms[i % forms.length];
@@ -125,10 +141,18 @@ test('WAV files: what stands between the chunks, and where the bytes lie, makes 
   const plain = wavOf({ channels: 2, data: Array.from({ length: 60 }, (_, i) => (91 * i) % 256) });
   const wanted = readWav(plain);
   for (let i = 0; i < 300; i++) {
-    const other = () => Array.from({ length: Math.floor(3 * next()) }, () => {
-      const size = Math.floor(9 * next());
-      return [...new TextEncoder().encode(next() < 0.5 ? 'LIST' : 'fact'), size, 0, 0, 0, ...Array.from({ length: size + (size % 2) }, () => Math.floor(256 * next()))];
-    }).flat();
+    const other = () =>
+      Array.from({ length: Math.floor(3 * next()) }, () => {
+        const size = Math.floor(9 * next());
+        return [
+          ...new TextEncoder().encode(next() < 0.5 ? 'LIST' : 'fact'),
+          size,
+          0,
+          0,
+          0,
+          ...Array.from({ length: size + (size % 2) }, () => Math.floor(256 * next())),
+        ];
+      }).flat();
     const all = [...plain.subarray(0, 12), ...other(), ...plain.subarray(12, 36), ...other(), ...plain.subarray(36), ...other()];
     const within = new Uint8Array(all.length + 7).fill(255);
     within.set(all, i % 7);
@@ -150,8 +174,8 @@ test('another rate: a tone stays what it is, what the rate cannot hold is gone, 
   for (let i = 600; i < 47400; i++) assert.ok(Math.abs(up[i] - wanted[i]) < 2e-3);
   const resampler = new Resampler(8000, 48000);
   const parts = [];
-  for (let at = 0; at < same.length;) {
-    const size = 1 + (at * 7) % 300;
+  for (let at = 0; at < same.length; ) {
+    const size = 1 + ((at * 7) % 300);
     parts.push(...resampler.push(same.subarray(at, at + size)));
     at += size;
   }
@@ -167,8 +191,18 @@ test('another rate: the same bits in every engine, which Math.sin does not promi
   const digests = [];
   try {
     for (const [name] of trigonometry) /** @type {any} */ (Math)[name] = () => assert.fail(`Math.${name} has other bits elsewhere`);
-    for (const [from, to] of [[44100, 8000], [8000, 48000], [11025, 16000], [8000, 8001]]) {
-      digests.push(createHash('sha256').update(new Uint8Array(resample(noise, from, to).buffer)).digest('hex').slice(0, 16));
+    for (const [from, to] of [
+      [44100, 8000],
+      [8000, 48000],
+      [11025, 16000],
+      [8000, 8001],
+    ]) {
+      digests.push(
+        createHash('sha256')
+          .update(new Uint8Array(resample(noise, from, to).buffer))
+          .digest('hex')
+          .slice(0, 16),
+      );
     }
   } finally {
     for (const [name, own] of trigonometry) /** @type {any} */ (Math)[name] = own;
@@ -178,8 +212,17 @@ test('another rate: the same bits in every engine, which Math.sin does not promi
 
 test('info says what the model is', () => {
   const { kind, sampleRate, classes, speakers, verbs, positions } = model.info;
-  assert.deepEqual({ kind, sampleRate, classes, speakers, verbs, positions }, {
-    kind: 'sound', sampleRate: 8000, classes: ['0', '1', '2'], speakers: ['0', '1'], verbs: ['complete', 'generate', 'score'], positions: 0 });
+  assert.deepEqual(
+    { kind, sampleRate, classes, speakers, verbs, positions },
+    {
+      kind: 'sound',
+      sampleRate: 8000,
+      classes: ['0', '1', '2'],
+      speakers: ['0', '1'],
+      verbs: ['complete', 'generate', 'score'],
+      positions: 0,
+    },
+  );
 });
 
 test('a sound of a seed is the same however it is read', async () => {
@@ -210,7 +253,11 @@ test('a sound of a seed is the same however it is read', async () => {
 });
 
 test('probabilities of each sample add up to one and cost what the nats say', async () => {
-  for await (const { from, to, levels, nats, probabilities = new Float32Array(0) } of generate({ seconds: 0.005, seed: 1, probabilities: true })) {
+  for await (const { from, to, levels, nats, probabilities = new Float32Array(0) } of generate({
+    seconds: 0.005,
+    seed: 1,
+    probabilities: true,
+  })) {
     assert.equal(probabilities.length, (to - from) * 257);
     levels.forEach((level, i) => {
       const own = probabilities.subarray(i * 257, (i + 1) * 257);
@@ -245,7 +292,10 @@ test('a sound that the model ends is shorter', async () => {
 });
 
 test('another rate and channels: it says so', async () => {
-  const { samples, said, sampleRate, channels } = await heardOf({ samples: [tone(4410, 440, 44100), new Float32Array(4410)], sampleRate: 44100 }, 8000);
+  const { samples, said, sampleRate, channels } = await heardOf(
+    { samples: [tone(4410, 440, 44100), new Float32Array(4410)], sampleRate: 44100 },
+    8000,
+  );
   assert.equal(said, 'The sound was brought from 44100 to 8000 samples a second and was mixed to one channel of 2.');
   assert.deepEqual([samples.length, sampleRate, channels], [800, 44100, 2]);
   const buffer = { sampleRate: 16000, numberOfChannels: 1, length: 160, getChannelData: () => tone(160, 440, 16000) };
@@ -257,10 +307,16 @@ test('another rate and channels: it says so', async () => {
 test('bad sounds are refused, and say why', async () => {
   /** @type {[any, string, RegExp][]} */
   const rows = [
-    [{ samples: [], sampleRate: 8000 }, 'argument', /empty/], [new Uint8Array(0), 'argument', /empty/], [{ samples: [0, NaN], sampleRate: 8000 }, 'argument', /sample 1/],
-    [{ samples: { length: Infinity }, sampleRate: 8000 }, 'limit', /no end/], [{ samples: { length: 1e9 }, sampleRate: 8000 }, 'limit', /at most 60/],
-    [{ samples: [0], sampleRate: 1 }, 'argument', /sampleRate/], [{ samples: [[0, 1], [0]], sampleRate: 8000 }, 'argument', /same length/],
-    [new TextEncoder().encode('no sound at all'), 'unsupported', /WAV/], [undefined, 'argument', /AudioBuffer/], ['a.wav', 'network', /Cannot read the file a.wav/],
+    [{ samples: [], sampleRate: 8000 }, 'argument', /empty/],
+    [new Uint8Array(0), 'argument', /empty/],
+    [{ samples: [0, NaN], sampleRate: 8000 }, 'argument', /sample 1/],
+    [{ samples: { length: Infinity }, sampleRate: 8000 }, 'limit', /no end/],
+    [{ samples: { length: 1e9 }, sampleRate: 8000 }, 'limit', /at most 60/],
+    [{ samples: [0], sampleRate: 1 }, 'argument', /sampleRate/],
+    [{ samples: [[0, 1], [0]], sampleRate: 8000 }, 'argument', /same length/],
+    [new TextEncoder().encode('no sound at all'), 'unsupported', /WAV/],
+    [undefined, 'argument', /AudioBuffer/],
+    ['a.wav', 'network', /Cannot read the file a.wav/],
     [{ sampleRate: 8000, numberOfChannels: 1, length: 1e9, getChannelData: () => [] }, 'limit', /at most 60/],
   ];
   for (const [sound, code, message] of rows) {
@@ -277,18 +333,24 @@ test('signal, break and close stop it; what was drawn stays', async () => {
   const stop = new AbortController();
   const run = generate({ seconds: 60, seed: 1, chunkSize: 50, signal: stop.signal });
   let steps = 0;
-  await assert.rejects(async () => {
-    for await (const _ of run) if (++steps === 2) stop.abort();
-  }, { name: 'AbortError' });
+  await assert.rejects(
+    async () => {
+      for await (const _ of run) if (++steps === 2) stop.abort();
+    },
+    { name: 'AbortError' },
+  );
   const left = generate({ seconds: 60, seed: 1, chunkSize: 50 });
   for await (const _ of left) break;
   assert.equal(left.finish, 'abort');
   assert.equal((await left.samples()).length, 50);
   const own = await load(await readFile(`${GOLDEN}wavenet-tiny.gguf`));
   const closed = own.generate({ seconds: 60, seed: 1, chunkSize: 50 });
-  await assert.rejects(async () => {
-    for await (const _ of closed) own.close();
-  }, { code: 'closed' });
+  await assert.rejects(
+    async () => {
+      for await (const _ of closed) own.close();
+    },
+    { code: 'closed' },
+  );
 });
 
 test('a WaveNet of pictures is a model of pictures', async () => {
@@ -307,11 +369,14 @@ test('a sound that is none beside an option that is none: one error, and no reje
   try {
     const any = /** @type {any} */ (model);
     for (const sound of ['ein Hund', null, { samples: [NaN], sampleRate: 8000 }, new Uint8Array(3), [[1, 2]]]) {
-      for (const options of [{ seconds: 'x' }, { label: [1] }, { speaker: 9 }]) assert.throws(() => any.complete(sound, options), isError('argument', /./));
+      for (const options of [{ seconds: 'x' }, { label: [1] }, { speaker: 9 }])
+        assert.throws(() => any.complete(sound, options), isError('argument', /./));
       any.complete(sound); // a run that nobody asks for anything
       await assert.rejects(any.complete(sound).samples(), { name: 'NextPixelError' });
     }
-    await new Promise((resolve) => { setImmediate(resolve); });
+    await new Promise((resolve) => {
+      setImmediate(resolve);
+    });
   } finally {
     process.off('unhandledRejection', hears);
   }
@@ -321,7 +386,13 @@ test('a sound that is none beside an option that is none: one error, and no reje
 test('silence: where a sound has been soft for so long it ends, however its samples are divided', async () => {
   const rate = 8000;
   const sound = [...tone(4000), ...tone(1600).map((x) => 0.3 * x), ...tone(8000).map((x) => 0.1 * x)];
-  for (const [seconds, end] of [[0.25, 5600 + 2000], [0.05, 5600 + 400], [1, 5600 + 8000], [1.05, -1], [0, -1]]) {
+  for (const [seconds, end] of [
+    [0.25, 5600 + 2000],
+    [0.05, 5600 + 400],
+    [1, 5600 + 8000],
+    [1.05, -1],
+    [0, -1],
+  ]) {
     for (const step of [1, 7, 400, 4096, sound.length]) {
       const quiet = new Silence(rate, seconds);
       let found = -1;

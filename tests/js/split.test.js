@@ -21,22 +21,41 @@ import { toyText } from './toy-text.js';
 function split(file, count, metadata) {
   const { tensors } = readGGUF(file);
   const names = Object.keys(tensors);
-  return Array.from({ length: count }, (_, part) => writeGGUF({
-    metadata: {
-      ...part === 0 ? metadata : {}, 'split.no': ['u32', part], 'split.count': ['u32', count], 'split.tensors.count': ['i32', names.length],
-    },
-    tensors: Object.fromEntries(names.filter((_, i) => Math.floor(i * count / names.length) === part).map((name) => [name, cut(tensors[name])])),
-  }));
+  return Array.from({ length: count }, (_, part) =>
+    writeGGUF({
+      metadata: {
+        ...(part === 0 ? metadata : {}),
+        'split.no': ['u32', part],
+        'split.count': ['u32', count],
+        'split.tensors.count': ['i32', names.length],
+      },
+      tensors: Object.fromEntries(
+        names.filter((_, i) => Math.floor((i * count) / names.length) === part).map((name) => [name, cut(tensors[name])]),
+      ),
+    }),
+  );
 }
 
 /** Of a tensor of bytes, those that are its own. @param {import('./gguf.js').Tensor} tensor */
-const cut = (tensor) => (tensor.type === 8 ? { ...tensor, data: tensor.data.slice(0, tensor.shape[0] * tensor.shape[1] / 32 * 34) } : tensor);
+const cut = (tensor) =>
+  tensor.type === 8 ? { ...tensor, data: tensor.data.slice(0, ((tensor.shape[0] * tensor.shape[1]) / 32) * 34) } : tensor;
 
 /** The metadata of a model of numbers and texts, with their types. @param {Uint8Array<ArrayBuffer>} file */
 function metadataOf(file) {
-  return Object.fromEntries(Object.entries(readGGUF(file).metadata).map(([key, value]) => [key, typeof value === 'string' ? ['string', value] :
-    typeof value === 'boolean' ? ['bool', value] : Array.isArray(value) ? ['array', typeof value[0] === 'string' ? 'string' : key.endsWith('type') ? 'i32' : 'f32', value] :
-      Number.isInteger(value) && !key.includes('rope') ? ['u32', value] : ['f32', value]]));
+  return Object.fromEntries(
+    Object.entries(readGGUF(file).metadata).map(([key, value]) => [
+      key,
+      typeof value === 'string'
+        ? ['string', value]
+        : typeof value === 'boolean'
+          ? ['bool', value]
+          : Array.isArray(value)
+            ? ['array', typeof value[0] === 'string' ? 'string' : key.endsWith('type') ? 'i32' : 'f32', value]
+            : Number.isInteger(value) && !key.includes('rope')
+              ? ['u32', value]
+              : ['f32', value],
+    ]),
+  );
 }
 
 test('parts in any order are the model', async () => {
@@ -55,7 +74,8 @@ test('parts in any order are the model', async () => {
       assert.deepEqual(await score([...parts].reverse().map((part) => new Blob([part]))), whole);
     }
     const [first, second, third] = split(file, 3, metadata);
-    const rejected = (/** @type {any} */ source, /** @type {any} */ code, /** @type {RegExp} */ message) => assert.rejects(load(source), isError(code, message));
+    const rejected = (/** @type {any} */ source, /** @type {any} */ code, /** @type {RegExp} */ message) =>
+      assert.rejects(load(source), isError(code, message));
     await rejected([first, second], 'format', /not all the parts of one model \(2 files, of a model in 3\)/);
     await rejected([first, second, second], 'format', /part 3 is missing/);
     await rejected([first, second, split(file, 2, metadata)[1]], 'format', /one says that it is of 2 parts/);
@@ -67,9 +87,15 @@ test('parts in any order are the model', async () => {
 
 test('tensors of a part that share their data are refused: a small file could ask for any amount of memory', async () => {
   const names = Array.from({ length: 2000 }, (_, i) => `t${i}`);
-  const part = writeGGUF({ metadata: { 'general.architecture': ['string', 'llama'] }, tensors: Object.fromEntries(names.map((name, i) => [name, { shape: [i ? 0 : 2 ** 17], type: 0, data: new Float32Array(i ? 0 : 2 ** 17) }])) });
+  const part = writeGGUF({
+    metadata: { 'general.architecture': ['string', 'llama'] },
+    tensors: Object.fromEntries(
+      names.map((name, i) => [name, { shape: [i ? 0 : 2 ** 17], type: 0, data: new Float32Array(i ? 0 : 2 ** 17) }]),
+    ),
+  });
   const view = new DataView(part.buffer);
-  for (let at = 24 + 8 + 'general.architecture'.length + 4 + 8 + 'llama'.length, i = 0; i < names.length; i++) { // all at the first one's place, and as long
+  for (let at = 24 + 8 + 'general.architecture'.length + 4 + 8 + 'llama'.length, i = 0; i < names.length; i++) {
+    // all at the first one's place, and as long
     at += 8 + names[i].length + 4;
     view.setBigUint64(at, 2n ** 17n, true);
     view.setBigUint64(at + 12, 0n, true);
@@ -103,7 +129,10 @@ test('the first address, or path, brings all of them', async (context) => {
     assert.ok((await model.score('abcabc')).nats > 0);
     model.close();
   }
-  assert.deepEqual(asked.slice(0, 3), [0, 1, 2].map((i) => `/${name(i)}`));
+  assert.deepEqual(
+    asked.slice(0, 3),
+    [0, 1, 2].map((i) => `/${name(i)}`),
+  );
   await assert.rejects(load(join(folder, 'other-00001-of-00002.gguf')), isError('network'));
   assert.ok(await readFile(`${GOLDEN}stories260K.gguf`));
 });

@@ -18,16 +18,47 @@ import { parse } from 'acorn';
 /** @typedef {{ said: Found[], plain: Found[], literals: Set<string> }} Strings  plain: for people, but not through phrase; literals: every text */
 
 /** Attributes and properties that people read or hear. */
-const READ = new Set(['aria-label', 'aria-description', 'aria-roledescription', 'aria-valuetext', 'ariaLabel', 'title', 'alt', 'placeholder', 'label', 'textContent', 'innerText', 'unit', 'verb', 'next']);
+const READ = new Set([
+  'aria-label',
+  'aria-description',
+  'aria-roledescription',
+  'aria-valuetext',
+  'ariaLabel',
+  'title',
+  'alt',
+  'placeholder',
+  'label',
+  'textContent',
+  'innerText',
+  'unit',
+  'verb',
+  'next',
+]);
 /** Functions whose first text people read or hear. */
 const SPEAK = new Set(['announce', 'createButton', 'createTextNode', 'fillText', 'say', 'tell']);
 /** Attributes and properties that they do not. */
-const UNREAD = new Set(['class', 'className', 'd', 'style', 'transform', 'viewBox', 'font', 'points', 'by', 'url', 'rel', 'query', 'selector', 'accept']);
+const UNREAD = new Set([
+  'class',
+  'className',
+  'd',
+  'style',
+  'transform',
+  'viewBox',
+  'font',
+  'points',
+  'by',
+  'url',
+  'rel',
+  'query',
+  'selector',
+  'accept',
+]);
 /** Two words with a blank between, as in a sentence; not a list of classes or a rule of style. */
 const SENTENCE = /^["“(]?[A-Z][\w’'-]*[,:;]? [\w“(]|\p{L}{2,}[,;]? \p{L}{2,}.*[.?!…:]$|^\p{Ll}+( \p{Ll}+){2,}$/u;
 const LETTERS = /\p{L}{2,}/u;
 /** Functions whose texts address elements, are data, or are for whoever reads the console: an error that is shown is said. */
-const SILENT = /^(querySelector(All)?|closest|matches|locator|matchMedia|addEventListener|getPropertyValue|fetch|URL|RegExp|split|join|replaceAll?|includes|startsWith|endsWith|setProperty|Error|TypeError|RangeError)$/;
+const SILENT =
+  /^(querySelector(All)?|closest|matches|locator|matchMedia|addEventListener|getPropertyValue|fetch|URL|RegExp|split|join|replaceAll?|includes|startsWith|endsWith|setProperty|Error|TypeError|RangeError)$/;
 
 /** The name of what is called. @param {any} callee @returns {string} */
 const nameOf = (callee) => callee.name ?? callee.property?.name ?? '';
@@ -57,7 +88,8 @@ export function stringsOf(source, file) {
       for (const value of node.quasi.expressions) walk(value, {});
       return;
     }
-    const text = node.type === 'Literal' && typeof node.value === 'string' ? node.value : node.type === 'TemplateLiteral' ? keyOf(node) : undefined;
+    const text =
+      node.type === 'Literal' && typeof node.value === 'string' ? node.value : node.type === 'TemplateLiteral' ? keyOf(node) : undefined;
     if (text !== undefined) {
       found.literals.add(text);
       const read = text.replaceAll('{}', place.read ? '' : '1');
@@ -70,8 +102,15 @@ export function stringsOf(source, file) {
       walk(node.callee, place);
       node.arguments.forEach((/** @type {any} */ argument, /** @type {number} */ i) => {
         const children = /^(make|makeSvg|element)$/.test(name) && i >= 2;
-        const read = children || (SPEAK.has(name) && i === 0) || (name === 'setAttribute' && i === 1 && READ.has(node.arguments[0].value)) || (/^(append|prepend|replaceChildren|before|after|replaceWith)$/.test(name));
-        walk(argument, { read, unread: SILENT.test(name) || name === 'phrase' || (name === 'setAttribute' && (i === 0 || UNREAD.has(node.arguments[0].value))) });
+        const read =
+          children ||
+          (SPEAK.has(name) && i === 0) ||
+          (name === 'setAttribute' && i === 1 && READ.has(node.arguments[0].value)) ||
+          /^(append|prepend|replaceChildren|before|after|replaceWith)$/.test(name);
+        walk(argument, {
+          read,
+          unread: SILENT.test(name) || name === 'phrase' || (name === 'setAttribute' && (i === 0 || UNREAD.has(node.arguments[0].value))),
+        });
       });
       return;
     }
@@ -86,13 +125,16 @@ export function stringsOf(source, file) {
       walk(node.right, { read: READ.has(key), unread: UNREAD.has(key) });
       return;
     }
-    if (node.type === 'MemberExpression' && node.computed) return walk(node.object, {}), walk(node.property, { unread: true });
-    if (node.type === 'BinaryExpression' && /^[!=]=/.test(node.operator)) return walk(node.left, { unread: true }), walk(node.right, { unread: true });
+    if (node.type === 'MemberExpression' && node.computed) return (walk(node.object, {}), walk(node.property, { unread: true }));
+    if (node.type === 'BinaryExpression' && /^[!=]=/.test(node.operator))
+      return (walk(node.left, { unread: true }), walk(node.right, { unread: true }));
     if (node.type === 'SwitchCase') {
       node.consequent.forEach((/** @type {any} */ child) => walk(child, {}));
       return;
     }
-    const passes = ['ConditionalExpression', 'LogicalExpression', 'SpreadElement', 'ArrayExpression', 'BinaryExpression'].includes(node.type);
+    const passes = ['ConditionalExpression', 'LogicalExpression', 'SpreadElement', 'ArrayExpression', 'BinaryExpression'].includes(
+      node.type,
+    );
     for (const [key, value] of Object.entries(node)) {
       if (key === 'loc') continue;
       const next = passes && key !== 'test' ? place : {};
@@ -108,7 +150,14 @@ function importing(source, file) {
   const shell = /import \{\s+([^}]*?),?\s+\} from '((?:\.\.\/)+(?:shell\/)?index\.js)';/.exec(source);
   if (shell) {
     const names = [...shell[1].split(/,\s+/), 'phrase'].sort((a, b) => (a < b ? -1 : 1));
-    return names.filter((name) => name === 'phrase').length > 1 ? source : source.replace(shell[0], shell[0].includes('\n') ? `import {\n  ${names.join(', ')},\n} from '${shell[2]}';` : `import { ${names.join(', ')} } from '${shell[2]}';`);
+    return names.filter((name) => name === 'phrase').length > 1
+      ? source
+      : source.replace(
+          shell[0],
+          shell[0].includes('\n')
+            ? `import {\n  ${names.join(', ')},\n} from '${shell[2]}';`
+            : `import { ${names.join(', ')} } from '${shell[2]}';`,
+        );
   }
   if (/import \{ .*\bphrase\b.* \} from/.test(source)) return source;
   const way = relative(dirname(resolve(file)), fileURLToPath(new URL('../../web/shell/page/phrase.js', import.meta.url)));
@@ -127,7 +176,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     if (!mark || plain.length === 0) continue;
     for (const { start, end } of plain.sort((a, b) => b.start - a.start)) {
       const text = source.slice(start, end);
-      source = `${source.slice(0, start)}phrase${text.startsWith('`') ? text : `\`${text.slice(1, -1).replaceAll('\\\'', '\'')}\``}${source.slice(end)}`;
+      source = `${source.slice(0, start)}phrase${text.startsWith('`') ? text : `\`${text.slice(1, -1).replaceAll("\\'", "'")}\``}${source.slice(end)}`;
     }
     await writeFile(file, importing(source, file));
   }

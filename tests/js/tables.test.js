@@ -24,13 +24,16 @@ const header = await readFile(`${ROOT}include/nextpixel.h`, 'utf8');
 test('what is made of the C headers and of the tables is what they make', async () => {
   assert.equal(await readFile(`${ROOT}web/lib/engine/abi.js`, 'utf8'), await abiFile(), 'run ./build.sh js');
   assert.equal(await readFile(`${ROOT}web/lib/gguf/tensor-types.js`, 'utf8'), await tensorTypesFile(), 'run ./build.sh js');
-  for (const [path, text] of await typeFiles()) assert.equal(await readFile(`${ROOT}web/${path}`, 'utf8'), text, `${path}: run ./build.sh js`);
+  for (const [path, text] of await typeFiles())
+    assert.equal(await readFile(`${ROOT}web/${path}`, 'utf8'), text, `${path}: run ./build.sh js`);
 });
 
 test('the greatest side of a picture is the same in C, in JavaScript and in the manual', async () => {
   const [, side] = /^#define NX_MAX_SIDE (\d+)$/m.exec(await readFile(`${ROOT}src/layers/pictures.h`, 'utf8')) ?? [];
   assert.equal(MAX_SIDE, Number(side));
-  const said = [...(await readFile(`${ROOT}web/manual/chapters/files.md`, 'utf8')).matchAll(/^\| `image\.height`, `image\.width` \| \d+ to (\d+)/gm)].map(([, most]) => most);
+  const said = [
+    ...(await readFile(`${ROOT}web/manual/chapters/files.md`, 'utf8')).matchAll(/^\| `image\.height`, `image\.width` \| \d+ to (\d+)/gm),
+  ].map(([, most]) => most);
   assert.ok(said.length >= 7);
   assert.deepEqual(new Set(said), new Set([side]));
 });
@@ -46,8 +49,12 @@ test('settings that grow move what stands behind them: nothing overlaps', async 
   for (const structs of [STRUCTS, GROWN]) {
     const areas = scratchAreas(structs);
     const bytes = Object.values(structs).map((fields) => 4 * Object.keys(fields).length);
-    const taken = [[areas.struct, Math.max(...bytes)], [areas.result, 8], [areas.shape, 4 * Object.keys(structs.nx_shape).length], [areas.problem, PROBLEM_BYTES]]
-      .sort(([a], [b]) => a - b);
+    const taken = [
+      [areas.struct, Math.max(...bytes)],
+      [areas.result, 8],
+      [areas.shape, 4 * Object.keys(structs.nx_shape).length],
+      [areas.problem, PROBLEM_BYTES],
+    ].sort(([a], [b]) => a - b);
     for (const [i, [at, size]] of taken.entries()) assert.ok(at + size <= (taken[i + 1]?.[0] ?? areas.bytes), `area ${i}`);
     for (const [at] of taken) assert.equal(at % 16, 0);
   }
@@ -57,14 +64,16 @@ test('settings that grow move what stands behind them: nothing overlaps', async 
 test('every field of nx_settings has its row, or is told by the core', () => {
   const told = ['seed_low', 'seed_high', 'maps', 'biases'];
   assert.deepEqual([...told, ...ROWS.flatMap(([, { field }]) => field ?? [])].sort(), Object.keys(STRUCTS.nx_settings).sort());
-  for (const [name, { field, initial, off = initial }] of ROWS) if (field && name !== 'lookUp') assert.ok(off !== undefined, `${name}: what is it where nothing is said?`);
+  for (const [name, { field, initial, off = initial }] of ROWS)
+    if (field && name !== 'lookUp') assert.ok(off !== undefined, `${name}: what is it where nothing is said?`);
 });
 
 test('ranges of the table are the checks', () => {
   for (const [name, { of, whole, number, over, flag }] of ROWS) {
     const kind = of.split(' ')[0];
     if (!kind) continue;
-    const wrong = (/** @type {unknown} */ value) => assert.throws(() => checkSettings(kind, { [name]: value }), isError('argument', new RegExp(`^${name} must be`)));
+    const wrong = (/** @type {unknown} */ value) =>
+      assert.throws(() => checkSettings(kind, { [name]: value }), isError('argument', new RegExp(`^${name} must be`)));
     const [low, high] = whole ?? number ?? [];
     if (low !== undefined && high !== undefined) {
       for (const value of [low - 1, high + 1, NaN, '1', null]) wrong(value);
@@ -78,12 +87,35 @@ test('ranges of the table are the checks', () => {
 });
 
 test('verbs: those with attributes are tasks of the element, and each attribute has one meaning', () => {
-  assert.deepEqual(TASKS.map(({ task }) => task), ['caption', 'chat', 'complete', 'generate', 'super-resolve', 'translate', 'walk', 'classify', 'parse', 'tag']);
+  assert.deepEqual(
+    TASKS.map(({ task }) => task),
+    ['caption', 'chat', 'complete', 'generate', 'super-resolve', 'translate', 'walk', 'classify', 'parse', 'tag'],
+  );
   assert.ok(ALL.every(([name]) => KINDS.some(({ verbs }) => name in verbs)));
   assert.ok(KINDS.every(({ verbs }) => Object.keys(verbs).every((name) => ALL.some(([verb]) => verb === name))));
-  for (const { attributes } of TASKS) for (const [name, reading] of Object.entries(attributes)) assert.deepEqual(reading, ATTRIBUTES[name], name);
+  for (const { attributes } of TASKS)
+    for (const [name, reading] of Object.entries(attributes)) assert.deepEqual(reading, ATTRIBUTES[name], name);
   assert.deepEqual(Object.keys(ATTRIBUTES).sort(), [
-    'bars', 'beams', 'from', 'label', 'max-tokens', 'prompt', 'rows', 'samples', 'seconds', 'seed', 'shape', 'speaker', 'src', 'steps', 'system', 'temperature', 'tempo', 'to', 'top-p', 'tries',
+    'bars',
+    'beams',
+    'from',
+    'label',
+    'max-tokens',
+    'prompt',
+    'rows',
+    'samples',
+    'seconds',
+    'seed',
+    'shape',
+    'speaker',
+    'src',
+    'steps',
+    'system',
+    'temperature',
+    'tempo',
+    'to',
+    'top-p',
+    'tries',
     'voices',
   ]);
 });
@@ -101,7 +133,9 @@ test('a kind is declared once: at most three hand-written files of the library o
   }
   for (const { name } of KINDS.filter((kind) => !BASE.includes(kind.name))) {
     const { TYPES, OPTIONS = {} } = await import(`${lib}kinds/${name}/kind.js`);
-    const types = [TYPES.model, ...TYPES.steps, ...TYPES.others, ...Object.values(OPTIONS).map(([type]) => type)].filter((type) => type !== 'Look'); // a type of kinds/looks.js, too
+    const types = [TYPES.model, ...TYPES.steps, ...TYPES.others, ...Object.values(OPTIONS).map(([type]) => type)].filter(
+      (type) => type !== 'Look',
+    ); // a type of kinds/looks.js, too
     const knows = new RegExp(`/${name}/\\w+(-\\w+)*\\.js|'${name}'|of: '[^']*\\b${name}\\b|\\b(${types.join('|')})\\b`);
     const files = [...texts].filter(([file, text]) => !file.startsWith(`kinds/${name}/`) && knows.test(text)).map(([file]) => file);
     assert.ok(files.length <= 3, `${name}: ${files.join(', ')}`);

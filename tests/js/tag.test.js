@@ -29,7 +29,8 @@ test('a text is cut as the treebank cuts it', () => {
     ['J. Smith is here. I. too', 'J. Smith is here . I . too'],
     ['東京 naïve 🙂🙂\n\ttwo', '東京 naïve 🙂🙂 two'],
     [' \n ', ''],
-  ]) assert.deepEqual(cut(text), words.split(' ').filter(Boolean), text);
+  ])
+    assert.deepEqual(cut(text), words.split(' ').filter(Boolean), text);
 });
 
 for (const name of ['crf-en', 'hmm-en']) {
@@ -58,7 +59,7 @@ test('tags, marginals and nats go together', async () => {
     }
     assert.ok(nats > 0 && Math.abs((await tagging.score(tags)) - nats) < 1e-4);
     assert.ok((await tagging.score(tags.map(() => 'X'))) > 10);
-    assert.equal((await tagging.score(tags.map(() => null))), 0);
+    assert.equal(await tagging.score(tags.map(() => null)), 0);
     assert.equal(tagging.pinnedNats, 0);
     assert.equal((await model.tag('The dog', {})).marginals, undefined);
   }
@@ -70,8 +71,8 @@ test('a pinned tag is kept, and the others follow', async () => {
   const pinned = await crf.tag('Time flies like an arrow', { marginals: true, pinned: { 1: 'NOUN' } });
   assert.equal(free.tags[1], 'VERB');
   assert.equal(pinned.tags[1], 'NOUN');
-  const at = (/** @type {typeof free} */ tagging, /** @type {number} */ word, /** @type {string} */ tag) => (
-    tagging.marginals?.[word * tagging.names.length + tagging.names.indexOf(tag)] ?? NaN);
+  const at = (/** @type {typeof free} */ tagging, /** @type {number} */ word, /** @type {string} */ tag) =>
+    tagging.marginals?.[word * tagging.names.length + tagging.names.indexOf(tag)] ?? NaN;
   assert.equal(at(pinned, 1, 'NOUN'), 1);
   assert.ok(Math.abs(pinned.pinnedNats + Math.log(at(free, 1, 'NOUN'))) < 1e-4); // -log p of what was pinned
   const moved = free.names.reduce((sum, name) => sum + Math.abs(at(pinned, 0, name) - at(free, 0, name)), 0);
@@ -89,7 +90,10 @@ test('nothing, one word, characters never seen, very long texts', async () => {
     assert.deepEqual(odd.seen, [false, false, false, false]);
     assert.ok(Number.isFinite(odd.nats));
   }
-  const long = await hmm.tag(Array.from({ length: 100000 }, (_, i) => ['the', 'dog', 'runs'][i % 3]), { marginals: true });
+  const long = await hmm.tag(
+    Array.from({ length: 100000 }, (_, i) => ['the', 'dog', 'runs'][i % 3]),
+    { marginals: true },
+  );
   assert.equal(long.tags.length, 100000);
   assert.ok(Number.isFinite(long.nats) && (long.marginals ?? [NaN]).every((p) => p >= 0 && p <= 1));
   await assert.rejects(hmm.tag(Array(131073).fill('a')), { code: 'limit', message: /131073 words.*at most 131072/ });
@@ -102,12 +106,17 @@ function fakeCanvas(width, height) {
   /** @type {{ x: number, y: number, width: number, alpha: number }[]} */
   let shades = [];
   const context = {
-    font: '', globalAlpha: 1,
+    font: '',
+    globalAlpha: 1,
     setTransform() {},
-    clearRect() { texts = []; shades = []; },
+    clearRect() {
+      texts = [];
+      shades = [];
+    },
     measureText: (/** @type {string} */ text) => ({ width: 0.5 * text.length * parseFloat(context.font) }),
     fillText: (/** @type {string} */ text, /** @type {number} */ x, /** @type {number} */ y) => texts.push({ text, x, y }),
-    fillRect: (/** @type {number} */ x, /** @type {number} */ y, /** @type {number} */ width) => shades.push({ x, y, width, alpha: context.globalAlpha }),
+    fillRect: (/** @type {number} */ x, /** @type {number} */ y, /** @type {number} */ width) =>
+      shades.push({ x, y, width, alpha: context.globalAlpha }),
   };
   return { width, height, getContext: () => context, drawn: () => ({ texts, shades }) };
 }
@@ -124,7 +133,10 @@ test('drawTo: words, the best tags under them, shades as dark as marginals', asy
     assert.equal(result, words.map((word, t) => `${word} (${tags[t]} ${Math.round(100 * p(t))} %)`).join(' '));
     const { texts, shades } = canvas.drawn();
     const rows = [...new Set(texts.map(({ y }) => y))].sort((a, b) => a - b);
-    assert.deepEqual([0, 1].map((row) => texts.filter(({ y }) => y === rows[row]).map(({ text }) => text)), [words, tags]);
+    assert.deepEqual(
+      [0, 1].map((row) => texts.filter(({ y }) => y === rows[row]).map(({ text }) => text)),
+      [words, tags],
+    );
     const first = shades.filter(({ y }) => y === Math.min(...shades.map((shade) => shade.y)));
     first.forEach(({ alpha }, t) => assert.ok(Math.abs(alpha / first[1].alpha - p(t)) < 1e-6)); // the pinned one is certain
     for (const [i, { x, width }] of first.entries()) assert.ok(x >= 0 && x + width <= (first[i + 1]?.x ?? 600), 'words stand side by side');
@@ -143,7 +155,9 @@ test('drawTo: nothing, and more words than find room', async () => {
   const result = await (await hmm.tag(words)).drawTo(/** @type {any} */ (canvas));
   assert.equal(result.split(' %) ').length, 2000, 'whoever does not see it has all');
   const texts = canvas.drawn().texts;
-  assert.ok(texts.every(({ y }) => y < 90) && texts.some(({ text }) => text === '…') && texts.filter(({ text }) => text === 'word').length > 5);
+  assert.ok(
+    texts.every(({ y }) => y < 90) && texts.some(({ text }) => text === '…') && texts.filter(({ text }) => text === 'word').length > 5,
+  );
   await assert.rejects((await crf.tag('a b')).drawTo(/** @type {any} */ (null)), { code: 'argument', message: /canvas/ });
   await assert.rejects((await crf.tag('a b')).drawTo(/** @type {any} */ (canvas), { signal: AbortSignal.abort() }), { name: 'AbortError' });
 });
@@ -153,7 +167,10 @@ test('what is no text, no tag, no place, is refused; a signal stops', async () =
   await assert.rejects(crf.tag('a b', { pinned: { 2: 'NOUN' } }), /no word 2/);
   await assert.rejects(crf.tag('a b', { pinned: { 0: 'noun' } }), /"noun" is no tag.*NOUN/);
   await assert.rejects((await crf.tag('a b')).score(['NOUN']), /each of the 2 words/);
-  await assert.rejects((await crf.tag('a')).score(['NOUN'], /** @type {any} */ (null)), { code: 'argument', message: /options must be an object/ });
+  await assert.rejects((await crf.tag('a')).score(['NOUN'], /** @type {any} */ (null)), {
+    code: 'argument',
+    message: /options must be an object/,
+  });
   await assert.rejects((await crf.tag('a')).drawTo(/** @type {any} */ (fakeCanvas(9, 9)), /** @type {any} */ (null)), { code: 'argument' });
   await assert.rejects(crf.tag('a', { signal: AbortSignal.abort() }), { name: 'AbortError' });
   const stopper = new AbortController();
@@ -166,9 +183,23 @@ test('what is no text, no tag, no place, is refused; a signal stops', async () =
 test('treebanks in both forms', () => {
   const sentence = { words: ['do', "n't", '#'], tags: ['AUX', 'PART', 'SYM'] };
   assert.deepEqual(readTreebank("do\tAUX\nn't\tPART\n#\tSYM\n\n"), [sentence]);
-  const columns = (/** @type {string} */ id, /** @type {string} */ word, /** @type {string} */ tag) => [id, word, '_', tag, '_', '_', '0', '_', '_', '_'].join('\t');
-  assert.deepEqual(readTreebank(['# text = don\'t #', columns('1-2', "don't", '_'), columns('1', 'do', 'AUX'), columns('2', "n't", 'PART'),
-    columns('2.1', 'x', 'X'), columns('3', '#', 'SYM'), '', ''].join('\r\n')), [sentence]);
+  const columns = (/** @type {string} */ id, /** @type {string} */ word, /** @type {string} */ tag) =>
+    [id, word, '_', tag, '_', '_', '0', '_', '_', '_'].join('\t');
+  assert.deepEqual(
+    readTreebank(
+      [
+        "# text = don't #",
+        columns('1-2', "don't", '_'),
+        columns('1', 'do', 'AUX'),
+        columns('2', "n't", 'PART'),
+        columns('2.1', 'x', 'X'),
+        columns('3', '#', 'SYM'),
+        '',
+        '',
+      ].join('\r\n'),
+    ),
+    [sentence],
+  );
   assert.throws(() => readTreebank('alone'), /apart by a tab/);
   assert.deepEqual(readTreebank("\ufeff#sent_id=1\r\n#\r\ndo\tAUX\r\nn't\tPART\r\n#\tSYM\r\n \t\r\n\r\n\r\n"), [sentence]);
 });

@@ -49,20 +49,30 @@ test('the filters cut where the library cuts', async () => {
   let all = [];
   for await (const { alternatives = [] } of model.generate('Tom had a', base)) all = alternatives;
   assert.ok(Math.abs(all.reduce((sum, { nats }) => sum + Math.exp(-nats), 0) - 1) < 1e-3);
-  for (const filters of [{ ...OPEN, topK: 3 }, { ...OPEN, topP: 0.5 }, { ...OPEN, minP: 0.2 }, { temperature: 1.5, topK: 12, topP: 0.7, minP: 0.1 }, { ...OPEN, temperature: 0 }]) {
+  for (const filters of [
+    { ...OPEN, topK: 3 },
+    { ...OPEN, topP: 0.5 },
+    { ...OPEN, minP: 0.2 },
+    { temperature: 1.5, topK: 12, topP: 0.7, minP: 0.1 },
+    { ...OPEN, temperature: 0 },
+  ]) {
     const { drawn, kept } = cut(all, filters);
     assert.ok(Math.abs(drawn.reduce((sum, p) => sum + p, 0) - 1) < 1e-9);
     // Each of many draws is among those that are left, and the odds are right within four standard deviations.
     const counts = new Map();
     const draws = 300;
     for (let seed = 0; seed < draws; seed++) {
-      for await (const { token } of model.generate('Tom had a', { ...filters, seed, maxTokens: 1 })) counts.set(token, (counts.get(token) ?? 0) + 1);
+      for await (const { token } of model.generate('Tom had a', { ...filters, seed, maxTokens: 1 }))
+        counts.set(token, (counts.get(token) ?? 0) + 1);
     }
     const left = new Set(all.slice(0, kept).map(({ token }) => token));
     for (const token of counts.keys()) assert.ok(left.has(token), `${JSON.stringify(filters)}: ${token}`);
     const p = drawn[0];
     const spread = 4 * Math.sqrt(draws * p * (1 - p)) + 1e-9;
-    assert.ok(Math.abs((counts.get(all[0].token) ?? 0) - draws * p) <= spread, `${JSON.stringify(filters)}: ${counts.get(all[0].token)} of ${draws * p}`);
+    assert.ok(
+      Math.abs((counts.get(all[0].token) ?? 0) - draws * p) <= spread,
+      `${JSON.stringify(filters)}: ${counts.get(all[0].token)} of ${draws * p}`,
+    );
   }
   model.close();
 });

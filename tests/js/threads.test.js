@@ -27,7 +27,8 @@ test('the same tokens, nats and attention whatever the number of threads', { tim
       const model = await loadModel(file, { threads });
       assert.equal(model.threads, threads);
       const steps = [];
-      for await (const { token, nats, maps } of model.generate(prompt, { seed: 4, temperature: 0.8, maxTokens: 40, maps: true })) steps.push([token, nats, maps]);
+      for await (const { token, nats, maps } of model.generate(prompt, { seed: 4, temperature: 0.8, maxTokens: 40, maps: true }))
+        steps.push([token, nats, maps]);
       const all = { steps, score: await model.score(prompt) };
       expected ??= all;
       assert.deepEqual(all, expected, `${threads} threads, ${type}`);
@@ -67,7 +68,11 @@ test('where there is nothing to share, there is one', async () => {
 });
 
 test('the builds are those of the other ones, with threads', async () => {
-  const names = (/** @type {WebAssembly.Module} */ module) => WebAssembly.Module.exports(module).map(({ name }) => name).filter((name) => name !== 'memory').sort();
+  const names = (/** @type {WebAssembly.Module} */ module) =>
+    WebAssembly.Module.exports(module)
+      .map(({ name }) => name)
+      .filter((name) => name !== 'memory')
+      .sort();
   for (const name of ['nextpixel-threads', 'nextpixel-threads-relaxed', 'nextpixel-threads-pairs']) {
     const module = await WebAssembly.compile(await readFile(`${ROOT}web/dist/${name}.wasm`)).catch((error) => {
       if (name !== 'nextpixel-threads' && /opcode not available|invalid .*opcode/i.test(String(error))) return undefined; // an older Node

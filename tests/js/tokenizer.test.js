@@ -50,8 +50,14 @@ test('SentencePiece: the prompt of the stories, spaces, bytes, and the beginning
   assert.deepEqual([...own.encode('', { special: true })], [1]);
   // 日 is no token of 512: three bytes.
   const bytes = own.encode('日').slice(-3);
-  assert.deepEqual(Array.from(bytes, (id) => own.kind(id)), ['byte', 'byte', 'byte']);
-  assert.deepEqual(Array.from(bytes, (id) => own.bytes(id)[0]), [0xe6, 0x97, 0xa5]);
+  assert.deepEqual(
+    Array.from(bytes, (id) => own.kind(id)),
+    ['byte', 'byte', 'byte'],
+  );
+  assert.deepEqual(
+    Array.from(bytes, (id) => own.bytes(id)[0]),
+    [0xe6, 0x97, 0xa5],
+  );
   assert.equal(own.name(bytes[0]), '<0xE6>');
   assert.equal(own.decode(own.encode('a \u2581 b \ufeff')), 'a \u2581 b \ufeff', 'what files write a space as is no space');
 });
@@ -73,15 +79,260 @@ test('control tokens count where they are asked for, and are no text', async () 
 const MIXED = "I'LL don't  pay\t\t1234567\n\n x=$5+日本 '”한글!?\r\n é\u0301z ";
 /** @type {Record<string, string[]>} */
 const CUTS = {
-  'gpt-2': ['I', "'", 'LL', ' don', "'t", ' ', ' pay', '\t', '\t', '1234567', '\n\n', ' x', '=$', '5', '+', '日本', " '”", '한글', '!?', '\r\n', ' é', '\u0301', 'z', ' '],
-  starcoder: ['I', "'", 'LL', ' don', "'t", ' ', ' pay', '\t\t', '1', '2', '3', '4', '5', '6', '7', '\n\n', ' x', '=$', '5', '+', '日本', " '”", '한글', '!?', '\r\n', ' é', '\u0301', 'z', ' '],
-  falcon: ['I', "'", 'LL', ' don', "'", 't', ' ', ' pay', '\t', '\t', '123', '456', '7', '\n\n', ' x', '=$', '5', '+', '日本', ' ', "'”", '한글', '!?', '\r\n', ' é', '\u0301', 'z', ' '],
-  default: ['I', "'", 'LL', ' don', "'", 't', ' ', ' pay', '\t', '\t', '123', '456', '7', '\n\n', ' x', '=$', '5', '+', '日本', ' ', "'”", '한글', '!?', '\r\n', ' é', '\u0301', 'z', ' '],
-  'llama-bpe': ['I', "'LL", ' don', "'t", ' ', ' pay', '\t', '\t', '123', '456', '7', '\n\n', ' x', '=$', '5', '+日本', " '”", '한글', '!?\r\n', ' é', '\u0301z', ' '],
-  qwen2: ['I', "'LL", ' don', "'t", ' ', ' pay', '\t', '\t', '1', '2', '3', '4', '5', '6', '7', '\n\n', ' x', '=$', '5', '+日本', " '”", '한글', '!?\r\n', ' é', '\u0301z', ' '],
-  'gpt-4o': ["I'LL", " don't", ' ', ' pay', '\t', '\t', '123', '456', '7', '\n\n', ' x', '=$', '5', '+日本', " '”", '한글', '!?\r\n', ' é\u0301z', ' '],
-  'deepseek-llm': ['I', "'", 'LL', ' don', "'", 't', ' ', ' pay', '\t\t', '1234567', '\n', '\n', ' x', '=$', '5', '+', '日本', " '", '”', '한글', '!?', '\r', '\n', ' é', '\u0301', 'z', ' '],
-  'deepseek-coder': ['I', "'", 'LL', ' don', "'", 't', ' ', ' pay', '\t\t', '1', '2', '3', '4', '5', '6', '7', '\n', '\n', ' x', '=$', '5', '+', '日本', " '", '”', '한글', '!?', '\r', '\n', ' é', '\u0301', 'z', ' '],
+  'gpt-2': [
+    'I',
+    "'",
+    'LL',
+    ' don',
+    "'t",
+    ' ',
+    ' pay',
+    '\t',
+    '\t',
+    '1234567',
+    '\n\n',
+    ' x',
+    '=$',
+    '5',
+    '+',
+    '日本',
+    " '”",
+    '한글',
+    '!?',
+    '\r\n',
+    ' é',
+    '\u0301',
+    'z',
+    ' ',
+  ],
+  starcoder: [
+    'I',
+    "'",
+    'LL',
+    ' don',
+    "'t",
+    ' ',
+    ' pay',
+    '\t\t',
+    '1',
+    '2',
+    '3',
+    '4',
+    '5',
+    '6',
+    '7',
+    '\n\n',
+    ' x',
+    '=$',
+    '5',
+    '+',
+    '日本',
+    " '”",
+    '한글',
+    '!?',
+    '\r\n',
+    ' é',
+    '\u0301',
+    'z',
+    ' ',
+  ],
+  falcon: [
+    'I',
+    "'",
+    'LL',
+    ' don',
+    "'",
+    't',
+    ' ',
+    ' pay',
+    '\t',
+    '\t',
+    '123',
+    '456',
+    '7',
+    '\n\n',
+    ' x',
+    '=$',
+    '5',
+    '+',
+    '日本',
+    ' ',
+    "'”",
+    '한글',
+    '!?',
+    '\r\n',
+    ' é',
+    '\u0301',
+    'z',
+    ' ',
+  ],
+  default: [
+    'I',
+    "'",
+    'LL',
+    ' don',
+    "'",
+    't',
+    ' ',
+    ' pay',
+    '\t',
+    '\t',
+    '123',
+    '456',
+    '7',
+    '\n\n',
+    ' x',
+    '=$',
+    '5',
+    '+',
+    '日本',
+    ' ',
+    "'”",
+    '한글',
+    '!?',
+    '\r\n',
+    ' é',
+    '\u0301',
+    'z',
+    ' ',
+  ],
+  'llama-bpe': [
+    'I',
+    "'LL",
+    ' don',
+    "'t",
+    ' ',
+    ' pay',
+    '\t',
+    '\t',
+    '123',
+    '456',
+    '7',
+    '\n\n',
+    ' x',
+    '=$',
+    '5',
+    '+日本',
+    " '”",
+    '한글',
+    '!?\r\n',
+    ' é',
+    '\u0301z',
+    ' ',
+  ],
+  qwen2: [
+    'I',
+    "'LL",
+    ' don',
+    "'t",
+    ' ',
+    ' pay',
+    '\t',
+    '\t',
+    '1',
+    '2',
+    '3',
+    '4',
+    '5',
+    '6',
+    '7',
+    '\n\n',
+    ' x',
+    '=$',
+    '5',
+    '+日本',
+    " '”",
+    '한글',
+    '!?\r\n',
+    ' é',
+    '\u0301z',
+    ' ',
+  ],
+  'gpt-4o': [
+    "I'LL",
+    " don't",
+    ' ',
+    ' pay',
+    '\t',
+    '\t',
+    '123',
+    '456',
+    '7',
+    '\n\n',
+    ' x',
+    '=$',
+    '5',
+    '+日本',
+    " '”",
+    '한글',
+    '!?\r\n',
+    ' é\u0301z',
+    ' ',
+  ],
+  'deepseek-llm': [
+    'I',
+    "'",
+    'LL',
+    ' don',
+    "'",
+    't',
+    ' ',
+    ' pay',
+    '\t\t',
+    '1234567',
+    '\n',
+    '\n',
+    ' x',
+    '=$',
+    '5',
+    '+',
+    '日本',
+    " '",
+    '”',
+    '한글',
+    '!?',
+    '\r',
+    '\n',
+    ' é',
+    '\u0301',
+    'z',
+    ' ',
+  ],
+  'deepseek-coder': [
+    'I',
+    "'",
+    'LL',
+    ' don',
+    "'",
+    't',
+    ' ',
+    ' pay',
+    '\t\t',
+    '1',
+    '2',
+    '3',
+    '4',
+    '5',
+    '6',
+    '7',
+    '\n',
+    '\n',
+    ' x',
+    '=$',
+    '5',
+    '+',
+    '日本',
+    " '",
+    '”',
+    '한글',
+    '!?',
+    '\r',
+    '\n',
+    ' é',
+    '\u0301',
+    'z',
+    ' ',
+  ],
 };
 CUTS.mpt = CUTS['gpt-2'];
 CUTS.refact = CUTS.smollm = CUTS.starcoder;
@@ -89,13 +340,23 @@ CUTS.refact = CUTS.smollm = CUTS.starcoder;
 test('the cuts before byte pairs, by their names', () => {
   for (const [name, cuts] of Object.entries(CUTS)) assert.deepEqual([...splitter(name)(MIXED)].flat(), cuts, name);
   assert.deepEqual([...splitter('llama-bpe')("WE'Ve  \n \n\u0085x")].flat(), ['WE', "'Ve", '  \n \n', '\u0085x']);
-  assert.deepEqual([...splitter('gpt-4o')("someHTMLWords ÉTÉ's //\n/x Ab'd")].flat(), ['some', 'HTMLWords', " ÉTÉ's", ' //\n/', 'x', " Ab'd"]);
+  assert.deepEqual([...splitter('gpt-4o')("someHTMLWords ÉTÉ's //\n/x Ab'd")].flat(), [
+    'some',
+    'HTMLWords',
+    " ÉTÉ's",
+    ' //\n/',
+    'x',
+    " Ab'd",
+  ]);
   assert.deepEqual([...splitter('gpt-2')('a\u0085\ufeffb')].flat(), ['a', '\u0085', '\ufeff', 'b'], 'white space is that of Unicode');
   assert.throws(() => splitter(cutOf('toString'), 'toString')('x'), isError('unsupported', /"toString" is none of the pre-tokenizers/));
 });
 
 test('merges: the least rank first, the leftmost of equal ones, as by trying all', () => {
-  const random = ((seed) => () => (seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0) / 2 ** 32)(5);
+  const random = (
+    (seed) => () =>
+      (seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0) / 2 ** 32
+  )(5);
   for (let round = 0; round < 300; round++) {
     const pairs = new Pairs(60);
     /** @type {[number, number, number, number][]} */
@@ -110,7 +371,8 @@ test('merges: the least rank first, the leftmost of equal ones, as by trying all
     const symbols = Int32Array.from({ length: 1 + Math.floor(random() * 30) }, () => Math.floor(random() * 9) - 1);
     const slow = [...symbols];
     for (;;) {
-      let best, at = -1;
+      let best,
+        at = -1;
       for (let i = 0; i + 1 < slow.length; i++) {
         const pair = list.find(([a, b]) => a === slow[i] && b === slow[i + 1]);
         if (pair && (!best || pair[2] < best[2])) [best, at] = [pair, i];
@@ -125,7 +387,23 @@ test('merges: the least rank first, the leftmost of equal ones, as by trying all
 
 /** Any text at all: from every plane, with what is special to some tokenizer more often. @param {() => number} random */
 function anyText(random) {
-  const special = ['\u2581', ' ', '  ', '\n', '\ufeff', '\u0000', '<0x41>', '<s>', '\u0301', '\u200d', '\ud7ff', '\ue000', '\u{10ffff}', "'s", '007'];
+  const special = [
+    '\u2581',
+    ' ',
+    '  ',
+    '\n',
+    '\ufeff',
+    '\u0000',
+    '<0x41>',
+    '<s>',
+    '\u0301',
+    '\u200d',
+    '\ud7ff',
+    '\ue000',
+    '\u{10ffff}',
+    "'s",
+    '007',
+  ];
   return Array.from({ length: Math.floor(random() * 40) }, () => {
     if (random() < 0.3) return special[Math.floor(random() * special.length)];
     const code = Math.floor(random() ** 4 * 0x110000);
@@ -134,8 +412,12 @@ function anyText(random) {
 }
 
 test('every text comes back, and streamed text never splits a character', async () => {
-  const random = ((seed) => () => (seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0) / 2 ** 32)(7);
-  for (const source of [await vocabulary('gpt-2'), STORIES]) { // Falcon's has no token for some bytes that no text of its training had
+  const random = (
+    (seed) => () =>
+      (seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0) / 2 ** 32
+  )(7);
+  for (const source of [await vocabulary('gpt-2'), STORIES]) {
+    // Falcon's has no token for some bytes that no text of its training had
     const own = await tokenizer(source);
     for (let i = 0; i < 400; i++) {
       const text = anyText(random);
@@ -163,11 +445,22 @@ test('every text comes back, and streamed text never splits a character', async 
 const SHARE = EVERY ? 1 : 1 / 8;
 
 test('a megabyte takes less than a second, of whatever', async () => {
-  const words = 'Once upon a time there lived in a far-off country, by the sea, a miller’s daughter who “never” slept. 1,234 \n\n'.split(' ');
-  const random = ((seed) => () => (seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0) / 2 ** 32)(3);
+  const words = 'Once upon a time there lived in a far-off country, by the sea, a miller’s daughter who “never” slept. 1,234 \n\n'.split(
+    ' ',
+  );
+  const random = (
+    (seed) => () =>
+      (seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0) / 2 ** 32
+  )(3);
   let book = '';
-  while (book.length < SHARE * 2 ** 20) book += `${words[Math.floor(random() * words.length)]}${random() < 0.1 ? Math.floor(random() * 1e6).toString(36) : ''} `;
-  const texts = [book, ...['a', ' ', '\n', '1', '!', 'ab', 'é', '日', '\ud83d\ude00'].map((unit) => unit.repeat(SHARE * 2 ** 20 / new TextEncoder().encode(unit).length))];
+  while (book.length < SHARE * 2 ** 20)
+    book += `${words[Math.floor(random() * words.length)]}${random() < 0.1 ? Math.floor(random() * 1e6).toString(36) : ''} `;
+  const texts = [
+    book,
+    ...['a', ' ', '\n', '1', '!', 'ab', 'é', '日', '\ud83d\ude00'].map((unit) =>
+      unit.repeat((SHARE * 2 ** 20) / new TextEncoder().encode(unit).length),
+    ),
+  ];
   for (const source of [await vocabulary('gpt-2'), await vocabulary('falcon'), STORIES]) {
     const own = await tokenizer(source);
     for (const text of texts) {
@@ -201,11 +494,15 @@ test('a long text: the same tokens over some turns of the page, which go on mean
   for (const source of [await vocabulary('gpt-2'), await vocabulary('falcon'), STORIES]) {
     const own = await tokenizer(source);
     for (const text of [book, ...['a', '日', ' '].map((unit) => unit.repeat(SHARE * 3e5))]) {
-      const { result: [ids, other], turns, short } = await besides(() => Promise.all([own.encodeLong(text), own.encodeLong(`${text}b`)])); // side by side
+      const {
+        result: [ids, other],
+        turns,
+        short,
+      } = await besides(() => Promise.all([own.encodeLong(text), own.encodeLong(`${text}b`)])); // side by side
       assert.ok(turns > 0 || short, 'others have turns');
       assert.deepEqual(ids, own.encode(text));
-      assert.equal(await own.decodeLong(ids) === text, true);
-      assert.equal(await own.decodeLong(other) === `${text}b`, true);
+      assert.equal((await own.decodeLong(ids)) === text, true);
+      assert.equal((await own.decodeLong(other)) === `${text}b`, true);
       await assert.rejects(own.encodeLong(text, { signal: AbortSignal.abort() }), { name: 'AbortError' });
     }
     const stopper = new AbortController();
@@ -220,7 +517,8 @@ test('a long text: the same tokens over some turns of the page, which go on mean
   await assert.rejects(given, /mine/);
   await assert.rejects(own.encodeLong('a'.repeat(2 ** 26 + 1)), isError('argument', /2\^26/));
   assert.throws(() => own.encode('a'.repeat(2 ** 26 + 1)), isError('argument', /2\^26/));
-  for (const list of /** @type {any[]} */ ([null, 'abc', { length: Infinity }, { length: 2 ** 40 }, [, 1], [1.5]])) await assert.rejects(own.decodeLong(list), isError('argument'));
+  for (const list of /** @type {any[]} */ ([null, 'abc', { length: Infinity }, { length: 2 ** 40 }, [, 1], [1.5]]))
+    await assert.rejects(own.decodeLong(list), isError('argument'));
 });
 
 test('a long text of names of tokens: the page goes on', async () => {
@@ -238,13 +536,15 @@ test('a large vocabulary, or much beside it, is read over some turns of the page
   const count = EVERY ? 2e5 : 1e5;
   /** @type {Record<string, Record<string, Typed>>} */
   const files = {
-    'SentencePiece': {
-      ...spm(), 'tokenizer.ggml.tokens': ['array', 'string', ['<unk>', '<s>', '</s>', ...letters, ...manyNames(count)]],
+    SentencePiece: {
+      ...spm(),
+      'tokenizer.ggml.tokens': ['array', 'string', ['<unk>', '<s>', '</s>', ...letters, ...manyNames(count)]],
       'tokenizer.ggml.scores': ['array', 'f32', Array.from({ length: count + 259 }, (_, i) => -i)],
       'tokenizer.ggml.token_type': ['array', 'i32', [2, 3, 3, ...letters.map(() => 6), ...manyNames(count).map(() => 1)]],
     },
     'byte pairs': {
-      ...bpe(), 'tokenizer.ggml.tokens': ['array', 'string', ['a', 'b', 'ab', ...manyNames(count).flatMap((name) => [name, `${name}a`])]],
+      ...bpe(),
+      'tokenizer.ggml.tokens': ['array', 'string', ['a', 'b', 'ab', ...manyNames(count).flatMap((name) => [name, `${name}a`])]],
       'tokenizer.ggml.merges': ['array', 'string', ['a b', ...manyNames(count).map((name) => `${name} a`)]],
       'tokenizer.ggml.token_type': ['array', 'i32', Array(3 + 2 * count).fill(1)],
     },
@@ -289,16 +589,30 @@ test('settings of the file', async () => {
   const own = await tokenizer(file(spm()));
   assert.deepEqual([...own.encode('ab<user>ab')], [263, 264, 263], 'user tokens always count; after one, a text begins again');
   assert.equal(own.decode([263, 264, 263]), 'ab<user>ab');
-  const plain = await tokenizer(file(spm(), { 'tokenizer.ggml.add_space_prefix': ['bool', false], 'tokenizer.ggml.add_bos_token': ['bool', false],
-    'tokenizer.ggml.add_eos_token': ['bool', true] }));
+  const plain = await tokenizer(
+    file(spm(), {
+      'tokenizer.ggml.add_space_prefix': ['bool', false],
+      'tokenizer.ggml.add_bos_token': ['bool', false],
+      'tokenizer.ggml.add_eos_token': ['bool', true],
+    }),
+  );
   assert.deepEqual([...plain.encode('ab', { special: true })], [262, 2]);
   const missing = await tokenizer(file(bpe()));
   assert.deepEqual([...missing.encode('axb')], [0, 1], 'a byte that no token has is left out where there is no unknown token');
   const unknown = await tokenizer(file(bpe(), { 'tokenizer.ggml.unknown_token_id': ['u32', 4] }));
   assert.deepEqual([...unknown.encode('axb')], [0, 4, 1]);
-  const whole = await tokenizer(file(bpe(), { 'tokenizer.ggml.pre': ['string', 'llama-bpe'], 'tokenizer.ggml.merges': ['array', 'string', []],
-    'tokenizer.ggml.bos_token_id': ['u32', 4] }));
-  assert.deepEqual([...whole.encode('ab', { special: true })], [4, 2], 'a word that is a token needs no merges, and a text has a beginning');
+  const whole = await tokenizer(
+    file(bpe(), {
+      'tokenizer.ggml.pre': ['string', 'llama-bpe'],
+      'tokenizer.ggml.merges': ['array', 'string', []],
+      'tokenizer.ggml.bos_token_id': ['u32', 4],
+    }),
+  );
+  assert.deepEqual(
+    [...whole.encode('ab', { special: true })],
+    [4, 2],
+    'a word that is a token needs no merges, and a text has a beginning',
+  );
 });
 
 test('files that lie are refused with the reason', async () => {
@@ -309,7 +623,12 @@ test('files that lie are refused with the reason', async () => {
     ['format', /tokens: missing/, spm(), { 'tokenizer.ggml.tokens': undefined }],
     ['format', /tokens: not a list of texts/, spm(), { 'tokenizer.ggml.tokens': ['u32', 3] }],
     ['format', /tokens: empty/, bpe(), { 'tokenizer.ggml.tokens': ['array', 'string', []] }],
-    ['format', /token 3 is a byte but not written as one/, spm(), { 'tokenizer.ggml.tokens': ['array', 'string', Array.from({ length: 265 }, (_, i) => `t${i}`)] }],
+    [
+      'format',
+      /token 3 is a byte but not written as one/,
+      spm(),
+      { 'tokenizer.ggml.tokens': ['array', 'string', Array.from({ length: 265 }, (_, i) => `t${i}`)] },
+    ],
     ['format', /scores: missing/, spm(), { 'tokenizer.ggml.scores': undefined }],
     ['format', /scores: 3 scores for 265 tokens/, spm(), { 'tokenizer.ggml.scores': ['array', 'f32', [1, 2, 3]] }],
     ['format', /scores: not a list of finite numbers/, spm(), { 'tokenizer.ggml.scores': ['array', 'f32', Array(265).fill(NaN)] }],
@@ -319,15 +638,29 @@ test('files that lie are refused with the reason', async () => {
     ['format', /merges: "ab" is no pair of tokens/, bpe(), { 'tokenizer.ggml.merges': ['array', 'string', ['ab']] }],
     ['format', /bos_token_id: 9.5 is no token/, bpe(), { 'tokenizer.ggml.bos_token_id': ['f32', 9.5] }],
     ['format', /add_bos_token: neither true nor false/, bpe(), { 'tokenizer.ggml.add_bos_token': ['string', 'yes'] }],
-    ['limit', /texts of the tokens are too long/, spm(), { 'tokenizer.ggml.tokens': ['array', 'string', ['<unk>', '<s>', '</s>', ...letters,
-      '\u2581', 'a', 'b', 'ab', 'a'.repeat(40_000), '<user>']] }],
+    [
+      'limit',
+      /texts of the tokens are too long/,
+      spm(),
+      {
+        'tokenizer.ggml.tokens': [
+          'array',
+          'string',
+          ['<unk>', '<s>', '</s>', ...letters, '\u2581', 'a', 'b', 'ab', 'a'.repeat(40_000), '<user>'],
+        ],
+      },
+    ],
   ];
   for (const [code, message, base, changes] of cases) {
     await assert.rejects(tokenizer(file(base, changes)), isError(/** @type {any} */ (code), message), String(message));
   }
   // Merges that go round in a circle come to an end: each makes the word shorter.
-  const cyclic = await tokenizer(file(bpe(), { 'tokenizer.ggml.tokens': ['array', 'string', ['a', 'aa', 'aaa', 'Ġ', 'x']],
-    'tokenizer.ggml.merges': ['array', 'string', ['a aa', 'aa a', 'a a']] }));
+  const cyclic = await tokenizer(
+    file(bpe(), {
+      'tokenizer.ggml.tokens': ['array', 'string', ['a', 'aa', 'aaa', 'Ġ', 'x']],
+      'tokenizer.ggml.merges': ['array', 'string', ['a aa', 'aa a', 'a a']],
+    }),
+  );
   assert.equal(cyclic.decode(cyclic.encode('a'.repeat(1000))), 'a'.repeat(1000));
 });
 
@@ -350,12 +683,16 @@ test('lengths that lie are refused before anything grows', async () => {
 });
 
 test('damaged files, thousands of them: an error of ours, or a tokenizer that still works', async () => {
-  const random = ((seed) => () => (seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0) / 2 ** 32)(9);
+  const random = (
+    (seed) => () =>
+      (seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0) / 2 ** 32
+  )(9);
   let opened = 0;
   for (const good of [file(spm()), file(bpe())]) {
     for (let round = 0; round < 700; round++) {
       const bytes = good.slice(0, random() < 0.1 ? Math.floor(random() * good.length) : good.length);
-      for (let i = 1 + Math.floor(random() * 3); i > 0; i--) bytes[Math.floor(random() * bytes.length)] = random() < 0.3 ? 255 : Math.floor(random() * 256);
+      for (let i = 1 + Math.floor(random() * 3); i > 0; i--)
+        bytes[Math.floor(random() * bytes.length)] = random() < 0.3 ? 255 : Math.floor(random() * 256);
       try {
         const own = await tokenizer(bytes);
         opened++;
@@ -388,7 +725,12 @@ test('from an address of which only the beginning is read, a path, bytes, a Blob
   const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
   assert.equal((await tokenizer(`http://127.0.0.1:${port}/endless.gguf`)).size, 512);
   assert.ok(sent < 2 ** 26);
-  for (const source of [new Uint8Array(bytes), bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length), new Blob([bytes]), new Response(bytes)]) {
+  for (const source of [
+    new Uint8Array(bytes),
+    bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length),
+    new Blob([bytes]),
+    new Response(bytes),
+  ]) {
     assert.equal((await tokenizer(/** @type {any} */ (source))).size, 512);
   }
   await assert.rejects(tokenizer(`http://127.0.0.1:${port}/none`), isError('network', /404/));
@@ -418,13 +760,23 @@ test('what breaks off, cannot be read, or was read already, is an error of ours'
   const locked = new Response(bytes);
   locked.body?.getReader();
   await assert.rejects(tokenizer(locked), isError('argument', /read already, or is being read/));
-  const lost = Object.assign(new Blob([bytes]), { slice: () => ({ size: 1, arrayBuffer: async () => { throw new DOMException('it was changed', 'NotReadableError'); } }) });
+  const lost = Object.assign(new Blob([bytes]), {
+    slice: () => ({
+      size: 1,
+      arrayBuffer: async () => {
+        throw new DOMException('it was changed', 'NotReadableError');
+      },
+    }),
+  });
   await assert.rejects(tokenizer(/** @type {any} */ (lost)), isError('network', /it was changed/));
   for (const gone of [bytes.slice(), bytes.slice().buffer]) {
     structuredClone(0, { transfer: ['buffer' in gone ? gone.buffer : gone] });
     await assert.rejects(tokenizer(gone), isError('argument', /detached/));
   }
-  for (const view of [new Uint8Array(new SharedArrayBuffer(bytes.length)), new Uint8Array(new (/** @type {any} */ (ArrayBuffer))(bytes.length, { maxByteLength: 2 * bytes.length }))]) {
+  for (const view of [
+    new Uint8Array(new SharedArrayBuffer(bytes.length)),
+    new Uint8Array(new /** @type {any} */ (ArrayBuffer)(bytes.length, { maxByteLength: 2 * bytes.length })),
+  ]) {
     view.set(bytes);
     assert.equal((await tokenizer(/** @type {any} */ (view))).size, 512);
   }

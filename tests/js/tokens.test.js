@@ -63,7 +63,10 @@ test('the same tokens whatever is asked beside them', async () => {
   const maps = await all(stories.generate('One day', { ...options, maps: true, alternatives: 1 }));
   assert.deepEqual(ids(alternatives), ids(plain));
   assert.deepEqual(ids(maps), ids(plain));
-  assert.deepEqual(alternatives.map(({ nats }) => nats), plain.map(({ nats }) => nats));
+  assert.deepEqual(
+    alternatives.map(({ nats }) => nats),
+    plain.map(({ nats }) => nats),
+  );
   for (const { token, nats, alternatives: best = [] } of alternatives) {
     assert.equal(best.length, 5);
     assert.ok(best.every((one, i) => i === 0 || one.nats >= best[i - 1].nats));
@@ -75,7 +78,11 @@ test('the same tokens whatever is asked beside them', async () => {
   maps.forEach(({ maps: rows = [] }, i) => {
     assert.equal(rows.length, 40);
     for (const { tokens, weights } of rows) {
-      assert.deepEqual([...tokens], Array.from({ length: prompt + i }, (_, j) => j), 'it looks at all before it');
+      assert.deepEqual(
+        [...tokens],
+        Array.from({ length: prompt + i }, (_, j) => j),
+        'it looks at all before it',
+      );
       assert.ok(Math.abs(weights.reduce((sum, weight) => sum + weight, 0) - 1) < 1e-4);
     }
   });
@@ -116,14 +123,22 @@ test('stops end the text where they would appear, in the middle of tokens too', 
   for (const stop of ['girl named', 'ttle g', ['zzz', '.'], 'She loved to play outside', '\n']) {
     const run = stories.generate('', { temperature: 0, maxTokens: 120, stop });
     const steps = await all(run);
-    const [at] = [stop].flat().map((text) => whole.indexOf(text)).filter((place) => place >= 0).sort((a, b) => a - b);
+    const [at] = [stop]
+      .flat()
+      .map((text) => whole.indexOf(text))
+      .filter((place) => place >= 0)
+      .sort((a, b) => a - b);
     assert.equal(texts(steps), whole.slice(0, at), JSON.stringify(stop));
     assert.equal(run.finish, 'stop');
     assert.equal(stories.tokenizer.decode(run.ids).startsWith(whole.slice(0, at)), true);
     assert.equal(run.ids.length, steps.length + 1, 'tokens of the stop are not part of the run');
   }
   // What only looked like the beginning of a stop is told in the end.
-  const almost = stories.generate('', { temperature: 0, maxTokens: 12, stop: `${texts(await all(stories.generate('', { temperature: 0, maxTokens: 12 }))).slice(-3)}§` });
+  const almost = stories.generate('', {
+    temperature: 0,
+    maxTokens: 12,
+    stop: `${texts(await all(stories.generate('', { temperature: 0, maxTokens: 12 }))).slice(-3)}§`,
+  });
   assert.equal(texts(await all(almost)), whole.slice(0, texts(await all(stories.generate('', { temperature: 0, maxTokens: 12 }))).length));
   assert.equal(almost.finish, 'length');
 });
@@ -211,7 +226,9 @@ test('what a text costs', async () => {
 test('biases and penalties', async () => {
   const never = await all(stories.generate('', { temperature: 0, maxTokens: 30, logitBias: { ' Lily': -Infinity } }));
   assert.doesNotMatch(texts(never), / Lily/);
-  const map = await all(stories.generate('', { temperature: 0, maxTokens: 30, logitBias: new Map([[stories.tokenizer.find(' Lily') ?? '', -1e9]]) }));
+  const map = await all(
+    stories.generate('', { temperature: 0, maxTokens: 30, logitBias: new Map([[stories.tokenizer.find(' Lily') ?? '', -1e9]]) }),
+  );
   assert.deepEqual(ids(map), ids(never));
   const said = (/** @type {TextStep[]} */ steps) => new Set(ids(steps)).size;
   const plain = await all(stories.generate('', { temperature: 0, maxTokens: 120 }));
@@ -260,14 +277,21 @@ test('stopped by the signal, by leaving the loop, by closing the model', async (
 });
 
 test('a vocabulary of byte pairs: nothing before a text, but something to begin an empty one', async () => {
-  const LETTERS = Array.from({ length: 256 }, (_, byte) => ((byte > 0x20 && byte < 0x7f) || (byte > 0xa0 && byte !== 0xad) ? String.fromCharCode(byte) : ''));
+  const LETTERS = Array.from({ length: 256 }, (_, byte) =>
+    (byte > 0x20 && byte < 0x7f) || (byte > 0xa0 && byte !== 0xad) ? String.fromCharCode(byte) : '',
+  );
   let hidden = 0;
   const tokens = [...LETTERS.map((letter) => letter || String.fromCharCode(256 + hidden++)), 'ab', '\u0120ab', '<|end|>'];
   /** @type {Record<string, import('./gguf.js').Typed | undefined>} */
   const metadata = {
-    'tokenizer.ggml.model': ['string', 'gpt2'], 'tokenizer.ggml.pre': ['string', 'gpt-2'], 'tokenizer.ggml.tokens': ['array', 'string', tokens],
-    'tokenizer.ggml.merges': ['array', 'string', ['a b', '\u0120 ab']], 'tokenizer.ggml.token_type': ['array', 'i32', tokens.map((_, i) => (i === 258 ? 3 : 1))],
-    'tokenizer.ggml.scores': undefined, 'tokenizer.ggml.bos_token_id': ['u32', 258], 'tokenizer.ggml.eos_token_id': ['u32', 258],
+    'tokenizer.ggml.model': ['string', 'gpt2'],
+    'tokenizer.ggml.pre': ['string', 'gpt-2'],
+    'tokenizer.ggml.tokens': ['array', 'string', tokens],
+    'tokenizer.ggml.merges': ['array', 'string', ['a b', '\u0120 ab']],
+    'tokenizer.ggml.token_type': ['array', 'i32', tokens.map((_, i) => (i === 258 ? 3 : 1))],
+    'tokenizer.ggml.scores': undefined,
+    'tokenizer.ggml.bos_token_id': ['u32', 258],
+    'tokenizer.ggml.eos_token_id': ['u32', 258],
   };
   const model = await load(toyText({ values: tokens.length, metadata }));
   const endless = { logitBias: { 258: -Infinity }, seed: 3 };
@@ -295,6 +319,9 @@ test('a vocabulary that does not go with the weights', async () => {
   const without = await load(toyText({ metadata: { 'tokenizer.ggml.model': undefined } }));
   assert.throws(() => without.generate('x'), isError('unsupported', /has no vocabulary/));
   const steps = await all(without.generate([5, 6], { maxTokens: 3, logitBias: { 2: -Infinity } }));
-  assert.deepEqual(steps.map(({ text }) => text), ['', '', '']);
+  assert.deepEqual(
+    steps.map(({ text }) => text),
+    ['', '', ''],
+  );
   without.close();
 });

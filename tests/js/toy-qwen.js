@@ -23,7 +23,9 @@ export function gaussian(seed) {
 export function halfOf(x) {
   const exponent = Math.floor(Math.log2(x));
   const steps = Math.round((x / 2 ** exponent - 1) * 1024);
-  return steps === 1024 ? [(exponent + 16) << 10, 2 ** (exponent + 1)] : [((exponent + 15) << 10) | steps, (1 + steps / 1024) * 2 ** exponent];
+  return steps === 1024
+    ? [(exponent + 16) << 10, 2 ** (exponent + 1)]
+    : [((exponent + 15) << 10) | steps, (1 + steps / 1024) * 2 ** exponent];
 }
 
 /**
@@ -99,12 +101,15 @@ export function toyQwen({ key = 0, query = 0, exact = false, architecture = 'qwe
   drawn.set(biases, all);
   /** @type {Record<string, Tensor>} */
   const tensors = {};
-  for (const [name, { shape, bytes, means }] of Object.entries(all.matrices)) tensors[name] = { shape, type: exact ? F32 : Q8_0, data: exact ? means : bytes };
+  for (const [name, { shape, bytes, means }] of Object.entries(all.matrices))
+    tensors[name] = { shape, type: exact ? F32 : Q8_0, data: exact ? means : bytes };
   const vector = (/** @type {string} */ name, /** @type {ArrayLike<number>} */ data) => {
     tensors[name] = { shape: [data.length], type: F32, data: Float32Array.from(data) };
   };
   for (const [name, plain] of Object.entries(all.biases)) {
-    const [large, at] = /** @type {Record<string, [number, number]>} */ ({ q: [query, 25], k: [key, 20], v: [0.1, 3] })[/attn_(.)/.exec(name)?.[1] ?? ''];
+    const [large, at] = /** @type {Record<string, [number, number]>} */ ({ q: [query, 25], k: [key, 20], v: [0.1, 3] })[
+      /attn_(.)/.exec(name)?.[1] ?? ''
+    ];
     const bias = [...plain];
     for (let head = 0; head < bias.length; head += K) [bias[head + at], bias[head + at + 7]] = [large, -large];
     vector(name, bias);
@@ -114,8 +119,15 @@ export function toyQwen({ key = 0, query = 0, exact = false, architecture = 'qwe
   vector('output_norm.weight', ones);
   /** @type {Record<string, Typed>} */
   const metadata = { 'general.architecture': ['string', architecture] };
-  for (const [name, value] of Object.entries({ context_length: 512, embedding_length: D, block_count: BLOCKS, feed_forward_length: INNER,
-    'attention.head_count': HEADS, 'attention.head_count_kv': GROUPS })) metadata[`${architecture}.${name}`] = ['u32', value];
+  for (const [name, value] of Object.entries({
+    context_length: 512,
+    embedding_length: D,
+    block_count: BLOCKS,
+    feed_forward_length: INNER,
+    'attention.head_count': HEADS,
+    'attention.head_count_kv': GROUPS,
+  }))
+    metadata[`${architecture}.${name}`] = ['u32', value];
   metadata[`${architecture}.attention.layer_norm_rms_epsilon`] = ['f32', 1e-6];
   metadata[`${architecture}.rope.freq_base`] = ['f32', 1e6];
   return writeGGUF({ metadata, tensors });

@@ -7,8 +7,7 @@ import { F32, writeGGUF } from './gguf.js';
 
 /** @import { Tensor, Typed } from './gguf.js' */
 
-const LETTERS = Array.from({ length: 256 }, (_, byte) => (
-  `<0x${byte.toString(16).toUpperCase().padStart(2, '0')}>`));
+const LETTERS = Array.from({ length: 256 }, (_, byte) => `<0x${byte.toString(16).toUpperCase().padStart(2, '0')}>`);
 
 /** The vocabulary: three of control, a token for each byte, a space and some words. */
 export const TOKENS = ['<unk>', '<s>', '</s>', ...LETTERS, '\u2581', 'a', 'b', 'c', 'ab', '\u2581a', '\u2581b', '\u2581ab', 'bc', '<user>'];
@@ -30,8 +29,16 @@ export function toyText({ context = 64, values = TOKENS.length, d = 16, inner = 
   };
   add('token_embd.weight', [values, d], 1);
   const heads = 2 * keyLength;
-  for (const [part, shape] of /** @type {[string, number[]][]} */ ([['attn_q', [heads, d]], ['attn_k', [heads, d]], ['attn_v', [heads, d]], ['attn_output', [d, heads]],
-    ['ffn_gate', [inner, d]], ['ffn_up', [inner, d]], ['ffn_down', [d, inner]]])) add(`blk.0.${part}.weight`, shape, 0.4);
+  for (const [part, shape] of /** @type {[string, number[]][]} */ ([
+    ['attn_q', [heads, d]],
+    ['attn_k', [heads, d]],
+    ['attn_v', [heads, d]],
+    ['attn_output', [d, heads]],
+    ['ffn_gate', [inner, d]],
+    ['ffn_up', [inner, d]],
+    ['ffn_down', [d, inner]],
+  ]))
+    add(`blk.0.${part}.weight`, shape, 0.4);
   for (const norm of ['blk.0.attn_norm', 'blk.0.ffn_norm', 'output_norm']) add(`${norm}.weight`, [d], 0.1, 1);
   add('output.weight', [values, d], 0.5);
   /** @type {Record<string, Typed | undefined>} */
@@ -49,7 +56,11 @@ export function toyText({ context = 64, values = TOKENS.length, d = 16, inner = 
     'tokenizer.ggml.model': ['string', 'llama'],
     'tokenizer.ggml.tokens': ['array', 'string', TOKENS],
     'tokenizer.ggml.scores': ['array', 'f32', TOKENS.map((_, i) => -i)],
-    'tokenizer.ggml.token_type': ['array', 'i32', TOKENS.map((text, i) => (i === 0 ? 2 : i < 3 ? 3 : i < 259 ? 6 : text === '<user>' ? 4 : 1))],
+    'tokenizer.ggml.token_type': [
+      'array',
+      'i32',
+      TOKENS.map((text, i) => (i === 0 ? 2 : i < 3 ? 3 : i < 259 ? 6 : text === '<user>' ? 4 : 1)),
+    ],
     'tokenizer.ggml.bos_token_id': ['u32', 1],
     'tokenizer.ggml.eos_token_id': ['u32', 2],
     ...metadata,

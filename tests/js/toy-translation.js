@@ -84,7 +84,11 @@ export function toyTranslation({ context = 48, end = true, metadata = {} } = {})
     'tokenizer.ggml.model': ['string', 'llama'],
     'tokenizer.ggml.tokens': ['array', 'string', TOKENS],
     'tokenizer.ggml.scores': ['array', 'f32', TOKENS.map((_, i) => -i)],
-    'tokenizer.ggml.token_type': ['array', 'i32', TOKENS.map((text, i) => (i === 0 ? 2 : i < 3 ? 3 : i < 259 ? 6 : text === '<user>' ? 4 : 1))],
+    'tokenizer.ggml.token_type': [
+      'array',
+      'i32',
+      TOKENS.map((text, i) => (i === 0 ? 2 : i < 3 ? 3 : i < 259 ? 6 : text === '<user>' ? 4 : 1)),
+    ],
     'tokenizer.ggml.add_bos_token': ['bool', false],
     'tokenizer.ggml.eos_token_id': ['u32', 2],
     ...metadata,

@@ -81,14 +81,12 @@ export function toyModel({
     for (let i = 0; i < blocks; i++) {
       const block = `${stack}blk.${i}`;
       for (const attention of crossed ? ['attn', 'cross_attn'] : ['attn'])
-        for (const name of ['q', 'k', 'v', 'output'])
-          add(`${block}.${attention}_${name}.weight`, [d, d], 1.5 / Math.sqrt(d));
+        for (const name of ['q', 'k', 'v', 'output']) add(`${block}.${attention}_${name}.weight`, [d, d], 1.5 / Math.sqrt(d));
       add(`${block}.ffn_up.weight`, [feedForward, d], 1 / Math.sqrt(d));
       add(`${block}.ffn_up.bias`, [feedForward], 0.1);
       add(`${block}.ffn_down.weight`, [d, feedForward], 1 / Math.sqrt(feedForward));
       add(`${block}.ffn_down.bias`, [d], 0.1);
-      for (const name of crossed ? ['attn_norm', 'cross_attn_norm', 'ffn_norm'] : ['attn_norm', 'ffn_norm'])
-        addNorm(`${block}.${name}`);
+      for (const name of crossed ? ['attn_norm', 'cross_attn_norm', 'ffn_norm'] : ['attn_norm', 'ffn_norm']) addNorm(`${block}.${name}`);
     }
     if (preNorm) addNorm(`${stack}output_norm`);
   };
@@ -127,8 +125,12 @@ export function toyModel({
     bias[levels - 1] += 6;
     /** @type {[string, number[], number[]][]} */
     const parts = [
-      ['offset.weight', [3, 2], [0, -1, -1, 0, -1, 1]], ['token_embd.weight', [levels, 2], []], ['neighbour.weight', [3 * 4, 2], []],
-      ['position_row.weight', [height, 4], []], ['position_col.weight', [width, 4], []], ['output.weight', [levels, 4], []],
+      ['offset.weight', [3, 2], [0, -1, -1, 0, -1, 1]],
+      ['token_embd.weight', [levels, 2], []],
+      ['neighbour.weight', [3 * 4, 2], []],
+      ['position_row.weight', [height, 4], []],
+      ['position_col.weight', [width, 4], []],
+      ['output.weight', [levels, 4], []],
       ['output.bias', [levels], [...bias]],
     ];
     for (const [name, shape, numbers] of parts) {

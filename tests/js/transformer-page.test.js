@@ -19,14 +19,15 @@ import { toyTranslation } from './toy-translation.js';
 test('the sentences that the page offers are translated as it says, greedily and with any number of beams', async () => {
   const model = await load(`${ROOT}weights/de-en.gguf`);
   for (const [sentence, translation] of Object.entries(EXAMPLES)) {
-    for (const beams of EVERY ? [1, 2, 4, 8] : [1, 4]) assert.equal(await model.translate(sentence, { beams }).text(), translation, `${beams} beams`);
+    for (const beams of EVERY ? [1, 2, 4, 8] : [1, 4])
+      assert.equal(await model.translate(sentence, { beams }).text(), translation, `${beams} beams`);
   }
   model.close();
 });
 
 test('shuffled words keep their tokens together and their end at the end', () => {
   let state = 1;
-  const random = () => ((state = (Math.imul(state, 48271) >>> 0) % 2147483647) / 2147483647);
+  const random = () => (state = (Math.imul(state, 48271) >>> 0) % 2147483647) / 2147483647;
   const tokens = Uint32Array.of(5, 6, 7, 8, 9, 0);
   const words = ['Ein', ' H', 'und', ' schläft', '.', ''];
   const orders = new Set();
@@ -58,7 +59,8 @@ test('a file without positions has the same weights and says so', async () => {
     const [was, is] = [readGGUF(file), readGGUF(other)];
     assert.equal(is.metadata['transformer.position.type'], 'none');
     assert.equal(is.metadata['general.description'].trim(), description);
-    for (const [key, value] of Object.entries(was.metadata)) if (!/position|description/.test(key)) assert.deepEqual(is.metadata[key], value, key);
+    for (const [key, value] of Object.entries(was.metadata))
+      if (!/position|description/.test(key)) assert.deepEqual(is.metadata[key], value, key);
     assert.deepEqual(is.tensors, was.tensors);
     const model = await load(other);
     const [tokens, end] = [[...model.translate('ab c x').source.slice(0, -1)], 2];

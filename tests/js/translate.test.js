@@ -93,8 +93,13 @@ test('tokens by their numbers, with their end or without', async () => {
 });
 
 test('a model without a vocabulary takes and gives numbers', async () => {
-  const bare = await load(toyTranslation({ metadata: Object.fromEntries(
-    ['tokens', 'scores', 'token_type', 'add_bos_token', 'model'].map((key) => [`tokenizer.ggml.${key}`, undefined])) }));
+  const bare = await load(
+    toyTranslation({
+      metadata: Object.fromEntries(
+        ['tokens', 'scores', 'token_type', 'add_bos_token', 'model'].map((key) => [`tokenizer.ggml.${key}`, undefined]),
+      ),
+    }),
+  );
   const run = bare.translate([5, 9, 7, 2]);
   assert.deepEqual(ids(await all(run)), [5, 9, 7]);
   assert.equal(run.finish, 'end');
@@ -105,12 +110,18 @@ test('a model without a vocabulary takes and gives numbers', async () => {
 });
 
 test('the same whatever is asked beside it, however often, side by side', async () => {
-  for (const [model, sentence] of /** @type {[Model, string][]} */ ([[golden, 'Ein Hund'], [copier, 'ab c']])) {
+  for (const [model, sentence] of /** @type {[Model, string][]} */ ([
+    [golden, 'Ein Hund'],
+    [copier, 'ab c'],
+  ])) {
     for (const options of [{}, { beams: 3 }, { temperature: 1, seed: 7 }]) {
       const plain = await all(model.translate(sentence, options));
       const mapped = await all(model.translate(sentence, { ...options, maps: true }));
       assert.deepEqual(ids(mapped), ids(plain));
-      assert.deepEqual(mapped.map(({ nats }) => nats), plain.map(({ nats }) => nats));
+      assert.deepEqual(
+        mapped.map(({ nats }) => nats),
+        plain.map(({ nats }) => nats),
+      );
       const beside = await Promise.all([1, 2, 3].map(() => all(model.translate(sentence, options))));
       for (const one of beside) assert.deepEqual(one, plain);
     }
@@ -122,7 +133,11 @@ test('a temperature draws: by the seed, by another one something else', async ()
   assert.deepEqual(await drawn(1), await drawn(1));
   assert.notDeepEqual(await drawn(1), await drawn(2));
   const run = golden.translate('Hund', { temperature: 2 });
-  assert.deepEqual(ids(await all(golden.translate('Hund', { temperature: 2, seed: run.seed }))), ids(await all(run)), 'run.seed makes it again');
+  assert.deepEqual(
+    ids(await all(golden.translate('Hund', { temperature: 2, seed: run.seed }))),
+    ids(await all(run)),
+    'run.seed makes it again',
+  );
 });
 
 test('maxTokens', async () => {
@@ -151,8 +166,10 @@ test('maps: what every token looked at, and how the sentence was read', async ()
     const steps = await all(run);
     const n = run.source.length;
     steps.forEach(({ maps = [], alignment = [] }, i) => {
-      assert.deepEqual(maps.map(({ name, row }) => `${name} ${row}`), ['attention', 'source'].flatMap((name) => (
-        Array.from({ length: BLOCKS * HEADS }, (_, row) => `${name} ${row}`))));
+      assert.deepEqual(
+        maps.map(({ name, row }) => `${name} ${row}`),
+        ['attention', 'source'].flatMap((name) => Array.from({ length: BLOCKS * HEADS }, (_, row) => `${name} ${row}`)),
+      );
       for (const { name, weights } of maps) {
         assert.equal(weights.length, name === 'source' ? n : i + 1);
         assert.ok(Math.abs(sum(weights) - 1) < 1e-4);
@@ -175,7 +192,10 @@ test('maps: what every token looked at, and how the sentence was read', async ()
 });
 
 test('a search says every step, from which what it found follows', async () => {
-  for (const [model, sentence] of /** @type {[Model, string][]} */ ([[golden, 'Hund'], [copier, 'ab c b']])) {
+  for (const [model, sentence] of /** @type {[Model, string][]} */ ([
+    [golden, 'Hund'],
+    [copier, 'ab c b'],
+  ])) {
     for (const lengthPenalty of [0, 0.6, 2]) {
       const beams = 3;
       /** @type {SearchStep[]} */
@@ -208,7 +228,8 @@ test('a search says every step, from which what it found follows', async () => {
 });
 
 test('more beams find what is no less probable', async () => {
-  const cost = async (/** @type {number} */ beams) => sum((await all(golden.translate('Ein Haus', { beams, lengthPenalty: 0 }))).map(({ nats }) => nats));
+  const cost = async (/** @type {number} */ beams) =>
+    sum((await all(golden.translate('Ein Haus', { beams, lengthPenalty: 0 }))).map(({ nats }) => nats));
   const [greedy, some, many] = [await cost(1), await cost(4), await cost(16)];
   assert.ok(some <= greedy + 1e-4 && many <= some + 1e-4, `${greedy}, ${some}, ${many}`);
 });
@@ -218,7 +239,10 @@ test('score: what a translation costs is what it cost when it was made', async (
   const steps = await all(copier.translate(sentence));
   const score = await copier.score(sentence, { source: sentence });
   assert.deepEqual([...score.tokens], [...ids(steps), 2]);
-  assert.deepEqual([...score.perToken].slice(0, -1), steps.map(({ nats }) => nats));
+  assert.deepEqual(
+    [...score.perToken].slice(0, -1),
+    steps.map(({ nats }) => nats),
+  );
   assert.ok(Math.abs(score.nats - sum(score.perToken)) < 1e-4);
   const other = await copier.score('ab b b', { source: sentence });
   assert.ok(other.nats > score.nats + 1);
@@ -258,7 +282,10 @@ test('what is said to wrong use', async () => {
   wrong(() => copier.translate(any), /A sentence is a text, or a list of tokens/);
   wrong(() => copier.translate(/** @type {any} */ ({ text: 'a' })), /A sentence is a text/);
   wrong(() => copier.translate([1, 999]), /999 is no token/);
-  wrong(() => copier.translate('a'.repeat(48)), /The sentence has 48 tokens, and this model sees 48, its end included: give it sentence by sentence/);
+  wrong(
+    () => copier.translate('a'.repeat(48)),
+    /The sentence has 48 tokens, and this model sees 48, its end included: give it sentence by sentence/,
+  );
   wrong(() => copier.translate('a', { beams: 0 }), /beams must be a whole number from 1 to 16/);
   wrong(() => copier.translate('a', { beams: 17 }), /beams/);
   wrong(() => copier.translate('a', { beams: 2.5 }), /beams/);
@@ -285,9 +312,17 @@ test('a sentence in capitals alone is read as if it were not, where the vocabula
   const read = (/** @type {string} */ sentence) => [...model.translate(sentence).source];
   for (const sentence of ['Zwei hunde laufen durch den schnee.', 'Ein mann schl\u00e4ft auf einer bank.', 'Eine frau liest ein buch.']) {
     assert.deepEqual(read(sentence.toUpperCase()), read(sentence));
-    assert.notDeepEqual(read(sentence.toUpperCase().replace('EI', 'Ei').replace('ZW', 'Zw')), read(sentence), 'capitals and small letters stand as they are');
+    assert.notDeepEqual(
+      read(sentence.toUpperCase().replace('EI', 'Ei').replace('ZW', 'Zw')),
+      read(sentence),
+      'capitals and small letters stand as they are',
+    );
   }
-  assert.deepEqual(read('USA.'), [...(model.tokenizer ?? assert.fail()).encode('USA.'), model.tokenizer?.end], 'a short name is no sentence in capitals');
+  assert.deepEqual(
+    read('USA.'),
+    [...(model.tokenizer ?? assert.fail()).encode('USA.'), model.tokenizer?.end],
+    'a short name is no sentence in capitals',
+  );
   model.close();
 });
 

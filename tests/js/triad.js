@@ -14,7 +14,10 @@ const OUT = `${ROOT}build/triad`;
 /** The library with that architecture alone. */
 export function triadModule() {
   mkdirSync(OUT, { recursive: true });
-  execFileSync('sh', ['build.sh', 'wasm-with', 'tests/c/triad.c', `${OUT}/triad.wasm`], { cwd: ROOT, stdio: ['ignore', 'ignore', 'inherit'] });
+  execFileSync('sh', ['build.sh', 'wasm-with', 'tests/c/triad.c', `${OUT}/triad.wasm`], {
+    cwd: ROOT,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
   return new WebAssembly.Module(readFileSync(`${OUT}/triad.wasm`));
 }
 
@@ -24,6 +27,10 @@ export const triadFile = () => {
   const table = (cols, weight) => ({ shape: [16, cols], type: F32, data: Float32Array.from({ length: 16 * cols }, (_, i) => weight(i)) });
   return writeGGUF({
     metadata: { 'general.architecture': ['string', 'triad'], 'general.alignment': ['u32', 32] },
-    tensors: { 'enc.weight': table(2, (i) => i / 4), 'prior.weight': table(16, (i) => ((i * 7) % 16) / 8), 'dec.weight': table(2, (i) => i) },
+    tensors: {
+      'enc.weight': table(2, (i) => i / 4),
+      'prior.weight': table(16, (i) => ((i * 7) % 16) / 8),
+      'dec.weight': table(2, (i) => i),
+    },
   });
 };

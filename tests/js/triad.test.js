@@ -16,7 +16,14 @@ const sound = ids(60, 256).map((level, i) => (i % 16 < 8 ? level : 0)); // with 
 const one = { seed: 1n, samples: 1, topP: 1 };
 
 test('parts say their names, their own weights and what draws inside', () => {
-  assert.deepEqual(core.parts.map(({ name, parameters, noisy }) => [name, parameters, noisy]), [['encoder', 32, false], ['prior', 256, false], ['decoder', 32, false]]);
+  assert.deepEqual(
+    core.parts.map(({ name, parameters, noisy }) => [name, parameters, noisy]),
+    [
+      ['encoder', 32, false],
+      ['prior', 256, false],
+      ['decoder', 32, false],
+    ],
+  );
   assert.equal(core.part, core.parts[1]);
 });
 
@@ -34,9 +41,12 @@ test('from a sound to its codes, from these to ids, from ids to a sound', () => 
   const decoder = core.openSession(one, { part: 2, inputs });
   let slices = 0;
   core.input(decoder, 'prior', drawn);
-  do assert.equal(core.encode(decoder), ++slices < 12); while (slices < 12 && core.resultLength(decoder, 'sound') === 2 * slices);
+  do assert.equal(core.encode(decoder), ++slices < 12);
+  while (slices < 12 && core.resultLength(decoder, 'sound') === 2 * slices);
   const heard = core.result(decoder, 'sound', 0, 24);
-  const expected = [...drawn].flatMap((id, i) => [0, 1].map((k) => (16 * id + 3 * (drawn[i - 1] ?? 0) + 5 * (drawn[i + 1] ?? 0) + 2 * id + k) % 256));
+  const expected = [...drawn].flatMap((id, i) =>
+    [0, 1].map((k) => (16 * id + 3 * (drawn[i - 1] ?? 0) + 5 * (drawn[i + 1] ?? 0) + 2 * id + k) % 256),
+  );
   assert.deepEqual([...heard], expected);
   for (const session of [encoder, prior, decoder]) core.closeSession(session);
 });

@@ -27,7 +27,18 @@ test('the same values whatever the number of workers', async () => {
       const all = { values, nats, completed: completed.values, one: one.values[0], score: (await model.score(small)).nats };
       expected ??= all;
       assert.deepEqual(all, expected, `${workers} workers`);
-      if (chunkSize) assert.deepEqual(steps.slice(0, 6).map(({ sample, from }) => [sample, from]), [[0, 0], [1, 0], [2, 0], [3, 0], [4, 0], [0, 5]]);
+      if (chunkSize)
+        assert.deepEqual(
+          steps.slice(0, 6).map(({ sample, from }) => [sample, from]),
+          [
+            [0, 0],
+            [1, 0],
+            [2, 0],
+            [3, 0],
+            [4, 0],
+            [0, 5],
+          ],
+        );
     }
     model.close();
   }

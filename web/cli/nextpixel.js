@@ -28,16 +28,31 @@ FILE is a path or an address. Without INPUT each line of stdin is a text; a PROM
 `;
 
 const OPTIONS = /** @type {const} */ ({
-  seed: { type: 'string' }, 'max-tokens': { type: 'string' }, temperature: { type: 'string' }, 'top-k': { type: 'string' }, 'top-p': { type: 'string' }, label: { type: 'string' },
-  seconds: { type: 'string' }, bars: { type: 'string' }, source: { type: 'string' }, out: { type: 'string' }, csv: { type: 'boolean' }, elements: { type: 'boolean' },
-  json: { type: 'boolean' }, workers: { type: 'string' }, port: { type: 'string' }, help: { type: 'boolean', short: 'h' },
+  seed: { type: 'string' },
+  'max-tokens': { type: 'string' },
+  temperature: { type: 'string' },
+  'top-k': { type: 'string' },
+  'top-p': { type: 'string' },
+  label: { type: 'string' },
+  seconds: { type: 'string' },
+  bars: { type: 'string' },
+  source: { type: 'string' },
+  out: { type: 'string' },
+  csv: { type: 'boolean' },
+  elements: { type: 'boolean' },
+  json: { type: 'boolean' },
+  workers: { type: 'string' },
+  port: { type: 'string' },
+  help: { type: 'boolean', short: 'h' },
 });
 
 /** Wrong usage. */
 class Usage extends Error {}
 
 /** @param {string} text */
-const progress = (text) => { process.stderr.write(`${text}\n`); };
+const progress = (text) => {
+  process.stderr.write(`${text}\n`);
+};
 
 /** @param {string | undefined} text @param {string} name */
 function numberOf(text, name) {
@@ -55,7 +70,13 @@ async function stdin() {
 /** @param {string} file @param {number} [workers] */
 async function opened(file, workers = 1) {
   progress(`opening ${file}`);
-  const source = /^https?:/.test(file) ? file : new Uint8Array(await readFile(file).catch((error) => { throw new Error(`${file} cannot be read: ${error.code}`); }));
+  const source = /^https?:/.test(file)
+    ? file
+    : new Uint8Array(
+        await readFile(file).catch((error) => {
+          throw new Error(`${file} cannot be read: ${error.code}`);
+        }),
+      );
   return /** @type {any} */ (await load(source, { workers }));
 }
 
@@ -66,7 +87,8 @@ async function pictureOf(file) {
   if (!head || most !== '255') throw new Error(`${file} is no binary PPM or PGM of 8 bits`);
   const data = new Uint8ClampedArray(4 * Number(width) * Number(height)).fill(255);
   const channels = magic === '6' ? 3 : 1;
-  for (let i = 0; i < data.length / 4; i++) for (let c = 0; c < 3; c++) data[4 * i + c] = bytes[head.length + channels * i + (channels === 3 ? c : 0)];
+  for (let i = 0; i < data.length / 4; i++)
+    for (let c = 0; c < 3; c++) data[4 * i + c] = bytes[head.length + channels * i + (channels === 3 ? c : 0)];
   return { data, width: Number(width), height: Number(height) };
 }
 
@@ -85,7 +107,7 @@ async function inputsOf(given, model) {
 async function scoresOf(model, inputs, options) {
   const all = [];
   for (let at = 0; at < inputs.length; at += 64) {
-    all.push(...await model.score(inputs.slice(at, at + 64), options));
+    all.push(...(await model.score(inputs.slice(at, at + 64), options)));
     if (inputs.length > 64) progress(`${Math.min(at + 64, inputs.length)} of ${inputs.length}`);
   }
   return all;
@@ -95,12 +117,15 @@ async function scoresOf(model, inputs, options) {
 const cell = (value) => (/[",\n]/.test(String(value)) ? `"${String(value).replaceAll('"', '""')}"` : String(value));
 
 /** @param {any} score */
-const elementsOf = ({ perToken, perElement }) => [...perToken ?? perElement ?? []];
+const elementsOf = ({ perToken, perElement }) => [...(perToken ?? perElement ?? [])];
 
 /** @param {Record<string, unknown>[]} rows @param {boolean} csv */
 function print(rows, csv) {
   if (!csv) for (const row of rows) process.stdout.write(`${JSON.stringify(row)}\n`);
-  else process.stdout.write([Object.keys(rows[0]), ...rows.map((row) => Object.values(row))].map((row) => `${row.map(cell).join(',')}\n`).join(''));
+  else
+    process.stdout.write(
+      [Object.keys(rows[0]), ...rows.map((row) => Object.values(row))].map((row) => `${row.map(cell).join(',')}\n`).join(''),
+    );
 }
 
 /** @param {any} model @param {string | undefined} prompt @param {any} options */
@@ -115,7 +140,10 @@ async function bytesOf(run, out) {
   if (out.endsWith('.mid')) return new Uint8Array(await (await run.midi()).arrayBuffer());
   if (!out.endsWith('.ppm')) throw new Usage('--out ends in .ppm, .wav or .mid');
   const [{ data, width, height }] = await run.pictures();
-  return Buffer.concat([Buffer.from(`P6\n${width} ${height}\n255\n`), Buffer.from(data.filter((/** @type {number} */ _, /** @type {number} */ i) => i % 4 < 3))]);
+  return Buffer.concat([
+    Buffer.from(`P6\n${width} ${height}\n255\n`),
+    Buffer.from(data.filter((/** @type {number} */ _, /** @type {number} */ i) => i % 4 < 3)),
+  ]);
 }
 
 /** @param {number[]} differences */
@@ -128,14 +156,26 @@ function paired(differences) {
 
 /** @param {string[]} args */
 async function main(args) {
-  const { values, positionals: [command, file, ...rest] } = parseArgs({ args, options: OPTIONS, allowPositionals: true });
+  const {
+    values,
+    positionals: [command, file, ...rest],
+  } = parseArgs({ args, options: OPTIONS, allowPositionals: true });
   if (values.help) return void process.stdout.write(USAGE);
-  if (!['info', 'generate', 'score', 'compare', 'serve'].includes(command ?? '')) throw new Usage(command ? `there is no command ${command}` : 'a command is missing');
+  if (!['info', 'generate', 'score', 'compare', 'serve'].includes(command ?? ''))
+    throw new Usage(command ? `there is no command ${command}` : 'a command is missing');
   if (!file) throw new Usage(`${command} needs a FILE`);
-  const options = Object.fromEntries(Object.entries({
-    seed: numberOf(values.seed, 'seed'), maxTokens: numberOf(values['max-tokens'], 'max-tokens'), temperature: numberOf(values.temperature, 'temperature'),
-    topK: numberOf(values['top-k'], 'top-k'), topP: numberOf(values['top-p'], 'top-p'), label: values.label, seconds: numberOf(values.seconds, 'seconds'), bars: numberOf(values.bars, 'bars'),
-  }).filter(([, value]) => value !== undefined));
+  const options = Object.fromEntries(
+    Object.entries({
+      seed: numberOf(values.seed, 'seed'),
+      maxTokens: numberOf(values['max-tokens'], 'max-tokens'),
+      temperature: numberOf(values.temperature, 'temperature'),
+      topK: numberOf(values['top-k'], 'top-k'),
+      topP: numberOf(values['top-p'], 'top-p'),
+      label: values.label,
+      seconds: numberOf(values.seconds, 'seconds'),
+      bars: numberOf(values.bars, 'bars'),
+    }).filter(([, value]) => value !== undefined),
+  );
   const asked = values.source === undefined ? {} : { source: values.source };
   const workers = numberOf(values.workers, 'workers');
   const model = await opened(file, workers);
@@ -147,24 +187,52 @@ async function main(args) {
       else if (values.json || model.info.kind !== 'text') {
         const steps = [];
         for await (const { maps, ...step } of run) steps.push(step);
-        print(steps.map((step) => Object.fromEntries(Object.entries(step).map(([name, value]) => [name, ArrayBuffer.isView(value) ? [.../** @type {any} */ (value)] : value]))), false);
+        print(
+          steps.map((step) =>
+            Object.fromEntries(
+              Object.entries(step).map(([name, value]) => [name, ArrayBuffer.isView(value) ? [.../** @type {any} */ (value)] : value]),
+            ),
+          ),
+          false,
+        );
       } else for await (const { text } of run) process.stdout.write(text);
       if (!values.out && !values.json && model.info.kind === 'text') process.stdout.write('\n');
     }
     if (command === 'score') {
       const inputs = await inputsOf(rest, model);
-      const scores = await scoresOf(model, inputs.map(({ input }) => input), asked);
-      print(scores.map((score, i) => ({
-        input: inputs[i].name, nats: score.nats, elements: elementsOf(score).length, natsPerElement: score.nats / (elementsOf(score).length || 1),
-        ...(values.elements && { each: values.csv ? elementsOf(score).join(' ') : elementsOf(score) }),
-      })), values.csv ?? false);
+      const scores = await scoresOf(
+        model,
+        inputs.map(({ input }) => input),
+        asked,
+      );
+      print(
+        scores.map((score, i) => ({
+          input: inputs[i].name,
+          nats: score.nats,
+          elements: elementsOf(score).length,
+          natsPerElement: score.nats / (elementsOf(score).length || 1),
+          ...(values.elements && { each: values.csv ? elementsOf(score).join(' ') : elementsOf(score) }),
+        })),
+        values.csv ?? false,
+      );
     }
     if (command === 'compare') {
       const [other, ...given] = rest;
       if (!other) throw new Usage('compare needs two files');
       const against = await opened(other, workers);
       const inputs = await inputsOf(given, model);
-      const [one, two] = [await scoresOf(model, inputs.map(({ input }) => input), asked), await scoresOf(against, inputs.map(({ input }) => input), asked)];
+      const [one, two] = [
+        await scoresOf(
+          model,
+          inputs.map(({ input }) => input),
+          asked,
+        ),
+        await scoresOf(
+          against,
+          inputs.map(({ input }) => input),
+          asked,
+        ),
+      ];
       against.close();
       print([{ file, other, ...paired(two.map(({ nats }, i) => nats - one[i].nats)) }], values.csv ?? false);
     }
@@ -177,10 +245,12 @@ async function main(args) {
 /** @param {any} model @param {number} port */
 async function serve(model, port) {
   const server = createServer(async (request, response) => {
-    const answer = (/** @type {number} */ status, /** @type {unknown} */ body) => response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
+    const answer = (/** @type {number} */ status, /** @type {unknown} */ body) =>
+      response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
     try {
       if (request.method === 'GET' && request.url === '/info') return void answer(200, model.info);
-      if (request.method !== 'POST' || !['/score', '/generate'].includes(request.url ?? '')) return void answer(404, { error: 'GET /info, POST /score or POST /generate' });
+      if (request.method !== 'POST' || !['/score', '/generate'].includes(request.url ?? ''))
+        return void answer(404, { error: 'GET /info, POST /score or POST /generate' });
       const chunks = [];
       let bytes = 0;
       for await (const chunk of request) {
@@ -190,23 +260,39 @@ async function serve(model, port) {
       const { inputs, prompt, ...options } = JSON.parse(Buffer.concat(chunks).toString());
       if (request.url === '/score') {
         const scores = await model.score(Array.isArray(inputs) ? inputs : [inputs], options);
-        return void answer(200, scores.map((/** @type {any} */ score) => ({ nats: score.nats, each: elementsOf(score) })));
+        return void answer(
+          200,
+          scores.map((/** @type {any} */ score) => ({ nats: score.nats, each: elementsOf(score) })),
+        );
       }
       const steps = [];
       for await (const step of await drawn(model, prompt, options)) steps.push(step);
-      answer(200, { text: steps.map(({ text }) => text ?? '').join(''), tokens: steps.map(({ token }) => token), nats: steps.flatMap(({ nats }) => (ArrayBuffer.isView(nats) ? [.../** @type {any} */ (nats)] : nats)) });
+      answer(200, {
+        text: steps.map(({ text }) => text ?? '').join(''),
+        tokens: steps.map(({ token }) => token),
+        nats: steps.flatMap(({ nats }) => (ArrayBuffer.isView(nats) ? [.../** @type {any} */ (nats)] : nats)),
+      });
     } catch (error) {
       answer(400, { error: error instanceof Error ? error.message : String(error) });
     }
   });
-  await /** @type {Promise<void>} */ (new Promise((resolve, reject) => { server.once('error', reject); server.listen(port, '127.0.0.1', resolve); }));
+  await /** @type {Promise<void>} */ (
+    new Promise((resolve, reject) => {
+      server.once('error', reject);
+      server.listen(port, '127.0.0.1', resolve);
+    })
+  );
   progress(`listening on http://127.0.0.1:${/** @type {any} */ (server.address()).port}/`);
-  await new Promise((resolve) => { for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, resolve); });
+  await new Promise((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, resolve);
+  });
   server.close();
   server.closeAllConnections();
 }
 
-process.stdout.on('error', (error) => { if (/** @type {any} */ (error).code === 'EPIPE') process.exit(0); });
+process.stdout.on('error', (error) => {
+  if (/** @type {any} */ (error).code === 'EPIPE') process.exit(0);
+});
 try {
   await main(process.argv.slice(2));
 } catch (error) {

@@ -19,24 +19,39 @@ const CHUNK = 14;
 
 /** @param {Paper & { page: string }} paper */
 function createCard({ page: name, system, year, by, credit = `${by}, ${year}`, says = '', pictures, colourful }) {
-  const still = make('img', { 'data-src': new URL(`../pages/${name}/still.png`, import.meta.url).href, alt: '', width: '300', height: '200' });
+  const still = make('img', {
+    'data-src': new URL(`../pages/${name}/still.png`, import.meta.url).href,
+    alt: '',
+    width: '300',
+    height: '200',
+  });
   const canvas = make('canvas', { 'aria-hidden': 'true', hidden: '' });
   const box = make('div', { class: colourful ? 'thumb' : 'thumb inked' }, still, canvas);
-  const root = make('a', { class: 'card', href: pageAt(name) }, box, make('h3', {}, phrase(system)), make('p', {}, phrase(says)), make('p', { class: 'card-paper' }, phrase(credit)));
+  const root = make(
+    'a',
+    { class: 'card', href: pageAt(name) },
+    box,
+    make('h3', {}, phrase(system)),
+    make('p', {}, phrase(says)),
+    make('p', { class: 'card-paper' }, phrase(credit)),
+  );
   return { root, box, canvas, still, pictures, done: false, seen: false };
 }
 /** @typedef {ReturnType<typeof createCard>} Card */
 
 /** Stills are fetched when their cards are about to be seen: a browser's own lazy loading begins 1,250 pixels and more before. @param {Card[]} cards */
 function fetchNear(cards) {
-  const near = new IntersectionObserver((entries) => {
-    for (const { target, isIntersecting } of entries) {
-      const still = target.querySelector('img');
-      if (!isIntersecting || !still?.dataset.src) continue;
-      still.src = still.dataset.src;
-      near.unobserve(target);
-    }
-  }, { rootMargin: '100px' });
+  const near = new IntersectionObserver(
+    (entries) => {
+      for (const { target, isIntersecting } of entries) {
+        const still = target.querySelector('img');
+        if (!isIntersecting || !still?.dataset.src) continue;
+        still.src = still.dataset.src;
+        near.unobserve(target);
+      }
+    },
+    { rootMargin: '100px' },
+  );
   for (const { box } of cards) near.observe(box);
 }
 
@@ -52,12 +67,23 @@ async function draw({ canvas, still }, { seed, samples, temperature, label, pass
   const pace = new Pace(SPEED);
   canvas.hidden = false;
   still.hidden = true;
-  for await (const { sample, from, to, values, ahead } of model.generate({ seed, samples, temperature, signal, ...(passes ? { lookAhead: true } : { chunkSize: CHUNK * channels }), ...(label && { label }) })) {
+  for await (const { sample, from, to, values, ahead } of model.generate({
+    seed,
+    samples,
+    temperature,
+    signal,
+    ...(passes ? { lookAhead: true } : { chunkSize: CHUNK * channels }),
+    ...(label && { label }),
+  })) {
     const { left, top } = grid.at(sample);
     for (let i = 0; i < values.length; i += channels) {
       const pixel = Math.floor(codec.place(from + i) / channels);
-      context.fillStyle = passes ? heat(shareOf(ahead[i])) : channels === 1 ? predicted[values[i]] : `rgb(${values[i]} ${values[i + 1]} ${values[i + 2]})`;
-      context.fillRect(left + pixel % width, top + Math.floor(pixel / width), 1, 1);
+      context.fillStyle = passes
+        ? heat(shareOf(ahead[i]))
+        : channels === 1
+          ? predicted[values[i]]
+          : `rgb(${values[i]} ${values[i + 1]} ${values[i + 2]})`;
+      context.fillRect(left + (pixel % width), top + Math.floor(pixel / width), 1, 1);
     }
     if (sample < samples - 1) continue;
     await pace.pass((to - from) / channels, signal);
@@ -102,14 +128,22 @@ export function createCards(root, first) {
     now = null;
     next();
   }
-  const observer = new IntersectionObserver((entries) => {
-    for (const { target, isIntersecting } of entries) {
-      const card = cards.find(({ box }) => box === target);
-      if (card) card.seen = isIntersecting;
-      if (card && !isIntersecting && now?.card === card) now.stopper.abort();
-    }
-    next();
-  }, { threshold: 0.5 });
-  document.addEventListener('visibilitychange', () => { if (document.hidden) now?.stopper.abort(); else next(); });
-  first.then(() => { for (const { box } of cards) observer.observe(box); });
+  const observer = new IntersectionObserver(
+    (entries) => {
+      for (const { target, isIntersecting } of entries) {
+        const card = cards.find(({ box }) => box === target);
+        if (card) card.seen = isIntersecting;
+        if (card && !isIntersecting && now?.card === card) now.stopper.abort();
+      }
+      next();
+    },
+    { threshold: 0.5 },
+  );
+  document.addEventListener('visibilitychange', () => {
+    if (document.hidden) now?.stopper.abort();
+    else next();
+  });
+  first.then(() => {
+    for (const { box } of cards) observer.observe(box);
+  });
 }

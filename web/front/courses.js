@@ -18,43 +18,99 @@ import { PAPERS } from './papers.js';
 /** Each page is a step of one course. @type {Course[]} */
 export const COURSES = [
   {
-    name: 'From a coin to a picture', says: 'One pixel, sample or note at a time, each given those before it.',
+    name: 'From a coin to a picture',
+    says: 'One pixel, sample or note at a time, each given those before it.',
     steps: [
       { page: 'fvsbn', asks: 'Leave a single digit to learn from. Which way does the dashed curve go, and why?', at: 'figure-learning' },
-      { page: 'pixelcnn', asks: 'Would a thirteenth layer see into the blind spot? Take layers away, and watch what the blue wedge does.', at: 'figure-fields' },
-      { page: 'wavenet', asks: 'With dilations, how many more samples does each further layer see? Add one and count.', at: 'figure-trees' },
-      { page: 'image-transformer', asks: 'How many rows must be given before all three completions are the digit that was written?', at: 'figure-endings' },
-      { page: 'colour', asks: 'Three pictures from the same sixty-four pixels: where do they agree, and where does each differ?', at: 'figure-superres' },
+      {
+        page: 'pixelcnn',
+        asks: 'Would a thirteenth layer see into the blind spot? Take layers away, and watch what the blue wedge does.',
+        at: 'figure-fields',
+      },
+      {
+        page: 'wavenet',
+        asks: 'With dilations, how many more samples does each further layer see? Add one and count.',
+        at: 'figure-trees',
+      },
+      {
+        page: 'image-transformer',
+        asks: 'How many rows must be given before all three completions are the digit that was written?',
+        at: 'figure-endings',
+      },
+      {
+        page: 'colour',
+        asks: 'Three pictures from the same sixty-four pixels: where do they agree, and where does each differ?',
+        at: 'figure-superres',
+      },
       { page: 'look-ahead', asks: 'For which digit is the draft longest, and why that one?', at: 'figure-ahead' },
-      { page: 'sparse', asks: 'Take the fixed pattern and point at the first row of a block. What does it see in one layer, and what in two?', at: 'figure-patterns' },
-      { page: 'chorale', asks: 'Move the melody through the keys. Where do the other voices only move along, and where do they become another harmony?', at: 'figure-key' },
+      {
+        page: 'sparse',
+        asks: 'Take the fixed pattern and point at the first row of a block. What does it see in one layer, and what in two?',
+        at: 'figure-patterns',
+      },
+      {
+        page: 'chorale',
+        asks: 'Move the melody through the keys. Where do the other voices only move along, and where do they become another harmony?',
+        at: 'figure-key',
+      },
       { page: 'same-digit', asks: 'Which model is least surprised by the true digit, and was it the slowest?', at: 'figure-endings' },
     ],
   },
   {
-    name: 'From a sentence to its translation', says: 'Attention between two sentences, then within one, then as the only mechanism.',
+    name: 'From a sentence to its translation',
+    says: 'Attention between two sentences, then within one, then as the only mechanism.',
     steps: [
-      { page: 'alignment', asks: 'How sharp must the softmax be for the fourth place to take one player alone? And when do all nine get the same weight?', at: 'figure-batting' },
-      { page: 'reading', asks: 'Write two sentences that end in the same word. Does it attend to the same place in both?', at: 'figure-reading' },
+      {
+        page: 'alignment',
+        asks: 'How sharp must the softmax be for the fourth place to take one player alone? And when do all nine get the same weight?',
+        at: 'figure-batting',
+      },
+      {
+        page: 'reading',
+        asks: 'Write two sentences that end in the same word. Does it attend to the same place in both?',
+        at: 'figure-reading',
+      },
       { page: 'transformer', asks: 'Shuffle the words again and again. Which column stays as it is, and why?', at: 'figure-shuffle' },
       { page: 'opened', asks: 'Scale, mask or positions: which matters most? Guess first, then switch each off.', at: 'figure-broken' },
-      { page: 'tokens', asks: 'Same prompt, same noise: up to which word do the cold and the hot text agree, and why do they part there?', at: 'figure-three' },
-      { page: 'chat', asks: 'Change a word of your first message. How many tokens have to be processed again, and why not all of them?', at: 'figure-talk' },
+      {
+        page: 'tokens',
+        asks: 'Same prompt, same noise: up to which word do the cold and the hot text agree, and why do they part there?',
+        at: 'figure-three',
+      },
+      {
+        page: 'chat',
+        asks: 'Change a word of your first message. How many tokens have to be processed again, and why not all of them?',
+        at: 'figure-talk',
+      },
     ],
   },
   {
-    name: 'From noise to a thing', says: 'A whole picture in one pass, from random numbers; a sound in one pass, from codes drawn before it.',
+    name: 'From noise to a thing',
+    says: 'A whole picture in one pass, from random numbers; a sound in one pass, from codes drawn before it.',
     steps: [
       { page: 'sagan', asks: 'Turn γ down to 0. What does the picture lose without attention?', at: 'figure-look' },
-      { page: 'jukebox', asks: 'Let it continue half a seven, and ask for a two. Which of the two words do you hear, and from which moment?', at: 'figure-draw' },
+      {
+        page: 'jukebox',
+        asks: 'Let it continue half a seven, and ask for a two. Which of the two words do you hear, and from which moment?',
+        at: 'figure-draw',
+      },
     ],
   },
   {
-    name: 'Structure', says: 'Answers whose parts must fit together, and attention that must choose.',
+    name: 'Structure',
+    says: 'Answers whose parts must fit together, and attention that must choose.',
     steps: [
       { page: 'chains', asks: 'Which pin moves another tag in one of the three models and in no other?', at: 'figure-taggers' },
-      { page: 'structure', asks: 'Write “I saw the man with the telescope”. Who has the telescope? Pin “with” to each candidate, and see which other heads change.', at: 'figure-parents' },
-      { page: 'snail', asks: 'Draw the same character in two of the five squares, and once more below. Which square gets the bar?', at: 'figure-snail' },
+      {
+        page: 'structure',
+        asks: 'Write “I saw the man with the telescope”. Who has the telescope? Pin “with” to each candidate, and see which other heads change.',
+        at: 'figure-parents',
+      },
+      {
+        page: 'snail',
+        asks: 'Draw the same character in two of the five squares, and once more below. Which square gets the bar?',
+        at: 'figure-snail',
+      },
       { page: 'captions', asks: 'Hold the light over empty paper. What does the caption say?', at: 'figure-hand' },
     ],
   },
@@ -67,12 +123,15 @@ const systemOf = (page) => PAPERS.find((paper) => paper.page === page)?.system ?
 const idOf = (name) => `course-${name.toLowerCase().replaceAll(' ', '-')}`;
 
 /** The courses for the front page: HTML of lists. @param {Phrase} [phrase] in the language of the page */
-export const courseLists = (phrase = english) => COURSES.map(({ name, says, steps }) => `    <section class="course" id="${idOf(name)}">
+export const courseLists = (phrase = english) =>
+  COURSES.map(
+    ({ name, says, steps }) => `    <section class="course" id="${idOf(name)}">
       <h3>${phrase(name)}</h3>
       <p>${phrase(says)}</p>
       <ol>${steps.map(({ page }) => `<li><a href="pages/${page}/">${phrase(systemOf(page))}</a></li>`).join('')}</ol>
     </section>
-`).join('');
+`,
+  ).join('');
 
 /** A page's place in its course, HTML: a question, what came before, what comes next. @param {string} page @param {Phrase} [phrase] */
 export function courseOf(page, phrase = english) {

@@ -24,7 +24,10 @@ const packed = atob(THREE);
 const pixels = Uint8Array.from({ length: PIXELS }, (_, i) => 17 * ((packed.charCodeAt(i >> 1) >> (i % 2 ? 0 : 4)) & 15));
 
 /** The whole page is there to be filled. */
-if (document.readyState === 'loading') await new Promise((resolve) => { document.addEventListener('DOMContentLoaded', resolve, { once: true }); });
+if (document.readyState === 'loading')
+  await new Promise((resolve) => {
+    document.addEventListener('DOMContentLoaded', resolve, { once: true });
+  });
 
 const store = createStore(initialState());
 store.set({ source: { pixels, name: phrase`Test digit ${3}`, digit: 14 } });
@@ -37,19 +40,28 @@ const address = keepInAddress('figure-hero', {
 });
 // There these very endings can be saved, and linked to.
 const further = /** @type {HTMLAnchorElement} */ (byId('further'));
-const leadFurther = () => { further.hash = addressOf('figure-endings', settingsOf(store, 'digits')).split('#')[1]; };
+const leadFurther = () => {
+  further.hash = addressOf('figure-endings', settingsOf(store, 'digits')).split('#')[1];
+};
 leadFurther();
 store.on(['seed', 'rows'], leadFurther);
 store.on(['seed'], () => address.changed());
 store.on(['rows'], () => address.changed(true));
 /** @type {Promise<void>} */
-const drawn = new Promise((resolve) => { store.on(['phase'], ({ phase }) => { if (phase === 'done') resolve(); }); });
+const drawn = new Promise((resolve) => {
+  store.on(['phase'], ({ phase }) => {
+    if (phase === 'done') resolve();
+  });
+});
 function whenMoreIsSeen() {
-  new IntersectionObserver((entries, own) => {
-    if (!entries.some(({ isIntersecting }) => isIntersecting)) return;
-    own.disconnect();
-    void import('../lib/define.js');
-  }, { threshold: 0.6 }).observe(byId('more'));
+  new IntersectionObserver(
+    (entries, own) => {
+      if (!entries.some(({ isIntersecting }) => isIntersecting)) return;
+      own.disconnect();
+      void import('../lib/define.js');
+    },
+    { threshold: 0.6 },
+  ).observe(byId('more'));
 }
 /** Makes the rest of the page, once: the first pixel comes before it. */
 let makeRest = () => {
@@ -59,7 +71,8 @@ let makeRest = () => {
   createPapers(byId('papers-list'));
 };
 const { load } = createCompletion(store, {
-  acquire: acquireEarly, steps: false,
+  acquire: acquireEarly,
+  steps: false,
   onDrawn(what) {
     if (what !== 'first') return;
     performance.mark('first-pixel');

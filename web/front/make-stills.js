@@ -39,7 +39,7 @@ async function drawn(model, { file, samples, passes, ...options }) {
     for (let i = 0; i < values.length; i += channels) {
       const pixel = Math.floor(codec.place(from + i) / channels);
       const rgba = passes ? [...heat(shareOf(ahead[i])), 255] : channels === 1 ? [...ink, values[i]] : [...values.subarray(i, i + 3), 255];
-      picture.data.set(rgba, 4 * ((top + Math.floor(pixel / width)) * grid.width + left + pixel % width));
+      picture.data.set(rgba, 4 * ((top + Math.floor(pixel / width)) * grid.width + left + (pixel % width)));
     }
   }
   return encodePng(picture);
@@ -73,11 +73,14 @@ function squares(rows) {
   const cell = Math.floor(Math.min(WIDTH / columns, HEIGHT / rows.length));
   const [left, top] = [Math.floor((WIDTH - cell * columns) / 2), Math.floor((HEIGHT - cell * rows.length) / 2)];
   const picture = blank(WIDTH, HEIGHT);
-  rows.forEach((row, r) => Array.from(row, (weight, c) => {
-    // In few steps, which a PNG keeps in few bytes.
-    const rgba = [...ink, Math.round(Math.round(8 * Math.sqrt(weight)) * 255 / 8)];
-    for (let y = 0; y < cell - 1; y++) for (let x = 0; x < cell - 1; x++) picture.data.set(rgba, 4 * ((top + r * cell + y) * WIDTH + left + c * cell + x));
-  }));
+  rows.forEach((row, r) =>
+    Array.from(row, (weight, c) => {
+      // In few steps, which a PNG keeps in few bytes.
+      const rgba = [...ink, Math.round((Math.round(8 * Math.sqrt(weight)) * 255) / 8)];
+      for (let y = 0; y < cell - 1; y++)
+        for (let x = 0; x < cell - 1; x++) picture.data.set(rgba, 4 * ((top + r * cell + y) * WIDTH + left + c * cell + x));
+    }),
+  );
   return encodePng(picture);
 }
 
@@ -86,7 +89,8 @@ async function looked({ file, text }) {
   const model = await load(new URL(`../../weights/${file}`, import.meta.url));
   const rows = [];
   try {
-    if (model.info.verbs.includes('translate')) for await (const { alignment = [] } of model.translate(text, { maps: true })) rows.push(alignment);
+    if (model.info.verbs.includes('translate'))
+      for await (const { alignment = [] } of model.translate(text, { maps: true })) rows.push(alignment);
     else for await (const [row = []] of looksOf(model, model.tokenizer.encode(text), new AbortController().signal)) rows.push(row);
   } finally {
     model.close();
@@ -102,9 +106,10 @@ async function signs() {
   for (let k = 0; k < 6; k++) {
     const pixels = all[k * SIGNS * DRAWINGS + (k % 4) * DRAWINGS];
     const [left, top] = [8 + (k % 3) * 100, 8 + Math.floor(k / 3) * 100];
-    for (let y = 0; y < side * scale; y++) for (let x = 0; x < side * scale; x++) {
-      picture.data.set([...ink, pixels[Math.floor(y / scale) * side + Math.floor(x / scale)]], 4 * ((top + y) * WIDTH + left + x));
-    }
+    for (let y = 0; y < side * scale; y++)
+      for (let x = 0; x < side * scale; x++) {
+        picture.data.set([...ink, pixels[Math.floor(y / scale) * side + Math.floor(x / scale)]], 4 * ((top + y) * WIDTH + left + x));
+      }
   }
   return encodePng(picture);
 }
@@ -115,7 +120,9 @@ async function codes(model) {
   const { samples } = await model.decode(drawn);
   const picture = blank(WIDTH, HEIGHT);
   /** @param {number} x @param {number} top @param {number} bottom @param {number} alpha */
-  const line = (x, top, bottom, alpha) => { for (let y = Math.round(top); y < Math.round(bottom); y++) picture.data.set([...ink, alpha], 4 * (y * WIDTH + x)); };
+  const line = (x, top, bottom, alpha) => {
+    for (let y = Math.round(top); y < Math.round(bottom); y++) picture.data.set([...ink, alpha], 4 * (y * WIDTH + x));
+  };
   for (let x = 0; x < WIDTH; x++) {
     for (const [row, { name, codes: count }] of (model.info.codes ?? []).entries()) {
       const list = drawn[name];
@@ -138,11 +145,21 @@ async function still({ page, pictures }) {
     const { verbs, vocabulary } = model.info;
     if (verbs.includes('classify')) return await signs();
     const { stillOfScene, stillOfText } = await import('../../tests/browser/still-texts.js');
-    if (verbs.includes('caption')) return await encodePng({ data: Uint8ClampedArray.from(await stillOfScene(['cat', 'bicycle'])), width: WIDTH, height: HEIGHT });
+    if (verbs.includes('caption'))
+      return await encodePng({ data: Uint8ClampedArray.from(await stillOfScene(['cat', 'bicycle'])), width: WIDTH, height: HEIGHT });
     if (model.info.kind === 'code') return await codes(model);
-    if (model.info.kind === 'sound') return await stillOfText({ file, verb: 'generate', text: '', font: '14px', options: { label: '7', speaker: 'jackson', seconds: 1, seed: 1 } });
-    if (model.info.kind === 'note') return await stillOfText({ file, verb: 'generate', text: '', font: '14px', options: { bars: 8, seed: 2, temperature: 0.9 } });
-    if (verbs.includes('generate') && vocabulary === 0) return await drawn(model, pictures ?? { file, seed: 1, samples: 6, temperature: 1 });
+    if (model.info.kind === 'sound')
+      return await stillOfText({
+        file,
+        verb: 'generate',
+        text: '',
+        font: '14px',
+        options: { label: '7', speaker: 'jackson', seconds: 1, seed: 1 },
+      });
+    if (model.info.kind === 'note')
+      return await stillOfText({ file, verb: 'generate', text: '', font: '14px', options: { bars: 8, seed: 2, temperature: 0.9 } });
+    if (verbs.includes('generate') && vocabulary === 0)
+      return await drawn(model, pictures ?? { file, seed: 1, samples: 6, temperature: 1 });
     const verb = /** @type {const} */ (['parse', 'tag', 'translate']).find((name) => verbs.includes(name)) ?? 'generate';
     return await stillOfText({ file, verb, ...TEXTS[verb], ...(page in OWN && { text: OWN[page] }) });
   } finally {

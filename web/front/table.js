@@ -7,8 +7,15 @@ import { PAPERS } from './papers.js';
 
 /** @param {HTMLElement} root of a list */
 export function createPapers(root) {
-  root.append(...PAPERS.map(({ year, by, title, url, system, shownOn, page = shownOn }) => make('li', page ? {} : { class: 'to-come' },
-    make('span', { class: 'year' }, String(year)),
-    make('span', { class: 'paper' }, make('a', { href: url }, title), ` ${by}`),
-    make('span', { class: 'system' }, page ? make('a', { href: pageAt(page) }, phrase(system)) : phrase`${phrase(system)}: to come`))));
+  root.append(
+    ...PAPERS.map(({ year, by, title, url, system, shownOn, page = shownOn }) =>
+      make(
+        'li',
+        page ? {} : { class: 'to-come' },
+        make('span', { class: 'year' }, String(year)),
+        make('span', { class: 'paper' }, make('a', { href: url }, title), ` ${by}`),
+        make('span', { class: 'system' }, page ? make('a', { href: pageAt(page) }, phrase(system)) : phrase`${phrase(system)}: to come`),
+      ),
+    ),
+  );
 }

@@ -12,7 +12,8 @@ export function layout(samples, { width, height }) {
   const cols = Math.min(COLUMNS, samples);
   const rows = Math.ceil(samples / cols);
   return {
-    width: cols * (width + GAP) - GAP, height: rows * (height + GAP) - GAP,
+    width: cols * (width + GAP) - GAP,
+    height: rows * (height + GAP) - GAP,
     /** @param {number} sample */
     at: (sample) => ({ left: (sample % cols) * (width + GAP), top: Math.floor(sample / cols) * (height + GAP) }),
   };

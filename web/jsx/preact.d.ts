@@ -1,7 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Preact knows <next-pixel>: import type {} from 'nextpixel/preact'
 
-import type { NextPixelElement, NextPixelEndEvent, NextPixelErrorEvent, NextPixelProgressEvent, NextPixelReadyEvent, NextPixelStepEvent } from '../types/element.js';
+import type {
+  NextPixelElement,
+  NextPixelEndEvent,
+  NextPixelErrorEvent,
+  NextPixelProgressEvent,
+  NextPixelReadyEvent,
+  NextPixelStepEvent,
+} from '../types/element.js';
 import type { NextPixelAttributes } from './attributes.js';
 
 interface Listeners {

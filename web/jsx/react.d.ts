@@ -2,7 +2,14 @@
 // React knows <next-pixel>: import type {} from 'nextpixel/react'
 
 import type { DetailedHTMLProps, HTMLAttributes } from 'react';
-import type { NextPixelElement, NextPixelEndEvent, NextPixelErrorEvent, NextPixelProgressEvent, NextPixelReadyEvent, NextPixelStepEvent } from '../types/element.js';
+import type {
+  NextPixelElement,
+  NextPixelEndEvent,
+  NextPixelErrorEvent,
+  NextPixelProgressEvent,
+  NextPixelReadyEvent,
+  NextPixelStepEvent,
+} from '../types/element.js';
 import type { NextPixelAttributes } from './attributes.js';
 
 /** What React 19 hands to addEventListener(). */
@@ -17,7 +24,9 @@ interface Listeners {
 declare module 'react' {
   namespace JSX {
     interface IntrinsicElements {
-      'next-pixel': DetailedHTMLProps<HTMLAttributes<NextPixelElement>, NextPixelElement> & NextPixelAttributes & Listeners & { class?: string };
+      'next-pixel': DetailedHTMLProps<HTMLAttributes<NextPixelElement>, NextPixelElement> &
+        NextPixelAttributes &
+        Listeners & { class?: string };
     }
   }
 }

@@ -1,7 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Solid knows <next-pixel>: import type {} from 'nextpixel/solid'
 
-import type { NextPixelElement, NextPixelEndEvent, NextPixelErrorEvent, NextPixelProgressEvent, NextPixelReadyEvent, NextPixelStepEvent } from '../types/element.js';
+import type {
+  NextPixelElement,
+  NextPixelEndEvent,
+  NextPixelErrorEvent,
+  NextPixelProgressEvent,
+  NextPixelReadyEvent,
+  NextPixelStepEvent,
+} from '../types/element.js';
 import type { NextPixelAttributes } from './attributes.js';
 
 interface Listeners {

@@ -2,7 +2,13 @@
 // Vue's templates and JSX know <next-pixel>: import type {} from 'nextpixel/vue'
 
 import type { DefineComponent, HTMLAttributes } from 'vue';
-import type { NextPixelEndEvent, NextPixelErrorEvent, NextPixelProgressEvent, NextPixelReadyEvent, NextPixelStepEvent } from '../types/element.js';
+import type {
+  NextPixelEndEvent,
+  NextPixelErrorEvent,
+  NextPixelProgressEvent,
+  NextPixelReadyEvent,
+  NextPixelStepEvent,
+} from '../types/element.js';
 import type { NextPixelAttributes } from './attributes.js';
 
 interface Listeners {

@@ -47,7 +47,13 @@ import { abortable } from './base/abort.js';
 import { media } from './base/media.js';
 import { ATTRIBUTES, taskOf, upgrade, withProperties } from './element/attributes.js';
 import { addressIn, ask, givesSomething, optionsOf } from './element/ask.js';
-import { NextPixelEndEvent, NextPixelErrorEvent, NextPixelProgressEvent, NextPixelReadyEvent, NextPixelStepEvent } from './element/events.js';
+import {
+  NextPixelEndEvent,
+  NextPixelErrorEvent,
+  NextPixelProgressEvent,
+  NextPixelReadyEvent,
+  NextPixelStepEvent,
+} from './element/events.js';
 import { enlarged } from './element/given.js';
 import { roomIn } from './element/head.js';
 import { forgetNear, watchNear } from './element/near.js';
@@ -313,7 +319,7 @@ export class NextPixelElement extends Base {
   set messages(list) {
     const messages = list ?? [];
     if (!Array.isArray(messages) || !messages.every((one) => typeof one?.role === 'string')) {
-      this.#fail(new NextPixelError('argument', 'messages must be a list such as [{ role: \'user\', content: \'Hello\' }]'));
+      this.#fail(new NextPixelError('argument', "messages must be a list such as [{ role: 'user', content: 'Hello' }]"));
     } else if (this.#talk) this.#talk.messages = messages;
     else this.#messages = messages.map((one) => ({ ...one }));
   }
@@ -429,8 +435,9 @@ export class NextPixelElement extends Base {
     if (this.#hold !== hold || this.#talk) return;
     const wanted = this.#wanted;
     this.#wanted = false;
-    const talk = this.#talk = new Talk(this.#view.talk(), {
-      controls: this.controls, system: this.system,
+    const talk = (this.#talk = new Talk(this.#view.talk(), {
+      controls: this.controls,
+      system: this.system,
       options: () => ({ ...optionsOf(this, model.info), seed: undefined }),
       seed: () => this.seed,
       patience: (signal) => this.#patience(signal).catch(() => {}),
@@ -448,7 +455,7 @@ export class NextPixelElement extends Base {
         this.#idle();
         this.dispatchEvent(new NextPixelErrorEvent(/** @type {NextPixelError} */ (error)));
       },
-    });
+    }));
     if (this.#messages) talk.messages = this.#messages;
     this.#messages = undefined;
     talk.use(model);
@@ -484,13 +491,14 @@ export class NextPixelElement extends Base {
    */
   async #prepare({ model }) {
     this.#preparing?.abort();
-    const stopper = this.#preparing = new AbortController();
+    const stopper = (this.#preparing = new AbortController());
     const { samples } = this;
     const { kind } = model.info;
     if (this.#view.covered || !givesSomething(this, model.info)) return this.#view.showNothing();
     try {
       const run = await ask(this, model, stopper.signal);
-      if (!stopper.signal.aborted && !this.#run) this.#view.preview(run, { kind, samples, values: run.small && enlarged(model, run.small) });
+      if (!stopper.signal.aborted && !this.#run)
+        this.#view.preview(run, { kind, samples, values: run.small && enlarged(model, run.small) });
     } catch {
       if (!stopper.signal.aborted && !this.#run) this.#view.showNothing();
     }
@@ -524,10 +532,18 @@ export class NextPixelElement extends Base {
     /** @type {Picture[]} */
     let pictures = [];
     let halted = false;
-    const tellEnd = (/** @type {{ samples: Float32Array, sampleRate: number } | undefined} */ sound) => this.dispatchEvent(new NextPixelEndEvent({
-      seed: run?.seed, nats: tally.nats, finish: halted ? 'abort' : run.finish, pictures, sound, toBlob: this.toBlob,
-      text: typeof run?.text === 'function' ? String(sink?.result ?? '') : undefined,
-    }));
+    const tellEnd = (/** @type {{ samples: Float32Array, sampleRate: number } | undefined} */ sound) =>
+      this.dispatchEvent(
+        new NextPixelEndEvent({
+          seed: run?.seed,
+          nats: tally.nats,
+          finish: halted ? 'abort' : run.finish,
+          pictures,
+          sound,
+          toBlob: this.toBlob,
+          text: typeof run?.text === 'function' ? String(sink?.result ?? '') : undefined,
+        }),
+      );
     this.#halt = () => {
       halted = true;
       listening.abort();
@@ -540,10 +556,15 @@ export class NextPixelElement extends Base {
       else tellEnd(undefined);
     };
     try {
-      run = kept ?? await ask(this, hold.model, signal, seed);
+      run = kept ?? (await ask(this, hold.model, signal, seed));
       signal.throwIfAborted();
       sink = this.#view.begin(run, { kind: info.kind, samples, calm: this.#motion.matches });
-      const heard = run.aloud?.(sink, listening.signal, (/** @type {string | Saying} */ now) => this.#say(now), (/** @type {(resting: boolean) => void} */ rest) => this.#hear(rest, listening.signal));
+      const heard = run.aloud?.(
+        sink,
+        listening.signal,
+        (/** @type {string | Saying} */ now) => this.#say(now),
+        (/** @type {(resting: boolean) => void} */ rest) => this.#hear(rest, listening.signal),
+      );
       await this.#patience(signal);
       for await (const told of run) {
         await this.#patience(signal); // it may have been on its way when the run was paused
@@ -565,7 +586,7 @@ export class NextPixelElement extends Base {
       this.#run = undefined;
       this.#progress = 1;
       if (run.wav) this.#kept = run;
-      const sound = run.wav && await soundOf(run);
+      const sound = run.wav && (await soundOf(run));
       sink.end(); // now: who hears of the end can read the canvas
       ({ pictures } = this);
       this.#enter('near', done(tally));
@@ -603,13 +624,23 @@ export class NextPixelElement extends Base {
    */
   async #patience(signal) {
     signal.throwIfAborted();
-    while (this.#state === 'paused') await abortable(/** @type {Promise<void>} */ (new Promise((resolve) => { this.#goOn = resolve; })), signal);
+    while (this.#state === 'paused')
+      await abortable(
+        /** @type {Promise<void>} */ (
+          new Promise((resolve) => {
+            this.#goOn = resolve;
+          })
+        ),
+        signal,
+      );
   }
 
   /** @param {unknown} error */
   #fail(error) {
-    const known = error instanceof NextPixelError ? error :
-      new NextPixelError('trap', `${lookOf(this.info).noun} cannot be drawn (${error})`, { cause: error });
+    const known =
+      error instanceof NextPixelError
+        ? error
+        : new NextPixelError('trap', `${lookOf(this.info).noun} cannot be drawn (${error})`, { cause: error });
     // A model whose worker has gone cannot be asked again.
     if (known.code === 'trap' || known.code === 'closed') {
       this.#hold?.discard();

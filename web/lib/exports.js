@@ -35,4 +35,16 @@ export { atNextFrame, contextOf, showAll, watchColours } from './sinks/canvas.js
 export { PictureSink, widthOf } from './sinks/picture.js';
 export { compile, compileBest } from './workers/wasm.js';
 export { fastest } from './workers/simd.js';
-export { MAX_BYTES, bytesOf, checkResponse, chunksOf, disk, fetchOrFail, isAddress, isBytes, joined, messageOf, readSource } from './load/source.js';
+export {
+  MAX_BYTES,
+  bytesOf,
+  checkResponse,
+  chunksOf,
+  disk,
+  fetchOrFail,
+  isAddress,
+  isBytes,
+  joined,
+  messageOf,
+  readSource,
+} from './load/source.js';

@@ -25,8 +25,8 @@ const WORKER = './worker.js';
 export const workerText = undefined;
 
 /** Starts the worker of a browser. */
-export const startOwn = () => (MOVED ? new Worker(unmoved('worker.js'), { type: 'module' }) :
-  new Worker(new URL('./worker.js', import.meta.url), { type: 'module' }));
+export const startOwn = () =>
+  MOVED ? new Worker(unmoved('worker.js'), { type: 'module' }) : new Worker(new URL('./worker.js', import.meta.url), { type: 'module' });
 
 /** The AudioWorklet that plays sound. */
 export const playerAddress = () => (MOVED ? unmoved('player.js') : new URL('./player.js', import.meta.url));
@@ -46,4 +46,4 @@ const BUILDS = {
 export const build = (name) => BUILDS[name]();
 
 /** Advice for where a file is not what it should be. */
-export const hint = () => (MOVED ? ' Vite has moved the library: say optimizeDeps: { exclude: [\'nextpixel\'] } in vite.config.js' : '');
+export const hint = () => (MOVED ? " Vite has moved the library: say optimizeDeps: { exclude: ['nextpixel'] } in vite.config.js" : '');

@@ -32,7 +32,8 @@ export function flowOf(parts, reach = {}) {
     /** @type {Stage['from']} */
     const from = {};
     for (const { name } of part.inputs) {
-      for (const before of parts.slice(0, at)) { // the last one counts
+      for (const before of parts.slice(0, at)) {
+        // the last one counts
         if (before.results.some((result) => result.name === name && result.values > 0)) from[name] = { part: before, result: name };
         else if (before.outputs > 0 && before.name === name) from[name] = { part: before };
       }

@@ -87,9 +87,11 @@ function checkSource({ cache, wasmUrl, workerUrl, integrity, worker }) {
   flag('cache', cache);
   const texts = { wasmUrl, workerUrl, integrity };
   for (const [name, value] of Object.entries(texts)) {
-    if (value !== undefined && !isAddress(/** @type {any} */ (value)) && classOf(value) !== 'TrustedScriptURL') throw argumentError(`${name} must be a text, not ${show(value)}`);
+    if (value !== undefined && !isAddress(/** @type {any} */ (value)) && classOf(value) !== 'TrustedScriptURL')
+      throw argumentError(`${name} must be a text, not ${show(value)}`);
   }
-  if (worker !== undefined && typeof worker?.postMessage !== 'function') throw argumentError(`worker must be a Worker, not ${show(worker)}`);
+  if (worker !== undefined && typeof worker?.postMessage !== 'function')
+    throw argumentError(`worker must be a Worker, not ${show(worker)}`);
 }
 
 /**
@@ -107,8 +109,10 @@ export async function load(source, options = {}) {
   checkSource(options);
   /** @type {string | undefined} */
   let said;
-  if (Array.isArray(source) || (isAddress(source) && /-00001-of-\d{5}\.gguf/.test(String(source)))) ({ bytes: source, warning: said } = await (await import('./kinds/text/texts.js')).readParts(source, options));
-  if (isAddress(source) && /^hf:|^https:\/\/huggingface.co\/.*\/blob\//i.test(String(source))) source = (await import('./load/hub.js')).hubAddress(String(source));
+  if (Array.isArray(source) || (isAddress(source) && /-00001-of-\d{5}\.gguf/.test(String(source))))
+    ({ bytes: source, warning: said } = await (await import('./kinds/text/texts.js')).readParts(source, options));
+  if (isAddress(source) && /^hf:|^https:\/\/huggingface.co\/.*\/blob\//i.test(String(source)))
+    source = (await import('./load/hub.js')).hubAddress(String(source));
   const { onProgress, signal, patience, workers = 1, threads = 1, wasmUrl, workerUrl, worker } = options;
   signal?.throwIfAborted();
   if (workers !== 'auto') wholeNumber('workers', workers, 1, MAX_WORKERS);
@@ -135,7 +139,7 @@ export async function load(source, options = {}) {
   const heard = heardBy(onProgress, fail);
   const tell = (/** @type {Partial<Progress>} */ news) => {
     try {
-      heard(progress = { ...progress, ...news });
+      heard((progress = { ...progress, ...news }));
     } catch (reason) {
       fail(reason);
       throw reason;
@@ -145,7 +149,11 @@ export async function load(source, options = {}) {
   /** A file that was kept and is bad is fetched once more. @param {unknown} error */
   const again = async (error) => {
     if (giveUp.signal.aborted || !isAddress(source)) throw error;
-    return (await import('./load/refetch.js').catch(() => { throw error; })).refetch(String(source), error, () => readSource(source, { ...reading, fresh: true }));
+    return (
+      await import('./load/refetch.js').catch(() => {
+        throw error;
+      })
+    ).refetch(String(source), error, () => readSource(source, { ...reading, fresh: true }));
   };
   try {
     tell({});
@@ -162,7 +170,8 @@ export async function load(source, options = {}) {
     if (warning) model.info.warnings.push(warning);
     if (keep) setTimeout(keep, KEEP_MS);
     const addThreads = async (/** @type {Link} */ link) => {
-      if (sharing && model.info.vocabulary > 0) model.threads = 1 + await sharing.addThreads(link, module, threads - 1, () => Link.start(workerUrl));
+      if (sharing && model.info.vocabulary > 0)
+        model.threads = 1 + (await sharing.addThreads(link, module, threads - 1, () => Link.start(workerUrl)));
     };
     await addThreads(kept[0]);
     tell({ phase: 'ready' });
@@ -183,7 +192,11 @@ export async function load(source, options = {}) {
     return /** @type {any} */ (model);
   } catch (error) {
     giveUp.abort();
-    for (const start of starting) start.then((link) => link.end(new NextPixelError('closed', 'Loading failed')), () => {});
+    for (const start of starting)
+      start.then(
+        (link) => link.end(new NextPixelError('closed', 'Loading failed')),
+        () => {},
+      );
     if (failed) throw failed.reason;
     throw error instanceof NextPixelError && error.status ? (await import('./gguf/sniff.js')).advised(error) : error;
   } finally {

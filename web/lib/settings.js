@@ -42,7 +42,13 @@ export const SETTINGS = /** @type {const} */ ({
   seed: { of: 'picture sound code note text translation latent caption', attribute: true },
   /** 0 to 100; below 1 what is drawn keeps closer to the likely, 0 always takes the most probable. Default 1; of a translation or
    * a caption 0, and over 0 only with one beam */
-  temperature: { of: 'picture sound code note text translation caption', number: [0, 100], initial: 1, field: 'temperature', attribute: true },
+  temperature: {
+    of: 'picture sound code note text translation caption',
+    number: [0, 100],
+    initial: 1,
+    field: 'temperature',
+    attribute: true,
+  },
   /** draw among the k most probable values only; 0: all. Default 0 */
   topK: { of: 'picture sound code note text', whole: [0, MANY], initial: 0, field: 'top_k' },
   /** draw among the values whose surprise is nearest to the expected one and that together have this probability, 0 to 1; 1: all. Default 1 */

@@ -8,7 +8,12 @@
 
 const byId = (/** @type {string} */ id) => /** @type {any} */ (document.getElementById(id));
 const library = /** @type {HTMLLinkElement} */ (byId('library')).href;
-const addresses = new Map([.../** @type {NodeListOf<HTMLAnchorElement>} */ (document.querySelectorAll('a.weights'))].map((link) => [link.textContent ?? '', link.href]));
+const addresses = new Map(
+  [.../** @type {NodeListOf<HTMLAnchorElement>} */ (document.querySelectorAll('a.weights'))].map((link) => [
+    link.textContent ?? '',
+    link.href,
+  ]),
+);
 
 /** @type {Tables} */
 let tables;
@@ -56,14 +61,28 @@ function numberField(name, initial) {
 /** Pictures, or a sound, from files; without one the digit of this manual. @param {string} name @param {boolean} sound @param {boolean} many */
 function fileField(name, sound, many) {
   const input = make('input', { id: `play-${name}`, type: 'file', accept: sound ? 'audio/*' : 'image/*', ...(many && { multiple: '' }) });
-  byId('play-given').append(field(input.id, many ? 'Pictures: the one asked for, then its examples, named as their files are' : `${name}${sound ? '' : ' (without one, a digit)'}`, input));
+  byId('play-given').append(
+    field(
+      input.id,
+      many
+        ? 'Pictures: the one asked for, then its examples, named as their files are'
+        : `${name}${sound ? '' : ' (without one, a digit)'}`,
+      input,
+    ),
+  );
   input.addEventListener('change', showCode);
-  const picture = (/** @type {File | undefined} */ one) => (one ? createImageBitmap(one) : fetch(new URL('../pictures/seven.png', import.meta.url)).then((answer) => answer.blob()).then((blob) => createImageBitmap(blob)));
+  const picture = (/** @type {File | undefined} */ one) =>
+    one
+      ? createImageBitmap(one)
+      : fetch(new URL('../pictures/seven.png', import.meta.url))
+          .then((answer) => answer.blob())
+          .then((blob) => createImageBitmap(blob));
   if (many) {
     given.push({ code: () => 'query', value: () => picture(input.files[0]) });
     options.set('support', {
       code: () => 'support',
-      value: () => Promise.all([...input.files].slice(1).map(async (one) => ({ label: one.name.replace(/\.\w+$/, ''), image: await picture(one) }))),
+      value: () =>
+        Promise.all([...input.files].slice(1).map(async (one) => ({ label: one.name.replace(/\.\w+$/, ''), image: await picture(one) }))),
     });
   } else given.push({ code: () => name, value: () => (sound ? input.files[0] : picture(input.files[0])) });
 }
@@ -79,12 +98,19 @@ function showVerb() {
   const sound = info.kind === 'sound';
   if (name === 'generate' && info.kind === 'text') textField('prompt', 'Once upon a time');
   else if (name === 'translate') textField('sentence', info.languages[0] === 'de' ? 'Ein Hund läuft durch den Schnee.' : 'stop');
-  else if (name === 'tag' || (name === 'score' && info.kind === 'text')) textField('text', name === 'tag' ? 'Time flies like an arrow.' : 'Once upon a time');
+  else if (name === 'tag' || (name === 'score' && info.kind === 'text'))
+    textField('text', name === 'tag' ? 'Time flies like an arrow.' : 'Once upon a time');
   else if (name === 'walk') ['from', 'to'].forEach((end, i) => numberField(end, String(i + 1)));
   else if (name === 'classify') fileField('pictures', false, true);
   else if (['complete', 'superResolve', 'caption', 'score'].includes(name)) fileField(sound ? 'sound' : 'image', sound, false);
   const of = tables.kinds[info.kind]?.[name] ?? '';
-  const rows = tables.settings.filter((row) => of && row.of.split(' ').includes(of) && (row.name !== 'label' || info.classes.length > 0) && (row.name !== 'speaker' || (info.speakers ?? []).length > 0));
+  const rows = tables.settings.filter(
+    (row) =>
+      of &&
+      row.of.split(' ').includes(of) &&
+      (row.name !== 'label' || info.classes.length > 0) &&
+      (row.name !== 'speaker' || (info.speakers ?? []).length > 0),
+  );
   byId('play-options').replaceChildren(...rows.map(optionField));
   byId('play-more').hidden = rows.length === 0;
   showCode();
@@ -95,14 +121,28 @@ function optionField({ name, whole, number, flag, initial, said }) {
   const id = `play-option-${name}`;
   const names = name === 'label' ? model?.info.classes : name === 'speaker' ? model?.info.speakers : undefined;
   const [low, high] = whole ?? number ?? (name === 'seed' ? [0, Number.MAX_SAFE_INTEGER] : []);
-  const input = names ? make('select', { id }, make('option', { value: '' }, ''), ...names.map((one) => make('option', {}, one))) :
-    flag ? make('select', { id }, ...['', 'true', 'false'].map((one) => make('option', {}, one))) :
-      low === undefined ? make('input', { id, type: 'text', autocomplete: 'off' }) :
-        make('input', { id, type: 'number', min: String(low), max: String(high), step: number ? 'any' : '1', ...(initial !== undefined && { placeholder: String(initial) }) });
+  const input = names
+    ? make('select', { id }, make('option', { value: '' }, ''), ...names.map((one) => make('option', {}, one)))
+    : flag
+      ? make('select', { id }, ...['', 'true', 'false'].map((one) => make('option', {}, one)))
+      : low === undefined
+        ? make('input', { id, type: 'text', autocomplete: 'off' })
+        : make('input', {
+            id,
+            type: 'number',
+            min: String(low),
+            max: String(high),
+            step: number ? 'any' : '1',
+            ...(initial !== undefined && { placeholder: String(initial) }),
+          });
   input.addEventListener('input', () => {
     const text = input.value;
     if (text === '') options.delete(name);
-    else options.set(name, { code: () => (names || low === undefined && !flag ? quoted(text) : text), value: () => (names || (low === undefined && !flag) ? text : flag ? text === 'true' : Number(text)) });
+    else
+      options.set(name, {
+        code: () => (names || (low === undefined && !flag) ? quoted(text) : text),
+        value: () => (names || (low === undefined && !flag) ? text : flag ? text === 'true' : Number(text)),
+      });
     showCode();
   });
   return make('div', {}, make('label', { for: id }, make('code', {}, name)), ' ', input, make('p', {}, said));
@@ -116,13 +156,26 @@ function showCode() {
   const lines = ["import { load } from 'nextpixel';", '', `const model = await load(${quoted(file)});`];
   if (draws) lines.push(`const run = ${call};`, 'await run.drawTo(canvas);');
   else if (name === 'score') lines.push(`console.log(await ${call});`);
-  else lines.push(`const answer = await ${call};`, ...(name === 'tag' ? ['await answer.drawTo(canvas);'] : ['console.log(answer.probabilities);']));
+  else
+    lines.push(
+      `const answer = await ${call};`,
+      ...(name === 'tag' ? ['await answer.drawTo(canvas);'] : ['console.log(answer.probabilities);']),
+    );
   byId('play-code').textContent = lines.join('\n');
 }
 
 /** Plain facts of an answer, without its long lists. @param {Record<string, any>} answer */
-const facts = (answer) => JSON.stringify(answer, (key, value) => (ArrayBuffer.isView(value) || (Array.isArray(value) && value.length > 40) ? `${value.constructor.name}(${/** @type {any} */ (value).length})` :
-  typeof value === 'bigint' ? String(value) : value), 2);
+const facts = (answer) =>
+  JSON.stringify(
+    answer,
+    (key, value) =>
+      ArrayBuffer.isView(value) || (Array.isArray(value) && value.length > 40)
+        ? `${value.constructor.name}(${/** @type {any} */ (value).length})`
+        : typeof value === 'bigint'
+          ? String(value)
+          : value,
+    2,
+  );
 
 /** @param {string} text */
 function show(text) {
@@ -142,12 +195,21 @@ async function run() {
   show('');
   try {
     const values = await Promise.all(given.map(({ value }) => value()));
-    const settings = { ...Object.fromEntries(await Promise.all([...options].map(async ([option, { value }]) => [option, await value()]))), signal };
+    const settings = {
+      ...Object.fromEntries(await Promise.all([...options].map(async ([option, { value }]) => [option, await value()]))),
+      signal,
+    };
     const answer = /** @type {any} */ (model)[name](...values, settings);
     canvas.classList.toggle('written', !['picture', 'latent'].includes(model.info.kind));
     if (draws) {
       await answer.drawTo(canvas, { signal });
-      show(facts({ seed: answer.seed, finish: answer.finish, ...(answer.wav && { samples: (await answer.samples()).length, sampleRate: answer.sampleRate }) }));
+      show(
+        facts({
+          seed: answer.seed,
+          finish: answer.finish,
+          ...(answer.wav && { samples: (await answer.samples()).length, sampleRate: answer.sampleRate }),
+        }),
+      );
     } else {
       const told = await answer;
       if (told.drawTo) await told.drawTo(canvas, { signal });
@@ -174,9 +236,12 @@ async function open(source, name) {
     model?.close();
     model = /** @type {Model} */ (opened);
     file = name;
-    byId('play-verb').replaceChildren(...model.info.verbs.filter((verb) => tables.verbs[verb]).map((verb) => make('option', { value: verb }, `${verb}()`)));
+    byId('play-verb').replaceChildren(
+      ...model.info.verbs.filter((verb) => tables.verbs[verb]).map((verb) => make('option', { value: verb }, `${verb}()`)),
+    );
     for (const id of ['play-run', 'play-verb']) byId(id).disabled = false;
-    byId('play-said').textContent = `${model.info.name}: ${model.info.parameters.toLocaleString('en')} parameters, ${model.info.architecture}`;
+    byId('play-said').textContent =
+      `${model.info.name}: ${model.info.parameters.toLocaleString('en')} parameters, ${model.info.architecture}`;
     showVerb();
   } catch (error) {
     if (!signal.aborted) byId('play-said').textContent = /** @type {Error} */ (error).message;
@@ -185,7 +250,10 @@ async function open(source, name) {
 
 tables = await (await fetch(new URL('playground.json', import.meta.url))).json();
 byId('play-file').addEventListener('change', () => open(addresses.get(byId('play-file').value), byId('play-file').value));
-byId('play-own').addEventListener('change', () => { const [own] = byId('play-own').files; if (own) open(own, own.name); });
+byId('play-own').addEventListener('change', () => {
+  const [own] = byId('play-own').files;
+  if (own) open(own, own.name);
+});
 byId('play-verb').addEventListener('change', showVerb);
 byId('play-run').addEventListener('click', run);
 byId('play-stop').addEventListener('click', () => {

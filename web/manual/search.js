@@ -9,18 +9,57 @@ const MOST = 12;
 
 /** What others call what the manual calls otherwise. @type {Record<string, string>} */
 const ALSO = {
-  benchmark: 'numbers', benchmarks: 'numbers', cancel: 'abort', color: 'colour', colors: 'colours', cors: 'access-control-allow-origin', csp: 'content-security-policy', gray: 'grey', iframe: 'frame',
-  license: 'licence', nextjs: 'next', quantisation: 'quantis', quantization: 'quantis', quantized: 'quantis', ssr: 'server', webworker: 'worker', webworkers: 'worker',
+  benchmark: 'numbers',
+  benchmarks: 'numbers',
+  cancel: 'abort',
+  color: 'colour',
+  colors: 'colours',
+  cors: 'access-control-allow-origin',
+  csp: 'content-security-policy',
+  gray: 'grey',
+  iframe: 'frame',
+  license: 'licence',
+  nextjs: 'next',
+  quantisation: 'quantis',
+  quantization: 'quantis',
+  quantized: 'quantis',
+  ssr: 'server',
+  webworker: 'worker',
+  webworkers: 'worker',
 };
 /** Words of questions that say nothing of what is asked. */
-const EMPTY = new Set(['a', 'an', 'and', 'can', 'do', 'does', 'for', 'how', 'i', 'in', 'is', 'it', 'my', 'of', 'on', 'the', 'to', 'what', 'with']);
+const EMPTY = new Set([
+  'a',
+  'an',
+  'and',
+  'can',
+  'do',
+  'does',
+  'for',
+  'how',
+  'i',
+  'in',
+  'is',
+  'it',
+  'my',
+  'of',
+  'on',
+  'the',
+  'to',
+  'what',
+  'with',
+]);
 
 /** @type {Promise<Place[] | undefined> | undefined} */
 let index;
 
 /** The index; a failure is not kept. */
 function fetched() {
-  index ??= fetch(new URL('search.json', import.meta.url)).then((answer) => answer.json()).catch(() => { index = undefined; });
+  index ??= fetch(new URL('search.json', import.meta.url))
+    .then((answer) => answer.json())
+    .catch(() => {
+      index = undefined;
+    });
   return index;
 }
 
@@ -36,7 +75,8 @@ export function find(places, question) {
   const asked = telling.length > 0 ? telling : typed;
   if (asked.length === 0) return [];
   /** How well a name and words answer to a word. @param {string} name @param {string} words @param {string} word */
-  const markOf = (name, words, word) => (name === word ? 4 : ` ${name}`.includes(` ${word}`) ? 3 : name.includes(word) ? 2 : ` ${words}`.includes(` ${word}`) ? 1 : 0);
+  const markOf = (name, words, word) =>
+    name === word ? 4 : ` ${name}`.includes(` ${word}`) ? 3 : name.includes(word) ? 2 : ` ${words}`.includes(` ${word}`) ? 1 : 0;
   const rank = (/** @type {Place} */ [, called, words]) => {
     const name = called.toLowerCase();
     /** @type {number[]} */
@@ -45,28 +85,46 @@ export function find(places, question) {
   };
   const ranked = places.map((place) => ({ place, ...rank(place) }));
   const most = ranked.reduce((all, { have }) => Math.max(all, have), 0);
-  return ranked.filter(({ have }) => have === most && have > 0).sort((a, b) => b.mark - a.mark).map(({ place }) => place);
+  return ranked
+    .filter(({ have }) => have === most && have > 0)
+    .sort((a, b) => b.mark - a.mark)
+    .map(({ place }) => place);
 }
 
 /** Makes the field of the page search. */
 export function searchManual() {
   const [field, list, said] = ['search', 'found', 'found-said'].map((id) => document.getElementById(id));
   if (!(field instanceof HTMLInputElement) || !list || !said) return;
-  field.addEventListener('focus', () => { void fetched(); }, { once: true });
+  field.addEventListener(
+    'focus',
+    () => {
+      void fetched();
+    },
+    { once: true },
+  );
   field.addEventListener('input', async () => {
     const question = field.value;
     const places = await fetched();
     if (question !== field.value) return; // a later one is under way
     const found = places ? find(places, question) : [];
-    said.textContent = !places ? 'The index cannot be loaded.' : question.trim() === '' ? '' : found.length === 0 ? 'Nothing found' :
-      found.length > MOST ? `The first ${MOST} of ${found.length} places` : `${found.length} ${found.length === 1 ? 'place' : 'places'}`;
-    list.replaceChildren(...found.slice(0, MOST).map(([address, called]) => {
-      const link = document.createElement('a');
-      link.href = address;
-      link.textContent = called;
-      const item = document.createElement('li');
-      item.append(link, ` ${address.split('.html')[0]}`);
-      return item;
-    }));
+    said.textContent = !places
+      ? 'The index cannot be loaded.'
+      : question.trim() === ''
+        ? ''
+        : found.length === 0
+          ? 'Nothing found'
+          : found.length > MOST
+            ? `The first ${MOST} of ${found.length} places`
+            : `${found.length} ${found.length === 1 ? 'place' : 'places'}`;
+    list.replaceChildren(
+      ...found.slice(0, MOST).map(([address, called]) => {
+        const link = document.createElement('a');
+        link.href = address;
+        link.textContent = called;
+        const item = document.createElement('li');
+        item.append(link, ` ${address.split('.html')[0]}`);
+        return item;
+      }),
+    );
   });
 }

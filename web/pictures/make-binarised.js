@@ -13,7 +13,7 @@ import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 
 const COUNT = 200;
-const BYTES = 28 * 28 / 8;
+const BYTES = (28 * 28) / 8;
 const TRAINING = 50000;
 
 const folder = process.argv[2];

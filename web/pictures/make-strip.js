@@ -66,7 +66,9 @@ header[8] = 8;
 const lines = Buffer.alloc(SIDE * (SIDE + 1)); // each line after a zero: no filter
 for (let row = 0; row < SIDE; row++) seven.copy(lines, row * (SIDE + 1) + 1, row * SIDE, (row + 1) * SIDE);
 const png = Buffer.concat([
-  Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), chunk('IHDR', header), chunk('IDAT', deflateSync(lines, { level: 9 })),
+  Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'),
+  chunk('IHDR', header),
+  chunk('IDAT', deflateSync(lines, { level: 9 })),
   chunk('IEND', Buffer.alloc(0)),
 ]);
 writeFileSync(fileURLToPath(new URL('./seven.png', import.meta.url)), png);
@@ -77,9 +79,12 @@ const THREE = 14;
 const SHADES = 15;
 const levels = Array.from(parts[1 + THREE], (grey) => Math.floor((2 * grey * SHADES + 255) / 510));
 const packed = Buffer.from(Array.from({ length: levels.length / 2 }, (_, i) => 16 * levels[2 * i] + levels[2 * i + 1])).toString('base64');
-writeFileSync(fileURLToPath(new URL('./three.js', import.meta.url)), `// SPDX-License-Identifier: CC-BY-SA-3.0
+writeFileSync(
+  fileURLToPath(new URL('./three.js', import.meta.url)),
+  `// SPDX-License-Identifier: CC-BY-SA-3.0
 // Test digit ${THREE} of digits.bin, in 16 levels, two to a byte; made by make-strip.js.
 // @ts-check
 const THREE = '${packed}';
-`);
+`,
+);
 console.log(`three.js: ${packed.length} characters`);

@@ -17,7 +17,17 @@ const TYPES_FILE = `${ROOT}web/lib/gguf/tensor-types.js`;
 
 /** The constants that the library uses. */
 const CONSTANTS = [
-  'NX_ABI_VERSION', 'NX_ALIGN', 'NX_MAX_SAMPLES', 'NX_MAX_LENGTH', 'NX_PORTS', 'NX_MAX_BIASES', 'NX_MOST_BIAS', 'NX_NAME_BYTES', 'NX_NONE', 'NX_ENDED', 'NX_CUT',
+  'NX_ABI_VERSION',
+  'NX_ALIGN',
+  'NX_MAX_SAMPLES',
+  'NX_MAX_LENGTH',
+  'NX_PORTS',
+  'NX_MAX_BIASES',
+  'NX_MOST_BIAS',
+  'NX_NAME_BYTES',
+  'NX_NONE',
+  'NX_ENDED',
+  'NX_CUT',
 ];
 
 /** Of an enum. */
@@ -54,7 +64,10 @@ function fieldsOf(body, valueOf, known) {
     for (const declarator of declarators.split(',')) {
       const [, star, name, count] = /^\s*(\**)\s*(\w+)(?:\[(\w+)\])?\s*$/.exec(declarator) ?? [];
       if (name === undefined) throw new Error(`cannot read "${type}${declarator}"`);
-      const many = count === undefined ? [name] : Array.from({ length: /^\d/.test(count) ? Number(count) : valueOf(count) }, (_, i) => `${name}[${i}]`);
+      const many =
+        count === undefined
+          ? [name]
+          : Array.from({ length: /^\d/.test(count) ? Number(count) : valueOf(count) }, (_, i) => `${name}[${i}]`);
       for (const one of many) {
         if (!star && known[type]) for (const [inner, kind] of Object.entries(known[type])) fields[`${one}.${inner}`] = kind;
         else if (star || /^(uint32_t|int32_t|size_t)$/.test(type)) fields[one] = 'u';
@@ -79,8 +92,10 @@ export function abi(header) {
   for (const [, body, name] of code.matchAll(/typedef struct \{([^}]*)\} (nx_\w+);/g)) {
     if (!/\bchar \w+\[/.test(body)) structs[name] = fieldsOf(body, valueOf, structs);
   }
-  const lines = Object.entries(structs).map(([name, fields]) => (
-    `  ${name}: /* @__PURE__ */ Object.freeze({\n${wrapped(Object.entries(fields).map(([field, kind]) => `${/^\w+$/.test(field) ? field : `'${field}'`}: '${kind}',`))}  }),\n`));
+  const lines = Object.entries(structs).map(
+    ([name, fields]) =>
+      `  ${name}: /* @__PURE__ */ Object.freeze({\n${wrapped(Object.entries(fields).map(([field, kind]) => `${/^\w+$/.test(field) ? field : `'${field}'`}: '${kind}',`))}  }),\n`,
+  );
   return `// SPDX-License-Identifier: MIT
 // Made of include/nextpixel.h by node web/tools/abi.js: change that.
 // @ts-check
@@ -119,9 +134,11 @@ export async function abiFile() {
  * @returns {{ name: string, code: number, values: number, bytes: number, reason?: string }[]} by code; reason: why the engine does not read the type
  */
 export function tensorTypes(header) {
-  const rows = [...header.matchAll(/^ {4}(READ|NOT_READ)\((\w+), +(\d+), +(\d+), +(\d+), (?:"([^"]*)"|[^"]*?)\)/gm)].map(([, , name, code, values, bytes, reason]) => (
-    { name, code: Number(code), values: Number(values), bytes: Number(bytes), reason }));
-  if (rows.length !== [...header.matchAll(/^ {4}(NOT_)?READ\(/gm)].length) throw new Error('src/tensor_types.h has a row that is not understood');
+  const rows = [...header.matchAll(/^ {4}(READ|NOT_READ)\((\w+), +(\d+), +(\d+), +(\d+), (?:"([^"]*)"|[^"]*?)\)/gm)].map(
+    ([, , name, code, values, bytes, reason]) => ({ name, code: Number(code), values: Number(values), bytes: Number(bytes), reason }),
+  );
+  if (rows.length !== [...header.matchAll(/^ {4}(NOT_)?READ\(/gm)].length)
+    throw new Error('src/tensor_types.h has a row that is not understood');
   return rows.sort((a, b) => a.code - b.code);
 }
 
@@ -140,8 +157,11 @@ ${rows.map(({ name, code, values, bytes }) => `  ${code}: ['${name}', ${values},
 
 /** Writes both files if they have changed. */
 export async function makeAbi() {
-  for (const [file, made] of [[FILE, await abiFile()], [TYPES_FILE, await tensorTypesFile()]]) {
-    if (await readFile(file, 'utf8').catch(() => '') !== made) await writeFile(file, made);
+  for (const [file, made] of [
+    [FILE, await abiFile()],
+    [TYPES_FILE, await tensorTypesFile()],
+  ]) {
+    if ((await readFile(file, 'utf8').catch(() => '')) !== made) await writeFile(file, made);
   }
 }
 

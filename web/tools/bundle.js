@@ -49,10 +49,12 @@ const LICENCE = '// SPDX-License-Identifier: MIT';
 const moved = {
   name: 'moved',
   setup({ onLoad }) {
-    onLoad({ filter: /[\\/]lib[\\/][\w-]+\.js$/ }, async ({ path }) => (
-      { contents: (await readFile(path, 'utf8')).replaceAll("new URL('../dist/", "new URL('./") }));
-    onLoad({ filter: /[\\/]web[\\/](shell|front|pages)[\\/].*\.js$/ }, async ({ path }) => (
-      { contents: (await readFile(path, 'utf8')).replaceAll('import.meta.url', `new URL('../${relative(WEB, path)}', import.meta.url)`) }));
+    onLoad({ filter: /[\\/]lib[\\/][\w-]+\.js$/ }, async ({ path }) => ({
+      contents: (await readFile(path, 'utf8')).replaceAll("new URL('../dist/", "new URL('./"),
+    }));
+    onLoad({ filter: /[\\/]web[\\/](shell|front|pages)[\\/].*\.js$/ }, async ({ path }) => ({
+      contents: (await readFile(path, 'utf8')).replaceAll('import.meta.url', `new URL('../${relative(WEB, path)}', import.meta.url)`),
+    }));
   },
 };
 
@@ -64,8 +66,21 @@ const moved = {
  */
 async function bundle(entryPoints, options = {}, smallest = false) {
   const { outputFiles = [] } = await build({
-    absWorkingDir: WEB, entryPoints, outdir: 'dist', write: false, bundle: true, format: 'esm', target: 'es2022', minifyWhitespace: true,
-    minifySyntax: true, charset: 'utf8', legalComments: 'none', preserveSymlinks: true, banner: { js: LICENCE }, plugins: [moved], logLevel: 'warning',
+    absWorkingDir: WEB,
+    entryPoints,
+    outdir: 'dist',
+    write: false,
+    bundle: true,
+    format: 'esm',
+    target: 'es2022',
+    minifyWhitespace: true,
+    minifySyntax: true,
+    charset: 'utf8',
+    legalComments: 'none',
+    preserveSymlinks: true,
+    banner: { js: LICENCE },
+    plugins: [moved],
+    logLevel: 'warning',
     ...options,
   });
   const texts = await Promise.all(outputFiles.map(({ text }) => (smallest ? smaller(text) : text)));
@@ -74,7 +89,12 @@ async function bundle(entryPoints, options = {}, smallest = false) {
 
 /** By 4 % of its gzip smaller than esbuild makes it. @param {string} text */
 async function smaller(text) {
-  const { code = '' } = await minify(text, { module: true, ecma: 2022, compress: { passes: 4, keep_fargs: false, hoist_funs: true }, format: { comments: /SPDX/ } });
+  const { code = '' } = await minify(text, {
+    module: true,
+    ecma: 2022,
+    compress: { passes: 4, keep_fargs: false, hoist_funs: true },
+    format: { comments: /SPDX/ },
+  });
   return `${code}\n`;
 }
 
@@ -97,9 +117,18 @@ const apart = (found) => ({
 
 /** @param {string} path  @param {Set<string>} [later]  gets what is a file of its own */
 async function facts(path, later) {
-  return (await build({
-    absWorkingDir: WEB, entryPoints: [path], outdir: 'dist', write: false, bundle: true, format: 'esm', metafile: true, plugins: [apart(later)],
-  })).metafile;
+  return (
+    await build({
+      absWorkingDir: WEB,
+      entryPoints: [path],
+      outdir: 'dist',
+      write: false,
+      bundle: true,
+      format: 'esm',
+      metafile: true,
+      plugins: [apart(later)],
+    })
+  ).metafile;
 }
 /** @param {string} path */
 async function exportsOf(path) {
@@ -112,8 +141,9 @@ own.delete('lib/engine/abi.js'); // numbers, which are shorter where they are us
 const fromShared = {
   name: 'from shared.js',
   setup({ onResolve }) {
-    onResolve({ filter: /^\./ }, ({ path, resolveDir }) => (
-      own.has(relative(WEB, join(resolveDir, path))) ? { path: './shared.js', external: true } : undefined));
+    onResolve({ filter: /^\./ }, ({ path, resolveDir }) =>
+      own.has(relative(WEB, join(resolveDir, path))) ? { path: './shared.js', external: true } : undefined,
+    );
   },
 };
 
@@ -126,8 +156,9 @@ const fromShared = {
 const fromElement = {
   name: 'from element.js',
   setup({ onResolve }) {
-    onResolve({ filter: /^\.\/(announce|make|say)\.js$/ }, ({ resolveDir }) => (
-      relative(WEB, resolveDir) === join('lib', 'element') ? { path: './element.js', external: true } : undefined));
+    onResolve({ filter: /^\.\/(announce|make|say)\.js$/ }, ({ resolveDir }) =>
+      relative(WEB, resolveDir) === join('lib', 'element') ? { path: './element.js', external: true } : undefined,
+    );
   },
 };
 
@@ -135,12 +166,14 @@ const fromElement = {
 const withoutNotes = {
   name: 'without notes',
   setup({ onLoad }) {
-    onLoad({ filter: /[\\/]steppers[\\/]notes\.js$/ }, () => ({ contents: "export const notes = () => { throw new Error('this build has no models of notes'); };" }));
+    onLoad({ filter: /[\\/]steppers[\\/]notes\.js$/ }, () => ({
+      contents: "export const notes = () => { throw new Error('this build has no models of notes'); };",
+    }));
   },
 };
 
-const workerFile = (/** @type {import('esbuild').Plugin[]} */ ...plugins) => (
-  bundle({ worker: 'lib/worker.js' }, { minifyIdentifiers: true, plugins: [moved, apart(), ...plugins] }, true));
+const workerFile = (/** @type {import('esbuild').Plugin[]} */ ...plugins) =>
+  bundle({ worker: 'lib/worker.js' }, { minifyIdentifiers: true, plugins: [moved, apart(), ...plugins] }, true);
 
 /**
  * The library as it is published: one file that all others share, so that each thing exists once.
@@ -153,13 +186,20 @@ async function library() {
   for (const path of ['lib/exports.js', 'lib/element.js']) await facts(path, later);
   for (const path of later) await facts(path, later); // which may have further ones
   const files = new Map([
-    ...await bundle({ shared: 'lib/exports.js' }, { minifyIdentifiers: true, plugins: [moved, apart()] }, true),
-    ...await bundle(Object.fromEntries([...later].map((path) => [basename(path, '.js'), path])), { plugins: [moved, apart(), fromShared, fromElement] }),
-    ...await bundle({ element: 'lib/element.js' }, { plugins: [moved, apart(), fromShared] }),
-    ...await bundle({ define: 'lib/define.js' }, { external: ['./element.js'] }),
-    ...await bundle(Object.fromEntries((await readdir(`${WEB}lib/element/words`)).map((file) => [`words-${basename(file, '.js')}`, `lib/element/words/${file}`])), {}),
-    ...await bundle({ player: 'lib/player.js' }, { minifyIdentifiers: true, plugins: [moved] }),
-    ...await workerFile(),
+    ...(await bundle({ shared: 'lib/exports.js' }, { minifyIdentifiers: true, plugins: [moved, apart()] }, true)),
+    ...(await bundle(Object.fromEntries([...later].map((path) => [basename(path, '.js'), path])), {
+      plugins: [moved, apart(), fromShared, fromElement],
+    })),
+    ...(await bundle({ element: 'lib/element.js' }, { plugins: [moved, apart(), fromShared] })),
+    ...(await bundle({ define: 'lib/define.js' }, { external: ['./element.js'] })),
+    ...(await bundle(
+      Object.fromEntries(
+        (await readdir(`${WEB}lib/element/words`)).map((file) => [`words-${basename(file, '.js')}`, `lib/element/words/${file}`]),
+      ),
+      {},
+    )),
+    ...(await bundle({ player: 'lib/player.js' }, { minifyIdentifiers: true, plugins: [moved] })),
+    ...(await workerFile()),
   ]);
   // Code of other packages keeps its licence, as that asks for.
   for (const path of OF_PACKAGES.keys()) {
@@ -172,8 +212,14 @@ async function library() {
 }
 
 /** The modules that scripts which pages share re-export, and their indices. @type {Map<string, Set<string>>} */
-const parts = new Map(await Promise.all(Object.entries(PAGE_PARTS).map(async ([name, path]) => (
-  /** @type {[string, Set<string>]} */ ([name, new Set([path, ...(await facts(path)).inputs[path].imports.map((one) => one.path)])])))));
+const parts = new Map(
+  await Promise.all(
+    Object.entries(PAGE_PARTS).map(
+      async ([name, path]) =>
+        /** @type {[string, Set<string>]} */ ([name, new Set([path, ...(await facts(path)).inputs[path].imports.map((one) => one.path)])]),
+    ),
+  ),
+);
 parts.set('page-start', new Set([PAGE_PARTS['page-start']])); // what this imports, page-shell.js has
 
 /** @type {import('esbuild').Plugin} */
@@ -208,8 +254,9 @@ const NEEDED = ['holders.js', 'questions.js'];
 const unusedApart = {
   name: 'unused apart',
   setup({ onResolve }) {
-    onResolve({ filter: /^\./ }, ({ kind, path }) => (
-      kind === 'dynamic-import' && !NEEDED.includes(basename(path)) ? { path: `./${basename(path)}`, external: true } : undefined));
+    onResolve({ filter: /^\./ }, ({ kind, path }) =>
+      kind === 'dynamic-import' && !NEEDED.includes(basename(path)) ? { path: `./${basename(path)}`, external: true } : undefined,
+    );
   },
 };
 
@@ -220,7 +267,10 @@ const unusedApart = {
  * @param {string} text
  */
 function withAdvice(text) {
-  const once = text.replace(/(?:import\{[^}]*\}from"\.\/shared\.js";\n?){2,}/g, (all) => `import{${[...all.matchAll(/\{([^}]*)\}/g)].map(([, names]) => names).join()}}from"./shared.js";`);
+  const once = text.replace(
+    /(?:import\{[^}]*\}from"\.\/shared\.js";\n?){2,}/g,
+    (all) => `import{${[...all.matchAll(/\{([^}]*)\}/g)].map(([, names]) => names).join()}}from"./shared.js";`,
+  );
   return once.replace(/\bimport\((?=\w+\))/g, 'import(/* webpackIgnore: true */ /* @vite-ignore */ ');
 }
 
@@ -234,21 +284,32 @@ export async function bundles() {
     bundle({ 'page-first': PAGE_PARTS['page-first'] }, { ...forPage, plugins: [moved] }),
     bundle({ 'page-start': PAGE_PARTS['page-start'] }, { ...forPage, plugins: [apart(), first, fromShared, moved] }),
     bundle({ 'page-shell': PAGE_PARTS['page-shell'] }, { ...forPage, plugins: [apart(), fromParts('page-start'), fromShared, moved] }),
-    ...['page-text', 'page-completion'].map((name) => (
-      bundle({ [name]: PAGE_PARTS[name] }, { ...forPage, plugins: [fromParts('page-start', 'page-shell'), moved] }))),
+    ...['page-text', 'page-completion'].map((name) =>
+      bundle({ [name]: PAGE_PARTS[name] }, { ...forPage, plugins: [fromParts('page-start', 'page-shell'), moved] }),
+    ),
     bundle({ 'page-front': 'front/main.js' }, { ...forPage, plugins: [unusedApart, first, moved] }),
     bundle({ 'page-front': 'front/front.css' }, forPage),
     bundle(Object.fromEntries((await pagesOf(WEB)).map((name) => [`page-${name}`, `pages/${name}/main.js`])), {
-      ...forPage, plugins: [fromParts('page-start', 'page-shell', 'page-text', 'page-completion'), moved],
+      ...forPage,
+      plugins: [fromParts('page-start', 'page-shell', 'page-text', 'page-completion'), moved],
     }),
   ]);
   const files = new Map(made.flatMap((part) => [...part]));
-  const offered = new Map(await Promise.all(Object.entries({ shared: 'lib/exports.js', ...PAGE_PARTS }).map(async ([name, path]) => (
-    /** @type {[string, Set<string>]} */ ([name, new Set(await exportsOf(path))])))));
+  const offered = new Map(
+    await Promise.all(
+      Object.entries({ shared: 'lib/exports.js', ...PAGE_PARTS }).map(
+        async ([name, path]) => /** @type {[string, Set<string>]} */ ([name, new Set(await exportsOf(path))]),
+      ),
+    ),
+  );
   for (const [name, text] of files) {
     for (const [, list, other] of text.matchAll(/import\{([^}]*)\}from"\.\/([\w-]+)\.js"/g)) {
-      const missing = list.split(',').map((item) => item.split(' as ')[0]).filter((item) => offered.get(other)?.has(item) === false);
-      if (missing.length > 0) throw new Error(`${PAGE_PARTS[other] ?? 'lib/exports.js'} must export ${missing.join(', ')} for web/dist/${name}`);
+      const missing = list
+        .split(',')
+        .map((item) => item.split(' as ')[0])
+        .filter((item) => offered.get(other)?.has(item) === false);
+      if (missing.length > 0)
+        throw new Error(`${PAGE_PARTS[other] ?? 'lib/exports.js'} must export ${missing.join(', ')} for web/dist/${name}`);
     }
   }
   return files;
@@ -271,7 +332,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url) && small > 0) {
   const files = [...[...made].map(([name, text]) => [`dist/${name}`, text]), ['../NOTICE', await noticeFile()]];
   for (const [path, text] of files) {
     if (!check) await writeFile(WEB + path, text);
-    else if (await readFile(WEB + path, 'utf8').catch(() => '') !== text) {
+    else if ((await readFile(WEB + path, 'utf8').catch(() => '')) !== text) {
       console.error(`web/${path} is not what the sources make. Run ./build.sh js and commit the result.`);
       process.exitCode = 1;
     }

@@ -53,7 +53,8 @@ import { phrase as english, phrasesIn } from '../shell/page/phrase.js';
  *
  * @param {string} [connect]  what may be fetched from beside the page's own host
  */
-export const policy = (connect) => "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; " +
+export const policy = (connect) =>
+  "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; " +
   `connect-src 'self'${connect ? ` ${connect}` : ''}; img-src 'self' data: blob:; style-src 'self'; base-uri 'none'; form-action 'none'`;
 
 /**
@@ -125,7 +126,7 @@ export function parsePage(source, path) {
     }
     const [, name, value] = /^([a-z]+):(?: (.*))?$/.exec(line) ?? [];
     if (name === undefined || !KEYS.includes(name)) throw new Error(`${path}: "${line}" is not one of ${KEYS.join(', ')}`);
-    facts[key = name] = value ?? [];
+    facts[(key = name)] = value ?? [];
   }
   for (const name of ['title', 'description', 'contents']) if (!facts[name]) throw new Error(`${path} has no ${name}`);
   const [, head, text, footer] = /^\s*(<h1>.*?<p class="deck">.*?<\/p>)\n(.*)<footer>\n(.*)<\/footer>\s*$/s.exec(body) ?? [];
@@ -148,11 +149,15 @@ const link = (item) => `<a href="${item.slice(0, item.indexOf(' '))}">${item.sli
  */
 function numbered(text, phrase, path) {
   const captions = /<figure id="([\w-]+)"(?:(?!<\/figure>).)*?<figcaption[^>]*>/gs;
-  const names = new Map([...text.matchAll(captions)].map(([, id], i, { length }) => [id, length > 1 ? phrase`Figure ${i + 1}` : phrase`Figure`]));
-  return text.replace(captions, (start, id) => `${start}<b>${names.get(id)}.</b> `).replace(/( data-figure="([\w-]+)"[^>]*>)[^<]*/g, (_, start, id) => {
-    if (!names.has(id)) throw new Error(`${path} has no figure with a caption whose id is "${id}"`);
-    return start + names.get(id);
-  });
+  const names = new Map(
+    [...text.matchAll(captions)].map(([, id], i, { length }) => [id, length > 1 ? phrase`Figure ${i + 1}` : phrase`Figure`]),
+  );
+  return text
+    .replace(captions, (start, id) => `${start}<b>${names.get(id)}.</b> `)
+    .replace(/( data-figure="([\w-]+)"[^>]*>)[^<]*/g, (_, start, id) => {
+      if (!names.has(id)) throw new Error(`${path} has no figure with a caption whose id is "${id}"`);
+      return start + names.get(id);
+    });
 }
 
 /**
@@ -174,7 +179,10 @@ export function framed(source, { path, name, sheets, languages = [], translation
   const words = (/** @type {string} */ list) => list.split(' ').filter(Boolean);
   const [, figure] = /<figure id="([\w-]+)"/.exec(text) ?? [];
   /** A file of one's own (shell/model/own-file.js). */
-  const own = takes && !/<div id="(?:[\w-]+-)?own"/.test(text) ? `<details id="own-file" class="take needs-js"><summary>${phrase`Your own file`}</summary></details>\n` : '';
+  const own =
+    takes && !/<div id="(?:[\w-]+-)?own"/.test(text)
+      ? `<details id="own-file" class="take needs-js"><summary>${phrase`Your own file`}</summary></details>\n`
+      : '';
   if (!figure) throw new Error(`${path} has no <figure id="...">`);
   const sheet = (/** @type {string} */ address) => `<link rel="stylesheet" href="${address}">`;
   const early = (/** @type {string} */ script) => `<script type="module" async src="${up}dist/${script}.js"></script>`;
@@ -183,13 +191,18 @@ export function framed(source, { path, name, sheets, languages = [], translation
     ...(translation ? [wordsTag(translation)] : []), // before whatever says them
     ...(takes ? [`<meta name="takes" content="${takes}">`] : []),
     ...(weights ? [`<link rel="preload" as="fetch" crossorigin href="${up}../weights/${weights}">`] : []),
-    early('page-first'), early(name ? 'page-start' : 'page-front'),
-    ...(name ? [
-      ...['shared', 'holders', 'page-shell', ...words(scripts)].map((script) => `<link rel="modulepreload" href="${up}dist/${script}.js">`),
-      ...['page', 'figures', 'controls', ...words(styles)].map((style) => sheet(`${up}shell/${style}.css`)),
-      ...sheets.map(sheet),
-      `<script type="module" src="${up}dist/page-${name}.js"></script>`,
-    ] : [sheet('dist/page-front.css')]),
+    early('page-first'),
+    early(name ? 'page-start' : 'page-front'),
+    ...(name
+      ? [
+          ...['shared', 'holders', 'page-shell', ...words(scripts)].map(
+            (script) => `<link rel="modulepreload" href="${up}dist/${script}.js">`,
+          ),
+          ...['page', 'figures', 'controls', ...words(styles)].map((style) => sheet(`${up}shell/${style}.css`)),
+          ...sheets.map(sheet),
+          `<script type="module" src="${up}dist/page-${name}.js"></script>`,
+        ]
+      : [sheet('dist/page-front.css')]),
   ];
   const line = `made of ${basename(path)}`;
   const links = [...contents.map(link), `<a href="${up}manual/">${phrase`Manual`}</a>`, ...switchesTo(translation?.lang, languages)];
@@ -200,11 +213,21 @@ ${masthead(up, links.join('\n      '), phrase`Contents`)}
 <div class="opening">
 ${head}
 </div>
-${numbered(text, phrase, path).replace('    <!-- courses -->\n', () => courseLists(phrase)).replace(/^( *)<\/figure>\n/m, (end) => end + own)}${name ? `
-${courseOf(name, phrase)}` : ''}${ways.length > 0 ? `
+${numbered(text, phrase, path)
+  .replace('    <!-- courses -->\n', () => courseLists(phrase))
+  .replace(/^( *)<\/figure>\n/m, (end) => end + own)}${
+  name
+    ? `
+${courseOf(name, phrase)}`
+    : ''
+}${
+  ways.length > 0
+    ? `
     <nav class="ways" aria-label="${phrase`Other systems`}">
 ${ways.map((way) => `      <p>${link(way)}</p>\n`).join('')}    </nav>
-` : ''}  </main>
+`
+    : ''
+}  </main>
 
   <footer class="colophon">
 ${footer}<p>${phrase`To cite: the nextpixel authors, ${TITLE}, 2026.`}</p>
@@ -225,8 +248,14 @@ ${footer}<p>${phrase`To cite: the nextpixel authors, ${TITLE}, 2026.`}</p>
  */
 async function included(web, source, lang) {
   const includes = /^ *<!-- include ([\w/-]+\.html)((?: \w+="[^"]*")*) -->\n/gm;
-  const parts = await Promise.all([...source.matchAll(includes)].map(async ([, path, words]) => (
-    [...words.matchAll(/(\w+)="([^"]*)"/g)].reduce((text, [, name, value]) => text.replaceAll(`{{${name}}}`, () => value), await readFile(join(web, 'shell', sourceFor(path, lang)), 'utf8')))));
+  const parts = await Promise.all(
+    [...source.matchAll(includes)].map(async ([, path, words]) =>
+      [...words.matchAll(/(\w+)="([^"]*)"/g)].reduce(
+        (text, [, name, value]) => text.replaceAll(`{{${name}}}`, () => value),
+        await readFile(join(web, 'shell', sourceFor(path, lang)), 'utf8'),
+      ),
+    ),
+  );
   return source.replace(includes, () => parts.shift() ?? '');
 }
 
@@ -237,7 +266,7 @@ const pathOf = (name, lang) => join(name ? join('pages', name) : 'front', source
 async function isThere(web, name, lang) {
   try {
     const path = join(await realpath(web), pathOf(name, lang));
-    return (await stat(path)).isFile() && await realpath(path) === path;
+    return (await stat(path)).isFile() && (await realpath(path)) === path;
   } catch {
     return false;
   }
@@ -245,7 +274,7 @@ async function isThere(web, name, lang) {
 
 /** The pages, by their folders, that are there in a language; '': the front page. @param {string} web @param {string} [lang] */
 export async function pagesIn(web, lang) {
-  const names = ['', ...await pagesOf(web)];
+  const names = ['', ...(await pagesOf(web))];
   const there = await Promise.all(names.map((name) => isThere(web, name, lang)));
   return names.filter((_, i) => there[i]);
 }
@@ -260,10 +289,19 @@ export async function pagesIn(web, lang) {
 async function made(web, name, lang) {
   const path = pathOf(name, lang);
   const read = (/** @type {string} */ file) => readFile(join(web, file), 'utf8');
-  const sheets = name ? (await readdir(join(web, dirname(path)))).filter((file) => file.endsWith('.css')).sort((a, b) => (
-    Number(b === `${name}.css`) - Number(a === `${name}.css`) || (a < b ? -1 : 1))) : [];
+  const sheets = name
+    ? (await readdir(join(web, dirname(path))))
+        .filter((file) => file.endsWith('.css'))
+        .sort((a, b) => Number(b === `${name}.css`) - Number(a === `${name}.css`) || (a < b ? -1 : 1))
+    : [];
   const original = pathOf(name);
-  const translation = lang ? await translationOf(web, name, { lang, facts: parsePage(await read(original), `web/${original}`).facts, pages: await pagesIn(web, lang) }) : undefined;
+  const translation = lang
+    ? await translationOf(web, name, {
+        lang,
+        facts: parsePage(await read(original), `web/${original}`).facts,
+        pages: await pagesIn(web, lang),
+      })
+    : undefined;
   const languages = await languagesOf(web, name);
   return framed(await included(web, await read(path), lang), { path: `web/${path}`, name, sheets, languages, translation });
 }
@@ -282,9 +320,19 @@ async function languagesOf(web, name) {
  * @returns {Promise<Map<string, string>>}
  */
 export async function framedPages(web) {
-  const all = (await Promise.all([undefined, ...Object.keys(LANGUAGES)].map(async (lang) => (await pagesIn(web, lang)).map((name) => ({ name, lang }))))).flat();
-  return new Map(await Promise.all(all.map(async ({ name, lang }) => (
-    /** @type {[string, string]} */ ([`${name && `pages/${name}/`}${lang ? `${lang}/` : ''}index.html`, await made(web, name, lang)])))));
+  const all = (
+    await Promise.all(
+      [undefined, ...Object.keys(LANGUAGES)].map(async (lang) => (await pagesIn(web, lang)).map((name) => ({ name, lang }))),
+    )
+  ).flat();
+  return new Map(
+    await Promise.all(
+      all.map(
+        async ({ name, lang }) =>
+          /** @type {[string, string]} */ ([`${name && `pages/${name}/`}${lang ? `${lang}/` : ''}index.html`, await made(web, name, lang)]),
+      ),
+    ),
+  );
 }
 
 const PAGE = new RegExp(`^(?:pages/([\\w-]+)/)?(?:(${Object.keys(LANGUAGES).join('|')})/)?index\\.html$`);
@@ -298,5 +346,5 @@ const PAGE = new RegExp(`^(?:pages/([\\w-]+)/)?(?:(${Object.keys(LANGUAGES).join
  */
 export async function pageOf(web, path) {
   const [found, name = '', lang] = PAGE.exec(path) ?? [];
-  return found && await isThere(web, name, lang) ? made(web, name, lang) : undefined;
+  return found && (await isThere(web, name, lang)) ? made(web, name, lang) : undefined;
 }

@@ -80,15 +80,23 @@ export function wordsTag({ words }) {
  * @param {string[]} others  the languages that it exists in, in addition to English
  * @returns {[lang: string, way: string][]}
  */
-const ways = (lang, others) => [['en', lang ? '../' : './'], ...others.map((other) => (
-  /** @type {[string, string]} */ ([other, other === lang ? './' : `${lang ? '../' : ''}${other}/`])))];
+const ways = (lang, others) => [
+  ['en', lang ? '../' : './'],
+  ...others.map((other) => /** @type {[string, string]} */ ([other, other === lang ? './' : `${lang ? '../' : ''}${other}/`])),
+];
 
 /** For search engines. @param {string | undefined} lang  of the page @param {string[]} others  the languages that it exists in, in addition to English */
-export const alternates = (lang, others) => ways(lang, others).map(([other, way]) => `<link rel="alternate" hreflang="${other}" href="${way}">`);
+export const alternates = (lang, others) =>
+  ways(lang, others).map(([other, way]) => `<link rel="alternate" hreflang="${other}" href="${way}">`);
 
 /** The links to the page in its other languages. @param {string | undefined} lang  of the page @param {string[]} others  the languages that it exists in, in addition to English */
-export const switchesTo = (lang, others) => ways(lang, others).filter(([other]) => other !== (lang ?? 'en')).map(([other, way]) => (
-  `<a class="language" href="${way}" hreflang="${other}" lang="${other}">${languageOf(other === 'en' ? undefined : other).name}</a>`));
+export const switchesTo = (lang, others) =>
+  ways(lang, others)
+    .filter(([other]) => other !== (lang ?? 'en'))
+    .map(
+      ([other, way]) =>
+        `<a class="language" href="${way}" hreflang="${other}" lang="${other}">${languageOf(other === 'en' ? undefined : other).name}</a>`,
+    );
 
 /**
  * A page as it lies in its folder of a language: its addresses are relative to that, and lead to pages in that language where there are such.
@@ -107,8 +115,11 @@ export function deeper(html, name, { lang, pages }) {
     const way = posix.relative(`${base}${lang}`, target) || '.';
     return `${way}${target.endsWith('/') ? '/' : ''}${search}${hash}`;
   };
-  return html.replace(/<(?:a|img|link|next-pixel|script|source)\b[^>]*>/g, (tag) => (tag.includes(' hreflang="') ? tag
-    : tag.replace(/( (?:href|src|model)=")(?!#|\/|[a-z]+:)([^"]+)"/g, (_, attribute, address) => `${attribute}${moved(address)}"`)));
+  return html.replace(/<(?:a|img|link|next-pixel|script|source)\b[^>]*>/g, (tag) =>
+    tag.includes(' hreflang="')
+      ? tag
+      : tag.replace(/( (?:href|src|model)=")(?!#|\/|[a-z]+:)([^"]+)"/g, (_, attribute, address) => `${attribute}${moved(address)}"`),
+  );
 }
 
 /** Text in which no line begins with a particle: browsers break after a bracket that closes, even where words are kept whole. @param {string} html */

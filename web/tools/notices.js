@@ -26,7 +26,11 @@ async function noticeOf(path) {
 }
 
 /** @param {Notice} notice */
-const comment = ({ name, version, licence }) => `/*! ${name} ${version}\n${licence.split('\n').map((line) => ` * ${line}`.trimEnd()).join('\n')}\n */\n`;
+const comment = ({ name, version, licence }) =>
+  `/*! ${name} ${version}\n${licence
+    .split('\n')
+    .map((line) => ` * ${line}`.trimEnd())
+    .join('\n')}\n */\n`;
 
 /** The legal comments of some modules. @param {Iterable<string>} [paths]  keys of OF_PACKAGES, by default all */
 export async function legalComments(paths = OF_PACKAGES.keys()) {
@@ -36,6 +40,7 @@ export async function legalComments(paths = OF_PACKAGES.keys()) {
 /** The file NOTICE. */
 export async function noticeFile() {
   const all = await Promise.all([...OF_PACKAGES.keys()].map(noticeOf));
-  return `nextpixel is distributed under the MIT licence (LICENSE). Its published files contain code of these packages:\n${
-    all.map(({ name, version, licence }) => `\n\n${name} ${version}\n${'-'.repeat(name.length + version.length + 1)}\n\n${licence}\n`).join('')}`;
+  return `nextpixel is distributed under the MIT licence (LICENSE). Its published files contain code of these packages:\n${all
+    .map(({ name, version, licence }) => `\n\n${name} ${version}\n${'-'.repeat(name.length + version.length + 1)}\n\n${licence}\n`)
+    .join('')}`;
 }

@@ -22,8 +22,13 @@ const WEB = fileURLToPath(new URL('..', import.meta.url));
 
 /** The folders of the kinds, and what their kind.js says. @type {{ name: string, kind: import('../lib/kinds/index.js').Kind, TYPES: { model: string, steps: string[], others: string[] },
  *   OPTIONS?: Record<string, [string, string]> }[]} */
-const FOLDERS = await Promise.all((await readdir(`${WEB}lib/kinds`, { withFileTypes: true })).filter((entry) => entry.isDirectory()).map(({ name }) => name).sort()
-  .map(async (name) => ({ name, ...await import(`../lib/kinds/${name}/kind.js`) })));
+const FOLDERS = await Promise.all(
+  (await readdir(`${WEB}lib/kinds`, { withFileTypes: true }))
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name)
+    .sort()
+    .map(async (name) => ({ name, ...(await import(`../lib/kinds/${name}/kind.js`)) })),
+);
 
 /** The options of each kind of run, as the folders of the kinds say. @type {[string, string, string][]} */
 const KINDS = FOLDERS.flatMap(({ OPTIONS = {} }) => Object.entries(OPTIONS).map(([of, [type, about]]) => [type, of, about]));
@@ -32,8 +37,12 @@ const KINDS = FOLDERS.flatMap(({ OPTIONS = {} }) => Object.entries(OPTIONS).map(
 const FIRST = ['text', 'picture', 'sound'];
 
 /** The comments before the entries of an object, by their names. @param {string} text  of a module */
-export const commentsOf = (text) => new Map([...text.matchAll(/^ {2}\/\*\* ((?:(?!\*\/)[^])*) \*\/\n {2}'?([\w-]+)'?: \{/gm)].map(([, comment, name]) => (
-  /** @type {[string, string]} */ ([name, comment.replace(/\n\s*\*\s*/g, ' ')]))));
+export const commentsOf = (text) =>
+  new Map(
+    [...text.matchAll(/^ {2}\/\*\* ((?:(?!\*\/)[^])*) \*\/\n {2}'?([\w-]+)'?: \{/gm)].map(
+      ([, comment, name]) => /** @type {[string, string]} */ ([name, comment.replace(/\n\s*\*\s*/g, ' ')]),
+    ),
+  );
 
 /** @param {string} text @param {string} first  what the first line begins with @param {string} next  what the others begin with */
 function wrapped(text, first, next) {
@@ -47,8 +56,11 @@ function wrapped(text, first, next) {
 
 /** Says the comment of an attribute, by its name. @returns {Promise<(name: string, property: string) => string>} '' where there is none */
 async function commentReader() {
-  const folders = await Promise.all(['settings.js', 'element/attributes.js', ...(await readdir(`${WEB}lib/verbs`)).map((name) => `verbs/${name}`)]
-    .map((name) => readFile(`${WEB}lib/${name}`, 'utf8')));
+  const folders = await Promise.all(
+    ['settings.js', 'element/attributes.js', ...(await readdir(`${WEB}lib/verbs`)).map((name) => `verbs/${name}`)].map((name) =>
+      readFile(`${WEB}lib/${name}`, 'utf8'),
+    ),
+  );
   const comments = new Map(folders.flatMap((text) => [...commentsOf(text)]));
   return (name, property) => (comments.get(name) ?? comments.get(property) ?? '').replace(/^\{.*?\} /, '');
 }
@@ -71,26 +83,46 @@ export async function attributeList() {
  * The types of the kinds: their classes, by which `load<'sound'>()` is typed, what their runs give, and all that index.js passes on.
  */
 async function kindTypes() {
-  const kinds = await Promise.all(FOLDERS.map(async ({ name, kind, TYPES, OPTIONS = {} }) => {
-    /** Where each type is declared: a class, or a typedef. @type {Map<string, string>} */
-    const places = new Map();
-    const methods = new Set();
-    for (const folder of [`kinds/${name}`, 'media']) {
-      for (const file of (await readdir(`${WEB}lib/${folder}`)).filter((one) => one.endsWith('.js')).map((one) => `${folder}/${one}`)) {
-        const text = await readFile(`${WEB}lib/${file}`, 'utf8');
-        for (const [, type] of [...text.matchAll(/^export class (\w+)/gm), ...text.matchAll(/@typedef \{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\} (\w+)/g)]) if (!places.has(type)) places.set(type, file);
-        if (places.get(TYPES.model) === file) for (const [, method] of text.matchAll(/^ {2}(?:async |get )?(resume|tokenizer)\(/gm)) methods.add(method);
+  const kinds = await Promise.all(
+    FOLDERS.map(async ({ name, kind, TYPES, OPTIONS = {} }) => {
+      /** Where each type is declared: a class, or a typedef. @type {Map<string, string>} */
+      const places = new Map();
+      const methods = new Set();
+      for (const folder of [`kinds/${name}`, 'media']) {
+        for (const file of (await readdir(`${WEB}lib/${folder}`)).filter((one) => one.endsWith('.js')).map((one) => `${folder}/${one}`)) {
+          const text = await readFile(`${WEB}lib/${file}`, 'utf8');
+          for (const [, type] of [
+            ...text.matchAll(/^export class (\w+)/gm),
+            ...text.matchAll(/@typedef \{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\} (\w+)/g),
+          ])
+            if (!places.has(type)) places.set(type, file);
+          if (places.get(TYPES.model) === file)
+            for (const [, method] of text.matchAll(/^ {2}(?:async |get )?(resume|tokenizer)\(/gm)) methods.add(method);
+        }
       }
-    }
-    const at = (/** @type {string} */ type) => {
-      if (!places.has(type)) throw new Error(`neither web/lib/kinds/${name} nor web/lib/media has the type ${type}: see TYPES of its kind.js`);
-      return `/** @typedef {import('${places.get(type)?.replace(/^kinds/, '.').replace(/^media/, '../media')}').${type}} ${type} */`;
-    };
-    return {
-      name, model: TYPES.model, verbs: [...Object.keys(kind.verbs), ...methods].sort().map((verb) => `'${verb}'`).join(' | '), steps: TYPES.steps,
-      types: [...[TYPES.model, ...TYPES.steps, ...TYPES.others].map(at), ...Object.values(OPTIONS).map(([type]) => `/** @typedef {import('../options.js').${type}} ${type} */`)],
-    };
-  }));
+      const at = (/** @type {string} */ type) => {
+        if (!places.has(type))
+          throw new Error(`neither web/lib/kinds/${name} nor web/lib/media has the type ${type}: see TYPES of its kind.js`);
+        return `/** @typedef {import('${places
+          .get(type)
+          ?.replace(/^kinds/, '.')
+          .replace(/^media/, '../media')}').${type}} ${type} */`;
+      };
+      return {
+        name,
+        model: TYPES.model,
+        verbs: [...Object.keys(kind.verbs), ...methods]
+          .sort()
+          .map((verb) => `'${verb}'`)
+          .join(' | '),
+        steps: TYPES.steps,
+        types: [
+          ...[TYPES.model, ...TYPES.steps, ...TYPES.others].map(at),
+          ...Object.values(OPTIONS).map(([type]) => `/** @typedef {import('../options.js').${type}} ${type} */`),
+        ],
+      };
+    }),
+  );
   const place = (/** @type {{ name: string }} */ { name }) => (FIRST.includes(name) ? FIRST.indexOf(name) : FIRST.length);
   const inOrder = [...kinds].sort((a, b) => place(a) - place(b));
   return `// SPDX-License-Identifier: MIT
@@ -131,7 +163,9 @@ function kindLists() {
   /** @type {string[]} */
   const inOrder = [];
   while (left.length > 0) {
-    const next = left.find(({ name, last }) => (!last || left.every((one) => one.last)) && !left.some(({ over = [] }) => over.includes(name)));
+    const next = left.find(
+      ({ name, last }) => (!last || left.every((one) => one.last)) && !left.some(({ over = [] }) => over.includes(name)),
+    );
     if (!next) throw new Error(`${left.map(({ name }) => name).join(', ')}: each is to be tried before another of them`);
     inOrder.push(next.name);
     left = left.filter((one) => one !== next);
@@ -142,20 +176,26 @@ function kindLists() {
 `;
   const names = FOLDERS.map(({ name }) => name);
   return [
-    ['lib/kinds/list.js', `${head}
+    [
+      'lib/kinds/list.js',
+      `${head}
 ${names.map((name) => `import { kind as ${name} } from './${name}/kind.js';\n`).join('')}
 /** @import { Kind } from './index.js' */
 
 /** The first that fits is the one. @type {Kind[]} */
 export const KINDS = [${inOrder.join(', ')}];
-`],
-    ['lib/kinds/look-list.js', `${head}
+`,
+    ],
+    [
+      'lib/kinds/look-list.js',
+      `${head}
 ${names.map((name) => `import { look as ${name} } from './${name}/look.js';\n`).join('')}
 /** @import { Look } from './looks.js' */
 
 /** By \`info.kind\`. @type {Record<string, Look>} */
 export const LOOKS = { ${names.join(', ')} };
-`],
+`,
+    ],
   ];
 }
 
@@ -190,10 +230,21 @@ export {};
     if (said === '') throw new Error(`the attribute ${name} has no comment`);
     const sentence = `${said[0].toUpperCase()}${said.slice(1).replace(/\.?$/, '.')}`;
     const isNumber = whole || number;
-    const words = name === 'task' ? TASKS.map(({ task }) => `'${task}'`).join(' | ') : name === 'cache' ? "'default' | 'no-store'" : name === 'loading' ? "'lazy' | 'play'" : undefined;
+    const words =
+      name === 'task'
+        ? TASKS.map(({ task }) => `'${task}'`).join(' | ')
+        : name === 'cache'
+          ? "'default' | 'no-store'"
+          : name === 'loading'
+            ? "'lazy' | 'play'"
+            : undefined;
     return {
       jsx: `${wrapped(sentence, '  /**', '   *')} */\n  ${/^\w+$/.test(name) ? name : `'${name}'`}?: ${words ?? (flag ? "boolean | ''" : isNumber ? 'number | string' : 'string')};\n`,
-      property: wrapped(sentence, ` * @property {${name === 'task' || name === 'loading' ? words : flag ? 'boolean' : !isNumber ? 'string' : initial === undefined ? 'number | undefined' : 'number'}} ${property} `, ' *   '),
+      property: wrapped(
+        sentence,
+        ` * @property {${name === 'task' || name === 'loading' ? words : flag ? 'boolean' : !isNumber ? 'string' : initial === undefined ? 'number | undefined' : 'number'}} ${property} `,
+        ' *   ',
+      ),
     };
   });
   const jsx = `// SPDX-License-Identifier: MIT
@@ -216,8 +267,9 @@ ${attributes.map((one) => one.property).join('\n')}
 
 export {};
 `;
-  const fields = ROWS.filter(([, { field }]) => field)
-    .map(([name, { field, initial, off = initial, on = 1 }]) => `  ['${name}', '${field}', ${Number(off ?? 0)}, ${on}],\n`);
+  const fields = ROWS.filter(([, { field }]) => field).map(
+    ([name, { field, initial, off = initial, on = 1 }]) => `  ['${name}', '${field}', ${Number(off ?? 0)}, ${on}],\n`,
+  );
   const table = `// SPDX-License-Identifier: MIT
 // Made of web/lib/settings.js by node web/tools/options.js: change that.
 // @ts-check
@@ -228,14 +280,21 @@ export {};
 export const FIELDS = [
 ${fields.join('')}];
 `;
-  return new Map([['lib/options.js', options], ['lib/kinds/types.js', await kindTypes()], ...kindLists(), ['lib/engine/fields.js', table], ['jsx/attributes.d.ts', jsx], ['lib/element/properties.js', properties]]);
+  return new Map([
+    ['lib/options.js', options],
+    ['lib/kinds/types.js', await kindTypes()],
+    ...kindLists(),
+    ['lib/engine/fields.js', table],
+    ['jsx/attributes.d.ts', jsx],
+    ['lib/element/properties.js', properties],
+  ]);
 }
 
 /** Writes them, where they are not so. A new kind has attributes of its own: then once more. */
 export async function makeTypes() {
   let changed = false;
   for (const [path, text] of await typeFiles()) {
-    if (await readFile(WEB + path, 'utf8').catch(() => '') === text) continue;
+    if ((await readFile(WEB + path, 'utf8').catch(() => '')) === text) continue;
     await writeFile(WEB + path, text);
     changed ||= path === 'lib/kinds/list.js';
   }

@@ -17,7 +17,7 @@ let count = 0;
  * @param {string} text
  */
 export async function put(path, text) {
-  if (await readFile(path, 'utf8').catch(() => undefined) === text) return;
+  if ((await readFile(path, 'utf8').catch(() => undefined)) === text) return;
   await Promise.all([BUILD, dirname(path)].map((folder) => mkdir(folder, { recursive: true })));
   const fresh = `${BUILD}fresh-${process.pid}-${count++}`;
   await writeFile(fresh, text);

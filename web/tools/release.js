@@ -19,8 +19,12 @@ export function unready({ changes, manifest: { version, repository }, uncommitte
   const [, heading = ''] = /^## (.*)$/m.exec(changes) ?? [];
   return [
     ...(uncommitted ? [`changes are not committed:\n${uncommitted}`] : []),
-    ...(heading === version || heading.startsWith(`${version}, `) ? [] : [`CHANGELOG.md begins with "${heading}": name it "${version}, YEAR-MONTH-DAY"`]),
-    ...(tags.split('\n').includes(`v${version}`) ? [`v${version} is tagged already: raise "version" in package.json and package-lock.json`] : []),
+    ...(heading === version || heading.startsWith(`${version}, `)
+      ? []
+      : [`CHANGELOG.md begins with "${heading}": name it "${version}, YEAR-MONTH-DAY"`]),
+    ...(tags.split('\n').includes(`v${version}`)
+      ? [`v${version} is tagged already: raise "version" in package.json and package-lock.json`]
+      : []),
     ...(repository ? [] : ['package.json names no "repository", by which npm proves where a package was built (--provenance)']),
   ];
 }
@@ -31,8 +35,10 @@ function main(folder) {
   const run = (command, args) => execFileSync(command, args, { cwd: ROOT, stdio: ['ignore', 'pipe', 'inherit'], encoding: 'utf8' });
   const manifest = JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8'));
   const missing = unready({
-    changes: readFileSync(`${ROOT}CHANGELOG.md`, 'utf8'), manifest,
-    uncommitted: run('git', ['status', '--porcelain']).trimEnd(), tags: run('git', ['tag']),
+    changes: readFileSync(`${ROOT}CHANGELOG.md`, 'utf8'),
+    manifest,
+    uncommitted: run('git', ['status', '--porcelain']).trimEnd(),
+    tags: run('git', ['tag']),
   });
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });

@@ -76,7 +76,9 @@ const inUrl = (address) => (isIP(address) === 6 ? `[${address}]` : address);
  * @param {string} host  the address that it listens on
  */
 function namesOf(host) {
-  const addresses = LOOPBACKS.includes(host) ? LOOPBACKS : [hostname(), ...Object.values(networkInterfaces()).flatMap((all = []) => all.map(({ address }) => address))];
+  const addresses = LOOPBACKS.includes(host)
+    ? LOOPBACKS
+    : [hostname(), ...Object.values(networkInterfaces()).flatMap((all = []) => all.map(({ address }) => address))];
   return ['localhost', LOOPBACK, host, ...addresses].map(inUrl);
 }
 
@@ -94,7 +96,8 @@ export async function serve({ port, root = fileURLToPath(new URL('../..', import
   const server = createServer((request, response) => {
     answer({ base, names, pages: policy(connect) }, request, response).catch((error) => {
       if (error instanceof Refusal) refuse(response, error.status, error.headers);
-      else if (response.headersSent) response.destroy(); // the reader went away, or the file broke off
+      else if (response.headersSent)
+        response.destroy(); // the reader went away, or the file broke off
       else {
         console.error(`nextpixel: ${request.url}: ${error.message}`); // such as what is wrong with a page.html
         refuse(response, 500);
@@ -105,10 +108,11 @@ export async function serve({ port, root = fileURLToPath(new URL('../..', import
   return {
     url: `http://${['0.0.0.0', '::'].includes(host) ? LOOPBACK : inUrl(host)}:${bound}/`,
     port: bound,
-    close: () => new Promise((resolve) => {
-      server.close(() => resolve());
-      server.closeAllConnections();
-    }),
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
   };
 }
 
@@ -147,7 +151,8 @@ async function listen(server, port, host) {
 async function answer({ base, names, pages }, request, response) {
   const { localPort } = request.socket;
   if (request.rawHeaders.filter((name, i) => i % 2 === 0 && name.toLowerCase() === 'host').length > 1) throw new Refusal(400); // one for us, and one for somebody else
-  if (!names.some((name) => request.headers.host === `${name}:${localPort}` || (localPort === 80 && request.headers.host === name))) throw new Refusal(421);
+  if (!names.some((name) => request.headers.host === `${name}:${localPort}` || (localPort === 80 && request.headers.host === name)))
+    throw new Refusal(421);
   if (request.method !== 'GET' && request.method !== 'HEAD') throw new Refusal(405, { Allow: 'GET, HEAD' });
   const page = await pageAt(base, request.url ?? '/');
   if (page !== undefined) return sendPage(request, response, page, pages);
@@ -198,7 +203,12 @@ async function answer({ base, names, pages }, request, response) {
  * @param {string} type
  */
 function send(response, text, type) {
-  response.writeHead(200, { 'Cache-Control': 'no-store', 'Content-Length': Buffer.byteLength(text), 'Content-Type': type, 'X-Content-Type-Options': 'nosniff' });
+  response.writeHead(200, {
+    'Cache-Control': 'no-store',
+    'Content-Length': Buffer.byteLength(text),
+    'Content-Type': type,
+    'X-Content-Type-Options': 'nosniff',
+  });
   response.end(text);
 }
 
@@ -236,7 +246,13 @@ async function pageAt(base, url) {
  */
 function sendPage(request, response, page, policy) {
   const etag = `"${createHash('sha256').update(page).digest('hex').slice(0, 16)}"`;
-  const headers = { 'Cache-Control': 'no-cache', 'Content-Security-Policy': policy, 'Content-Type': TYPES['.html'], ETag: etag, 'X-Content-Type-Options': 'nosniff' };
+  const headers = {
+    'Cache-Control': 'no-cache',
+    'Content-Security-Policy': policy,
+    'Content-Type': TYPES['.html'],
+    ETag: etag,
+    'X-Content-Type-Options': 'nosniff',
+  };
   if (isFresh(request.headers, etag, NaN)) response.writeHead(304, headers).end();
   else response.writeHead(200, { ...headers, 'Content-Length': Buffer.byteLength(page) }).end(page);
 }
@@ -348,12 +364,18 @@ const HELP = `Serves the folders web/ and weights/ of nextpixel to this machine,
 
 It needs Node.js and nothing else and is not made for the internet: there, any static server does (the chapter Hosting of the manual).`;
 
-const OPTIONS = /** @type {const} */ ({ help: { type: 'boolean', short: 'h' }, port: { type: 'string' }, connect: { type: 'string' }, host: { type: 'string' } });
+const OPTIONS = /** @type {const} */ ({
+  help: { type: 'boolean', short: 'h' },
+  port: { type: 'string' },
+  connect: { type: 'string' },
+  host: { type: 'string' },
+});
 
 /** @param {string | undefined} text  @param {string} name  of the setting, for the error @returns {number | undefined} */
 function portOf(text, name) {
   if (text === undefined || (name === 'PORT' && text === '')) return undefined;
-  if (!/^\d+$/.test(text) || Number(text) > 65535) throw new Error(`${name} must be a whole number from 0 to 65535, not ${JSON.stringify(text)}`);
+  if (!/^\d+$/.test(text) || Number(text) > 65535)
+    throw new Error(`${name} must be a whole number from 0 to 65535, not ${JSON.stringify(text)}`);
   return Number(text);
 }
 
@@ -362,7 +384,9 @@ function given() {
   try {
     return parseArgs({ options: OPTIONS }).values;
   } catch (error) {
-    throw new Error(`${/** @type {Error} */ (error).message.split('\n')[0].replace(/\. To specify.*/, '')}: node web/tools/serve.js --help lists the options`);
+    throw new Error(
+      `${/** @type {Error} */ (error).message.split('\n')[0].replace(/\. To specify.*/, '')}: node web/tools/serve.js --help lists the options`,
+    );
   }
 }
 
@@ -370,21 +394,28 @@ function given() {
 async function main() {
   const { help, connect, host, ...rest } = given();
   if (help) return console.log(HELP);
-  if (connect !== undefined && !/^https?:(\/\/[\w.-]+(:\d+)?)?$/.test(connect)) throw new Error(`--connect takes https: or a host such as https://huggingface.co, not ${JSON.stringify(connect)}`);
-  if (host !== undefined && !isIP(host)) throw new Error(`--host takes an address of this machine such as 0.0.0.0 or 192.168.1.5, not ${JSON.stringify(host)}`);
+  if (connect !== undefined && !/^https?:(\/\/[\w.-]+(:\d+)?)?$/.test(connect))
+    throw new Error(`--connect takes https: or a host such as https://huggingface.co, not ${JSON.stringify(connect)}`);
+  if (host !== undefined && !isIP(host))
+    throw new Error(`--host takes an address of this machine such as 0.0.0.0 or 192.168.1.5, not ${JSON.stringify(host)}`);
   const port = portOf(rest.port, '--port') ?? portOf(process.env.PORT, 'PORT');
   try {
     const { url } = await serve({ port, connect, host });
     console.log(`nextpixel: ${url}   (Ctrl+C ends)\nits manual: ${url}web/manual/`);
     if (host !== undefined && !LOOPBACKS.includes(host)) {
-      console.log(`WARNING: every machine that can reach ${host === '0.0.0.0' || host === '::' ? 'this one' : host} can read web/ and weights/. Over plain HTTP the browsers of other machines give pages no microphone, no camera, no threads and no offline copy.`);
+      console.log(
+        `WARNING: every machine that can reach ${host === '0.0.0.0' || host === '::' ? 'this one' : host} can read web/ and weights/. Over plain HTTP the browsers of other machines give pages no microphone, no camera, no threads and no offline copy.`,
+      );
     }
   } catch (error) {
     const { code, message } = /** @type {NodeJS.ErrnoException} */ (error);
     if (code === 'EADDRNOTAVAIL') throw new Error(`${host} is no address of this machine`);
     if (code !== 'EADDRINUSE') throw new Error(message);
-    throw new Error(port === undefined ? `every port from ${FIRST_PORT} to ${LAST_PORT} is taken: choose another with --port` :
-      `port ${port} is taken: choose another with --port`);
+    throw new Error(
+      port === undefined
+        ? `every port from ${FIRST_PORT} to ${LAST_PORT} is taken: choose another with --port`
+        : `port ${port} is taken: choose another with --port`,
+    );
   }
 }
 

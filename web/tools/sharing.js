@@ -22,9 +22,21 @@ export function shared(html, path, address) {
   const [, description = ''] = /<meta name="description" content="([^"]*)">/.exec(html) ?? [];
   const whole = html.replace(/(<link rel="alternate" hreflang="\w+" href=")([^"]*)"/g, (_, tag, way) => `${tag}${new URL(way, url).href}"`);
   const properties = {
-    type: 'website', site_name: 'nextpixel', title: title.replaceAll('"', '&quot;'), description, url, locale: languageOf(lang === 'en' ? undefined : lang).locale,
-    image: new URL(PICTURE.path, address).href, 'image:width': PICTURE.width, 'image:height': PICTURE.height,
+    type: 'website',
+    site_name: 'nextpixel',
+    title: title.replaceAll('"', '&quot;'),
+    description,
+    url,
+    locale: languageOf(lang === 'en' ? undefined : lang).locale,
+    image: new URL(PICTURE.path, address).href,
+    'image:width': PICTURE.width,
+    'image:height': PICTURE.height,
   };
-  const tags = Object.entries(properties).map(([name, value]) => `  <meta property="og:${name}" content="${value}">\n`).join('');
-  return whole.replace('</head>', `${tags}  <meta name="twitter:card" content="summary_large_image">\n  <link rel="canonical" href="${url}">\n</head>`);
+  const tags = Object.entries(properties)
+    .map(([name, value]) => `  <meta property="og:${name}" content="${value}">\n`)
+    .join('');
+  return whole.replace(
+    '</head>',
+    `${tags}  <meta name="twitter:card" content="summary_large_image">\n  <link rel="canonical" href="${url}">\n</head>`,
+  );
 }

@@ -52,15 +52,27 @@ async function filesInside() {
 const beside = {
   name: 'beside',
   setup({ onLoad }) {
-    onLoad({ filter: /[\\/]lib[\\/]files\.js$/ }, async ({ path }) => ({ contents: (await readFile(path, 'utf8')).replaceAll("'./worker.js'", "'../dist/worker.js'") }));
+    onLoad({ filter: /[\\/]lib[\\/]files\.js$/ }, async ({ path }) => ({
+      contents: (await readFile(path, 'utf8')).replaceAll("'./worker.js'", "'../dist/worker.js'"),
+    }));
   },
 };
 
 /** @param {import('esbuild').BuildOptions} options */
 async function single(options) {
   const { outputFiles = [] } = await build({
-    absWorkingDir: WEB, write: false, bundle: true, target: 'es2022', minify: true, charset: 'utf8', legalComments: 'none', banner: { js: LICENCE },
-    ignoreAnnotations: true, logLevel: 'warning', footer: { js: await legalComments() }, ...options,
+    absWorkingDir: WEB,
+    write: false,
+    bundle: true,
+    target: 'es2022',
+    minify: true,
+    charset: 'utf8',
+    legalComments: 'none',
+    banner: { js: LICENCE },
+    ignoreAnnotations: true,
+    logLevel: 'warning',
+    footer: { js: await legalComments() },
+    ...options,
   });
   return outputFiles[0].text;
 }
@@ -79,19 +91,37 @@ export async function singles() {
   const all = "export * from './lib/index.js'; export { NextPixelElement } from './lib/element.js';";
   return new Map([
     ['inline.js', await single({ stdin: { contents: all, resolveDir: WEB }, format: 'esm', plugins: [inside] })],
-    ['classic.js', await single({
-      stdin: { contents: `${all} import './lib/define.js';`, resolveDir: WEB }, format: 'iife', globalName: 'nextpixel', plugins: [inside],
-    })],
-    ['nextpixel.cjs', await single({
-      stdin: { contents: all, resolveDir: WEB }, format: 'cjs', platform: 'node', plugins: [beside], define: { 'import.meta.url': 'fileAddress' },
-      // Jest's window of jsdom has no TextDecoder.
-      banner: { js: `${LICENCE}\nconst fileAddress=require('node:url').pathToFileURL(__filename).href,{TextDecoder,TextEncoder}=globalThis.TextDecoder?globalThis:require('node:util');` },
-    })],
-    ['define.cjs', `${LICENCE}
+    [
+      'classic.js',
+      await single({
+        stdin: { contents: `${all} import './lib/define.js';`, resolveDir: WEB },
+        format: 'iife',
+        globalName: 'nextpixel',
+        plugins: [inside],
+      }),
+    ],
+    [
+      'nextpixel.cjs',
+      await single({
+        stdin: { contents: all, resolveDir: WEB },
+        format: 'cjs',
+        platform: 'node',
+        plugins: [beside],
+        define: { 'import.meta.url': 'fileAddress' },
+        // Jest's window of jsdom has no TextDecoder.
+        banner: {
+          js: `${LICENCE}\nconst fileAddress=require('node:url').pathToFileURL(__filename).href,{TextDecoder,TextEncoder}=globalThis.TextDecoder?globalThis:require('node:util');`,
+        },
+      }),
+    ],
+    [
+      'define.cjs',
+      `${LICENCE}
 const { NextPixelElement } = require('./nextpixel.cjs');
 if (globalThis.customElements && !customElements.get('next-pixel')) NextPixelElement.define();
 exports.NextPixelElement = NextPixelElement;
-`],
+`,
+    ],
   ]);
 }
 

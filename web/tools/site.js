@@ -28,7 +28,8 @@ import { shared } from './sharing.js';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 /** Files of web/ that the site is made of. Whatever else lies there is a part of it: pages and their styles, pictures and data. */
-const SOURCES = /^(dist|lib|jsx|types|single|examples|manual\/(chapters|make))\/|\.(js|py)$|(^|\/)page(\.\w+)?\.html$|^pages\/terms\.md$|^shell\/.*\.html$/;
+const SOURCES =
+  /^(dist|lib|jsx|types|single|examples|manual\/(chapters|make))\/|\.(js|py)$|(^|\/)page(\.\w+)?\.html$|^pages\/terms\.md$|^shell\/.*\.html$/;
 /** Scripts that stand as they are. */
 const SCRIPTS = /^(sw\.js|shell\/page\/(copy|offline|phrase)\.js|manual\/[\w-]+\.js)$/;
 /** Files that compression makes smaller. */
@@ -37,7 +38,10 @@ const COMPRESSIBLE = /\.(html|css|js|json|md|wasm|svg|bin|gguf)$/;
 /** @param {string} folder @returns {Promise<string[]>} paths of its files, in order */
 async function filesOf(folder) {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath ?? entry.path, entry.name).slice(folder.length + 1)).sort();
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath ?? entry.path, entry.name).slice(folder.length + 1))
+    .sort();
 }
 
 /** @param {Map<string, Buffer>} files */
@@ -50,15 +54,22 @@ function hashOf(files) {
 /** @param {string} target @param {{ effort?: number, address?: string }} [options]  effort: of compression, from 1 to 11; 0: nothing is compressed */
 export async function writeSite(target, { effort = 11, address } = {}) {
   /** @param {string} folder @param {(name: string) => boolean} wanted @returns {Promise<Map<string, Buffer>>} */
-  const read = async (folder, wanted) => new Map(await Promise.all((await filesOf(`${ROOT}${folder}`)).filter(wanted)
-    .map(async (name) => /** @type {[string, Buffer]} */ ([name, await readFile(join(ROOT, folder, name))]))));
+  const read = async (folder, wanted) =>
+    new Map(
+      await Promise.all(
+        (await filesOf(`${ROOT}${folder}`))
+          .filter(wanted)
+          .map(async (name) => /** @type {[string, Buffer]} */ ([name, await readFile(join(ROOT, folder, name))])),
+      ),
+    );
 
   const weights = await read('weights', (name) => /^[\w-]+\.gguf$/.test(name));
   const models = `weights-${hashOf(weights)}`;
   /** @param {Buffer} bytes @param {[string | RegExp, string][]} changes */
   const changed = (bytes, changes) => Buffer.from(changes.reduce((text, [from, to]) => text.replaceAll(from, to), bytes.toString('utf8')));
   const dist = await read('web/dist', (name) => /\.(js|css|wasm)$/.test(name));
-  for (const [name, bytes] of dist) if (name.endsWith('.js')) dist.set(name, changed(bytes, [[/`((?:\.\.\/)+)weights\/\$\{/g, `\`$1${models}/\${`]]));
+  for (const [name, bytes] of dist)
+    if (name.endsWith('.js')) dist.set(name, changed(bytes, [[/`((?:\.\.\/)+)weights\/\$\{/g, `\`$1${models}/\${`]]));
   const scripts = `dist-${hashOf(dist)}`;
 
   await rm(target, { recursive: true, force: true });
@@ -74,11 +85,23 @@ export async function writeSite(target, { effort = 11, address } = {}) {
   for (const [name, bytes] of files) {
     const page = /\.html$/.test(name);
     const made = page && address ? Buffer.from(shared(bytes.toString('utf8'), `web/${name}`, address)) : bytes;
-    await write(`web/${name}`, page ? changed(made, [[/(href|src)="([./]*)dist\//g, `$1="$2${scripts}/`], [/(href|src|model)="([./]*)weights\/(?=[\w-]+\.(gguf|md))/g, `$1="$2${models}/`]]) : bytes);
+    await write(
+      `web/${name}`,
+      page
+        ? changed(made, [
+            [/(href|src)="([./]*)dist\//g, `$1="$2${scripts}/`],
+            [/(href|src|model)="([./]*)weights\/(?=[\w-]+\.(gguf|md))/g, `$1="$2${models}/`],
+          ])
+        : bytes,
+    );
   }
-  await write('index.html', '<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n<meta http-equiv="refresh" content="0; url=web/">\n' +
-    '<title>nextpixel</title>\n<link rel="icon" href="web/shell/icon.svg" type="image/svg+xml">\n<body><a href="web/">nextpixel</a></body>\n</html>\n');
-  for (const name of ['LICENSE', 'weights/README.md']) await cp(`${ROOT}${name}`, join(target, name === 'LICENSE' ? name : `${models}/README.md`));
+  await write(
+    'index.html',
+    '<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n<meta http-equiv="refresh" content="0; url=web/">\n' +
+      '<title>nextpixel</title>\n<link rel="icon" href="web/shell/icon.svg" type="image/svg+xml">\n<body><a href="web/">nextpixel</a></body>\n</html>\n',
+  );
+  for (const name of ['LICENSE', 'weights/README.md'])
+    await cp(`${ROOT}${name}`, join(target, name === 'LICENSE' ? name : `${models}/README.md`));
 
   const names = effort > 0 ? (await filesOf(target)).filter((name) => COMPRESSIBLE.test(name)) : [];
   for (const name of names) {
@@ -88,14 +111,19 @@ export async function writeSite(target, { effort = 11, address } = {}) {
       gz: await promisify(gzip)(bytes, { level: Math.min(effort, 9) }),
       br: await promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: quality } }),
     };
-    for (const [extension, packed] of Object.entries(smaller)) if (packed.length < 0.95 * bytes.length) await write(`${name}.${extension}`, packed);
+    for (const [extension, packed] of Object.entries(smaller))
+      if (packed.length < 0.95 * bytes.length) await write(`${name}.${extension}`, packed);
   }
   return { files: (await filesOf(target)).length, scripts, models };
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const { values: { address }, positionals: [folder = `${ROOT}build/site`] } = parseArgs({ options: { address: { type: 'string' } }, allowPositionals: true });
-  if (address && !(URL.canParse(address) && address.endsWith('/'))) throw new Error(`--address takes the whole address of the site with / at its end, not ${address}`);
+  const {
+    values: { address },
+    positionals: [folder = `${ROOT}build/site`],
+  } = parseArgs({ options: { address: { type: 'string' } }, allowPositionals: true });
+  if (address && !(URL.canParse(address) && address.endsWith('/')))
+    throw new Error(`--address takes the whole address of the site with / at its end, not ${address}`);
   const target = resolve(folder);
   const { files } = await writeSite(target, { address });
   console.log(`${target}: ${files} files. Any static host serves them as they are.`);

@@ -20,7 +20,12 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const TYPES = `${ROOT}web/types/`;
 
 /** Declarations that the package exports. */
-const PUBLIC = ['index.d.ts', 'element.d.ts', 'define.d.ts', ...(await readdir(`${ROOT}web/lib/element/words`)).map((name) => `element/words/${name.replace('.js', '.d.ts')}`)];
+const PUBLIC = [
+  'index.d.ts',
+  'element.d.ts',
+  'define.d.ts',
+  ...(await readdir(`${ROOT}web/lib/element/words`)).map((name) => `element/words/${name.replace('.js', '.d.ts')}`),
+];
 
 /** @param {string} text */
 function withoutComments(text) {
@@ -39,7 +44,8 @@ function reachable(all, names) {
   const found = new Set(names);
   for (const name of found) {
     const text = withoutComments(all.get(name) ?? '');
-    for (const [, from] of text.matchAll(/(?:from |import\()['"](\.[^'"]+)\.js['"]/g)) found.add(normalize(join(dirname(name), `${from}.d.ts`)));
+    for (const [, from] of text.matchAll(/(?:from |import\()['"](\.[^'"]+)\.js['"]/g))
+      found.add(normalize(join(dirname(name), `${from}.d.ts`)));
   }
   return [...found];
 }
@@ -48,10 +54,18 @@ function reachable(all, names) {
 async function declared() {
   const folder = await mkdtemp(join(tmpdir(), 'nextpixel-types-'));
   try {
-    const { status } = spawnSync(process.execPath, [`${ROOT}node_modules/typescript/bin/tsc`, '-p', `${ROOT}tsconfig.json`, '--outDir', folder], { stdio: 'inherit' });
+    const { status } = spawnSync(
+      process.execPath,
+      [`${ROOT}node_modules/typescript/bin/tsc`, '-p', `${ROOT}tsconfig.json`, '--outDir', folder],
+      { stdio: 'inherit' },
+    );
     if (status !== 0) return new Map();
     const names = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith('.d.ts'));
-    return new Map(await Promise.all(names.map(async (name) => /** @type {[string, string]} */ ([name, withoutUnused(await readFile(join(folder, name), 'utf8'))]))));
+    return new Map(
+      await Promise.all(
+        names.map(async (name) => /** @type {[string, string]} */ ([name, withoutUnused(await readFile(join(folder, name), 'utf8'))])),
+      ),
+    );
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -61,7 +75,9 @@ const made = await declared();
 if (made.size === 0) process.exit(1);
 /** @type {Map<string, string>} */
 const files = new Map(reachable(made, PUBLIC).map((name) => [name, made.get(name) ?? '']));
-files.set('element.d.ts', `${files.get('element.d.ts')}
+files.set(
+  'element.d.ts',
+  `${files.get('element.d.ts')}
 declare global {
     interface HTMLElementTagNameMap {
         'next-pixel': NextPixelElement;
@@ -74,7 +90,8 @@ declare global {
         'nx-error': NextPixelErrorEvent;
     }
 }
-`);
+`,
+);
 files.set('inline.d.ts', "export * from './index.js';\nexport { NextPixelElement } from './element.js';\n");
 for (const name of reachable(made, ['index.d.ts', 'element.d.ts', 'define.d.ts'])) files.set(`cjs/${name}`, files.get(name) ?? '');
 files.set('cjs/package.json', '{ "type": "commonjs" }\n');

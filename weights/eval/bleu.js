@@ -23,14 +23,22 @@ const LAST_BLANKS = new RegExp(`${BLANKS.source}$`);
  * @param {string} text
  */
 export function words(text) {
-  const plain = text.replace(LAST_BLANKS, '').replaceAll('<skipped>', '').replaceAll('-\n', '').replaceAll('\n', ' ')
-    .replaceAll('&quot;', '"').replaceAll('&amp;', '&').replaceAll('&lt;', '<').replaceAll('&gt;', '>');
+  const plain = text
+    .replace(LAST_BLANKS, '')
+    .replaceAll('<skipped>', '')
+    .replaceAll('-\n', '')
+    .replaceAll('\n', ' ')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&amp;', '&')
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>');
   return ` ${plain} `
     .replace(/([{-~[-` -&(-+:-@/])/g, ' $1 ')
     .replace(/([^0-9])([.,])/gu, '$1 $2 ')
     .replace(/([.,])([^0-9])/gu, ' $1 $2')
     .replace(/([0-9])(-)/g, '$1 $2 ')
-    .split(BLANKS).filter((word) => word !== '');
+    .split(BLANKS)
+    .filter((word) => word !== '');
 }
 
 /** How often each n-gram stands in a sentence. @param {string[]} tokens @param {number} n */
@@ -59,7 +67,8 @@ function grams(tokens, n) {
  */
 export function bleuOf({ correct, total, length, referenceLength }) {
   if (correct[0] === 0 || total[ORDERS - 1] === 0) return 0;
-  let logs = 0, half = 1;
+  let logs = 0,
+    half = 1;
   for (let n = 0; n < ORDERS; n++) {
     if (correct[n] === 0) half /= 2;
     logs += Math.log((correct[n] || half) / total[n]) / ORDERS;
@@ -79,11 +88,13 @@ export function bleu(translations, references, { lowercase = false } = {}) {
   const counts = { correct: Array(ORDERS).fill(0), total: Array(ORDERS).fill(0), length: 0, referenceLength: 0 };
   const wordsOf = (/** @type {string} */ text) => words(lowercase ? text.toLowerCase() : text);
   translations.forEach((translation, i) => {
-    const own = wordsOf(translation), others = [references[i]].flat().map(wordsOf);
+    const own = wordsOf(translation),
+      others = [references[i]].flat().map(wordsOf);
     if (others.length === 0) throw new Error(`translation ${i} has no reference`);
     counts.length += own.length;
-    counts.referenceLength += others.map((other) => other.length)
-      .reduce((a, b) => (Math.abs(b - own.length) - Math.abs(a - own.length) || b - a) < 0 ? b : a);
+    counts.referenceLength += others
+      .map((other) => other.length)
+      .reduce((a, b) => ((Math.abs(b - own.length) - Math.abs(a - own.length) || b - a) < 0 ? b : a));
     for (let n = 1; n <= ORDERS; n++) {
       const there = others.map((other) => grams(other, n));
       for (const [gram, times] of grams(own, n)) {

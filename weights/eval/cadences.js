@@ -39,14 +39,25 @@ const BEAT = 4;
 function sung(song, up) {
   let start = 0;
   return song.split(' ').map((note) => {
-    const length = note.includes(',') ? BEAT / 2 : BEAT * (1 + [...note].filter((sign) => sign === '-').length) + (note.includes('.') ? BEAT / 2 : 0);
+    const length = note.includes(',')
+      ? BEAT / 2
+      : BEAT * (1 + [...note].filter((sign) => sign === '-').length) + (note.includes('.') ? BEAT / 2 : 0);
     return { start: (start += length) - length, length, pitch: PITCH[note[0]] + up };
   });
 }
 
-const { values, positionals: [file] } = parseArgs({
+const {
+  values,
+  positionals: [file],
+} = parseArgs({
   allowPositionals: true,
-  options: { keys: { type: 'string', default: '2,3,5,7' }, temperature: { type: 'string', default: '0.8' }, data: { type: 'string', default: '' }, once: { type: 'boolean', default: false }, show: { type: 'boolean', default: false } },
+  options: {
+    keys: { type: 'string', default: '2,3,5,7' },
+    temperature: { type: 'string', default: '0.8' },
+    data: { type: 'string', default: '' },
+    once: { type: 'boolean', default: false },
+    show: { type: 'boolean', default: false },
+  },
 });
 if (!file) {
   console.error('usage: node weights/eval/cadences.js FILE [--keys 2,3,5,7] [--temperature 0.8] [--data FILE.json] [--once] [--show]');
@@ -62,19 +73,33 @@ function lastOf(notes) {
 }
 
 /** @param {string | undefined} chord @param {number} tonic  a pitch */
-const isOf = (chord, tonic) => chord !== undefined && [chordOf([tonic, tonic + 4, tonic + 7]), chordOf([tonic, tonic + 3, tonic + 7])].includes(chord.split('/')[0]);
+const isOf = (chord, tonic) =>
+  chord !== undefined && [chordOf([tonic, tonic + 4, tonic + 7]), chordOf([tonic, tonic + 3, tonic + 7])].includes(chord.split('/')[0]);
 
 /** @type {{ name: string, melody: Sung[], tonic?: number }[]} */
-const tunes = values.data ? JSON.parse(readFileSync(values.data, 'utf8')).map((/** @type {import('./harmony.js').Note[]} */ piece, /** @type {number} */ i) => {
-  const melody = piece.filter(({ voice }) => voice === voices[0]).map(({ start, length, pitch }) => ({ start, length, pitch }));
-  const { pitch } = melody[melody.length - 1];
-  return { name: `chorale ${i}`, melody, ...(isOf(chordOf(lastOf(piece)), pitch) && { tonic: pitch }) };
-}) : SONGS.flatMap(([name, song, tonic]) => values.keys.split(',').map((up) => ({ name: `${name} ${up}`, melody: sung(song, Number(up)), ...(tonic && { tonic: 60 + Number(up) }) })));
+const tunes = values.data
+  ? JSON.parse(readFileSync(values.data, 'utf8')).map((/** @type {import('./harmony.js').Note[]} */ piece, /** @type {number} */ i) => {
+      const melody = piece.filter(({ voice }) => voice === voices[0]).map(({ start, length, pitch }) => ({ start, length, pitch }));
+      const { pitch } = melody[melody.length - 1];
+      return { name: `chorale ${i}`, melody, ...(isOf(chordOf(lastOf(piece)), pitch) && { tonic: pitch }) };
+    })
+  : SONGS.flatMap(([name, song, tonic]) =>
+      values.keys
+        .split(',')
+        .map((up) => ({ name: `${name} ${up}`, melody: sung(song, Number(up)), ...(tonic && { tonic: 60 + Number(up) }) })),
+    );
 
 let [ends, tonics, none, parallels, ms] = [0, 0, 0, 0, 0];
 for (const [seed, { name, melody, tonic }] of tunes.entries()) {
   const began = performance.now();
-  let run = /** @type {NoteRun} */ (/** @type {any} */ (model.complete(/** @type {any} */ (melody), /** @type {any} */ ({ voices: [voices[0]], seed, temperature: Number(values.temperature), parallels: false }))));
+  let run = /** @type {NoteRun} */ (
+    /** @type {any} */ (
+      model.complete(
+        /** @type {any} */ (melody),
+        /** @type {any} */ ({ voices: [voices[0]], seed, temperature: Number(values.temperature), parallels: false }),
+      )
+    )
+  );
   await run.notes();
   if (!values.once) run = await endWell(/** @type {any} */ (model), run, seed);
   const notes = await run.notes();
@@ -89,4 +114,6 @@ for (const [seed, { name, melody, tonic }] of tunes.entries()) {
   if (values.show) console.log(`${name}: ${chord ?? 'no chord'}`);
 }
 model.close();
-console.log(`${ends} of ${tonics} that end on their tonic end on its chord; ${none} of ${tunes.length} last chords are none; ${parallels} parallel fifths and octaves; ${(ms / tunes.length).toFixed(0)} ms each`);
+console.log(
+  `${ends} of ${tonics} that end on their tonic end on its chord; ${none} of ${tunes.length} last chords are none; ${parallels} parallel fifths and octaves; ${(ms / tunes.length).toFixed(0)} ms each`,
+);

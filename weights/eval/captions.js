@@ -37,8 +37,14 @@ function readScenes(file) {
   const scenes = about.scenes;
   const pixels = gunzipSync(readFileSync(file));
   const size = about.width * about.height * 3;
-  if (!Array.isArray(scenes) || pixels.length !== scenes.length * size) throw new Error(`${file} holds no scenes: python3 weights/train/held_out.py scenes NAME writes them`);
-  return { scenes, width: Number(about.width), height: Number(about.height), picture: (/** @type {number} */ i) => pixels.subarray(i * size, (i + 1) * size) };
+  if (!Array.isArray(scenes) || pixels.length !== scenes.length * size)
+    throw new Error(`${file} holds no scenes: python3 weights/train/held_out.py scenes NAME writes them`);
+  return {
+    scenes,
+    width: Number(about.width),
+    height: Number(about.height),
+    picture: (/** @type {number} */ i) => pixels.subarray(i * size, (i + 1) * size),
+  };
 }
 
 /** @param {{ weights: Float32Array, place: number }} look */
@@ -59,7 +65,10 @@ export async function scoreCaptions(model, file, { most, blank, say, tell }) {
   const times = [];
   /** @type {number[]} */
   const confidences = [];
-  let nats = 0, words = 0, nouns = 0, looked = 0;
+  let nats = 0,
+    words = 0,
+    nouns = 0,
+    looked = 0;
   for (let i = 0; i < count; i++) {
     const image = { data: blank ? white : picture(i), width, height };
     const named = new Map(scenes[i].words.flatMap((word, at) => (scenes[i].boxes[at].length > 0 ? [[word, scenes[i].boxes[at]]] : [])));
@@ -74,7 +83,7 @@ export async function scoreCaptions(model, file, { most, blank, say, tell }) {
       const boxes = named.get(word);
       if (!boxes || !maps) continue;
       const place = placeOf(maps);
-      const [y, x] = [(Math.floor(place / columns) + 0.5) * (height / rows), (place % columns + 0.5) * (width / columns)];
+      const [y, x] = [(Math.floor(place / columns) + 0.5) * (height / rows), ((place % columns) + 0.5) * (width / columns)];
       nouns++;
       looked += Number(boxes.some(([top, left, bottom, right]) => top <= y && y < bottom && left <= x && x < right));
     }
@@ -95,8 +104,16 @@ export async function scoreCaptions(model, file, { most, blank, say, tell }) {
   const { score, correct, total, length, referenceLength } = bleu(found, references);
   const brevity = Math.exp(Math.min(0, 1 - referenceLength / Math.max(1, length)));
   return {
-    scenes: count, bleu1: (100 * brevity * correct[0]) / Math.max(1, total[0]), bleu4: score, right: found.filter((text, i) => text === references[i]).length / count,
-    sure: confidences.filter((confidence) => confidence >= SURE).length / count, sureRight: rightOf((confidence) => confidence >= SURE), unsureRight: rightOf((confidence) => confidence < SURE),
-    natsPerWord: nats / words, nouns, looked: looked / Math.max(1, nouns), ms: times.sort((a, b) => a - b)[Math.floor(count / 2)],
+    scenes: count,
+    bleu1: (100 * brevity * correct[0]) / Math.max(1, total[0]),
+    bleu4: score,
+    right: found.filter((text, i) => text === references[i]).length / count,
+    sure: confidences.filter((confidence) => confidence >= SURE).length / count,
+    sureRight: rightOf((confidence) => confidence >= SURE),
+    unsureRight: rightOf((confidence) => confidence < SURE),
+    natsPerWord: nats / words,
+    nouns,
+    looked: looked / Math.max(1, nouns),
+    ms: times.sort((a, b) => a - b)[Math.floor(count / 2)],
   };
 }

@@ -19,8 +19,10 @@ import { squaresOf, writeSheet } from './sheet.js';
 
 /** @import { PictureRun } from '../../web/lib/index.js' */
 
-
-const { values: { out, count: wanted, temperature }, positionals: [file] } = parseArgs({
+const {
+  values: { out, count: wanted, temperature },
+  positionals: [file],
+} = parseArgs({
   allowPositionals: true,
   options: { out: { type: 'string' }, count: { type: 'string', default: '40' }, temperature: { type: 'string', default: '0.9' } },
 });
@@ -45,7 +47,9 @@ async function drawn(run, samples, original) {
   const found = Array.from({ length: samples }, () => ({ picture: Uint8Array.from(original), nats: 0 }));
   const span = size / info.positions;
   for await (const { sample, from, values, nats, anew } of run) {
-    values.forEach((value, i) => { found[sample].picture[model.order[Math.floor((from + i) / span)] * span + ((from + i) % span)] = value; });
+    values.forEach((value, i) => {
+      found[sample].picture[model.order[Math.floor((from + i) / span)] * span + ((from + i) % span)] = value;
+    });
     if (anew) found[sample].nats = 0;
     for (const cost of nats) found[sample].nats += cost;
   }
@@ -57,9 +61,11 @@ const nearest = (some, nats) => [...some].sort((a, b) => Math.abs(a.nats - nats)
 
 /** How much a pixel of the lower half differs from those to its left and above, of 255. @param {Uint8Array} picture */
 function roughness(picture) {
-  let sum = 0, n = 0;
+  let sum = 0,
+    n = 0;
   for (let y = height >> 1; y < height; y++) {
-    for (let i = (y * width + 1) * channels; i < (y + 1) * width * channels; i++) [sum, n] = [sum + Math.abs(picture[i] - picture[i - channels]) + Math.abs(picture[i] - picture[i - width * channels]), n + 2];
+    for (let i = (y * width + 1) * channels; i < (y + 1) * width * channels; i++)
+      [sum, n] = [sum + Math.abs(picture[i] - picture[i - channels]) + Math.abs(picture[i] - picture[i - width * channels]), n + 2];
   }
   return sum / n;
 }
@@ -70,22 +76,35 @@ const groups = [];
 const key = [];
 const sums = new Map([...WAYS, 'original'].map((way) => [way, { nats: 0, rough: 0 }]));
 let state = 1;
-const below = (/** @type {number} */ most) => { state = (Math.imul(state, 1103515245) + 12345) >>> 0; return (state >>> 8) % most; };
+const below = (/** @type {number} */ most) => {
+  state = (Math.imul(state, 1103515245) + 12345) >>> 0;
+  return (state >>> 8) % most;
+};
 for (let i = 0; i < count; i++) {
   const at = Math.floor((i * held.count) / count);
   const original = Uint8Array.from(held.pixels.subarray(at * size, (at + 1) * size));
   const image = { data: original, width, height };
   const options = { seed: i, temperature: Number(temperature) };
   /** @param {number} samples @param {number} [resample] */
-  const draw = (samples, resample = 0) => (enlarges ? model.superResolve(image, { ...options, samples, resample }) : model.complete(image, { ...options, rows: height / 2, samples, resample }));
+  const draw = (samples, resample = 0) =>
+    enlarges
+      ? model.superResolve(image, { ...options, samples, resample })
+      : model.complete(image, { ...options, rows: height / 2, samples, resample });
   const [all, few] = [draw(MANY), draw(COMPETING, COMPETING)];
   const [free, competing] = [await drawn(all, MANY, original), await drawn(few, COMPETING, original)];
   const expected = free.reduce((sum, { nats }) => sum + nats, 0) / MANY;
   const found = [free[0], competing[0], nearest(free.slice(0, FEW), expected), nearest(free, expected)].slice(0, WAYS.length);
-  found.forEach(({ picture, nats }, k) => { const sum = /** @type {{ nats: number, rough: number }} */ (sums.get(WAYS[k])); sum.nats += nats / count; sum.rough += roughness(picture) / count; });
+  found.forEach(({ picture, nats }, k) => {
+    const sum = /** @type {{ nats: number, rough: number }} */ (sums.get(WAYS[k]));
+    sum.nats += nats / count;
+    sum.rough += roughness(picture) / count;
+  });
   /** @type {{ nats: number, rough: number }} */ (sums.get('original')).rough += roughness(original) / count;
   const order = WAYS.map((_, k) => k);
-  for (let k = order.length - 1; k > 0; k--) { const other = below(k + 1); [order[k], order[other]] = [order[other], order[k]]; }
+  for (let k = order.length - 1; k > 0; k--) {
+    const other = below(k + 1);
+    [order[k], order[other]] = [order[other], order[k]];
+  }
   const given = enlarges ? squaresOf(await all.input, info) : original.slice().fill(128, size / 2);
   groups.push([given, ...order.map((k) => found[k].picture), original]);
   key.push(order.map((k) => WAYS[k]));
@@ -93,4 +112,7 @@ for (let i = 0; i < count; i++) {
 model.close();
 writeSheet(`${prefix}-choices.png`, groups, 2, info);
 writeFileSync(`${prefix}-choices.json`, JSON.stringify(key));
-for (const [way, { nats, rough }] of sums) console.log(`${way.padEnd(10)} ${way === 'original' ? ''.padStart(12) : `${nats.toFixed(1)} nats`.padStart(12)}, neighbouring pixels differ by ${rough.toFixed(1)} of 255`);
+for (const [way, { nats, rough }] of sums)
+  console.log(
+    `${way.padEnd(10)} ${way === 'original' ? ''.padStart(12) : `${nats.toFixed(1)} nats`.padStart(12)}, neighbouring pixels differ by ${rough.toFixed(1)} of 255`,
+  );

@@ -20,7 +20,9 @@ import { writeWav } from '../../web/lib/media/wav.js';
 const WINDOW = 256;
 const HOP = 64;
 const HANN = Float64Array.from({ length: WINDOW }, (_, i) => 0.5 - 0.5 * Math.cos((2 * Math.PI * i) / WINDOW));
-const [COSINE, SINE] = [Math.cos, Math.sin].map((wave) => Float64Array.from({ length: WINDOW }, (_, i) => wave((2 * Math.PI * i) / WINDOW)));
+const [COSINE, SINE] = [Math.cos, Math.sin].map((wave) =>
+  Float64Array.from({ length: WINDOW }, (_, i) => wave((2 * Math.PI * i) / WINDOW)),
+);
 
 /** The magnitudes of the spectra of a sound, frame by frame. @param {Float32Array} samples */
 function spectra(samples) {
@@ -53,8 +55,15 @@ function convergence(original, made) {
  * @returns {Promise<CodesResult>}
  */
 export async function scoreCodes(model, data, { most, out, say }) {
-  const files = (statSync(data).isDirectory() ? readdirSync(data).sort().map((name) => path.join(data, name)) : [data])
-    .filter((file) => /\.wav$/i.test(file)).slice(0, most);
+  const files = (
+    statSync(data).isDirectory()
+      ? readdirSync(data)
+          .sort()
+          .map((name) => path.join(data, name))
+      : [data]
+  )
+    .filter((file) => /\.wav$/i.test(file))
+    .slice(0, most);
   if (files.length === 0) throw new Error(`${data} holds no WAV file`);
   const { sampleRate: rate = NaN, codes: levels = [] } = model.info;
   const sums = { top: 0, bottom: 0 };
@@ -79,9 +88,13 @@ export async function scoreCodes(model, data, { most, out, say }) {
     say(`${i + 1} of ${files.length}: ${(sums.top / (i + 1)).toFixed(2)} and ${(sums.bottom / (i + 1)).toFixed(2)} dB`);
   }
   const seconds = samples / rate;
-  const bits = (/** @type {string} */ level) => levels.filter(({ name }) => name === level).reduce((sum, { hop, codes }) => sum + (rate / hop) * Math.log2(codes), 0);
+  const bits = (/** @type {string} */ level) =>
+    levels.filter(({ name }) => name === level).reduce((sum, { hop, codes }) => sum + (rate / hop) * Math.log2(codes), 0);
   return {
-    sounds: files.length, seconds, convergence: { top: sums.top / files.length, bottom: sums.bottom / files.length }, bits: { top: bits('top'), bottom: bits('bottom') },
+    sounds: files.length,
+    seconds,
+    convergence: { top: sums.top / files.length, bottom: sums.bottom / files.length },
+    bits: { top: bits('top'), bottom: bits('bottom') },
     timesRealTime: { encode: (1000 * seconds) / ms.encode, decode: (1000 * seconds) / ms.decode },
   };
 }

@@ -11,9 +11,14 @@
  */
 export function readSentences(text) {
   const lines = text.replace(/^\ufeff/, '').replaceAll('\r', '');
-  return lines.split(/\n(?:[ \t]*\n)+/).map((block) => {
-    const kept = block.split('\n').filter((line) => line.trim() !== '' && !line.startsWith('# ') && !(line.startsWith('#') && !line.includes('\t')));
-    const rows = kept.map((line) => line.split('\t')).filter((row) => row.length !== 10 || /^\d+$/.test(row[0]));
-    return { rows, first: kept[0] ?? '' };
-  }).filter(({ rows }) => rows.length > 0);
+  return lines
+    .split(/\n(?:[ \t]*\n)+/)
+    .map((block) => {
+      const kept = block
+        .split('\n')
+        .filter((line) => line.trim() !== '' && !line.startsWith('# ') && !(line.startsWith('#') && !line.includes('\t')));
+      const rows = kept.map((line) => line.split('\t')).filter((row) => row.length !== 10 || /^\d+$/.test(row[0]));
+      return { rows, first: kept[0] ?? '' };
+    })
+    .filter(({ rows }) => rows.length > 0);
 }

@@ -3,7 +3,7 @@
 // @ts-check
 /** @import { Model, PictureRun } from '../../web/lib/index.js' */
 
-const PAPER = 128;     // grey of what is not known
+const PAPER = 128; // grey of what is not known
 
 /**
  * @param {Model} model
@@ -18,9 +18,10 @@ export async function picturesOf(model, run, samples) {
   const span = size / positions;
   const given = new Uint8Array(size).fill(PAPER);
   /** @param {Uint8Array} picture @param {number} from @param {Uint8Array} values */
-  const put = (picture, from, values) => values.forEach((value, i) => {
-    picture[model.order[Math.floor((from + i) / span)] * span + ((from + i) % span)] = value;
-  });
+  const put = (picture, from, values) =>
+    values.forEach((value, i) => {
+      picture[model.order[Math.floor((from + i) / span)] * span + ((from + i) % span)] = value;
+    });
   put(given, 0, run.known);
   const drawn = Array.from({ length: samples }, () => ({ picture: given.slice(), nats: 0 }));
   for await (const { sample, from, values, nats, anew } of run) {

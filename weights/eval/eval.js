@@ -130,8 +130,15 @@ function recordEach(model, file) {
  * @param {string} other
  */
 export function compared(one, other) {
-  const [a, b] = [one, other].map((text) => text.trim().split('\n').slice(1).map((line) => Number(line.split(',')[1])));
-  if (a.length !== b.length || a.length < 2 || ![...a, ...b].every(Number.isFinite)) throw new Error(`--compare needs two files of --each on the same inputs, at least two of them: there are ${a.length} and ${b.length}`);
+  const [a, b] = [one, other].map((text) =>
+    text
+      .trim()
+      .split('\n')
+      .slice(1)
+      .map((line) => Number(line.split(',')[1])),
+  );
+  if (a.length !== b.length || a.length < 2 || ![...a, ...b].every(Number.isFinite))
+    throw new Error(`--compare needs two files of --each on the same inputs, at least two of them: there are ${a.length} and ${b.length}`);
   const differences = b.map((nats, i) => nats - a[i]);
   const mean = differences.reduce((sum, difference) => sum + difference, 0) / a.length;
   const variance = differences.reduce((sum, difference) => sum + (difference - mean) ** 2, 0) / (a.length - 1);
@@ -139,7 +146,13 @@ export function compared(one, other) {
 }
 
 /** The beginning of this file. */
-const HELP = readFileSync(new URL(import.meta.url), 'utf8').split('// @ts-check')[0].split('\n').slice(1).map((line) => line.replace(/^\/\/ ?/, '')).join('\n').trim();
+const HELP = readFileSync(new URL(import.meta.url), 'utf8')
+  .split('// @ts-check')[0]
+  .split('\n')
+  .slice(1)
+  .map((line) => line.replace(/^\/\/ ?/, ''))
+  .join('\n')
+  .trim();
 
 async function main() {
   const { values: options, positionals } = parseArgs({
@@ -173,11 +186,17 @@ async function main() {
     return;
   }
   if (positionals.length !== 1) {
-    console.error('usage: npm run eval -- FILE [--images N] [--data FOLDER | FILE.u8.gz] [--labels] [--temperatures 1,0.8] [--of N] [--resample N] [--resample-rows N] ' +
-      '[--beams N] [--length-penalty A] [--lengths] [--show] [--out FOLDER] [--each FILE.csv] [--wasm FILE] [--json]; --compare ONE.csv OTHER.csv; --help says more');
+    console.error(
+      'usage: npm run eval -- FILE [--images N] [--data FOLDER | FILE.u8.gz] [--labels] [--temperatures 1,0.8] [--of N] [--resample N] [--resample-rows N] ' +
+        '[--beams N] [--length-penalty A] [--lengths] [--show] [--out FOLDER] [--each FILE.csv] [--wasm FILE] [--json]; --compare ONE.csv OTHER.csv; --help says more',
+    );
     process.exit(2);
   }
-  for (const [what, file] of [['', positionals[0]], ['--data ', options.data], ['--wasm ', options.wasm]]) {
+  for (const [what, file] of [
+    ['', positionals[0]],
+    ['--data ', options.data],
+    ['--wasm ', options.wasm],
+  ]) {
     if (file !== undefined && !existsSync(file)) throw new Error(`${what}${file}: no such file`);
   }
   const model = await load(path.resolve(positionals[0]), options.wasm === undefined ? {} : { wasmUrl: path.resolve(options.wasm) });
@@ -191,7 +210,8 @@ async function main() {
   const evaluate = evaluationOf(info);
   if (evaluate) {
     const translator = /** @type {Translator} */ (/** @type {unknown} */ (model));
-    if (options.data === undefined) readSmallSet(info); // says what to pass
+    if (options.data === undefined)
+      readSmallSet(info); // says what to pass
     else {
       const { data } = options;
       await measuring(data, () => evaluate(/** @type {any} */ (translator), positionals[0], { ...options, data }));
@@ -199,7 +219,9 @@ async function main() {
     model.close();
     return;
   }
-  await tellPictures(model, positionals[0], options, (data) => measuring(data, () => (statSync(data).isDirectory() ? readMnist(data, info) : readPictures(data, info))));
+  await tellPictures(model, positionals[0], options, (data) =>
+    measuring(data, () => (statSync(data).isDirectory() ? readMnist(data, info) : readPictures(data, info))),
+  );
 }
 
 if (process.argv[1] && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) {

@@ -14,7 +14,14 @@ import { load } from '../../web/lib/index.js';
 
 /** Short forms, and what they stand for. @type {[RegExp, string][]} */
 const SHORT = [
-  [/\bwon't\b/g, 'will not'], [/\bcan't\b|\bcannot\b/g, 'can not'], [/n't\b/g, ' not'], [/\bi'm\b/g, 'i am'], [/'re\b/g, ' are'], [/'ve\b/g, ' have'], [/'ll\b/g, ' will'], [/'d\b/g, ' would'],
+  [/\bwon't\b/g, 'will not'],
+  [/\bcan't\b|\bcannot\b/g, 'can not'],
+  [/n't\b/g, ' not'],
+  [/\bi'm\b/g, 'i am'],
+  [/'re\b/g, ' are'],
+  [/'ve\b/g, ' have'],
+  [/'ll\b/g, ' will'],
+  [/'d\b/g, ' would'],
   [/\b(he|she|it|that|what|where|who|how|there|here|name)'s\b/g, '$1 is'],
 ];
 
@@ -26,14 +33,28 @@ export function plain(text) {
 
 /** @param {string} text  of everyday.tsv @returns {{ source: string, right: RegExp }[]} */
 export function readEveryday(text) {
-  return text.trim().split('\n').map((line) => {
-    const [source, right] = line.split('\t');
-    return { source, right: new RegExp(`^(?:${right.split(' | ').map((each) => each.trim()).join('|')})$`) };
-  });
+  return text
+    .trim()
+    .split('\n')
+    .map((line) => {
+      const [source, right] = line.split('\t');
+      return {
+        source,
+        right: new RegExp(
+          `^(?:${right
+            .split(' | ')
+            .map((each) => each.trim())
+            .join('|')})$`,
+        ),
+      };
+    });
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const { values: { beams }, positionals: [file] } = parseArgs({ allowPositionals: true, options: { beams: { type: 'string', default: '4' } } });
+  const {
+    values: { beams },
+    positionals: [file],
+  } = parseArgs({ allowPositionals: true, options: { beams: { type: 'string', default: '4' } } });
   if (!file) {
     console.error('usage: node weights/eval/everyday.js FILE [--beams 4]');
     process.exit(2);

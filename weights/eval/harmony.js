@@ -7,12 +7,22 @@
 /** @typedef {{ start: number, length: number, pitch: number, voice: string }} Note */
 
 /** Pitch classes above the root: major, minor, diminished, and with sevenths dominant, minor, major, half-diminished, diminished. @type {[string, number[]][]} */
-const CHORDS = [['', [0, 4, 7]], ['m', [0, 3, 7]], ['dim', [0, 3, 6]], ['7', [0, 4, 7, 10]], ['m7', [0, 3, 7, 10]], ['maj7', [0, 4, 7, 11]], ['m7b5', [0, 3, 6, 10]], ['dim7', [0, 3, 6, 9]]];
+const CHORDS = [
+  ['', [0, 4, 7]],
+  ['m', [0, 3, 7]],
+  ['dim', [0, 3, 6]],
+  ['7', [0, 4, 7, 10]],
+  ['m7', [0, 3, 7, 10]],
+  ['maj7', [0, 4, 7, 11]],
+  ['m7b5', [0, 3, 6, 10]],
+  ['dim7', [0, 3, 6, 9]],
+];
 const ROOTS = ['C', 'C#', 'D', 'Eb', 'E', 'F', 'F#', 'G', 'Ab', 'A', 'Bb', 'B'];
 const FIFTH = 7;
 
 /** What a voice sings at a tick; 0: nothing. @param {Note[]} notes @param {string} voice @param {number} tick */
-const at = (notes, voice, tick) => notes.find((note) => note.voice === voice && note.start <= tick && tick < note.start + note.length)?.pitch ?? 0;
+const at = (notes, voice, tick) =>
+  notes.find((note) => note.voice === voice && note.start <= tick && tick < note.start + note.length)?.pitch ?? 0;
 
 /**
  * The chord that all of some pitches are of, such as D7/F#; undefined: there is none. Of several the one that has the fewest pitches that are not there, then
@@ -23,10 +33,18 @@ const at = (notes, voice, tick) => notes.find((note) => note.voice === voice && 
 export function chordOf(pitches) {
   const classes = new Set(pitches.map((pitch) => pitch % 12));
   const bass = Math.min(...pitches) % 12;
-  const found = ROOTS.flatMap((name, root) => CHORDS.flatMap(([kind, above]) => {
-    if (![...classes].every((each) => above.includes((each - root + 12) % 12))) return [];
-    return [{ name: `${name}${kind}${root === bass ? '' : `/${ROOTS[bass]}`}`, missing: above.length - classes.size, inverted: Number(root !== bass) }];
-  }));
+  const found = ROOTS.flatMap((name, root) =>
+    CHORDS.flatMap(([kind, above]) => {
+      if (![...classes].every((each) => above.includes((each - root + 12) % 12))) return [];
+      return [
+        {
+          name: `${name}${kind}${root === bass ? '' : `/${ROOTS[bass]}`}`,
+          missing: above.length - classes.size,
+          inverted: Number(root !== bass),
+        },
+      ];
+    }),
+  );
   return found.sort((a, b) => a.missing - b.missing || a.inverted - b.inverted)[0]?.name;
 }
 
@@ -48,7 +66,8 @@ export function parallelsOf(notes, voices) {
         const [one, other] = [now[a] - before[a], now[b] - before[b]];
         if (!now[a] || !now[b] || !before[a] || !before[b] || one * other <= 0) continue;
         const [was, is] = [before[a] - before[b], now[a] - now[b]].map((distance) => Math.abs(distance) % 12);
-        if (was === is && (is === FIFTH || is === 0)) found.push({ tick: moments[i], interval: is === FIFTH ? 'fifths' : 'octaves', voices: [voices[a], voices[b]] });
+        if (was === is && (is === FIFTH || is === 0))
+          found.push({ tick: moments[i], interval: is === FIFTH ? 'fifths' : 'octaves', voices: [voices[a], voices[b]] });
       }
     }
   }
@@ -79,7 +98,12 @@ export function count(notes, voices, beat) {
   const read = chordsOf(notes, voices, beat).filter((chord) => chord !== null);
   const chords = read.filter((chord) => chord !== undefined);
   return {
-    fifths: parallels.filter(({ interval }) => interval === 'fifths').length, octaves: parallels.filter(({ interval }) => interval === 'octaves').length,
-    crossings, moments: moments.length, beats: read.length, chords: chords.length, kinds: new Set(chords).size,
+    fifths: parallels.filter(({ interval }) => interval === 'fifths').length,
+    octaves: parallels.filter(({ interval }) => interval === 'octaves').length,
+    crossings,
+    moments: moments.length,
+    beats: read.length,
+    chords: chords.length,
+    kinds: new Set(chords).size,
   };
 }

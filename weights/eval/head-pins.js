@@ -18,7 +18,9 @@ if (!file) throw new Error('usage: node weights/eval/head-pins.js validation.tsv
 const model = await load(weights);
 let pins = 0;
 const found = [];
-for (const { words } of readHeads(readFileSync(file, 'utf8')).filter(({ words: all }) => all.length >= 5 && all.length <= 12).slice(0, Number(most))) {
+for (const { words } of readHeads(readFileSync(file, 'utf8'))
+  .filter(({ words: all }) => all.length >= 5 && all.length <= 12)
+  .slice(0, Number(most))) {
   const { heads, marginals = new Float32Array(0) } = await model.parse(words, { marginals: true });
   for (let m = 1; m <= words.length; m++) {
     for (let head = 0; head <= words.length; head++) {
@@ -26,13 +28,22 @@ for (const { words } of readHeads(readFileSync(file, 'utf8')).filter(({ words: a
       if (head === heads[m - 1] || p < SENSIBLE) continue;
       pins++;
       const pinned = await model.parse(words, { pinned: { [m]: head } });
-      const moved = pinned.heads.flatMap((now, i) => (i + 1 === m || now === heads[i] ? [] : [`${words[i]}: ${name(words, heads[i])} > ${name(words, now)}`]));
-      if (moved.length > 0) found.push({ moved, p, pin: `${m} ${words[m - 1]}: ${name(words, heads[m - 1])} > ${head} ${name(words, head)}`, text: words.join(' ') });
+      const moved = pinned.heads.flatMap((now, i) =>
+        i + 1 === m || now === heads[i] ? [] : [`${words[i]}: ${name(words, heads[i])} > ${name(words, now)}`],
+      );
+      if (moved.length > 0)
+        found.push({
+          moved,
+          p,
+          pin: `${m} ${words[m - 1]}: ${name(words, heads[m - 1])} > ${head} ${name(words, head)}`,
+          text: words.join(' '),
+        });
     }
   }
 }
 found.sort((a, b) => b.moved.length - a.moved.length || b.p - a.p);
-for (const { moved, p, pin, text } of found) console.log(`${moved.length}  ${(100 * p).toFixed(0)} %  ${text}\n      ${pin}; then ${moved.join('; ')}`);
+for (const { moved, p, pin, text } of found)
+  console.log(`${moved.length}  ${(100 * p).toFixed(0)} %  ${text}\n      ${pin}; then ${moved.join('; ')}`);
 console.log(`of ${pins} sensible pins ${found.length} changed the parent of another word`);
 model.close();
 

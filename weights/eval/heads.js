@@ -28,7 +28,8 @@ import { readSentences } from './conllu.js';
 export function readHeads(text) {
   return readSentences(text).map(({ rows, first }) => {
     const own = rows.map((row) => (row.length === 10 ? [row[1], row[6]] : [row[0], row[2]]));
-    if (own.some(([word, head]) => !word || !/^(\d+|_)$/.test(head ?? ''))) throw new Error(`not a word and the number of its parent, apart by tabs: "${first}"`);
+    if (own.some(([word, head]) => !word || !/^(\d+|_)$/.test(head ?? '')))
+      throw new Error(`not a word and the number of its parent, apart by tabs: "${first}"`);
     return { words: own.map(([word]) => word), heads: own.map(([, head]) => (head === '_' ? -1 : Number(head))) };
   });
 }
@@ -45,7 +46,13 @@ export async function scoreHeads(model, file, most, say) {
   const sentences = all.filter(({ heads }) => !heads.includes(-1)).slice(0, most);
   if (sentences.length === 0) throw new Error(`${file} holds no sentence${all.length > 0 ? ' whose words all have a parent' : ''}`);
   let long = 0;
-  let words = 0, right = 0, whole = 0, projective = 0, counted = 0, nats = 0, ms = 0;
+  let words = 0,
+    right = 0,
+    whole = 0,
+    projective = 0,
+    counted = 0,
+    nats = 0,
+    ms = 0;
   for (const [i, sentence] of sentences.entries()) {
     const began = performance.now();
     const parse = await model.parse(sentence.words).catch((error) => {
@@ -68,10 +75,20 @@ export async function scoreHeads(model, file, most, say) {
     } catch (error) {
       if (/** @type {{ code?: string }} */ (error).code !== 'argument') throw error;
     }
-    if ((i + 1) % 100 === 0) say(`${i + 1} of ${sentences.length}: ${(100 * right / words).toFixed(2)} %`);
+    if ((i + 1) % 100 === 0) say(`${i + 1} of ${sentences.length}: ${((100 * right) / words).toFixed(2)} %`);
   }
   if (sentences.length === long) throw new Error(`${file} holds no sentence that is as short as the model reads`);
   const skipped = all.filter(({ heads }) => heads.includes(-1)).length + long;
-  if (skipped > 0) console.error(`${skipped} sentences are left out: ${long} are longer than the model reads, of the others a word has no parent`);
-  return { sentences: sentences.length - long, skipped, words, attachment: right / words, whole: whole / (sentences.length - long), projective, natsPerWord: nats / counted, wordsPerSecond: 1000 * words / ms };
+  if (skipped > 0)
+    console.error(`${skipped} sentences are left out: ${long} are longer than the model reads, of the others a word has no parent`);
+  return {
+    sentences: sentences.length - long,
+    skipped,
+    words,
+    attachment: right / words,
+    whole: whole / (sentences.length - long),
+    projective,
+    natsPerWord: nats / counted,
+    wordsPerSecond: (1000 * words) / ms,
+  };
 }

@@ -58,7 +58,12 @@ export const LETTERS = /\bletters\.py\b/;
  */
 const DATA_SETS = [
   { dataset: /^scenes/, data: 'build/scenes-test.u8.gz', make: 'python3 weights/train/held_out.py scenes build/scenes-test' },
-  { dataset: /\bbinari[sz]ed MNIST/i, small: 'fvsbn-test100', data: 'build/binarised-test.u8.gz', make: 'python3 weights/train/held_out.py binarised_mnist build/binarised-test' },
+  {
+    dataset: /\bbinari[sz]ed MNIST/i,
+    small: 'fvsbn-test100',
+    data: 'build/binarised-test.u8.gz',
+    make: 'python3 weights/train/held_out.py binarised_mnist build/binarised-test',
+  },
   { dataset: /\bMNIST\b/, small: 'digits-test100', data: 'data/mnist', make: 'python3 weights/train/prepare.py mnist' },
   {
     dataset: /\bNoto Emoji\b/,
@@ -81,7 +86,11 @@ export function readSmallSet(info) {
   const { dataset } = info.card;
   const known = DATA_SETS.find((set) => set.dataset.test(dataset ?? ''));
   if (known?.small) return readPictures(fileURLToPath(new URL(`../../tests/golden/${known.small}.u8.gz`, import.meta.url)), info);
-  const what = dataset === undefined ? `${info.name} does not say what it was trained on` : `Nothing in tests/golden is held out of "${dataset}"`;
-  throw new Error(`${what}: pass --data ${known ? `${known.data}, which ${known.make} writes` :
-    'FILE.u8.gz, as the beginning of weights/eval/eval.js describes it'}`);
+  const what =
+    dataset === undefined ? `${info.name} does not say what it was trained on` : `Nothing in tests/golden is held out of "${dataset}"`;
+  throw new Error(
+    `${what}: pass --data ${
+      known ? `${known.data}, which ${known.make} writes` : 'FILE.u8.gz, as the beginning of weights/eval/eval.js describes it'
+    }`,
+  );
 }

@@ -17,12 +17,21 @@ import { count } from './harmony.js';
 /** @typedef {import('../../web/lib/kinds/note/note-run.js').NoteRun} NoteRun */
 /** @typedef {import('./harmony.js').Note} Note */
 
-const { values: { count: wanted, temperatures, 'top-p': topPs }, positionals: [file, data] } = parseArgs({
+const {
+  values: { count: wanted, temperatures, 'top-p': topPs },
+  positionals: [file, data],
+} = parseArgs({
   allowPositionals: true,
-  options: { count: { type: 'string', default: '76' }, temperatures: { type: 'string', default: '1,0.9,0.8,0.7' }, 'top-p': { type: 'string', default: '1,0.95,0.9' } },
+  options: {
+    count: { type: 'string', default: '76' },
+    temperatures: { type: 'string', default: '1,0.9,0.8,0.7' },
+    'top-p': { type: 'string', default: '1,0.95,0.9' },
+  },
 });
 if (!file || !data) {
-  console.error('usage: node weights/eval/music-settings.js FILE DATA.json [--count 76] [--temperatures 1,0.9,0.8,0.7] [--top-p 1,0.95,0.9]');
+  console.error(
+    'usage: node weights/eval/music-settings.js FILE DATA.json [--count 76] [--temperatures 1,0.9,0.8,0.7] [--top-p 1,0.95,0.9]',
+  );
   process.exit(2);
 }
 const model = await load(path.resolve(file));
@@ -35,12 +44,20 @@ function rulesOf(music) {
   const counted = music.map((piece) => count(piece, voices, ticks));
   const sum = (/** @type {keyof (typeof counted)[0]} */ name) => counted.reduce((all, one) => all + one[name], 0);
   const n = music.length;
-  return { fifths: sum('fifths') / n, octaves: sum('octaves') / n, kinds: sum('kinds') / n, chords: (100 * sum('chords')) / sum('beats'), crossings: (100 * sum('crossings')) / sum('moments') };
+  return {
+    fifths: sum('fifths') / n,
+    octaves: sum('octaves') / n,
+    kinds: sum('kinds') / n,
+    chords: (100 * sum('chords')) / sum('beats'),
+    crossings: (100 * sum('crossings')) / sum('moments'),
+  };
 }
 
 /** @param {string} name @param {ReturnType<typeof rulesOf>} rules */
-const say = (name, { fifths, octaves, kinds, chords, crossings }) => console.log(
-  `${name.padEnd(28)} fifths ${fifths.toFixed(2)}  octaves ${octaves.toFixed(2)}  different chords ${kinds.toFixed(1)}  beats that are a chord ${chords.toFixed(1)} %  voices cross ${crossings.toFixed(1)} %`);
+const say = (name, { fifths, octaves, kinds, chords, crossings }) =>
+  console.log(
+    `${name.padEnd(28)} fifths ${fifths.toFixed(2)}  octaves ${octaves.toFixed(2)}  different chords ${kinds.toFixed(1)}  beats that are a chord ${chords.toFixed(1)} %  voices cross ${crossings.toFixed(1)} %`,
+  );
 
 const own = rulesOf(pieces);
 say('as composed', own);
@@ -50,7 +67,9 @@ async function harmonised(options) {
   const drawn = [];
   for (const [seed, piece] of pieces.entries()) {
     const melody = piece.filter(({ voice }) => voice === voices[0]);
-    const run = /** @type {NoteRun} */ (/** @type {any} */ (model.complete(/** @type {any} */ (melody), /** @type {any} */ ({ voices: [voices[0]], seed, ...options }))));
+    const run = /** @type {NoteRun} */ (
+      /** @type {any} */ (model.complete(/** @type {any} */ (melody), /** @type {any} */ ({ voices: [voices[0]], seed, ...options })))
+    );
     drawn.push(await run.notes());
   }
   return rulesOf(drawn);

@@ -24,9 +24,16 @@ import { count } from './harmony.js';
 /** @param {Note[][]} pieces @param {string[]} voices @param {number} beat @returns {Rules} */
 function rulesOf(pieces, voices, beat) {
   const sum = { fifths: 0, octaves: 0, crossings: 0, moments: 0, beats: 0, chords: 0 };
-  for (const piece of pieces) for (const [name, n] of Object.entries(count(piece, voices, beat))) sum[/** @type {keyof typeof sum} */ (name)] += n;
+  for (const piece of pieces)
+    for (const [name, n] of Object.entries(count(piece, voices, beat))) sum[/** @type {keyof typeof sum} */ (name)] += n;
   const n = pieces.length;
-  return { pieces: n, fifths: sum.fifths / n, octaves: sum.octaves / n, crossings: (100 * sum.crossings) / sum.moments, chords: (100 * sum.chords) / sum.beats };
+  return {
+    pieces: n,
+    fifths: sum.fifths / n,
+    octaves: sum.octaves / n,
+    crossings: (100 * sum.crossings) / sum.moments,
+    chords: (100 * sum.chords) / sum.beats,
+  };
 }
 
 /**
@@ -42,7 +49,9 @@ export async function scoreMusic(model, data, { most, temperature, say }) {
   const { voices = [], ticks = 4, ranges = [] } = model.info;
   let [nats, notes, time, sum, squares] = [0, 0, 0, 0, 0];
   for (const [i, piece] of pieces.entries()) {
-    const score = /** @type {import('../../web/lib/kinds/note/notes.js').NoteScore} */ (/** @type {any} */ (await /** @type {any} */ (model).score(piece)));
+    const score = /** @type {import('../../web/lib/kinds/note/notes.js').NoteScore} */ (
+      /** @type {any} */ (await /** @type {any} */ (model).score(piece))
+    );
     nats += score.nats;
     notes += score.nats / score.natsPerNote;
     time += score.nats / score.natsPerTick;
@@ -54,7 +63,9 @@ export async function scoreMusic(model, data, { most, temperature, say }) {
   let [ids, ms] = [0, 0];
   for (let seed = 1; seed <= pieces.length; seed++) {
     const began = performance.now();
-    const run = /** @type {import('../../web/lib/kinds/note/note-run.js').NoteRun} */ (/** @type {any} */ (model.generate({ seed, temperature })));
+    const run = /** @type {import('../../web/lib/kinds/note/note-run.js').NoteRun} */ (
+      /** @type {any} */ (model.generate({ seed, temperature }))
+    );
     drawn.push(await run.notes());
     ms += performance.now() - began;
     ids += run.save().ids.length;
@@ -62,9 +73,16 @@ export async function scoreMusic(model, data, { most, temperature, say }) {
   }
   const mean = sum / pieces.length;
   return {
-    pieces: pieces.length, natsPerNote: nats / notes, natsPerTick: nats / time,
-    standardError: Math.sqrt(Math.max(0, squares / pieces.length - mean * mean) / pieces.length), msPerId: ms / ids,
-    given: rulesOf(pieces, voices, ticks), drawn: rulesOf(drawn, voices, ticks),
-    outOfRange: drawn.flat().filter(({ pitch, voice }) => { const [low, high] = ranges[voices.indexOf(voice)]; return pitch < low || pitch > high; }).length,
+    pieces: pieces.length,
+    natsPerNote: nats / notes,
+    natsPerTick: nats / time,
+    standardError: Math.sqrt(Math.max(0, squares / pieces.length - mean * mean) / pieces.length),
+    msPerId: ms / ids,
+    given: rulesOf(pieces, voices, ticks),
+    drawn: rulesOf(drawn, voices, ticks),
+    outOfRange: drawn.flat().filter(({ pitch, voice }) => {
+      const [low, high] = ranges[voices.indexOf(voice)];
+      return pitch < low || pitch > high;
+    }).length,
   };
 }

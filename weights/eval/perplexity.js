@@ -23,9 +23,16 @@ export function readText(file) {
 }
 
 async function main() {
-  const { values, positionals } = parseArgs({ allowPositionals: true, options: {
-    text: { type: 'string' }, last: { type: 'string' }, skip: { type: 'string' }, wasm: { type: 'string' }, json: { type: 'boolean' },
-  } });
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: {
+      text: { type: 'string' },
+      last: { type: 'string' },
+      skip: { type: 'string' },
+      wasm: { type: 'string' },
+      json: { type: 'boolean' },
+    },
+  });
   if (!values.text || positionals.length === 0) throw new Error('node weights/eval/perplexity.js FILE.gguf ... --text TEXT [--last BYTES]');
   const all = readText(values.text);
   const bytes = values.last ? all.subarray(-Number(values.last)) : all.subarray(Number(values.skip ?? 0));
@@ -36,13 +43,16 @@ async function main() {
     const model = await load(path.resolve(file), values.wasm === undefined ? {} : { wasmUrl: path.resolve(values.wasm) });
     const found = await scorePieces(model, await model.tokenizer.encodeLong(text));
     model.close();
-    const perplexity = Math.exp(found.nats), first = rows[0]?.perplexity ?? perplexity;
+    const perplexity = Math.exp(found.nats),
+      first = rows[0]?.perplexity ?? perplexity;
     rows.push({ file: path.basename(file), bytes: model.info.bytes, ...found, perplexity, more: perplexity / first - 1 });
   }
   if (values.json) return void console.log(JSON.stringify(rows, null, 2));
   console.log(`${rows[0].tokens} tokens of ${bytes.length} bytes`);
   for (const { file, bytes: size, nats: mean, perplexity, more } of rows) {
-    console.log(`${file.padEnd(28)} ${String(size).padStart(10)} bytes  ${mean.toFixed(5)} nats a token  perplexity ${perplexity.toFixed(4)}  ${(100 * more).toFixed(2).padStart(6)} %`);
+    console.log(
+      `${file.padEnd(28)} ${String(size).padStart(10)} bytes  ${mean.toFixed(5)} nats a token  perplexity ${perplexity.toFixed(4)}  ${(100 * more).toFixed(2).padStart(6)} %`,
+    );
   }
 }
 

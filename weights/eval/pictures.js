@@ -27,7 +27,8 @@ function squaredError(a, b) {
  * @param {{ height: number, width: number, channels: number }} shape
  */
 function roughness(picture, { height, width, channels }) {
-  let right = 0, below = 0;
+  let right = 0,
+    below = 0;
   const row = width * channels;
   picture.forEach((value, i) => {
     if (i % row < row - channels) right += Math.abs(value - picture[i + channels]);
@@ -54,9 +55,15 @@ async function consistency(model, image, options, temperatures, contest) {
   for (const temperature of temperatures) {
     const run = model.superResolve(image, { ...options, ...contest, temperature });
     input = /** @type {Uint8Array<ArrayBuffer>} */ (await run.input);
-    const { pictures: [picture], nats } = await picturesOf(model, run, contest.samples);
+    const {
+      pictures: [picture],
+      nats,
+    } = await picturesOf(model, run, contest.samples);
     samples.push({
-      error: back(picture), originalError: squaredError(picture, image.data), distance: distance(picture, image.data, info.width), roughness: roughness(picture, info),
+      error: back(picture),
+      originalError: squaredError(picture, image.data),
+      distance: distance(picture, image.data, info.width),
+      roughness: roughness(picture, info),
       nats: nats.reduce((a, b) => a + b, 0) / contest.samples,
     });
   }
@@ -86,10 +93,19 @@ export async function tellPictures(model, file, options, readFrom) {
   const temperatures = options.temperatures.split(',').map(Number);
   if (!temperatures.every((t) => t >= 0)) throw new Error('--temperatures takes numbers from 0 on, with commas between them');
   const of = Number(options.of);
-  const contest = { samples: of, resample: Number(options.resample), resampleRows: options['resample-rows'] === undefined ? undefined : Number(options['resample-rows']) };
+  const contest = {
+    samples: of,
+    resample: Number(options.resample),
+    resampleRows: options['resample-rows'] === undefined ? undefined : Number(options['resample-rows']),
+  };
   if (!Number.isInteger(of) || of < 1 || of > 64) throw new Error('--of takes a whole number from 1 to 64');
   const drawings = temperatures.map(() => ({ error: 0, originalError: 0, distance: 0, roughness: 0, nats: 0 }));
-  let sum = 0, squares = 0, bicubicError = 0, bicubicDistance = 0, originals = 0, scoring = 0;
+  let sum = 0,
+    squares = 0,
+    bicubicError = 0,
+    bicubicDistance = 0,
+    originals = 0,
+    scoring = 0;
   for (let i = 0; i < count; i++) {
     const image = { data: pixels.subarray(i * size, (i + 1) * size), width, height };
     const label = options.labels ? labels?.[i] : undefined;
@@ -111,7 +127,8 @@ export async function tellPictures(model, file, options, readFrom) {
       bicubicDistance += enlarged.bicubicDistance / count;
       originals += roughness(image.data, info) / count;
     }
-    if (!options.json && process.stderr.isTTY && i % 20 === 19) process.stderr.write(`\r${i + 1} of ${count}: ${(sum / (i + 1)).toFixed(2)} nats`);
+    if (!options.json && process.stderr.isTTY && i % 20 === 19)
+      process.stderr.write(`\r${i + 1} of ${count}: ${(sum / (i + 1)).toFixed(2)} nats`);
   }
   model.close();
 
@@ -126,30 +143,52 @@ export async function tellPictures(model, file, options, readFrom) {
     standardError: Math.sqrt(Math.max(0, squares / count - nats * nats) / count),
     bitsPerDim: nats / (size * Math.LN2),
     secondsPerImage: scoring / 1000 / count,
-    ...(info.inputWidth > 0 && { consistency: {
-      psnr: psnr(drawings[0].error), bicubicPsnr: psnr(bicubicError), bicubicDistance, roughness: originals,
-      temperatures: temperatures.map((temperature, t) => ({
-        temperature, psnr: psnr(drawings[t].error), originalPsnr: psnr(drawings[t].originalError, size), distance: drawings[t].distance, roughness: drawings[t].roughness, nats: drawings[t].nats,
-      })),
-    } }),
+    ...(info.inputWidth > 0 && {
+      consistency: {
+        psnr: psnr(drawings[0].error),
+        bicubicPsnr: psnr(bicubicError),
+        bicubicDistance,
+        roughness: originals,
+        temperatures: temperatures.map((temperature, t) => ({
+          temperature,
+          psnr: psnr(drawings[t].error),
+          originalPsnr: psnr(drawings[t].originalError, size),
+          distance: drawings[t].distance,
+          roughness: drawings[t].roughness,
+          nats: drawings[t].nats,
+        })),
+      },
+    }),
   };
   if (options.json) {
     console.log(JSON.stringify(result));
     return;
   }
   if (process.stderr.isTTY) process.stderr.write('\r');
-  console.log(`${result.file}: ${count} images${options.labels ? ' with labels' : ''}: ${nats.toFixed(2)} nats (standard error ` +
-    `${result.standardError.toFixed(2)}), ${result.bitsPerDim.toFixed(4)} bits/dim, ${(1000 * result.secondsPerImage).toFixed(0)} ms an image`);
+  console.log(
+    `${result.file}: ${count} images${options.labels ? ' with labels' : ''}: ${nats.toFixed(2)} nats (standard error ` +
+      `${result.standardError.toFixed(2)}), ${result.bitsPerDim.toFixed(4)} bits/dim, ${(1000 * result.secondsPerImage).toFixed(0)} ms an image`,
+  );
   if (result.consistency) {
-    console.log(`reduced again, ${of > 1 ? `the likeliest of ${of} samples` : 'one sample'} of each against its ${info.inputWidth} x ${info.inputHeight} input: PSNR ` +
-      `${result.consistency.temperatures.map(({ temperature, psnr }) => `${psnr.toFixed(2)} dB at temperature ${temperature}`).join(', ')}; ` +
-      `bicubic ${result.consistency.bicubicPsnr.toFixed(2)} dB`);
-    console.log(`against the originals ${result.consistency.temperatures.map(({ temperature, originalPsnr }) => `${originalPsnr.toFixed(2)} dB at temperature ${temperature}`).join(', ')}`);
-    console.log(`perceptual distance from the originals, 1 - SSIM: ${result.consistency.temperatures.map((one) => `${one.distance.toFixed(3)} at temperature ${one.temperature}`).join(', ')}; ` +
-      `bicubic ${result.consistency.bicubicDistance.toFixed(3)}`);
-    console.log(`neighbouring pixels differ, of 255, by ${result.consistency.temperatures.map((one) => `${one.roughness.toFixed(1)} at temperature ${one.temperature}`).join(', ')}; ` +
-      `${result.consistency.roughness.toFixed(1)} in the originals`);
-    console.log(`drawing cost ${result.consistency.temperatures.map((one) => `${one.nats.toFixed(0)} nats a sample at temperature ${one.temperature}`).join(', ')}; ` +
-      `${nats.toFixed(0)} the originals`);
+    console.log(
+      `reduced again, ${of > 1 ? `the likeliest of ${of} samples` : 'one sample'} of each against its ${info.inputWidth} x ${info.inputHeight} input: PSNR ` +
+        `${result.consistency.temperatures.map(({ temperature, psnr }) => `${psnr.toFixed(2)} dB at temperature ${temperature}`).join(', ')}; ` +
+        `bicubic ${result.consistency.bicubicPsnr.toFixed(2)} dB`,
+    );
+    console.log(
+      `against the originals ${result.consistency.temperatures.map(({ temperature, originalPsnr }) => `${originalPsnr.toFixed(2)} dB at temperature ${temperature}`).join(', ')}`,
+    );
+    console.log(
+      `perceptual distance from the originals, 1 - SSIM: ${result.consistency.temperatures.map((one) => `${one.distance.toFixed(3)} at temperature ${one.temperature}`).join(', ')}; ` +
+        `bicubic ${result.consistency.bicubicDistance.toFixed(3)}`,
+    );
+    console.log(
+      `neighbouring pixels differ, of 255, by ${result.consistency.temperatures.map((one) => `${one.roughness.toFixed(1)} at temperature ${one.temperature}`).join(', ')}; ` +
+        `${result.consistency.roughness.toFixed(1)} in the originals`,
+    );
+    console.log(
+      `drawing cost ${result.consistency.temperatures.map((one) => `${one.nats.toFixed(0)} nats a sample at temperature ${one.temperature}`).join(', ')}; ` +
+        `${nats.toFixed(0)} the originals`,
+    );
   }
 }

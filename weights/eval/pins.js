@@ -21,7 +21,9 @@ let pins = 0;
 /** Pins after which each model changed the tag of another word; of all three at once. */
 const moved = [0, 0, 0, 0];
 const found = [];
-for (const { words } of readTreebank(readFileSync(file, 'utf8')).filter(({ words: all }) => all.length >= 4 && all.length <= 9).slice(0, Number(most))) {
+for (const { words } of readTreebank(readFileSync(file, 'utf8'))
+  .filter(({ words: all }) => all.length >= 4 && all.length <= 9)
+  .slice(0, Number(most))) {
   const free = await Promise.all(models.map((model) => model.tag(words, { marginals: true })));
   for (let t = 0; t < words.length; t++) {
     const { names, marginals = new Float32Array(0), tags } = free[2];
@@ -30,13 +32,21 @@ for (const { words } of readTreebank(readFileSync(file, 'utf8')).filter(({ words
       pins++;
       const pinned = await Promise.all(models.map((model) => model.tag(words, { pinned: { [t]: name } })));
       const others = pinned.map((one, m) => one.tags.filter((tag, i) => i !== t && tag !== free[m].tags[i]).length);
-      others.forEach((n, m) => { if (n > 0) moved[m]++; });
+      others.forEach((n, m) => {
+        if (n > 0) moved[m]++;
+      });
       if (!others.every((n) => n > 0)) continue;
       moved[3]++;
-      found.push({ line: words.map((word, i) => `${word}/${tags[i]}${pinned[2].tags[i] === tags[i] ? '' : `>${pinned[2].tags[i]}`}`).join(' '), pin: `${words[t]}=${name}`, others });
+      found.push({
+        line: words.map((word, i) => `${word}/${tags[i]}${pinned[2].tags[i] === tags[i] ? '' : `>${pinned[2].tags[i]}`}`).join(' '),
+        pin: `${words[t]}=${name}`,
+        others,
+      });
     }
   }
 }
 for (const { line, pin, others } of found) console.log(`${others.join(' ')}  ${pin}  ${line}`);
-console.log(`of ${pins} sensible pins the tag of another word changed: ${NAMES.map((name, m) => `${name} ${moved[m]}`).join(', ')}, all three ${moved[3]}`);
+console.log(
+  `of ${pins} sensible pins the tag of another word changed: ${NAMES.map((name, m) => `${name} ${moved[m]}`).join(', ')}, all three ${moved[3]}`,
+);
 for (const model of models) model.close();

@@ -20,18 +20,30 @@ import { png } from './png.js';
 /** @typedef {[number, number, number]} Colour */
 
 const ACROSS = 2;
-const [WIDE, HIGH, GAP] = [900, 150, 12];        // screen pixels of a roll, and between two
-const MOST = 300;                                // ticks of a roll: longer pieces are cut off
+const [WIDE, HIGH, GAP] = [900, 150, 12]; // screen pixels of a roll, and between two
+const MOST = 300; // ticks of a roll: longer pieces are cut off
 const LOWEST = 35;
-const ROW = 3;                                   // screen pixels of a semitone
+const ROW = 3; // screen pixels of a semitone
 const PAPER = 255;
 /** @type {Colour[]} */
-const VOICES = [[31, 61, 194], [20, 130, 80], [200, 130, 20], [190, 40, 40]];
+const VOICES = [
+  [31, 61, 194],
+  [20, 130, 80],
+  [200, 130, 20],
+  [190, 40, 40],
+];
 
-const { values: { out, count: wanted, first, temperature, 'top-p': topP }, positionals: [file] } = parseArgs({
+const {
+  values: { out, count: wanted, first, temperature, 'top-p': topP },
+  positionals: [file],
+} = parseArgs({
   allowPositionals: true,
   options: {
-    out: { type: 'string' }, count: { type: 'string', default: '12' }, first: { type: 'string', default: '1' }, temperature: { type: 'string', default: '1' }, 'top-p': { type: 'string', default: '1' },
+    out: { type: 'string' },
+    count: { type: 'string', default: '12' },
+    first: { type: 'string', default: '1' },
+    temperature: { type: 'string', default: '1' },
+    'top-p': { type: 'string', default: '1' },
   },
 });
 if (!file) {
@@ -48,7 +60,8 @@ const rgb = new Uint8Array(3 * width * height).fill(PAPER);
 
 /** @param {number} left @param {number} top @param {number} w @param {number} h @param {Colour} colour */
 function fill(left, top, w, h, colour) {
-  for (let y = Math.max(0, top); y < Math.min(height, top + h); y++) for (let x = left; x < left + w; x++) rgb.set(colour, 3 * (y * width + x));
+  for (let y = Math.max(0, top); y < Math.min(height, top + h); y++)
+    for (let x = left; x < left + w; x++) rgb.set(colour, 3 * (y * width + x));
 }
 
 /** @param {Note[]} notes @param {number} left @param {number} top */
@@ -58,17 +71,28 @@ function paint(notes, left, top) {
   for (let tick = 0; tick < MOST; tick += bar) fill(x(tick), top, 1, HIGH, [205, 205, 205]);
   for (const { tick } of parallelsOf(notes, voices)) if (tick < MOST) fill(x(tick), top, 1, HIGH, [0, 0, 0]);
   for (const { start, length, pitch, voice } of notes) {
-    if (start < MOST) fill(x(start), top + HIGH - ROW * (pitch - LOWEST), Math.max(1, x(start + length) - x(start) - 1), ROW, VOICES[voices.indexOf(voice) % VOICES.length]);
+    if (start < MOST)
+      fill(
+        x(start),
+        top + HIGH - ROW * (pitch - LOWEST),
+        Math.max(1, x(start + length) - x(start) - 1),
+        ROW,
+        VOICES[voices.indexOf(voice) % VOICES.length],
+      );
   }
 }
 
 for (let i = 0; i < Number(wanted); i++) {
   const seed = Number(first) + i;
-  const notes = await /** @type {NoteRun} */ (/** @type {any} */ (model.generate({ seed, temperature: Number(temperature), topP: Number(topP) }))).notes();
+  const notes = await /** @type {NoteRun} */ (
+    /** @type {any} */ (model.generate({ seed, temperature: Number(temperature), topP: Number(topP) }))
+  ).notes();
   paint(notes, GAP + (i % ACROSS) * (WIDE + GAP), GAP + Math.floor(i / ACROSS) * (HIGH + GAP));
   const { fifths, octaves, beats, chords } = count(notes, voices, ticks);
-  const names = chordsOf(notes, voices, ticks).map((chord) => (chord === null ? '.' : chord ?? '-'));
-  console.log(`\nseed ${seed}: ${notes.length} notes, ${names.length} beats; ${chords} of ${beats} are a chord; parallel fifths ${fifths}, octaves ${octaves}`);
+  const names = chordsOf(notes, voices, ticks).map((chord) => (chord === null ? '.' : (chord ?? '-')));
+  console.log(
+    `\nseed ${seed}: ${notes.length} notes, ${names.length} beats; ${chords} of ${beats} are a chord; parallel fifths ${fifths}, octaves ${octaves}`,
+  );
   for (let at = 0, line = ''; at < names.length; at += bar / ticks) {
     line += `${names.slice(at, at + bar / ticks).join(' ')} | `;
     if (line.length > 120 || at + bar / ticks >= names.length) [line] = ['', console.log(`  ${line}`)];

@@ -14,15 +14,25 @@ import { parseArgs } from 'node:util';
 import { load } from '../../web/lib/index.js';
 import { APART, defectOf } from '../../web/pages/wavenet/defect.js';
 
-const { values: { count, first, temperature, 'top-p': topP, seconds, quiet, tries }, positionals: [file, folder] } = parseArgs({
+const {
+  values: { count, first, temperature, 'top-p': topP, seconds, quiet, tries },
+  positionals: [file, folder],
+} = parseArgs({
   allowPositionals: true,
   options: {
-    count: { type: 'string', default: '200' }, first: { type: 'string', default: '0' }, temperature: { type: 'string', default: '1' }, 'top-p': { type: 'string', default: '1' },
-    seconds: { type: 'string', default: '1.5' }, quiet: { type: 'string', default: '0' }, tries: { type: 'string', default: '1' },
+    count: { type: 'string', default: '200' },
+    first: { type: 'string', default: '0' },
+    temperature: { type: 'string', default: '1' },
+    'top-p': { type: 'string', default: '1' },
+    seconds: { type: 'string', default: '1.5' },
+    quiet: { type: 'string', default: '0' },
+    tries: { type: 'string', default: '1' },
   },
 });
 if (!file || !folder) {
-  console.error('usage: node weights/eval/say.js FILE FOLDER [--count 200] [--first 0] [--temperature 1] [--top-p 1] [--seconds 1.5] [--quiet 0] [--tries 1]');
+  console.error(
+    'usage: node weights/eval/say.js FILE FOLDER [--count 200] [--first 0] [--temperature 1] [--top-p 1] [--seconds 1.5] [--quiet 0] [--tries 1]',
+  );
   process.exit(2);
 }
 mkdirSync(folder, { recursive: true });
@@ -39,7 +49,15 @@ for (let i = 0; i < Number(count); i++) {
   for (let attempt = 1; ; attempt++) {
     const pressed = performance.now();
     const seed = Number(first) + i + (attempt - 1) * APART;
-    const run = model.generate({ label, speaker, seconds: Number(seconds), temperature: Number(temperature), topP: Number(topP), ...(Number(quiet) > 0 && { silence: Number(quiet) }), seed });
+    const run = model.generate({
+      label,
+      speaker,
+      seconds: Number(seconds),
+      temperature: Number(temperature),
+      topP: Number(topP),
+      ...(Number(quiet) > 0 && { silence: Number(quiet) }),
+      seed,
+    });
     let waited = 0;
     for await (const { samples = [] } of run) if (samples.length > 0) waited ||= performance.now() - pressed;
     const samples = await run.samples();
@@ -56,5 +74,7 @@ for (let i = 0; i < Number(count); i++) {
 }
 model.close();
 const [middle = 0, most = 0] = [waits.sort((a, b) => a - b)[waits.length >> 1], waits.at(-1)];
-console.log(`${count} sounds in ${folder}, ${sounded.toFixed(1)} s, ${ended} of which the model ended itself; ${((1000 * sounded) / (performance.now() - began)).toFixed(1)} times real time, the first of each after ${middle.toFixed(0)} ms (median, at most ${most.toFixed(0)})`);
+console.log(
+  `${count} sounds in ${folder}, ${sounded.toFixed(1)} s, ${ended} of which the model ended itself; ${((1000 * sounded) / (performance.now() - began)).toFixed(1)} times real time, the first of each after ${middle.toFixed(0)} ms (median, at most ${most.toFixed(0)})`,
+);
 console.log(`${defects.short} too short, ${defects.quiet} too quiet, ${defects.endless} without an end`);

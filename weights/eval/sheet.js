@@ -6,10 +6,10 @@ import { png } from './png.js';
 
 /** @typedef {Uint8Array | Uint8ClampedArray} Picture (height, width, channels) of the model's size */
 
-const SCALE = 3;       // screen pixels of a pixel
-const GAP = 2;         // screen pixels between pictures, and around them
-const WIDE = 10;       // between groups
-const PAPER = 128;     // grey of the gaps and of what is not known
+const SCALE = 3; // screen pixels of a pixel
+const GAP = 2; // screen pixels between pictures, and around them
+const WIDE = 10; // between groups
+const PAPER = 128; // grey of the gaps and of what is not known
 
 /**
  * Writes pictures in rows, `groups` groups side by side in each.
@@ -26,17 +26,19 @@ export function writeSheet(file, pictures, groups, { width, height, channels }) 
   const sheetWidth = groups * groupWidth - gap + 2 * GAP;
   const sheetHeight = Math.ceil(pictures.length / groups) * stepY + GAP;
   const rgb = new Uint8Array(sheetWidth * sheetHeight * 3).fill(PAPER);
-  pictures.forEach((group, g) => group.forEach((picture, p) => {
-    const left = GAP + (g % groups) * groupWidth + p * stepX;
-    const top = GAP + Math.floor(g / groups) * stepY;
-    for (let y = 0; y < height * SCALE; y++) {
-      for (let x = 0; x < width * SCALE; x++) {
-        const from = (Math.floor(y / SCALE) * width + Math.floor(x / SCALE)) * channels;
-        const to = ((top + y) * sheetWidth + left + x) * 3;
-        for (let c = 0; c < 3; c++) rgb[to + c] = picture[from + (channels === 3 ? c : 0)];
+  pictures.forEach((group, g) =>
+    group.forEach((picture, p) => {
+      const left = GAP + (g % groups) * groupWidth + p * stepX;
+      const top = GAP + Math.floor(g / groups) * stepY;
+      for (let y = 0; y < height * SCALE; y++) {
+        for (let x = 0; x < width * SCALE; x++) {
+          const from = (Math.floor(y / SCALE) * width + Math.floor(x / SCALE)) * channels;
+          const to = ((top + y) * sheetWidth + left + x) * 3;
+          for (let c = 0; c < 3; c++) rgb[to + c] = picture[from + (channels === 3 ? c : 0)];
+        }
       }
-    }
-  }));
+    }),
+  );
   writeFileSync(file, png(rgb, sheetWidth, sheetHeight));
   console.log(`${file}: ${pictures.length} x ${each} pictures`);
 }

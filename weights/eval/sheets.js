@@ -35,7 +35,9 @@ const { values: options, positionals } = parseArgs({
   },
 });
 if (positionals.length !== 1 || !(Number(options.count) >= 1)) {
-  console.error('usage: node weights/eval/sheets.js FILE [--data FILE.u8.gz] [--out PREFIX] [--seed N] [--temperature T] [--count N] [--of N] [--resample N] [--resample-rows N]');
+  console.error(
+    'usage: node weights/eval/sheets.js FILE [--data FILE.u8.gz] [--out PREFIX] [--seed N] [--temperature T] [--count N] [--of N] [--resample N] [--resample-rows N]',
+  );
   process.exit(2);
 }
 const [file] = positionals;
@@ -43,7 +45,11 @@ const out = options.out ?? `build/${path.basename(file, '.gguf')}`;
 const seed = Number(options.seed);
 const temperature = Number(options.temperature);
 const of = Number(options.of);
-const contest = { samples: of, resample: Number(options.resample), resampleRows: options['resample-rows'] === undefined ? undefined : Number(options['resample-rows']) };
+const contest = {
+  samples: of,
+  resample: Number(options.resample),
+  resampleRows: options['resample-rows'] === undefined ? undefined : Number(options['resample-rows']),
+};
 /** @param {string} message @returns {never} */
 function fail(message) {
   console.error(`node weights/eval/sheets.js: ${message}`);
@@ -66,7 +72,7 @@ try {
 }
 const count = Math.min(Math.floor(Number(options.count)), held.count);
 const originals = Array.from({ length: count }, (_, i) => {
-  const at = Math.floor((i * held.count) / count);             // evenly spaced
+  const at = Math.floor((i * held.count) / count); // evenly spaced
   return held.pixels.subarray(at * size, (at + 1) * size);
 });
 

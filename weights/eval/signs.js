@@ -26,7 +26,7 @@ function dice(seed) {
     state = (state + 0x6d2b79f5) >>> 0;
     let t = Math.imul(state ^ (state >>> 15), state | 1);
     t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
-    return Math.floor(((t ^ (t >>> 14)) >>> 0) / 2 ** 32 * below);
+    return Math.floor((((t ^ (t >>> 14)) >>> 0) / 2 ** 32) * below);
   };
 }
 
@@ -43,13 +43,15 @@ export async function scoreSigns(model, folder, ways, episodes, say) {
   const pixels = width * height;
   const all = gunzipSync(readFileSync(`${folder}/${FILE}`));
   const signs = all.length / pixels / DRAWERS;
-  if (!Number.isInteger(signs) || signs < ways) throw new Error(`${folder}/${FILE} holds no drawings of ${width} x ${height} pixels, ${DRAWERS} of each of ${ways} signs`);
+  if (!Number.isInteger(signs) || signs < ways)
+    throw new Error(`${folder}/${FILE} holds no drawings of ${width} x ${height} pixels, ${DRAWERS} of each of ${ways} signs`);
   const roll = dice(1);
   const drawing = (/** @type {number} */ sign, /** @type {number} */ drawer) => {
     const at = (sign * DRAWERS + drawer) * pixels;
     return { data: all.subarray(at, at + pixels), width, height };
   };
-  let right = 0, nats = 0;
+  let right = 0,
+    nats = 0;
   const times = [];
   for (let i = 0; i < episodes; i++) {
     /** @type {Set<number>} */
@@ -64,8 +66,15 @@ export async function scoreSigns(model, folder, ways, episodes, say) {
     times.push(performance.now() - began);
     right += Number(Number(label) === truth);
     nats += probabilities.find((one) => one.label === String(truth))?.nats ?? NaN;
-    if ((i + 1) % 100 === 0) say(`${ways} ways, ${i + 1} of ${episodes}: ${(100 * right / (i + 1)).toFixed(2)} %`);
+    if ((i + 1) % 100 === 0) say(`${ways} ways, ${i + 1} of ${episodes}: ${((100 * right) / (i + 1)).toFixed(2)} %`);
   }
   const accuracy = right / episodes;
-  return { ways, episodes, accuracy, standardError: Math.sqrt(accuracy * (1 - accuracy) / episodes), nats: nats / episodes, ms: times.sort((a, b) => a - b)[episodes >> 1] };
+  return {
+    ways,
+    episodes,
+    accuracy,
+    standardError: Math.sqrt((accuracy * (1 - accuracy)) / episodes),
+    nats: nats / episodes,
+    ms: times.sort((a, b) => a - b)[episodes >> 1],
+  };
 }

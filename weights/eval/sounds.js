@@ -23,10 +23,21 @@ import path from 'node:path';
  * @returns {Promise<SoundResult>}
  */
 export async function scoreSounds(model, data, { most, labels, say }) {
-  const files = (statSync(data).isDirectory() ? readdirSync(data).sort().map((name) => path.join(data, name)) : [data])
-    .filter((file) => /\.wav$/i.test(file) && !path.basename(file).startsWith('.')).slice(0, most);
+  const files = (
+    statSync(data).isDirectory()
+      ? readdirSync(data)
+          .sort()
+          .map((name) => path.join(data, name))
+      : [data]
+  )
+    .filter((file) => /\.wav$/i.test(file) && !path.basename(file).startsWith('.'))
+    .slice(0, most);
   if (files.length === 0) throw new Error(`${data} holds no WAV file`);
-  let samples = 0, nats = 0, ms = 0, sum = 0, squares = 0;
+  let samples = 0,
+    nats = 0,
+    ms = 0,
+    sum = 0,
+    squares = 0;
   for (const [i, file] of files.entries()) {
     const [label, speaker] = path.basename(file).split('_');
     const began = performance.now();
@@ -41,7 +52,11 @@ export async function scoreSounds(model, data, { most, labels, say }) {
   const seconds = samples / (model.info.sampleRate ?? NaN);
   const mean = sum / files.length;
   return {
-    sounds: files.length, seconds, natsPerSample: nats / samples, bitsPerSample: nats / samples / Math.LN2,
-    standardError: Math.sqrt(Math.max(0, squares / files.length - mean * mean) / files.length), timesRealTime: (1000 * seconds) / ms,
+    sounds: files.length,
+    seconds,
+    natsPerSample: nats / samples,
+    bitsPerSample: nats / samples / Math.LN2,
+    standardError: Math.sqrt(Math.max(0, squares / files.length - mean * mean) / files.length),
+    timesRealTime: (1000 * seconds) / ms,
   };
 }

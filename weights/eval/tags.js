@@ -46,7 +46,12 @@ export async function scoreTags(model, file, most, say) {
   if (open > 0) console.error(`${open} sentences are left out, for a word of theirs has no tag`);
   const sentences = all.filter(({ tags }) => !tags.includes('_')).slice(0, most);
   if (sentences.length === 0) throw new Error(`${file} holds no sentence${all.length > 0 ? ' whose words all have a tag' : ''}`);
-  let words = 0, right = 0, unseen = 0, unseenRight = 0, nats = 0, ms = 0;
+  let words = 0,
+    right = 0,
+    unseen = 0,
+    unseenRight = 0,
+    nats = 0,
+    ms = 0;
   for (const [i, sentence] of sentences.entries()) {
     const began = performance.now();
     const tagging = await model.tag(sentence.words);
@@ -60,10 +65,16 @@ export async function scoreTags(model, file, most, say) {
       unseen++;
       unseenRight += hit;
     }
-    if ((i + 1) % 100 === 0) say(`${i + 1} of ${sentences.length}: ${(100 * right / words).toFixed(2)} %`);
+    if ((i + 1) % 100 === 0) say(`${i + 1} of ${sentences.length}: ${((100 * right) / words).toFixed(2)} %`);
   }
   return {
-    sentences: sentences.length, skipped: open, words, accuracy: right / words, unseen, unseenAccuracy: unseen ? unseenRight / unseen : NaN, natsPerWord: nats / words,
-    wordsPerSecond: 1000 * words / ms,
+    sentences: sentences.length,
+    skipped: open,
+    words,
+    accuracy: right / words,
+    unseen,
+    unseenAccuracy: unseen ? unseenRight / unseen : NaN,
+    natsPerWord: nats / words,
+    wordsPerSecond: (1000 * words) / ms,
   };
 }

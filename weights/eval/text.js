@@ -28,9 +28,16 @@ import { readFileSync } from 'node:fs';
  * @returns {Promise<TextResult>}
  */
 export async function scoreTexts(model, file, most, say) {
-  const texts = readFileSync(file, 'utf8').replace(/^\ufeff/, '').split('\f').filter((text) => text.trim() !== '').slice(0, most);
+  const texts = readFileSync(file, 'utf8')
+    .replace(/^\ufeff/, '')
+    .split('\f')
+    .filter((text) => text.trim() !== '')
+    .slice(0, most);
   if (texts.length === 0) throw new Error(`${file} holds no text`);
-  let nats = 0, tokens = 0, bytes = 0, counted = 0;
+  let nats = 0,
+    tokens = 0,
+    bytes = 0,
+    counted = 0;
   const started = performance.now();
   for (const [i, text] of texts.entries()) {
     const scored = await model.score(text);
@@ -42,8 +49,14 @@ export async function scoreTexts(model, file, most, say) {
   }
   const seconds = (performance.now() - started) / 1000;
   return {
-    texts: texts.length, bytes, tokens, natsPerByte: nats / counted, bitsPerByte: nats / counted / Math.LN2, natsPerToken: nats / tokens,
-    perplexity: Math.exp(nats / tokens), tokensPerSecond: tokens / seconds,
+    texts: texts.length,
+    bytes,
+    tokens,
+    natsPerByte: nats / counted,
+    bitsPerByte: nats / counted / Math.LN2,
+    natsPerToken: nats / tokens,
+    perplexity: Math.exp(nats / tokens),
+    tokensPerSecond: tokens / seconds,
   };
 }
 
@@ -56,8 +69,10 @@ export async function scoreTexts(model, file, most, say) {
  * @returns {Promise<{ nats: number, tokens: number }>} the mean of all tokens, and their number
  */
 export async function scorePieces(model, ids) {
-  const begin = model.tokenizer.begin ?? 1, most = model.info.positions - 1;
+  const begin = model.tokenizer.begin ?? 1,
+    most = model.info.positions - 1;
   let sum = 0;
-  for (let from = 0; from < ids.length; from += most) sum += (await model.score(Uint32Array.of(begin, ...ids.subarray(from, from + most)))).nats;
+  for (let from = 0; from < ids.length; from += most)
+    sum += (await model.score(Uint32Array.of(begin, ...ids.subarray(from, from + most)))).nats;
   return { nats: sum / ids.length, tokens: ids.length };
 }

@@ -36,7 +36,10 @@ const PARTS = 4;
  * @returns {{ source: string, target: string }[]}
  */
 export function readPairs(file) {
-  const lines = readFileSync(file, 'utf8').replace(/^\ufeff/, '').split(/\r?\n/).filter((line) => line.trim() !== '');
+  const lines = readFileSync(file, 'utf8')
+    .replace(/^\ufeff/, '')
+    .split(/\r?\n/)
+    .filter((line) => line.trim() !== '');
   if (lines.length === 0) throw new Error(`${file} holds no sentence`);
   return lines.map((line, i) => {
     const [source, target] = line.split('\t').map((side) => side.trim()); // a third column says who translated it
@@ -59,7 +62,9 @@ export async function scoreTranslations(model, file, { most, beams, lengthPenalt
   const pairs = readPairs(file).slice(0, most);
   /** @type {string[]} */
   const found = [];
-  let nats = 0, tokens = 0, seconds = 0;
+  let nats = 0,
+    tokens = 0,
+    seconds = 0;
   const sharpness = { nats: 0, looked: 0, steps: 0 };
   for (const { source, target } of pairs) {
     const started = performance.now();
@@ -81,11 +86,25 @@ export async function scoreTranslations(model, file, { most, beams, lengthPenalt
     tell?.(source, target, text);
     say(`${found.length} of ${pairs.length}`);
   }
-  const { score, length, referenceLength } = bleu(found, pairs.map(({ target }) => target), { lowercase: true });
+  const { score, length, referenceLength } = bleu(
+    found,
+    pairs.map(({ target }) => target),
+    { lowercase: true },
+  );
   return {
-    sentences: pairs.length, beams, lengthPenalty, bleu: score, lengthRatio: length / referenceLength, nats: nats / pairs.length,
-    natsPerToken: nats / tokens, secondsPerSentence: seconds / pairs.length,
-    ...(lengths && { byLength: byLength(pairs, found), entropy: sharpness.nats / Math.max(1, sharpness.steps), looked: sharpness.looked / Math.max(1, sharpness.steps) }),
+    sentences: pairs.length,
+    beams,
+    lengthPenalty,
+    bleu: score,
+    lengthRatio: length / referenceLength,
+    nats: nats / pairs.length,
+    natsPerToken: nats / tokens,
+    secondsPerSentence: seconds / pairs.length,
+    ...(lengths && {
+      byLength: byLength(pairs, found),
+      entropy: sharpness.nats / Math.max(1, sharpness.steps),
+      looked: sharpness.looked / Math.max(1, sharpness.steps),
+    }),
   };
 }
 
@@ -93,7 +112,7 @@ export async function scoreTranslations(model, file, { most, beams, lengthPenalt
 function entropyOf(weights) {
   const all = Array.from(weights);
   const sum = all.reduce((total, weight) => total + weight, 0);
-  return all.reduce((total, weight) => total - (weight > 0 ? weight / sum * Math.log(weight / sum) : 0), 0);
+  return all.reduce((total, weight) => total - (weight > 0 ? (weight / sum) * Math.log(weight / sum) : 0), 0);
 }
 
 /**
@@ -103,11 +122,17 @@ function entropyOf(weights) {
  * @returns {{ words: [number, number], bleu: number }[]}
  */
 function byLength(pairs, found) {
-  const all = pairs.map(({ source, target }, i) => ({ length: words(source).length, target, text: found[i] })).sort((a, b) => a.length - b.length);
+  const all = pairs
+    .map(({ source, target }, i) => ({ length: words(source).length, target, text: found[i] }))
+    .sort((a, b) => a.length - b.length);
   return Array.from({ length: PARTS }, (_, k) => {
-    const part = all.slice(Math.round(k * all.length / PARTS), Math.round((k + 1) * all.length / PARTS));
+    const part = all.slice(Math.round((k * all.length) / PARTS), Math.round(((k + 1) * all.length) / PARTS));
     if (part.length === 0) return { words: [0, 0], bleu: 0 };
-    const { score } = bleu(part.map(({ text }) => text), part.map(({ target }) => target), { lowercase: true });
+    const { score } = bleu(
+      part.map(({ text }) => text),
+      part.map(({ target }) => target),
+      { lowercase: true },
+    );
     return { words: [part[0].length, part[part.length - 1].length], bleu: score };
   });
 }

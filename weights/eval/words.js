@@ -13,7 +13,9 @@ import { readPairs } from './translation.js';
 
 /** What a model makes of a word, and its nats. @param {Model} model @param {string} word */
 export async function answer(model, word) {
-  const run = model.info.verbs.includes('translate') ? model.translate(word) : model.generate(`${word}=`, { temperature: 0, maxTokens: word.length + 1 });
+  const run = model.info.verbs.includes('translate')
+    ? model.translate(word)
+    : model.generate(`${word}=`, { temperature: 0, maxTokens: word.length + 1 });
   let [text, nats] = ['', 0];
   for await (const step of run) {
     text += step.text;

@@ -21,11 +21,14 @@ export async function start({ wasm, most: megabytes }) {
   new Uint8Array(exports.memory.buffer, at, most).fill(1);
   const times = 64;
   /** @param {(...values: number[]) => number} dot @param {number} columns */
-  const rate = async (dot, columns) => 1 / (1e6 * await turn(DOT_BYTES * times * columns, () => {
-    const start = performance.now();
-    dot(at, DOT_BYTES, times);
-    return performance.now() - start;
-  }));
+  const rate = async (dot, columns) =>
+    1 /
+    (1e6 *
+      (await turn(DOT_BYTES * times * columns, () => {
+        const start = performance.now();
+        dot(at, DOT_BYTES, times);
+        return performance.now() - start;
+      })));
   return {
     /** Billions of multiply-adds a second against one column, and against four that share the weights. */
     one: () => rate(exports.dot_one, 1),
@@ -33,11 +36,15 @@ export async function start({ wasm, most: megabytes }) {
     /** Billions of bytes a second. @param {{ megabytes: number }} size */
     async stream({ megabytes: size }) {
       const bytes = size * MB;
-      return 1 / (1e6 * await turn(bytes, () => {
-        const start = performance.now();
-        exports.stream(at, bytes);
-        return performance.now() - start;
-      }));
+      return (
+        1 /
+        (1e6 *
+          (await turn(bytes, () => {
+            const start = performance.now();
+            exports.stream(at, bytes);
+            return performance.now() - start;
+          })))
+      );
     },
   };
 }
@@ -49,11 +56,12 @@ export async function startProducts({ wasm, shapes, four = false }) {
   for (const [rows, columns] of shapes) if (!add(rows, columns, four)) throw new Error(`no room for a product of ${rows} x ${columns}`);
   return {
     /** Milliseconds for all of them. @param {{ times?: number, columns?: number }} work */
-    products: ({ times = 1000, columns = 1 }) => turn(times, () => {
-      const start = performance.now();
-      products(times, columns);
-      return performance.now() - start;
-    }),
+    products: ({ times = 1000, columns = 1 }) =>
+      turn(times, () => {
+        const start = performance.now();
+        products(times, columns);
+        return performance.now() - start;
+      }),
   };
 }
 
@@ -65,11 +73,12 @@ export async function startConvolutions({ wasm, shapes }) {
   const times = 4;
   return {
     /** Milliseconds for all of them, a picture's. */
-    convolutions: () => turn(times, () => {
-      const start = performance.now();
-      convolutions(times);
-      return performance.now() - start;
-    }),
+    convolutions: () =>
+      turn(times, () => {
+        const start = performance.now();
+        convolutions(times);
+        return performance.now() - start;
+      }),
   };
 }
 
@@ -78,11 +87,14 @@ export async function startKernels({ wasm }) {
   const module = await WebAssembly.compile(await bytesOf(wasm));
   const exports = /** @type {any} */ (new WebAssembly.Instance(module, {}).exports);
   /** @param {string} name @param {number} work  of a call @param {number} times */
-  const rate = async (name, work, times) => 1 / (1e6 * await turn(work * times, () => {
-    const start = performance.now();
-    exports[name](times);
-    return performance.now() - start;
-  }));
+  const rate = async (name, work, times) =>
+    1 /
+    (1e6 *
+      (await turn(work * times, () => {
+        const start = performance.now();
+        exports[name](times);
+        return performance.now() - start;
+      })));
   return {
     /** Billions of numbers a second. */
     gates: () => rate('gate', exports.gate_numbers(), 2000),

@@ -14,7 +14,8 @@ const TURN_MS = 60;
  * @returns {Promise<number>} milliseconds per unit
  */
 export async function turn(units, once) {
-  let sum = 0, times = 0;
+  let sum = 0,
+    times = 0;
   do {
     sum += await once();
     times++;
@@ -56,13 +57,14 @@ export async function stepped({ step, reset }) {
   await generate(0, WARM_UP);
   return {
     /** Milliseconds per token around a position. @param {{ position: number, steps: number }} place */
-    time: ({ position, steps }) => turn(steps, async () => {
-      const from = position - steps / 2;
-      await reset(from - 1);
-      await generate(from - 1, 1); // what a new cache costs once is not counted
-      const start = performance.now();
-      await generate(from, steps);
-      return performance.now() - start;
-    }),
+    time: ({ position, steps }) =>
+      turn(steps, async () => {
+        const from = position - steps / 2;
+        await reset(from - 1);
+        await generate(from - 1, 1); // what a new cache costs once is not counted
+        const start = performance.now();
+        await generate(from, steps);
+        return performance.now() - start;
+      }),
   };
 }

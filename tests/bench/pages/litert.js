@@ -8,19 +8,25 @@ import { bytesOf, turn } from './common.js';
 /** @param {{ peers: string, model: string, columns: number, width: number }} options  width: numbers of a column that goes in */
 export async function start({ peers, model, columns, width }) {
   const { Tensor, loadAndCompile, loadLiteRt } = await import(`${peers}/@litertjs/core/dist/index.js`);
-  await (/** @type {any} */ (globalThis).litert ??= loadLiteRt(`${peers}/@litertjs/core/wasm/`));
+  const page = /** @type {any} */ (globalThis);
+  page.litert ??= loadLiteRt(`${peers}/@litertjs/core/wasm/`);
+  await page.litert;
   const compiled = await loadAndCompile(await bytesOf(model), { accelerator: 'wasm', cpuOptions: { numThreads: 1 } });
   if (!compiled.isFullyAccelerated) throw new Error('LiteRT.js does not give all of the model to its kernels');
-  const input = new Tensor(Float32Array.from({ length: columns * width }, (_, i) => Math.sin(0.7 * i + 1)), [columns, width]);
+  const input = new Tensor(
+    Float32Array.from({ length: columns * width }, (_, i) => Math.sin(0.7 * i + 1)),
+    [columns, width],
+  );
   const [first] = await compiled.run(input);
   if (!first.toTypedArray().every(Number.isFinite)) throw new Error('LiteRT.js gives numbers that are none');
   first.delete();
   return {
     /** Milliseconds for all of them. @param {{ times: number }} work */
-    products: ({ times }) => turn(times, async () => {
-      const start = performance.now();
-      for (let i = 0; i < times; i++) (await compiled.run(input))[0].delete();
-      return performance.now() - start;
-    }),
+    products: ({ times }) =>
+      turn(times, async () => {
+        const start = performance.now();
+        for (let i = 0; i < times; i++) (await compiled.run(input))[0].delete();
+        return performance.now() - start;
+      }),
   };
 }

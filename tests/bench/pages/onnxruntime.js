@@ -40,13 +40,17 @@ export async function start({ peers, model, shape, prompts = false }) {
     return outputs.logits.data;
   };
   return {
-    ...await stepped({ reset, step: (token, position) => run([prompts ? token % 256 : token], position) }),
+    ...(await stepped({ reset, step: (token, position) => run([prompts ? token % 256 : token], position) })),
     /** Milliseconds of a prompt of so many tokens. */
-    prompt: (/** @type {{ length: number }} */ { length }) => turn(1, async () => {
-      reset(0);
-      const start = performance.now();
-      await run(Array.from({ length }, (_, i) => (i * 7) % 256), 0);
-      return performance.now() - start;
-    }),
+    prompt: (/** @type {{ length: number }} */ { length }) =>
+      turn(1, async () => {
+        reset(0);
+        const start = performance.now();
+        await run(
+          Array.from({ length }, (_, i) => (i * 7) % 256),
+          0,
+        );
+        return performance.now() - start;
+      }),
   };
 }

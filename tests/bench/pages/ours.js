@@ -16,7 +16,7 @@ const WARM = 8;
 
 /** @param {number} count @param {number} values */
 function known(count, values) {
-  return Uint32Array.from({ length: count }, (_, i) => (i * 2654435761 >>> 24) % values);
+  return Uint32Array.from({ length: count }, (_, i) => ((i * 2654435761) >>> 24) % values);
 }
 
 /** The engine with one model. @param {{ wasm: string, model: string }} options */
@@ -28,7 +28,7 @@ export async function startCore({ wasm, model }) {
   /** A session whose first positions are known. @param {number} position @param {number} samples @param {boolean} [greedy] */
   const open = (position, samples, greedy = false) => {
     const session = core.openSession({ ...SETTINGS, samples, ...(greedy && { temperature: 0 }) });
-    for (let from = 0; from < position;) {
+    for (let from = 0; from < position; ) {
       const count = Math.min(position - from, core.sliceLimit(samples));
       core.put(session, ids.subarray(from * span, (from + count) * span), false);
       from += count;
@@ -127,15 +127,18 @@ export async function startPicture({ wasm, model }) {
   const label = Uint32Array.of(0);
   return {
     /** Milliseconds a picture, one thread, with the session that it takes. */
-    picture: () => turn(1, () => {
-      const start = performance.now();
-      const session = core.openSession({ ...SETTINGS, samples: 1 });
-      core.input(session, 'class', label);
-      while (core.encode(session)) { /* the next slice */ }
-      core.result(session, 'image', 0, core.resultLength(session, 'image'));
-      core.closeSession(session);
-      return performance.now() - start;
-    }),
+    picture: () =>
+      turn(1, () => {
+        const start = performance.now();
+        const session = core.openSession({ ...SETTINGS, samples: 1 });
+        core.input(session, 'class', label);
+        while (core.encode(session)) {
+          /* the next slice */
+        }
+        core.result(session, 'image', 0, core.resultLength(session, 'image'));
+        core.closeSession(session);
+        return performance.now() - start;
+      }),
   };
 }
 
@@ -178,7 +181,9 @@ export async function startLibrary({ wasm, model }) {
       for (let seed = 1; seed <= pictures; seed++) {
         for (const way of seed % 2 ? /** @type {const} */ (['with', 'without']) : /** @type {const} */ (['without', 'with'])) {
           const start = performance.now();
-          for await (const _ of loaded.generate({ seed, ...(way === 'without' && { lookAhead: false }) })) { /* what is drawn is not looked at */ }
+          for await (const _ of loaded.generate({ seed, ...(way === 'without' && { lookAhead: false }) })) {
+            /* what is drawn is not looked at */
+          }
           parts[way] += (performance.now() - start) / pictures;
         }
       }
@@ -195,7 +200,10 @@ function lowerHalf(model, picture, samples) {
 /** What the library does by itself here. @param {{ model: string }} options */
 export async function startChoice({ model }) {
   (await load(model)).close();
-  const files = performance.getEntriesByType('resource').map(({ name }) => name).filter((name) => name.endsWith('.wasm'));
+  const files = performance
+    .getEntriesByType('resource')
+    .map(({ name }) => name)
+    .filter((name) => name.endsWith('.wasm'));
   return {
     /** The wasm file that it took: the last one that load() fetched, should it have tried several. */
     wasm: () => files.at(-1),

@@ -36,10 +36,15 @@ export async function start({ peers, shape }) {
   const table = random([values, width], 1 / Math.sqrt(width));
   const places = random([side * side, width], 0.1);
   const layers = Array.from({ length: blocks }, () => ({
-    attention: norm(), qkv: linear(width, 3 * width), mix: linear(width, width),
-    feedForward: norm(), up: linear(width, inner), down: linear(inner, width),
+    attention: norm(),
+    qkv: linear(width, 3 * width),
+    mix: linear(width, width),
+    feedForward: norm(),
+    up: linear(width, inner),
+    down: linear(inner, width),
   }));
-  const last = norm(), head = random([width, values], 1 / Math.sqrt(width));
+  const last = norm(),
+    head = random([width, values], 1 / Math.sqrt(width));
 
   /** @param {any} x @param {{ gain: any, shift: any }} weights */
   const normed = (x, { gain, shift }) => {
@@ -69,7 +74,8 @@ export async function start({ peers, shape }) {
         layers.forEach((layer, i) => {
           const qkv = tf.fused.matMul({ a: normed(x, layer.attention), ...layer.qkv });
           const [query, newKey, newValue] = tf.split(tf.reshape(qkv, [3 * heads, 1, width / heads]), 3, 0);
-          const key = tf.concat([caches[i].key, newKey], 1), value = tf.concat([caches[i].value, newValue], 1);
+          const key = tf.concat([caches[i].key, newKey], 1),
+            value = tf.concat([caches[i].value, newValue], 1);
           grown.push({ key, value });
           const weights = tf.softmax(tf.mul(tf.matMul(query, key, false, true), (width / heads) ** -0.5));
           const mixed = tf.reshape(tf.matMul(weights, value), [1, width]);

@@ -12,18 +12,35 @@ import { bytesOf, turn, WARM_UP } from './common.js';
 /** @param {{ peers: string, model: string, shape: import('../models.js').Shape }} options */
 export async function start({ peers, model, shape }) {
   const { Wllama, LoggerWithoutDebug } = await import(`${peers}/@wllama/wllama/esm/index.min.js`);
-  const wllama = new Wllama({ default: `${peers}/@wllama/wllama/esm/wasm/wllama.wasm` },
-    { suppressNativeLog: true, logger: LoggerWithoutDebug });
+  const wllama = new Wllama(
+    { default: `${peers}/@wllama/wllama/esm/wasm/wllama.wasm` },
+    { suppressNativeLog: true, logger: LoggerWithoutDebug },
+  );
   await wllama.loadModel([new Blob([await bytesOf(model)])], {
-    n_ctx: shape.side ** 2, n_threads: 1, n_gpu_layers: 0, n_parallel: 1, warmup: false, jinja: false,
-    cache_type_k: 'f32', cache_type_v: 'f32', flash_attn: false,
+    n_ctx: shape.side ** 2,
+    n_threads: 1,
+    n_gpu_layers: 0,
+    n_parallel: 1,
+    warmup: false,
+    jinja: false,
+    cache_type_k: 'f32',
+    cache_type_v: 'f32',
+    flash_attn: false,
   });
   /** @param {number} length  of the prompt in tokens @param {number} count @param {string} [letters] @param {boolean} [cached] */
   const generate = async (length, count, letters = 'abcdefghij', cached = true) => {
     const prompt = Array.from({ length: length - 1 }, (_, i) => letters[(i * 7) % 10]).join('');
     const { timings } = await wllama.createCompletion({
-      prompt, max_tokens: count, temperature: 0, top_k: 1, samplers: ['top_k'], ignore_eos: true, cache_prompt: cached, seed: 1,
-      timings_per_token: true, stream: false,
+      prompt,
+      max_tokens: count,
+      temperature: 0,
+      top_k: 1,
+      samplers: ['top_k'],
+      ignore_eos: true,
+      cache_prompt: cached,
+      seed: 1,
+      timings_per_token: true,
+      stream: false,
     });
     if (timings?.predicted_n !== count) throw new Error(`wllama drew ${timings?.predicted_n} tokens instead of ${count}`);
     if (!cached && timings.prompt_n !== length) throw new Error(`wllama read ${timings.prompt_n} tokens instead of ${length}`);
@@ -40,7 +57,7 @@ export async function start({ peers, model, shape }) {
       return turn(steps, () => generate(from, steps + 1));
     },
     /** Milliseconds of a prompt of so many tokens. Each begins with another letter, so that none is found in the cache. */
-    prompt: (/** @type {{ length: number }} */ { length }) => (
-      turn(1, () => generate(length, 1, `${'klmnopqrstuvwxyz'[prompts++ % 16]}bcdefghij`, false))),
+    prompt: (/** @type {{ length: number }} */ { length }) =>
+      turn(1, () => generate(length, 1, `${'klmnopqrstuvwxyz'[prompts++ % 16]}bcdefghij`, false)),
   };
 }

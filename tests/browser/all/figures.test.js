@@ -20,19 +20,27 @@ const { withPage } = session();
 const [ANSWER, REST] = [8000, 600];
 /** What can be operated, what is most likely to change something first; so many of each are tried. */
 const CONTROLS = [
-  'input[type=range]:enabled', 'select:enabled', '[id$=dice]:enabled', 'input[type=radio]:not(:checked)', 'input[type=checkbox]:enabled', '[data-phase] button.primary:enabled', '[role=slider]',
-  'button:enabled', '[role=application], [tabindex="0"], canvas, circle, td',
+  'input[type=range]:enabled',
+  'select:enabled',
+  '[id$=dice]:enabled',
+  'input[type=radio]:not(:checked)',
+  'input[type=checkbox]:enabled',
+  '[data-phase] button.primary:enabled',
+  '[role=slider]',
+  'button:enabled',
+  '[role=application], [tabindex="0"], canvas, circle, td',
 ];
 const EACH = 3;
 
 /** What a figure shows: its pictures, drawings and texts, but not the state of the controls. @param {Locator} figure @returns {Promise<string>} */
-const shownBy = (figure) => figure.evaluate((root) => {
-  const pictures = [...root.querySelectorAll('canvas')].map((canvas) => (canvas.width && canvas.height ? canvas.toDataURL() : ''));
-  const drawings = [...root.querySelectorAll('svg')].filter((svg) => !svg.closest('button, label, .handle')).map((svg) => svg.innerHTML);
-  const copy = /** @type {HTMLElement} */ (root.cloneNode(true));
-  for (const control of copy.querySelectorAll('button, select, label, output, input, svg, .pace, .load, .take')) control.remove();
-  return [...pictures, ...drawings, copy.textContent].join('\n');
-});
+const shownBy = (figure) =>
+  figure.evaluate((root) => {
+    const pictures = [...root.querySelectorAll('canvas')].map((canvas) => (canvas.width && canvas.height ? canvas.toDataURL() : ''));
+    const drawings = [...root.querySelectorAll('svg')].filter((svg) => !svg.closest('button, label, .handle')).map((svg) => svg.innerHTML);
+    const copy = /** @type {HTMLElement} */ (root.cloneNode(true));
+    for (const control of copy.querySelectorAll('button, select, label, output, input, svg, .pace, .load, .take')) control.remove();
+    return [...pictures, ...drawings, copy.textContent].join('\n');
+  });
 
 /** Waits until nothing changes. @param {Locator} figure */
 async function atRest(figure) {
@@ -40,7 +48,7 @@ async function atRest(figure) {
   for (let tries = 0; tries < 100; tries++) {
     await sleep(REST);
     const now = await shownBy(figure);
-    if (now === before && await figure.locator('.load:not([hidden], .failed)').count() === 0) return now;
+    if (now === before && (await figure.locator('.load:not([hidden], .failed)').count()) === 0) return now;
     before = now;
   }
   throw new Error('it never comes to rest');
@@ -49,7 +57,9 @@ async function atRest(figure) {
 /** @param {Page} page @param {Locator} control */
 async function operate(page, control) {
   const { kind, id } = await control.evaluate((element) => ({
-    kind: element instanceof HTMLInputElement ? element.type : element instanceof HTMLSelectElement ? 'select' : element.tagName.toLowerCase(), id: element.id || element.className.toString(),
+    kind:
+      element instanceof HTMLInputElement ? element.type : element instanceof HTMLSelectElement ? 'select' : element.tagName.toLowerCase(),
+    id: element.id || element.className.toString(),
   }));
   if (kind === 'select') {
     await control.evaluate((element) => {
@@ -81,10 +91,13 @@ async function tried(page, name, at) {
   await figure.scrollIntoViewIfNeeded();
   await atRest(figure);
   const phase = page.locator('main figure').first().locator('[data-phase]').first();
-  if (await phase.count() > 0) await page.waitForFunction(() => document.querySelector('main figure [data-phase]:not([data-phase="empty"])'), undefined, { timeout: 60000 });
+  if ((await phase.count()) > 0)
+    await page.waitForFunction(() => document.querySelector('main figure [data-phase]:not([data-phase="empty"])'), undefined, {
+      timeout: 60000,
+    });
   // What the figure shows may follow from what the first one has drawn.
   const run = page.locator('main figure').first().locator('[data-phase] button.primary:enabled').first();
-  if (!await figure.evaluate((one) => one === document.querySelector('main figure')) && await run.count() > 0) {
+  if (!(await figure.evaluate((one) => one === document.querySelector('main figure'))) && (await run.count()) > 0) {
     await run.click();
     await figure.scrollIntoViewIfNeeded();
   }
@@ -94,9 +107,9 @@ async function tried(page, name, at) {
   for (const kind of CONTROLS) {
     for (let i = 0; i < EACH; i++) {
       const control = figure.locator(kind).nth(i);
-      if (await control.count() === 0 || !await control.isVisible()) continue;
+      if ((await control.count()) === 0 || !(await control.isVisible())) continue;
       const what = await operate(page, control);
-      for (const end = Date.now() + ANSWER; Date.now() < end; await sleep(100)) if (await shownBy(figure) !== before) return what;
+      for (const end = Date.now() + ANSWER; Date.now() < end; await sleep(100)) if ((await shownBy(figure)) !== before) return what;
       silent.push(what);
       before = await atRest(figure);
     }
@@ -107,11 +120,16 @@ async function tried(page, name, at) {
 describe('rows of the lectures', { concurrency: 2 }, () => {
   /** @type {Map<string, string[]>} */
   const rows = new Map();
-  for (const [n, row] of Object.entries(FIGURES)) if ('page' in row) rows.set(`${row.page}#${row.at}`, [...rows.get(`${row.page}#${row.at}`) ?? [], n]);
+  for (const [n, row] of Object.entries(FIGURES))
+    if ('page' in row) rows.set(`${row.page}#${row.at}`, [...(rows.get(`${row.page}#${row.at}`) ?? []), n]);
   for (const [place, all] of rows) {
-    test(`${place} is alive, which ${all.join(', ')} show`, (context) => withPage(async (page) => {
-      const [name, at] = place.split('#');
-      context.diagnostic(`by ${await tried(page, name, at)}`);
-    }, { reducedMotion: 'reduce' }));
+    test(`${place} is alive, which ${all.join(', ')} show`, (context) =>
+      withPage(
+        async (page) => {
+          const [name, at] = place.split('#');
+          context.diagnostic(`by ${await tried(page, name, at)}`);
+        },
+        { reducedMotion: 'reduce' },
+      ));
   }
 });

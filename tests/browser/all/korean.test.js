@@ -17,20 +17,24 @@ const SHIFT = 0.1;
 describe('pages in Korean', { concurrency: 2 }, async () => {
   for (const name of await pagesIn(fileURLToPath(new URL('../../../web', import.meta.url)), 'ko')) {
     const address = `/web/${name && `pages/${name}/`}ko/`;
-    test(`${address}: does not move, fits any reader, axe-core finds nothing, Tab reaches all, nothing is in English once all is drawn`, () => withPage(async (page) => {
-      await watchShifts(page);
-      await page.goto(address);
-      await firstFigure(page).waitFor(WAIT);
-      await shiftsBelow(page, SHIFT);
-      await scrollThrough(page);
-      await page.locator('figure').first().scrollIntoViewIfNeeded();
-      await page.locator('figure').first().locator('[data-phase] button').first().click();
-      await firstFigure(page, 'done').waitFor(WAIT);
-      await page.screenshot({ path: `${OUT}${name || 'front'}-ko.png`, fullPage: true });
-      await axeFindsNothing(page);
-      assert.deepEqual(await englishIn(page), []);
-      await fitsAnyReader(page);
-      await tabReachesAll(page);
-    }, { reducedMotion: 'reduce' }));
+    test(`${address}: does not move, fits any reader, axe-core finds nothing, Tab reaches all, nothing is in English once all is drawn`, () =>
+      withPage(
+        async (page) => {
+          await watchShifts(page);
+          await page.goto(address);
+          await firstFigure(page).waitFor(WAIT);
+          await shiftsBelow(page, SHIFT);
+          await scrollThrough(page);
+          await page.locator('figure').first().scrollIntoViewIfNeeded();
+          await page.locator('figure').first().locator('[data-phase] button').first().click();
+          await firstFigure(page, 'done').waitFor(WAIT);
+          await page.screenshot({ path: `${OUT}${name || 'front'}-ko.png`, fullPage: true });
+          await axeFindsNothing(page);
+          assert.deepEqual(await englishIn(page), []);
+          await fitsAnyReader(page);
+          await tabReachesAll(page);
+        },
+        { reducedMotion: 'reduce' },
+      ));
   }
 });

@@ -15,16 +15,20 @@ const NAMES = (await readdir(new URL('../../../web/manual/', import.meta.url))).
 describe('manual', { concurrency: 2 }, () => {
   for (const name of NAMES) {
     for (const [how, options] of /** @type {[string, import('playwright-core').BrowserContextOptions][]} */ ([
-      ['light', { colorScheme: 'light' }], ['dark', { colorScheme: 'dark' }], ['phone', PHONE]])) {
-      test(`${name}, ${how}: axe-core finds nothing, nothing moves, nothing is wider than the screen`, () => withPage(async (page) => {
-        await watchShifts(page);
-        await page.goto(`/web/manual/${name}`);
-        await page.waitForLoadState('networkidle');
-        await scrollThrough(page); // the live element comes near
-        await shiftsBelow(page, 0.02);
-        await fits(page);
-        await axeFindsNothing(page);
-      }, options));
+      ['light', { colorScheme: 'light' }],
+      ['dark', { colorScheme: 'dark' }],
+      ['phone', PHONE],
+    ])) {
+      test(`${name}, ${how}: axe-core finds nothing, nothing moves, nothing is wider than the screen`, () =>
+        withPage(async (page) => {
+          await watchShifts(page);
+          await page.goto(`/web/manual/${name}`);
+          await page.waitForLoadState('networkidle');
+          await scrollThrough(page); // the live element comes near
+          await shiftsBelow(page, 0.02);
+          await fits(page);
+          await axeFindsNothing(page);
+        }, options));
     }
   }
 });

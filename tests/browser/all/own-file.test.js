@@ -17,7 +17,9 @@ const { withPage } = session();
 test('every page takes a file', async () => {
   const pages = await pagesOf(inRepository('web/'));
   assert.deepEqual([...Object.keys(PAGES), ...ELSEWHERE].sort(), pages.sort());
-  for (const name of Object.keys(PAGES)) assert.match(await pageOf(inRepository('web'), `pages/${name}/index.html`) ?? '', /id="own-file"/, name);
+  for (const name of Object.keys(PAGES))
+    assert.match((await pageOf(inRepository('web'), `pages/${name}/index.html`)) ?? '', /id="own-file"/, name);
 });
 
-for (const name of Object.keys(PAGES)) if (!SHORT.includes(name)) test(name, () => withPage((page) => tryFile(page, name), { reducedMotion: 'reduce' }));
+for (const name of Object.keys(PAGES))
+  if (!SHORT.includes(name)) test(name, () => withPage((page) => tryFile(page, name), { reducedMotion: 'reduce' }));

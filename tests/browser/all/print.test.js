@@ -12,11 +12,15 @@ const { withPage } = session();
 
 describe('on paper', { concurrency: 2 }, async () => {
   for (const path of await everyPageInEveryLanguage()) {
-    test(`/web/${path} on paper is text and stills`, () => withPage(async (page) => {
-      await page.goto(`/web/${path}`);
-      await firstFigure(page).waitFor(WAIT);
-      await scrollThrough(page);
-      await printsWell(page);
-    }, { reducedMotion: 'reduce' }));
+    test(`/web/${path} on paper is text and stills`, () =>
+      withPage(
+        async (page) => {
+          await page.goto(`/web/${path}`);
+          await firstFigure(page).waitFor(WAIT);
+          await scrollThrough(page);
+          await printsWell(page);
+        },
+        { reducedMotion: 'reduce' },
+      ));
   }
 });

@@ -11,7 +11,8 @@ import { fileURLToPath } from 'node:url';
 import { LIBRARY, openEmpty, session } from '../browser.js';
 
 const COLOUR = ['emoji', 'emoji-sr', 'cifar10', 'cifar10-sr', 'cifar10-sr-2d'].filter((name) =>
-  existsSync(fileURLToPath(new URL(`../../../weights/${name}.gguf`, import.meta.url))));
+  existsSync(fileURLToPath(new URL(`../../../weights/${name}.gguf`, import.meta.url))),
+);
 /** A busy machine may spoil a try. */
 const TRIES = 3;
 const LIMIT_MS = 2000;
@@ -19,44 +20,53 @@ const LIMIT_MS = 2000;
 const { withPage } = session();
 
 for (const name of COLOUR) {
-  test(`${name}: a full 32x32 colour picture streams in under 2 seconds`, (context) => withPage(async (page) => {
-    await openEmpty(page);
-    const { pixels, times } = await page.evaluate(async ({ library, name, tries }) => {
-      const { load } = await import(library);
-      const model = await load(`/weights/${name}.gguf`);
-      const { info } = model;
-      const small = { data: new Uint8Array(192).fill(200), width: 8, height: 8 };
-      const times = [];
-      let pixels = 0;
-      for (let seed = 0; seed < tries; seed++) {
-        const started = performance.now();
-        pixels = 0;
-        for await (const step of info.inputWidth ? model.superResolve(small, { seed }) : model.generate({ seed }))
-          pixels += step.values.length / info.channels;
-        times.push(performance.now() - started);
-      }
-      model.close();
-      return { pixels, times };
-    }, { library: LIBRARY, name, tries: TRIES });
-    assert.equal(pixels, 1024);
-    context.diagnostic(`${times.map((ms) => `${ms.toFixed(0)} ms`).join(', ')}`);
-    assert.ok(Math.min(...times) < LIMIT_MS);
-  }));
+  test(`${name}: a full 32x32 colour picture streams in under 2 seconds`, (context) =>
+    withPage(async (page) => {
+      await openEmpty(page);
+      const { pixels, times } = await page.evaluate(
+        async ({ library, name, tries }) => {
+          const { load } = await import(library);
+          const model = await load(`/weights/${name}.gguf`);
+          const { info } = model;
+          const small = { data: new Uint8Array(192).fill(200), width: 8, height: 8 };
+          const times = [];
+          let pixels = 0;
+          for (let seed = 0; seed < tries; seed++) {
+            const started = performance.now();
+            pixels = 0;
+            for await (const step of info.inputWidth ? model.superResolve(small, { seed }) : model.generate({ seed }))
+              pixels += step.values.length / info.channels;
+            times.push(performance.now() - started);
+          }
+          model.close();
+          return { pixels, times };
+        },
+        { library: LIBRARY, name, tries: TRIES },
+      );
+      assert.equal(pixels, 1024);
+      context.diagnostic(`${times.map((ms) => `${ms.toFixed(0)} ms`).join(', ')}`);
+      assert.ok(Math.min(...times) < LIMIT_MS);
+    }));
 }
 
-test('half a digit is completed in less than a second, and the front page draws its first pixel in less than five', (context) => withPage(async (page) => {
-  await page.goto('/web/');
-  await page.waitForFunction(() => performance.getEntriesByName('first-pixel').length > 0);
-  const first = await page.evaluate(() => performance.getEntriesByName('first-pixel')[0].startTime);
-  await openEmpty(page);
-  const ms = await page.evaluate(async (library) => {
-    const model = await (await import(library)).load('/weights/digits.gguf');
-    const start = performance.now();
-    let count = 0;
-    for await (const { values } of model.complete({ data: new Uint8Array(784), width: 28, height: 28 }, { rows: 14, seed: 7 })) count += values.length;
-    model.close();
-    return count === 392 ? performance.now() - start : Infinity;
-  }, LIBRARY);
-  context.diagnostic(`first pixel ${first.toFixed(0)} ms, half a digit ${ms.toFixed(0)} ms`);
-  assert.ok(first < 5000 && ms < 1000);
-}, { serviceWorkers: 'block', complains: true })); // one would ask the server for the empty page; the front page complains that it gets none
+test('half a digit is completed in less than a second, and the front page draws its first pixel in less than five', (context) =>
+  withPage(
+    async (page) => {
+      await page.goto('/web/');
+      await page.waitForFunction(() => performance.getEntriesByName('first-pixel').length > 0);
+      const first = await page.evaluate(() => performance.getEntriesByName('first-pixel')[0].startTime);
+      await openEmpty(page);
+      const ms = await page.evaluate(async (library) => {
+        const model = await (await import(library)).load('/weights/digits.gguf');
+        const start = performance.now();
+        let count = 0;
+        for await (const { values } of model.complete({ data: new Uint8Array(784), width: 28, height: 28 }, { rows: 14, seed: 7 }))
+          count += values.length;
+        model.close();
+        return count === 392 ? performance.now() - start : Infinity;
+      }, LIBRARY);
+      context.diagnostic(`first pixel ${first.toFixed(0)} ms, half a digit ${ms.toFixed(0)} ms`);
+      assert.ok(first < 5000 && ms < 1000);
+    },
+    { serviceWorkers: 'block', complains: true },
+  )); // one would ask the server for the empty page; the front page complains that it gets none

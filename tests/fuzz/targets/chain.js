@@ -16,17 +16,28 @@ const ATOMS = ['form', 'word', 'shape', 'cluster', 'any', 'prefix3', 'suffix1', 
 
 /** @returns {import('../fuzz.js').Target} */
 export function open() {
-  const files = ['crf', 'hmm', 'memm'].map((name) => Object.fromEntries(Object.entries(readGGUF(new Uint8Array(readFileSync(`${GOLDEN}chain-${name}-tiny.gguf`))).metadata)
-    .filter(([key]) => key.startsWith('chain.'))));
+  const files = ['crf', 'hmm', 'memm'].map((name) =>
+    Object.fromEntries(
+      Object.entries(readGGUF(new Uint8Array(readFileSync(`${GOLDEN}chain-${name}-tiny.gguf`))).metadata).filter(([key]) =>
+        key.startsWith('chain.'),
+      ),
+    ),
+  );
   return {
-    seeds: ['\0\0A dog barks.', '\u0001\u0004\u0002\u0001\u0003\u0002It\'s 3:30 p.m., isn\'t it?', '\u0002\u0005\u0001\u0001\u0002Mr. O\'Neil\u2019s C++ :-)'].map((text) => new TextEncoder().encode(text)),
-    words: ['\'s', 'n\'t', '...', ':-)', 'www.', '.com', '@', '\ud83d\udc4d\ud83c\udffd', '\u200d', '9/11', ...ATOMS],
+    seeds: [
+      '\0\0A dog barks.',
+      "\u0001\u0004\u0002\u0001\u0003\u0002It's 3:30 p.m., isn't it?",
+      "\u0002\u0005\u0001\u0001\u0002Mr. O'Neil\u2019s C++ :-)",
+    ].map((text) => new TextEncoder().encode(text)),
+    words: ["'s", "n't", '...', ':-)', 'www.', '.com', '@', '\ud83d\udc4d\ud83c\udffd', '\u200d', '9/11', ...ATOMS],
     run(bytes) {
       const input = new Input(bytes);
       const own = input.pick(files);
       const keys = input.below(2) ? own : damaged(own, input);
       if (input.below(4) === 3 && keys && typeof keys === 'object') {
-        keys['chain.templates'] = Array.from({ length: input.below(5) }, () => Array.from({ length: 1 + input.below(3) }, () => `${input.pick(ATOMS)}@${input.pick([-1, 0, 1, 'x'])}`).join('|'));
+        keys['chain.templates'] = Array.from({ length: input.below(5) }, () =>
+          Array.from({ length: 1 + input.below(3) }, () => `${input.pick(ATOMS)}@${input.pick([-1, 0, 1, 'x'])}`).join('|'),
+        );
       }
       if (!keys || typeof keys !== 'object') return;
       const features = refusedOr(() => new Features(new Map(Object.entries(keys))), ['format', 'unsupported', 'limit']);

@@ -24,18 +24,32 @@ async function steps(run, most) {
 }
 
 /** As it is kept. @param {any} saved */
-const throughJson = (saved) => (saved === undefined ? saved : JSON.parse(JSON.stringify(saved, (_, value) => (typeof value === 'bigint' ? String(value) : value))));
+const throughJson = (saved) =>
+  saved === undefined ? saved : JSON.parse(JSON.stringify(saved, (_, value) => (typeof value === 'bigint' ? String(value) : value)));
 
 /** @returns {Promise<import('../fuzz.js').Target>} */
 export async function open() {
-  const [pictures, digits, texts, translation, sound, codes] = /** @type {any[]} */ (await Promise.all([
-    load(toyModel()), load(DIGITS), load(toyText()), load(toyTranslation()), load(`${GOLDEN}wavenet-tiny.gguf`), load(`${GOLDEN}jukebox-tiny.gguf`)]));
+  const [pictures, digits, texts, translation, sound, codes] = /** @type {any[]} */ (
+    await Promise.all([
+      load(toyModel()),
+      load(DIGITS),
+      load(toyText()),
+      load(toyTranslation()),
+      load(`${GOLDEN}wavenet-tiny.gguf`),
+      load(`${GOLDEN}jukebox-tiny.gguf`),
+    ])
+  );
   const grey = { data: new Uint8Array(784).fill(9), width: 28, height: 28 };
   /** @type {[any, () => any][]} */
-  const runs = [[pictures, () => pictures.generate({ seed: 3, samples: 2 })], [digits, () => digits.complete(grey, { rows: 27, seed: 2 })],
-    [texts, () => texts.generate('a b', { maxTokens: 9, seed: 4 })], [texts, () => texts.generate('ab', { maxTokens: 5, topK: 3 })],
-    [translation, () => translation.translate('ab a', { beams: 2 })], [sound, () => sound.generate({ seconds: 0.01, label: 1, seed: 5 })],
-    [codes, () => codes.generate({ label: 1, seed: 5 })]];
+  const runs = [
+    [pictures, () => pictures.generate({ seed: 3, samples: 2 })],
+    [digits, () => digits.complete(grey, { rows: 27, seed: 2 })],
+    [texts, () => texts.generate('a b', { maxTokens: 9, seed: 4 })],
+    [texts, () => texts.generate('ab', { maxTokens: 5, topK: 3 })],
+    [translation, () => translation.translate('ab a', { beams: 2 })],
+    [sound, () => sound.generate({ seconds: 0.01, label: 1, seed: 5 })],
+    [codes, () => codes.generate({ label: 1, seed: 5 })],
+  ];
   /** @type {{ model: any, saved: any }[]} */
   const all = [];
   for (const [model, begin] of runs) {
@@ -52,7 +66,9 @@ export async function open() {
       const input = new Input(bytes);
       const { model, saved } = input.pick(all);
       const given = throughJson(damaged(saved, input));
-      const run = refusedOr(() => model.resume(given, input.below(4) ? {} : throughJson(damaged({ at: 1, maxTokens: 3, seed: 1, chunkSize: 2 }, input))));
+      const run = refusedOr(() =>
+        model.resume(given, input.below(4) ? {} : throughJson(damaged({ at: 1, maxTokens: 3, seed: 1, chunkSize: 2 }, input))),
+      );
       if (!run) return;
       const again = refusedOr(() => JSON.stringify(run.save()), ['state']); // of one that is not begun there may be nothing to save
       if (again !== undefined) assert.ok(model.resume(JSON.parse(again)));

@@ -37,7 +37,7 @@ export async function open() {
       const state = { ...saved.state, bytes: saved.state.bytes.slice() };
       const words = new Uint32Array(state.bytes.buffer);
       for (let i = input.below(4); i > 0; i--) {
-        const at = input.below(2) ? input.below(WORDS) : Math.floor(input.below(65536) / 65536 * words.length);
+        const at = input.below(2) ? input.below(WORDS) : Math.floor((input.below(65536) / 65536) * words.length);
         words[at] = input.below(2) ? input.pick(VALUES) : words[at] + input.byte() - 128;
       }
       const odd = input.below(12);
@@ -49,7 +49,10 @@ export async function open() {
       try {
         state.hash = atOnce(hashing(state));
       } catch {} // of what is no state: the old one
-      const run = refusedOr(() => model.resume({ ...saved, state }, { maxTokens: 1 + input.below(12), ...input.pick([{}, { at: 3 }, { maps: true }]) }), ['state']);
+      const run = refusedOr(
+        () => model.resume({ ...saved, state }, { maxTokens: 1 + input.below(12), ...input.pick([{}, { at: 3 }, { maps: true }]) }),
+        ['state'],
+      );
       try {
         await run?.text();
       } catch (error) {

@@ -14,23 +14,52 @@ import { Input, anything, refusedOr } from '../input.js';
 import { atOnce } from '../../../web/lib/base/turns.js';
 
 /** Marks of the known templates, each a token of control. */
-const MARKS = ['<|im_start|>', '<|im_end|>', '<|start_header_id|>', '<|end_header_id|>', '<|eot_id|>', '[INST]', '[/INST]', '<<SYS>>', '<</SYS>>', '<start_of_turn>', '<end_of_turn>', '<|assistant|>', '<|user|>', '<|end|>'];
+const MARKS = [
+  '<|im_start|>',
+  '<|im_end|>',
+  '<|start_header_id|>',
+  '<|end_header_id|>',
+  '<|eot_id|>',
+  '[INST]',
+  '[/INST]',
+  '<<SYS>>',
+  '<</SYS>>',
+  '<start_of_turn>',
+  '<end_of_turn>',
+  '<|assistant|>',
+  '<|user|>',
+  '<|end|>',
+];
 const ALL = '{% for message in messages %}';
 const TEMPLATES = [
   `${ALL}<|im_start|>{{ message.role }}\n{{ message.content }}<|im_end|>\n{% endfor %}{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}`,
   `${ALL}<|start_header_id|>{{ message.role }}<|end_header_id|>\n\n{{ message.content | trim }}<|eot_id|>{% endfor %}`,
   `${ALL}{% if message.role == 'system' %}{{ raise_exception('no') }}{% endif %}[INST] {{ message['content'] }} [/INST]{% endfor %}`,
   `${ALL}{% if message.role == 'user' %}<<SYS>>{{ message.content.split('</think>')[-1] }}<</SYS>>{% endif %}{% endfor %}`,
-  `${ALL}<start_of_turn>{{ message | tojson }}<end_of_turn>{% endfor %}`, `${ALL}{{ message.content }}{% endfor %}`];
+  `${ALL}<start_of_turn>{{ message | tojson }}<end_of_turn>{% endfor %}`,
+  `${ALL}{{ message.content }}{% endfor %}`,
+];
 
 /** @returns {import('../fuzz.js').Target} */
 export function open() {
   const tokens = [...TOKENS, ...MARKS];
-  const { metadata } = readGGUF(toyText({ values: tokens.length, metadata: {
-    'tokenizer.ggml.tokens': ['array', 'string', tokens], 'tokenizer.ggml.scores': ['array', 'f32', tokens.map((_, i) => -i)],
-    'tokenizer.ggml.token_type': ['array', 'i32', tokens.map((text, i) => (i === 0 ? 2 : i < 3 || i >= TOKENS.length ? 3 : i < 259 ? 6 : text === '<user>' ? 4 : 1))] } }));
+  const { metadata } = readGGUF(
+    toyText({
+      values: tokens.length,
+      metadata: {
+        'tokenizer.ggml.tokens': ['array', 'string', tokens],
+        'tokenizer.ggml.scores': ['array', 'f32', tokens.map((_, i) => -i)],
+        'tokenizer.ggml.token_type': [
+          'array',
+          'i32',
+          tokens.map((text, i) => (i === 0 ? 2 : i < 3 || i >= TOKENS.length ? 3 : i < 259 ? 6 : text === '<user>' ? 4 : 1)),
+        ],
+      },
+    }),
+  );
   const own = atOnce(Tokenizer.reading(new Map(Object.entries(metadata))));
-  const control = (/** @type {import('../../../web/lib/kinds/text/chat.js').Piece[]} */ pieces) => [...atOnce(own.encodingPieces(pieces))].filter((id) => own.kind(id) === 'control');
+  const control = (/** @type {import('../../../web/lib/kinds/text/chat.js').Piece[]} */ pieces) =>
+    [...atOnce(own.encodingPieces(pieces))].filter((id) => own.kind(id) === 'control');
   const utf8 = (/** @type {string} */ text) => new TextEncoder().encode(text);
   return {
     seeds: TEMPLATES.map((_, i) => utf8(`${String.fromCharCode(i)}\u0002\u0001\u0005Hello\u0002\u0004there\u0001\u0003\u0005<s>[]`)),
@@ -39,10 +68,16 @@ export function open() {
       const input = new Input(bytes);
       const known = input.pick(TEMPLATES);
       const template = input.below(4) ? known : known + input.text(input.below(20));
-      const messages = Array.from({ length: input.below(5) }, () => (input.below(12) === 11 ? anything(input) :
-        { role: input.pick(['system', 'user', 'assistant', 'tool']), content: input.text(input.below(24)) }));
-      const piecesOf = (/** @type {any} */ given) => refusedOr(() => atOnce(rendering(renderTemplate, checkedTalk(given, template, {}), { bos_token: '<s>', eos_token: '</s>' }, own)),
-        ['argument', 'unsupported', 'format', 'limit']);
+      const messages = Array.from({ length: input.below(5) }, () =>
+        input.below(12) === 11
+          ? anything(input)
+          : { role: input.pick(['system', 'user', 'assistant', 'tool']), content: input.text(input.below(24)) },
+      );
+      const piecesOf = (/** @type {any} */ given) =>
+        refusedOr(
+          () => atOnce(rendering(renderTemplate, checkedTalk(given, template, {}), { bos_token: '<s>', eos_token: '</s>' }, own)),
+          ['argument', 'unsupported', 'format', 'limit'],
+        );
       const pieces = piecesOf(messages);
       const plain = pieces && template === known && piecesOf(messages.map((/** @type {any} */ one) => ({ ...one, content: 'x' })));
       if (plain) assert.deepEqual(control(pieces), control(plain), 'what is said adds no token of control');

@@ -10,22 +10,41 @@ import { Input, refusedOr } from '../input.js';
 
 /** @param {number} encoding @param {number} bits @param {number} channels @param {Record<string, Uint8Array>} [more] chunks before the data */
 function wav(encoding, bits, channels, more = {}) {
-  const frame = channels * bits / 8;
+  const frame = (channels * bits) / 8;
   const data = Uint8Array.from({ length: 12 * frame }, (_, i) => 37 * i);
-  const u32 = (/** @type {number} */ n) => [n & 255, n >> 8 & 255, n >> 16 & 255, n >>> 24];
-  const chunk = (/** @type {string} */ name, /** @type {ArrayLike<number>} */ bytes) => [...new TextEncoder().encode(name), ...u32(bytes.length), ...Array.from(bytes), ...bytes.length % 2 ? [0] : []];
+  const u32 = (/** @type {number} */ n) => [n & 255, (n >> 8) & 255, (n >> 16) & 255, n >>> 24];
+  const chunk = (/** @type {string} */ name, /** @type {ArrayLike<number>} */ bytes) => [
+    ...new TextEncoder().encode(name),
+    ...u32(bytes.length),
+    ...Array.from(bytes),
+    ...(bytes.length % 2 ? [0] : []),
+  ];
   const format = [encoding, 0, channels, 0, ...u32(8000), ...u32(8000 * frame), frame, 0, bits, 0];
   if (encoding === 0xfe) format[1] = 0xff; // WAVE_FORMAT_EXTENSIBLE
-  const body = [...chunk('fmt ', encoding === 0xfe ? [...format, 22, 0, bits, 0, 0, 0, 0, 0, 1, 0, ...new Array(14).fill(0)] : format),
-    ...Object.entries(more).flatMap(([name, bytes]) => chunk(name, bytes)), ...chunk('data', data)];
+  const body = [
+    ...chunk('fmt ', encoding === 0xfe ? [...format, 22, 0, bits, 0, 0, 0, 0, 0, 1, 0, ...new Array(14).fill(0)] : format),
+    ...Object.entries(more).flatMap(([name, bytes]) => chunk(name, bytes)),
+    ...chunk('data', data),
+  ];
   return Uint8Array.from([...chunk('RIFF', []).slice(0, 4), ...u32(4 + body.length), ...new TextEncoder().encode('WAVE'), ...body]);
 }
 
 /** @returns {import('../fuzz.js').Target} */
 export function open() {
   return {
-    seeds: [wav(1, 8, 1), wav(1, 16, 1), wav(1, 16, 2), wav(1, 24, 1), wav(1, 32, 3), wav(3, 32, 1), wav(3, 64, 1), wav(6, 8, 1), wav(7, 8, 1), wav(0xfe, 16, 2),
-      wav(1, 16, 1, { LIST: new Uint8Array(7), ds64: new Uint8Array(28) })],
+    seeds: [
+      wav(1, 8, 1),
+      wav(1, 16, 1),
+      wav(1, 16, 2),
+      wav(1, 24, 1),
+      wav(1, 32, 3),
+      wav(3, 32, 1),
+      wav(3, 64, 1),
+      wav(6, 8, 1),
+      wav(7, 8, 1),
+      wav(0xfe, 16, 2),
+      wav(1, 16, 1, { LIST: new Uint8Array(7), ds64: new Uint8Array(28) }),
+    ],
     words: ['RIFF', 'RF64', 'WAVE', 'fmt ', 'data', 'ds64', 'LIST'],
     async run(bytes) {
       assert.equal(typeof isWav(bytes), 'boolean');

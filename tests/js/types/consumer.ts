@@ -5,8 +5,32 @@
 import { NextPixelError, acquire, cache, load, supported, tokenizer } from 'nextpixel';
 import { NextPixelElement, NextPixelStepEvent } from 'nextpixel/element';
 import type {
-  Attention, Classification, PictureOptions, ErrorCode, KeptFile, LatentRun, ModelInfo, ModelOf, PictureRun, SoundRun, SoundScore, Tagging, Phase, Picture, Progress, SavedPicture, SavedText, SavedTranslation, PictureScore, SearchStep, Source, PictureStep, TextScore, TextRun,
-  Tokenizer, TranslationRun,
+  Attention,
+  Classification,
+  PictureOptions,
+  ErrorCode,
+  KeptFile,
+  LatentRun,
+  ModelInfo,
+  ModelOf,
+  PictureRun,
+  SoundRun,
+  SoundScore,
+  Tagging,
+  Phase,
+  Picture,
+  Progress,
+  SavedPicture,
+  SavedText,
+  SavedTranslation,
+  PictureScore,
+  SearchStep,
+  Source,
+  PictureStep,
+  TextScore,
+  TextRun,
+  Tokenizer,
+  TranslationRun,
 } from 'nextpixel';
 
 export async function use(canvas: HTMLCanvasElement, image: HTMLImageElement): Promise<void> {
@@ -25,7 +49,11 @@ export async function use(canvas: HTMLCanvasElement, image: HTMLImageElement): P
   await load(new Uint8Array(1));
   await load(new ArrayBuffer(1));
   await load(new Response());
-  await load(new Blob([]), { patience: 1000, workerUrl: 'worker.js', onProgress: ({ phase }: Progress) => console.log(phase satisfies Phase) });
+  await load(new Blob([]), {
+    patience: 1000,
+    workerUrl: 'worker.js',
+    onProgress: ({ phase }: Progress) => console.log(phase satisfies Phase),
+  });
   await load(new ReadableStream<Uint8Array>());
   const source: Source = 'hf:owner/name/file.gguf';
   const hold = await acquire(source, { cache: false });
@@ -57,9 +85,7 @@ export async function use(canvas: HTMLCanvasElement, image: HTMLImageElement): P
     const again: boolean = anew;
     void [numbers, again];
   }
-  const pictures: Picture[] = await model
-    .generate({ label: 3 })
-    .drawTo([canvas, new OffscreenCanvas(1, 1)], { signal: controller.signal });
+  const pictures: Picture[] = await model.generate({ label: 3 }).drawTo([canvas, new OffscreenCanvas(1, 1)], { signal: controller.signal });
   const [silent]: Picture[] = await model.generate().pictures();
   void silent;
   canvas.getContext('2d')?.putImageData(new ImageData(pictures[0].data, pictures[0].width), 0, 0);
@@ -97,10 +123,22 @@ export async function use(canvas: HTMLCanvasElement, image: HTMLImageElement): P
   await model.attention(canvas, { row: 1 });
   // @ts-expect-error: neither an image nor a text
   await model.score(7);
-  const run3: TranslationRun = model.translate('Ein Hund', { beams: 4, lengthPenalty: 1, maps: true, onSearch: ({ hypotheses }: SearchStep) => void hypotheses[0].score });
+  const run3: TranslationRun = model.translate('Ein Hund', {
+    beams: 4,
+    lengthPenalty: 1,
+    maps: true,
+    onSearch: ({ hypotheses }: SearchStep) => void hypotheses[0].score,
+  });
   for await (const { text, alignment } of run3) void [text.length, alignment?.[0]];
   void [run3.encoder[0], run3.sourceTexts[0], run3.finish === 'end', (await model.score('A dog', { source: 'Ein Hund' })).natsPerToken];
-  const run2: TextRun = model.generate('Once upon a time', { maxTokens: 9, stop: ['.'], logitBias: { ' the': -5 }, alternatives: 3, maps: true, minP: 0.1 });
+  const run2: TextRun = model.generate('Once upon a time', {
+    maxTokens: 9,
+    stop: ['.'],
+    logitBias: { ' the': -5 },
+    alternatives: 3,
+    maps: true,
+    minP: 0.1,
+  });
   for await (const { text, token, nats: paid, alternatives, maps } of run2) {
     const words: [string, number, number] = [text, token, paid];
     void [words, alternatives?.[0].text, maps?.[0].weights];
@@ -145,7 +183,13 @@ export async function kinds(canvas: HTMLCanvasElement, audio: AudioContext): Pro
   sound.chat([]);
   const picture = await load<'picture'>('weights/digits.gguf');
   const drawn: PictureRun = picture.generate({ label: '7' });
-  void [drawn.seed, picture.complete(canvas, { rows: 3 }), picture.superResolve(canvas), (await picture.attention(canvas, { row: 0, column: 0 })).weights, (await picture.score(canvas)).nats];
+  void [
+    drawn.seed,
+    picture.complete(canvas, { rows: 3 }),
+    picture.superResolve(canvas),
+    (await picture.attention(canvas, { row: 0, column: 0 })).weights,
+    (await picture.score(canvas)).nats,
+  ];
   // @ts-expect-error: nor has one of pictures a way from one latent to another
   picture.walk(1, 2);
   const latent = await load<'latent'>('weights/sagan-emoji.gguf');
@@ -153,7 +197,12 @@ export async function kinds(canvas: HTMLCanvasElement, audio: AudioContext): Pro
   const way: LatentRun = latent.walk(1, 2, { steps: 8, shape: 'circle' });
   void [made, way];
   const text = await load<'text'>('weights/stories.gguf');
-  void [text.generate('Once').finish, text.translate('Ein Hund').finish, text.chat([{ role: 'user', content: 'Hello' }]), (await text.score('Once')).natsPerByte];
+  void [
+    text.generate('Once').finish,
+    text.translate('Ein Hund').finish,
+    text.chat([{ role: 'user', content: 'Hello' }]),
+    (await text.score('Once')).natsPerByte,
+  ];
   const tags = await load<'tag'>('weights/crf-en.gguf');
   const tagging: Tagging = await tags.tag('Time flies.', { marginals: true });
   void tagging.words;

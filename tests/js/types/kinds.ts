@@ -4,15 +4,63 @@
 
 import { load } from 'nextpixel';
 import type {
-  Attention, CaptionOptions, CaptionRun, CaptionScore, CaptionStep, ChatOptions, Classification, ClassifyOptions, CodeOptions, CodeRun, CodeStep, Codes, Encoded, Kind, LatentOptions, LatentRun, LatentStep,
-  Message, ModelOf, MusicSource, NoteOptions, NoteRun, NoteScore, NoteStep, Parse, ParseOptions, PictureOptions, PictureRun, PictureScore, PictureStep, SavedCaption, SavedCode, SavedNote,
-  SavedPicture, SavedSound, SavedText, SavedTranslation, SoundOptions, SoundRun, SoundScore, SoundSource, SoundStep, TagOptions, Tagging, TextOptions, TextRun, TextScore, TextStep,
-  TranslationOptions, TranslationRun, TranslationStep, WalkOptions,
+  Attention,
+  CaptionOptions,
+  CaptionRun,
+  CaptionScore,
+  CaptionStep,
+  ChatOptions,
+  Classification,
+  ClassifyOptions,
+  CodeOptions,
+  CodeRun,
+  CodeStep,
+  Codes,
+  Encoded,
+  Kind,
+  LatentOptions,
+  LatentRun,
+  LatentStep,
+  Message,
+  ModelOf,
+  MusicSource,
+  NoteOptions,
+  NoteRun,
+  NoteScore,
+  NoteStep,
+  Parse,
+  ParseOptions,
+  PictureOptions,
+  PictureRun,
+  PictureScore,
+  PictureStep,
+  SavedCaption,
+  SavedCode,
+  SavedNote,
+  SavedPicture,
+  SavedSound,
+  SavedText,
+  SavedTranslation,
+  SoundOptions,
+  SoundRun,
+  SoundScore,
+  SoundSource,
+  SoundStep,
+  TagOptions,
+  Tagging,
+  TextOptions,
+  TextRun,
+  TextScore,
+  TextStep,
+  TranslationOptions,
+  TranslationRun,
+  TranslationStep,
+  WalkOptions,
 } from 'nextpixel';
 import type { NextPixelStepEvent } from 'nextpixel/element';
 
 /** True where two types are the same. */
-type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends (<T>() => T extends B ? 1 : 2) ? true : false;
+type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 /** The steps of a run. */
 type StepsOf<R> = R extends AsyncIterable<infer S> ? S : never;
 
@@ -21,13 +69,29 @@ function holds<_ extends true[]>(): void {}
 
 export async function everyKind(image: ImageData, sound: SoundSource, music: MusicSource): Promise<void> {
   const picture = await load<'picture'>('a.gguf');
-  const [pictures, completed, enlarged] = [picture.generate({} as PictureOptions), picture.complete(image, { rows: 3 }), picture.superResolve(image)];
-  const [savedPicture, pictureScore, attention] = [pictures.save(), await picture.score(image), await picture.attention(image, { row: 0, column: 0 })];
+  const [pictures, completed, enlarged] = [
+    picture.generate({} as PictureOptions),
+    picture.complete(image, { rows: 3 }),
+    picture.superResolve(image),
+  ];
+  const [savedPicture, pictureScore, attention] = [
+    pictures.save(),
+    await picture.score(image),
+    await picture.attention(image, { row: 0, column: 0 }),
+  ];
   const resumedPictures = picture.resume(savedPicture);
-  holds<[
-    Same<typeof pictures, PictureRun>, Same<typeof completed, PictureRun>, Same<typeof enlarged, PictureRun>, Same<StepsOf<PictureRun>, PictureStep>, Same<typeof savedPicture, SavedPicture>,
-    Same<typeof pictureScore, PictureScore>, Same<typeof attention, Attention>, Same<typeof resumedPictures, PictureRun>,
-  ]>();
+  holds<
+    [
+      Same<typeof pictures, PictureRun>,
+      Same<typeof completed, PictureRun>,
+      Same<typeof enlarged, PictureRun>,
+      Same<StepsOf<PictureRun>, PictureStep>,
+      Same<typeof savedPicture, SavedPicture>,
+      Same<typeof pictureScore, PictureScore>,
+      Same<typeof attention, Attention>,
+      Same<typeof resumedPictures, PictureRun>,
+    ]
+  >();
   // @ts-expect-error: pictures have no seconds
   picture.generate({ seconds: 1 });
   const manyScores: PictureScore[] = await picture.score([image, image], { label: [0, 1] });
@@ -47,7 +111,16 @@ export async function everyKind(image: ImageData, sound: SoundSource, music: Mus
   const [spoken, longer] = [sounds.generate({} as SoundOptions), sounds.complete(sound)];
   const [savedSound, soundScore] = [spoken.save(), await sounds.score(sound, { speaker: 'a' })];
   const resumedSound = sounds.resume(savedSound);
-  holds<[Same<typeof spoken, SoundRun>, Same<typeof longer, SoundRun>, Same<StepsOf<SoundRun>, SoundStep>, Same<typeof savedSound, SavedSound>, Same<typeof soundScore, SoundScore>, Same<typeof resumedSound, SoundRun>]>();
+  holds<
+    [
+      Same<typeof spoken, SoundRun>,
+      Same<typeof longer, SoundRun>,
+      Same<StepsOf<SoundRun>, SoundStep>,
+      Same<typeof savedSound, SavedSound>,
+      Same<typeof soundScore, SoundScore>,
+      Same<typeof resumedSound, SoundRun>,
+    ]
+  >();
   // @ts-expect-error: a sound has no bars
   sounds.generate({ bars: 4 });
 
@@ -56,7 +129,16 @@ export async function everyKind(image: ImageData, sound: SoundSource, music: Mus
   const [savedCode, encoded] = [coded.save(), await codes.encode(sound)];
   const again: Encoded = await codes.encode(await codes.decode(encoded satisfies Codes));
   const resumedCode = codes.resume(savedCode);
-  holds<[Same<typeof coded, CodeRun>, Same<typeof further, CodeRun>, Same<StepsOf<CodeRun>, CodeStep>, Same<typeof savedCode, SavedCode>, Same<typeof encoded, Encoded>, Same<typeof resumedCode, CodeRun>]>();
+  holds<
+    [
+      Same<typeof coded, CodeRun>,
+      Same<typeof further, CodeRun>,
+      Same<StepsOf<CodeRun>, CodeStep>,
+      Same<typeof savedCode, SavedCode>,
+      Same<typeof encoded, Encoded>,
+      Same<typeof resumedCode, CodeRun>,
+    ]
+  >();
   // @ts-expect-error: codes have no probabilities
   codes.generate({ probabilities: true });
 
@@ -64,7 +146,16 @@ export async function everyKind(image: ImageData, sound: SoundSource, music: Mus
   const [composed, harmonised] = [notes.generate({} as NoteOptions), notes.complete(music, { voices: ['soprano'] })];
   const [savedNote, noteScore, midi] = [composed.save(), await notes.score(music), await composed.midi()];
   const resumedNotes = notes.resume(savedNote, { at: 1 });
-  holds<[Same<typeof composed, NoteRun>, Same<typeof harmonised, NoteRun>, Same<StepsOf<NoteRun>, NoteStep>, Same<typeof savedNote, SavedNote>, Same<typeof noteScore, NoteScore>, Same<typeof resumedNotes, NoteRun>]>();
+  holds<
+    [
+      Same<typeof composed, NoteRun>,
+      Same<typeof harmonised, NoteRun>,
+      Same<StepsOf<NoteRun>, NoteStep>,
+      Same<typeof savedNote, SavedNote>,
+      Same<typeof noteScore, NoteScore>,
+      Same<typeof resumedNotes, NoteRun>,
+    ]
+  >();
   // @ts-expect-error: music is one sample
   notes.generate({ samples: 3 });
 
@@ -72,16 +163,38 @@ export async function everyKind(image: ImageData, sound: SoundSource, music: Mus
   const caption = captions.caption(image, {} as CaptionOptions);
   const [savedCaption, captionScore] = [caption.save(), await captions.score(image, { text: 'a dog' })];
   const resumedCaption = captions.resume(savedCaption);
-  holds<[Same<typeof caption, CaptionRun>, Same<StepsOf<CaptionRun>, CaptionStep>, Same<typeof savedCaption, SavedCaption>, Same<typeof captionScore, CaptionScore>, Same<typeof resumedCaption, CaptionRun>]>();
+  holds<
+    [
+      Same<typeof caption, CaptionRun>,
+      Same<StepsOf<CaptionRun>, CaptionStep>,
+      Same<typeof savedCaption, SavedCaption>,
+      Same<typeof captionScore, CaptionScore>,
+      Same<typeof resumedCaption, CaptionRun>,
+    ]
+  >();
 
   const texts = await load<'text'>('a.gguf');
-  const [text, answer, translation] = [texts.generate('a', {} as TextOptions), texts.chat([] as Message[], {} as TextOptions & ChatOptions), texts.translate('a', {} as TranslationOptions)];
+  const [text, answer, translation] = [
+    texts.generate('a', {} as TextOptions),
+    texts.chat([] as Message[], {} as TextOptions & ChatOptions),
+    texts.translate('a', {} as TranslationOptions),
+  ];
   const [savedText, savedTranslation, textScore] = [text.save(), translation.save(), await texts.score('a')];
   const [resumedText, resumedTranslation] = [texts.resume(savedText, { at: 2 }), texts.resume(savedTranslation)];
-  holds<[
-    Same<typeof text, TextRun>, Same<typeof answer, TextRun>, Same<StepsOf<TextRun>, TextStep>, Same<typeof savedText, SavedText>, Same<typeof textScore, TextScore>, Same<typeof resumedText, TextRun>,
-    Same<typeof translation, TranslationRun>, Same<StepsOf<TranslationRun>, TranslationStep>, Same<typeof savedTranslation, SavedTranslation>, Same<typeof resumedTranslation, TranslationRun>,
-  ]>();
+  holds<
+    [
+      Same<typeof text, TextRun>,
+      Same<typeof answer, TextRun>,
+      Same<StepsOf<TextRun>, TextStep>,
+      Same<typeof savedText, SavedText>,
+      Same<typeof textScore, TextScore>,
+      Same<typeof resumedText, TextRun>,
+      Same<typeof translation, TranslationRun>,
+      Same<StepsOf<TranslationRun>, TranslationStep>,
+      Same<typeof savedTranslation, SavedTranslation>,
+      Same<typeof resumedTranslation, TranslationRun>,
+    ]
+  >();
   // @ts-expect-error: it is asked with a prompt
   texts.generate({ seed: 1 });
 
@@ -97,10 +210,34 @@ export async function everyKind(image: ImageData, sound: SoundSource, music: Mus
   // @ts-expect-error: what tags does not draw
   tags.resume({});
 
-  const any: { [K in Kind]: ModelOf<K> } = { picture, latent, sound: sounds, code: codes, note: notes, caption: captions, text: texts, sign: signs, tag: tags, head: heads };
+  const any: { [K in Kind]: ModelOf<K> } = {
+    picture,
+    latent,
+    sound: sounds,
+    code: codes,
+    note: notes,
+    caption: captions,
+    text: texts,
+    sign: signs,
+    tag: tags,
+    head: heads,
+  };
   for (const model of Object.values(any)) model.close();
   void [again, midi];
 }
 
 /** The element's event has the step of every kind. */
-export const steps = (step: CaptionStep | CodeStep | LatentStep | NoteStep | PictureStep | SoundStep | TextStep | TranslationStep | Tagging | Parse | Classification): NextPixelStepEvent['step'] => step;
+export const steps = (
+  step:
+    | CaptionStep
+    | CodeStep
+    | LatentStep
+    | NoteStep
+    | PictureStep
+    | SoundStep
+    | TextStep
+    | TranslationStep
+    | Tagging
+    | Parse
+    | Classification,
+): NextPixelStepEvent['step'] => step;

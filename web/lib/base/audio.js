@@ -20,9 +20,12 @@ export const closed = () => new NextPixelError('closed', 'The AudioContext was c
  * @param {{ signal?: AbortSignal, destination?: any, onPlay?: any }} options
  */
 export async function audible(context, { signal, destination, onPlay }) {
-  if (typeof context?.createGain !== 'function' || typeof context.sampleRate !== 'number') throw argumentError('playTo() needs an AudioContext');
+  if (typeof context?.createGain !== 'function' || typeof context.sampleRate !== 'number')
+    throw argumentError('playTo() needs an AudioContext');
   if (typeof context.startRendering === 'function') {
-    throw argumentError('playTo() plays as the sound is drawn, and an OfflineAudioContext does not wait for it: take await run.samples(), or run.wav(), and an AudioBufferSourceNode');
+    throw argumentError(
+      'playTo() plays as the sound is drawn, and an OfflineAudioContext does not wait for it: take await run.samples(), or run.wav(), and an AudioBufferSourceNode',
+    );
   }
   if (context.state === 'closed') throw closed();
   if (onPlay !== undefined && typeof onPlay !== 'function') throw argumentError(`onPlay must be a function, not ${show(onPlay)}`);
@@ -36,10 +39,14 @@ export async function audible(context, { signal, destination, onPlay }) {
 /** A browser lets a page sound only once somebody has clicked or pressed a key. @param {any} context */
 async function started(context) {
   if (context.state === 'running' || typeof context.resume !== 'function') return;
-  const late = new Promise((resolve) => { setTimeout(resolve, START_MS); });
+  const late = new Promise((resolve) => {
+    setTimeout(resolve, START_MS);
+  });
   await Promise.race([context.resume().catch(() => {}), late]);
   if (context.state !== 'running') {
-    throw argumentError('The AudioContext is not running: browsers let a page sound only after a click or a key, so call playTo() from one');
+    throw argumentError(
+      'The AudioContext is not running: browsers let a page sound only after a click or a key, so call playTo() from one',
+    );
   }
 }
 
@@ -62,15 +69,16 @@ export function moments(context, { signal, onPlay }) {
   });
   const changed = () => look();
   /** @param {() => boolean} reached @returns {Promise<void>} */
-  const until = (reached) => new Promise((resolve, reject) => {
-    look = () => {
-      if (signal?.aborted) reject(signal.reason);
-      else if (failed) reject(failed.reason);
-      else if (context.state === 'closed') reject(closed());
-      else if (reached()) resolve();
-    };
-    look();
-  });
+  const until = (reached) =>
+    new Promise((resolve, reject) => {
+      look = () => {
+        if (signal?.aborted) reject(signal.reason);
+        else if (failed) reject(failed.reason);
+        else if (context.state === 'closed') reject(closed());
+        else if (reached()) resolve();
+      };
+      look();
+    });
   signal?.addEventListener('abort', changed);
   context.addEventListener?.('statechange', changed);
   return {

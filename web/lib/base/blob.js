@@ -16,15 +16,21 @@ export function isBlob(value) {
 
 /** @param {Blob} blob @returns {Promise<Uint8Array<ArrayBuffer>>} */
 export async function bytesOfBlob(blob) {
-  return read(blob).catch((cause) => { // a file that has been changed since it was chosen, or is gone
-    throw cause instanceof NextPixelError ? cause : new NextPixelError('network', `The file cannot be read (${cause instanceof Error ? cause.message : cause}): choose it again`, { cause });
+  return read(blob).catch((cause) => {
+    // a file that has been changed since it was chosen, or is gone
+    throw cause instanceof NextPixelError
+      ? cause
+      : new NextPixelError('network', `The file cannot be read (${cause instanceof Error ? cause.message : cause}): choose it again`, {
+          cause,
+        });
   });
 }
 
 /** @param {Blob} blob @returns {Promise<Uint8Array<ArrayBuffer>>} */
 async function read(blob) {
   if (blob.arrayBuffer) return new Uint8Array(await blob.arrayBuffer());
-  if (typeof FileReader !== 'function') throw argumentError('This Blob cannot be read here, it has neither stream() nor arrayBuffer(): give its bytes');
+  if (typeof FileReader !== 'function')
+    throw argumentError('This Blob cannot be read here, it has neither stream() nor arrayBuffer(): give its bytes');
   const reader = new FileReader(); // as in jsdom
   await new Promise((resolve, reject) => {
     reader.onload = resolve;

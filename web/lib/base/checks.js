@@ -13,7 +13,12 @@ import { ROWS } from '../settings.js';
 /** @typedef {string | number | null | undefined} Label  a class by name or index; null or undefined: none */
 
 /** Options of all sinks that show a run on a canvas, by their types. */
-const SHOWN = { flags: ['later', 'calm', 'shade', 'caret'], functions: ['colours', 'onPaint', 'weights'], numbers: ['gap', 'pace', 'from', 'to'], others: ['signal', 'mirror'] };
+const SHOWN = {
+  flags: ['later', 'calm', 'shade', 'caret'],
+  functions: ['colours', 'onPaint', 'weights'],
+  numbers: ['gap', 'pace', 'from', 'to'],
+  others: ['signal', 'mirror'],
+};
 
 /** @param {string} what  must be @param {unknown} value  the one that is not */
 const wrong = (what, value) => argumentError(`${what}, not ${show(value)}`);
@@ -35,14 +40,16 @@ export function checkOptions(options, whose, names) {
   if (typeof options !== 'object' || options === null) throw wrong('options must be an object', options);
   if (Symbol.iterator in options) throw argumentError('options must be an object, not a list');
   const given = classOf(options);
-  if (given !== 'Object') throw argumentError(`options must be an object with names, such as { signal }, not ${/^[AEIOU]/.test(given) ? 'an' : 'a'} ${given}`);
+  if (given !== 'Object')
+    throw argumentError(`options must be an object with names, such as { signal }, not ${/^[AEIOU]/.test(given) ? 'an' : 'a'} ${given}`);
   const none = Object.keys(options).find((name) => !names.includes(name) && options[name] !== undefined);
   if (none !== undefined) {
     const meant = nearest(none, names);
     throw argumentError(`${whose} has no option ${none.slice(0, 80)}${meant ? `: ${meant}?` : '.'} It has ${names.join(', ')}`);
   }
   const { signal, onProgress, patience } = options;
-  if (signal !== undefined && !(typeof signal?.throwIfAborted === 'function' && typeof signal.addEventListener === 'function')) throw wrong('signal must be an AbortSignal', signal);
+  if (signal !== undefined && !(typeof signal?.throwIfAborted === 'function' && typeof signal.addEventListener === 'function'))
+    throw wrong('signal must be an AbortSignal', signal);
   callback('onProgress', onProgress);
   if (patience !== undefined) wholeNumber('patience', patience, 1, 2 ** 31 - 1);
 }
@@ -119,7 +126,7 @@ export function checkSettings(of, given, initial = {}) {
   const options = {};
   for (const [name, row] of ROWS) {
     if (!row.of.split(' ').includes(of)) continue;
-    const value = given[name] === undefined ? initial[name] ?? row.initial : given[name];
+    const value = given[name] === undefined ? (initial[name] ?? row.initial) : given[name];
     if (value !== undefined) checkOne(name, value, row);
     (row.field ? settings : options)[name] = value;
   }
@@ -136,7 +143,8 @@ export function checkSettings(of, given, initial = {}) {
 function checkOne(name, value, { whole, number: range, over, flag: isFlag }) {
   if (whole) wholeNumber(name, value, ...whole);
   if (range) number(name, value, ...range);
-  if (range && over && Math.fround(/** @type {number} */ (value)) === range[0]) throw argumentError(`${name} must be over ${range[0]}${range[1] === 1 ? ': 1 keeps every value' : ''}`);
+  if (range && over && Math.fround(/** @type {number} */ (value)) === range[0])
+    throw argumentError(`${name} must be over ${range[0]}${range[1] === 1 ? ': 1 keeps every value' : ''}`);
   if (isFlag) flag(name, value);
 }
 

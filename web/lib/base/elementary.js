@@ -8,7 +8,8 @@
 
 /** The factors of the odd powers of x in sin(pi x), the highest first: pi^n / n!, with signs in turn. What is left out is below 1e-13. */
 const FACTORS = new Float64Array(9);
-for (let i = 0, factor = Math.PI; i < FACTORS.length; factor *= -(Math.PI * Math.PI) / ((2 * i + 2) * (2 * i + 3)), i++) FACTORS[FACTORS.length - 1 - i] = factor;
+for (let i = 0, factor = Math.PI; i < FACTORS.length; factor *= -(Math.PI * Math.PI) / ((2 * i + 2) * (2 * i + 3)), i++)
+  FACTORS[FACTORS.length - 1 - i] = factor;
 
 /** sin(pi x). @param {number} x  any */
 export function sineOfPi(x) {
@@ -28,11 +29,11 @@ export function halfTurns(cosine) {
   const square = tangent * tangent; // below 0.01
   let sum = 0;
   for (let n = 17; n > 0; n -= 2) sum = sum * -square + 1 / n;
-  return 32 * tangent * sum / Math.PI;
+  return (32 * tangent * sum) / Math.PI;
 }
 
 /** ln 2 in two parts. The first has few bits: whole multiples of it are exact. */
-const LN2 = [0.693147180369123816490, 1.90821492927058770002e-10];
+const LN2 = [0.69314718036912381649, 1.90821492927058770002e-10];
 
 /** e^x. @param {number} x */
 export function exp(x) {
@@ -42,8 +43,9 @@ export function exp(x) {
   const twos = Math.round(x / Math.LN2);
   const rest = x - twos * LN2[0] - twos * LN2[1];
   let sum = 1;
-  for (let n = 14; n > 0; n--) sum = 1 + sum * rest / n;
-  for (let left = Math.abs(twos), power = twos < 0 ? 0.5 : 2; left > 0; left = Math.floor(left / 2), power *= power) if (left % 2) sum *= power;
+  for (let n = 14; n > 0; n--) sum = 1 + (sum * rest) / n;
+  for (let left = Math.abs(twos), power = twos < 0 ? 0.5 : 2; left > 0; left = Math.floor(left / 2), power *= power)
+    if (left % 2) sum *= power;
   return sum;
 }
 

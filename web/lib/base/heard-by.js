@@ -23,5 +23,11 @@ export function heardBy(listener, failed) {
       tell(reason);
     });
   };
-  return Object.assign(hear, { turn: () => later && new Promise((/** @type {(value: void) => void} */ resolve) => { setTimeout(resolve); }) });
+  return Object.assign(hear, {
+    turn: () =>
+      later &&
+      new Promise((/** @type {(value: void) => void} */ resolve) => {
+        setTimeout(resolve);
+      }),
+  });
 }

@@ -34,7 +34,8 @@ export async function parallelism() {
  */
 export function listenInWorker(handler) {
   const scope = /** @type {any} */ (globalThis);
-  if (typeof scope.postMessage === 'function') { // not in Node's workers
+  if (typeof scope.postMessage === 'function') {
+    // not in Node's workers
     scope.onmessage = (/** @type {MessageEvent} */ event) => handler(event.data);
     scope.postMessage({ type: 'here', id: 0 });
     return (message, transfer = []) => scope.postMessage(message, transfer);

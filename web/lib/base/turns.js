@@ -36,7 +36,7 @@ export async function inTurns(work, signal) {
   /** @type {(() => void) | undefined} */
   let later;
   try {
-    for (let since = performance.now(); ;) {
+    for (let since = performance.now(); ; ) {
       const { done, value } = work.next();
       if (done) return value;
       if (performance.now() - since < SLICE_MS) continue;

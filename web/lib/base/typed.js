@@ -4,11 +4,12 @@
 /** Texts as they are typed: models of words and of sentences were trained on those, and people paste what word processors and phones make of them. */
 
 /** One picture of a text, with its tone of skin, its joiners and what it joins: a flag, a key, a family. */
-export const EMOJI = '(?:\\p{Regional_Indicator}{2}|[#*\\d]\\uFE0F?\\u20E3|\\p{Extended_Pictographic}(?:\\p{Emoji_Modifier}|\\uFE0F)?[\\u{E0020}-\\u{E007F}]*' +
+export const EMOJI =
+  '(?:\\p{Regional_Indicator}{2}|[#*\\d]\\uFE0F?\\u20E3|\\p{Extended_Pictographic}(?:\\p{Emoji_Modifier}|\\uFE0F)?[\\u{E0020}-\\u{E007F}]*' +
   '(?:\\u200D\\p{Extended_Pictographic}(?:\\p{Emoji_Modifier}|\\uFE0F)?)*)';
 
 /** The marks that stand for an apostrophe. */
-export const APOSTROPHES = '\'\\u2018-\\u201b\\u2032\\u02bc\\u00b4`\\uff07';
+export const APOSTROPHES = "'\\u2018-\\u201b\\u2032\\u02bc\\u00b4`\\uff07";
 
 const UNSEEN = new RegExp(`(${EMOJI})|\\ufeff|(?!\\s)[\\p{Default_Ignorable_Code_Point}\\p{Cc}]`, 'gu');
 /** Letters and signs in the width of Chinese ones, without quotes; letters that a printer joined; and hyphens that look as the one of keyboards does. */
@@ -21,10 +22,17 @@ const SINGLE = new RegExp(`[${APOSTROPHES}\\u2039\\u203a]`, 'g');
 
 /** Without the characters that nobody sees, but for those within an emoji; letters with their marks as one, letters and hyphens as keyboards have them. @param {string} text */
 export function visible(text) {
-  return narrow(text.replaceAll('\u0085', ' ').replace(UNSEEN, (_, emoji = '') => emoji).normalize('NFC'));
+  return narrow(
+    text
+      .replaceAll('\u0085', ' ')
+      .replace(UNSEEN, (_, emoji = '') => emoji)
+      .normalize('NFC'),
+  );
 }
 
 /** Quotes and apostrophes, letters and hyphens as keyboards have them. @param {string} text */
 export function straight(text) {
-  return narrow(text).replace(/[\u201c-\u201f\u00ab\u00bb\u2033\uff02]/g, '"').replace(SINGLE, "'");
+  return narrow(text)
+    .replace(/[\u201c-\u201f\u00ab\u00bb\u2033\uff02]/g, '"')
+    .replace(SINGLE, "'");
 }

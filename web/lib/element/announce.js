@@ -27,7 +27,13 @@ export function announce(text, delay = 150, page = document) {
     region.setAttribute('role', 'status');
     region.setAttribute('aria-live', 'polite');
     Object.assign(region.style, {
-      position: 'absolute', width: '1px', height: '1px', margin: '-1px', overflow: 'hidden', clipPath: 'inset(50%)', whiteSpace: 'nowrap',
+      position: 'absolute',
+      width: '1px',
+      height: '1px',
+      margin: '-1px',
+      overflow: 'hidden',
+      clipPath: 'inset(50%)',
+      whiteSpace: 'nowrap',
     });
     page.body.append(region);
   }

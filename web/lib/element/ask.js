@@ -56,7 +56,9 @@ export async function ask(element, model, signal, seed) {
   const given = [];
   /** @type {Record<string, any>} */
   const options = { signal, ...optionsOf(element, info) };
-  const readings = Object.values(attributes).filter(({ given: make }) => make).slice(0, argumentsOf(verb, info.kind));
+  const readings = Object.values(attributes)
+    .filter(({ given: make }) => make)
+    .slice(0, argumentsOf(verb, info.kind));
   for (const { given: make } of readings) given.push(await make?.(element, signal, lookOf(info)));
   if (inside) options[inside] = await examplesOf(element, signal);
   if (seed !== undefined) options.seed = seed;
@@ -75,10 +77,12 @@ export async function ask(element, model, signal, seed) {
 export function optionsOf(element, info) {
   const { attributes, verb } = taskOf(element, info);
   const known = knownOptions(verb, info.kind);
-  return Object.fromEntries(Object.entries(attributes).flatMap(([name, { property, given, read, fits }]) => {
-    const value = given || !known.includes(property === 'tries' ? 'resample' : property) ? undefined : said(element, name);
-    return value === undefined || value === '' || (fits && !fits(value, info)) ? [] : [[property, read ? read(String(value)) : value]];
-  }));
+  return Object.fromEntries(
+    Object.entries(attributes).flatMap(([name, { property, given, read, fits }]) => {
+      const value = given || !known.includes(property === 'tries' ? 'resample' : property) ? undefined : said(element, name);
+      return value === undefined || value === '' || (fits && !fits(value, info)) ? [] : [[property, read ? read(String(value)) : value]];
+    }),
+  );
 }
 
 /**
@@ -88,7 +92,8 @@ export function optionsOf(element, info) {
  */
 function competing({ tries = 1, ...options }) {
   const { samples = 1 } = options;
-  if (samples * tries > NX_MAX_SAMPLES) throw new NextPixelError('argument', `samples times tries must be at most ${NX_MAX_SAMPLES}, not ${samples} times ${tries}`);
+  if (samples * tries > NX_MAX_SAMPLES)
+    throw new NextPixelError('argument', `samples times tries must be at most ${NX_MAX_SAMPLES}, not ${samples} times ${tries}`);
   return tries > 1 ? { ...options, samples: samples * tries, resample: tries } : options;
 }
 
@@ -100,9 +105,13 @@ function competing({ tries = 1, ...options }) {
  */
 async function examplesOf(element, signal) {
   const images = [...element.querySelectorAll('img')].filter(({ dataset }) => dataset.label !== undefined);
-  return Promise.all(images.map(async (image) => {
-    await image.decode().catch((cause) => { throw new NextPixelError('network', `The example ${image.src} cannot be loaded`, { cause }); });
-    signal.throwIfAborted();
-    return { image, label: /** @type {string} */ (image.dataset.label) };
-  }));
+  return Promise.all(
+    images.map(async (image) => {
+      await image.decode().catch((cause) => {
+        throw new NextPixelError('network', `The example ${image.src} cannot be loaded`, { cause });
+      });
+      signal.throwIfAborted();
+      return { image, label: /** @type {string} */ (image.dataset.label) };
+    }),
+  );
 }

@@ -21,7 +21,12 @@ const OWN = {
   /** address of the weights, relative to the page */
   model: { property: 'model', changes: 'model' },
   /** what the model is asked for. Default: the first of these that it can do */
-  task: { property: 'task', words: TASKS.map(({ task }) => task), changes: 'drawing', effect: (/** @type {any} */ element) => taskOf(element, element.info).task },
+  task: {
+    property: 'task',
+    words: TASKS.map(({ task }) => task),
+    changes: 'drawing',
+    effect: (/** @type {any} */ element) => taskOf(element, element.info).task,
+  },
   /** begins by itself when it comes into sight. Default: no */
   autoplay: { property: 'autoplay', flag: true },
   /** shows buttons and a line of text. Default: no */
@@ -43,7 +48,9 @@ const OWN = {
 /** All of them, by name. @type {Record<string, ElementAttribute>} */
 export const ATTRIBUTES = {
   ...OWN,
-  ...Object.fromEntries(Object.entries(OF_TASKS).map(([name, attribute]) => [name, { ...attribute, changes: /** @type {const} */ ('drawing') }])),
+  ...Object.fromEntries(
+    Object.entries(OF_TASKS).map(([name, attribute]) => [name, { ...attribute, changes: /** @type {const} */ ('drawing') }]),
+  ),
   /** of the noise, a whole number up to 2^53 - 1, which can be typed in. The same seed draws the same again. Default: a random one */
   seed: { property: 'seed', whole: [0, Number.MAX_SAFE_INTEGER], changes: 'drawing' },
 };
@@ -92,7 +99,7 @@ export function withProperties(Base) {
       /** @this {Element} */
       get() {
         if (effect) return effect(this);
-        return flag ? this.hasAttribute(name) : said(this, name) ?? (whole || number ? initial : '');
+        return flag ? this.hasAttribute(name) : (said(this, name) ?? (whole || number ? initial : ''));
       },
       /** @this {Element} @param {unknown} value */
       set(value) {

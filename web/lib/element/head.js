@@ -32,11 +32,12 @@ function numbersIn(head) {
   /** @type {[string, number][]} */
   const numbers = [];
   try {
-    for (const walk = new Walk(head); ;) {
+    for (const walk = new Walk(head); ; ) {
       const entry = atOnce(walk.entry());
       if (NUMBERS[entry.type]) numbers.push([entry.key, numberOf(entry)]);
     }
-  } catch { // the metadata end, or the bytes, or the file is damaged, which load() reports
+  } catch {
+    // the metadata end, or the bytes, or the file is damaged, which load() reports
     return numbers;
   }
 }

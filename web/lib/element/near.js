@@ -10,9 +10,14 @@ let observer;
 
 /** Where there is none, as in jsdom, every element is near. */
 function shared() {
-  return typeof IntersectionObserver !== 'function' ? undefined : (observer ??= new IntersectionObserver((entries) => {
-    for (const { target, isIntersecting } of entries) watchers.get(target)?.(isIntersecting);
-  }, { rootMargin: '200px' }));
+  return typeof IntersectionObserver !== 'function'
+    ? undefined
+    : (observer ??= new IntersectionObserver(
+        (entries) => {
+          for (const { target, isIntersecting } of entries) watchers.get(target)?.(isIntersecting);
+        },
+        { rootMargin: '200px' },
+      ));
 }
 
 /**

@@ -23,7 +23,8 @@ export function speak(table) {
 }
 
 /** @param {number} value @param {number} digits */
-const written = (value, digits) => value.toLocaleString(words.lang, { minimumFractionDigits: digits, maximumFractionDigits: digits, useGrouping: false });
+const written = (value, digits) =>
+  value.toLocaleString(words.lang, { minimumFractionDigits: digits, maximumFractionDigits: digits, useGrouping: false });
 
 /** @param {string | Saying} what */
 export function say(what) {
@@ -31,6 +32,11 @@ export function say(what) {
   // Sentences and names may come from a file or an address: {constructor} is no value.
   return (Object.hasOwn(words, sentence) ? words[sentence] : sentence).replace(/\{(\w+)\}/g, (place, name) => {
     const value = Object.hasOwn(values, name) ? values[name] : place;
-    return typeof value === 'string' ? value : [value[0]].flat().map((one) => written(one, value[1])).join(', ');
+    return typeof value === 'string'
+      ? value
+      : [value[0]]
+          .flat()
+          .map((one) => written(one, value[1]))
+          .join(', ');
   });
 }

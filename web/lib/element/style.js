@@ -64,7 +64,8 @@ export function dress(root) {
   const sheet = sheetIn(document);
   if (sheet) {
     root.adoptedStyleSheets = [sheet];
-  } else if (document.defaultView && !root.querySelector('style')) { // as in jsdom
+  } else if (document.defaultView && !root.querySelector('style')) {
+    // as in jsdom
     const style = document.createElement('style');
     style.textContent = STYLE;
     root.append(style);

@@ -114,7 +114,10 @@ export class Answer {
    */
   async begin(model, messages, options) {
     await this.#read(model.chat(messages, options), ({ ids, promptLength }) => {
-      this.#opened = this.#thinking = model.tokenizer.decode(ids.slice(0, promptLength).slice(-8), { special: true }).trimEnd().endsWith(OPEN);
+      this.#opened = this.#thinking = model.tokenizer
+        .decode(ids.slice(0, promptLength).slice(-8), { special: true })
+        .trimEnd()
+        .endsWith(OPEN);
     });
   }
 
@@ -219,27 +222,40 @@ export class Answer {
     this.#mark(at);
     const model = this.#hooks.model();
     const { saved } = this;
-    if (model && saved) this.#ask(model, saved, at, focus).catch((error) => { if (this.saved === saved) this.#hooks.onError(error); });
+    if (model && saved)
+      this.#ask(model, saved, at, focus).catch((error) => {
+        if (this.saved === saved) this.#hooks.onError(error);
+      });
   }
 
   /** @param {Model} model @param {SavedText} saved @param {number} at @param {boolean} focus */
   async #ask(model, saved, at, focus) {
     const { end } = model.tokenizer;
     // One token from there, whichever; the end would be none.
-    const run = model.resume({ ...saved, ids: saved.ids.slice(0, saved.prompt + at) }, { maxTokens: 1, seed: 0, alternatives: SHOWN, stop: [], ...end !== undefined && { logitBias: { [end]: -Infinity } } });
+    const run = model.resume(
+      { ...saved, ids: saved.ids.slice(0, saved.prompt + at) },
+      { maxTokens: 1, seed: 0, alternatives: SHOWN, stop: [], ...(end !== undefined && { logitBias: { [end]: -Infinity } }) },
+    );
     /** @type {Alternative[]} */
     let all = [];
     for await (const { alternatives = [] } of run) all = alternatives;
     if (this.#marked !== at) return;
     const { text } = this.#tokens[at];
     this.#others.setAttribute('aria-label', say('What might have been in its place'));
-    this.#others.replaceChildren(...all.map((one) => {
-      const name = one.text.replaceAll(' ', '␣').replaceAll('\n', '⏎') || '∅';
-      const button = make('button', { type: 'button', class: 'talk-small' }, make('span', { class: 'talk-token' }, name), make('span', { class: 'talk-share' }, say(['{share} %', { share: [100 * Math.exp(-one.nats), 1] }])));
-      if (one.text === text) button.setAttribute('aria-current', 'true');
-      button.addEventListener('click', () => this.#hooks.onChoose(at, one));
-      return make('li', {}, button);
-    }));
+    this.#others.replaceChildren(
+      ...all.map((one) => {
+        const name = one.text.replaceAll(' ', '␣').replaceAll('\n', '⏎') || '∅';
+        const button = make(
+          'button',
+          { type: 'button', class: 'talk-small' },
+          make('span', { class: 'talk-token' }, name),
+          make('span', { class: 'talk-share' }, say(['{share} %', { share: [100 * Math.exp(-one.nats), 1] }])),
+        );
+        if (one.text === text) button.setAttribute('aria-current', 'true');
+        button.addEventListener('click', () => this.#hooks.onChoose(at, one));
+        return make('li', {}, button);
+      }),
+    );
     this.#others.hidden = false;
     if (focus) this.#others.querySelector('button')?.focus();
   }

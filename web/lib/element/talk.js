@@ -59,7 +59,15 @@ export class Talk {
   #goOn = make('button', { type: 'button', part: 'button go-on' });
   #shade = make('button', { type: 'button', part: 'button shade', 'aria-pressed': 'true' });
   #anew = make('button', { type: 'button', part: 'button anew' });
-  #bar = make('div', { class: 'talk-bar', part: 'controls', role: 'group', 'data-phase': 'empty' }, this.#send, this.#again, this.#goOn, this.#shade, this.#anew);
+  #bar = make(
+    'div',
+    { class: 'talk-bar', part: 'controls', role: 'group', 'data-phase': 'empty' },
+    this.#send,
+    this.#again,
+    this.#goOn,
+    this.#shade,
+    this.#anew,
+  );
   #figures = make('p', { class: 'talk-figures', part: 'status' });
 
   /**
@@ -103,7 +111,10 @@ export class Talk {
   /** The talk so far, as model.chat() takes it. @returns {Message[]} */
   get messages() {
     const system = this.#system.value.trim();
-    return [...system ? [{ role: 'system', content: system }] : [], ...this.#turns.map(({ role, content, answer, message }) => message ?? ({ role, content: answer?.content ?? content }))];
+    return [
+      ...(system ? [{ role: 'system', content: system }] : []),
+      ...this.#turns.map(({ role, content, answer, message }) => message ?? { role, content: answer?.content ?? content }),
+    ];
   }
 
   /** Other messages than there are replace the talk. Where they have no system message, it stays that of the attribute. */
@@ -115,7 +126,13 @@ export class Talk {
     for (const message of said) {
       const content = message.content ?? '';
       if (message.role === 'user') this.#say(content, message);
-      else this.#turns.push({ role: message.role, content, message, item: this.#turn(message.role, make('div', { class: 'talk-body' }, content)) });
+      else
+        this.#turns.push({
+          role: message.role,
+          content,
+          message,
+          item: this.#turn(message.role, make('div', { class: 'talk-body' }, content)),
+        });
     }
     this.#show();
   }
@@ -123,10 +140,17 @@ export class Talk {
   /** Whether the talk has these messages; the answer that is being written may have got longer. @param {Message[]} list */
   #has(list) {
     const [own, other] = [apart(this.messages), apart(list)];
-    return other.said.length === own.said.length && (other.system ?? own.system) === own.system && own.said.every(({ role, content }, i) => {
-      const [now, then] = [content ?? '', other.said[i].content ?? ''];
-      return role === other.said[i].role && (now === then || (this.#running !== undefined && i === own.said.length - 1 && now.startsWith(then)));
-    });
+    return (
+      other.said.length === own.said.length &&
+      (other.system ?? own.system) === own.system &&
+      own.said.every(({ role, content }, i) => {
+        const [now, then] = [content ?? '', other.said[i].content ?? ''];
+        return (
+          role === other.said[i].role &&
+          (now === then || (this.#running !== undefined && i === own.said.length - 1 && now.startsWith(then)))
+        );
+      })
+    );
   }
 
   /** Whether an answer is being written. */
@@ -223,7 +247,12 @@ export class Talk {
 
   /** @param {string} role @param {HTMLElement[]} parts */
   #turn(role, ...parts) {
-    const item = make('li', { class: `talk-turn ${role}`, part: `message ${role}` }, make('span', { class: 'talk-who' }, role === 'user' ? say('You') : role === 'assistant' ? say('The model') : role), ...parts);
+    const item = make(
+      'li',
+      { class: `talk-turn ${role}`, part: `message ${role}` },
+      make('span', { class: 'talk-who' }, role === 'user' ? say('You') : role === 'assistant' ? say('The model') : role),
+      ...parts,
+    );
     this.#list.append(item);
     return item;
   }
@@ -233,7 +262,7 @@ export class Talk {
     const body = make('div', { class: 'talk-body' }, content);
     const edit = make('button', { type: 'button', class: 'talk-small' }, say('Edit'));
     /** @type {Turn} */
-    const turn = { role: 'user', content, message, item: this.#turn('user', body, ...this.#hooks.controls === false ? [] : [edit]) };
+    const turn = { role: 'user', content, message, item: this.#turn('user', body, ...(this.#hooks.controls === false ? [] : [edit])) };
     edit.addEventListener('click', () => this.#edit(turn, body, edit));
     this.#turns.push(turn);
     this.#toEnd(true);

@@ -33,8 +33,12 @@ export const TASKS = ALL.filter(([, { attributes }]) => attributes).map(([verb, 
   inside,
   attributes: Object.fromEntries([
     ...Object.entries(attributes).map(([name, reading]) => [name, { ...reading, property: camels(name) }]),
-    ...ROWS.filter(([, { of, attribute }]) => attribute && KINDS.some(({ verbs }) => of.split(' ').includes(verbs[verb]?.settings ?? '-')))
-      .map(([setting, { whole, number, over, initial, fits }]) => [hyphened(setting), { whole, number, over, initial, fits, property: setting, setting }]),
+    ...ROWS.filter(
+      ([, { of, attribute }]) => attribute && KINDS.some(({ verbs }) => of.split(' ').includes(verbs[verb]?.settings ?? '-')),
+    ).map(([setting, { whole, number, over, initial, fits }]) => [
+      hyphened(setting),
+      { whole, number, over, initial, fits, property: setting, setting },
+    ]),
   ]),
 }));
 

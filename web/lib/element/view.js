@@ -99,7 +99,7 @@ export class View {
     if (this.#shown || this.covered) return;
     this.#close();
     this.#setKind(kind);
-    const sink = this.#sink = this.#open(run, { samples, later: true });
+    const sink = (this.#sink = this.#open(run, { samples, later: true }));
     if (values) for (let sample = 0; sample < samples; sample++) sink.add({ sample, from: 0, values });
     sink.end();
     this.#painted = true;
@@ -230,7 +230,10 @@ export class View {
     style.aspectRatio = width === undefined || height === undefined ? '' : `${width} / ${height}`;
     this.#frame.classList.toggle('kept', width !== undefined && height !== undefined);
     style.height = width === undefined && height !== undefined ? `${height}px` : '';
-    for (const [name, side] of /** @type {const} */ ([['--nx-text-width', width], ['--nx-text-height', height]])) {
+    for (const [name, side] of /** @type {const} */ ([
+      ['--nx-text-width', width],
+      ['--nx-text-height', height],
+    ])) {
       if (side === undefined) this.#told.style.removeProperty(name);
       else this.#told.style.setProperty(name, `${side}px`);
     }

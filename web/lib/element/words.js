@@ -27,7 +27,10 @@ export function pictureLabel(element, info, progress) {
   const { task, verb, made = task } = taskOf(element, info);
   const look = lookOf(info);
   const what = say([look.made?.[verb] ?? made, { pictures: say(look.what(samples)), src: fileOf(src) || say('what is given') }]);
-  return element.getAttribute('aria-label') || say(['{what} by {model}, {share} % done', { what, model: info?.name || say('a model'), share: [100 * progress, 0] }]);
+  return (
+    element.getAttribute('aria-label') ||
+    say(['{what} by {model}, {share} % done', { what, model: info?.name || say('a model'), share: [100 * progress, 0] }])
+  );
 }
 
 /**

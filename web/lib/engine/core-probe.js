@@ -16,18 +16,71 @@ const MOST_LOOKS = 1 << 12;
  */
 export async function compileLoop() {
   const sums = Array.from({ length: 12 }, (_, i) => i + 1);
-  return WebAssembly.compile(new Uint8Array([
-    0, 97, 115, 109, 1, 0, 0, 0, // magic, version
-    1, 6, 1, 96, 1, 127, 1, 127, // type: i32 -> i32
-    3, 2, 1, 0, // one function of that type
-    7, 5, 1, 1, 97, 0, 0, // which is exported as a
-    10, 198, 1, 1, 195, 1, 1, 12, 123, // its twelve locals are v128
-    32, 0, 253, 17, 33, 1, // the first one is i32x4.splat(parameter)
-    3, 64, // loop: to each, add i32x4.dot_i16x8_s(the next one, the next one)
-    ...sums.flatMap((sum) => [32, sum, 32, (sum % 12) + 1, 32, (sum % 12) + 1, 253, 186, 1, 253, 174, 1, 33, sum]),
-    32, 0, 65, 1, 107, 34, 0, 13, 0, 11, // as often as the parameter says
-    32, 1, 253, 27, 0, 11, // lane 0 of the first one
-  ]));
+  return WebAssembly.compile(
+    new Uint8Array([
+      0,
+      97,
+      115,
+      109,
+      1,
+      0,
+      0,
+      0, // magic, version
+      1,
+      6,
+      1,
+      96,
+      1,
+      127,
+      1,
+      127, // type: i32 -> i32
+      3,
+      2,
+      1,
+      0, // one function of that type
+      7,
+      5,
+      1,
+      1,
+      97,
+      0,
+      0, // which is exported as a
+      10,
+      198,
+      1,
+      1,
+      195,
+      1,
+      1,
+      12,
+      123, // its twelve locals are v128
+      32,
+      0,
+      253,
+      17,
+      33,
+      1, // the first one is i32x4.splat(parameter)
+      3,
+      64, // loop: to each, add i32x4.dot_i16x8_s(the next one, the next one)
+      ...sums.flatMap((sum) => [32, sum, 32, (sum % 12) + 1, 32, (sum % 12) + 1, 253, 186, 1, 253, 174, 1, 33, sum]),
+      32,
+      0,
+      65,
+      1,
+      107,
+      34,
+      0,
+      13,
+      0,
+      11, // as often as the parameter says
+      32,
+      1,
+      253,
+      27,
+      0,
+      11, // lane 0 of the first one
+    ]),
+  );
 }
 
 /**

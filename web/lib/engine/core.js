@@ -57,7 +57,8 @@ export class Core extends Sessions {
    */
   constructor(module, file, fileBytes) {
     const instance = new Instance(module);
-    const { model, feed } = fileBytes === undefined ? { model: openModel(instance, file), feed: undefined } : beginModel(instance, file, fileBytes);
+    const { model, feed } =
+      fileBytes === undefined ? { model: openModel(instance, file), feed: undefined } : beginModel(instance, file, fileBytes);
     super(instance, model, fileBytes ?? file.length);
     this.#instance = instance;
     this.#model = model;

@@ -28,9 +28,34 @@ export function describePart(instance, model, index) {
   const each = (n, one) => Array.from({ length: n }, (_, i) => one(i));
   /** @param {Record<string, number>} fields */
   const dimsOf = (fields) => each(4, (i) => fields[`dims[${i}]`]);
-  const { values, span, outputs, length, rewinds, inputs, results, maps, tables, ends, draft, grows, noisy, name: partName, ...parameters } = read('nx_model_part', 'nx_part_info');
+  const {
+    values,
+    span,
+    outputs,
+    length,
+    rewinds,
+    inputs,
+    results,
+    maps,
+    tables,
+    ends,
+    draft,
+    grows,
+    noisy,
+    name: partName,
+    ...parameters
+  } = read('nx_model_part', 'nx_part_info');
   return {
-    index, name: instance.name(partName), values, span, outputs, length, rewinds, draft: draft === 1, grows: grows === 1, noisy: noisy === 1,
+    index,
+    name: instance.name(partName),
+    values,
+    span,
+    outputs,
+    length,
+    rewinds,
+    draft: draft === 1,
+    grows: grows === 1,
+    noisy: noisy === 1,
     parameters: parameters.parameters_high * 2 ** 32 + parameters.parameters_low,
     inputs: each(inputs, (i) => {
       const port = read('nx_model_port', 'nx_port', i);

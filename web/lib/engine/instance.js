@@ -47,8 +47,11 @@ export class Instance {
       if (WebAssembly.Module.imports(module).length > 0) this.shared = new WebAssembly.Memory({ ...MEMORY_PAGES, shared: true });
       exports = new WebAssembly.Instance(module, /** @type {any} */ ({ env: { memory: this.shared } })).exports;
     } catch (cause) {
-      throw new NextPixelError('wasm', `Cannot start nextpixel.wasm (${cause}): close other pages, or check that the file ` +
-        'and library are of one version', { cause });
+      throw new NextPixelError(
+        'wasm',
+        `Cannot start nextpixel.wasm (${cause}): close other pages, or check that the file ` + 'and library are of one version',
+        { cause },
+      );
     }
     if (typeof exports.nx_abi_version !== 'function') {
       throw new NextPixelError('wasm', 'This is not nextpixel.wasm: it has no nx_abi_version');
@@ -57,12 +60,19 @@ export class Instance {
     this.memory = this.shared ?? exports.memory;
     const version = this.call('nx_abi_version');
     if (version !== NX_ABI_VERSION) {
-      throw new NextPixelError('wasm', `nextpixel.wasm has ABI version ${version}, this library needs ${NX_ABI_VERSION}: ` +
-        'install both from one release');
+      throw new NextPixelError(
+        'wasm',
+        `nextpixel.wasm has ABI version ${version}, this library needs ${NX_ABI_VERSION}: ` + 'install both from one release',
+      );
     }
     this.heap = new Heap(exports.__heap_base.value >>> 0, NX_ALIGN);
     const scratch = this.take(AREAS.bytes);
-    this.at = { struct: scratch + AREAS.struct, result: scratch + AREAS.result, shape: scratch + AREAS.shape, problem: scratch + AREAS.problem };
+    this.at = {
+      struct: scratch + AREAS.struct,
+      result: scratch + AREAS.result,
+      shape: scratch + AREAS.shape,
+      problem: scratch + AREAS.problem,
+    };
   }
 
   /**
@@ -78,8 +88,11 @@ export class Instance {
       return this.#exports[name](...values);
     } catch (cause) {
       this.poisoned = true;
-      throw new NextPixelError('trap', `The engine stopped unexpectedly in ${name} (${cause}). Start again; if it happens ` +
-        'again, the weight file may be damaged', { cause });
+      throw new NextPixelError(
+        'trap',
+        `The engine stopped unexpectedly in ${name} (${cause}). Start again; if it happens ` + 'again, the weight file may be damaged',
+        { cause },
+      );
     }
   }
 
@@ -97,8 +110,11 @@ export class Instance {
       } catch (cause) {
         this.heap.free(address);
         const size = (missing / 1e6).toFixed(1);
-        throw new NextPixelError('memory', `Not enough memory: ${size} MB more are needed. Use fewer samples or tokens, a smaller ` +
-          'model, or close other models', { cause });
+        throw new NextPixelError(
+          'memory',
+          `Not enough memory: ${size} MB more are needed. Use fewer samples or tokens, a smaller ` + 'model, or close other models',
+          { cause },
+        );
       }
     }
     return address;

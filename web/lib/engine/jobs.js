@@ -81,7 +81,7 @@ export class Jobs {
           this.#pace = this.#newPace();
           const core = Core.begin(message.module, message.head, message.size);
           if (typeof core === 'string') this.#post({ type: 'fed', id, at: 0, lacks: core });
-          else this.#fed(id, this.#core = core);
+          else this.#fed(id, (this.#core = core));
           break;
         }
         case 'feed': {

@@ -23,7 +23,8 @@ const FEW = 16;
 /** @param {Pick<DrawMessage, 'part' | 'keyBits'>} message */
 const shapeOf = ({ part, keyBits }) => `${part} ${keyBits}`;
 /** @param {DrawMessage} message */
-const layoutOf = ({ maps, settings: { logitBias, origin = 0, first = 0 } }) => `${Boolean(maps)} ${logitBias?.length ?? 0} ${origin} ${first}`;
+const layoutOf = ({ maps, settings: { logitBias, origin = 0, first = 0 } }) =>
+  `${Boolean(maps)} ${logitBias?.length ?? 0} ${origin} ${first}`;
 
 /** The number of ids with which two lists begin alike. @param {ArrayLike<number>} a @param {ArrayLike<number>} b */
 function alike(a, b) {

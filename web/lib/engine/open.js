@@ -30,7 +30,9 @@ function check(instance, status) {
  * @returns {number} the model's address
  */
 export function openModel(instance, file) {
-  const { at: { problem, result } } = instance;
+  const {
+    at: { problem, result },
+  } = instance;
   // How large the model will be is known when the file has been read: it goes first, and runs take the room that the file leaves.
   const first = instance.take(file.length);
   instance.bytes.set(file, first);
@@ -49,7 +51,9 @@ export function openModel(instance, file) {
  * @returns {{ model: number, feed: Feed }}
  */
 export function beginModel(instance, head, fileBytes) {
-  const { at: { problem, result } } = instance;
+  const {
+    at: { problem, result },
+  } = instance;
   const first = instance.take(head.length);
   instance.bytes.set(head, first);
   check(instance, instance.call('nx_model_head_size', first, head.length, fileBytes, result, problem));
@@ -103,15 +107,16 @@ export class Feed {
    * @returns {boolean} the model is complete
    */
   take(bytes) {
-    for (let from = 0; from < bytes.length;) {
+    for (let from = 0; from < bytes.length; ) {
       const { offset, rows, rowBytes } = this.#tensors[this.#tensor];
-      if (this.at < offset) { // padding
+      if (this.at < offset) {
+        // padding
         const skipped = Math.min(offset - this.at, bytes.length - from);
         this.at += skipped;
         from += skipped;
         continue;
       }
-      const wanted = Math.min(this.#room - this.#room % rowBytes, (rows - this.#row) * rowBytes) - this.#held;
+      const wanted = Math.min(this.#room - (this.#room % rowBytes), (rows - this.#row) * rowBytes) - this.#held;
       const taken = bytes.subarray(from, from + wanted);
       this.#instance.bytes.set(taken, this.#address + this.#held);
       this.at += taken.length;

@@ -61,10 +61,22 @@
  * - `trap`         the computation stopped unexpectedly; the next use starts afresh
  * - `closed`       the model was closed
  */
-export const CODES = Object.freeze(/** @type {const} */ ([
-  'argument', 'format', 'unsupported', 'limit', 'memory', 'numeric', 'state',
-  'network', 'integrity', 'wasm', 'trap', 'closed',
-]));
+export const CODES = Object.freeze(
+  /** @type {const} */ ([
+    'argument',
+    'format',
+    'unsupported',
+    'limit',
+    'memory',
+    'numeric',
+    'state',
+    'network',
+    'integrity',
+    'wasm',
+    'trap',
+    'closed',
+  ]),
+);
 
 /** @typedef {typeof CODES[number]} ErrorCode */
 

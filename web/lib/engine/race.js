@@ -15,7 +15,10 @@ const FADE = 0.9;
 export class Race {
   #now;
   #turns = 0;
-  #ways = [{ turns: 0, ms: 0, done: 0 }, { turns: 0, ms: 0, done: 0 }];
+  #ways = [
+    { turns: 0, ms: 0, done: 0 },
+    { turns: 0, ms: 0, done: 0 },
+  ];
 
   /** @param {() => number} now  milliseconds */
   constructor(now) {
@@ -30,9 +33,10 @@ export class Race {
 
   /** Tells which way the next turn takes: true the second one. */
   next() {
-    const turn = this.#turns++, [first, second] = this.costs;
+    const turn = this.#turns++,
+      [first, second] = this.costs;
     if (turn < TRIALS) return turn % 2 === 1;
-    return (second < first) !== (turn % AGAIN === 0);
+    return second < first !== (turn % AGAIN === 0);
   }
 
   /**
@@ -45,7 +49,10 @@ export class Race {
    * @returns {T}
    */
   time(second, work, amount) {
-    const start = this.#now(), result = work(), ms = this.#now() - start, way = this.#ways[Number(second)];
+    const start = this.#now(),
+      result = work(),
+      ms = this.#now() - start,
+      way = this.#ways[Number(second)];
     if (way.turns++ >= WARM_UP) {
       way.ms = way.ms * FADE + ms;
       way.done = way.done * FADE + amount(result);

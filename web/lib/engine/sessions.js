@@ -56,7 +56,10 @@ export class Sessions {
     this.parts = Array.from({ length: instance.call('nx_model_parts', model) >>> 0 }, (_, index) => describePart(instance, model, index));
     this.part = partOf(this.parts);
     this.fileBytes = fileBytes;
-    this.#room = Math.max(SLICE_IDS, ...this.parts.flatMap(({ outputs, span, maps }) => [outputs, NX_MAX_SAMPLES * span, ...maps.map(({ keys }) => keys)]));
+    this.#room = Math.max(
+      SLICE_IDS,
+      ...this.parts.flatMap(({ outputs, span, maps }) => [outputs, NX_MAX_SAMPLES * span, ...maps.map(({ keys }) => keys)]),
+    );
     this.#ids = instance.take(4 * this.#room);
     this.#floatsAt = instance.take(4 * this.#room);
   }
@@ -86,9 +89,15 @@ export class Sessions {
     const shape = this.#instance.at.shape;
     const { logitBias = [] } = settings;
     // Items of each input: rows of its other dimensions.
-    const counts = part.inputs.map(({ name, dims: [most, ...each] }) => (name in inputs ? Math.floor(inputs[name].length / product(each)) : most));
+    const counts = part.inputs.map(({ name, dims: [most, ...each] }) =>
+      name in inputs ? Math.floor(inputs[name].length / product(each)) : most,
+    );
     const ports = part.inputs.map(({ name, anyLength }, i) => (anyLength && name in inputs ? counts[i] : 0));
-    writeStruct(this.#instance.view, shape, 'nx_shape', { length, key_bits: keyBits, ...Object.fromEntries(Array.from({ length: NX_PORTS }, (_, i) => [`counts[${i}]`, ports[i] ?? 0])) });
+    writeStruct(this.#instance.view, shape, 'nx_shape', {
+      length,
+      key_bits: keyBits,
+      ...Object.fromEntries(Array.from({ length: NX_PORTS }, (_, i) => [`counts[${i}]`, ports[i] ?? 0])),
+    });
     const result = this.#instance.at.result;
     const { samples } = settings;
     const positions = length || part.length;
@@ -141,7 +150,10 @@ export class Sessions {
    */
   rewind(session, position, settings, maps = false) {
     checkStatus(this.#instance.call('nx_session_rewind', this.#model, session.pointer, position), 'Going on with a run');
-    checkStatus(this.#instance.call('nx_session_retune', this.#model, session.pointer, this.#writeSettings(settings, maps)), 'Going on with a run');
+    checkStatus(
+      this.#instance.call('nx_session_retune', this.#model, session.pointer, this.#writeSettings(settings, maps)),
+      'Going on with a run',
+    );
     if (settings.logitBias?.length) this.bias(session, settings.logitBias);
   }
 
@@ -154,7 +166,9 @@ export class Sessions {
    * @returns {boolean} false: it goes on as before
    */
   lookAhead(session, settings, lookAhead) {
-    return this.#instance.call('nx_session_retune', this.#model, session.pointer, this.#writeSettings({ ...settings, lookAhead }, false)) === 0;
+    return (
+      this.#instance.call('nx_session_retune', this.#model, session.pointer, this.#writeSettings({ ...settings, lookAhead }, false)) === 0
+    );
   }
 
   /**
@@ -195,7 +209,8 @@ export class Sessions {
     const bytes = saved.length;
     const pointer = this.#instance.take(bytes);
     this.#instance.bytes.set(saved, pointer);
-    if (this.#instance.call('nx_session_check', this.#model, pointer, bytes) === 0) return { address: pointer, pointer, bytes, samples: 1, part, counts: [], length };
+    if (this.#instance.call('nx_session_check', this.#model, pointer, bytes) === 0)
+      return { address: pointer, pointer, bytes, samples: 1, part, counts: [], length };
     this.#instance.heap.free(pointer);
     return undefined;
   }
@@ -212,7 +227,9 @@ export class Sessions {
     const given = { lookUp: this.fileBytes >= LOOK_UP_BYTES, ...settings };
     /** @type {Record<string, number>} */
     const fields = {
-      seed_low: Number(settings.seed & 0xffffffffn), seed_high: Number(settings.seed >> 32n), maps: maps ? 1 : 0,
+      seed_low: Number(settings.seed & 0xffffffffn),
+      seed_high: Number(settings.seed >> 32n),
+      maps: maps ? 1 : 0,
       biases: (settings.logitBias?.length ?? 0) + masked,
     };
     for (const [name, field, off, on] of FIELDS) {
@@ -230,7 +247,11 @@ export class Sessions {
    * @param {[number, number][]} biases
    */
   bias(session, biases) {
-    this.#bias(session, Uint32Array.from(biases, ([id]) => id), Float32Array.from(biases, ([, bias]) => bias));
+    this.#bias(
+      session,
+      Uint32Array.from(biases, ([id]) => id),
+      Float32Array.from(biases, ([, bias]) => bias),
+    );
   }
 
   /**
@@ -251,7 +272,7 @@ export class Sessions {
     };
     for (const [id, bias] of biases) add(id, bias);
     for (let id = 0; allowed && id < values; id++) {
-      if (!(allowed[id >>> 5] >>> (id & 31) & 1)) add(id, -NX_MOST_BIAS);
+      if (!((allowed[id >>> 5] >>> (id & 31)) & 1)) add(id, -NX_MOST_BIAS);
     }
     this.#bias(session, ids.subarray(0, count), numbers.subarray(0, count));
   }
@@ -428,13 +449,20 @@ export class Sessions {
    * @returns {Float32Array<ArrayBuffer>} (samples, span, values)
    */
   probabilities(session, ids) {
-    const { samples, pointer, part: { span, values } } = session;
+    const {
+      samples,
+      pointer,
+      part: { span, values },
+    } = session;
     const all = new Float32Array(samples * span * values);
     const address = this.#instance.take(4 * values);
     try {
       for (let i = 0; i < ids.length; i++) {
         if (ids[i] === NX_NONE) continue;
-        checkStatus(this.#instance.call('nx_session_probabilities', this.#model, pointer, Math.floor(i / span), i % span, address), 'Reading the probabilities');
+        checkStatus(
+          this.#instance.call('nx_session_probabilities', this.#model, pointer, Math.floor(i / span), i % span, address),
+          'Reading the probabilities',
+        );
         all.set(this.#instance.floats(address, values), i * values);
       }
     } finally {
@@ -453,7 +481,8 @@ export class Sessions {
   search(session, alpha) {
     const result = this.#instance.at.result;
     let status = NX_MORE;
-    while (status === NX_MORE) status = this.#instance.call('nx_session_search', this.#model, session.pointer, alpha, this.#ids, result, result + 4);
+    while (status === NX_MORE)
+      status = this.#instance.call('nx_session_search', this.#model, session.pointer, alpha, this.#ids, result, result + 4);
     if (status < 0) throw statusError(status, `Searching position ${this.position(session)}`);
     const ids = this.#instance.words(this.#ids, CANDIDATE_WORDS * this.#instance.word(result));
     return { ids, nats: new Float32Array(0), ahead: new Uint8Array(1), ended: this.#instance.word(result + 4) === 1 };
@@ -506,7 +535,11 @@ export class Sessions {
 function runError(status, part, samples, length) {
   const error = statusError(status, 'Starting a run');
   if (error.code !== 'limit') return error;
-  const [what, advice] = samples > 1 ? [`${samples} samples of this model at once take`, 'draw fewer at a time'] :
-    part.grows ? [`A text of ${length} tokens takes`, 'ask for fewer with maxTokens, or use a smaller model'] : ['A run of this model takes', 'use a smaller model'];
+  const [what, advice] =
+    samples > 1
+      ? [`${samples} samples of this model at once take`, 'draw fewer at a time']
+      : part.grows
+        ? [`A text of ${length} tokens takes`, 'ask for fewer with maxTokens, or use a smaller model']
+        : ['A run of this model takes', 'use a smaller model'];
   return new NextPixelError('limit', `${what} more than 2 GB: ${advice}`, { status });
 }

@@ -45,7 +45,19 @@ const NONE = new Uint32Array(0);
  * @returns {Work}
  */
 export function* draw(tools, message, credit) {
-  const { id, known, drawn = NONE, inputs, settings, maps: wantMaps = false, length = 0, part, resample, keyBits, constrained: masked } = message;
+  const {
+    id,
+    known,
+    drawn = NONE,
+    inputs,
+    settings,
+    maps: wantMaps = false,
+    length = 0,
+    part,
+    resample,
+    keyBits,
+    constrained: masked,
+  } = message;
   const { core, kept, pace, post } = tools;
   const drawing = core.parts[part ?? core.part.index];
   const positions = length || drawing.length;
@@ -69,7 +81,7 @@ export function* draw(tools, message, credit) {
     rivals?.add(drawn, before);
     const start = core.position(session);
     let position = start;
-    for (let last = false; !last;) {
+    for (let last = false; !last; ) {
       const from = position;
       const chunkSize = wantMaps || single ? 1 : credit.chunkSize;
       const stage = rivals?.stage(from) ?? Infinity;
@@ -91,8 +103,13 @@ export function* draw(tools, message, credit) {
       rivals?.add(ids, nats);
       const parted = rivals && (last || position === stage) ? rivals.settle(last) : undefined;
       if (parted && !last) core.resample(session, parted.parents);
-      const settled = rivals && parted && { from: rivals.begin, ids: parted.ids, nats: parted.nats, ahead: new Uint8Array(position - rivals.begin), anew: true };
-      post({ type: 'step', id, from, to: position, ids, nats, ahead, maps, alternatives, probabilities, settled, reused, last }, [ids.buffer, nats.buffer, ahead.buffer]);
+      const settled = rivals &&
+        parted && { from: rivals.begin, ids: parted.ids, nats: parted.nats, ahead: new Uint8Array(position - rivals.begin), anew: true };
+      post({ type: 'step', id, from, to: position, ids, nats, ahead, maps, alternatives, probabilities, settled, reused, last }, [
+        ids.buffer,
+        nats.buffer,
+        ahead.buffer,
+      ]);
       if (!last) yield AWAIT_CREDIT;
     }
   } catch (error) {
@@ -127,7 +144,10 @@ export function* encode(tools, { id, part, inputs, results: wanted, maps: wantMa
       }
       results[name] = joinAlike(slices);
     }
-    post({ type: 'encoded', id, results, maps: wantMaps ? mapRows(core, session, 0, true) : undefined }, Object.values(results).map(({ buffer }) => buffer));
+    post(
+      { type: 'encoded', id, results, maps: wantMaps ? mapRows(core, session, 0, true) : undefined },
+      Object.values(results).map(({ buffer }) => buffer),
+    );
   } finally {
     core.closeSession(session);
   }
@@ -140,7 +160,9 @@ export function* encode(tools, { id, part, inputs, results: wanted, maps: wantMa
  */
 export function* score(tools, { id, ids, inputs }) {
   const { core, kept, post } = tools;
-  const session = kept.withRoom(() => core.openSession(READ_ONLY, { inputs, length: core.part.grows || !core.part.length ? ids.length / core.part.span : 0 }));
+  const session = kept.withRoom(() =>
+    core.openSession(READ_ONLY, { inputs, length: core.part.grows || !core.part.length ? ids.length / core.part.span : 0 }),
+  );
   try {
     yield* read(tools, session, inputs);
     const nats = new Float32Array(ids.length);
@@ -170,7 +192,11 @@ export function* attention(tools, { id, ids, inputs }) {
     // The keys that any of the heads looks at; one that sees fewer has weights of 0 at the others.
     const keys = Uint32Array.from(new Set(rows.flatMap((row) => [...row.keys]))).sort();
     const weights = new Float32Array(rows.length * keys.length);
-    rows.forEach((row, at) => row.keys.forEach((key, k) => { weights[at * keys.length + keys.indexOf(key)] = row.weights[k]; }));
+    rows.forEach((row, at) =>
+      row.keys.forEach((key, k) => {
+        weights[at * keys.length + keys.indexOf(key)] = row.weights[k];
+      }),
+    );
     post({ type: 'attended', id, keys, weights }, [keys.buffer, weights.buffer]);
   } finally {
     core.closeSession(session);
@@ -187,7 +213,9 @@ export function* attention(tools, { id, ids, inputs }) {
 export function* look(tools, { id, ids, inputs }) {
   const { core, kept, post } = tools;
   const { span, grows, length } = core.part;
-  const session = kept.withRoom(() => core.openSession(READ_ONLY, { maps: true, inputs, length: grows || !length ? ids.length / span : 0 }));
+  const session = kept.withRoom(() =>
+    core.openSession(READ_ONLY, { maps: true, inputs, length: grows || !length ? ids.length / span : 0 }),
+  );
   try {
     yield* read(tools, session, inputs);
     /** @type {MapRow[][]} */
@@ -213,7 +241,7 @@ export function* look(tools, { id, ids, inputs }) {
  */
 function* read({ core, pace }, session, inputs) {
   for (const [name, ids] of Object.entries(inputs)) core.input(session, name, ids);
-  for (let more = true; more;) {
+  for (let more = true; more; ) {
     more = pace.slice('encode', 1, Infinity, (count) => {
       let left = true;
       for (let i = 0; i < count && left; i++) left = core.encode(session);
@@ -236,7 +264,7 @@ function* read({ core, pace }, session, inputs) {
 function* put({ core, pace }, session, ids, nats, each = false) {
   const { samples, part } = session;
   const width = part.span * (each ? samples : 1);
-  for (let at = 0; at < ids.length;) {
+  for (let at = 0; at < ids.length; ) {
     const most = Math.min((ids.length - at) / width, core.sliceLimit(samples, part));
     at += pace.slice(`${nats ? 'score' : 'put'} ${each ? samples : 1}`, 4, most, (count) => {
       const cost = core.put(session, ids.subarray(at, at + count * width), nats !== undefined, each);

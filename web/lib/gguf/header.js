@@ -27,7 +27,8 @@ import { HEADER_BYTES, MAX_METADATA, Refused, Short, Walk, entriesOf, headOf } f
 function* reading(bytes, whole, read) {
   const problem = bytes.length < HEADER_BYTES && !whole ? undefined : headerProblem(bytes);
   if (problem) throw problem;
-  const refused = (/** @type {Pick<Refused, 'code' | 'about' | 'message'>} */ { code, about, message }) => refusal(-1 - CODES.indexOf(code), bytes, { name: about, reason: message });
+  const refused = (/** @type {Pick<Refused, 'code' | 'about' | 'message'>} */ { code, about, message }) =>
+    refusal(-1 - CODES.indexOf(code), bytes, { name: about, reason: message });
   try {
     return yield* read(new Walk(bytes));
   } catch (error) {

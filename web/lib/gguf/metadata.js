@@ -49,7 +49,8 @@ export function lookupOf(entries) {
   function* reading(key) {
     const entry = all.get(key);
     if (!entry) return undefined;
-    if (!isShort(entry)) throw new NextPixelError('limit', `${key} is too long: at most 1 MB of a text and ${MOST_ITEMS} items of a list are read`);
+    if (!isShort(entry))
+      throw new NextPixelError('limit', `${key} is too long: at most 1 MB of a text and ${MOST_ITEMS} items of a list are read`);
     return yield* readingValue(entry);
   }
   return { has: (key) => all.has(key), get: (key) => atOnce(reading(key)), reading };

@@ -90,7 +90,22 @@ export function headerProblem(start, whole = false) {
 }
 
 /** The architectures of src/models/llama.c and gpt2.c: models of language that others made. */
-export const RUNS = ['llama', 'qwen2', 'qwen3', 'gemma', 'gemma2', 'gemma3', 'olmo2', 'exaone', 'exaone4', 'smollm3', 'granite', 'phi3', 'ernie4_5', 'gpt2'];
+export const RUNS = [
+  'llama',
+  'qwen2',
+  'qwen3',
+  'gemma',
+  'gemma2',
+  'gemma3',
+  'olmo2',
+  'exaone',
+  'exaone4',
+  'smollm3',
+  'granite',
+  'phi3',
+  'ernie4_5',
+  'gpt2',
+];
 
 /**
  * An error of loading; one of a model of another kind says also what would run.
@@ -99,8 +114,12 @@ export const RUNS = ['llama', 'qwen2', 'qwen3', 'gemma', 'gemma2', 'gemma3', 'ol
  */
 export function advised(error) {
   if (error.code !== 'unsupported' || !/architecture that|not read|a mixture|a variant/.test(error.message)) return error;
-  return new NextPixelError(error.code, `${error.message} Of other people's language models it runs ${RUNS.join(', ')}; files that suit: up to 2 billion weights in ` +
-    'Q8_0, Q4_0 or Q4_K_M. The chapter "Which file?" of the manual (web/manual/which-file.html) has a table', { status: error.status, cause: error.cause });
+  return new NextPixelError(
+    error.code,
+    `${error.message} Of other people's language models it runs ${RUNS.join(', ')}; files that suit: up to 2 billion weights in ` +
+      'Q8_0, Q4_0 or Q4_K_M. The chapter "Which file?" of the manual (web/manual/which-file.html) has a table',
+    { status: error.status, cause: error.cause },
+  );
 }
 
 /** The error for a file that is too large. */

@@ -106,7 +106,7 @@ export class Walk {
   }
 
   /** Reads the next entry of the metadata. @returns {Generator<void, PlacedEntry, void>} value: a view of the bytes */
-  * entry() {
+  *entry() {
     const start = this.at;
     const key = this.#name('metadata key', 1);
     const type = this.#u32();
@@ -134,7 +134,7 @@ export class Walk {
   /** Reads the next entry of the list of tensors. @returns {TensorEntry} */
   tensor() {
     const from = this.at;
-    const name = this.#name('tensor\'s name', 0);
+    const name = this.#name("tensor's name", 0);
     const rank = this.#u32();
     if (rank < 1 || rank > MAX_DIMENSIONS) throw new Refused('limit', name, 'the number of dimensions is not 1 to 4');
     const dims = Array.from({ length: rank }, () => this.#u64());

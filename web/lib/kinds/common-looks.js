@@ -30,7 +30,10 @@ export const sounds = {
   noun: 'The sound',
   sheet: true,
   doing: 'Drawing',
-  done: ({ nats, to, sampleRate }) => ['Drawn: {seconds} s, {bits} bits a sample', { seconds: [to / sampleRate, 2], bits: [nats[0] / Math.max(to, 1) / Math.LN2, 1] }],
+  done: ({ nats, to, sampleRate }) => [
+    'Drawn: {seconds} s, {bits} bits a sample',
+    { seconds: [to / sampleRate, 2], bits: [nats[0] / Math.max(to, 1) / Math.LN2, 1] },
+  ],
   what: () => 'A sound',
   // Without a voice some words end at once: one of them speaks, by the seed.
   chosen: (verb, options, { speakers = [] }) => {

@@ -13,8 +13,13 @@ import { NextPixelError } from '../base/error.js';
  * @param {unknown} [cause]
  */
 function missing(what, src, cause) {
-  return new NextPixelError('network', src ? `The ${what} ${src} cannot be loaded: check the attribute src` :
-    `There is no ${what} to start from: set the attribute src, or task="generate"`, { cause });
+  return new NextPixelError(
+    'network',
+    src
+      ? `The ${what} ${src} cannot be loaded: check the attribute src`
+      : `There is no ${what} to start from: set the attribute src, or task="generate"`,
+    { cause },
+  );
 }
 
 /** The picture at an address. @param {string} src @param {AbortSignal} signal @param {Element} element  whose attribute it is */

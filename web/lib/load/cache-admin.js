@@ -23,13 +23,15 @@ async function opened() {
 /** @returns {Promise<KeptFile[]>} */
 export async function list() {
   const cache = await opened();
-  const requests = await cache?.keys() ?? [];
-  return Promise.all(requests.map(async ({ url }) => ({ url, bytes: Number((await cache?.match(url))?.headers.get('content-length')) || 0 })));
+  const requests = (await cache?.keys()) ?? [];
+  return Promise.all(
+    requests.map(async ({ url }) => ({ url, bytes: Number((await cache?.match(url))?.headers.get('content-length')) || 0 })),
+  );
 }
 
 /** @param {string | URL} [url] */
 export async function remove(url) {
-  if (url !== undefined) return await (await opened())?.delete(new URL(hubAddress(String(url)), globalThis.document?.baseURI)) ?? false;
+  if (url !== undefined) return (await (await opened())?.delete(new URL(hubAddress(String(url)), globalThis.document?.baseURI))) ?? false;
   try {
     return await caches.delete(CACHE_NAME);
   } catch {
@@ -45,10 +47,10 @@ export async function remove(url) {
 export async function forgetOthers(url) {
   const cache = await opened();
   const place = (/** @type {string} */ address) => new URL(address, globalThis.document?.baseURI).href.replace(/[?#].*/s, '');
-  const alike = (await cache?.keys() ?? []).filter((request) => request.url.includes('?') && place(request.url) === place(url)); // the oldest first
+  const alike = ((await cache?.keys()) ?? []).filter((request) => request.url.includes('?') && place(request.url) === place(url)); // the oldest first
   for (const request of alike.slice(0, -MOST_QUERIES)) await cache?.delete(request);
 }
 
 export async function persist() {
-  return await globalThis.navigator?.storage?.persist?.() ?? false;
+  return (await globalThis.navigator?.storage?.persist?.()) ?? false;
 }

@@ -65,7 +65,12 @@ export function isSame(answer, copy) {
   const same = (/** @type {string} */ name) => a.has(name) && a.get(name) === b.get(name);
   // Servers of other origins often hide the tag.
   // The answer may have been compressed, which another origin's headers do not say: lengths of what was sent are compared, not of the file.
-  return answer.ok && (a.has('etag') ? same('etag') : same('last-modified') && (a.get('content-length') ?? '') === b.get(b.has(SENT) ? SENT : 'content-length'));
+  return (
+    answer.ok &&
+    (a.has('etag')
+      ? same('etag')
+      : same('last-modified') && (a.get('content-length') ?? '') === b.get(b.has(SENT) ? SENT : 'content-length'))
+  );
 }
 
 /**

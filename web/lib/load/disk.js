@@ -40,7 +40,11 @@ function inPage(address) {
   try {
     return new URL(address, document.baseURI).href;
   } catch (cause) {
-    throw new NextPixelError('argument', `The address ${address} is relative, and this page has none that it could be relative to (${document.baseURI}): give a whole one`, { cause });
+    throw new NextPixelError(
+      'argument',
+      `The address ${address} is relative, and this page has none that it could be relative to (${document.baseURI}): give a whole one`,
+      { cause },
+    );
   }
 }
 
@@ -48,7 +52,11 @@ function inPage(address) {
 export async function sizeOfFile(path) {
   const { stat } = await ownModule('node:fs/promises');
   const found = await stat(path).catch(() => undefined); // what is not there says so when it is read
-  if (found && !found.isFile()) throw new NextPixelError('network', `Cannot read the file ${path} (it is ${found.isDirectory() ? 'a folder' : 'a device or a pipe'}): name a weight file`);
+  if (found && !found.isFile())
+    throw new NextPixelError(
+      'network',
+      `Cannot read the file ${path} (it is ${found.isDirectory() ? 'a folder' : 'a device or a pipe'}): name a weight file`,
+    );
   return found?.size ?? 0;
 }
 

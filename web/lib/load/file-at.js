@@ -16,6 +16,7 @@ export async function fileAt(address, signal) {
   const path = inNode ? await (await disk()).filePath(address) : undefined;
   if (path !== undefined) return new Blob([await (await disk()).readFile(path)]);
   const response = await fetchOrFail(address, signal);
-  if (!response.ok) throw new NextPixelError('network', `Cannot fetch ${address}: the server answered ${response.status}. Check the address`);
+  if (!response.ok)
+    throw new NextPixelError('network', `Cannot fetch ${address}: the server answered ${response.status}. Check the address`);
   return response.blob();
 }

@@ -23,6 +23,9 @@ export async function handed(source) {
     if (/** @type {ReadableStream} */ (source).locked) throw argumentError('This ReadableStream is being read by something else');
     return { name: 'the stream', size: 0, response: new Response(/** @type {ReadableStream} */ (source)) };
   }
-  if (kind === 'Response') return { name: /** @type {Response} */ (source).url || 'the response', size: 0, response: /** @type {Response} */ (source) };
-  throw argumentError('load() takes the address of a weight file, a Blob or File, a Response, a ReadableStream, an ArrayBuffer or a Uint8Array');
+  if (kind === 'Response')
+    return { name: /** @type {Response} */ (source).url || 'the response', size: 0, response: /** @type {Response} */ (source) };
+  throw argumentError(
+    'load() takes the address of a weight file, a Blob or File, a Response, a ReadableStream, an ArrayBuffer or a Uint8Array',
+  );
 }

@@ -60,12 +60,15 @@ export async function acquire(url, options) {
   const address = resolved(url);
   const key = JSON.stringify([address, cache, integrity]);
   let entry = entries.get(key);
-  if (!entry || (!entry.loaded && Date.now() - entry.heard > SILENT_MS)) entry = begin(key, address, { workers, threads, cache, integrity, worker });
+  if (!entry || (!entry.loaded && Date.now() - entry.heard > SILENT_MS))
+    entry = begin(key, address, { workers, threads, cache, integrity, worker });
   else worker?.terminate();
   const held = entry;
   /** An error of a listener goes to its own caller. @type {(reason: unknown) => void} */
   let fail = () => {};
-  const failed = new Promise((_, reject) => { fail = reject; });
+  const failed = new Promise((_, reject) => {
+    fail = reject;
+  });
   failed.catch(() => {});
   const drop = (/** @type {unknown} */ reason) => {
     held.listeners.delete(listener);
@@ -97,7 +100,7 @@ export async function acquire(url, options) {
   try {
     const model = await abortable(Promise.race([held.model, failed]), signal);
     await Promise.race([heard.turn(), failed]);
-    return { model, release, discard, ...Symbol.dispose && { [Symbol.dispose]: release } };
+    return { model, release, discard, ...(Symbol.dispose && { [Symbol.dispose]: release }) };
   } catch (error) {
     release();
     throw error;
@@ -121,11 +124,14 @@ function begin(key, url, options) {
   const entry = Object.assign(begun, { model });
   entries.set(key, entry);
   // A failure is not kept: the next one to ask tries again.
-  model.then(() => {
-    entry.loaded = true;
-  }, () => {
-    if (entries.get(key) === entry) entries.delete(key);
-  });
+  model.then(
+    () => {
+      entry.loaded = true;
+    },
+    () => {
+      if (entries.get(key) === entry) entries.delete(key);
+    },
+  );
   return entry;
 }
 
@@ -136,7 +142,10 @@ function begin(key, url, options) {
 function end(key, entry) {
   if (entries.get(key) === entry) entries.delete(key);
   entry.stopper.abort();
-  entry.model.then((model) => model.close(), () => {});
+  entry.model.then(
+    (model) => model.close(),
+    () => {},
+  );
 }
 
 /** An address as the page has it; one that is none stays as it is, and load() says so. @param {string | URL} url */

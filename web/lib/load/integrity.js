@@ -21,13 +21,17 @@ export function checkOf(integrity) {
  */
 async function checkIntegrity(bytes, expected) {
   if (!globalThis.crypto?.subtle) {
-    throw new NextPixelError('integrity', 'integrity cannot be checked here: browsers offer the digest to pages from ' +
-      'https: or localhost only');
+    throw new NextPixelError(
+      'integrity',
+      'integrity cannot be checked here: browsers offer the digest to pages from ' + 'https: or localhost only',
+    );
   }
   const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
   const actual = btoa(String.fromCharCode(...digest));
   if (actual !== expected) {
-    throw new NextPixelError('integrity', `The weight file is not the expected one: its digest is sha256-${actual}, ` +
-      `expected was sha256-${expected}`);
+    throw new NextPixelError(
+      'integrity',
+      `The weight file is not the expected one: its digest is sha256-${actual}, ` + `expected was sha256-${expected}`,
+    );
   }
 }

@@ -31,14 +31,14 @@ export async function openLarge(jobs, module, file, how) {
   const { name } = file;
   /** Memory that the engine has given back: garbage as large as the file would be collected too late. @type {ArrayBuffer[]} */
   const rooms = [];
-  const response = file.response ?? await responseOf(String(file.path), rooms);
+  const response = file.response ?? (await responseOf(String(file.path), rooms));
   const chunks = chunksOf({ ...file, response }, how);
 
   /** The next bytes of the file: at least `least`, or all that are left. @param {number} least */
   const take = async (least) => {
     /** @type {Uint8Array<ArrayBuffer>[]} */
     const taken = [];
-    for (let bytes = 0; bytes < least;) {
+    for (let bytes = 0; bytes < least; ) {
       const { value } = await chunks.next();
       if (!value) break;
       taken.push(/** @type {Uint8Array<ArrayBuffer>} */ (value));
@@ -56,7 +56,8 @@ export async function openLarge(jobs, module, file, how) {
   try {
     let head = await take(PIECE_BYTES);
     let told = file.said ? await sizeIn(head, how.signal) : file.size;
-    while (told === undefined) { // its tensors are not all named yet
+    while (told === undefined) {
+      // its tensors are not all named yet
       const rest = await take(head.length);
       if (rest.length === 0) break;
       head = joined([head, rest]);
@@ -72,8 +73,10 @@ export async function openLarge(jobs, module, file, how) {
       const rest = await take(answers[0].lacks === 'whole' ? size - head.length : head.length);
       if (rest.length === 0 && head.length < size) throw brokeOff(name);
       head = joined([head, rest]);
-      answers = answers[0].lacks === 'whole' ? await ask({ type: 'open', module, bytes: head }, [head.buffer]) :
-        await ask({ type: 'begin', module, head, size });
+      answers =
+        answers[0].lacks === 'whole'
+          ? await ask({ type: 'open', module, bytes: head }, [head.buffer])
+          : await ask({ type: 'begin', module, head, size });
     }
     // A piece arrives while the engine has the one before.
     let at = answers[0].type === 'fed' ? head.length : size;
@@ -135,7 +138,9 @@ async function responseOf(path, rooms) {
     read: async () => {
       const room = rooms.pop() ?? new ArrayBuffer(PIECE_BYTES);
       const { bytesRead } = await file.read(new Uint8Array(room));
-      return bytesRead > 0 ? { done: false, value: new Uint8Array(room, 0, bytesRead) } : { done: true, value: undefined, closed: await file.close() };
+      return bytesRead > 0
+        ? { done: false, value: new Uint8Array(room, 0, bytesRead) }
+        : { done: true, value: undefined, closed: await file.close() };
     },
     cancel: () => file.close(),
   };

@@ -19,9 +19,12 @@ const LONG_MS = 200;
 export function within(promise, ms) {
   /** @type {ReturnType<typeof setTimeout>} */
   let timer;
-  return Promise.race([promise, new Promise((_, reject) => {
-    timer = setTimeout(() => reject(new NextPixelError('network', `nothing came for ${ms / 1000} seconds`)), ms);
-  })]).finally(() => clearTimeout(timer));
+  return Promise.race([
+    promise,
+    new Promise((_, reject) => {
+      timer = setTimeout(() => reject(new NextPixelError('network', `nothing came for ${ms / 1000} seconds`)), ms);
+    }),
+  ]).finally(() => clearTimeout(timer));
 }
 
 /** @typedef {{ read: () => Promise<{ done: boolean, value?: Uint8Array }>, cancel: (reason?: unknown) => Promise<void> }} Reader */
@@ -59,7 +62,9 @@ export function patientReader(response, url, signal, ms = PATIENCE_MS) {
           signal?.throwIfAborted();
           void reader?.cancel().catch(() => {});
           clearTimeout(soon);
-          const { resume } = await (resuming ?? import('./resume-download.js')).catch(() => { throw cause; });
+          const { resume } = await (resuming ?? import('./resume-download.js')).catch(() => {
+            throw cause;
+          });
           reader = await resume(response, url, loaded, cause, signal, ms);
         }
       }

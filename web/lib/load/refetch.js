@@ -19,7 +19,7 @@ import { copyOf, dropCopy } from './cache.js';
 export async function refetch(url, error, read) {
   const { code, message } = /** @type {import('../base/error.js').NextPixelError} */ (error); // of this library or, on the front page, of its own copy
   if (!['format', 'unsupported', 'limit', 'numeric', 'integrity'].includes(code)) throw error;
-  const kept = await copyOf(url) !== undefined;
+  const kept = (await copyOf(url)) !== undefined;
   const expected = code === 'integrity' && /expected was/.test(message) && typeof document === 'object';
   if (!kept && !expected) throw error;
   const contents = await read().catch((second) => {

@@ -24,16 +24,29 @@ export async function resume(first, url, loaded, cause, signal, ms) {
   const { headers } = first;
   // A range of an encoded answer is one of other bytes. Without a mark of the version, halves of two files might be joined.
   const mark = ['etag', 'last-modified'].find((name) => headers.has(name) && !headers.get(name)?.startsWith('W/'));
-  if (loaded === 0 || first.status !== 200 || headers.has('content-encoding') || mark === undefined || !/^https?:/.test(first.url)) throw cause;
+  if (loaded === 0 || first.status !== 200 || headers.has('content-encoding') || mark === undefined || !/^https?:/.test(first.url))
+    throw cause;
   for (const wait of WAITS_MS) {
-    await abortable(new Promise((resolve) => { setTimeout(resolve, wait); }), signal);
+    await abortable(
+      new Promise((resolve) => {
+        setTimeout(resolve, wait);
+      }),
+      signal,
+    );
     const stopper = new AbortController();
     const stop = () => stopper.abort(signal?.reason);
     signal?.addEventListener('abort', stop);
     try {
       const answer = await within(fetch(url, { headers: { Range: `bytes=${loaded}-` }, signal: stopper.signal, cache: 'no-store' }), ms);
       const start = /^bytes (\d+)-/.exec(answer.headers.get('content-range') ?? '')?.[1] ?? String(loaded); // servers of other origins hide it
-      if (answer.status === 206 && !answer.headers.has('content-encoding') && answer.headers.get(mark) === headers.get(mark) && Number(start) === loaded && answer.body) return answer.body.getReader();
+      if (
+        answer.status === 206 &&
+        !answer.headers.has('content-encoding') &&
+        answer.headers.get(mark) === headers.get(mark) &&
+        Number(start) === loaded &&
+        answer.body
+      )
+        return answer.body.getReader();
       stop();
       if (answer.status < 500) break; // another file, or a server that sends no parts
     } catch {

@@ -69,8 +69,9 @@ export async function readSource(source, { onProgress, signal, integrity, cache 
     else {
       const path = inNode ? await (await disk()).filePath(given) : undefined;
       if (path === undefined) {
-        fetched = fresh ? { response: await fetchOrFail(url, signal, { cache: 'reload', patience }), copied: false } :
-          await fetchOrCopy(url, cache, { signal, patience });
+        fetched = fresh
+          ? { response: await fetchOrFail(url, signal, { cache: 'reload', patience }), copied: false }
+          : await fetchOrCopy(url, cache, { signal, patience });
         file = { name: url, size: 0, response: fetched.response, url: fetched.copied ? undefined : url, keep: cache && !fetched.copied };
       } else {
         file = { name: path, size: await (await disk()).sizeOfFile(path), path };
@@ -95,15 +96,20 @@ export async function readSource(source, { onProgress, signal, integrity, cache 
       bytes = await (await disk()).readFile(path, signal);
       onProgress?.({ loaded: bytes.length, total: bytes.length });
     } else {
-      bytes = fetched?.copied ? await readCopy(fetched.response, url, onProgress, signal) :
-        await readUnlessKept(file, { patience, onProgress, signal }, fetched);
+      bytes = fetched?.copied
+        ? await readCopy(fetched.response, url, onProgress, signal)
+        : await readUnlessKept(file, { patience, onProgress, signal }, fetched);
     }
   }
   await check?.(bytes);
   signal?.throwIfAborted();
   const problem = await headerProblem(bytes.subarray(0, HEAD_BYTES), true);
   if (problem) throw problem;
-  return { bytes, warning: fetched?.warning, keep: cache && fetched && !fetched.copied ? keeper(String(source), fetched.response, bytes) : undefined };
+  return {
+    bytes,
+    warning: fetched?.warning,
+    keep: cache && fetched && !fetched.copied ? keeper(String(source), fetched.response, bytes) : undefined,
+  };
 }
 
 /** Files of this machine, in Node. @internal */
@@ -160,10 +166,14 @@ export function bytesOf(source) {
 async function fetchOrCopy(url, cache, { signal, patience }) {
   if (!cache) return { response: await fetchOrFail(url, signal, { patience }), copied: false };
   const looking = copyOf(url); // meanwhile
-  const instead = (/** @type {Response} */ response, /** @type {string} */ why) => ({ response, copied: true, warning: `A kept copy: the server ${why}` });
+  const instead = (/** @type {Response} */ response, /** @type {string} */ why) => ({
+    response,
+    copied: true,
+    warning: `A kept copy: the server ${why}`,
+  });
   try {
     const response = await fetchOrFail(url, signal, { patience });
-    const kept = response.status >= 500 && await looking; // the server is out of order: what was there before will do
+    const kept = response.status >= 500 && (await looking); // the server is out of order: what was there before will do
     if (kept) return instead(kept, `answers ${response.status}`);
     return { response, copied: false, same: looking.then((copy) => (copy && isSame(response, copy) ? copy : undefined)) };
   } catch (error) {
@@ -217,9 +227,13 @@ export async function fetchOrFail(url, signal, { cache, patience = PATIENCE_MS }
   } catch (cause) {
     stop();
     signal?.throwIfAborted();
-    throw new NextPixelError('network', `Cannot fetch ${url} (${messageOf(cause)}). Check the address and the connection. A server of ` +
-      'another origin must answer with Access-Control-Allow-Origin, and a Content-Security-Policy have connect-src ' +
-      `${/^https?:\/\/[^/?#]+/.exec(String(url))?.[0] ?? "'self'"}`, { cause });
+    throw new NextPixelError(
+      'network',
+      `Cannot fetch ${url} (${messageOf(cause)}). Check the address and the connection. A server of ` +
+        'another origin must answer with Access-Control-Allow-Origin, and a Content-Security-Policy have connect-src ' +
+        `${/^https?:\/\/[^/?#]+/.exec(String(url))?.[0] ?? "'self'"}`,
+      { cause },
+    );
   } finally {
     signal?.removeEventListener('abort', stop);
   }
@@ -272,8 +286,10 @@ export async function* chunksOf({ name, url, size, response }, { patience, onPro
 export function checkResponse(response, name) {
   if (!response.ok) {
     void response.body?.cancel().catch(() => {});
-    throw new NextPixelError('network', `Cannot fetch ${name}: the server answered ${response.status} ` +
-      `${response.statusText}`.trimEnd());
+    throw new NextPixelError(
+      'network',
+      `Cannot fetch ${name}: the server answered ${response.status} ` + `${response.statusText}`.trimEnd(),
+    );
   }
   if (response.bodyUsed || response.body?.locked) throw argumentError('This Response was read already, or is being read: fetch it again');
   // The length on the wire says nothing about the bytes that a decoded body yields.
@@ -289,7 +305,7 @@ async function readWhole(file, how) {
     chunks.push(chunk);
     loaded += chunk.length;
     // A compressed answer may be any number of times as long as it was announced, and go on behind the file without an end.
-    if (loaded > LARGE_BYTES && loaded > file.size && await (await import('./whole.js')).isWhole(chunks, MAX_BYTES, how.signal)) break;
+    if (loaded > LARGE_BYTES && loaded > file.size && (await (await import('./whole.js')).isWhole(chunks, MAX_BYTES, how.signal))) break;
   }
   return joined(chunks);
 }
@@ -321,9 +337,11 @@ async function headerProblem(head, whole = false) {
  * @param {AbortSignal} [signal]
  */
 async function readCopy(copy, name, onProgress, signal) {
-  const bytes = new Uint8Array(await copy.arrayBuffer().catch((cause) => {
-    throw new NextPixelError('network', `Cannot read the kept copy of ${name} (${messageOf(cause)}): try again`, { cause });
-  }));
+  const bytes = new Uint8Array(
+    await copy.arrayBuffer().catch((cause) => {
+      throw new NextPixelError('network', `Cannot read the kept copy of ${name} (${messageOf(cause)}): try again`, { cause });
+    }),
+  );
   signal?.throwIfAborted();
   onProgress?.({ loaded: bytes.length, total: bytes.length });
   return bytes;

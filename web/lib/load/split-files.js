@@ -30,7 +30,8 @@ const MOST_PARTS = 256;
 async function joinedParts(parts, signal) {
   const read = [];
   for (const bytes of parts) read.push(await partOf(bytes, signal));
-  const problem = (/** @type {string} */ what) => new NextPixelError('format', `These are not all the parts of one model (${what}): give each file of it once`);
+  const problem = (/** @type {string} */ what) =>
+    new NextPixelError('format', `These are not all the parts of one model (${what}): give each file of it once`);
   const count = read[0].count;
   read.forEach((part) => {
     if (part.count !== count) throw problem(`one says that it is of ${part.count} parts, another of ${count}`);
@@ -44,7 +45,8 @@ async function joinedParts(parts, signal) {
   const keys = first.entries.filter(({ key }) => !key.startsWith('split.') && key !== 'general.alignment');
   const tensors = read.flatMap((part) => part.tensors);
   if (first.total !== undefined && first.total !== tensors.length) throw problem(`${tensors.length} tensors of ${first.total}`);
-  const headBytes = HEADER_BYTES + keys.reduce((sum, { from, to }) => sum + to - from, 0) + tensors.reduce((sum, { head }) => sum + head.length + 8, 0);
+  const headBytes =
+    HEADER_BYTES + keys.reduce((sum, { from, to }) => sum + to - from, 0) + tensors.reduce((sum, { head }) => sum + head.length + 8, 0);
   const aligned = (/** @type {number} */ at) => ALIGNMENT * Math.ceil(at / ALIGNMENT);
   const start = aligned(headBytes);
   const file = new Uint8Array(start + tensors.reduce((sum, { bytes }) => sum + aligned(bytes.length), 0));
@@ -90,7 +92,14 @@ async function partOf(bytes, signal) {
     if (!(next > offset && next - offset >= own && data + next <= bytes.length)) throw damaged();
     tensors.set(entry, { head: bytes.subarray(from, to - 8), bytes: bytes.subarray(data + offset, data + next) });
   });
-  return { bytes, entries, tensors: list.map((entry) => /** @type {Tensor} */ (tensors.get(entry))), index: number('split.no') ?? 0, count: number('split.count') ?? 1, total: number('split.tensors.count') };
+  return {
+    bytes,
+    entries,
+    tensors: list.map((entry) => /** @type {Tensor} */ (tensors.get(entry))),
+    index: number('split.no') ?? 0,
+    count: number('split.count') ?? 1,
+    total: number('split.tensors.count'),
+  };
 }
 
 /** The name of the first part of several. */
@@ -105,21 +114,36 @@ const FIRST = /-00001-of-(\d{5})\.gguf/;
  */
 export async function readParts(source, { signal, patience, cache }) {
   const count = Array.isArray(source) ? source.length : Number(FIRST.exec(String(source))?.[1]);
-  if (!(count > 0 && count <= MOST_PARTS)) throw argumentError(`load() takes the address of a weight file, or a list of 1 to ${MOST_PARTS} parts of one`);
+  if (!(count > 0 && count <= MOST_PARTS))
+    throw argumentError(`load() takes the address of a weight file, or a list of 1 to ${MOST_PARTS} parts of one`);
   /** @type {Source[]} */
-  const sources = Array.isArray(source) ? Array.from(source) :
-    Array.from({ length: count }, (_, i) => String(source).replace(FIRST, `-${String(i + 1).padStart(5, '0')}-of-$1.gguf`));
+  const sources = Array.isArray(source)
+    ? Array.from(source)
+    : Array.from({ length: count }, (_, i) => String(source).replace(FIRST, `-${String(i + 1).padStart(5, '0')}-of-$1.gguf`));
   const parts = [];
   let bytes = 0;
   /** @type {string | undefined} */
   let warning;
   for (const one of sources) {
-    const { bytes: whole, large, keep, warning: said } = await readSource(isAddress(one) ? hubAddress(String(one)) : one, { signal, patience, cache });
+    const {
+      bytes: whole,
+      large,
+      keep,
+      warning: said,
+    } = await readSource(isAddress(one) ? hubAddress(String(one)) : one, { signal, patience, cache });
     void keep?.();
     warning ??= said;
-    const part = !large ? whole : large.path === undefined ? await all(chunksOf(large, { signal, patience })) : await (await disk()).readFile(large.path, signal);
+    const part = !large
+      ? whole
+      : large.path === undefined
+        ? await all(chunksOf(large, { signal, patience }))
+        : await (await disk()).readFile(large.path, signal);
     bytes += part.length;
-    if (bytes > MAX_BYTES) throw new NextPixelError('limit', 'The parts of this model are larger than 3.75 GiB together: use a smaller model, or one with fewer bits a weight');
+    if (bytes > MAX_BYTES)
+      throw new NextPixelError(
+        'limit',
+        'The parts of this model are larger than 3.75 GiB together: use a smaller model, or one with fewer bits a weight',
+      );
     parts.push(part);
   }
   return { bytes: await joinedParts(parts, signal), warning };

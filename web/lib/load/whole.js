@@ -36,7 +36,8 @@ const sizes = new WeakMap();
 export async function isWhole(chunks, most, signal) {
   const loaded = chunks.reduce((sum, { length }) => sum + length, 0);
   let { size, seen } = sizes.get(chunks) ?? { size: undefined, seen: 0 };
-  if (size === undefined && loaded >= 1.5 * seen) { // so that reading from the beginning each time stays linear
+  if (size === undefined && loaded >= 1.5 * seen) {
+    // so that reading from the beginning each time stays linear
     size = await sizeIn(new Uint8Array(await new Blob(/** @type {BlobPart[]} */ (chunks)).arrayBuffer()), signal);
     seen = loaded;
     sizes.set(chunks, { size, seen });

@@ -111,7 +111,10 @@ export class AudibleRun extends BaseRun {
    */
   sink(canvas, options) {
     const waveform = new Waveform(canvas, { sampleRate: this.sampleRate, most: this.most, ...options });
-    this.given().then((samples) => samples.length > 0 && waveform.given(samples, this.most), () => {});
+    this.given().then(
+      (samples) => samples.length > 0 && waveform.given(samples, this.most),
+      () => {},
+    );
     return waveform;
   }
 
@@ -138,8 +141,16 @@ export class AudibleRun extends BaseRun {
       say(['Playing {seconds} s', { seconds: [seconds, 2] }]);
     };
     await aloud(sink, async (context) => {
-      const { gaps } = await play(this.#audible(signal), this.sampleRate, context, { signal, onPlay }, () => this.finish !== undefined, onStart);
-      if (gaps > 0 && !signal.aborted) say(gaps === 1 ? 'The machine did not keep up: 1 gap' : ['The machine did not keep up: {count} gaps', { count: [gaps, 0] }]);
+      const { gaps } = await play(
+        this.#audible(signal),
+        this.sampleRate,
+        context,
+        { signal, onPlay },
+        () => this.finish !== undefined,
+        onStart,
+      );
+      if (gaps > 0 && !signal.aborted)
+        say(gaps === 1 ? 'The machine did not keep up: 1 gap' : ['The machine did not keep up: {count} gaps', { count: [gaps, 0] }]);
     });
   }
 

@@ -219,8 +219,8 @@ export function nearestColours(pixels, palette) {
     let best = 0;
     let least = Infinity;
     for (let at = 0; at < palette.length; at += 3) {
-      const distance = (pixels[3 * i] - palette[at]) ** 2 + (pixels[3 * i + 1] - palette[at + 1]) ** 2 +
-        (pixels[3 * i + 2] - palette[at + 2]) ** 2;
+      const distance =
+        (pixels[3 * i] - palette[at]) ** 2 + (pixels[3 * i + 1] - palette[at + 1]) ** 2 + (pixels[3 * i + 2] - palette[at + 2]) ** 2;
       if (distance < least) {
         least = distance;
         best = at / 3;

@@ -31,7 +31,8 @@ const MOST_PIXELS = 2 ** 26;
 
 /** @param {number} width @param {number} height */
 export function checkPixels(width, height) {
-  if (!(width * height <= MOST_PIXELS)) throw argumentError(`The image has ${width} x ${height} pixels, ${MOST_PIXELS} can be read: make it smaller first`);
+  if (!(width * height <= MOST_PIXELS))
+    throw argumentError(`The image has ${width} x ${height} pixels, ${MOST_PIXELS} can be read: make it smaller first`);
 }
 
 /** The pixels that it has, whatever its size on the page. @param {any} image @returns {[number, number]} */
@@ -53,9 +54,15 @@ function sizeOf(image) {
 export function drawn(image, work, signal) {
   const [width, height] = sizeOf(image);
   if (!(width > 0 && height > 0)) {
-    throw argumentError('naturalWidth' in image ? 'The <img> is not loaded: await image.decode() first' :
-      'videoWidth' in image ? 'The <video> shows no frame yet: await its event loadeddata first' :
-        'displayWidth' in image ? 'The VideoFrame was closed: it has no pixels' : 'The image has no pixels');
+    throw argumentError(
+      'naturalWidth' in image
+        ? 'The <img> is not loaded: await image.decode() first'
+        : 'videoWidth' in image
+          ? 'The <video> shows no frame yet: await its event loadeddata first'
+          : 'displayWidth' in image
+            ? 'The VideoFrame was closed: it has no pixels'
+            : 'The image has no pixels',
+    );
   }
   checkPixels(width, height);
   if (typeof OffscreenCanvas !== 'function' && typeof document !== 'object') {
@@ -74,7 +81,11 @@ export function drawn(image, work, signal) {
  */
 async function drawnLater(image, goOn) {
   const stays = 'naturalWidth' in image || 'data' in image || typeof createImageBitmap !== 'function';
-  const still = stays ? image : await createImageBitmap(image).catch((cause) => { throw unreadable(cause); });
+  const still = stays
+    ? image
+    : await createImageBitmap(image).catch((cause) => {
+        throw unreadable(cause);
+      });
   try {
     return await goOn(still);
   } finally {
@@ -88,18 +99,27 @@ const unreadable = (cause) => argumentError(`The image cannot be read (${cause})
 /** @param {any} image @param {number} width @param {number} height @returns {Source} */
 function drawnSource(image, width, height) {
   const high = Math.min(height, rowsAtOnce(width));
-  return { width, height, *rows() {
-    const canvas = typeof OffscreenCanvas === 'function' ? new OffscreenCanvas(width, high) : Object.assign(document.createElement('canvas'), { width, height: high });
-    const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d', { willReadFrequently: true }));
-    context.globalCompositeOperation = 'copy';
-    for (let first = 0; first < height; first += high) yield { rgba: pixelsOf(image, context, [width, Math.min(high, height - first)], first), first };
-  } };
+  return {
+    width,
+    height,
+    *rows() {
+      const canvas =
+        typeof OffscreenCanvas === 'function'
+          ? new OffscreenCanvas(width, high)
+          : Object.assign(document.createElement('canvas'), { width, height: high });
+      const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d', { willReadFrequently: true }));
+      context.globalCompositeOperation = 'copy';
+      for (let first = 0; first < height; first += high)
+        yield { rgba: pixelsOf(image, context, [width, Math.min(high, height - first)], first), first };
+    },
+  };
 }
 
 /** @param {any} image @param {CanvasRenderingContext2D} context @param {number[]} size @param {number} first  row */
 function pixelsOf(image, context, [width, high], first) {
   try {
-    if ('data' in image) context.putImageData(image, 0, -first, 0, first, width, high); // which converts it
+    if ('data' in image)
+      context.putImageData(image, 0, -first, 0, first, width, high); // which converts it
     else context.drawImage(image, 0, -first);
     return context.getImageData(0, 0, width, high, { colorSpace: 'srgb' }).data;
   } catch (cause) {

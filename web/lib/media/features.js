@@ -52,8 +52,12 @@ function shape(form) {
 }
 
 /** @param {'format' | 'unsupported'} code @param {string} key @param {string} reason */
-export const keyError = (code, key, reason) => new NextPixelError(code, `Reading the features failed (${key}: ${reason}). ` +
-  (code === 'unsupported' ? 'Use a newer version of nextpixel' : 'The file is damaged, or was exported wrongly: get it anew'));
+export const keyError = (code, key, reason) =>
+  new NextPixelError(
+    code,
+    `Reading the features failed (${key}: ${reason}). ` +
+      (code === 'unsupported' ? 'Use a newer version of nextpixel' : 'The file is damaged, or was exported wrongly: get it anew'),
+  );
 
 /**
  * @template T
@@ -107,7 +111,8 @@ export class Features {
     const ids = hashes('feature_hashes');
     this.#ids = new Map(ids.map((hash, i) => [hash, i + 1]));
     const [clusters, numbers] = [hashes('cluster.hashes'), hashes('cluster.numbers')];
-    if (clusters.length !== numbers.length) throw keyError('format', key('cluster.numbers'), `${numbers.length} for ${clusters.length} words`);
+    if (clusters.length !== numbers.length)
+      throw keyError('format', key('cluster.numbers'), `${numbers.length} for ${clusters.length} words`);
     this.#clusters = new Map(clusters.map((hash, i) => [hash, numbers[i]]));
     this.#forms = new Set(hashes('word_hashes'));
     /** Ids that features have, 0 among them. */
@@ -118,8 +123,10 @@ export class Features {
 
   /** Refuses a file whose model reads other features. @param {{ dims: number[], values: number }} port  that takes them, (words, width) */
   check({ dims: [, width], values }) {
-    if (this.width !== width) throw keyError('format', `${this.#architecture}.templates`, `${this.width} features of a word, and the model reads ${width}`);
-    if (this.values > values) throw keyError('format', `${this.#architecture}.feature_hashes`, `${this.values - 1} features, and the model knows ${values - 1}`);
+    if (this.width !== width)
+      throw keyError('format', `${this.#architecture}.templates`, `${this.width} features of a word, and the model reads ${width}`);
+    if (this.values > values)
+      throw keyError('format', `${this.#architecture}.feature_hashes`, `${this.values - 1} features, and the model knows ${values - 1}`);
   }
 
   /** Tells whether the training sentences have this word. @param {string} form */
@@ -220,7 +227,7 @@ export class Features {
           if (part === null) there = false;
           else whole = fnv(part, a > 0 ? step(whole, BAR) : whole);
         }
-        const id = there ? this.#ids.get(whole) ?? 0 : 0;
+        const id = there ? (this.#ids.get(whole) ?? 0) : 0;
         if (!this.#first) ids[t * this.width + f] = id;
         else if (id > 0) {
           ids[t] = id;

@@ -104,7 +104,9 @@ function* resampled({ count, rate: given, read }, rate) {
     yield;
   }
   if (loudest > LOUDEST || (whole && loudest > 1)) {
-    throw argumentError(`The samples of a sound are between -1 and 1, not ${loudest}: divide those of 16 bits by 32768, or give them as an Int16Array`);
+    throw argumentError(
+      `The samples of a sound are between -1 and 1, not ${loudest}: divide those of 16 bits by 32768, or give them as an Int16Array`,
+    );
   }
   return join(Float32Array, [...parts, resampler.end()]);
 }
@@ -113,8 +115,12 @@ function* resampled({ count, rate: given, read }, rate) {
 function checkLength(count, rate) {
   if (count <= LONGEST_SECONDS * rate) return;
   const seconds = Math.floor(count / rate);
-  throw new NextPixelError('limit', !Number.isFinite(seconds) ? `The sound has no end: give at most ${LONGEST_SECONDS} seconds` :
-    `The sound has ${seconds === LONGEST_SECONDS ? 'more than ' : ''}${seconds} seconds: give at most ${LONGEST_SECONDS}`);
+  throw new NextPixelError(
+    'limit',
+    !Number.isFinite(seconds)
+      ? `The sound has no end: give at most ${LONGEST_SECONDS} seconds`
+      : `The sound has ${seconds === LONGEST_SECONDS ? 'more than ' : ''}${seconds} seconds: give at most ${LONGEST_SECONDS}`,
+  );
 }
 
 /**
@@ -124,7 +130,8 @@ function checkLength(count, rate) {
  */
 async function openSound(sound, signal) {
   if (isAddress(sound)) return openFile(await (await import('../load/file-at.js')).fileAt(sound, signal), signal);
-  if (classOf(sound) === 'MediaStream') return openFile(await (await import('./stream.js')).recorded(sound, LONGEST_SECONDS, signal), signal);
+  if (classOf(sound) === 'MediaStream')
+    return openFile(await (await import('./stream.js')).recorded(sound, LONGEST_SECONDS, signal), signal);
   if (isBlob(sound)) return openFile(sound, signal);
   if (!isBytes(sound)) return reading('sound', () => plain(sound));
   const view = ArrayBuffer.isView(sound) && sound.length > 0 ? sound : bytesOf(sound); // of one that is detached nothing is left
@@ -150,7 +157,8 @@ async function openFile(file, signal) {
   const samples = await locateWav(file.size, (from, to) => (from === 0 ? Promise.resolve(head) : part(from, to)));
   checkLength(samples.count, samples.rate);
   const bytes = samples.end <= head.length ? head.subarray(samples.begin, samples.end) : await part(samples.begin, samples.end);
-  if (bytes.length !== samples.end - samples.begin) throw new NextPixelError('network', 'The file cannot be read: it has become shorter. Choose it again');
+  if (bytes.length !== samples.end - samples.begin)
+    throw new NextPixelError('network', 'The file cannot be read: it has become shorter. Choose it again');
   return samples.of(bytes);
 }
 
@@ -162,11 +170,18 @@ function plain(sound) {
   if (typeof sound?.getChannelData === 'function') {
     const { sampleRate, numberOfChannels, length } = sound;
     checkLength(length, sampleRate); // before a channel is asked for
-    return mixed(Array.from({ length: numberOfChannels }, (_, i) => sound.getChannelData(i)), sampleRate);
+    return mixed(
+      Array.from({ length: numberOfChannels }, (_, i) => sound.getChannelData(i)),
+      sampleRate,
+    );
   }
   const { samples: data, sampleRate: rate } = typeof sound === 'object' && sound !== null ? sound : /** @type {any} */ ({});
-  if (!isList(data)) throw argumentError(`A sound is an AudioBuffer, a MediaStream, a Blob, an address, the bytes of a WAV file, or { samples, sampleRate }, not ${show(sound)}`);
-  if (!(Number.isFinite(rate) && rate >= RATES[0] && rate <= RATES[1])) throw argumentError(`sampleRate must be samples a second, ${RATES[0]} to ${RATES[1]}, not ${show(rate)}`);
+  if (!isList(data))
+    throw argumentError(
+      `A sound is an AudioBuffer, a MediaStream, a Blob, an address, the bytes of a WAV file, or { samples, sampleRate }, not ${show(sound)}`,
+    );
+  if (!(Number.isFinite(rate) && rate >= RATES[0] && rate <= RATES[1]))
+    throw argumentError(`sampleRate must be samples a second, ${RATES[0]} to ${RATES[1]}, not ${show(rate)}`);
   if (typeof data[0] !== 'object') return mixed([data], rate);
   if (data.length > MOST_CHANNELS) throw argumentError(`A sound has at most ${MOST_CHANNELS} channels, not ${data.length}`);
   return mixed(Array.from(data), rate);
@@ -186,14 +201,17 @@ function mixed(channels, rate) {
   const { length: count } = channels[0] ?? [];
   checkLength(count, rate);
   if (channels.some(({ length }) => length !== count)) throw argumentError('The channels of a sound are of the same length');
-  const own = channels.map((channel) => (count * channels.length <= MOST_COPIED && typeof channel.slice === 'function' ? channel.slice() : channel)); // they are read over some turns
+  const own = channels.map((channel) =>
+    count * channels.length <= MOST_COPIED && typeof channel.slice === 'function' ? channel.slice() : channel,
+  ); // they are read over some turns
   const scales = channels.map((channel) => {
     const kind = classOf(channel);
-    if (/^(Big|Uint(16|32)|DataView)/.test(kind)) throw argumentError(`The samples of a sound are between -1 and 1, or in an Int16Array: this is a ${kind}`);
+    if (/^(Big|Uint(16|32)|DataView)/.test(kind))
+      throw argumentError(`The samples of a sound are between -1 and 1, or in an Int16Array: this is a ${kind}`);
     return SCALES[kind] ?? ((/** @type {unknown} */ value) => (typeof value === 'number' ? value : NaN));
   });
-  const read = (/** @type {number} */ from, /** @type {number} */ to) => Float32Array.from({ length: to - from }, (_, i) => (
-    own.reduce((sum, channel, c) => sum + scales[c](channel[from + i]), 0) / own.length));
+  const read = (/** @type {number} */ from, /** @type {number} */ to) =>
+    Float32Array.from({ length: to - from }, (_, i) => own.reduce((sum, channel, c) => sum + scales[c](channel[from + i]), 0) / own.length);
   return { count, rate, channels: channels.length, read };
 }
 
@@ -209,8 +227,13 @@ function mixed(channels, rate) {
 async function decoded(head, size, whole, signal) {
   if (size === 0) throw argumentError('The sound is empty: the file has no byte');
   const most = /^(fLaC|FORM|caff|wvpk|MAC )/.test(String.fromCharCode(...head.subarray(0, 4))) ? MOST_BYTES.lossless : MOST_BYTES.other;
-  if (size > most) throw new NextPixelError('limit', `The file of the sound has ${Math.round(size / 1e6)} MB, more than ${LONGEST_SECONDS} seconds of sound take: cut it first`);
-  if (typeof OfflineAudioContext !== 'function') throw new NextPixelError('unsupported', 'The sound is no WAV file: outside of a browser nothing else is decoded');
+  if (size > most)
+    throw new NextPixelError(
+      'limit',
+      `The file of the sound has ${Math.round(size / 1e6)} MB, more than ${LONGEST_SECONDS} seconds of sound take: cut it first`,
+    );
+  if (typeof OfflineAudioContext !== 'function')
+    throw new NextPixelError('unsupported', 'The sound is no WAV file: outside of a browser nothing else is decoded');
   const bytes = await whole();
   try {
     return plain(await abortable(new OfflineAudioContext(1, 1, 44100).decodeAudioData(bytes.buffer), signal));

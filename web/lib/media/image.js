@@ -51,7 +51,8 @@ const decodedFirst = async (image, use, signal) => (await import('./picture-file
 function readPicture(image, shape, signal) {
   if (isFile(image)) return decodedFirst(image, (decoded) => readPicture(decoded, shape, signal), signal);
   const { width, height, channels } = shape;
-  if (!isRaw(image) || (isOfPage(image) && (image.width !== width || image.height !== height))) return drawn(/** @type {any} */ (image), (source) => scaled(source, shape, channels), signal);
+  if (!isRaw(image) || (isOfPage(image) && (image.width !== width || image.height !== height)))
+    return drawn(/** @type {any} */ (image), (source) => scaled(source, shape, channels), signal);
   checkSize(image);
   if (image.width !== width || image.height !== height) throw wrongSize(image, `${width} x ${height}`);
   const data = bytesOf(image.data);
@@ -60,12 +61,15 @@ function readPicture(image, shape, signal) {
 
 /** @param {RawImage} image */
 function checkSize({ width, height }) {
-  if (typeof width !== 'number' || typeof height !== 'number') throw argumentError(`image.width and image.height must be numbers, not ${show(width)} and ${show(height)}`);
+  if (typeof width !== 'number' || typeof height !== 'number')
+    throw argumentError(`image.width and image.height must be numbers, not ${show(width)} and ${show(height)}`);
 }
 
 /** @param {RawImage} image @param {string} wanted */
 function wrongSize({ width, height }, wanted) {
-  return argumentError(`The image is ${width} x ${height} pixels, the model needs ${wanted}: scale it first, or pass a canvas, ImageBitmap or <img>, which are scaled for you`);
+  return argumentError(
+    `The image is ${width} x ${height} pixels, the model needs ${wanted}: scale it first, or pass a canvas, ImageBitmap or <img>, which are scaled for you`,
+  );
 }
 
 /** Whether raw pixels are RGBA; else they are elements. @param {RawImage} image @param {number} channels */
@@ -73,8 +77,10 @@ function isRGBA({ data, width, height }, channels) {
   const pixels = width * height;
   if (data.length === 4 * pixels) return true;
   if (data.length === channels * pixels) return false;
-  throw argumentError(`image.data has ${data.length} values; ${width} x ${height} pixels are ${4 * pixels} (RGBA) or ` +
-    `${channels * pixels} (${channels === 1 ? 'grey' : 'RGB'})`);
+  throw argumentError(
+    `image.data has ${data.length} values; ${width} x ${height} pixels are ${4 * pixels} (RGBA) or ` +
+      `${channels * pixels} (${channels === 1 ? 'grey' : 'RGB'})`,
+  );
 }
 
 /**
@@ -96,7 +102,12 @@ function readInput(image, info, signal) {
   if (isFile(image)) return decodedFirst(image, (decoded) => readInput(decoded, info, signal), signal);
   const { inputWidth: width, inputHeight: height, channels } = info;
   const size = { width, height };
-  if (!isRaw(image) || (isOfPage(image) && !holds(image, width, height))) return drawn(/** @type {any} */ (image), (source) => (holds(source, width, height) ? boxed(source, size, channels) : scaled(source, size, channels)), signal);
+  if (!isRaw(image) || (isOfPage(image) && !holds(image, width, height)))
+    return drawn(
+      /** @type {any} */ (image),
+      (source) => (holds(source, width, height) ? boxed(source, size, channels) : scaled(source, size, channels)),
+      signal,
+    );
   checkSize(image);
   if (!holds(image, width, height)) throw wrongSize(image, `${width} x ${height} or a whole multiple of each`);
   checkPixels(image.width, image.height);
@@ -108,9 +119,13 @@ function readInput(image, info, signal) {
 /** @param {RawImage} image @returns {Source} */
 function rawSource({ data, width, height }) {
   const rows = rowsAtOnce(width);
-  return { width, height, *rows() {
-    for (let first = 0; first < height; first += rows) yield { rgba: data.slice(4 * width * first, 4 * width * (first + rows)), first };
-  } };
+  return {
+    width,
+    height,
+    *rows() {
+      for (let first = 0; first < height; first += rows) yield { rgba: data.slice(4 * width * first, 4 * width * (first + rows)), first };
+    },
+  };
 }
 
 /**
@@ -190,7 +205,9 @@ function* boxedElements({ data, width, height }, size, channels) {
  */
 function isRaw(image) {
   if (typeof image !== 'object' || image === null) {
-    throw argumentError('image must be an ImageData, a canvas, an ImageBitmap, an <img>, an <image> of an SVG, a <video>, a VideoFrame, a Blob, an address or { data, width, height }');
+    throw argumentError(
+      'image must be an ImageData, a canvas, an ImageBitmap, an <img>, an <image> of an SVG, a <video>, a VideoFrame, a Blob, an address or { data, width, height }',
+    );
   }
   // An ImageData of other colours than those of 'srgb', such as 'display-p3', or of numbers of 16 bits, is drawn too: that converts it.
   return 'data' in image && !/Float16|-/.test(classOf(image.data) + /** @type {Partial<ImageData>} */ (image).colorSpace);
@@ -205,7 +222,8 @@ const LONGEST_LIST = 2 ** 20;
  */
 function bytesOf(data) {
   if (/^Uint8(Clamped)?Array$/.test(classOf(data))) return data;
-  if (Array.isArray(data) && data.length > LONGEST_LIST) throw argumentError(`image.data is a list of ${data.length} numbers, ${LONGEST_LIST} can be read: give a Uint8Array`);
+  if (Array.isArray(data) && data.length > LONGEST_LIST)
+    throw argumentError(`image.data is a list of ${data.length} numbers, ${LONGEST_LIST} can be read: give a Uint8Array`);
   if (Array.isArray(data) && Array.from(data).every((value) => Number.isInteger(value) && value >= 0 && value <= 255)) return data;
   throw argumentError('image.data must hold 8-bit values: a Uint8Array, Uint8ClampedArray or array of numbers from 0 to 255');
 }

@@ -36,7 +36,8 @@ async function drawingOf(file) {
  * @param {AbortSignal} [signal]
  */
 export async function decoded(image, use, signal) {
-  if (typeof createImageBitmap !== 'function') throw new NextPixelError('unsupported', 'Outside of a browser no picture file is decoded: give { data, width, height }');
+  if (typeof createImageBitmap !== 'function')
+    throw new NextPixelError('unsupported', 'Outside of a browser no picture file is decoded: give { data, width, height }');
   const file = await fileOf(image, signal);
   signal?.throwIfAborted();
   const bitmap = await createImageBitmap(file).catch(async (cause) => {

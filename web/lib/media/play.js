@@ -118,7 +118,11 @@ function knowsPlayer(context) {
  * @returns {Player}
  */
 function workletPlayer(context, destination, enough, tell) {
-  const node = new AudioWorkletNode(context, 'nextpixel-player', { numberOfInputs: 0, outputChannelCount: [1], processorOptions: { enough } });
+  const node = new AudioWorkletNode(context, 'nextpixel-player', {
+    numberOfInputs: 0,
+    outputChannelCount: [1],
+    processorOptions: { enough },
+  });
   node.port.onmessage = ({ data }) => tell(data);
   node.connect(destination);
   return {
@@ -190,7 +194,9 @@ function bufferPlayer(context, destination, enough, tell) {
       resting = rests;
       if (!resting) return void (held.length > 0 && (ended || waiting >= enough) && start());
       silence();
-      const left = [...playing].map(({ samples, begin: first }) => samples.slice(Math.min(samples.length, Math.max(0, now() - first)))).filter(({ length }) => length > 0);
+      const left = [...playing]
+        .map(({ samples, begin: first }) => samples.slice(Math.min(samples.length, Math.max(0, now() - first))))
+        .filter(({ length }) => length > 0);
       playing.clear();
       held = [...left, ...held];
       waiting = held.reduce((sum, { length }) => sum + length, 0);

@@ -14,15 +14,18 @@ import { NextPixelError, argumentError } from '../base/error.js';
  * @returns {Promise<Blob>}
  */
 export async function recorded(stream, seconds, signal) {
-  if (typeof MediaRecorder !== 'function') throw new NextPixelError('unsupported', 'This browser records no streams: record it yourself, and give { samples, sampleRate }');
-  if (stream.getAudioTracks().every(({ readyState }) => readyState === 'ended')) throw argumentError('The MediaStream has no track of sound that is live');
+  if (typeof MediaRecorder !== 'function')
+    throw new NextPixelError('unsupported', 'This browser records no streams: record it yourself, and give { samples, sampleRate }');
+  if (stream.getAudioTracks().every(({ readyState }) => readyState === 'ended'))
+    throw argumentError('The MediaStream has no track of sound that is live');
   const recorder = new MediaRecorder(new MediaStream(stream.getAudioTracks()));
   /** @type {Blob[]} */
   const parts = [];
   recorder.ondataavailable = ({ data }) => parts.push(data);
   const over = new Promise((resolve, reject) => {
     recorder.onstop = () => resolve(undefined);
-    recorder.onerror = (event) => reject(new NextPixelError('unsupported', `The stream cannot be recorded (${/** @type {any} */ (event).error ?? event.type})`));
+    recorder.onerror = (event) =>
+      reject(new NextPixelError('unsupported', `The stream cannot be recorded (${/** @type {any} */ (event).error ?? event.type})`));
   });
   const stop = () => recorder.state !== 'inactive' && recorder.stop();
   const timer = setTimeout(stop, 1000 * seconds);

@@ -32,7 +32,7 @@ const broken = (why) => new NextPixelError('format', `The sound cannot be read: 
 /** Of G.711 mu-law, as files have it. @param {number} byte */
 function fromMuLaw(byte) {
   const bits = ~byte;
-  const size = (((bits & 15) << 3) + 132 << ((bits >> 4) & 7)) - 132;
+  const size = ((((bits & 15) << 3) + 132) << ((bits >> 4) & 7)) - 132;
   return (bits & 128 ? -size : size) / 32768;
 }
 
@@ -40,7 +40,7 @@ function fromMuLaw(byte) {
 function fromALaw(byte) {
   const bits = byte ^ 0x55;
   const segment = (bits >> 4) & 7;
-  const size = segment === 0 ? ((bits & 15) << 4) + 8 : ((bits & 15) << 4) + 264 << (segment - 1);
+  const size = segment === 0 ? ((bits & 15) << 4) + 8 : (((bits & 15) << 4) + 264) << (segment - 1);
   return (bits & 128 ? size : -size) / 32768;
 }
 
@@ -110,10 +110,11 @@ export async function locateWav(size, read) {
   let begin = 0;
   /** @type {Uint8Array} */
   let part = new Uint8Array(0);
-  for (let step = finding.next(); ;) {
+  for (let step = finding.next(); ; ) {
     if (step.done) return step.value;
     const at = step.value;
-    if (at < begin || Math.min(at + LOOK_BYTES, size) > begin + part.length) [begin, part] = [at, await read(at, Math.min(at + PART_BYTES, size))];
+    if (at < begin || Math.min(at + LOOK_BYTES, size) > begin + part.length)
+      [begin, part] = [at, await read(at, Math.min(at + PART_BYTES, size))];
     step = finding.next(part.subarray(at - begin, at - begin + LOOK_BYTES));
   }
 }
@@ -136,7 +137,13 @@ function* findSamples(size) {
     if (name === 'ds64' && bytes.length >= 24) long = Number(view.getBigUint64(16, true));
     if (name === 'fmt ') {
       if (said < 16 || bytes.length < 24) throw broken('its format is cut off');
-      format = { encoding: view.getUint16(8, true), channels: view.getUint16(10, true), rate: view.getUint32(12, true), frame: view.getUint16(20, true), bits: view.getUint16(22, true) };
+      format = {
+        encoding: view.getUint16(8, true),
+        channels: view.getUint16(10, true),
+        rate: view.getUint32(12, true),
+        frame: view.getUint16(20, true),
+        bits: view.getUint16(22, true),
+      };
       if (format.encoding === EXTENSIBLE && said >= 26 && bytes.length >= 34) format.encoding = view.getUint16(32, true);
     }
     if (name === 'data') {
@@ -170,24 +177,38 @@ function isChunk(view, at, left) {
  */
 function samplesOf({ encoding, channels, rate, frame, bits }, begin, size) {
   const width = frame / channels; // bytes, in which fewer bits stand to the left
-  const sample = Number.isInteger(width) && bits <= 8 * width && bits > 8 * width - 8 ? READERS[`${encoding} ${8 * width}`] : READERS[`${encoding} ${bits}`];
-  if (!sample) throw new NextPixelError('unsupported', `The sound is encoded in a way that is not read here (${encoding}, ${bits} bits): save it as WAV with 16 bits`);
+  const sample =
+    Number.isInteger(width) && bits <= 8 * width && bits > 8 * width - 8
+      ? READERS[`${encoding} ${8 * width}`]
+      : READERS[`${encoding} ${bits}`];
+  if (!sample)
+    throw new NextPixelError(
+      'unsupported',
+      `The sound is encoded in a way that is not read here (${encoding}, ${bits} bits): save it as WAV with 16 bits`,
+    );
   if (channels < 1 || frame !== channels * Math.ceil(bits / 8)) throw broken('its channels do not fit its samples');
   if (rate < RATES[0] || rate > RATES[1]) throw broken(`it has ${rate} samples a second, where ${RATES[0]} to ${RATES[1]} can be read`);
   const count = Math.floor(size / frame);
-  return { count, rate, channels, begin, end: begin + count * frame, of: (bytes) => {
-    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    const read = (/** @type {number} */ from, /** @type {number} */ to) => {
-      const data = new Float32Array(to - from);
-      for (let i = from; i < to; i++) {
-        let sum = 0;
-        for (let c = 0; c < channels; c++) sum += sample(view, i * frame + c * width);
-        data[i - from] = sum / channels;
-      }
-      return data;
-    };
-    return { count, rate, channels, read };
-  } };
+  return {
+    count,
+    rate,
+    channels,
+    begin,
+    end: begin + count * frame,
+    of: (bytes) => {
+      const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+      const read = (/** @type {number} */ from, /** @type {number} */ to) => {
+        const data = new Float32Array(to - from);
+        for (let i = from; i < to; i++) {
+          let sum = 0;
+          for (let c = 0; c < channels; c++) sum += sample(view, i * frame + c * width);
+          data[i - from] = sum / channels;
+        }
+        return data;
+      };
+      return { count, rate, channels, read };
+    },
+  };
 }
 
 /**
@@ -200,7 +221,10 @@ function samplesOf({ encoding, channels, rate, frame, bits }, begin, size) {
 export function writeWav(samples, rate) {
   const bytes = new Uint8Array(44 + 2 * samples.length);
   const view = new DataView(bytes.buffer);
-  const put = (/** @type {number} */ at, /** @type {string} */ name) => [...name].forEach((letter, i) => { bytes[at + i] = letter.charCodeAt(0); });
+  const put = (/** @type {number} */ at, /** @type {string} */ name) =>
+    [...name].forEach((letter, i) => {
+      bytes[at + i] = letter.charCodeAt(0);
+    });
   put(0, 'RIFF');
   view.setUint32(4, bytes.length - 8, true);
   put(8, 'WAVEfmt ');

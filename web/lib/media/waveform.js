@@ -45,7 +45,11 @@ export class Waveform extends Timeline {
   /** Seconds in all, seconds that were given, and bits of each sample that was drawn; NaN: none was. */
   get facts() {
     const drawn = this.#nats.length;
-    return { seconds: this.#samples.length / this.#rate, given: this.#known / this.#rate, bits: drawn > 0 ? this.#nats.reduce((sum, cost) => sum + cost, 0) / drawn / Math.LN2 : NaN };
+    return {
+      seconds: this.#samples.length / this.#rate,
+      given: this.#known / this.#rate,
+      bits: drawn > 0 ? this.#nats.reduce((sum, cost) => sum + cost, 0) / drawn / Math.LN2 : NaN,
+    };
   }
 
   /** A sentence that says what the sound is. */
@@ -110,7 +114,7 @@ export class Waveform extends Timeline {
       }
     }
     context.globalAlpha = 1;
-    this.paintCursor((seconds) => (seconds - from) * this.#rate / perPixel, 1);
+    this.paintCursor((seconds) => ((seconds - from) * this.#rate) / perPixel, 1);
   }
 
   /**

@@ -26,15 +26,19 @@ const A = `[${APOSTROPHES}]`;
 const ENDS_HERE = '(?![\\p{L}\\p{M}\\d])';
 const LABEL = '[\\p{L}\\d](?:[\\p{L}\\d_-]{0,61}[\\p{L}\\d])?';
 /** Ends of the names of hosts. Those of countries that are words too (in, is, it, me, no, so, to, us) are not among them. */
-const DOMAINS = '(?:com|org|net|edu|gov|mil|int|info|biz|name|museum|io|ai|app|dev|xyz|online|shop|site|tech|cloud|blog|news|tv|uk|de|fr|nl|eu|ca|au|jp|cn|ru|br|' +
+const DOMAINS =
+  '(?:com|org|net|edu|gov|mil|int|info|biz|name|museum|io|ai|app|dev|xyz|online|shop|site|tech|cloud|blog|news|tv|uk|de|fr|nl|eu|ca|au|jp|cn|ru|br|' +
   'es|ch|se|dk|fi|pl|cz|gr|pt|ie|nz|za|kr|mx|ar|cl|tr|ua|hu|ro|bg|hr|rs|sk|il|hk|sg|tw)';
-const FILES = '(?:txt|docx?|xlsx?|pptx?|pdf|csv|html?|php|xml|json|ya?ml|md|jpe?g|png|gif|svg|webp|mp[34]|wav|avi|mov|zip|gz|exe|dll|js|ts|py|cpp|url|gguf)';
+const FILES =
+  '(?:txt|docx?|xlsx?|pptx?|pdf|csv|html?|php|xml|json|ya?ml|md|jpe?g|png|gif|svg|webp|mp[34]|wav|avi|mov|zip|gz|exe|dll|js|ts|py|cpp|url|gguf)';
 
 const LETTERS = at(`[\\p{L}\\p{M}\\d_]+(?:${A}[\\p{L}\\p{M}]+)*`);
 const SIGNS = at('([^\\p{L}\\p{M}\\d\\s])\\1*');
 const PLAIN = at('[\\p{L}\\p{M}\\d_]+(?=\\s|$)');
 /** An address, whose last mark is cut off again where it closes a sentence or a bracket. */
-const ADDRESS = at(`(?:(?:https?|ftps?|file|wss?):\\/\\/|www\\d?\\.)[^\\s<>"]+|(?:${LABEL}\\.){1,8}${DOMAINS}(?::\\d{1,5})?${ENDS_HERE}(?![@-])(?:[/?#][^\\s<>"]*)?`);
+const ADDRESS = at(
+  `(?:(?:https?|ftps?|file|wss?):\\/\\/|www\\d?\\.)[^\\s<>"]+|(?:${LABEL}\\.){1,8}${DOMAINS}(?::\\d{1,5})?${ENDS_HERE}(?![@-])(?:[/?#][^\\s<>"]*)?`,
+);
 /** The same by what it looks like: three names or more in small letters. */
 const NAMES = new RegExp(`(?:[a-z\\d][a-z\\d-]{1,62}\\.){2,8}[a-z]{2,24}${ENDS_HERE}(?:[/?#][^\\s<>"]*)?`, 'uy');
 const PATTERNS = [
@@ -44,7 +48,9 @@ const PATTERNS = [
   at('&(?:amp|lt|gt|quot|nbsp|#\\d{1,6});'),
   at(EMOJI.replace(/^\(\?:/, '(') + '\\1*'),
   at(`(?:\\p{L}\\.){2,}(?:\\p{L}${ENDS_HERE})?|\\p{L}\\.\\p{L}${ENDS_HERE}(?!\\.)`),
-  at('(?:mr|mrs|ms|dr|st|vs|etc|inc|co|corp|ltd|jr|sr|no|ft|rev|gov|gen|lt|prof|jan|feb|mar|apr|aug|sept?|oct|nov|dec|mon|tues?|wed|thurs?|fri|sat|attn|p\\.s|ph\\.d)\\.'),
+  at(
+    '(?:mr|mrs|ms|dr|st|vs|etc|inc|co|corp|ltd|jr|sr|no|ft|rev|gov|gen|lt|prof|jan|feb|mar|apr|aug|sept?|oct|nov|dec|mon|tues?|wed|thurs?|fri|sat|attn|p\\.s|ph\\.d)\\.',
+  ),
   at(`ph\\.d${ENDS_HERE}`),
   new RegExp('\\p{Lu}\\.(?=\\s+\\p{Lu})', 'uy'),
   // Two numbers with a hyphen between them are two, unless they are a telephone's.
@@ -80,7 +86,7 @@ const LONGEST = 24;
  * @returns {Generator<string, void, void>}
  */
 export function* wordsIn(text, knows = () => false) {
-  for (let from = 0; from < text.length;) {
+  for (let from = 0; from < text.length; ) {
     let to = Math.min(from + PIECE, text.length);
     if (to < text.length) {
       const gap = /\s\S*$/.exec(text.slice(from, to));
@@ -88,7 +94,7 @@ export function* wordsIn(text, knows = () => false) {
       else if (/[\ud800-\udbff]/.test(text[to - 1])) to--;
     }
     const piece = visible(text.slice(from, to));
-    for (let place = next(piece, 0); place < piece.length;) {
+    for (let place = next(piece, 0); place < piece.length; ) {
       const word = wordAt(piece, place, knows);
       yield* parts(word);
       place = next(piece, place + word.length);
@@ -133,7 +139,8 @@ function wordAt(text, place, knows) {
   const address = match(ADDRESS, text, place) ?? match(NAMES, text, place);
   if (address !== undefined) return trimmed(address);
   const known = knownAt(text, place, knows);
-  if (/[+-]/.test(text[place]) && /[\p{L}\d]/u.test(text[place - 1] ?? '')) return known || /** @type {string} */ (match(SIGNS, text, place)); // no sign of a number
+  if (/[+-]/.test(text[place]) && /[\p{L}\d]/u.test(text[place - 1] ?? ''))
+    return known || /** @type {string} */ (match(SIGNS, text, place)); // no sign of a number
   for (const pattern of PATTERNS) {
     const word = match(pattern, text, place);
     if (word) return known.length > word.length ? known : word;
@@ -187,5 +194,5 @@ function parts(word) {
   if (two) return [word.slice(0, two), word.slice(two)];
   const ends = CONTRACTIONS.exec(word);
   if (!ends || /[@/.]/.test(word)) return [word];
-  return [word.slice(0, ends.index), ...ends[0].match(CONTRACTION) ?? []].filter(Boolean);
+  return [word.slice(0, ends.index), ...(ends[0].match(CONTRACTION) ?? [])].filter(Boolean);
 }

@@ -27,7 +27,11 @@ export function fittingOf(facts) {
   const architecture = architectureOf(facts);
   const kind = KINDS.find(({ says }) => says(facts, (key) => Number(metadata.get(`${architecture}.${key}`) ?? 0)));
   if (!kind) {
-    throw new NextPixelError('unsupported', `This model (${architecture}) is of another kind than ${KINDS.map(({ name }) => name).join(' or ')}`, { status: -3 });
+    throw new NextPixelError(
+      'unsupported',
+      `This model (${architecture}) is of another kind than ${KINDS.map(({ name }) => name).join(' or ')}`,
+      { status: -3 },
+    );
   }
   return { ...facts, kind, part: partOf(parts) };
 }
@@ -37,7 +41,12 @@ export function fittingOf(facts) {
  * @returns {ModelInfo}
  */
 export function describe(fitting) {
-  const { metadata, fileBytes, kind: { name, tokens }, part } = fitting;
+  const {
+    metadata,
+    fileBytes,
+    kind: { name, tokens },
+    part,
+  } = fitting;
   const architecture = architectureOf(fitting);
   const languages = metadata.get('general.languages');
   return {

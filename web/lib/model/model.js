@@ -61,7 +61,8 @@ export class Model extends Methods {
 }
 
 /** `using model = await load(address)`. Not in the declarations, which older versions of TypeScript and their libraries read, too. */
-if (Symbol.dispose) Object.defineProperty(Model.prototype, Symbol.dispose, { value: Model.prototype.close, writable: true, configurable: true });
+if (Symbol.dispose)
+  Object.defineProperty(Model.prototype, Symbol.dispose, { value: Model.prototype.close, writable: true, configurable: true });
 
 /** Bytes of a file that its kind may look at before the workers have it. */
 const HEAD_BYTES = 2 ** 19;
@@ -82,7 +83,8 @@ export async function openModel(links, module, contents, how) {
     // All but the last get a copy.
     const { bytes, large } = contents;
     const head = bytes.slice(0, HEAD_BYTES); // before they are transferred
-    const open = () => Promise.all(jobs.map((job, i) => job.ask({ type: 'open', module, bytes }, i === jobs.length - 1 ? [bytes.buffer] : [])));
+    const open = () =>
+      Promise.all(jobs.map((job, i) => job.ask({ type: 'open', module, bytes }, i === jobs.length - 1 ? [bytes.buffer] : [])));
     const opening = large ? (await import('../load/large.js')).openLarge(jobs, module, large, how) : open();
     opening.catch(() => {}); // asked below
     const early = await Promise.all(KINDS.map((kind) => kind.early?.(head)));
@@ -90,7 +92,12 @@ export async function openModel(links, module, contents, how) {
     const [facts] = await opening;
     const fitting = fittingOf(facts);
     const info = describe(fitting);
-    const engine = new Engine(links, info, verbsOf(fitting).map(([name]) => name), facts.parts);
+    const engine = new Engine(
+      links,
+      info,
+      verbsOf(fitting).map(([name]) => name),
+      facts.parts,
+    );
     engine.kind = await fitting.kind.open(engine, facts, early[KINDS.indexOf(fitting.kind)], how.signal);
     return new Model(engine);
   } finally {
@@ -109,5 +116,6 @@ export async function openModel(links, module, contents, how) {
  */
 export async function reopen(link, module, contents, info) {
   const now = await openModel([link], module, contents, {});
-  if (JSON.stringify(now.info) !== JSON.stringify(info)) throw new NextPixelError('closed', 'The weight file has changed meanwhile: load the model again');
+  if (JSON.stringify(now.info) !== JSON.stringify(info))
+    throw new NextPixelError('closed', 'The weight file has changed meanwhile: load the model again');
 }

@@ -38,7 +38,14 @@ export function mapsOf(positions, heads, source) {
       if (!map) {
         // The input is shifted by one: key j belongs to position j - 1.
         const [queries, seen] = [encoder ? count(source) : count(n), name === 'attention' ? count(n, -1) : count(source)];
-        map = { name, layer: Math.floor(index / heads), head: index % heads, queries, keys: seen, weights: new Float32Array(queries.length * seen.length) };
+        map = {
+          name,
+          layer: Math.floor(index / heads),
+          head: index % heads,
+          queries,
+          keys: seen,
+          weights: new Float32Array(queries.length * seen.length),
+        };
         maps.set(own, map);
       }
       const first = (encoder ? row % source : at) * map.keys.length;

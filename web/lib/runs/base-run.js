@@ -141,8 +141,12 @@ export class BaseRun {
     const reader = { at: 0 };
     this.#readers.add(reader);
     try {
-      for (;; reader.at++) {
-        if (reader.at < this.#dropped) throw new NextPixelError('limit', `The steps of this run have more than ${MOST_KEPT / 2 ** 20} MB, so the first of them are no longer kept: read it once, or without maps and probabilities`);
+      for (; ; reader.at++) {
+        if (reader.at < this.#dropped)
+          throw new NextPixelError(
+            'limit',
+            `The steps of this run have more than ${MOST_KEPT / 2 ** 20} MB, so the first of them are no longer kept: read it once, or without maps and probabilities`,
+          );
         while (reader.at - this.#dropped >= this.steps.length && !this.#over) {
           for (const one of [signal, ...this.signals]) one?.throwIfAborted();
           this.#next ??= this.#advance();
@@ -192,14 +196,15 @@ export class BaseRun {
     let leave;
     const onAbort = (/** @type {Event} */ event) => leave?.(/** @type {AbortSignal} */ (event.target).reason);
     /** @template T @param {Promise<T>} promise @returns {Promise<T>} */
-    const within = (promise) => new Promise((resolve, reject) => {
-      const settled = (/** @type {(value: any) => void} */ settle) => (/** @type {unknown} */ value) => {
-        leave = undefined;
-        settle(value);
-      };
-      leave = reject;
-      promise.then(settled(resolve), settled(reject));
-    });
+    const within = (promise) =>
+      new Promise((resolve, reject) => {
+        const settled = (/** @type {(value: any) => void} */ settle) => (/** @type {unknown} */ value) => {
+          leave = undefined;
+          settle(value);
+        };
+        leave = reject;
+        promise.then(settled(resolve), settled(reject));
+      });
     const steps = stream.call(this);
     try {
       for (const signal of signals) signal.addEventListener('abort', onAbort);
@@ -308,8 +313,10 @@ export function modelName({ architecture, name, parameters, vocabulary }) {
  */
 export function resumedOptions(saved, info, given, free) {
   const model = modelName(info);
-  if (saved?.version !== 1 || !Array.isArray(saved.ids) || !/^"\d+"$/.test(show(saved.seed)) || classOf(saved.options) !== 'Object') throw noSavedRun();
-  if (saved.model !== model) throw new NextPixelError('state', `The saved run belongs to another model (${show(saved.model)}), this one is ${model}`);
+  if (saved?.version !== 1 || !Array.isArray(saved.ids) || !/^"\d+"$/.test(show(saved.seed)) || classOf(saved.options) !== 'Object')
+    throw noSavedRun();
+  if (saved.model !== model)
+    throw new NextPixelError('state', `The saved run belongs to another model (${show(saved.model)}), this one is ${model}`);
   const fixed = free && Object.keys(given).find((name) => !free.includes(name));
   if (fixed) throw argumentError(`resume() cannot change ${fixed}`);
   const options = { ...saved.options, seed: BigInt(saved.seed), ...given };

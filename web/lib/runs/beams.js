@@ -23,7 +23,14 @@ export function candidatesOf(words) {
   return Array.from({ length: words.length / WORDS }, (_, i) => {
     const [parent, id, fate] = words.subarray(WORDS * i);
     const lives = fate !== NX_ENDED && fate !== NX_CUT;
-    return { parent, id, nats: floats[WORDS * i + NATS], score: floats[WORDS * i + SCORE], fate: lives ? 'lives' : fate === NX_ENDED ? 'ended' : 'cut', living: lives ? fate : -1 };
+    return {
+      parent,
+      id,
+      nats: floats[WORDS * i + NATS],
+      score: floats[WORDS * i + SCORE],
+      fate: lives ? 'lives' : fate === NX_ENDED ? 'ended' : 'cut',
+      living: lives ? fate : -1,
+    };
   });
 }
 

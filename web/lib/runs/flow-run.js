@@ -69,14 +69,20 @@ export class FlowRun extends BaseRun {
    */
   constructor(links, flow, given, how, kept, signal) {
     super(how.seed, kept, signal);
-    const { settings: { samples }, drawn } = how;
-    const wrong = (/** @type {unknown} */ list) => !Array.isArray(list) || list.length !== samples || list.some((one) => typeof one !== 'object' || one === null);
+    const {
+      settings: { samples },
+      drawn,
+    } = how;
+    const wrong = (/** @type {unknown} */ list) =>
+      !Array.isArray(list) || list.length !== samples || list.some((one) => typeof one !== 'object' || one === null);
     if (drawn && (wrong(drawn.ids) || wrong(drawn.told))) throw noSavedRun();
     this.#links = links;
     this.#flow = flow;
     this.#given = given;
     this.#how = how;
-    this.#ids = drawn ? drawn.ids.map((all) => Object.fromEntries(Object.entries(all).map(([name, ids]) => [name, [...ids]]))) : empty(samples);
+    this.#ids = drawn
+      ? drawn.ids.map((all) => Object.fromEntries(Object.entries(all).map(([name, ids]) => [name, [...ids]])))
+      : empty(samples);
     this.#told = drawn ? drawn.told.map((all) => ({ ...all })) : empty(samples);
   }
 
@@ -118,12 +124,19 @@ export class FlowRun extends BaseRun {
 
   /** The inputs of a part for one sample: given, left by a part before, or drawn. @param {Stage} stage @param {number} sample @returns {Inputs} */
   #inputs({ part, from }, sample) {
-    return Object.fromEntries(part.inputs.flatMap(({ name }) => {
-      const source = from[name];
-      if (!source) return this.#given[name] ? [[name, this.#given[name]]] : [];
-      const { result, part: { name: before } } = source;
-      return [[name, result ? /** @type {Uint32Array} */ (this.#encoded[before][result]) : Uint32Array.from(this.#ids[sample][before] ?? [])]];
-    }));
+    return Object.fromEntries(
+      part.inputs.flatMap(({ name }) => {
+        const source = from[name];
+        if (!source) return this.#given[name] ? [[name, this.#given[name]]] : [];
+        const {
+          result,
+          part: { name: before },
+        } = source;
+        return [
+          [name, result ? /** @type {Uint32Array} */ (this.#encoded[before][result]) : Uint32Array.from(this.#ids[sample][before] ?? [])],
+        ];
+      }),
+    );
   }
 
   /** @param {Stage} stage */
@@ -135,18 +148,32 @@ export class FlowRun extends BaseRun {
   /** @param {Stage} stage  that draws */
   async *#draw(stage) {
     const { settings, length: most, chunkSize } = this.#how;
-    const { part: { index, name, span, ends } } = stage;
-    const followers = this.#flow.filter(({ from, draws }) => !draws && Object.values(from).some(({ part, result }) => part.index === index && result === undefined));
+    const {
+      part: { index, name, span, ends },
+    } = stage;
+    const followers = this.#flow.filter(
+      ({ from, draws }) => !draws && Object.values(from).some(({ part, result }) => part.index === index && result === undefined),
+    );
     const samples = this.#ids.map((all, sample) => {
       const ids = (all[name] ??= []);
       const drawn = Uint32Array.from(ids);
       const link = this.#links[sample % this.#links.length];
       const length = typeof most === 'number' ? most : most(name, all);
       return {
-        sample, ids, link, order: ids.length >= length * span ? undefined : {
-          part: index, known: new Uint32Array(0), drawn, inputs: this.#inputs(stage, sample), length,
-          settings: { ...settings, samples: 1, first: (settings.first ?? 0) + sample },
-        },
+        sample,
+        ids,
+        link,
+        order:
+          ids.length >= length * span
+            ? undefined
+            : {
+                part: index,
+                known: new Uint32Array(0),
+                drawn,
+                inputs: this.#inputs(stage, sample),
+                length,
+                settings: { ...settings, samples: 1, first: (settings.first ?? 0) + sample },
+              },
       };
     });
     /** Encodings that go on meanwhile. @type {Promise<FlowStep>[]} */
@@ -157,11 +184,15 @@ export class FlowRun extends BaseRun {
     };
     follow(false);
     const last = samples.filter(({ order }) => order).at(-1)?.sample;
-    for await (const { message: { from, ids, nats }, part: { sample, ids: all } } of this.messages(samples, chunkSize)) {
+    for await (const {
+      message: { from, ids, nats },
+      part: { sample, ids: all },
+    } of this.messages(samples, chunkSize)) {
       const end = ids.findIndex((id) => ends.includes(id)); // it is no id that another part takes
       const count = (end < 0 ? ids.length : end) / span;
       all.push(...ids.subarray(0, count * span));
-      if (count > 0) yield { part: name, sample, from, to: from + count, ids: ids.slice(0, count * span), nats: nats.slice(0, count * span) };
+      if (count > 0)
+        yield { part: name, sample, from, to: from + count, ids: ids.slice(0, count * span), nats: nats.slice(0, count * span) };
       if (sample !== last) continue;
       yield* this.#tell(coming);
       follow(false);
@@ -201,13 +232,20 @@ export class FlowRun extends BaseRun {
     const [begin, end] = [Math.max(0, from - reach), Math.min(drawn, to + reach)];
     const port = Object.entries(stage.from).find(([, { part: before, result }]) => before.name === name && result === undefined)?.[0] ?? '';
     const inputs = { ...this.#inputs(stage, sample), [port]: Uint32Array.from(ids.slice(begin * span, end * span)) };
-    return [this.#ask(link, { type: 'encode', part: part.index, inputs }).then(({ results }) => ({
-      part: part.name, sample, from, to,
-      results: Object.fromEntries(Object.entries(results).map(([result, numbers]) => {
-        const each = numbers.length / (end - begin);
-        return [result, numbers.slice((from - begin) * each, (to - begin) * each)];
+    return [
+      this.#ask(link, { type: 'encode', part: part.index, inputs }).then(({ results }) => ({
+        part: part.name,
+        sample,
+        from,
+        to,
+        results: Object.fromEntries(
+          Object.entries(results).map(([result, numbers]) => {
+            const each = numbers.length / (end - begin);
+            return [result, numbers.slice((from - begin) * each, (to - begin) * each)];
+          }),
+        ),
       })),
-    }))];
+    ];
   }
 }
 

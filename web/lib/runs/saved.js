@@ -15,7 +15,10 @@ export const whole = (low, high) => (value) => Number.isInteger(value) && value 
 export const finite = (value) => typeof value === 'number' && Number.isFinite(value);
 
 /** Lists without holes. @param {Form} form  of each @param {number} [most] @param {number} [least] @returns {Form} */
-export const arrayOf = (form, most = Infinity, least = 0) => (value) => Array.isArray(value) && value.length <= most && value.length >= least && Array.from(value).every(form);
+export const arrayOf =
+  (form, most = Infinity, least = 0) =>
+  (value) =>
+    Array.isArray(value) && value.length <= most && value.length >= least && Array.from(value).every(form);
 
 /** Typed arrays, also as JSON has them: objects of numbers. @param {Form} form  of each @param {number} length @returns {Form} */
 export const numbersOf = (form, length) => (value) => {
@@ -24,8 +27,10 @@ export const numbersOf = (form, length) => (value) => {
 };
 
 /** Plain objects with these entries and no others. @param {Record<string, Form>} forms @returns {Form} */
-export const object = (forms) => (value) => (
-  classOf(value) === 'Object' && Object.keys(value).every((name) => Object.hasOwn(forms, name)) && Object.entries(forms).every(([name, form]) => form(value[name])));
+export const object = (forms) => (value) =>
+  classOf(value) === 'Object' &&
+  Object.keys(value).every((name) => Object.hasOwn(forms, name)) &&
+  Object.entries(forms).every(([name, form]) => form(value[name]));
 
 /** @param {Form} form @returns {Form} */
 export const optional = (form) => (value) => value === undefined || form(value);

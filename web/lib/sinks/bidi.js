@@ -19,7 +19,10 @@ const CLASSES = [
   ['ES', /[+\-\u2212\u207a\u207b]/u],
   ['ET', /[#%\u00b0\u00b1\u066a\u2030-\u2034]|\p{Sc}/u],
   ['CS', /[,./:\u00a0\u060c\u202f\u2044]/u],
-  ['AL', /[\u0608\u060b\u060d\u061b-\u064a\u066d-\u066f\u0671-\u06d5\u06e5\u06e6\u06ee\u06ef\u06fa-\u07bf\u0860-\u08ff\ufb50-\ufd3d\ufd50-\ufdfc\ufe70-\ufefc\u{1ee00}-\u{1eeff}]/u],
+  [
+    'AL',
+    /[\u0608\u060b\u060d\u061b-\u064a\u066d-\u066f\u0671-\u06d5\u06e5\u06e6\u06ee\u06ef\u06fa-\u07bf\u0860-\u08ff\ufb50-\ufd3d\ufd50-\ufdfc\ufe70-\ufefc\u{1ee00}-\u{1eeff}]/u,
+  ],
   ['R', new RegExp(`(?=[${FROM_RIGHT}])[\\p{L}\\p{Nd}\\p{Nl}\\u05be\\u05c0\\u05c3\\u05c6\\u05f3\\u05f4\\u200f]`, 'u')],
   ['L', /[\p{L}\p{Mc}\p{Nd}\p{Nl}\u200e]/u],
 ];
@@ -63,11 +66,19 @@ export function levelsOf(text) {
     else if (kinds[i] === 'EN' && strong === 'AL') kinds[i] = 'AN'; // W2
   }
   for (let i = 0; i < kinds.length; i++) if (kinds[i] === 'AL') kinds[i] = 'R'; // W3
-  for (let i = 1; i + 1 < kinds.length; i++) { // W4
+  for (let i = 1; i + 1 < kinds.length; i++) {
+    // W4
     const [before, after] = [kinds[i - 1], kinds[i + 1]];
-    if (before === after && ((before === 'EN' && (kinds[i] === 'ES' || kinds[i] === 'CS')) || (before === 'AN' && kinds[i] === 'CS'))) kinds[i] = before;
+    if (before === after && ((before === 'EN' && (kinds[i] === 'ES' || kinds[i] === 'CS')) || (before === 'AN' && kinds[i] === 'CS')))
+      kinds[i] = before;
   }
-  spans(kinds, (kind) => kind === 'ET', (from, to) => { if (kinds[from - 1] === 'EN' || kinds[to] === 'EN') kinds.fill('EN', from, to); }); // W5
+  spans(
+    kinds,
+    (kind) => kind === 'ET',
+    (from, to) => {
+      if (kinds[from - 1] === 'EN' || kinds[to] === 'EN') kinds.fill('EN', from, to);
+    },
+  ); // W5
   strong = ground;
   for (let i = 0; i < kinds.length; i++) {
     if (kinds[i] === 'L' || kinds[i] === 'R') strong = kinds[i];
@@ -75,16 +86,25 @@ export function levelsOf(text) {
   }
   const isStrong = (/** @type {string} */ kind) => ['L', 'R', 'EN', 'AN'].includes(kind);
   const side = (/** @type {string | undefined} */ kind) => (kind === undefined ? ground : kind === 'L' ? 'L' : 'R'); // numbers count as R
-  for (const [open, close] of pairsOf(text, kinds)) { // N0
-    const inside = kinds.slice(open + 1, close).filter(isStrong).map(side);
+  for (const [open, close] of pairsOf(text, kinds)) {
+    // N0
+    const inside = kinds
+      .slice(open + 1, close)
+      .filter(isStrong)
+      .map(side);
     if (inside.length === 0) continue;
     const other = !inside.includes(ground) && side(kinds.slice(0, open).filter(isStrong).at(-1)) !== ground;
     kinds[open] = kinds[close] = other ? inside[0] : ground;
   }
-  spans(kinds, (kind) => !isStrong(kind), (from, to) => { // W6, N1, N2
-    const [before, after] = [side(kinds[from - 1]), side(kinds[to])];
-    kinds.fill(before === after ? before : ground, from, to);
-  });
+  spans(
+    kinds,
+    (kind) => !isStrong(kind),
+    (from, to) => {
+      // W6, N1, N2
+      const [before, after] = [side(kinds[from - 1]), side(kinds[to])];
+      kinds.fill(before === after ? before : ground, from, to);
+    },
+  );
   // I1, I2
   return { base, levels: kinds.map((kind) => (base ? (kind === 'R' ? 1 : 2) : kind === 'L' ? 0 : kind === 'R' ? 1 : 2)) };
 }

@@ -50,7 +50,9 @@ export function contextOf(canvas) {
   let context;
   try {
     context = canvas.getContext('2d');
-  } catch { /* it is none, or has been transferred */ }
+  } catch {
+    /* it is none, or has been transferred */
+  }
   if (!context) throw argumentError('drawTo() needs a canvas with a 2D context, not a proxy; WebGL or a transfer leaves none');
   return /** @type {CanvasRenderingContext2D} */ (context);
 }

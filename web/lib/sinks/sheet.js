@@ -118,7 +118,9 @@ export class Sheet {
     const style = shown ? getComputedStyle(element) : undefined;
     const size = style ? parseFloat(style.fontSize) : SIZE;
     const before = this.font(this.size);
-    this.font = style ? (pixels) => `${style.fontStyle} ${style.fontWeight} ${pixels}px ${style.fontFamily}` : (pixels) => `${pixels}px serif`;
+    this.font = style
+      ? (pixels) => `${style.fontStyle} ${style.fontWeight} ${pixels}px ${style.fontFamily}`
+      : (pixels) => `${pixels}px serif`;
     this.size = size;
     const sized = width !== this.width || height !== this.height || ratio !== this.#ratio;
     if (sized) {

@@ -39,12 +39,17 @@ for (const [name, { draws }] of ALL) {
     if (!verbs.includes(name)) {
       const able = ALL.filter(([other]) => verbs.includes(other));
       const shown = able.filter(([, { attributes }]) => attributes);
-      throw argumentError(`This model has no ${name}(): use ${(shown.length > 0 ? shown : able).map(([other]) => `${other}()`).join(' or ')}`);
+      throw argumentError(
+        `This model has no ${name}(): use ${(shown.length > 0 ? shown : able).map(([other]) => `${other}()`).join(' or ')}`,
+      );
     }
     const before = argumentsOf(name, info.kind);
     const { [before]: options = {} } = given;
     checkOptions(options, `${name}()`, optionsOf(name, info.kind));
-    if (name === 'score' && isList(given[0])) return import('./score-all.js').then(({ scoreAll }) => scoreAll((input, own) => kind.score(input, own), links.length, given[0], options));
+    if (name === 'score' && isList(given[0]))
+      return import('./score-all.js').then(({ scoreAll }) =>
+        scoreAll((input, own) => kind.score(input, own), links.length, given[0], options),
+      );
     return kind[name](...Array.from({ length: before }, (_, i) => given[i]), options);
   };
   /** @this {any} @param {any[]} given */

@@ -15,8 +15,12 @@ const NUMBERED = ['label', 'speaker'];
  * @param {Record<string, any>} options  a list has one for each input
  */
 export async function scoreAll(score, workers, inputs, options) {
-  const lists = Object.entries(options).filter(([name, value]) => Array.isArray(value) && (typeof value[0] !== 'number' || NUMBERED.includes(name)));
-  for (const [name, { length }] of lists) if (length !== inputs.length) throw argumentError(`score() has ${inputs.length} inputs, and the list ${name} has ${length}: give one for each`);
+  const lists = Object.entries(options).filter(
+    ([name, value]) => Array.isArray(value) && (typeof value[0] !== 'number' || NUMBERED.includes(name)),
+  );
+  for (const [name, { length }] of lists)
+    if (length !== inputs.length)
+      throw argumentError(`score() has ${inputs.length} inputs, and the list ${name} has ${length}: give one for each`);
   /** @type {unknown[]} */
   const scores = new Array(inputs.length);
   let next = 0;

@@ -79,6 +79,10 @@ export async function addWorthwhile(starting, start, most, loaded) {
   }
   const kept = links.slice(0, worthwhile(speeds));
   const unwanted = new NextPixelError('closed', 'No core for it');
-  for (const starts of starting) starts.then((link) => kept.includes(link) || link.end(unwanted), () => {});
+  for (const starts of starting)
+    starts.then(
+      (link) => kept.includes(link) || link.end(unwanted),
+      () => {},
+    );
   return kept;
 }

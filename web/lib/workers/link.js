@@ -146,7 +146,10 @@ export class Link {
     if (opening) this.#mayMiss = MISSES_OPENING;
     if (this.#worker && (opening || !this.#successor)) return this.#worker.post(message, transfer);
     // In the order in which they were posted, after what the new one is told first.
-    (this.#successor ??= this.#succeed()).then(() => this.#post(message, transfer), (error) => this.#jobs.get(message.id)?.fail(error));
+    (this.#successor ??= this.#succeed()).then(
+      () => this.#post(message, transfer),
+      (error) => this.#jobs.get(message.id)?.fail(error),
+    );
   }
 
   async #succeed() {
@@ -159,7 +162,10 @@ export class Link {
       if (this.#ended) this.#worker.end();
     } catch (error) {
       this.#worker = undefined;
-      starting.then((worker) => worker.end(), () => {});
+      starting.then(
+        (worker) => worker.end(),
+        () => {},
+      );
       throw error;
     } finally {
       this.#successor = undefined;

@@ -5,10 +5,37 @@
 
 /** A module of one function that uses two instructions of SIMD128. It is valid exactly where these are. */
 const SIMD_DETECTOR = new Uint8Array([
-  0, 97, 115, 109, 1, 0, 0, 0, // magic, version
-  1, 5, 1, 96, 0, 1, 123, // type: () -> v128
-  3, 2, 1, 0, // one function of that type
-  10, 10, 1, 8, 0, 65, 0, 253, 15, 253, 98, 11, // i8x16.popcnt(i8x16.splat(0))
+  0,
+  97,
+  115,
+  109,
+  1,
+  0,
+  0,
+  0, // magic, version
+  1,
+  5,
+  1,
+  96,
+  0,
+  1,
+  123, // type: () -> v128
+  3,
+  2,
+  1,
+  0, // one function of that type
+  10,
+  10,
+  1,
+  8,
+  0,
+  65,
+  0,
+  253,
+  15,
+  253,
+  98,
+  11, // i8x16.popcnt(i8x16.splat(0))
 ]);
 
 /** True if this browser or Node can run nextpixel: WebAssembly with SIMD. */
@@ -16,12 +43,58 @@ export const supported = typeof WebAssembly === 'object' && WebAssembly.validate
 
 /** A module whose function `a` gives 7 + the sum of four equal products of its two arguments by the dot product of relaxed SIMD. */
 const DOT_DETECTOR = new Uint8Array([
-  0, 97, 115, 109, 1, 0, 0, 0, // magic, version
-  1, 7, 1, 96, 2, 127, 127, 1, 127, // type: (i32, i32) -> i32
-  3, 2, 1, 0, // one function of that type
-  7, 5, 1, 1, 97, 0, 0, // which is exported as a
-  10, 22, 1, 20, 0, 32, 0, 253, 15, 32, 1, 253, 15, 65, 7, 253, 17, // splats of the two in bytes, and of 7
-  253, 147, 2, 253, 27, 0, 11, // i32x4.relaxed_dot_i8x16_i7x16_add_s, lane 0
+  0,
+  97,
+  115,
+  109,
+  1,
+  0,
+  0,
+  0, // magic, version
+  1,
+  7,
+  1,
+  96,
+  2,
+  127,
+  127,
+  1,
+  127, // type: (i32, i32) -> i32
+  3,
+  2,
+  1,
+  0, // one function of that type
+  7,
+  5,
+  1,
+  1,
+  97,
+  0,
+  0, // which is exported as a
+  10,
+  22,
+  1,
+  20,
+  0,
+  32,
+  0,
+  253,
+  15,
+  32,
+  1,
+  253,
+  15,
+  65,
+  7,
+  253,
+  17, // splats of the two in bytes, and of 7
+  253,
+  147,
+  2,
+  253,
+  27,
+  0,
+  11, // i32x4.relaxed_dot_i8x16_i7x16_add_s, lane 0
 ]);
 
 /**

@@ -35,8 +35,9 @@ export async function startWorker(onMessage, onDeath, workerUrl, early) {
   if (typeof Worker === 'function') {
     const start = () => (workerUrl === undefined ? startOwn() : new Worker(/** @type {string} */ (workerUrl), { type: 'module' }));
     early?.postMessage({ type: 'beat', id: 0 }); // what it said when it was there may have been heard by nobody
-    const worker = await begun(() => early ?? start())
-      .catch(async (cause) => (await import('./worker-fallback.js')).startFallback(workerUrl, begun, cause));
+    const worker = await begun(() => early ?? start()).catch(async (cause) =>
+      (await import('./worker-fallback.js')).startFallback(workerUrl, begun, cause),
+    );
     worker.onmessage = (event) => onMessage(event.data);
     worker.onerror = (event) => {
       event.preventDefault();

@@ -19,7 +19,8 @@ import { disk, fetchOrFail } from '../load/source.js';
  * @internal
  */
 export function compileBest(patience) {
-  const name = fastest(), usual = () => compile(build('baseline'), patience);
+  const name = fastest(),
+    usual = () => compile(build('baseline'), patience);
   return name === 'baseline' ? usual() : compile(build(name), patience).catch(usual);
 }
 
@@ -38,7 +39,12 @@ const compiled = new Map();
  */
 export function compile(file, patience = PATIENCE_MS) {
   if (!supported) {
-    return Promise.reject(new NextPixelError('wasm', 'nextpixel needs WebAssembly with SIMD, which is missing here: use a current browser, or Node 20 or later'));
+    return Promise.reject(
+      new NextPixelError(
+        'wasm',
+        'nextpixel needs WebAssembly with SIMD, which is missing here: use a current browser, or Node 20 or later',
+      ),
+    );
   }
   const key = isPromise(file) ? file : String(file);
   let module = compiled.get(key);
@@ -62,8 +68,11 @@ async function compileAt(url, patience) {
 
   const response = await fetchOrFail(url, undefined, { patience });
   if (!response.ok) {
-    throw new NextPixelError('network', `Cannot fetch ${url}: the server answered ${response.status}. nextpixel.wasm ` +
-      `belongs beside the library, or at wasmUrl.${hint()}`);
+    throw new NextPixelError(
+      'network',
+      `Cannot fetch ${url}: the server answered ${response.status}. nextpixel.wasm ` +
+        `belongs beside the library, or at wasmUrl.${hint()}`,
+    );
   }
   // Compiling while it downloads needs the right type, which not every server sends.
   const type = response.headers.get('content-type') ?? '';
@@ -97,8 +106,12 @@ async function compileBytes(bytes, url) {
  * @param {unknown} cause
  */
 function wasmError(url, cause) {
-  return new NextPixelError('wasm', `Cannot compile ${url} (${cause}). It must be nextpixel.wasm, and a ` +
-    `Content-Security-Policy have script-src 'wasm-unsafe-eval'.${hint()}`, { cause });
+  return new NextPixelError(
+    'wasm',
+    `Cannot compile ${url} (${cause}). It must be nextpixel.wasm, and a ` +
+      `Content-Security-Policy have script-src 'wasm-unsafe-eval'.${hint()}`,
+    { cause },
+  );
 }
 
 /**

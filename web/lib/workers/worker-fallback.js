@@ -29,7 +29,9 @@ let refused;
 /** @param {string} url  one made here, or that the caller gave */
 function trusted(url) {
   try {
-    policy ??= /** @type {any} */ (globalThis).trustedTypes?.createPolicy(POLICY, { createScriptURL: (/** @type {string} */ text) => text });
+    policy ??= /** @type {any} */ (globalThis).trustedTypes?.createPolicy(POLICY, {
+      createScriptURL: (/** @type {string} */ text) => text,
+    });
   } catch (cause) {
     refused = cause;
     throw cause;
@@ -47,12 +49,14 @@ function bundledAddress() {
   /** @type {string | URL | undefined} */
   let address;
   try {
-    globalThis.Worker = /** @type {any} */ (class {
-      /** @param {string | URL} url */
-      constructor(url) {
-        address = url;
+    globalThis.Worker = /** @type {any} */ (
+      class {
+        /** @param {string | URL} url */
+        constructor(url) {
+          address = url;
+        }
       }
-    });
+    );
     startOwn();
   } finally {
     globalThis.Worker = real;
@@ -88,7 +92,7 @@ export async function startFallback(address, begun, cause) {
       if (worker) return worker;
     }
     response = workerText === undefined ? await scriptAt(url) : undefined;
-    const text = workerText ?? await response?.clone().text();
+    const text = workerText ?? (await response?.clone().text());
     const simple = text !== undefined && !/^import\b/m.test(text); // a classic worker runs in engines without the other kind
     const source = simple ? text : `import ${JSON.stringify(url.href)};`;
     const blob = URL.createObjectURL(new Blob([source], { type: 'text/javascript' }));
@@ -107,8 +111,12 @@ export async function startFallback(address, begun, cause) {
       await settled();
       again.end();
       if (worker) return worker;
-      if (again.forbidden.size === 0) throw failed(`its script ${url.href} is sent without Cross-Origin-Embedder-Policy, which a page that has that header demands of its workers. Send it with ` +
-        'the script, too: Cross-Origin-Embedder-Policy: require-corp', last);
+      if (again.forbidden.size === 0)
+        throw failed(
+          `its script ${url.href} is sent without Cross-Origin-Embedder-Policy, which a page that has that header demands of its workers. Send it with ` +
+            'the script, too: Cross-Origin-Embedder-Policy: require-corp',
+          last,
+        );
     }
     throw failed(advice(url, own, policies.forbidden) || `${messageOf(cause)}.${hint()}`, last);
   } finally {
@@ -116,7 +124,10 @@ export async function startFallback(address, begun, cause) {
   }
 }
 
-const settled = () => new Promise((resolve) => { setTimeout(resolve, SETTLE_MS); });
+const settled = () =>
+  new Promise((resolve) => {
+    setTimeout(resolve, SETTLE_MS);
+  });
 
 /** @param {string} why @param {unknown} cause */
 const failed = (why, cause) => new NextPixelError('network', `The worker could not be started: ${why}`, { cause });
@@ -133,8 +144,10 @@ function advice(url, own, forbidden) {
   if (has(/^connect-src/)) lacks.push(`connect-src ${own ? "'self'" : url.origin}`);
   if (has(/^(worker|child|script|default)-src/)) lacks.push(own ? "worker-src 'self'" : 'worker-src blob:');
   if (lacks.length > 0) return `the page's Content-Security-Policy forbids it. Add to it: ${lacks.join('; ')}`;
-  return own ? '' : `its script ${url.href} is of another origin and cannot be fetched. That server must answer with ` +
-    'Access-Control-Allow-Origin, as for a font';
+  return own
+    ? ''
+    : `its script ${url.href} is of another origin and cannot be fetched. That server must answer with ` +
+        'Access-Control-Allow-Origin, as for a font';
 }
 
 /** @param {URL} url */

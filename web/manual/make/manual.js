@@ -32,12 +32,32 @@ const LINE = 'made of web/manual/chapters and the comments of web/lib by ./build
 
 /** The chapters in their order, and what they are called. @type {[string, string][]} */
 const CHAPTERS = [
-  ['index', 'Start'], ['javascript', 'JavaScript'], ['element', 'Element'], ['sound', 'Sound'], ['latents', 'Pictures at once'], ['naming', 'Naming'], ['playground', 'Playground'], ['reference', 'Reference'], ['errors', 'Errors'], ['which-file', 'Which file?'], ['files', 'Files'], ['bundlers', 'Bundlers'], ['hosting', 'Hosting'],
-  ['training', 'Training'], ['c', 'C'], ['how', 'How it works'], ['numbers', 'Numbers'],
+  ['index', 'Start'],
+  ['javascript', 'JavaScript'],
+  ['element', 'Element'],
+  ['sound', 'Sound'],
+  ['latents', 'Pictures at once'],
+  ['naming', 'Naming'],
+  ['playground', 'Playground'],
+  ['reference', 'Reference'],
+  ['errors', 'Errors'],
+  ['which-file', 'Which file?'],
+  ['files', 'Files'],
+  ['bundlers', 'Bundlers'],
+  ['hosting', 'Hosting'],
+  ['training', 'Training'],
+  ['c', 'C'],
+  ['how', 'How it works'],
+  ['numbers', 'Numbers'],
 ];
 
 /** @param {string} text  of a heading, as Markdown */
-const slug = (text) => text.toLowerCase().replace(/[^\p{L}\p{N}\s_-]/gu, '').trim().replace(/\s+/g, '-');
+const slug = (text) =>
+  text
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+    .trim()
+    .replace(/\s+/g, '-');
 
 /** @param {string} tools  the folder */
 async function markdown(tools) {
@@ -72,8 +92,12 @@ async function pages(tools) {
     /** @type {import('./page.js').Page} */
     const page = { name, title: '', deck: '', body: '', contents: [] };
     // A heading and a paragraph open the page.
-    if (tokens[0].tag !== 'h1' || tokens[3].type !== 'paragraph_open') throw new Error(`chapters/${name}.md must begin with a heading and a paragraph`);
-    page.title = md.renderer.renderInline(tokens[1].children, md.options, {}).replaceAll('<i>', '<span class="predicted">').replaceAll('</i>', '</span>');
+    if (tokens[0].tag !== 'h1' || tokens[3].type !== 'paragraph_open')
+      throw new Error(`chapters/${name}.md must begin with a heading and a paragraph`);
+    page.title = md.renderer
+      .renderInline(tokens[1].children, md.options, {})
+      .replaceAll('<i>', '<span class="predicted">')
+      .replaceAll('</i>', '</span>');
     page.deck = md.renderer.render(tokens.slice(3, 6), md.options, {}).trim();
     const rest = tokens.slice(6);
     const seen = new Set();
@@ -104,7 +128,12 @@ async function pages(tools) {
 }
 
 /** @param {string} html */
-const wordsOf = (html) => html.replace(/<[^>]+>/g, ' ').replace(/&(lt|gt|amp|quot);/g, (_, name) => ({ lt: '<', gt: '>', amp: '&', quot: '"' })[/** @type {'lt'} */ (name)]).replace(/\s+/g, ' ').trim();
+const wordsOf = (html) =>
+  html
+    .replace(/<[^>]+>/g, ' ')
+    .replace(/&(lt|gt|amp|quot);/g, (_, name) => ({ lt: '<', gt: '>', amp: '&', quot: '"' })[/** @type {'lt'} */ (name)])
+    .replace(/\s+/g, ' ')
+    .trim();
 
 /**
  * What web/manual/search.js looks through: of each place of a page its address, what it is called and its words, each once.
@@ -117,7 +146,13 @@ function sectionsOf(name, { title, deck, body }) {
   const parts = body.split(/(?=<h[2-4][^>]* id=")/);
   return [`${deck}${parts[0].startsWith('<h') ? '' : parts.shift()}`, ...parts].map((part) => {
     const [, id = '', heading = title] = /^<h[2-4][^>]* id="([^"]+)"[^>]*>(.*?)<\/h[2-4]>/s.exec(part) ?? [];
-    const words = [...new Set(wordsOf(part).toLowerCase().match(/[\p{L}\p{N}_-]{2,}/gu) ?? [])].join(' ');
+    const words = [
+      ...new Set(
+        wordsOf(part)
+          .toLowerCase()
+          .match(/[\p{L}\p{N}_-]{2,}/gu) ?? [],
+      ),
+    ].join(' ');
     return [`${name}.html${id && `#${id}`}`, wordsOf(heading), words];
   });
 }
@@ -148,7 +183,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const made = await pages(resolve(tools));
   for (const [name, text] of made) {
     if (option !== '--check') await writeFile(MANUAL + name, text);
-    else if (await readFile(MANUAL + name, 'utf8').catch(() => '') !== text) {
+    else if ((await readFile(MANUAL + name, 'utf8').catch(() => '')) !== text) {
       console.error(`web/manual/${name} is not what the chapters and comments make. Run ./build.sh manual and commit the result.`);
       process.exitCode = 1;
     }

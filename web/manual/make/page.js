@@ -26,11 +26,14 @@ const withoutTags = (html) => html.replace(/<[^>]+>/g, '');
  */
 export function framed({ name, title, deck, body, contents }, { chapters, line }) {
   const place = chapters.findIndex(([chapter]) => chapter === name);
-  const link = (/** @type {[string, string]} */ [file, label]) => `<a href="${addressOf(file)}"${file === name ? ' aria-current="page"' : ''}>${label}</a>`;
+  const link = (/** @type {[string, string]} */ [file, label]) =>
+    `<a href="${addressOf(file)}"${file === name ? ' aria-current="page"' : ''}>${label}</a>`;
   const next = chapters[place + 1];
   const live = body.includes('<next-pixel');
   const tags = [
-    '<link rel="stylesheet" href="../shell/page.css">', '<link rel="stylesheet" href="manual.css">', '<script type="module" src="main.js"></script>',
+    '<link rel="stylesheet" href="../shell/page.css">',
+    '<link rel="stylesheet" href="manual.css">',
+    '<script type="module" src="main.js"></script>',
     ...(live ? ['<script type="module" src="../dist/define.js"></script>'] : []),
   ];
   const description = withoutTags(deck).replaceAll('"', '&quot;').replace(/\s+/g, ' ');
@@ -58,11 +61,15 @@ ${contents.map(({ id, text, level }) => `          <li class="level-${level}"><a
       <div id="content" class="text">
 ${body.trimEnd()}
       </div>
-    </div>${next ? `
+    </div>${
+      next
+        ? `
 
     <nav class="ways" aria-label="Next chapter">
       <p>${link(next)}</p>
-    </nav>` : ''}
+    </nav>`
+        : ''
+    }
   </main>
 
   <footer class="colophon">

@@ -18,13 +18,21 @@ const hasField = (row, name) => Boolean(row.whole || row.number || row.flag) || 
 /** The tables. */
 export async function playgroundTables() {
   const said = commentsOf(await readFile(new URL('web/lib/settings.js', ROOT), 'utf8'));
-  const settings = Object.entries(SETTINGS).filter(([name, row]) => row.of !== '' && hasField(row, name)).map(([name, row]) => {
-    const { of, whole, number, flag, initial } = /** @type {import('../../lib/settings.js').Setting} */ (row);
-    return { name, of, whole, number, flag, initial, said: (said.get(name) ?? '').replace(/^\{.*?\} /, '').replaceAll('`', '') };
-  });
+  const settings = Object.entries(SETTINGS)
+    .filter(([name, row]) => row.of !== '' && hasField(row, name))
+    .map(([name, row]) => {
+      const { of, whole, number, flag, initial } = /** @type {import('../../lib/settings.js').Setting} */ (row);
+      return { name, of, whole, number, flag, initial, said: (said.get(name) ?? '').replace(/^\{.*?\} /, '').replaceAll('`', '') };
+    });
   // Those for which the form has fields.
-  const verbs = Object.fromEntries(Object.entries(VERBS).filter(([name]) => !['attention', 'chat', 'decode'].includes(name)).map(([name, { draws }]) => [name, { draws }]));
-  const kinds = Object.fromEntries(KINDS.map(({ name, verbs: own }) => [name, Object.fromEntries(Object.entries(own).map(([verb, { settings: of = '' }]) => [verb, of]))]));
+  const verbs = Object.fromEntries(
+    Object.entries(VERBS)
+      .filter(([name]) => !['attention', 'chat', 'decode'].includes(name))
+      .map(([name, { draws }]) => [name, { draws }]),
+  );
+  const kinds = Object.fromEntries(
+    KINDS.map(({ name, verbs: own }) => [name, Object.fromEntries(Object.entries(own).map(([verb, { settings: of = '' }]) => [verb, of]))]),
+  );
   return { verbs, kinds, settings };
 }
 

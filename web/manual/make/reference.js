@@ -13,27 +13,72 @@ import { KINDS } from '../../lib/kinds/index.js';
 const LIB = fileURLToPath(new URL('../../lib/', import.meta.url));
 
 /** All modules, by name; index.js, which passes on what others declare, comes last. */
-const MODULES = (await readdir(LIB, { recursive: true })).filter((name) => name.endsWith('.js')).map((name) => name.slice(0, -3))
+const MODULES = (await readdir(LIB, { recursive: true }))
+  .filter((name) => name.endsWith('.js'))
+  .map((name) => name.slice(0, -3))
   .sort((a, b) => Number(a === 'index') - Number(b === 'index') || (a < b ? -1 : 1));
 
 /** The types of each kind: its verbs, their options, what they give. @type {Record<string, string[]>} */
-const TYPES_OF_KINDS = Object.fromEntries(await Promise.all(KINDS.map(async ({ name }) => {
-  const { TYPES, OPTIONS = {} } = await import(`${LIB}kinds/${name}/kind.js`);
-  return [name, [TYPES.model, ...Object.values(OPTIONS).map(([type]) => type), ...TYPES.steps, ...TYPES.others]];
-})));
+const TYPES_OF_KINDS = Object.fromEntries(
+  await Promise.all(
+    KINDS.map(async ({ name }) => {
+      const { TYPES, OPTIONS = {} } = await import(`${LIB}kinds/${name}/kind.js`);
+      return [name, [TYPES.model, ...Object.values(OPTIONS).map(([type]) => type), ...TYPES.steps, ...TYPES.others]];
+    }),
+  ),
+);
 
 /** What the page shows, in its order; a kind's types are those of its kind.js. What lib/index.js exports and is not here comes last. @type {[string, string[]][]} */
 const GROUPS = [
-  ['Loading', ['load', 'LoadOptions', 'Source', 'Progress', 'Phase', 'WorkerUrl', 'acquire', 'AcquireOptions', 'Hold', 'supported', 'cache', 'KeptFile']],
+  [
+    'Loading',
+    [
+      'load',
+      'LoadOptions',
+      'Source',
+      'Progress',
+      'Phase',
+      'WorkerUrl',
+      'acquire',
+      'AcquireOptions',
+      'Hold',
+      'supported',
+      'cache',
+      'KeptFile',
+    ],
+  ],
   ['A model', ['Model', 'ModelOf', 'Kind', 'ModelInfo', 'BasicInfo', 'PictureInfo', 'Label']],
-  ...[['picture', 'Pictures'], ['latent', 'Pictures at once'], ['text', 'Texts'], ['caption', 'Captions'], ['sound', 'Sounds'], ['code', 'Sounds by codes'], ['note', 'Music'], ['sign', 'Classification'],
-    ['tag', 'Tags'], ['head', 'Parses']].map(([kind, title]) => /** @type {[string, string[]]} */ ([title, TYPES_OF_KINDS[kind]])),
+  ...[
+    ['picture', 'Pictures'],
+    ['latent', 'Pictures at once'],
+    ['text', 'Texts'],
+    ['caption', 'Captions'],
+    ['sound', 'Sounds'],
+    ['code', 'Sounds by codes'],
+    ['note', 'Music'],
+    ['sign', 'Classification'],
+    ['tag', 'Tags'],
+    ['head', 'Parses'],
+  ].map(([kind, title]) => /** @type {[string, string[]]} */ ([title, TYPES_OF_KINDS[kind]])),
   ['Errors', ['NextPixelError', 'ErrorCode']],
-  ['The element', ['NextPixelElement', 'ElementState', 'Task', 'NextPixelProgressEvent', 'NextPixelReadyEvent', 'NextPixelStepEvent', 'NextPixelEndEvent', 'NextPixelErrorEvent']],
+  [
+    'The element',
+    [
+      'NextPixelElement',
+      'ElementState',
+      'Task',
+      'NextPixelProgressEvent',
+      'NextPixelReadyEvent',
+      'NextPixelStepEvent',
+      'NextPixelEndEvent',
+      'NextPixelErrorEvent',
+    ],
+  ],
 ];
 
 /** Members that a class has because the browser calls them, or from its parent. */
-const HIDDEN = /^(constructor|observedAttributes|(dis)?connectedCallback|connectedMoveCallback|attributeChangedCallback|name|stack|cause|stackTraceLimit|message)$/;
+const HIDDEN =
+  /^(constructor|observedAttributes|(dis)?connectedCallback|connectedMoveCallback|attributeChangedCallback|name|stack|cause|stackTraceLimit|message)$/;
 
 /**
  * @typedef {object} Tools
@@ -47,9 +92,13 @@ const HIDDEN = /^(constructor|observedAttributes|(dis)?connectedCallback|connect
 async function declarations() {
   /** @type {Map<string, string>} */
   const places = new Map();
-  for (const [module, base] of [['index', ''], ['kinds/types', 'kinds/']]) {
+  for (const [module, base] of [
+    ['index', ''],
+    ['kinds/types', 'kinds/'],
+  ]) {
     const text = await readFile(`${LIB}${module}.js`, 'utf8');
-    for (const [, dots, from, name] of text.matchAll(/@typedef \{import\('(\.{1,2})\/([^']*)\.js'\)\.(\w+)(?:<K>)?\}/g)) places.set(name, dots === '..' ? from : base + from);
+    for (const [, dots, from, name] of text.matchAll(/@typedef \{import\('(\.{1,2})\/([^']*)\.js'\)\.(\w+)(?:<K>)?\}/g))
+      places.set(name, dots === '..' ? from : base + from);
   }
   return places;
 }
@@ -64,10 +113,29 @@ const escape = (text) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').r
 export async function reference({ typedoc, ts, block, inline }) {
   const { Application, Comment, Converter, ReflectionKind } = typedoc;
   const app = await Application.bootstrap({
-    entryPoints: MODULES.map((name) => `${LIB}${name}.js`), tsconfig: fileURLToPath(new URL('./tsconfig.json', import.meta.url)),
-    excludeInternal: true, excludePrivate: true, excludeExternals: true, skipErrorChecking: true, disableSources: true, readme: 'none',
-    logLevel: 'Error', sort: ['source-order'],
-    blockTags: ['@param', '@property', '@returns', '@template', '@typedef', '@implements', '@extends', '@throws', '@import', '@type', '@callback'],
+    entryPoints: MODULES.map((name) => `${LIB}${name}.js`),
+    tsconfig: fileURLToPath(new URL('./tsconfig.json', import.meta.url)),
+    excludeInternal: true,
+    excludePrivate: true,
+    excludeExternals: true,
+    skipErrorChecking: true,
+    disableSources: true,
+    readme: 'none',
+    logLevel: 'Error',
+    sort: ['source-order'],
+    blockTags: [
+      '@param',
+      '@property',
+      '@returns',
+      '@template',
+      '@typedef',
+      '@implements',
+      '@extends',
+      '@throws',
+      '@import',
+      '@type',
+      '@callback',
+    ],
   });
   /** Types that are one of some texts, and these. @type {Map<string, string[]>} */
   const spelled = new Map();
@@ -81,9 +149,16 @@ export async function reference({ typedoc, ts, block, inline }) {
     const property = ts.getTextOfJSDocComment(symbol?.declarations?.find(ts.isJSDocPropertyTag)?.comment);
     if (/^-\S/.test(property ?? '')) reflection.comment = new Comment([{ kind: 'text', text: property }]);
     // `typeof NAMES[number]` says nothing to a reader; what it stands for, in the order of NAMES.
-    const object = tag && reflection.type?.type === 'indexedAccess' ? context.checker.getTypeFromTypeNode(tag.typeExpression.type.objectType) : undefined;
+    const object =
+      tag && reflection.type?.type === 'indexedAccess'
+        ? context.checker.getTypeFromTypeNode(tag.typeExpression.type.objectType)
+        : undefined;
     const whole = object && context.checker.getTypeFromTypeNode(tag.typeExpression.type);
-    if (object) spelled.set(reflection.name, (whole?.types ?? context.checker.getTypeArguments(object)).map((/** @type {any} */ type) => context.checker.typeToString(type)));
+    if (object)
+      spelled.set(
+        reflection.name,
+        (whole?.types ?? context.checker.getTypeArguments(object)).map((/** @type {any} */ type) => context.checker.typeToString(type)),
+      );
   });
   const project = await app.convert();
   if (!project) throw new Error('TypeDoc could not read web/lib');
@@ -95,12 +170,20 @@ export async function reference({ typedoc, ts, block, inline }) {
     for (const reflection of project.children.find((/** @type {any} */ { name }) => name === module)?.children ?? []) {
       const { name } = reflection;
       // Where TypeDoc met the name that passes a type on before the type itself, the type is the reference.
-      const own = reflection.kind === ReflectionKind.Reference && declared.get(name) === module ? reflection.getTargetReflectionDeep() : reflection;
-      const alias = own.kind === ReflectionKind.Reference || (own.kind === ReflectionKind.TypeAlias && own.type.type === 'reference' && own.type.name === name);
+      const own =
+        reflection.kind === ReflectionKind.Reference && declared.get(name) === module ? reflection.getTargetReflectionDeep() : reflection;
+      const alias =
+        own.kind === ReflectionKind.Reference ||
+        (own.kind === ReflectionKind.TypeAlias && own.type.type === 'reference' && own.type.name === name);
       if (!alias && (declared.get(name) ?? module) === module && !found.has(name)) found.set(name, own);
     }
   }
-  const exported = [...new Set([...project.children.find((/** @type {any} */ { name }) => name === 'index').children.map((/** @type {any} */ { name }) => name), ...declared.keys()])];
+  const exported = [
+    ...new Set([
+      ...project.children.find((/** @type {any} */ { name }) => name === 'index').children.map((/** @type {any} */ { name }) => name),
+      ...declared.keys(),
+    ]),
+  ];
   const placed = GROUPS.flatMap(([, names]) => names);
   const lost = placed.filter((name) => !found.has(name));
   if (lost.length > 0) throw new Error(`web/manual/make/reference.js: these are not there any more: ${lost.join(', ')}`);
@@ -111,36 +194,66 @@ export async function reference({ typedoc, ts, block, inline }) {
   /** A type as text, its public names as links. @param {any} type @param {string} [self] */
   const typed = (type, self = '') => linked(plain(String(type)), self);
   /** @param {string} text @param {string} [self] */
-  const linked = (text, self = '') => text.split(/("[^"]*"|\b[A-Z]\w+)/).map((piece) => (
-    piece !== self && shown.includes(piece) ? `<a href="#${piece}">${piece}</a>` : escape(piece))).join('');
+  const linked = (text, self = '') =>
+    text
+      .split(/("[^"]*"|\b[A-Z]\w+)/)
+      .map((piece) => (piece !== self && shown.includes(piece) ? `<a href="#${piece}">${piece}</a>` : escape(piece)))
+      .join('');
   /** The same texts in any order. @param {string[]} texts */
   const sorted = (texts) => [...texts].sort().join(' | ');
   /** What a reader need not know of a type. @param {string} text */
-  const plain = (text) => ([...spelled].find(([, texts]) => sorted(texts) === sorted(text.split(' | ')))?.[0] ?? text)
-    .replace('{ toString: any }', '{ toString(): string }').replace(/Dom<"(\w+)">/g, '$1').replace(/(?<=Array)<ArrayBuffer(Like)?>/g, '');
+  const plain = (text) =>
+    ([...spelled].find(([, texts]) => sorted(texts) === sorted(text.split(' | ')))?.[0] ?? text)
+      .replace('{ toString: any }', '{ toString(): string }')
+      .replace(/Dom<"(\w+)">/g, '$1')
+      .replace(/(?<=Array)<ArrayBuffer(Like)?>/g, '');
 
   /** @param {any} comment */
-  const said = (comment) => (comment?.summary ?? []).map((/** @type {any} */ part) => part.text).join('').trim();
+  const said = (comment) =>
+    (comment?.summary ?? [])
+      .map((/** @type {any} */ part) => part.text)
+      .join('')
+      .trim();
   /** @param {any} comment @param {string} tag */
-  const tagged = (comment, tag) => (comment?.blockTags ?? []).filter((/** @type {any} */ it) => it.tag === tag)
-    .map((/** @type {any} */ it) => it.content.map((/** @type {any} */ part) => part.text).join('')).join(' ').trim();
+  const tagged = (comment, tag) =>
+    (comment?.blockTags ?? [])
+      .filter((/** @type {any} */ it) => it.tag === tag)
+      .map((/** @type {any} */ it) => it.content.map((/** @type {any} */ part) => part.text).join(''))
+      .join(' ')
+      .trim();
 
   /** Rows of names, types and what they mean. @param {{ name: string, type: any, optional: boolean, comment: any }[]} rows */
-  const list = (rows) => (rows.length === 0 ? '' : `<dl class="members">\n${rows.map(({ name, type, optional, comment }) => (
-    `<div><dt><code>${escape(name)}${optional ? '?' : ''}</code> <code class="type">${typed(type)}</code></dt>` +
-    `<dd>${inline(said(comment))}</dd></div>`)).join('\n')}\n</dl>\n`);
+  const list = (rows) =>
+    rows.length === 0
+      ? ''
+      : `<dl class="members">\n${rows
+          .map(
+            ({ name, type, optional, comment }) =>
+              `<div><dt><code>${escape(name)}${optional ? '?' : ''}</code> <code class="type">${typed(type)}</code></dt>` +
+              `<dd>${inline(said(comment))}</dd></div>`,
+          )
+          .join('\n')}\n</dl>\n`;
 
   /** @param {any[]} [children] */
-  const properties = (children = []) => list(children.map((child) => {
-    const { type = '', comment } = child.getSignature ?? child.signatures?.[0] ?? {}; // of what is read by a function
-    return { name: child.name, type: child.type ?? type, optional: child.flags.isOptional, comment: child.comment ?? comment };
-  }));
+  const properties = (children = []) =>
+    list(
+      children.map((child) => {
+        const { type = '', comment } = child.getSignature ?? child.signatures?.[0] ?? {}; // of what is read by a function
+        return { name: child.name, type: child.type ?? type, optional: child.flags.isOptional, comment: child.comment ?? comment };
+      }),
+    );
 
   /** @param {any} signature @param {string} name @param {any} [comment]  that of what has the signature, where it has none itself */
   function call(signature, name, comment) {
     signature.comment ??= comment;
-    const parameters = (signature.parameters ?? []).filter((/** @type {any} */ { name: word }) => word !== 'this').map((/** @type {any} */ { name: word, type, flags, defaultValue, comment: what }) => ({
-      name: word === '__namedParameters' ? 'options' : word, type, optional: flags.isOptional || defaultValue !== undefined, comment: what }));
+    const parameters = (signature.parameters ?? [])
+      .filter((/** @type {any} */ { name: word }) => word !== 'this')
+      .map((/** @type {any} */ { name: word, type, flags, defaultValue, comment: what }) => ({
+        name: word === '__namedParameters' ? 'options' : word,
+        type,
+        optional: flags.isOptional || defaultValue !== undefined,
+        comment: what,
+      }));
     const words = parameters.map((/** @type {any} */ { name: word, optional }) => `${escape(word)}${optional ? '?' : ''}`).join(', ');
     return { head: `${escape(name)}(${words})`, body: `${block(said(signature.comment))}${list(parameters)}${returned(signature)}` };
   }
@@ -156,11 +269,13 @@ export async function reference({ typedoc, ts, block, inline }) {
   function members(name, children, before) {
     const signaturesOf = (/** @type {any} */ child) => child.signatures ?? child.type?.declaration?.signatures ?? [];
     const methods = children.filter((child) => signaturesOf(child).length > 0);
-    const calls = methods.flatMap((method) => signaturesOf(method).map((/** @type {any} */ signature, /** @type {number} */ i) => {
-      const { head, body: what } = call(signature, method.name.replace('[', '[Symbol.'), method.comment);
-      const id = i === 0 ? ` id="${`${name}-${method.name}`.replace(/[^\w-]/g, '')}"` : '';
-      return `<h4${id}><code>${before(method)}${head}</code></h4>\n${what}`;
-    }));
+    const calls = methods.flatMap((method) =>
+      signaturesOf(method).map((/** @type {any} */ signature, /** @type {number} */ i) => {
+        const { head, body: what } = call(signature, method.name.replace('[', '[Symbol.'), method.comment);
+        const id = i === 0 ? ` id="${`${name}-${method.name}`.replace(/[^\w-]/g, '')}"` : '';
+        return `<h4${id}><code>${before(method)}${head}</code></h4>\n${what}`;
+      }),
+    );
     return properties(children.filter((child) => !methods.includes(child))) + calls.join('');
   }
 
@@ -170,27 +285,35 @@ export async function reference({ typedoc, ts, block, inline }) {
     if (signatures) return call(signatures[0], name).body;
     const text = block(said(comment));
     if (kind === ReflectionKind.TypeAlias || kind === ReflectionKind.Variable) {
-      if (type.type === 'reflection' && kind === ReflectionKind.Variable) return text + members(name, type.declaration.children, () => `${name}.`);
+      if (type.type === 'reflection' && kind === ReflectionKind.Variable)
+        return text + members(name, type.declaration.children, () => `${name}.`);
       if (type.type === 'reflection') return text + properties(type.declaration.children);
       return `${text}<p><code class="type">${linked(spelled.get(name)?.join(' | ') ?? plain(String(type)), name)}</code></p>\n`;
     }
     if (kind === ReflectionKind.Interface) return text + properties(children);
     // Of what a class has from its parent, only what runs and answers have: their parents are not on this page.
-    const own = (children ?? []).filter((/** @type {any} */ child) => (!child.inheritedFrom || /^(\w*Run|Answer)\./.test(child.inheritedFrom.name)) && !HIDDEN.test(child.name));
+    const own = (children ?? []).filter(
+      (/** @type {any} */ child) =>
+        (!child.inheritedFrom || /^(\w*Run|Answer)\./.test(child.inheritedFrom.name)) && !HIDDEN.test(child.name),
+    );
     return text + members(name, own, (method) => (method.flags.isStatic ? `${name}.` : ''));
   }
 
   /** @type {{ id: string, text: string, level: number }[]} */
   const contents = [];
-  const html = groups.map(([title, names]) => {
-    const id = title.toLowerCase().replaceAll(' ', '-');
-    contents.push({ id, text: title, level: 2 });
-    return `<h2 id="${id}">${title}</h2>\n${names.map((name) => {
-      const reflection = found.get(name);
-      const head = reflection.signatures ? call(reflection.signatures[0], name).head : name;
-      contents.push({ id: name, text: `<code>${name}${reflection.signatures ? '()' : ''}</code>`, level: 3 });
-      return `<section class="entry">\n<h3 id="${name}"><code>${head}</code></h3>\n${body(reflection)}</section>\n`;
-    }).join('')}`;
-  }).join('');
+  const html = groups
+    .map(([title, names]) => {
+      const id = title.toLowerCase().replaceAll(' ', '-');
+      contents.push({ id, text: title, level: 2 });
+      return `<h2 id="${id}">${title}</h2>\n${names
+        .map((name) => {
+          const reflection = found.get(name);
+          const head = reflection.signatures ? call(reflection.signatures[0], name).head : name;
+          contents.push({ id: name, text: `<code>${name}${reflection.signatures ? '()' : ''}</code>`, level: 3 });
+          return `<section class="entry">\n<h3 id="${name}"><code>${head}</code></h3>\n${body(reflection)}</section>\n`;
+        })
+        .join('')}`;
+    })
+    .join('');
   return { html, contents };
 }

@@ -16,8 +16,12 @@ const tensorRows = async () => tensorTypes(await source('src/tensor_types.h'));
 
 /** Rows of Markdown: each type of tensor of src/tensor_types.h. */
 export async function types() {
-  return (await tensorRows()).map(({ name, code, values, bytes, reason }) => (
-    `| \`${name}\` | ${code} | ${values} | ${bytes} | ${Number((8 * bytes / values).toFixed(4))} | ${reason ? `no: ${reason}` : 'yes'} |`)).join('\n');
+  return (await tensorRows())
+    .map(
+      ({ name, code, values, bytes, reason }) =>
+        `| \`${name}\` | ${code} | ${values} | ${bytes} | ${Number(((8 * bytes) / values).toFixed(4))} | ${reason ? `no: ${reason}` : 'yes'} |`,
+    )
+    .join('\n');
 }
 
 /** Rows of Markdown. */
@@ -27,7 +31,10 @@ export async function runs() {
   const code = (/** @type {string[]} */ list) => list.map((name) => `\`${name}\``).join(', ');
   /** @type {[string, string][]} */
   const rows = [
-    ['Containers', `GGUF versions 2 and 3, little-endian, up to ${most}, in one file or in several, as llama.cpp splits them (a list of all, or the address of the first)`],
+    [
+      'Containers',
+      `GGUF versions 2 and 3, little-endian, up to ${most}, in one file or in several, as llama.cpp splits them (a list of all, or the address of the first)`,
+    ],
     ['Architectures', code(RUNS)],
     ['Weights', code(types)],
     ['Tokenizers', code(TOKENIZERS)],

@@ -25,7 +25,10 @@ export function createAlignment(onSentence) {
   const panels = KINDS.map((kind) => {
     const panel = byId(`panel-${kind}`);
     const text = make('p', { class: 'translation', lang: 'en', 'data-result': '' });
-    const hint = kind === 'none' ? phrase`No matrix: the decoder starts from one vector and gets nothing else.` : phrase`Point at a cell, or use the arrow keys.`;
+    const hint =
+      kind === 'none'
+        ? phrase`No matrix: the decoder starts from one vector and gets nothing else.`
+        : phrase`Point at a cell, or use the arrow keys.`;
     const note = make('p', { class: 'map-note terms' }, hint);
     panel.append(text);
     /** @type {Written | null} */
@@ -47,11 +50,13 @@ export function createAlignment(onSentence) {
           const t = Math.floor((shown?.steps.length ?? 0) / 2);
           return shown?.steps[t] ? `${rowSum(row(t), sentence(), t + 1)}\n${hint}` : hint;
         },
-        say: (t, i) => `${rowSum(row(t), sentence(), t + 1)}\na${below(i + 1)} = ${cellTerms(row(t), i, kind === PREDICTED ? { centre: centre(t), D: D() } : undefined)}`,
+        say: (t, i) =>
+          `${rowSum(row(t), sentence(), t + 1)}\na${below(i + 1)} = ${cellTerms(row(t), i, kind === PREDICTED ? { centre: centre(t), D: D() } : undefined)}`,
       });
     }
     return {
-      kind, text,
+      kind,
+      text,
       /** @param {Written | null} next */
       show(next) {
         shown = next;
@@ -59,7 +64,9 @@ export function createAlignment(onSentence) {
         if (!next || !matrix) return;
         const words = sentence();
         matrix.show({
-          rows: next.steps.map((step) => visible(step.text, '⏎')), columns: words, weights: next.steps.map((_, t) => row(t)),
+          rows: next.steps.map((step) => visible(step.text, '⏎')),
+          columns: words,
+          weights: next.steps.map((_, t) => row(t)),
           ...(kind === PREDICTED && { windows: next.steps.map((_, t) => windowOf(centre(t), D(), words.length)) }),
         });
       },
@@ -82,12 +89,14 @@ export function createAlignment(onSentence) {
     panels.forEach((panel, k) => panel.show(all[k]));
     while (all.some(({ over }) => !over)) {
       await next();
-      await Promise.all(all.map(async (one, k) => {
-        if (one.over) return;
-        const { value, done } = await readers[k].next();
-        one.over = done === true;
-        if (value) one.steps.push(value);
-      }));
+      await Promise.all(
+        all.map(async (one, k) => {
+          if (one.over) return;
+          const { value, done } = await readers[k].next();
+          one.over = done === true;
+          if (value) one.steps.push(value);
+        }),
+      );
       signal.throwIfAborted();
       if (slowly) panels.forEach((panel, k) => panel.show(all[k]));
     }
@@ -101,8 +110,19 @@ export function createAlignment(onSentence) {
   }
 
   const figure = createSentence({
-    figure: 'figure-alignment', field: 'sentence', examples: EXAMPLES, lang: 'de', speed: SPEED, read,
-    acquire: (how) => acquireWith(acquireFirst(how, phrase(KINDS[0])), () => acquireAll(KINDS.slice(1).map((kind) => weights(`seq2seq-${kind}.gguf`)), how)),
+    figure: 'figure-alignment',
+    field: 'sentence',
+    examples: EXAMPLES,
+    lang: 'de',
+    speed: SPEED,
+    read,
+    acquire: (how) =>
+      acquireWith(acquireFirst(how, phrase(KINDS[0])), () =>
+        acquireAll(
+          KINDS.slice(1).map((kind) => weights(`seq2seq-${kind}.gguf`)),
+          how,
+        ),
+      ),
     onModels(loaded) {
       byKind = Object.fromEntries(KINDS.map((kind, k) => [kind, loaded[k]]));
       onSentence(byKind, figure.text);

@@ -59,10 +59,21 @@ export function createBatting() {
     });
     const cells = PLAYERS.map(() => make('td', {}));
     const who = make('td', { class: 'who' });
-    byId('batting-rows').append(make('tr', {}, make('th', { scope: 'row' }, make('label', {}, radio, ` ${p + 1}`, make('span', { class: 'wants' }, ` ${phrase(wants)}`))), ...cells, who));
+    byId('batting-rows').append(
+      make(
+        'tr',
+        {},
+        make('th', { scope: 'row' }, make('label', {}, radio, ` ${p + 1}`, make('span', { class: 'wants' }, ` ${phrase(wants)}`))),
+        ...cells,
+        who,
+      ),
+    );
     return { cells, who };
   });
-  byId('batting-names').append(...PLAYERS.map(({ name }) => make('th', { scope: 'col' }, name)), make('th', { scope: 'col' }, phrase`bats`));
+  byId('batting-names').append(
+    ...PLAYERS.map(({ name }) => make('th', { scope: 'col' }, name)),
+    make('th', { scope: 'col' }, phrase`bats`),
+  );
 
   function show() {
     const all = weights(at, Number(sharpness.value), fit.value === 'dot' ? 'dot' : 'cosine');
@@ -90,27 +101,32 @@ export function createBatting() {
     const shown = parts.filter(({ w }) => w >= 0.05);
     sum.textContent = `c${'₁₂₃₄₅₆₇₈₉'[chosen]} = ${shown.map(({ w, name }) => `${w.toFixed(2)} ${name}`).join(' + ')}${shown.length < parts.length ? ' + …' : ''} = (${mixed.map((x) => x.toFixed(2)).join(', ')})`;
     const best = PLAYERS[taken[chosen]].name;
-    said.textContent = best === parts[0].name ? phrase`${best} fits place ${chosen + 1} best, and bats there.` :
-      phrase`${parts[0].name} would fit number ${chosen + 1} best, but bats number ${taken.findIndex((i) => PLAYERS[i].name === parts[0].name) + 1}; so ${best} does.`;
+    said.textContent =
+      best === parts[0].name
+        ? phrase`${best} fits place ${chosen + 1} best, and bats there.`
+        : phrase`${parts[0].name} would fit number ${chosen + 1} best, but bats number ${taken.findIndex((i) => PLAYERS[i].name === parts[0].name) + 1}; so ${best} does.`;
   }
   const playback = new Playback({ speed: SPEED, onPhase: (phase) => transport.show(phase) });
   const transport = createTransport(byId('batting-transport'), {
     name: 'batting',
-    onRun: () => playback.run(async (signal) => {
-      for (filled = 0; filled < PLACES.length;) {
-        chosen = filled;
-        /** @type {HTMLInputElement} */ (document.querySelector(`input[name=place][value="${chosen}"]`)).checked = true;
-        filled += 1;
-        show();
-        await playback.take(1, signal);
-      }
-      announce(phrase`The order: ${rows.map(({ who }) => who.textContent).join(', ')}`);
-    }),
+    onRun: () =>
+      playback.run(async (signal) => {
+        for (filled = 0; filled < PLACES.length; ) {
+          chosen = filled;
+          /** @type {HTMLInputElement} */ (document.querySelector(`input[name=place][value="${chosen}"]`)).checked = true;
+          filled += 1;
+          show();
+          await playback.take(1, signal);
+        }
+        announce(phrase`The order: ${rows.map(({ who }) => who.textContent).join(', ')}`);
+      }),
   });
   sharpness.addEventListener('input', show);
   fit.addEventListener('change', show);
   byId('batting-again').addEventListener('click', () => {
-    PLAYERS.forEach((player, i) => { at[i] = [...player.at]; });
+    PLAYERS.forEach((player, i) => {
+      at[i] = [...player.at];
+    });
     show();
   });
   show();

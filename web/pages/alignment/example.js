@@ -51,7 +51,10 @@ export function createExample() {
     const source = own.read(run.source);
     const ids = steps.map(({ token }) => token);
     const traced = own.write(source, ids);
-    const apart = Math.max(0, ...traced.flatMap(({ weights: all }, t) => Array.from(all, (w, i) => Math.abs(w - (steps[t].maps?.[0].weights[i] ?? 0)))));
+    const apart = Math.max(
+      0,
+      ...traced.flatMap(({ weights: all }, t) => Array.from(all, (w, i) => Math.abs(w - (steps[t].maps?.[0].weights[i] ?? 0)))),
+    );
     return { run, written: { network: own, source, ids, words: steps.map((step) => step.text), steps: traced, apart } };
   }
 
@@ -79,11 +82,14 @@ export function createExample() {
         const own = await network(kind);
         const source = own.read(ids);
         lookers[kind] = { network: own, source, steps: own.write(source, writers[WRITERS[0]].ids) };
-        await new Promise((resolve) => { setTimeout(resolve); }); // the page goes on between two networks
+        await new Promise((resolve) => {
+          setTimeout(resolve);
+        }); // the page goes on between two networks
         if (wanted !== now) return;
       }
       const { tokenizer } = models[WRITERS[0]];
-      if (writers[WRITERS[0]].ids.length > 0) for (const listener of listeners) listener({ sentence, writers, lookers, text: (id) => tokenizer.decode([id]) });
+      if (writers[WRITERS[0]].ids.length > 0)
+        for (const listener of listeners) listener({ sentence, writers, lookers, text: (id) => tokenizer.decode([id]) });
     } catch (error) {
       if (wanted === now) for (const complain of complaints) complain(fault(error));
     }

@@ -8,16 +8,28 @@
 
 /** @type {Player[]} */
 export const PLAYERS = [
-  { name: 'Ada', at: [0.92, 0.16] }, { name: 'Ben', at: [0.8, 0.4] }, { name: 'Cleo', at: [0.62, 0.82] }, { name: 'Dan', at: [0.2, 0.95] },
-  { name: 'Eve', at: [0.35, 0.72] }, { name: 'Finn', at: [0.5, 0.52] }, { name: 'Gus', at: [0.28, 0.3] }, { name: 'Hana', at: [0.55, 0.25] },
+  { name: 'Ada', at: [0.92, 0.16] },
+  { name: 'Ben', at: [0.8, 0.4] },
+  { name: 'Cleo', at: [0.62, 0.82] },
+  { name: 'Dan', at: [0.2, 0.95] },
+  { name: 'Eve', at: [0.35, 0.72] },
+  { name: 'Finn', at: [0.5, 0.52] },
+  { name: 'Gus', at: [0.28, 0.3] },
+  { name: 'Hana', at: [0.55, 0.25] },
   { name: 'Ivo', at: [0.12, 0.42] },
 ];
 
 /** @type {Place[]} */
 export const PLACES = [
-  { wants: 'gets away fast', query: [1, 0.1] }, { wants: 'fast, and hits', query: [0.9, 0.45] }, { wants: 'the best of both', query: [0.7, 0.75] },
-  { wants: 'hits far', query: [0.1, 1] }, { wants: 'hits far, too', query: [0.3, 0.95] }, { wants: 'a bit of both', query: [0.6, 0.65] },
-  { wants: 'runs a little', query: [0.8, 0.6] }, { wants: 'hits a little', query: [0.45, 0.8] }, { wants: 'fast: the next is the first', query: [1, 0.3] },
+  { wants: 'gets away fast', query: [1, 0.1] },
+  { wants: 'fast, and hits', query: [0.9, 0.45] },
+  { wants: 'the best of both', query: [0.7, 0.75] },
+  { wants: 'hits far', query: [0.1, 1] },
+  { wants: 'hits far, too', query: [0.3, 0.95] },
+  { wants: 'a bit of both', query: [0.6, 0.65] },
+  { wants: 'runs a little', query: [0.8, 0.6] },
+  { wants: 'hits a little', query: [0.45, 0.8] },
+  { wants: 'fast: the next is the first', query: [1, 0.3] },
 ];
 
 /** @param {Vector} a @param {Vector} b */
@@ -43,7 +55,8 @@ export function softmax(scores) {
  * @param {number} sharpness what the fit is multiplied by
  * @param {'cosine' | 'dot'} fit
  */
-export const weights = (players, sharpness, fit) => PLACES.map(({ query }) => softmax(players.map((at) => sharpness * (fit === 'cosine' ? cosine : dot)(query, at))));
+export const weights = (players, sharpness, fit) =>
+  PLACES.map(({ query }) => softmax(players.map((at) => sharpness * (fit === 'cosine' ? cosine : dot)(query, at))));
 
 /** Who bats where: one place after another takes the player that it likes best of those who are left. @param {number[][]} rows */
 export function order(rows) {

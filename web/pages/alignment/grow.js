@@ -28,11 +28,16 @@ export function createGrow() {
     const own = ++now;
     german.textContent = SENTENCES[i];
     try {
-      loading ??= acquireAll(KINDS.map((kind) => weights(`seq2seq-${kind}.gguf`)), { onProgress() {}, signal: new AbortController().signal }).then((holds) => holds.map(({ model }) => model));
+      loading ??= acquireAll(
+        KINDS.map((kind) => weights(`seq2seq-${kind}.gguf`)),
+        { onProgress() {}, signal: new AbortController().signal },
+      ).then((holds) => holds.map(({ model }) => model));
       const models = await loading;
       const texts = await Promise.all(models.map((model) => model.translate(SENTENCES[i]).text()));
       if (own !== now) return;
-      texts.forEach((text, k) => { written[k].textContent = text; });
+      texts.forEach((text, k) => {
+        written[k].textContent = text;
+      });
       if (aloud) announce(texts[0]);
     } catch (error) {
       loading = undefined; // another try is possible
@@ -40,11 +45,13 @@ export function createGrow() {
     }
   }
 
-  choices.append(...SENTENCES.map((sentence, i) => {
-    const input = /** @type {HTMLInputElement} */ (make('input', { type: 'radio', name: 'grow', value: String(i) }));
-    input.checked = i === FIRST;
-    input.addEventListener('change', () => show(i, true));
-    return make('label', {}, input, ' ', phrase`${sentence.split(' ').length} words`);
-  }));
+  choices.append(
+    ...SENTENCES.map((sentence, i) => {
+      const input = /** @type {HTMLInputElement} */ (make('input', { type: 'radio', name: 'grow', value: String(i) }));
+      input.checked = i === FIRST;
+      input.addEventListener('change', () => show(i, true));
+      return make('label', {}, input, ' ', phrase`${sentence.split(' ').length} words`);
+    }),
+  );
   void show(FIRST, false);
 }

@@ -18,7 +18,9 @@ export function createLengths() {
     chart.append(makeSvg('line', { class: 'grid', x1: String(LEFT), x2: String(WIDTH - RIGHT), y1: String(y(bleu)), y2: String(y(bleu)) }));
     chart.append(makeSvg('text', { class: 'scale', x: String(LEFT - 8), y: String(y(bleu) + 4), 'text-anchor': 'end' }, String(bleu)));
   }
-  QUARTERS.forEach((words, i) => chart.append(makeSvg('text', { class: 'scale', x: String(x(i)), y: String(HEIGHT - 8), 'text-anchor': 'middle' }, words)));
+  QUARTERS.forEach((words, i) =>
+    chart.append(makeSvg('text', { class: 'scale', x: String(x(i)), y: String(HEIGHT - 8), 'text-anchor': 'middle' }, words)),
+  );
   /** Names must not lie on one another. @type {{ text: SVGElement, at: number }[]} */
   const names = [];
   for (const { kind, name, byLength } of MEASURED) {
@@ -28,15 +30,29 @@ export function createLengths() {
     const text = makeSvg('text', { class: `name ${kind}`, x: String(WIDTH - RIGHT - 8) }, phrase(name));
     names.push({ text, at: y(byLength[byLength.length - 1]) + 4 });
   }
-  names.sort((a, b) => a.at - b.at).forEach((one, i) => {
-    if (i > 0) one.at = Math.max(one.at, names[i - 1].at + 21);
-    one.text.setAttribute('y', String(one.at));
-    chart.append(one.text);
-  });
-  byId('scores-rows').append(...MEASURED.map(({ kind, name, order, bleu, byLength, entropy, ms }) => make('tr', { class: kind },
-    make('th', { scope: 'row' }, DRAWN.includes(kind) ? make('a', { href: `#panel-${kind}` }, phrase(name)) : phrase(name)),
-    make('td', { class: 'how' }, phrase(order)),
-    ...[bleu, ...byLength].map((one) => make('td', {}, one.toFixed(1))),
-    make('td', {}, entropy === null ? '–' : entropy.toFixed(2)), make('td', {}, ms.toFixed(1)))));
-  byId('quarters').append(...[phrase`Score`, phrase`Looks`, 'BLEU', ...QUARTERS.map((words) => phrase`${words} words`), phrase`Entropy`, 'ms'].map((text) => make('th', { scope: 'col' }, text)));
+  names
+    .sort((a, b) => a.at - b.at)
+    .forEach((one, i) => {
+      if (i > 0) one.at = Math.max(one.at, names[i - 1].at + 21);
+      one.text.setAttribute('y', String(one.at));
+      chart.append(one.text);
+    });
+  byId('scores-rows').append(
+    ...MEASURED.map(({ kind, name, order, bleu, byLength, entropy, ms }) =>
+      make(
+        'tr',
+        { class: kind },
+        make('th', { scope: 'row' }, DRAWN.includes(kind) ? make('a', { href: `#panel-${kind}` }, phrase(name)) : phrase(name)),
+        make('td', { class: 'how' }, phrase(order)),
+        ...[bleu, ...byLength].map((one) => make('td', {}, one.toFixed(1))),
+        make('td', {}, entropy === null ? '–' : entropy.toFixed(2)),
+        make('td', {}, ms.toFixed(1)),
+      ),
+    ),
+  );
+  byId('quarters').append(
+    ...[phrase`Score`, phrase`Looks`, 'BLEU', ...QUARTERS.map((words) => phrase`${words} words`), phrase`Entropy`, 'ms'].map((text) =>
+      make('th', { scope: 'col' }, text),
+    ),
+  );
 }

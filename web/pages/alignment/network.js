@@ -59,7 +59,10 @@ export function networkOf(file) {
   function matrix(/** @type {string} */ name) {
     const found = known.get(name);
     if (found) return found;
-    const { shape: [cols, rows = 1], values } = tensor(name);
+    const {
+      shape: [cols, rows = 1],
+      values,
+    } = tensor(name);
     const read = { values, cols, rows };
     known.set(name, read);
     return read;
@@ -79,7 +82,12 @@ export function networkOf(file) {
     return times(`${name}.weight`, x).map((sum, r) => sum + bias[r]);
   }
   /** sqrt(d) E[id]; nothing before the first word. @param {number | undefined} id */
-  const embed = (id) => (id === undefined ? new Float32Array(d) : matrix('token_embd.weight').values.slice(id * d, (id + 1) * d).map((x) => x * Math.sqrt(d)));
+  const embed = (id) =>
+    id === undefined
+      ? new Float32Array(d)
+      : matrix('token_embd.weight')
+          .values.slice(id * d, (id + 1) * d)
+          .map((x) => x * Math.sqrt(d));
 
   /** The state after an input. @param {string} name @param {Vector} input @param {Vector} before @returns {Vector} */
   function gru(name, input, before) {
@@ -108,8 +116,18 @@ export function networkOf(file) {
   function attend({ h, keys }, state) {
     const query = score === 'general' ? state : times('attn_q.weight', state);
     const v = score === 'additive' ? matrix('attn_v.weight').values : query;
-    let scores = Float32Array.from(keys, (key, i) => (score === 'additive' ? dot(v, query.map((x, c) => Math.tanh(x + key[c]))) :
-      score === 'general' ? dot(query, key) : i < query.length ? query[i] : -Infinity));
+    let scores = Float32Array.from(keys, (key, i) =>
+      score === 'additive'
+        ? dot(
+            v,
+            query.map((x, c) => Math.tanh(x + key[c])),
+          )
+        : score === 'general'
+          ? dot(query, key)
+          : i < query.length
+            ? query[i]
+            : -Infinity,
+    );
     let centre = 0;
     if (local) {
       centre = h.length * sigmoid(dot(times('attn_position.weight', state).map(Math.tanh), matrix('attn_centre.weight').values));
@@ -122,7 +140,9 @@ export function networkOf(file) {
   }
 
   return {
-    score, first, read,
+    score,
+    first,
+    read,
     /** The steps of a decoder that is told what to write. @param {Read} source @param {ArrayLike<number>} ids @returns {Step[]} */
     write(source, ids) {
       let state = source.start;

@@ -23,8 +23,20 @@ export const FUNCTIONS = [
   { id: 'local-p', name: 'local, predicted', by: 'Luong 2015', formula: 's · W h<sub>i</sub>, |i − p| ≤ 3' },
   { id: 'location', name: 'location', by: 'Luong 2015', formula: 'W<sub>i</sub> s' },
   { id: 'dot', name: 'dot', by: 'Luong 2015', formula: 's · k<sub>i</sub>', score: dot },
-  { id: 'scaled-dot', name: 'scaled dot', by: 'Vaswani 2017', formula: 's · k<sub>i</sub> / √n', score: (query, key) => dot(query, key) / Math.sqrt(query.length) },
-  { id: 'cosine', name: 'cosine', by: 'Graves 2014', formula: 'β cos(s, k<sub>i</sub>)', score: (query, key, beta) => (beta * dot(query, key)) / (length(query) * length(key) || 1) },
+  {
+    id: 'scaled-dot',
+    name: 'scaled dot',
+    by: 'Vaswani 2017',
+    formula: 's · k<sub>i</sub> / √n',
+    score: (query, key) => dot(query, key) / Math.sqrt(query.length),
+  },
+  {
+    id: 'cosine',
+    name: 'cosine',
+    by: 'Graves 2014',
+    formula: 'β cos(s, k<sub>i</sub>)',
+    score: (query, key, beta) => (beta * dot(query, key)) / (length(query) * length(key) || 1),
+  },
 ];
 
 /** @param {NonNullable<ScoreFunction['score']>} score @param {Vector} query @param {Vector[]} keys @param {number} beta */

@@ -32,7 +32,12 @@ export function createScoreTable(example, onWord) {
     const law = make('td', { class: 'law' });
     law.innerHTML = formula; // our own words
     law.append(make('span', { class: 'wants' }, score ? phrase`computed` : phrase`learned`));
-    const row = make('tr', {}, make('th', { scope: 'row' }, make('label', {}, radio, ` ${phrase(name)}`), make('span', { class: 'wants' }, by)), law);
+    const row = make(
+      'tr',
+      {},
+      make('th', { scope: 'row' }, make('label', {}, radio, ` ${phrase(name)}`), make('span', { class: 'wants' }, by)),
+      law,
+    );
     byId('score-rows').append(row);
     return row;
   });
@@ -57,30 +62,43 @@ export function createScoreTable(example, onWord) {
     byId('score-word-said').textContent = `${at + 1}: ${words[at]}`;
     slider.setAttribute('aria-valuetext', `${at + 1}: ${words[at]}`);
     byId('score-beta-said').textContent = beta.value;
-    byId('score-head').replaceChildren(...[phrase`Score`, phrase`of a word`].map((name) => make('th', { scope: 'col' }, name)), ...read.map((word) => make('th', { scope: 'col', lang: 'de' }, word)));
+    byId('score-head').replaceChildren(
+      ...[phrase`Score`, phrase`of a word`].map((name) => make('th', { scope: 'col' }, name)),
+      ...read.map((word) => make('th', { scope: 'col', lang: 'de' }, word)),
+    );
     const now = shown;
     rows.forEach((row, k) => {
       const { weights } = byFunction(now, k);
       row.classList.toggle('chosen', k === chosen);
       while (row.children.length > fixed) row.lastElementChild?.remove();
-      row.append(...Array.from(weights, (w) => {
-        const cell = make('td', {}, w === 0 ? '' : w.toFixed(2).replace(/^0/, ''));
-        cell.style.setProperty('--p', `${Math.round(100 * w)}%`);
-        return cell;
-      }));
+      row.append(
+        ...Array.from(weights, (w) => {
+          const cell = make('td', {}, w === 0 ? '' : w.toFixed(2).replace(/^0/, ''));
+          cell.style.setProperty('--p', `${Math.round(100 * w)}%`);
+          return cell;
+        }),
+      );
     });
     const { scores, weights } = byFunction(shown, chosen);
     const { name, score } = FUNCTIONS[chosen];
-    bars.replaceChildren(...read.map((word, i) => {
-      const bar = make('li', {}, make('span', { class: 'bar-word', lang: 'de' }, word), make('span', { class: 'bar-score' }, scores[i] === -Infinity ? phrase`out of reach` : two(scores[i])), make('span', { class: 'bar' }, two(weights[i])));
-      bar.style.setProperty('--p', `${Math.round(100 * weights[i])}%`);
-      return bar;
-    }));
+    bars.replaceChildren(
+      ...read.map((word, i) => {
+        const bar = make(
+          'li',
+          {},
+          make('span', { class: 'bar-word', lang: 'de' }, word),
+          make('span', { class: 'bar-score' }, scores[i] === -Infinity ? phrase`out of reach` : two(scores[i])),
+          make('span', { class: 'bar' }, two(weights[i])),
+        );
+        bar.style.setProperty('--p', `${Math.round(100 * weights[i])}%`);
+        return bar;
+      }),
+    );
     sum.textContent = rowSum(weights, read, at + 1);
     const entropy = weights.reduce((total, w) => total - (w > 0 ? w * Math.log(w) : 0), 0);
-    said.textContent = score ?
-      phrase`“${words[at]}”, by ${phrase(name)} on the states of the general network: spread over ${Math.exp(entropy).toFixed(1)} words.` :
-      phrase`“${words[at]}”, by the network trained with it (${phrase(name)}): spread over ${Math.exp(entropy).toFixed(1)} words.`;
+    said.textContent = score
+      ? phrase`“${words[at]}”, by ${phrase(name)} on the states of the general network: spread over ${Math.exp(entropy).toFixed(1)} words.`
+      : phrase`“${words[at]}”, by the network trained with it (${phrase(name)}): spread over ${Math.exp(entropy).toFixed(1)} words.`;
     byId('score-beta-control').hidden = FUNCTIONS[chosen].id !== 'cosine';
   }
 
@@ -90,10 +108,22 @@ export function createScoreTable(example, onWord) {
     show();
   });
   for (const control of [beta, mapped, byId('score-raw')]) control.addEventListener('input', show);
-  example.on((next) => {
-    shown = next;
-    show();
-  }, (message) => { said.textContent = message; });
+  example.on(
+    (next) => {
+      shown = next;
+      show();
+    },
+    (message) => {
+      said.textContent = message;
+    },
+  );
   whenNear(byId('figure-scores'), example.open);
-  return { choose: (/** @type {number} */ t) => { if (t !== at) { at = t; show(); } } };
+  return {
+    choose: (/** @type {number} */ t) => {
+      if (t !== at) {
+        at = t;
+        show();
+      }
+    },
+  };
 }

@@ -39,11 +39,18 @@ export const bell = (i, centre, D) => Math.exp(-2 * ((i - centre) / D) ** 2);
  */
 export function cellTerms(weights, i, local) {
   const shares = Array.from(weights, (w, k) => (local ? w / bell(k, local.centre, local.D) : w));
-  const inside = shares.map((share, k) => ({ share, k })).filter(({ share }) => share > 0).sort((a, b) => b.share - a.share);
+  const inside = shares
+    .map((share, k) => ({ share, k }))
+    .filter(({ share }) => share > 0)
+    .sort((a, b) => b.share - a.share);
   if (!(weights[i] > 0)) return phrase`outside the window: 0`;
   const score = (/** @type {number} */ k) => Math.log(shares[k] / inside[0].share);
   const power = (/** @type {number} */ k) => `e^${two(score(k)).replace(/^−0\.00$/, '0.00')}`;
-  const under = inside.slice(0, TERMS).map(({ k }) => power(k)).join(' + ') + (inside.length > TERMS ? ' + …' : '');
+  const under =
+    inside
+      .slice(0, TERMS)
+      .map(({ k }) => power(k))
+      .join(' + ') + (inside.length > TERMS ? ' + …' : '');
   const softmax = `${power(i)} / (${under})`;
   if (!local) return `${softmax} = ${two(weights[i])}`;
   return `${softmax} · e^(−(${i + 1} − ${two(local.centre + 1)})² / 2σ²) = ${two(shares[i])} · ${two(bell(i, local.centre, local.D))} = ${two(weights[i])}, σ = ${local.D / 2}`;

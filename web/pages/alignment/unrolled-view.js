@@ -25,7 +25,12 @@ const ACROSS = 16;
  * @param {{ onWord: (t: number) => void, say: () => string }} hooks
  */
 export function createUnrolledView(root, { onWord, say }) {
-  const canvas = make('canvas', { class: 'picture unrolled', tabindex: '0', role: 'application', 'aria-label': phrase`The network unrolled in time. The left and right arrow keys choose a word of the translation.` });
+  const canvas = make('canvas', {
+    class: 'picture unrolled',
+    tabindex: '0',
+    role: 'application',
+    'aria-label': phrase`The network unrolled in time. The left and right arrow keys choose a word of the translation.`,
+  });
   root.append(canvas);
   /** @type {Unrolled | undefined} */
   let shown;
@@ -83,7 +88,12 @@ export function createUnrolledView(root, { onWord, say }) {
       context.fillRect(left - 1, from - 1, side + 2, side + 2);
       state.forEach((number, k) => {
         context.fillStyle = signed(number, colours);
-        context.fillRect(left + (k % ACROSS) * side / ACROSS, from + Math.floor(k / ACROSS) * side / rows, side / ACROSS + 0.3, side / rows + 0.3);
+        context.fillRect(
+          left + ((k % ACROSS) * side) / ACROSS,
+          from + (Math.floor(k / ACROSS) * side) / rows,
+          side / ACROSS + 0.3,
+          side / rows + 0.3,
+        );
       });
       context.strokeStyle = colours.edge;
       context.lineWidth = 1;
@@ -101,7 +111,7 @@ export function createUnrolledView(root, { onWord, say }) {
       if (!context) return;
       context.save();
       context.translate(middle, edge - way * (steep ? 6 : 11));
-      if (steep) context.rotate(-way * Math.PI / 3);
+      if (steep) context.rotate((-way * Math.PI) / 3);
       context.textAlign = steep ? 'left' : 'center';
       context.fillText(word, 0, 0);
       context.restore();

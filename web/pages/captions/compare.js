@@ -41,7 +41,9 @@ export function createCompare(tell) {
       hard = loaded;
       tell.onTold(() => void look());
     },
-    onLost() { hard = undefined; },
+    onLost() {
+      hard = undefined;
+    },
   });
 
   async function look() {
@@ -54,25 +56,34 @@ export function createCompare(tell) {
       const drawn = steps.map(() => []);
       const counts = Array.from({ length: DRAWS }, () => 0);
       if (text) {
-        for await (const step of hard.caption({ data: picture, width: SIDE, height: SIDE }, { forced: text, samples: DRAWS, temperature: 1, seed: Number(seed.value) || 0, maps: true })) {
+        for await (const step of hard.caption(
+          { data: picture, width: SIDE, height: SIDE },
+          { forced: text, samples: DRAWS, temperature: 1, seed: Number(seed.value) || 0, maps: true },
+        )) {
           drawn[counts[step.sample]++].push(step);
         }
       }
       if (mine !== asked) return;
       looks = steps.map(({ word, maps }, i) => ({
-        word, soft: maps?.weights ?? new Float32Array(64), hard: drawn[i][0]?.maps?.weights ?? new Float32Array(64), places: drawn[i].map((step) => step.maps?.place ?? 0),
+        word,
+        soft: maps?.weights ?? new Float32Array(64),
+        hard: drawn[i][0]?.maps?.weights ?? new Float32Array(64),
+        places: drawn[i].map((step) => step.maps?.place ?? 0),
       }));
       if (!looks[chosen]) chosen = sharpest(looks);
       const same = words.children.length === looks.length && looks.every(({ word }, i) => words.children[i].textContent === word);
       // Who stands on one of them keeps it.
-      if (!same) words.replaceChildren(...looks.map(({ word }, i) => {
-        const input = make('input', { type: 'radio', name: 'compare-word', value: String(i), ...(i === chosen && { checked: '' }) });
-        input.addEventListener('change', () => {
-          chosen = i;
-          show();
-        });
-        return make('label', {}, input, make('span', { lang: 'en' }, word));
-      }));
+      if (!same)
+        words.replaceChildren(
+          ...looks.map(({ word }, i) => {
+            const input = make('input', { type: 'radio', name: 'compare-word', value: String(i), ...(i === chosen && { checked: '' }) });
+            input.addEventListener('change', () => {
+              chosen = i;
+              show();
+            });
+            return make('label', {}, input, make('span', { lang: 'en' }, word));
+          }),
+        );
       show();
     } catch (error) {
       loading.failed(error);
@@ -87,11 +98,18 @@ export function createCompare(tell) {
     for (const place of now.places.slice(0, n)) mean[place] += 1 / n;
     const one = new Float32Array(64);
     one[now.places[0]] = 1;
-    for (const [id, map] of /** @type {[string, Float32Array][]} */ ([['soft', now.soft], ['hard', one], ['mean', mean]])) void paint(byId(`compare-${id}`), tell.picture, map);
+    for (const [id, map] of /** @type {[string, Float32Array][]} */ ([
+      ['soft', now.soft],
+      ['hard', one],
+      ['mean', mean],
+    ]))
+      void paint(byId(`compare-${id}`), tell.picture, map);
     byId('compare-count').textContent = n === 1 ? phrase`1 draw` : phrase`${n} draws`;
-    byId('compare-soft-said').textContent = phrase`Most at ${named(now.soft.indexOf(Math.max(...now.soft)))}, ${Math.round(100 * Math.max(...now.soft))}% of its light.`;
+    byId('compare-soft-said').textContent =
+      phrase`Most at ${named(now.soft.indexOf(Math.max(...now.soft)))}, ${Math.round(100 * Math.max(...now.soft))}% of its light.`;
     byId('compare-hard-said').textContent = phrase`Drawn: ${named(now.places[0])}.`;
-    byId('compare-mean-said').textContent = phrase`${Math.round(100 * apart(mean, now.hard))}% of the light stands elsewhere than in the weights it was drawn from.`;
+    byId('compare-mean-said').textContent =
+      phrase`${Math.round(100 * apart(mean, now.hard))}% of the light stands elsewhere than in the weights it was drawn from.`;
   }
 
   draws.addEventListener('input', show);

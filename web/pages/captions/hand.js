@@ -28,7 +28,11 @@ export function createHand(tell) {
     const text = await model.caption({ data: picture, width: SIDE, height: SIDE }, { lookAt: Array(HELD).fill(at) }).text();
     if (mine !== asked) return;
     const words = text.split(' ');
-    said.replaceChildren(make('b', { lang: 'en' }, words.slice(0, HELD).join(' ')), ' ', make('span', { lang: 'en' }, words.slice(HELD).join(' ')));
+    said.replaceChildren(
+      make('b', { lang: 'en' }, words.slice(0, HELD).join(' ')),
+      ' ',
+      make('span', { lang: 'en' }, words.slice(HELD).join(' ')),
+    );
   }
 
   /** @param {number} row @param {number} column */
@@ -47,7 +51,9 @@ export function createHand(tell) {
     canvas.setPointerCapture(event.pointerId);
     follow(event);
   });
-  canvas.addEventListener('pointermove', (event) => { if (event.buttons || event.pointerType === 'mouse') follow(event); });
+  canvas.addEventListener('pointermove', (event) => {
+    if (event.buttons || event.pointerType === 'mouse') follow(event);
+  });
   canvas.addEventListener('keydown', (event) => {
     const step = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] }[event.key];
     if (!step) return;

@@ -10,7 +10,11 @@ const TILE = 32;
 const [LEAST, MOST, GROW] = [12, 44, 3];
 const STEP = 2;
 /** What stands there first: name, left, top, size. @type {[string, number, number, number][]} */
-const FIRST = [['cat', 5, 6, 26], ['red heart', 38, 8, 20], ['bicycle', 18, 34, 28]];
+const FIRST = [
+  ['cat', 5, 6, 26],
+  ['red heart', 38, 8, 20],
+  ['bicycle', 18, 34, 28],
+];
 /** Pixels that a pointer moves before it is a drag. */
 const SLACK = 6;
 
@@ -36,8 +40,12 @@ export function createScene() {
   /** @param {boolean} busy  something is being dragged */
   function changed(busy = false) {
     for (const { name, left, top, size, handle } of placed) {
-      for (const [side, at] of Object.entries({ left, top, width: size, height: size })) handle.style.setProperty(side, `${(100 * at) / SIDE}%`);
-      handle.setAttribute('aria-label', phrase`${phrase(name)}, ${Math.round(left + size / 2)} from the left, ${Math.round(top + size / 2)} from the top, ${size} wide`);
+      for (const [side, at] of Object.entries({ left, top, width: size, height: size }))
+        handle.style.setProperty(side, `${(100 * at) / SIDE}%`);
+      handle.setAttribute(
+        'aria-label',
+        phrase`${phrase(name)}, ${Math.round(left + size / 2)} from the left, ${Math.round(top + size / 2)} from the top, ${size} wide`,
+      );
     }
     for (const listener of listeners) listener(busy);
   }
@@ -50,7 +58,8 @@ export function createScene() {
     context.imageSmoothingQuality = 'high';
     if (own) context.drawImage(own, 0, 0, SIDE, SIDE);
     context.globalCompositeOperation = 'darken'; // as training scenes are composed: paper is white
-    for (const { name, row, left, top, size } of placed) context.drawImage(sheet, THINGS.indexOf(name) * TILE, row * TILE, TILE, TILE, left, top, size, size);
+    for (const { name, row, left, top, size } of placed)
+      context.drawImage(sheet, THINGS.indexOf(name) * TILE, row * TILE, TILE, TILE, left, top, size, size);
     const { data } = context.getImageData(0, 0, SIDE, SIDE);
     return Uint8Array.from({ length: 3 * SIDE * SIDE }, (_, i) => data[4 * Math.floor(i / 3) + (i % 3)]);
   }
@@ -82,8 +91,13 @@ export function createScene() {
     let best = { left: 20, top: 20, cost: Infinity };
     for (let top = 2; top <= SIDE - size - 2; top += 4) {
       for (let left = 2; left <= SIDE - size - 2; left += 4) {
-        const cost = placed.reduce((sum, other) => sum + Math.max(0, Math.min(left + size, other.left + other.size) - Math.max(left, other.left)) *
-          Math.max(0, Math.min(top + size, other.top + other.size) - Math.max(top, other.top)), 0);
+        const cost = placed.reduce(
+          (sum, other) =>
+            sum +
+            Math.max(0, Math.min(left + size, other.left + other.size) - Math.max(left, other.left)) *
+              Math.max(0, Math.min(top + size, other.top + other.size) - Math.max(top, other.top)),
+          0,
+        );
         if (cost < best.cost) best = { left, top, cost };
       }
     }
@@ -125,58 +139,82 @@ export function createScene() {
   /** A point of the window in pixels of the scene. @param {PointerEvent} event */
   function pointOf(event) {
     const box = stage.getBoundingClientRect();
-    return { x: ((event.clientX - box.left) / box.width) * SIDE, y: ((event.clientY - box.top) / box.height) * SIDE, inside: event.clientX >= box.left && event.clientX <= box.right && event.clientY >= box.top && event.clientY <= box.bottom };
+    return {
+      x: ((event.clientX - box.left) / box.width) * SIDE,
+      y: ((event.clientY - box.top) / box.height) * SIDE,
+      inside: event.clientX >= box.left && event.clientX <= box.right && event.clientY >= box.top && event.clientY <= box.bottom,
+    };
   }
 
   /** Follows a pointer until it is lifted. @param {PointerEvent} event @param {Placed} thing */
   function drag(event, thing) {
     const from = pointOf(event);
     const [left, top] = [thing.left, thing.top];
-    follow(event, (now) => moveTo(thing, left + now.x - from.x, top + now.y - from.y, true), () => changed());
+    follow(
+      event,
+      (now) => moveTo(thing, left + now.x - from.x, top + now.y - from.y, true),
+      () => changed(),
+    );
   }
 
   /** @param {PointerEvent} event @param {(now: ReturnType<typeof pointOf>) => void} move @param {() => void} end */
   function follow({ pointerId }, move, end) {
     const stopper = new AbortController();
     const { signal } = stopper;
-    window.addEventListener('pointermove', (event) => { if (event.pointerId === pointerId) move(pointOf(event)); }, { signal });
+    window.addEventListener(
+      'pointermove',
+      (event) => {
+        if (event.pointerId === pointerId) move(pointOf(event));
+      },
+      { signal },
+    );
     for (const over of ['pointerup', 'pointercancel']) {
-      window.addEventListener(over, (event) => {
-        if (/** @type {PointerEvent} */ (event).pointerId !== pointerId) return;
-        stopper.abort();
-        end();
-      }, { signal });
+      window.addEventListener(
+        over,
+        (event) => {
+          if (/** @type {PointerEvent} */ (event).pointerId !== pointerId) return;
+          stopper.abort();
+          end();
+        },
+        { signal },
+      );
     }
   }
 
   function fillThings() {
-    byId('things').replaceChildren(...THINGS.map((name, at) => {
-      const button = make('button', { type: 'button', class: 'thing', 'aria-label': phrase(name), title: phrase(name) });
-      button.style.setProperty('background-position', `${(100 * at) / (THINGS.length - 1)}% ${unseen.checked ? 100 : 0}%`);
-      let dragged = false;
-      button.addEventListener('click', () => {
-        if (!dragged) {
-          put(name);
-          announce(phrase`A ${phrase(name)} is on the scene.`);
-        }
-        dragged = false;
-      });
-      button.addEventListener('pointerdown', (event) => {
-        dragged = false;
-        if (event.pointerType === 'touch') return; // which scrolls
-        /** @type {Placed | undefined} */
-        let thing;
-        const [x, y] = [event.clientX, event.clientY];
-        follow(event, (now) => {
-          if (!thing && now.inside && Math.hypot(now.x - x, now.y - y) > SLACK) {
-            thing = put(name, now.x - 12, now.y - 12);
-            dragged = true;
+    byId('things').replaceChildren(
+      ...THINGS.map((name, at) => {
+        const button = make('button', { type: 'button', class: 'thing', 'aria-label': phrase(name), title: phrase(name) });
+        button.style.setProperty('background-position', `${(100 * at) / (THINGS.length - 1)}% ${unseen.checked ? 100 : 0}%`);
+        let dragged = false;
+        button.addEventListener('click', () => {
+          if (!dragged) {
+            put(name);
+            announce(phrase`A ${phrase(name)} is on the scene.`);
           }
-          if (thing) moveTo(thing, now.x - thing.size / 2, now.y - thing.size / 2, true);
-        }, () => changed());
-      });
-      return button;
-    }));
+          dragged = false;
+        });
+        button.addEventListener('pointerdown', (event) => {
+          dragged = false;
+          if (event.pointerType === 'touch') return; // which scrolls
+          /** @type {Placed | undefined} */
+          let thing;
+          const [x, y] = [event.clientX, event.clientY];
+          follow(
+            event,
+            (now) => {
+              if (!thing && now.inside && Math.hypot(now.x - x, now.y - y) > SLACK) {
+                thing = put(name, now.x - 12, now.y - 12);
+                dragged = true;
+              }
+              if (thing) moveTo(thing, now.x - thing.size / 2, now.y - thing.size / 2, true);
+            },
+            () => changed(),
+          );
+        });
+        return button;
+      }),
+    );
   }
 
   function clear() {
@@ -207,13 +245,18 @@ export function createScene() {
     }
   }
 
-  byId('clear').addEventListener('click', () => { clear(); announce(phrase`The scene is empty.`); });
+  byId('clear').addEventListener('click', () => {
+    clear();
+    announce(phrase`The scene is empty.`);
+  });
   unseen.addEventListener('change', () => {
     for (const thing of placed) thing.row = Number(unseen.checked);
     fillThings();
     changed();
   });
-  file.addEventListener('change', () => { if (file.files?.[0]) void show(file.files[0]); });
+  file.addEventListener('change', () => {
+    if (file.files?.[0]) void show(file.files[0]);
+  });
   stage.addEventListener('dragover', (event) => event.preventDefault());
   stage.addEventListener('drop', (event) => {
     event.preventDefault();
@@ -222,15 +265,21 @@ export function createScene() {
   });
   fillThings();
   sheet.src = new URL('emoji.png', import.meta.url).href;
-  const ready = sheet.decode().then(() => { for (const [name, left, top, size] of FIRST) put(name, left, top, size); });
+  const ready = sheet.decode().then(() => {
+    for (const [name, left, top, size] of FIRST) put(name, left, top, size);
+  });
 
   return {
     /** The things are on it. */
     ready,
     pixels,
     /** Whether there is something to tell. */
-    get empty() { return placed.length === 0 && !own; },
+    get empty() {
+      return placed.length === 0 && !own;
+    },
     /** @param {(busy: boolean) => void} listener */
-    onChange(listener) { listeners.push(listener); },
+    onChange(listener) {
+      listeners.push(listener);
+    },
   };
 }

@@ -1,14 +1,28 @@
 // SPDX-License-Identifier: MIT
 // The first figure: the scene, told word by word with a light on each.
 // @ts-check
-import { acquireFirst, acquireWith, announce, byId, captions, createLoading, createTransport, make, percent, phrase, reducedMotion, time } from '../../shell/index.js';
+import {
+  acquireFirst,
+  acquireWith,
+  announce,
+  byId,
+  captions,
+  createLoading,
+  createTransport,
+  make,
+  percent,
+  phrase,
+  reducedMotion,
+  time,
+} from '../../shell/index.js';
 import { SIDE } from './scene.js';
 /** @import { CaptionStep, Model } from '../../shell/index.js' */
 
 /** Below this probability of a whole caption the page is not sure: validation scenes chose it, of which one in seventeen is below. */
 const SURE = 0.6;
 /** Every training scene is at least so white. */
-const WHITE = 0.5, PAPER = 245;
+const WHITE = 0.5,
+  PAPER = 245;
 /** Milliseconds that a word is lit. */
 const WORD_MS = 480;
 
@@ -20,10 +34,18 @@ export async function paint(canvas, picture, weights) {
 }
 
 /** @param {number} ms @param {AbortSignal} signal */
-const pause = (ms, signal) => new Promise((resolve) => {
-  const timer = setTimeout(resolve, ms);
-  signal.addEventListener('abort', () => { clearTimeout(timer); resolve(undefined); }, { once: true });
-});
+const pause = (ms, signal) =>
+  new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener(
+      'abort',
+      () => {
+        clearTimeout(timer);
+        resolve(undefined);
+      },
+      { once: true },
+    );
+  });
 
 /** Whether a picture is no scene of things on white. @param {Uint8Array} picture */
 function isUnlike(picture) {
@@ -35,7 +57,8 @@ function isUnlike(picture) {
 /** What to think of a caption. @param {number} confidence @param {Uint8Array} picture */
 function doubtOf(confidence, picture) {
   const share = percent(confidence);
-  if (isUnlike(picture)) return phrase`Not sure: this is unlike all that it learned from, a few things on white. Of the whole sentence: ${share}`;
+  if (isUnlike(picture))
+    return phrase`Not sure: this is unlike all that it learned from, a few things on white. Of the whole sentence: ${share}`;
   return confidence < SURE ? phrase`Not sure. Of the whole sentence: ${share}` : phrase`Of the whole sentence: ${share}`;
 }
 
@@ -70,12 +93,19 @@ export function createTell(scene) {
 
   /** @param {number} count words that are shown @param {number} [now] the one that is lit */
   function show(count, now) {
-    line.replaceChildren(...steps.slice(0, count).map(({ word, nats }, i) => {
-      const button = make('button', { type: 'button', class: i === now ? 'word lit' : 'word' }, make('span', { lang: 'en' }, word), make('small', {}, percent(Math.exp(-nats))));
-      for (const on of ['pointerenter', 'focus']) button.addEventListener(on, () => light(i));
-      for (const off of ['pointerleave', 'blur']) button.addEventListener(off, () => light());
-      return button;
-    }));
+    line.replaceChildren(
+      ...steps.slice(0, count).map(({ word, nats }, i) => {
+        const button = make(
+          'button',
+          { type: 'button', class: i === now ? 'word lit' : 'word' },
+          make('span', { lang: 'en' }, word),
+          make('small', {}, percent(Math.exp(-nats))),
+        );
+        for (const on of ['pointerenter', 'focus']) button.addEventListener(on, () => light(i));
+        for (const off of ['pointerleave', 'blur']) button.addEventListener(off, () => light());
+        return button;
+      }),
+    );
     light(now);
   }
 
@@ -145,9 +175,15 @@ export function createTell(scene) {
   scene.onChange((dragging) => void tell(!dragging));
   return {
     loaded: loading.load(),
-    get model() { return model; },
-    get picture() { return picture; },
-    get steps() { return steps; },
+    get model() {
+      return model;
+    },
+    get picture() {
+      return picture;
+    },
+    get steps() {
+      return steps;
+    },
     /** Is told now, if there is a caption, and of every other one. @param {() => void} listener */
     onTold(listener) {
       listeners.push(listener);

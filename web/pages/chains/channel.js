@@ -5,7 +5,10 @@ import { randomFrom } from '../../shell/run/random.js';
 
 export const LETTERS = ['r', 'i', 'o', 'b'];
 /** States after each letter: 0-1-2-3 writes rib, 0-4-5-3 rob. */
-const PATHS = [[1, 2, 3], [4, 5, 3]];
+const PATHS = [
+  [1, 2, 3],
+  [4, 5, 3],
+];
 const DRAWN = ['rib', 'rob'];
 export const [TRAIN, TEST] = [2000, 500];
 /** A letter comes through with 29/32, as each other one with 1/32. */
@@ -57,7 +60,11 @@ export function climb(kind, g, table) {
       gradient[PATHS[0][t]][letterOf(code, t)] -= pull;
     }
   });
-  g.forEach((row, s) => row.forEach((_, o) => { row[o] += (RATE * gradient[s][o]) / TRAIN; }));
+  g.forEach((row, s) =>
+    row.forEach((_, o) => {
+      row[o] += (RATE * gradient[s][o]) / TRAIN;
+    }),
+  );
 }
 
 /** Words whose path is not found, and states: shares. @param {'MEMM' | 'CRF'} kind @param {number[][]} g @param {number[][]} table */

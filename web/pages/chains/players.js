@@ -7,7 +7,15 @@ import { marginals } from './chain.js';
 const SCORES = [1, -0.5, 2, -1.5, 0.5, -0.5, 1.5, -2, 0];
 
 /** p(z_i = 1) of a chain of two states that pays `tie` for each pair of equal neighbours. @param {number[]} scores @param {number} tie */
-const together = (scores, tie) => marginals({ start: [0, 0], A: [[tie, 0], [0, tie]], U: scores.map((s) => [0, s]) }).p.map(([, one]) => one);
+const together = (scores, tie) =>
+  marginals({
+    start: [0, 0],
+    A: [
+      [tie, 0],
+      [0, tie],
+    ],
+    U: scores.map((s) => [0, s]),
+  }).p.map(([, one]) => one);
 const alone = (/** @type {number} */ s) => 1 / (1 + Math.exp(-s));
 
 export function createPlayers() {
@@ -16,7 +24,14 @@ export function createPlayers() {
   /** @type {HTMLInputElement} */
   const linked = byId('linked');
   const columns = SCORES.map((score, i) => {
-    const slider = make('input', { type: 'range', min: '-4', max: '4', step: '0.5', value: String(score), 'aria-label': phrase`How well player ${i + 1} fits` });
+    const slider = make('input', {
+      type: 'range',
+      min: '-4',
+      max: '4',
+      step: '0.5',
+      value: String(score),
+      'aria-label': phrase`How well player ${i + 1} fits`,
+    });
     const bar = make('div', { class: 'player-bar' }, make('span', { class: 'player-alone' }), make('span', { class: 'player-p' }));
     const note = make('output', {});
     slider.addEventListener('input', show);
@@ -38,8 +53,10 @@ export function createPlayers() {
     });
     const moved = p.map((one, i) => one - alone(scores[i]));
     const most = moved.reduce((at, one, i) => (Math.abs(one) > Math.abs(moved[at]) ? i : at), 0);
-    byId('players-said').textContent = strength === 0 ? phrase`Each by itself: p is σ of its own score, and whom else one takes changes nothing.` :
-      phrase`With neighbours player ${most + 1} goes from ${percent(alone(scores[most]))} to ${percent(p[most])}. All of it sums up: ${p.reduce((sum, one) => sum + one, 0).toFixed(2)} players are expected.`;
+    byId('players-said').textContent =
+      strength === 0
+        ? phrase`Each by itself: p is σ of its own score, and whom else one takes changes nothing.`
+        : phrase`With neighbours player ${most + 1} goes from ${percent(alone(scores[most]))} to ${percent(p[most])}. All of it sums up: ${p.reduce((sum, one) => sum + one, 0).toFixed(2)} players are expected.`;
   }
   show();
 }

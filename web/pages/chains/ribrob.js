@@ -65,18 +65,25 @@ export function createRibRob() {
       const found = errors(kind, g, held);
       const p = second(kind, g, code);
       const name = kind.toLowerCase();
-      chart.querySelector(`.${name}`)?.setAttribute('d', curve.map((e, i) => `${i ? 'L' : 'M'}${(300 * i) / (ROUNDS - 1)} ${100 - 150 * e}`).join(''));
+      chart
+        .querySelector(`.${name}`)
+        ?.setAttribute('d', curve.map((e, i) => `${i ? 'L' : 'M'}${(300 * i) / (ROUNDS - 1)} ${100 - 150 * e}`).join(''));
       byId(`${name}-words`).textContent = round ? `${(100 * found.words).toFixed(1)}%` : '·';
       byId(`${name}-states`).textContent = round ? `${(100 * found.states).toFixed(1)}%` : '·';
-      for (const [path, share] of [[0, 1 - p], [1, p]]) {
+      for (const [path, share] of [
+        [0, 1 - p],
+        [1, p],
+      ]) {
         const cell = byId(`${name}-path${path}`);
         cell.textContent = percent(share);
         cell.style.setProperty('--p', `${Math.round(100 * share)}%`);
       }
     });
     const [memm, crf] = learners.map(({ kind, g }) => errors(kind, g, held));
-    byId('ribrob-said').textContent = round === 0 ? phrase`2,000 training words and 500 test words are drawn; training has not started.` :
-      phrase`After ${round} steps the MEMM takes ${(100 * memm.words).toFixed(1)}% of the ${TEST} test words for the other one, the CRF ${(100 * crf.words).toFixed(1)}%.`;
+    byId('ribrob-said').textContent =
+      round === 0
+        ? phrase`2,000 training words and 500 test words are drawn; training has not started.`
+        : phrase`After ${round} steps the MEMM takes ${(100 * memm.words).toFixed(1)}% of the ${TEST} test words for the other one, the CRF ${(100 * crf.words).toFixed(1)}%.`;
   }
   if (reducedMotion()) return start(false);
   begin();

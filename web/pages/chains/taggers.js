@@ -1,7 +1,21 @@
 // SPDX-License-Identifier: MIT
 // The figure of the three taggers: a sentence, its tags by each of them, and what follows when one is pinned.
 // @ts-check
-import { acquireAll, acquireFirst, acquireWith, announce, byId, createLoading, createTransport, fault, make, percent, phrase, time, weights } from '../../shell/index.js';
+import {
+  acquireAll,
+  acquireFirst,
+  acquireWith,
+  announce,
+  byId,
+  createLoading,
+  createTransport,
+  fault,
+  make,
+  percent,
+  phrase,
+  time,
+  weights,
+} from '../../shell/index.js';
 import { createTyping } from '../../shell/text/typing.js';
 import { EXAMPLES } from './examples.js';
 
@@ -12,8 +26,23 @@ import { EXAMPLES } from './examples.js';
 const NAMES = ['HMM', 'MEMM', 'CRF'];
 /** What a tag is, for who does not know. @type {Record<string, string>} */
 const WORDS = {
-  ADJ: 'adjective', ADP: 'preposition', ADV: 'adverb', AUX: 'auxiliary', CCONJ: 'and, or, but', DET: 'article and the like', INTJ: 'interjection', NOUN: 'noun',
-  NUM: 'number', PART: 'particle: to, not, ’s', PRON: 'pronoun', PROPN: 'name', PUNCT: 'punctuation', SCONJ: 'that, if, because', SYM: 'symbol', VERB: 'verb', X: 'other',
+  ADJ: 'adjective',
+  ADP: 'preposition',
+  ADV: 'adverb',
+  AUX: 'auxiliary',
+  CCONJ: 'and, or, but',
+  DET: 'article and the like',
+  INTJ: 'interjection',
+  NOUN: 'noun',
+  NUM: 'number',
+  PART: 'particle: to, not, ’s',
+  PRON: 'pronoun',
+  PROPN: 'name',
+  PUNCT: 'punctuation',
+  SCONJ: 'that, if, because',
+  SYM: 'symbol',
+  VERB: 'verb',
+  X: 'other',
 };
 
 export function createTaggers() {
@@ -37,16 +66,20 @@ export function createTaggers() {
   const transport = createTransport(byId('transport'), { name: '', onRun: () => tag(), verb: phrase`Tag`, pace: true });
   const loading = createLoading(byId('load'), {
     // The one that the page's head asks for, then the others.
-    acquire: (options) => acquireWith(acquireFirst(options, NAMES[2]), async ([{ model }]) => {
-      const { names } = await model.tag('');
-      if (names.join() !== namesOf().join()) throw new Error(phrase`It has other tags than the models beside it: ${names.join(', ')}.`);
-      return acquireAll([weights('hmm-en.gguf'), weights('memm-en.gguf')], options);
-    }),
+    acquire: (options) =>
+      acquireWith(acquireFirst(options, NAMES[2]), async ([{ model }]) => {
+        const { names } = await model.tag('');
+        if (names.join() !== namesOf().join()) throw new Error(phrase`It has other tags than the models beside it: ${names.join(', ')}.`);
+        return acquireAll([weights('hmm-en.gguf'), weights('memm-en.gguf')], options);
+      }),
     onModels([crf, ...others]) {
       models = [...others, crf];
       input.disabled = false;
       transport.show('ready');
-      pin.replaceChildren(make('option', { value: '' }, phrase`free`), ...namesOf().map((name) => make('option', { value: name }, `${name}, ${phrase(WORDS[name] ?? '')}`)));
+      pin.replaceChildren(
+        make('option', { value: '' }, phrase`free`),
+        ...namesOf().map((name) => make('option', { value: name }, `${name}, ${phrase(WORDS[name] ?? '')}`)),
+      );
       tag();
     },
     onLost() {
@@ -103,24 +136,47 @@ export function createTaggers() {
         cell.style.setProperty('--p', `${Math.round(100 * p)}%`);
         cell.title = `${NAMES[m]}: ${percent(p)}`;
       });
-      button.setAttribute('aria-description', `${tags.map((one, m) => `${NAMES[m]} ${one}, ${percent(probability(shown[m], t, names.indexOf(one)))}`).join('; ')}${t in pinned ? phrase`; pinned` : ''}`);
+      button.setAttribute(
+        'aria-description',
+        `${tags.map((one, m) => `${NAMES[m]} ${one}, ${percent(probability(shown[m], t, names.indexOf(one)))}`).join('; ')}${t in pinned ? phrase`; pinned` : ''}`,
+      );
     });
     const torn = words.filter((_, t) => new Set(shown.map(({ tags }) => tags[t])).size > 1);
-    said.textContent = words.length === 0 ? phrase`Type a sentence.` : isPinned() ? `${pinsInWords()} ${movesInWords()}` : torn.length > 0 ? phrase`They disagree on ${torn.map((word) => `“${word}”`).join(', ')}.` : phrase`All three agree.`;
+    said.textContent =
+      words.length === 0
+        ? phrase`Type a sentence.`
+        : isPinned()
+          ? `${pinsInWords()} ${movesInWords()}`
+          : torn.length > 0
+            ? phrase`They disagree on ${torn.map((word) => `“${word}”`).join(', ')}.`
+            : phrase`All three agree.`;
     // For those who compare engines: to the last bit.
-    byId('result').textContent = shown.map(({ words: all, tags, nats, marginals }, m) => (
-      `${NAMES[m]}: ${all.map((word, t) => `${word}/${tags[t]}`).join(' ')}; ${nats} nats; ${[...marginals ?? []].filter((p) => p > 0.01).join(' ')}`)).join('\n');
-    transport.say(words.length === 0 ? '' : phrase`Best tags cost ${shown.map(({ nats }, m) => `${NAMES[m]} ${nats.toFixed(2)}`).join(', ')} nats; ${time(ms)} for all three`);
+    byId('result').textContent = shown
+      .map(
+        ({ words: all, tags, nats, marginals }, m) =>
+          `${NAMES[m]}: ${all.map((word, t) => `${word}/${tags[t]}`).join(' ')}; ${nats} nats; ${[...(marginals ?? [])].filter((p) => p > 0.01).join(' ')}`,
+      )
+      .join('\n');
+    transport.say(
+      words.length === 0
+        ? ''
+        : phrase`Best tags cost ${shown.map(({ nats }, m) => `${NAMES[m]} ${nats.toFixed(2)}`).join(', ')} nats; ${time(ms)} for all three`,
+    );
     showSuggestion();
     showWord();
   }
 
-  const pinsInWords = () => phrase`With ${Object.entries(pinned).map(([t, tag]) => phrase`“${shown[2].words[Number(t)]}” as ${tag}`).reduce((all, one) => phrase`${all} and ${one}`)}:`;
+  const pinsInWords = () =>
+    phrase`With ${Object.entries(pinned)
+      .map(([t, tag]) => phrase`“${shown[2].words[Number(t)]}” as ${tag}`)
+      .reduce((all, one) => phrase`${all} and ${one}`)}:`;
 
   /** The other words whose tags changed with the pins, in each model. */
   function movesInWords() {
     const moves = shown[2].words.flatMap((word, t) => {
-      const by = NAMES.flatMap((name, m) => (t in pinned || free[m].tags[t] === shown[m].tags[t] ? [] : [`${name} ${free[m].tags[t]} → ${shown[m].tags[t]}`]));
+      const by = NAMES.flatMap((name, m) =>
+        t in pinned || free[m].tags[t] === shown[m].tags[t] ? [] : [`${name} ${free[m].tags[t]} → ${shown[m].tags[t]}`],
+      );
       return by.length > 0 ? [phrase`“${word}” follows (${by.join(', ')})`] : [];
     });
     return moves.length > 0 ? `${moves.join('; ')}.` : phrase`no other word changes its tag, but their probabilities change.`;
@@ -143,7 +199,12 @@ export function createTaggers() {
 
   /** @param {number} t */
   function newWord(t) {
-    const button = make('button', { type: 'button', 'aria-pressed': 'false' }, make('span', { class: 'word-text' }), ...NAMES.map(() => make('span', { class: 'word-tag' })));
+    const button = make(
+      'button',
+      { type: 'button', 'aria-pressed': 'false' },
+      make('span', { class: 'word-text' }),
+      ...NAMES.map(() => make('span', { class: 'word-tag' })),
+    );
     button.addEventListener('click', () => {
       chosen = chosen === t ? -1 : t;
       for (const [i, one] of [...row.children].entries()) one.firstElementChild?.setAttribute('aria-pressed', String(i === chosen));
@@ -160,14 +221,24 @@ export function createTaggers() {
     const { words, names } = shown[2];
     byId('word-name').textContent = `“${words[chosen]}”`;
     pin.value = pinned[chosen] ?? '';
-    const rows = names.map((name, c) => ({ name, p: shown.map((one) => probability(one, chosen, c)), was: free.map((one) => probability(one, chosen, c)) }))
+    const rows = names
+      .map((name, c) => ({ name, p: shown.map((one) => probability(one, chosen, c)), was: free.map((one) => probability(one, chosen, c)) }))
       .filter(({ p, was }) => Math.max(...p, ...was) >= 0.005);
     rows.sort((a, b) => b.p[2] - a.p[2]);
-    odds.replaceChildren(...rows.map(({ name, p, was }) => make('tr', {}, make('th', { scope: 'row' }, name), ...p.map((one, m) => {
-      const cell = make('td', {}, isPinned() ? `${percent(was[m])} → ${percent(one)}` : percent(one));
-      cell.style.setProperty('--p', `${Math.round(100 * one)}%`);
-      return cell;
-    }))));
+    odds.replaceChildren(
+      ...rows.map(({ name, p, was }) =>
+        make(
+          'tr',
+          {},
+          make('th', { scope: 'row' }, name),
+          ...p.map((one, m) => {
+            const cell = make('td', {}, isPinned() ? `${percent(was[m])} → ${percent(one)}` : percent(one));
+            cell.style.setProperty('--p', `${Math.round(100 * one)}%`);
+            return cell;
+          }),
+        ),
+      ),
+    );
   }
 
   pin.addEventListener('change', () => {
@@ -181,7 +252,10 @@ export function createTaggers() {
     tag();
   });
   createTyping(input, {
-    examples: 'examples', texts: EXAMPLES.map(({ text }) => text), lang: 'en', onRest: tag,
+    examples: 'examples',
+    texts: EXAMPLES.map(({ text }) => text),
+    lang: 'en',
+    onRest: tag,
     onType() {
       pinned = {};
       chosen = -1;

@@ -4,7 +4,8 @@
 import { announce, byId, make, phrase, reducedMotion, whileSeen } from '../../shell/index.js';
 import { logSum, marginals } from './chain.js';
 
-const TEXT = 'once upon a time there was a little girl who lived in a village near the forest and whenever she went out she wore a red riding cloak so everyone in the village called her little red riding hood one morning she asked her mother if she could go to visit her grandmother as it had been a while since they had seen each other';
+const TEXT =
+  'once upon a time there was a little girl who lived in a village near the forest and whenever she went out she wore a red riding cloak so everyone in the village called her little red riding hood one morning she asked her mother if she could go to visit her grandmother as it had been a while since they had seen each other';
 const LETTERS = [...' abcdefghijklmnopqrstuvwxyz'];
 const SEQUENCE = [...TEXT].map((letter) => LETTERS.indexOf(letter));
 const ROUNDS = 60;
@@ -15,7 +16,8 @@ const ROUNDS = 60;
 function beginning() {
   const spread = (/** @type {number[]} */ x) => x.map((one) => one - logSum(x));
   return {
-    start: [Math.log(0.5), Math.log(0.5)], A: [spread([0, 0.2]), spread([0.2, 0])],
+    start: [Math.log(0.5), Math.log(0.5)],
+    A: [spread([0, 0.2]), spread([0.2, 0])],
     B: [0, 1].map((k) => spread(LETTERS.map((_, v) => 0.1 * Math.sin(7 * v + 3 * k)))),
   };
 }
@@ -27,12 +29,16 @@ function round({ start, A, B }) {
   const step = A.map((row, k) => row.map((a, c) => logSum(U.slice(1).map((u, t) => alpha[t][k] + a + u[c] + beta[t + 1][c] - logZ))));
   const all = step.map(logSum);
   return {
-    logP: logZ, p,
+    logP: logZ,
+    p,
     hmm: {
-      start: p[0].map((one) => Math.log(one)), A: step.map((row, k) => row.map((one) => one - all[k])),
+      start: p[0].map((one) => Math.log(one)),
+      A: step.map((row, k) => row.map((one) => one - all[k])),
       B: B.map((row, k) => {
         const counts = row.map(() => 1e-6);
-        SEQUENCE.forEach((v, t) => { counts[v] += p[t][k]; });
+        SEQUENCE.forEach((v, t) => {
+          counts[v] += p[t][k];
+        });
         const total = counts.reduce((sum, one) => sum + one, 0);
         return counts.map((one) => Math.log(one / total));
       }),
@@ -56,8 +62,13 @@ export function createVowels() {
     hmm = found.hmm;
     rounds++;
     letters.forEach((span, t) => span.style.setProperty('--p', `${Math.round(100 * found.p[t][1])}%`));
-    const sides = [0, 1].map((k) => LETTERS.filter((_, v) => SEQUENCE.includes(v) && hmm.B[k][v] > hmm.B[1 - k][v]).map((letter) => (letter === ' ' ? '␣' : letter)).join(' '));
-    byId('vowels-said').textContent = phrase`Round ${rounds}: log p(text) = ${found.logP.toFixed(2).replace('-', '−')}. One state likes ${sides[0]}; the other ${sides[1]}.`;
+    const sides = [0, 1].map((k) =>
+      LETTERS.filter((_, v) => SEQUENCE.includes(v) && hmm.B[k][v] > hmm.B[1 - k][v])
+        .map((letter) => (letter === ' ' ? '␣' : letter))
+        .join(' '),
+    );
+    byId('vowels-said').textContent =
+      phrase`Round ${rounds}: log p(text) = ${found.logP.toFixed(2).replace('-', '−')}. One state likes ${sides[0]}; the other ${sides[1]}.`;
     if (rounds < ROUNDS && !reducedMotion()) frame = requestAnimationFrame(() => go(asked));
     else if (rounds < ROUNDS) go(asked);
     else if (asked) announce(byId('vowels-said').textContent ?? '');

@@ -6,7 +6,8 @@ import { createOwn, showCard } from '../../shell/text/index.js';
 /** @import { Model, Talk } from '../../shell/index.js' */
 
 /** A talk with a model that has no template: one text, a stretch each. */
-const TALE = "{% for message in messages %}{{ message.content if loop.first or message.role != 'user' else ' ' + message.content }}{% endfor %}";
+const TALE =
+  "{% for message in messages %}{{ message.content if loop.first or message.role != 'user' else ' ' + message.content }}{% endfor %}";
 const FIRST = 'Once upon a time, there was a';
 
 /** @param {Talk} Box  what a talk is had in */
@@ -17,12 +18,20 @@ function createPage(Box) {
   const length = byId('length');
   /** @type {Model | undefined} */
   let model;
-  const settings = () => ({ temperature: Number(temperature.value) / 20, maxTokens: 2 ** Number(length.value), minP: 0.02, ...!model?.info.chatTemplate && { template: TALE } });
+  const settings = () => ({
+    temperature: Number(temperature.value) / 20,
+    maxTokens: 2 ** Number(length.value),
+    minP: 0.02,
+    ...(!model?.info.chatTemplate && { template: TALE }),
+  });
   const room = make('div', {});
   byId('talk').attachShadow({ mode: 'open' }).append(room);
   const talk = new Box(room, {
-    options: settings, seed: () => (model?.info.chatTemplate ? undefined : 1),
-    onError: (/** @type {any} */ error) => { if (error.code === 'trap' || error.code === 'closed') loading.failed(error); },
+    options: settings,
+    seed: () => (model?.info.chatTemplate ? undefined : 1),
+    onError: (/** @type {any} */ error) => {
+      if (error.code === 'trap' || error.code === 'closed') loading.failed(error);
+    },
   });
   talk.field.value = FIRST;
 
@@ -30,7 +39,9 @@ function createPage(Box) {
   function use(next) {
     model = next;
     talk.use(next);
-    byId('talk-model').textContent = next.info.chatTemplate ? phrase`${next.info.name}, with the template in its file` : phrase`${next.info.name}, which has no chat template: it continues the text`;
+    byId('talk-model').textContent = next.info.chatTemplate
+      ? phrase`${next.info.name}, with the template in its file`
+      : phrase`${next.info.name}, which has no chat template: it continues the text`;
     byId('template-text').textContent = next.info.chatTemplate || TALE;
     showCard(next);
   }
@@ -62,4 +73,8 @@ function createPage(Box) {
   return loading.load();
 }
 
-startPage(talks().then(({ Talk }) => createPage(Talk)).then(ownFiles));
+startPage(
+  talks()
+    .then(({ Talk }) => createPage(Talk))
+    .then(ownFiles),
+);

@@ -31,9 +31,15 @@ export function createAlone(answer) {
   let chosen = -1;
 
   const transport = createTransport(byId('alone-transport'), {
-    name: 'alone', seed: SEED, onSeed: () => start(), pace: true,
+    name: 'alone',
+    seed: SEED,
+    onSeed: () => start(),
+    pace: true,
     onRun: () => (run?.finish && run.finish !== 'abort' ? play() : start(true)),
-    onStop: () => { stopper?.abort(); transport.show('ready'); },
+    onStop: () => {
+      stopper?.abort();
+      transport.show('ready');
+    },
   });
 
   /** @param {boolean} [aloud] */
@@ -47,8 +53,15 @@ export function createAlone(answer) {
     [maps, chosen, looked.textContent] = [new Map(), -1, ''];
     const began = performance.now();
     try {
-      const drawing = run = model.generate({ bars: BARS, seed: transport.seed, temperature: Number(warmth.value) / 100, parallels: !strict.checked, maps: true, signal });
-      const shown = roll = /** @type {Roll} */ (drawing.sink(canvas));
+      const drawing = (run = model.generate({
+        bars: BARS,
+        seed: transport.seed,
+        temperature: Number(warmth.value) / 100,
+        parallels: !strict.checked,
+        maps: true,
+        signal,
+      }));
+      const shown = (roll = /** @type {Roll} */ (drawing.sink(canvas)));
       shown.over = paintArcs;
       const heard = aloud ? hear(drawing, shown, signal) : Promise.resolve('');
       heard.catch(() => {});
@@ -59,7 +72,9 @@ export function createAlone(answer) {
         if (step.maps) maps.set(step.from, sharesOf(step.maps));
       }
       shown.end();
-      byId('alone-result').textContent = (await drawing.notes()).map(({ start: at, length, pitch, voice }) => `${voice[0]}${at}+${length}:${pitch}`).join(' ');
+      byId('alone-result').textContent = (await drawing.notes())
+        .map(({ start: at, length, pitch, voice }) => `${voice[0]}${at}+${length}:${pitch}`)
+        .join(' ');
       transport.say(phrase`${ids} ids in ${((performance.now() - began) / 1000).toFixed(2)} s`);
       said.textContent = `${sentenceOf(shown)}${drawing.finish === 'length' ? phrase` It was cut off after ${BARS} bars.` : ''}${await heard}`;
       await offer(links, drawing, `chorale-${transport.seed}`);
@@ -92,7 +107,9 @@ export function createAlone(answer) {
     if (!roll || roll.notes.length === 0) return;
     chosen = Math.min(roll.notes.length - 1, Math.max(0, index));
     const note = roll.notes[chosen];
-    const best = arcsOf(note.position).sort((a, b) => b.share - a.share).slice(0, 3);
+    const best = arcsOf(note.position)
+      .sort((a, b) => b.share - a.share)
+      .slice(0, 3);
     looked.textContent = phrase`${voiceOf(note.voice)} ${nameOf(note.pitch)}, ${note.nats.toFixed(2)} nats. It looked most at ${best.map(({ to }) => `${voiceOf(to.voice)} ${nameOf(to.pitch)}`).join(', ') || phrase`the beginning`}.`;
     roll.paintSoon();
   }
@@ -122,8 +139,8 @@ export function createAlone(answer) {
     context.strokeStyle = accent;
     for (const { to, share } of arcs) {
       const [beginX, beginY] = [(x(to.start) + x(to.end)) / 2, y(to.pitch) + row / 2];
-      context.globalAlpha = 0.15 + 0.85 * share / most;
-      context.lineWidth = 1 + 2 * share / most;
+      context.globalAlpha = 0.15 + (0.85 * share) / most;
+      context.lineWidth = 1 + (2 * share) / most;
       context.beginPath();
       context.moveTo(beginX, beginY);
       context.quadraticCurveTo((beginX + endX) / 2, Math.min(beginY, endY) - Math.min(60, 10 + Math.abs(endX - beginX) / 3), endX, endY);
@@ -137,7 +154,9 @@ export function createAlone(answer) {
   canvas.addEventListener('pointermove', ({ offsetX, offsetY }) => {
     if (!roll) return;
     const { x, y, row } = roll.scale;
-    const distance = roll.notes.map(({ start: at, end, pitch }) => Math.max(0, x(at) - offsetX, offsetX - x(end)) + Math.abs(y(pitch) + row / 2 - offsetY));
+    const distance = roll.notes.map(
+      ({ start: at, end, pitch }) => Math.max(0, x(at) - offsetX, offsetX - x(end)) + Math.abs(y(pitch) + row / 2 - offsetY),
+    );
     near = distance.indexOf(Math.min(...distance));
     point();
   });
@@ -147,9 +166,13 @@ export function createAlone(answer) {
     event.preventDefault();
     look(chosen + step);
   });
-  warmth.addEventListener('input', () => { warmthSaid.textContent = (Number(warmth.value) / 100).toFixed(2); });
+  warmth.addEventListener('input', () => {
+    warmthSaid.textContent = (Number(warmth.value) / 100).toFixed(2);
+  });
   for (const input of [warmth, strict]) input.addEventListener('change', () => start());
-  answer.on(() => { if (!run) void start(); });
+  answer.on(() => {
+    if (!run) void start();
+  });
   void start();
 }
 
@@ -161,6 +184,7 @@ export function createAlone(answer) {
 function sharesOf(rows) {
   /** @type {Map<number, number>} */
   const shares = new Map();
-  for (const { keys, weights } of rows) keys.forEach((key, i) => shares.set(key - 1, (shares.get(key - 1) ?? 0) + weights[i] / rows.length)); // key j is what stands at j - 1
+  for (const { keys, weights } of rows)
+    keys.forEach((key, i) => shares.set(key - 1, (shares.get(key - 1) ?? 0) + weights[i] / rows.length)); // key j is what stands at j - 1
   return shares;
 }

@@ -17,7 +17,24 @@ const TEMPERATURE = 0.8;
 /** After so many milliseconds without a key the melody is taken for whole, and its last bar is drawn until it ends well. */
 const WHOLE = 1500;
 /** The melody that the page begins with: pitch, and ticks that it lasts. */
-const OWN = [[67, 4], [71, 4], [74, 4], [72, 4], [71, 4], [69, 4], [67, 8], [69, 4], [71, 4], [72, 4], [69, 4], [74, 2], [72, 2], [71, 4], [69, 8], [67, 8]];
+const OWN = [
+  [67, 4],
+  [71, 4],
+  [74, 4],
+  [72, 4],
+  [71, 4],
+  [69, 4],
+  [67, 8],
+  [69, 4],
+  [71, 4],
+  [72, 4],
+  [69, 4],
+  [74, 2],
+  [72, 2],
+  [71, 4],
+  [69, 8],
+  [67, 8],
+];
 /** The most notes of a melody that a link can hold. */
 const MOST = 128;
 
@@ -32,8 +49,15 @@ export function createAnswer() {
   const length = /** @type {HTMLSelectElement} */ (byId('length'));
   const file = /** @type {HTMLInputElement} */ (byId('midi-file'));
   const strict = /** @type {HTMLInputElement} */ (byId('answer-strict'));
-  const [back, clear, said] = [/** @type {HTMLButtonElement} */ (byId('back')), /** @type {HTMLButtonElement} */ (byId('clear')), byId('answer-said')];
-  const links = { midi: /** @type {HTMLAnchorElement} */ (byId('answer-midi')), wav: /** @type {HTMLAnchorElement} */ (byId('answer-wav')) };
+  const [back, clear, said] = [
+    /** @type {HTMLButtonElement} */ (byId('back')),
+    /** @type {HTMLButtonElement} */ (byId('clear')),
+    byId('answer-said'),
+  ];
+  const links = {
+    midi: /** @type {HTMLAnchorElement} */ (byId('answer-midi')),
+    wav: /** @type {HTMLAnchorElement} */ (byId('answer-wav')),
+  };
   /** @type {Model | undefined} */
   let model;
   /** @type {NoteRun | undefined} */
@@ -50,25 +74,54 @@ export function createAnswer() {
   const listeners = new Set();
 
   const transport = createTransport(byId('answer-transport'), {
-    name: 'answer', seed: SEED, onSeed: () => { answer(); kept.changed(); }, pace: true,
+    name: 'answer',
+    seed: SEED,
+    onSeed: () => {
+      answer();
+      kept.changed();
+    },
+    pace: true,
     onRun: () => play(),
-    onStop: () => { stopper?.abort(); transport.show('done'); },
+    onStop: () => {
+      stopper?.abort();
+      transport.show('done');
+    },
   });
   const piano = createPiano(byId('piano'), { low: 60, high: 81, onKey: sing });
   piano.enable(false);
-  connectMidi(/** @type {HTMLButtonElement} */ (byId('midi-in')), (pitch) => (pitch >= range[0] && pitch <= range[1] ? piano.press(pitch) :
-    void (said.textContent = phrase`The soprano sings ${nameOf(range[0])} to ${nameOf(range[1])}.`)), (text) => { said.textContent = text; });
+  connectMidi(
+    /** @type {HTMLButtonElement} */ (byId('midi-in')),
+    (pitch) =>
+      pitch >= range[0] && pitch <= range[1]
+        ? piano.press(pitch)
+        : void (said.textContent = phrase`The soprano sings ${nameOf(range[0])} to ${nameOf(range[1])}.`),
+    (text) => {
+      said.textContent = text;
+    },
+  );
   const kept = keepInAddress('figure-answer', {
-    settings: () => (melody.length <= MOST ? {
-      seed: transport.seed, tune: melody.map(({ pitch, length: ticks }) => `${pitch}.${ticks}`).join('-'), ...(strict.checked ? {} : { parallels: 1 }),
-    } : null),
+    settings: () =>
+      melody.length <= MOST
+        ? {
+            seed: transport.seed,
+            tune: melody.map(({ pitch, length: ticks }) => `${pitch}.${ticks}`).join('-'),
+            ...(strict.checked ? {} : { parallels: 1 }),
+          }
+        : null,
     apply(settings) {
       if (!model) return false;
       const seed = Number(settings.get('seed') ?? SEED);
       if (Number.isSafeInteger(seed) && seed >= 0) transport.seed = seed;
       strict.checked = !settings.has('parallels');
       const tune = (settings.get('tune') ?? '').split('-').map((note) => note.split('.').map(Number));
-      if (tune.length <= MOST && tune.every(([pitch, ticks]) => pitch >= range[0] && pitch <= range[1] && Number.isInteger(pitch) && ticks >= 1 && ticks <= 64 && Number.isInteger(ticks))) melody = sung(tune);
+      if (
+        tune.length <= MOST &&
+        tune.every(
+          ([pitch, ticks]) =>
+            pitch >= range[0] && pitch <= range[1] && Number.isInteger(pitch) && ticks >= 1 && ticks <= 64 && Number.isInteger(ticks),
+        )
+      )
+        melody = sung(tune);
       answer();
       return true;
     },
@@ -132,7 +185,17 @@ export function createAnswer() {
     links.midi.hidden = links.wav.hidden = true;
     const began = performance.now();
     try {
-      const from = melody.length > 0 ? model.complete(melody, { voices: ['soprano'], seed: transport.seed, temperature: TEMPERATURE, parallels: !strict.checked, probabilities: true, signal }) : undefined;
+      const from =
+        melody.length > 0
+          ? model.complete(melody, {
+              voices: ['soprano'],
+              seed: transport.seed,
+              temperature: TEMPERATURE,
+              parallels: !strict.checked,
+              probabilities: true,
+              signal,
+            })
+          : undefined;
       if (!from) {
         roll?.close();
         said.textContent = phrase`Press a key.`;
@@ -140,7 +203,7 @@ export function createAnswer() {
         return undefined;
       }
       run = from;
-      let shown = roll = /** @type {Roll} */ (from.sink(canvas));
+      let shown = (roll = /** @type {Roll} */ (from.sink(canvas)));
       /** @type {Float32Array | undefined} */
       let odds;
       let ids = 0;
@@ -160,7 +223,9 @@ export function createAnswer() {
       const took = performance.now() - began;
       if (odds) showOdds(odds);
       const notes = await whole.notes();
-      byId('answer-result').textContent = notes.map(({ start, length: ticks, pitch, voice }) => `${voice[0]}${start}+${ticks}:${pitch}`).join(' ');
+      byId('answer-result').textContent = notes
+        .map(({ start, length: ticks, pitch, voice }) => `${voice[0]}${start}+${ticks}:${pitch}`)
+        .join(' ');
       said.textContent = sentenceOf(shown);
       transport.say(phrase`${ids} ids in ${(took / 1000).toFixed(2)} s`);
       await offer(links, whole, `chorale-${transport.seed}`);
@@ -232,13 +297,25 @@ export function createAnswer() {
 
   return {
     loaded: loading.load(),
-    get model() { return model; },
-    get melody() { return melody; },
-    get seed() { return transport.seed; },
-    get run() { return run; },
+    get model() {
+      return model;
+    },
+    get melody() {
+      return melody;
+    },
+    get seed() {
+      return transport.seed;
+    },
+    get run() {
+      return run;
+    },
     temperature: TEMPERATURE,
-    get parallels() { return !strict.checked; },
+    get parallels() {
+      return !strict.checked;
+    },
     /** Called when there is a model, and when the voices have answered. @param {() => void} tell */
-    on(tell) { listeners.add(tell); },
+    on(tell) {
+      listeners.add(tell);
+    },
   };
 }

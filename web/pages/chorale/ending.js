@@ -5,7 +5,8 @@
 /** @typedef {import('../../lib/kinds/note/note-run.js').NoteRun} NoteRun */
 
 /** Last bars that are drawn at most, and the nats of an end that is good enough. */
-const ENDINGS = 24, ENOUGH = 0.1;
+const ENDINGS = 24,
+  ENOUGH = 0.1;
 
 /**
  * @param {Model} model

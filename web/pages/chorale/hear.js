@@ -12,8 +12,17 @@ export const audio = () => (context ??= new AudioContext());
 /** @param {NoteRun} run @param {Roll} roll @param {AbortSignal} signal @returns {Promise<string>} what went wrong, or '' */
 export async function hear(run, roll, signal) {
   try {
-    const { late } = await run.playTo(audio(), { signal, onPlay: ({ ticks, over }) => { roll.cursor = over ? -1 : ticks; } });
-    return late === 0 ? '' : late === 1 ? phrase` This machine did not keep up: 1 note was late.` : phrase` This machine did not keep up: ${late} notes were late.`;
+    const { late } = await run.playTo(audio(), {
+      signal,
+      onPlay: ({ ticks, over }) => {
+        roll.cursor = over ? -1 : ticks;
+      },
+    });
+    return late === 0
+      ? ''
+      : late === 1
+        ? phrase` This machine did not keep up: 1 note was late.`
+        : phrase` This machine did not keep up: ${late} notes were late.`;
   } catch (error) {
     if (signal.aborted) throw error;
     return phrase` It cannot be heard: ${fault(error)}.`;
@@ -43,6 +52,8 @@ export async function offer({ midi, wav }, run, name) {
     wav.href = URL.createObjectURL(await run.wav());
     wav.click();
   };
-  wav.onkeydown = ({ key }) => { if (key === 'Enter' && !wav.href) wav.click(); };
+  wav.onkeydown = ({ key }) => {
+    if (key === 'Enter' && !wav.href) wav.click();
+  };
   midi.hidden = wav.hidden = false;
 }

@@ -35,7 +35,10 @@ export function createKey(answer) {
     const { signal } = (stopper = new AbortController());
     try {
       const before = await answer.run?.notes();
-      const from = model.complete(melody.map((note) => ({ ...note, pitch: note.pitch + shift })), { voices: ['soprano'], seed, temperature, parallels, signal });
+      const from = model.complete(
+        melody.map((note) => ({ ...note, pitch: note.pitch + shift })),
+        { voices: ['soprano'], seed, temperature, parallels, signal },
+      );
       await from.notes({ signal });
       run = await endWell(model, from, seed, { signal });
       roll = /** @type {Roll} */ (run.sink(canvas));

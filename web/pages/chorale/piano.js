@@ -23,8 +23,12 @@ export function createPiano(root, { low, high, onKey }) {
   for (let pitch = low; pitch <= high; pitch++) {
     const black = BLACK.includes(pitch % 12);
     const bar = make('span', { class: 'odds' });
-    const key = make('button', { type: 'button', class: black ? 'black' : 'white', 'aria-label': nameOf(pitch), tabindex: pitch === low ? '0' : '-1' }, bar,
-      ...(pitch % 12 === 0 ? [make('span', { class: 'octave', 'aria-hidden': 'true' }, nameOf(pitch))] : []));
+    const key = make(
+      'button',
+      { type: 'button', class: black ? 'black' : 'white', 'aria-label': nameOf(pitch), tabindex: pitch === low ? '0' : '-1' },
+      bar,
+      ...(pitch % 12 === 0 ? [make('span', { class: 'octave', 'aria-hidden': 'true' }, nameOf(pitch))] : []),
+    );
     const before = white.filter((other) => other < pitch).length;
     key.style.setProperty('--at', String(before));
     key.addEventListener('pointerdown', (event) => {
@@ -32,7 +36,9 @@ export function createPiano(root, { low, high, onKey }) {
       key.focus();
       press(pitch);
     });
-    key.addEventListener('click', ({ detail }) => { if (detail === 0) press(pitch); }); // by the keyboard, or a screen reader
+    key.addEventListener('click', ({ detail }) => {
+      if (detail === 0) press(pitch);
+    }); // by the keyboard, or a screen reader
     root.append(key);
     keys.set(pitch, { key, bar });
   }
@@ -63,7 +69,9 @@ export function createPiano(root, { low, high, onKey }) {
   return {
     press,
     /** @param {boolean} on */
-    enable(on) { for (const { key } of keys.values()) key.disabled = !on; },
+    enable(on) {
+      for (const { key } of keys.values()) key.disabled = !on;
+    },
     /** @param {Map<number, number>} odds  of pitches */
     show(odds) {
       const most = Math.max(1e-9, ...odds.values());

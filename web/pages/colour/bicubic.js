@@ -7,15 +7,16 @@
  * @param {number} size
  * @param {number} count
  */
-const taps = (size, count) => Array.from({ length: count }, (_, i) => {
-  const x = ((i + 0.5) * size) / count - 0.5;
-  const left = Math.floor(x);
-  return [-1, 0, 1, 2].map((k) => {
-    const t = Math.abs(x - left - k);
-    const weight = t < 1 ? 1.5 * t ** 3 - 2.5 * t ** 2 + 1 : -0.5 * t ** 3 + 2.5 * t ** 2 - 4 * t + 2;
-    return { at: Math.min(Math.max(left + k, 0), size - 1), weight };
+const taps = (size, count) =>
+  Array.from({ length: count }, (_, i) => {
+    const x = ((i + 0.5) * size) / count - 0.5;
+    const left = Math.floor(x);
+    return [-1, 0, 1, 2].map((k) => {
+      const t = Math.abs(x - left - k);
+      const weight = t < 1 ? 1.5 * t ** 3 - 2.5 * t ** 2 + 1 : -0.5 * t ** 3 + 2.5 * t ** 2 - 4 * t + 2;
+      return { at: Math.min(Math.max(left + k, 0), size - 1), weight };
+    });
   });
-});
 
 /**
  * Along rows, then along columns; rounded once.
@@ -33,6 +34,7 @@ export function bicubic(picture, from, to) {
     const taken = columns[Math.floor(i / channels) % to.width];
     return taken.reduce((sum, { at, weight }) => sum + weight * picture[(row * from.width + at) * channels + (i % channels)], 0);
   });
-  return Uint8ClampedArray.from({ length: to.height * line }, (_, i) => (
-    rows[Math.floor(i / line)].reduce((sum, { at, weight }) => sum + weight * wide[at * line + (i % line)], 0)));
+  return Uint8ClampedArray.from({ length: to.height * line }, (_, i) =>
+    rows[Math.floor(i / line)].reduce((sum, { at, weight }) => sum + weight * wide[at * line + (i % line)], 0),
+  );
 }

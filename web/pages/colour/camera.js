@@ -17,16 +17,24 @@ const switchOff = (stream) => stream.getTracks().forEach((track) => track.stop()
 /** @returns {Promise<ImageBitmap | null>} null: the visitor did not want to */
 export async function takePicture() {
   if (!navigator.mediaDevices?.getUserMedia) {
-    throw new PictureError(isSecureContext ? phrase`This browser shows no camera to pages. Choose a file instead.` :
-      phrase`Browsers show the camera only to pages that come over https. Choose a file instead.`);
+    throw new PictureError(
+      isSecureContext
+        ? phrase`This browser shows no camera to pages. Choose a file instead.`
+        : phrase`Browsers show the camera only to pages that come over https. Choose a file instead.`,
+    );
   }
   const video = make('video', { playsinline: '', 'aria-label': phrase`What the camera sees` });
   video.muted = true;
   const shutter = make('button', { type: 'button', class: 'button primary' }, phrase`Take the picture`);
   const cancel = make('button', { type: 'button', class: 'button' }, phrase`Cancel`);
   const text = make('p', { class: 'camera-text' }, phrase`Waiting for the camera. The browser may ask you whether this page may use it.`);
-  const dialog = make('dialog', { class: 'camera', 'aria-label': phrase`Camera` },
-    make('div', { class: 'camera-view' }, video), text, make('div', { class: 'camera-tools' }, shutter, cancel));
+  const dialog = make(
+    'dialog',
+    { class: 'camera', 'aria-label': phrase`Camera` },
+    make('div', { class: 'camera-view' }, video),
+    text,
+    make('div', { class: 'camera-tools' }, shutter, cancel),
+  );
   shutter.disabled = true;
   document.body.append(dialog);
 
@@ -45,13 +53,15 @@ export async function takePicture() {
     }
     video.srcObject = stream;
     const [track] = stream.getVideoTracks();
-    const gone = new Promise((_, reject) => track.addEventListener('ended', () => reject(new PictureError(phrase`The camera was switched off.`))));
+    const gone = new Promise((_, reject) =>
+      track.addEventListener('ended', () => reject(new PictureError(phrase`The camera was switched off.`))),
+    );
     await Promise.race([video.play(), closed, gone]);
     shutter.disabled = false;
     shutter.focus();
     text.textContent = phrase`The square is what is taken. It stays on this page.`;
     const pressed = new Promise((resolve) => shutter.addEventListener('click', () => resolve(true), { once: true }));
-    return await Promise.race([pressed, closed, gone]) ? await createImageBitmap(video) : null;
+    return (await Promise.race([pressed, closed, gone])) ? await createImageBitmap(video) : null;
   } catch (error) {
     if (error instanceof PictureError) throw error;
     if (!dialog.open) return null; // closed while the camera was starting

@@ -3,10 +3,13 @@
 // @ts-check
 
 /** Side of a window, and the two constants of Wang et al. 2004 for values up to 255. */
-const WINDOW = 8, C1 = (0.01 * 255) ** 2, C2 = (0.03 * 255) ** 2;
+const WINDOW = 8,
+  C1 = (0.01 * 255) ** 2,
+  C2 = (0.03 * 255) ** 2;
 
 /** Luma of RGB values. @param {ArrayLike<number>} rgb */
-const lumaOf = (rgb) => Float64Array.from({ length: rgb.length / 3 }, (_, i) => 0.299 * rgb[3 * i] + 0.587 * rgb[3 * i + 1] + 0.114 * rgb[3 * i + 2]);
+const lumaOf = (rgb) =>
+  Float64Array.from({ length: rgb.length / 3 }, (_, i) => 0.299 * rgb[3 * i] + 0.587 * rgb[3 * i + 1] + 0.114 * rgb[3 * i + 2]);
 
 /**
  * 1 - SSIM [Wang, Bovik, Sheikh and Simoncelli 2004] of the lumas, the mean over all windows of 8 by 8: 0 for equal pictures, about 1 for unrelated ones.

@@ -2,7 +2,19 @@
 // A gallery with what stands around it: buttons, seed, strip, a picture of one's own, and whether it can be seen.
 // @ts-check
 import {
-  STRIPS, announce, byId, createMeter, createTake, createTransport, fromText, integer, phrase, time, toText, whileSeen, wholeIn,
+  STRIPS,
+  announce,
+  byId,
+  createMeter,
+  createTake,
+  createTransport,
+  fromText,
+  integer,
+  phrase,
+  time,
+  toText,
+  whileSeen,
+  wholeIn,
 } from '../../shell/index.js';
 import { createGallery } from './gallery.js';
 import { createPhoto } from './photo.js';
@@ -26,18 +38,27 @@ export function createGalleryFigure({ id, task, fate }, choice, subjects, { onRu
   /** The visitor's picture, while it is in the first row. @type {Subject | null} */
   let own = null;
   const meter = createMeter((each) => transport.say(each > 0 ? phrase`${time(each)} a pixel, computed here` : ''));
-  const gallery = createGallery(part('gallery'), choice.first.map((i) => subjects[i]), task, {
-    onPull: meter.pulled,
-    onError,
-    onPhase(phase) {
-      transport.show(phase);
-      if (phase === 'running') onRun();
-      if (phase === 'running') announce(phrase`Drawing ${STRIPS[name].things}, three ${made} of each.`);
+  const gallery = createGallery(
+    part('gallery'),
+    choice.first.map((i) => subjects[i]),
+    task,
+    {
+      onPull: meter.pulled,
+      onError,
+      onPhase(phase) {
+        transport.show(phase);
+        if (phase === 'running') onRun();
+        if (phase === 'running') announce(phrase`Drawing ${STRIPS[name].things}, three ${made} of each.`);
+      },
+      onEnd: (drawn) =>
+        announce(drawn.length === 1 ? phrase`${phrase(drawn[0].name)}: three ${made} are drawn.` : phrase`All ${made} are drawn.`),
     },
-    onEnd: (drawn) => announce(drawn.length === 1 ? phrase`${phrase(drawn[0].name)}: three ${made} are drawn.` : phrase`All ${made} are drawn.`),
-  });
+  );
   const transport = createTransport(part('transport'), {
-    name: id, seed: 7, pace: true, onRun: () => gallery.start(),
+    name: id,
+    seed: 7,
+    pace: true,
+    onRun: () => gallery.start(),
     onStop() {
       gallery.stop();
       announce(phrase`Stopped.`);
@@ -53,7 +74,10 @@ export function createGalleryFigure({ id, task, fate }, choice, subjects, { onRu
   const blend = /** @type {HTMLInputElement | null} */ (document.getElementById(`${id}-blend`));
   blend?.addEventListener('input', () => {
     gallery.blend(blend.valueAsNumber / 100);
-    blend.setAttribute('aria-valuetext', blend.value === '100' ? phrase`the model's` : blend.value === '0' ? phrase`bicubic` : phrase`${blend.value} percent the model's`);
+    blend.setAttribute(
+      'aria-valuetext',
+      blend.value === '100' ? phrase`the model's` : blend.value === '0' ? phrase`bicubic` : phrase`${blend.value} percent the model's`,
+    );
   });
   /** How many are drawn for a row. */
   const tries = /** @type {HTMLSelectElement | null} */ (document.getElementById(`${id}-tries`));
@@ -74,13 +98,19 @@ export function createGalleryFigure({ id, task, fate }, choice, subjects, { onRu
     gallery.choose(subject);
     onChange();
   });
-  createPhoto(part('photo'), subjects[0].image.width, fate, (image) => {
-    strip.clear();
-    own = { name: 'your picture', note: '', label: null, image };
-    gallery.choose(own);
-    onChange();
-    part('gallery').firstElementChild?.scrollIntoView({ block: 'nearest' });
-  }, onModel);
+  createPhoto(
+    part('photo'),
+    subjects[0].image.width,
+    fate,
+    (image) => {
+      strip.clear();
+      own = { name: 'your picture', note: '', label: null, image };
+      gallery.choose(own);
+      onChange();
+      part('gallery').firstElementChild?.scrollIntoView({ block: 'nearest' });
+    },
+    onModel,
+  );
 
   const sight = whileSeen(part('gallery'), {
     start() {
@@ -104,15 +134,23 @@ export function createGalleryFigure({ id, task, fate }, choice, subjects, { onRu
     const { first } = gallery;
     const index = among.indexOf(first);
     const { data, width, height } = first.image;
-    const rgb = Uint8Array.from({ length: 3 * width * height }, (_, i) => data[4 * Math.floor(i / 3) + i % 3]);
-    return { model: model ? 'own' : name, seed: transport.seed, temperature, ...(tries && { tries: Number(tries.value) }), ...(index >= 0 ? { picture: index } : { pixels: toText(rgb) }) };
+    const rgb = Uint8Array.from({ length: 3 * width * height }, (_, i) => data[4 * Math.floor(i / 3) + (i % 3)]);
+    return {
+      model: model ? 'own' : name,
+      seed: transport.seed,
+      temperature,
+      ...(tries && { tries: Number(tries.value) }),
+      ...(index >= 0 ? { picture: index } : { pixels: toText(rgb) }),
+    };
   }
   createTake(part('take'), { id: `figure-${id}`, shots: gallery.shots, settings });
 
   return {
     settings,
     /** Whether the first row has the visitor's own picture. */
-    get ofOwn() { return own !== null; },
+    get ofOwn() {
+      return own !== null;
+    },
     /** Opens with the pictures of a choice; the visitor's own stays. @param {Choice} next @param {Subject[]} pictures */
     show(next, pictures) {
       ({ strip: name, temperature, own: model } = next);

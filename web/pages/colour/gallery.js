@@ -41,7 +41,8 @@ export function createGallery(root, first, task, { onPhase, onPull, onEnd, onErr
   /** Pictures to draw for each row: as many for each that it shows, of which it is the likeliest. */
   let tries = SHOWN;
   const playback = new Playback({
-    speed: SPEED, onPhase,
+    speed: SPEED,
+    onPhase,
     onError(error) {
       for (const row of rows) if (!row.done) row.clear();
       onError(error);
@@ -60,7 +61,13 @@ export function createGallery(root, first, task, { onPhase, onPull, onEnd, onErr
     const samples = tries;
     const resample = samples / SHOWN; // those for one that is shown compete
     const run = task.ask(artist, image, {
-      samples, resample, seed, temperature, signal, chunkSize: CHUNK * channels, label: label && classes.includes(label) ? label : null,
+      samples,
+      resample,
+      seed,
+      temperature,
+      signal,
+      chunkSize: CHUNK * channels,
+      label: label && classes.includes(label) ? label : null,
     });
     row.begin(samples);
     let asked = performance.now();
@@ -98,7 +105,9 @@ export function createGallery(root, first, task, { onPhase, onPull, onEnd, onErr
   }
 
   return {
-    get phase() { return playback.phase; },
+    get phase() {
+      return playback.phase;
+    },
     /** @param {Model | null} loaded @param {number} [heat] temperature */
     use(loaded, heat = 1) {
       stop();
@@ -109,12 +118,18 @@ export function createGallery(root, first, task, { onPhase, onPull, onEnd, onErr
       playback.enter(loaded ? 'ready' : 'empty');
     },
     /** @param {number} n */
-    set seed(n) { seed = n; },
+    set seed(n) {
+      seed = n;
+    },
     /** @param {number} n */
-    set tries(n) { tries = n; },
+    set tries(n) {
+      tries = n;
+    },
     start: () => run(rows),
     /** @param {number} share of the model in what is shown, 0 to 1; the rest is the smooth picture's */
-    blend(share) { for (const row of rows) row.blend(share); },
+    blend(share) {
+      for (const row of rows) row.blend(share);
+    },
     /** Draws what is missing. */
     resume: () => run(rows.filter((row) => !row.done)),
     stop,
@@ -124,9 +139,13 @@ export function createGallery(root, first, task, { onPhase, onPull, onEnd, onErr
       return knows ? rows.filter((row) => row.shown).flatMap((row) => row.shots(knows, seed)) : [];
     },
     /** The first row. */
-    get first() { return rows[0].subject; },
+    get first() {
+      return rows[0].subject;
+    },
     /** Puts other pictures in the rows, for the model that comes next. @param {Subject[]} subjects */
-    show(subjects) { rows.forEach((row, i) => row.show(subjects[i])); },
+    show(subjects) {
+      rows.forEach((row, i) => row.show(subjects[i]));
+    },
     /** Puts a picture in the first row; if another row has it, they change places. @param {Subject} subject */
     choose(subject) {
       const other = rows.find((row) => row.subject === subject && row !== rows[0]);

@@ -11,7 +11,8 @@ export const isModelFile = ({ name }) => /\.gguf$/i.test(name);
 function problem(info, name, kind) {
   const wrong = misfit(info, name);
   if (wrong || info.verbs.includes(kind)) return wrong;
-  return kind === 'complete' ? phrase`${name} enlarges pictures: give it to the figure below, which does that.`
+  return kind === 'complete'
+    ? phrase`${name} enlarges pictures: give it to the figure below, which does that.`
     : phrase`${name} does not enlarge pictures: give it to the figure above, which completes them.`;
 }
 
@@ -52,8 +53,19 @@ export function createOwnModel(root, onFile) {
   const said = make('p', { class: 'photo-said', hidden: '' });
   root.append(
     make('p', { class: 'photo-name' }, phrase`Or a model of your own`),
-    make('div', { class: 'photo-tools' }, choose, input, make('p', {}, phrase`A GGUF file, trained on your own pictures if you like: the repository’s `,
-      make('code', {}, 'weights/train'), phrase` makes such files. You can also drop one on this figure. It never leaves this page.`)),
+    make(
+      'div',
+      { class: 'photo-tools' },
+      choose,
+      input,
+      make(
+        'p',
+        {},
+        phrase`A GGUF file, trained on your own pictures if you like: the repository’s `,
+        make('code', {}, 'weights/train'),
+        phrase` makes such files. You can also drop one on this figure. It never leaves this page.`,
+      ),
+    ),
     said,
   );
   choose.addEventListener('click', () => input.click());
@@ -62,7 +74,11 @@ export function createOwnModel(root, onFile) {
     input.value = ''; // the same file can be chosen again, once it was trained on
     if (!file) return;
     if (isModelFile(file)) onFile(file);
-    else say(phrase`${file.name} is no GGUF file: its name would end in .gguf. PyTorch checkpoints become one by weights/train/export.py.`, true);
+    else
+      say(
+        phrase`${file.name} is no GGUF file: its name would end in .gguf. PyTorch checkpoints become one by weights/train/export.py.`,
+        true,
+      );
   });
 
   /** @param {string} text @param {boolean} [wrong] */

@@ -13,7 +13,8 @@ const takers = new Map();
 /** @param {DataTransfer | null} transfer */
 const hasFiles = (transfer) => Boolean(transfer?.types.includes('Files'));
 /** The picture of several files, or else the first of them. @param {DataTransfer | null} transfer */
-const fileOf = (transfer) => [...transfer?.files ?? []].sort((a, b) => Number(b.type.startsWith('image/')) - Number(a.type.startsWith('image/')))[0];
+const fileOf = (transfer) =>
+  [...(transfer?.files ?? [])].sort((a, b) => Number(b.type.startsWith('image/')) - Number(a.type.startsWith('image/')))[0];
 
 /**
  * The control, in an element of the figure.
@@ -31,8 +32,18 @@ export function createPhoto(root, size, fate, onPicture, onModel) {
   const said = make('p', { class: 'photo-said', hidden: '' });
   root.append(
     make('p', { class: 'photo-name' }, phrase`Or a picture of your own`),
-    make('div', { class: 'photo-tools' }, choose, camera, input,
-      make('p', {}, phrase`You can also drop one anywhere on this figure, or paste it. Its middle square is ${fate}. It never leaves this page.`)),
+    make(
+      'div',
+      { class: 'photo-tools' },
+      choose,
+      camera,
+      input,
+      make(
+        'p',
+        {},
+        phrase`You can also drop one anywhere on this figure, or paste it. Its middle square is ${fate}. It never leaves this page.`,
+      ),
+    ),
     said,
   );
 
@@ -50,7 +61,7 @@ export function createPhoto(root, size, fate, onPicture, onModel) {
     const mine = ++latest;
     try {
       const bitmap = await get();
-      const image = bitmap && await centralSquare(bitmap, size).finally(() => bitmap.close());
+      const image = bitmap && (await centralSquare(bitmap, size).finally(() => bitmap.close()));
       if (mine !== latest) return;
       say('');
       if (image) onPicture(image);
@@ -109,8 +120,9 @@ function paste(event) {
   const file = fileOf(event.clipboardData);
   if (!file || document.querySelector('dialog[open]')) return;
   const figures = [...takers.keys()];
-  const figure = figures.find((one) => one.contains(/** @type {Node} */ (event.target)))
-    ?? figures.filter((one) => visible(one) > 0).sort((a, b) => visible(b) - visible(a))[0];
+  const figure =
+    figures.find((one) => one.contains(/** @type {Node} */ (event.target))) ??
+    figures.filter((one) => visible(one) > 0).sort((a, b) => visible(b) - visible(a))[0];
   if (!figure) return;
   event.preventDefault();
   takers.get(figure)?.(file);

@@ -17,17 +17,21 @@ export function createPictureStrip(root, choose) {
     show(name, subjects, first) {
       root.dataset.strip = name;
       legend.textContent = phrase`Choose ${STRIPS[name].one} for the first row`;
-      row.replaceChildren(...subjects.map((subject, i) => {
-        const { name: called, note, image } = subject;
-        const input = make('input', { type: 'radio', name: root.id, value: String(i), 'aria-label': `${phrase(called)}, ${note}` });
-        const canvas = make('canvas', { 'aria-hidden': 'true', width: String(image.width), height: String(image.height) });
-        canvas.getContext('2d')?.putImageData(image, 0, 0);
-        input.checked = subject === first;
-        input.addEventListener('change', () => choose(subject));
-        return make('label', { title: `${phrase(called)}, ${note}` }, input, canvas);
-      }));
+      row.replaceChildren(
+        ...subjects.map((subject, i) => {
+          const { name: called, note, image } = subject;
+          const input = make('input', { type: 'radio', name: root.id, value: String(i), 'aria-label': `${phrase(called)}, ${note}` });
+          const canvas = make('canvas', { 'aria-hidden': 'true', width: String(image.width), height: String(image.height) });
+          canvas.getContext('2d')?.putImageData(image, 0, 0);
+          input.checked = subject === first;
+          input.addEventListener('change', () => choose(subject));
+          return make('label', { title: `${phrase(called)}, ${note}` }, input, canvas);
+        }),
+      );
     },
     /** None of them is in the first row any more. */
-    clear() { for (const input of row.querySelectorAll('input')) input.checked = false; },
+    clear() {
+      for (const input of row.querySelectorAll('input')) input.checked = false;
+    },
   };
 }

@@ -14,25 +14,35 @@ export class PictureError extends Error {}
 export async function openPicture(file) {
   const name = file.name || phrase`The picture`;
   if (file.size === 0) throw new PictureError(phrase`${name} is empty.`);
-  if (file.size > MAX_BYTES) throw new PictureError(phrase`${name} is too large: ${bytes(file.size)}, and ${bytes(MAX_BYTES)} is the most. Reduce it first.`);
+  if (file.size > MAX_BYTES)
+    throw new PictureError(phrase`${name} is too large: ${bytes(file.size)}, and ${bytes(MAX_BYTES)} is the most. Reduce it first.`);
   const url = URL.createObjectURL(file);
   try {
     const image = new Image();
     await new Promise((resolve, reject) => {
       image.addEventListener('load', resolve);
-      image.addEventListener('error', () => reject(new PictureError(
-        phrase`${name} is not a picture that this browser can read. PNG, JPEG, WebP and GIF will do; HEIC often will not.`)));
+      image.addEventListener('error', () =>
+        reject(
+          new PictureError(
+            phrase`${name} is not a picture that this browser can read. PNG, JPEG, WebP and GIF will do; HEIC often will not.`,
+          ),
+        ),
+      );
       image.src = url;
     });
     const { naturalWidth: width, naturalHeight: height } = image;
     if (!(width > 0 && height > 0)) throw new PictureError(phrase`${name} does not say how large it is. Save it as a PNG first.`);
     if (width * height > MAX_PIXELS) {
-      throw new PictureError(phrase`${name} is too large: ${width} x ${height} are ${Math.round(width * height / 1e6)} million pixels, and ${MAX_PIXELS / 1e6} million is the most. Reduce it first.`);
+      throw new PictureError(
+        phrase`${name} is too large: ${width} x ${height} are ${Math.round((width * height) / 1e6)} million pixels, and ${MAX_PIXELS / 1e6} million is the most. Reduce it first.`,
+      );
     }
     try {
       return await createImageBitmap(image);
     } catch {
-      throw new PictureError(phrase`${name} begins like a picture, but cannot be read to its end: it is damaged, or too large for this browser.`);
+      throw new PictureError(
+        phrase`${name} begins like a picture, but cannot be read to its end: it is damaged, or too large for this browser.`,
+      );
     }
   } finally {
     URL.revokeObjectURL(url);

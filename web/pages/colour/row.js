@@ -88,14 +88,20 @@ export class Row {
   constructor(subject, plan) {
     this.#plan = plan;
     this.#given = plan.given.map(({ kind }) => tile(kind));
-    this.root = make('div', { class: 'gallery-row', role: 'listitem' },
-      make('div', { class: 'tiles' }, ...[...this.#given, ...this.#drawn, this.#original].map(({ root }) => root)), this.#name);
+    this.root = make(
+      'div',
+      { class: 'gallery-row', role: 'listitem' },
+      make('div', { class: 'tiles' }, ...[...this.#given, ...this.#drawn, this.#original].map(({ root }) => root)),
+      this.#name,
+    );
     this.subject = subject;
     this.show(subject);
   }
 
   /** A phone shows fewer rows than there are. */
-  get shown() { return this.root.offsetParent !== null; }
+  get shown() {
+    return this.root.offsetParent !== null;
+  }
 
   /** The picture itself; the rest of the row waits for give(). @param {Subject} subject */
   show(subject) {
@@ -156,7 +162,9 @@ export class Row {
     const order = drawn.filter((pixel) => start.data[4 * pixel + 3] === 0); // the others were given
     return this.#leading.map((picture, i) => ({
       name: phrase`${phrase(this.subject.name)}, ${this.#plan.called} ${i + 1}`,
-      file: `${this.subject.name.toLowerCase().replace(/[^a-z0-9]+/g, '-')}-seed-${seed}-${this.#plan.noun}-${i + 1}`, picture, order,
+      file: `${this.subject.name.toLowerCase().replace(/[^a-z0-9]+/g, '-')}-seed-${seed}-${this.#plan.noun}-${i + 1}`,
+      picture,
+      order,
     }));
   }
 
@@ -224,7 +232,9 @@ export class Row {
 
   /** @param {string} how */
   #label(how) {
-    this.#drawn.forEach(({ canvas }, i) => canvas.setAttribute('aria-label', phrase`${phrase(this.subject.name)}, ${this.#plan.called} ${i + 1}: ${how}`));
+    this.#drawn.forEach(({ canvas }, i) =>
+      canvas.setAttribute('aria-label', phrase`${phrase(this.subject.name)}, ${this.#plan.called} ${i + 1}: ${how}`),
+    );
   }
 
   #paint() {

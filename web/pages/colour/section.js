@@ -1,7 +1,17 @@
 // SPDX-License-Identifier: MIT
 // A section with a gallery: loaded when it comes near, with a switch to another model.
 // @ts-check
-import { acquire, byId, createLoading, createModelSwitch, integer, keepInAddress, loadPictures, phrase, whenNear } from '../../shell/index.js';
+import {
+  acquire,
+  byId,
+  createLoading,
+  createModelSwitch,
+  integer,
+  keepInAddress,
+  loadPictures,
+  phrase,
+  whenNear,
+} from '../../shell/index.js';
 import { createGalleryFigure } from './gallery-figure.js';
 import { createOwnModel, nameOf, openModel } from './own-model.js';
 import { keepDrops } from './photo.js';
@@ -62,28 +72,39 @@ export function createSection(section) {
     return loading.load();
   }
   const loading = createLoading(byId(`${id}-load`), {
-    acquire: (options) => choices.during(async () => {
-      const choice = chosen();
-      const model = choice.own ? openModel(choice.own, section.task.kind, options) : acquire(choice.weights, { ...options, workers: 'auto' });
-      try {
-        // One without a palette takes photographs as they are.
-        const { strip, first } = choice.own && !(await model).model.info.palette ? section.photos : choice;
-        Object.assign(choice, { strip, first });
-        const subjects = choice === shown ? [] : await loadPictures(choice.strip);
-        if (!figure) {
-          figure = createGalleryFigure(section, choice, subjects, { onRun: loading.clear, onError: loading.failed, onModel: takeModel, onChange: address.changed });
-          figure.show(choice, subjects);
+    acquire: (options) =>
+      choices.during(async () => {
+        const choice = chosen();
+        const model = choice.own
+          ? openModel(choice.own, section.task.kind, options)
+          : acquire(choice.weights, { ...options, workers: 'auto' });
+        try {
+          // One without a palette takes photographs as they are.
+          const { strip, first } = choice.own && !(await model).model.info.palette ? section.photos : choice;
+          Object.assign(choice, { strip, first });
+          const subjects = choice === shown ? [] : await loadPictures(choice.strip);
+          if (!figure) {
+            figure = createGalleryFigure(section, choice, subjects, {
+              onRun: loading.clear,
+              onError: loading.failed,
+              onModel: takeModel,
+              onChange: address.changed,
+            });
+            figure.show(choice, subjects);
+            shown = choice;
+          }
+          const held = await model;
+          if (choice !== shown) figure.show(choice, subjects);
           shown = choice;
+          return [held];
+        } catch (error) {
+          model.then(
+            ({ release }) => release(),
+            () => {},
+          ); // the pictures did not come
+          throw error;
         }
-        const held = await model;
-        if (choice !== shown) figure.show(choice, subjects);
-        shown = choice;
-        return [held];
-      } catch (error) {
-        model.then(({ release }) => release(), () => {}); // the pictures did not come
-        throw error;
-      }
-    }),
+      }),
     onModels([model]) {
       ready = true;
       figure?.use(model);

@@ -76,8 +76,8 @@ function lineOf(rgba, shares, size) {
 function parts(i, count, size) {
   /** @type {Share[]} */
   const shares = [];
-  for (let part = Math.floor(i * size / count); part < size && part * count < (i + 1) * size; part++) {
-    const share = Math.min((part + 1) * count / size, i + 1) - Math.max(part * count / size, i);
+  for (let part = Math.floor((i * size) / count); part < size && part * count < (i + 1) * size; part++) {
+    const share = Math.min(((part + 1) * count) / size, i + 1) - Math.max((part * count) / size, i);
     if (share > 1e-9) shares.push({ part, share }); // less is rounding
   }
   return shares;

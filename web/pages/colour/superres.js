@@ -21,7 +21,7 @@ const BAR = [10, 40];
 /** Peak signal-to-noise ratio of 8-bit values, in words and as a bar. @param {Uint8Array} values @param {Uint8Array} wanted */
 function agreement(values, wanted) {
   const squares = values.reduce((sum, value, i) => sum + (value - wanted[i]) ** 2, 0);
-  const decibels = 10 * Math.log10(255 ** 2 * values.length / squares);
+  const decibels = 10 * Math.log10((255 ** 2 * values.length) / squares);
   const share = Math.min(1, Math.max(0, (decibels - BAR[0]) / (BAR[1] - BAR[0])));
   return { words: squares === 0 ? phrase`exact` : `${decibels.toFixed(1)} dB`, share };
 }
@@ -30,8 +30,13 @@ function agreement(values, wanted) {
 const enlargement = {
   kind: 'superResolve',
   plan: {
-    given: [{ kind: 'given', name: phrase`eight by eight pixels` }, { kind: 'smooth', name: phrase`bicubic enlargement` }],
-    noun: 'enlargement', called: phrase`enlargement`, many: phrase`enlargements`,
+    given: [
+      { kind: 'given', name: phrase`eight by eight pixels` },
+      { kind: 'smooth', name: phrase`bicubic enlargement` },
+    ],
+    noun: 'enlargement',
+    called: phrase`enlargement`,
+    many: phrase`enlargements`,
   },
   ask: (model, image, options) => model.superResolve(image, options),
   preview({ small: input }, { info }, image) {
@@ -54,25 +59,26 @@ const enlargement = {
   },
 };
 
-export const createSuperres = () => createSection({
-  id: 'superres',
-  emoji: {
-    strip: 'emoji',
-    weights: weights('emoji-sr.gguf'),
-    // At 1 and at 0.9 eight that compete come about as near to validation originals; at 0.9 neighbouring pixels differ about as much as theirs.
-    temperature: 0.9,
-    tries: 24,
-    // Picked for what eight by eight pixels still show of them.
-    first: [5, 20, 22, 2],
-  },
-  photos: {
-    strip: 'photos',
-    weights: weights('cifar10-sr.gguf'),
-    // Of 1 to 0.6, where neighbouring pixels differ about as much as in validation pictures (14.6 and 13.9 of 255) and nothing has seams.
-    temperature: 0.7,
-    // The first ones of different classes.
-    first: [0, 1, 3, 4],
-  },
-  task: enlargement,
-  fate: phrase`reduced to 32 by 32 pixels, and those to 8 by 8`,
-});
+export const createSuperres = () =>
+  createSection({
+    id: 'superres',
+    emoji: {
+      strip: 'emoji',
+      weights: weights('emoji-sr.gguf'),
+      // At 1 and at 0.9 eight that compete come about as near to validation originals; at 0.9 neighbouring pixels differ about as much as theirs.
+      temperature: 0.9,
+      tries: 24,
+      // Picked for what eight by eight pixels still show of them.
+      first: [5, 20, 22, 2],
+    },
+    photos: {
+      strip: 'photos',
+      weights: weights('cifar10-sr.gguf'),
+      // Of 1 to 0.6, where neighbouring pixels differ about as much as in validation pictures (14.6 and 13.9 of 255) and nothing has seams.
+      temperature: 0.7,
+      // The first ones of different classes.
+      first: [0, 1, 3, 4],
+    },
+    task: enlargement,
+    fate: phrase`reduced to 32 by 32 pixels, and those to 8 by 8`,
+  });

@@ -22,7 +22,7 @@ export function createCurve() {
     const size = 11 * devicePixelRatio;
     const left = 2.6 * size;
     /** @param {number} nats */
-    const y = (nats) => Math.log(TOP / Math.min(TOP, Math.max(BOTTOM, nats))) / Math.log(TOP / BOTTOM) * (height - 2) + 1;
+    const y = (nats) => (Math.log(TOP / Math.min(TOP, Math.max(BOTTOM, nats))) / Math.log(TOP / BOTTOM)) * (height - 2) + 1;
     const end = Math.max(1, points.at(-1)?.at ?? 1);
     context.font = `${size}px ${getComputedStyle(canvas).fontFamily}`;
     context.textBaseline = 'middle';
@@ -39,7 +39,7 @@ export function createCurve() {
       context.strokeStyle = name === 'learning' ? accent : ink;
       context.setLineDash(name === 'learning' ? [] : [4 * devicePixelRatio, 3 * devicePixelRatio]);
       context.beginPath();
-      for (const point of points) if (!Number.isNaN(point[name])) context.lineTo(left + point.at / end * (width - left), y(point[name]));
+      for (const point of points) if (!Number.isNaN(point[name])) context.lineTo(left + (point.at / end) * (width - left), y(point[name]));
       context.stroke();
     }
     context.setLineDash([]);
@@ -49,6 +49,9 @@ export function createCurve() {
   return {
     canvas,
     /** @param {Point[]} next */
-    show(next) { points = next; draw(); },
+    show(next) {
+      points = next;
+      draw();
+    },
   };
 }

@@ -17,12 +17,22 @@ const KINDS = [
 
 /** Makes the figure #figure-densities. */
 export function createDensities() {
-  const inputs = /** @type {Record<'mean' | 'width' | 'came', HTMLInputElement>} */ ({ mean: byId('density-mean'), width: byId('density-width'), came: byId('density-came') });
+  const inputs = /** @type {Record<'mean' | 'width' | 'came', HTMLInputElement>} */ ({
+    mean: byId('density-mean'),
+    width: byId('density-width'),
+    came: byId('density-came'),
+  });
   const panels = KINDS.map(({ name, says, of }) => {
     const area = makeSvg('path', { class: 'density' });
     const line = makeSvg('path', { class: 'loss' });
     const mark = makeSvg('line', { class: 'mark', y1: 0, y2: BASE });
-    const svg = makeSvg('svg', { viewBox: `0 0 ${SHADES} ${HEIGHT}`, preserveAspectRatio: 'none', role: 'img', 'aria-label': name }, area, line, mark);
+    const svg = makeSvg(
+      'svg',
+      { viewBox: `0 0 ${SHADES} ${HEIGHT}`, preserveAspectRatio: 'none', role: 'img', 'aria-label': name },
+      area,
+      line,
+      mark,
+    );
     const note = make('p', { class: 'panel-note' });
     byId('densities').append(make('div', { class: 'panel' }, make('p', { class: 'panel-name' }, make('b', {}, name), says), svg, note));
     return { name, of, svg, area, line, mark, note };
@@ -37,7 +47,8 @@ export function createDensities() {
       const nats = of({ mean, width });
       const all = Array.from({ length: SHADES }, (_, x) => nats(x));
       const top = Math.max(...all.map((n) => Math.exp(-n)));
-      const points = (/** @type {(nats: number) => number} */ height) => all.map((n, x) => `${x} ${(BASE - Math.min(1, Math.max(0, height(n))) * (BASE - 4)).toFixed(1)}H${x + 1}`).join('L');
+      const points = (/** @type {(nats: number) => number} */ height) =>
+        all.map((n, x) => `${x} ${(BASE - Math.min(1, Math.max(0, height(n))) * (BASE - 4)).toFixed(1)}H${x + 1}`).join('L');
       area.setAttribute('d', `M0 ${BASE}L${points((n) => Math.exp(-n) / top)}V${BASE}Z`);
       line.setAttribute('d', `M${points((n) => n / MOST)}`);
       mark.setAttribute('x1', String(came + 0.5));
@@ -49,10 +60,15 @@ export function createDensities() {
   const address = keepInAddress('figure-densities', {
     settings: () => ({ mean: number(inputs.mean), width: number(inputs.width), came: number(inputs.came) }),
     apply(given) {
-      for (const [name, input] of Object.entries(inputs)) input.value = String(wholeIn(given, name, Number(input.min), Number(input.max), number(input)));
+      for (const [name, input] of Object.entries(inputs))
+        input.value = String(wholeIn(given, name, Number(input.min), Number(input.max), number(input)));
       show();
     },
   });
-  for (const input of Object.values(inputs)) input.addEventListener('input', () => { show(); address.changed(true); });
+  for (const input of Object.values(inputs))
+    input.addEventListener('input', () => {
+      show();
+      address.changed(true);
+    });
   show();
 }

@@ -36,11 +36,14 @@ export function categorical({ mean, width }) {
 }
 
 /** A density, by the width of a shade: -ln p = (x - mean)^2 / 2 width^2 + ln(width sqrt(2 pi)). @param {Expected} expected @returns {Nats} */
-export const gaussian = ({ mean, width }) => (x) => 0.5 * ((x - mean) / width) ** 2 + Math.log(width * Math.sqrt(2 * Math.PI));
+export const gaussian =
+  ({ mean, width }) =>
+  (x) =>
+    0.5 * ((x - mean) / width) ** 2 + Math.log(width * Math.sqrt(2 * Math.PI));
 
 /** What a logistic gives to the shade: a difference of two sigmoids, with all that lies beyond at both ends. @param {Expected} expected @returns {Nats} */
 export function logistic({ mean, width }) {
-  const scale = width * Math.sqrt(3) / Math.PI; // of the same standard deviation
+  const scale = (width * Math.sqrt(3)) / Math.PI; // of the same standard deviation
   return (x) => {
     const [above, below] = [(x + 0.5 - mean) / scale, (x - 0.5 - mean) / scale];
     if (x === 0) return Math.log1p(Math.exp(-above));

@@ -1,7 +1,18 @@
 // SPDX-License-Identifier: MIT
 // The figure that learns: digits to pick, the weights of a pixel as they form, samples of what is known so far, nats on their way down.
 // @ts-check
-import { Playback, announce, byId, createButton, createTransport, integer, make, onTheme, phrase, reducedMotion } from '../../shell/index.js';
+import {
+  Playback,
+  announce,
+  byId,
+  createButton,
+  createTransport,
+  integer,
+  make,
+  onTheme,
+  phrase,
+  reducedMotion,
+} from '../../shell/index.js';
 import { createPad, createStore, initialState } from '../../shell/completion/index.js';
 import { randomFrom } from '../../shell/run/random.js';
 import { createCurve } from './curve.js';
@@ -46,7 +57,11 @@ export function createLearning(training) {
   };
   function show() {
     const random = randomFrom(1); // the same coins each time: only what is known changes
-    paintSheet(drawn, Array.from({ length: SAMPLES }, () => sample(lesson.weights, random)), { cols: 4, ink: 'predicted' });
+    paintSheet(
+      drawn,
+      Array.from({ length: SAMPLES }, () => sample(lesson.weights, random)),
+      { cols: 4, ink: 'predicted' },
+    );
     votes.use(lesson.weights);
     curve.show(lesson.points);
     nats.textContent = words();
@@ -86,7 +101,12 @@ export function createLearning(training) {
   }
   const begin = (paused = false) => void playback.run(go, { paused });
   const transport = createTransport(byId('learning-transport'), {
-    name: 'learning', pauses: true, next: phrase`Next digit`, speeds: SPEEDS, speed: 3, unit: phrase`digits`,
+    name: 'learning',
+    pauses: true,
+    next: phrase`Next digit`,
+    speeds: SPEEDS,
+    speed: 3,
+    unit: phrase`digits`,
     onRun() {
       sight.decide();
       if (playback.phase === 'running') playback.pause();
@@ -100,7 +120,9 @@ export function createLearning(training) {
       playback.step();
     },
     onAgain: restart,
-    onSpeed: (speed) => { playback.speed = speed; },
+    onSpeed: (speed) => {
+      playback.speed = speed;
+    },
   });
   const sight = playback.watch(figure, begin);
 
@@ -122,7 +144,9 @@ export function createLearning(training) {
   createPad(drawing, side, () => {}, 'learning-pad');
   side.querySelector('.pad')?.append(add);
   byId('learning-digits').append(side);
-  drawing.on(['source'], () => { add.disabled = false; });
+  drawing.on(['source'], () => {
+    add.disabled = false;
+  });
   add.addEventListener('click', () => {
     const { source } = drawing.now;
     if (!source) return;
@@ -135,7 +159,11 @@ export function createLearning(training) {
 }
 
 /** The next frame, or a moment where none comes. */
-const frame = () => new Promise((resolve) => {
-  const timer = setTimeout(resolve, 100);
-  requestAnimationFrame(() => { clearTimeout(timer); resolve(undefined); });
-});
+const frame = () =>
+  new Promise((resolve) => {
+    const timer = setTimeout(resolve, 100);
+    requestAnimationFrame(() => {
+      clearTimeout(timer);
+      resolve(undefined);
+    });
+  });

@@ -18,7 +18,9 @@ createScale('votes-scale');
 createDensities();
 const samples = createSamples();
 // A pixel that is pointed at in an ending shows its votes.
-store.on(['asked'], ({ asked }) => { if (asked) votes.show(asked.row * SIDE + asked.column); });
+store.on(['asked'], ({ asked }) => {
+  if (asked) votes.show(asked.row * SIDE + asked.column);
+});
 store.on(['info'], ({ info }) => {
   if (info) byId('model-size').textContent = phrase`${integer(info.parameters)} numbers, ${bytes(info.bytes)}`;
 });
@@ -31,11 +33,19 @@ function showVotes(file) {
   samples.use(read);
 }
 const loaded = load();
-loaded.then(() => onFile(showVotes)).catch(() => { byId('votes-failed').hidden = false; });
+loaded
+  .then(() => onFile(showVotes))
+  .catch(() => {
+    byId('votes-failed').hidden = false;
+  });
 whenNear(byId('samples'), () => {
-  loadTrainingDigits().then((digits) => {
-    samples.show(digits);
-    createLearning(digits);
-  }).catch(() => { byId('samples-failed').hidden = byId('learning-failed').hidden = false; });
+  loadTrainingDigits()
+    .then((digits) => {
+      samples.show(digits);
+      createLearning(digits);
+    })
+    .catch(() => {
+      byId('samples-failed').hidden = byId('learning-failed').hidden = false;
+    });
 });
 startPage(loaded);

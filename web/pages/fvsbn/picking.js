@@ -30,7 +30,10 @@ export function createPicking(root, pictures, { own, rest, lesson }) {
       redraw();
       if (document.activeElement === frame) announce(`${name(at)}, ${lesson().picked.has(at) ? phrase`picked` : phrase`left out`}`, 400);
     },
-    onLeave() { at = -1; redraw(); },
+    onLeave() {
+      at = -1;
+      redraw();
+    },
   });
   const redraw = perFrame(() => {
     const { picked } = lesson();
@@ -49,7 +52,9 @@ export function createPicking(root, pictures, { own, rest, lesson }) {
   function pick(wanted) {
     const { picked } = lesson();
     picked.clear();
-    pictures.forEach((_, k) => { if (wanted(k)) picked.add(k); });
+    pictures.forEach((_, k) => {
+      if (wanted(k)) picked.add(k);
+    });
   }
   const most = () => pick((k) => k < own - rest);
 
@@ -60,7 +65,10 @@ export function createPicking(root, pictures, { own, rest, lesson }) {
     toggle();
   });
   const tools = make('div', { class: 'transport' });
-  for (const [text, act] of /** @type {[string, () => void][]} */ ([[phrase`All but ${rest}`, most], [phrase`None`, () => pick(() => false)]])) {
+  for (const [text, act] of /** @type {[string, () => void][]} */ ([
+    [phrase`All but ${rest}`, most],
+    [phrase`None`, () => pick(() => false)],
+  ])) {
     const { button } = createButton(text);
     button.addEventListener('click', () => {
       act();

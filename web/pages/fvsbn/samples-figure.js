@@ -26,10 +26,15 @@ export function createSamples() {
     paintSheet(given, training.slice(0, COUNT), { cols: COLS, ink: 'known' });
     if (!weights) return;
     const [known, random] = [weights, randomFrom(seed)];
-    paintSheet(drawn, Array.from({ length: COUNT }, () => sample(known, random)), { cols: COLS, ink: 'predicted' });
+    paintSheet(
+      drawn,
+      Array.from({ length: COUNT }, () => sample(known, random)),
+      { cols: COLS, ink: 'predicted' },
+    );
   }
   /** @param {string} name @param {HTMLCanvasElement} canvas */
-  const panel = (name, canvas) => make('div', { class: 'panel' }, make('p', { class: 'panel-name' }, make('b', {}, name)), make('div', { class: 'stage' }, canvas));
+  const panel = (name, canvas) =>
+    make('div', { class: 'panel' }, make('p', { class: 'panel-name' }, make('b', {}, name)), make('div', { class: 'stage' }, canvas));
   byId('samples').append(panel(phrase`Training digits`, given), panel(phrase`Drawn by the model`, drawn));
   byId('samples-tools').append(button);
   button.addEventListener('click', () => {
@@ -40,8 +45,15 @@ export function createSamples() {
   onTheme(draw);
   return {
     /** @param {Uint8Array[]} digits */
-    show(digits) { training = digits; draw(); },
+    show(digits) {
+      training = digits;
+      draw();
+    },
     /** @param {Weights} loaded */
-    use(loaded) { weights = loaded; button.disabled = false; draw(); },
+    use(loaded) {
+      weights = loaded;
+      button.disabled = false;
+      draw();
+    },
   };
 }

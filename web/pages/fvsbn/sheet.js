@@ -23,11 +23,11 @@ export function paintSheet(canvas, pictures, { cols, ink, pale = () => false, cu
   const context = canvas.getContext('2d');
   if (!context) return;
   pictures.forEach((picture, k) => {
-    const [left, top] = [k % cols * CELL, Math.floor(k / cols) * CELL];
+    const [left, top] = [(k % cols) * CELL, Math.floor(k / cols) * CELL];
     context.fillStyle = pale(k) ? colours.wash : colours.paper;
     context.fillRect(left + 1, top + 1, SIDE, SIDE);
     context.fillStyle = pale(k) ? colours.known[110] : colours[ink][255];
-    for (let i = 0; i < picture.length; i++) if (picture[i]) context.fillRect(left + 1 + i % SIDE, top + 1 + Math.floor(i / SIDE), 1, 1);
+    for (let i = 0; i < picture.length; i++) if (picture[i]) context.fillRect(left + 1 + (i % SIDE), top + 1 + Math.floor(i / SIDE), 1, 1);
     if (k !== cursor) return;
     context.strokeStyle = colours.accent;
     context.lineWidth = 2;

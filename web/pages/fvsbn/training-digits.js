@@ -11,8 +11,9 @@ const BYTES = PIXELS / 8;
  */
 export function unpack(bits) {
   if (!bits.length || bits.length % BYTES) throw new Error('The file of training digits is damaged.');
-  return Array.from({ length: bits.length / BYTES }, (_, k) => (
-    Uint8Array.from({ length: PIXELS }, (__, i) => (bits[k * BYTES + (i >> 3)] >> (7 - (i & 7))) & 1)));
+  return Array.from({ length: bits.length / BYTES }, (_, k) =>
+    Uint8Array.from({ length: PIXELS }, (__, i) => (bits[k * BYTES + (i >> 3)] >> (7 - (i & 7))) & 1),
+  );
 }
 
 /** @returns {Promise<Uint8Array[]>} */

@@ -32,7 +32,9 @@ export function createVotes(root) {
 
   const redraw = perFrame(() => {
     const painted = paintGrid(canvas, {
-      at, frame: ({ ink }) => ink, line: 1,
+      at,
+      frame: ({ ink }) => ink,
+      line: 1,
       cell(j, { wash, predicted, heat, accent }) {
         if (j >= at) return j === at ? accent : wash;
         const w = weights ? vote(weights, at, j) : 0;
@@ -65,13 +67,13 @@ export function createVotes(root) {
 
 /** @param {Weights} weights @param {number} i */
 function describe(weights, i) {
-  const where = (/** @type {number} */ j) => phrase`row ${Math.floor(j / SIDE) + 1}, column ${j % SIDE + 1}`;
+  const where = (/** @type {number} */ j) => phrase`row ${Math.floor(j / SIDE) + 1}, column ${(j % SIDE) + 1}`;
   let [most, least] = [-1, -1];
   for (let j = 0; j < i; j++) {
     if (most < 0 || vote(weights, i, j) > vote(weights, i, most)) most = j;
     if (least < 0 || vote(weights, i, j) < vote(weights, i, least)) least = j;
   }
-  const first = phrase`Row ${Math.floor(i / SIDE) + 1}, column ${i % SIDE + 1}: by itself, ink with probability ${(100 * alone(weights.bias[i])).toFixed(1)}%.`;
+  const first = phrase`Row ${Math.floor(i / SIDE) + 1}, column ${(i % SIDE) + 1}: by itself, ink with probability ${(100 * alone(weights.bias[i])).toFixed(1)}%.`;
   if (i === 0) return phrase`${first} Nothing comes before it.`;
   const [for_, against] = [vote(weights, i, most), vote(weights, i, least)];
   return phrase`${first} Most for it: ${where(most)} (${for_ >= 0 ? '+' : ''}${for_.toFixed(1)}); most against it: ${where(least)} (${against.toFixed(1)}).`;
@@ -80,7 +82,11 @@ function describe(weights, i) {
 /** The legend: against, nothing, for. @param {string} id */
 export function createScale(id) {
   const canvas = make('canvas', { width: '257', height: '1', 'aria-hidden': 'true' });
-  const scale = make('div', { class: 'legend-scale' }, ...[`−${MOST}`, phrase`against ink`, '0', phrase`for ink`, `+${MOST}`].map((text) => make('span', {}, text)));
+  const scale = make(
+    'div',
+    { class: 'legend-scale' },
+    ...[`−${MOST}`, phrase`against ink`, '0', phrase`for ink`, `+${MOST}`].map((text) => make('span', {}, text)),
+  );
   byId(id).append(canvas, scale);
   const draw = () => {
     const context = canvas.getContext('2d');

@@ -1,7 +1,22 @@
 // SPDX-License-Identifier: MIT
 // Shows what one pixel attended to: a large picture with the chosen head's shares, and a grid of all heads.
 // @ts-check
-import { PIXELS, SIDE, announce, askable, createLegend, make, onTheme, paint, paintSmall, palette, perFrame, percent, phrase, toImage } from '../../shell/index.js';
+import {
+  PIXELS,
+  SIDE,
+  announce,
+  askable,
+  createLegend,
+  make,
+  onTheme,
+  paint,
+  paintSmall,
+  palette,
+  perFrame,
+  percent,
+  phrase,
+  toImage,
+} from '../../shell/index.js';
 import { describe } from '../../shell/completion/index.js';
 import { heatOf, windowOf } from './heads.js';
 /** @import { Attention } from '../../shell/index.js' */
@@ -95,7 +110,12 @@ export function createAttentionView(store, attended, root, pictures) {
     const cells = make('div', { class: 'heads-grid' });
     cells.style.setProperty('--heads', String(info.heads));
     cells.append(make('span'), ...Array.from({ length: info.heads }, (_, h) => make('span', { class: 'column' }, phrase`head ${h + 1}`)));
-    const average = make('label', { class: 'average' }, option(-1, phrase`Average of all heads`, null), phrase`Average of all heads, or one of them:`);
+    const average = make(
+      'label',
+      { class: 'average' },
+      option(-1, phrase`Average of all heads`, null),
+      phrase`Average of all heads, or one of them:`,
+    );
     for (let b = 0; b < info.blocks; b++) {
       cells.append(make('span', {}, phrase`layer ${b + 1}`));
       for (let h = 0; h < info.heads; h++) {
@@ -119,16 +139,24 @@ export function createAttentionView(store, attended, root, pictures) {
     const heat = current && heatOf(current, head);
     const seen = current && windowOf(current, info.queryBlock);
     paint(canvas, {
-      values: picture.values, filled: picture.filled, known, heat: heat?.share, cursor: at, ranges: seen ? [seen.memory, seen.own] : [],
+      values: picture.values,
+      filled: picture.filled,
+      known,
+      heat: heat?.share,
+      cursor: at,
+      ranges: seen ? [seen.memory, seen.own] : [],
     });
     if (!asked) note.replaceChildren(phrase`Point at a pixel.`);
     if (!asked || !current || !heat) return;
-    const who = head < 0 ? phrase`All heads on average` : phrase`Layer ${Math.floor(head / info.heads) + 1}, head ${head % info.heads + 1}`;
+    const who =
+      head < 0 ? phrase`All heads on average` : phrase`Layer ${Math.floor(head / info.heads) + 1}, head ${(head % info.heads) + 1}`;
     const words = describe({ picture, pixel: asked, known, info });
-    const shares = at === 0 ? phrase` The first pixel has nothing to attend to.`
-      : phrase` ${who}: at most ${percent(heat.most)} on one pixel${current.elements[0] < 0 ? phrase`, ${percent(heat.start)} on the start symbol before the first pixel` : ''}.`;
+    const shares =
+      at === 0
+        ? phrase` The first pixel has nothing to attend to.`
+        : phrase` ${who}: at most ${percent(heat.most)} on one pixel${current.elements[0] < 0 ? phrase`, ${percent(heat.start)} on the start symbol before the first pixel` : ''}.`;
     note.replaceChildren(...words, '.', shares);
-    legend.label(['0', percent(heat.most / 16), percent(heat.most / 4), percent(heat.most * 9 / 16), percent(heat.most)]);
+    legend.label(['0', percent(heat.most / 16), percent(heat.most / 4), percent((heat.most * 9) / 16), percent(heat.most)]);
     canvas.setAttribute('aria-label', note.textContent ?? '');
     // Whoever walks over a picture with the keyboard hears what is under the cursor.
     if (document.activeElement?.classList.contains('picture')) announce(note.textContent ?? '', 400);
@@ -152,11 +180,17 @@ export function createAttentionView(store, attended, root, pictures) {
 
   const redraw = perFrame(draw);
   const redrawThumbs = perFrame(drawThumbs);
-  store.on(['info'], () => { build(); redraw(); });
+  store.on(['info'], () => {
+    build();
+    redraw();
+  });
   store.on(['asked', 'rows'], redraw);
   attended.on(['attention', 'head'], redraw);
   attended.on(['attention'], redrawThumbs);
-  onTheme(() => { redraw(); redrawThumbs(); });
+  onTheme(() => {
+    redraw();
+    redrawThumbs();
+  });
   new ResizeObserver(redraw).observe(stage);
 
   /** Chooses the drawn pixel that surprised the model most, to begin with. @param {number} known */

@@ -15,13 +15,25 @@ export function createChart(root, curves) {
   });
   const marker = makeSvg('path', { class: 'chart-marker', 'vector-effect': 'non-scaling-stroke' });
   const words = curves.map(({ name, count, positions }) => phrase`${name}: ${integer(count(positions - 1))} at the last`).join('; ');
-  const svg = makeSvg('svg', {
-    class: 'chart', viewBox: `0 0 ${most} ${most}`, preserveAspectRatio: 'none', role: 'img', 'aria-label': phrase`Positions seen by each pixel. ${words}.`,
-  }, ...paths, marker);
+  const svg = makeSvg(
+    'svg',
+    {
+      class: 'chart',
+      viewBox: `0 0 ${most} ${most}`,
+      preserveAspectRatio: 'none',
+      role: 'img',
+      'aria-label': phrase`Positions seen by each pixel. ${words}.`,
+    },
+    ...paths,
+    marker,
+  );
   const legend = make('p', { class: 'chart-legend' });
   for (const { name, kind } of curves) {
-    const sample = makeSvg('svg', { class: 'chart-sample', viewBox: '0 0 24 8', 'aria-hidden': 'true' },
-      makeSvg('path', { class: `curve ${kind}`, d: 'M1 4H23' }));
+    const sample = makeSvg(
+      'svg',
+      { class: 'chart-sample', viewBox: '0 0 24 8', 'aria-hidden': 'true' },
+      makeSvg('path', { class: `curve ${kind}`, d: 'M1 4H23' }),
+    );
     legend.append(make('span', {}, sample, name));
   }
   root.replaceChildren(make('p', { class: 'chart-top', 'aria-hidden': 'true' }, integer(most)), svg, legend);

@@ -23,13 +23,13 @@ export function paintGeometry(canvas, { track, drawn, query, trail }) {
   const context = canvas.getContext('2d');
   const width = Math.round(canvas.clientWidth * devicePixelRatio);
   if (!context || width === 0) return;
-  const height = Math.round(width * rows / cols);
+  const height = Math.round((width * rows) / cols);
   if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
   const colours = palette();
   /** @param {number} col */
-  const x = (col) => Math.round(col * width / cols);
+  const x = (col) => Math.round((col * width) / cols);
   /** @param {number} row */
-  const y = (row) => Math.round(row * height / rows);
+  const y = (row) => Math.round((row * height) / rows);
   /** @param {number} pixel @returns {[number, number, number, number]} */
   const cell = (pixel) => {
     const row = Math.floor(pixel / cols);

@@ -60,7 +60,9 @@ export class Geometry {
     this.is2d = shape.blockRows > 0;
     /** The position that stands at each pixel of the raster order. */
     this.stepAt = new Uint32Array(order.length);
-    order.forEach((pixel, step) => { this.stepAt[pixel] = step; });
+    order.forEach((pixel, step) => {
+      this.stepAt[pixel] = step;
+    });
   }
 
   /** Where a position stands. @param {number} step */
@@ -80,19 +82,19 @@ export class Geometry {
       return { index, from, to, top: Math.floor(from / this.cols), bottom: Math.ceil(to / this.cols), left: 0, right: this.cols };
     }
     const { row, col } = this.at(step);
-    const top = row - row % blockRows;
-    const left = col - col % blockCols;
+    const top = row - (row % blockRows);
+    const left = col - (col % blockCols);
     const bottom = Math.min(top + blockRows, this.rows);
     const right = Math.min(left + blockCols, this.cols);
     const from = top * this.cols + (bottom - top) * left; // after whole rows of blocks and the blocks to the left
-    const index = top / blockRows * Math.ceil(this.cols / blockCols) + left / blockCols;
+    const index = (top / blockRows) * Math.ceil(this.cols / blockCols) + left / blockCols;
     return { index, from, to: from + (bottom - top) * (right - left), top, bottom, left, right };
   }
 
   /** All query blocks, in the order of drawing. @returns {Block[]} */
   blocks() {
     const blocks = [];
-    for (let step = 0; step < this.positions;) {
+    for (let step = 0; step < this.positions; ) {
       const block = this.block(step);
       blocks.push(block);
       step = block.to;
@@ -131,7 +133,8 @@ export class Geometry {
     const keys = [...memory, ...Array.from({ length: step - from + 1 }, (_, i) => from + i)];
     return {
       elements: Int32Array.from(keys, (key) => (key > 0 ? this.order[key - 1] : -1)),
-      own: step - from + 1, memory: memory.length,
+      own: step - from + 1,
+      memory: memory.length,
     };
   }
 

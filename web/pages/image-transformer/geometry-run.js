@@ -46,16 +46,21 @@ export class Track {
   }
 
   /** The picture so far; transparent where nothing is drawn. */
-  picture() { return pictureOf(this.codec, this.elements.subarray(0, this.#pulled * this.info.channels)); }
+  picture() {
+    return pictureOf(this.codec, this.elements.subarray(0, this.#pulled * this.info.channels));
+  }
 
   /** How many pixels are there. */
-  get pulled() { return this.#pulled; }
+  get pulled() {
+    return this.#pulled;
+  }
 
   /** The colour of a drawn position. @param {number} step */
   colour(step) {
     const { channels } = this.info;
     const at = step * channels;
-    return channels === 1 ? palette().predicted[this.elements[at]]
+    return channels === 1
+      ? palette().predicted[this.elements[at]]
       : `rgb(${this.elements[at]} ${this.elements[at + 1]} ${this.elements[at + 2]})`;
   }
 }
@@ -75,28 +80,40 @@ export function createPlayer({ onPhase, onChange, onError }) {
   const playback = new Playback({ onPhase, onError });
 
   /** @param {boolean} paused wait for step() */
-  const run = (paused) => playback.run(async (signal) => {
-    head = 0;
-    for (const track of tracks) track.begin(seed, signal);
-    onChange();
-    while (head < total) {
-      const more = await playback.take(Math.min(CHUNK, total - head), signal);
-      await Promise.all(tracks.map((track) => track.reach(Math.min(head + more, track.geometry.positions))));
-      signal.throwIfAborted();
-      head += more;
-      // With less motion the pictures appear when they are finished, unless the visitor steps through them.
-      if (!reducedMotion() || playback.paused) onChange();
-    }
-    playback.enter('done');
-    onChange();
-  }, { paused });
+  const run = (paused) =>
+    playback.run(
+      async (signal) => {
+        head = 0;
+        for (const track of tracks) track.begin(seed, signal);
+        onChange();
+        while (head < total) {
+          const more = await playback.take(Math.min(CHUNK, total - head), signal);
+          await Promise.all(tracks.map((track) => track.reach(Math.min(head + more, track.geometry.positions))));
+          signal.throwIfAborted();
+          head += more;
+          // With less motion the pictures appear when they are finished, unless the visitor steps through them.
+          if (!reducedMotion() || playback.paused) onChange();
+        }
+        playback.enter('done');
+        onChange();
+      },
+      { paused },
+    );
 
   return {
-    get phase() { return playback.phase; },
+    get phase() {
+      return playback.phase;
+    },
     /** How many positions of each picture are drawn. */
-    get head() { return head; },
-    get tracks() { return tracks; },
-    get total() { return total; },
+    get head() {
+      return head;
+    },
+    get tracks() {
+      return tracks;
+    },
+    get total() {
+      return total;
+    },
     /** @param {Track[]} loaded none: the models are gone */
     use(loaded) {
       playback.abort();
@@ -107,10 +124,16 @@ export function createPlayer({ onPhase, onChange, onError }) {
       onChange();
     },
     /** @param {number} n of the next run */
-    set seed(n) { seed = n; },
+    set seed(n) {
+      seed = n;
+    },
     /** @param {number} n pixels a second of each picture */
-    set speed(n) { playback.speed = n; },
-    start() { if (tracks.length > 0) run(false); },
+    set speed(n) {
+      playback.speed = n;
+    },
+    start() {
+      if (tracks.length > 0) run(false);
+    },
     pause() {
       if (playback.phase !== 'running') return;
       playback.pause();

@@ -2,8 +2,24 @@
 // The figure of local attention: two pictures that draw themselves, one in strips and one in blocks, and what each pixel sees.
 // @ts-check
 import {
-  acquireAll, announce, askable, byId, createLoading, createTake, createTransport, integer, keepInAddress, loadPictures, make, onTheme,
-  perFrame, phrase, weights, whenNear, whileSeen, wholeIn,
+  acquireAll,
+  announce,
+  askable,
+  byId,
+  createLoading,
+  createTake,
+  createTransport,
+  integer,
+  keepInAddress,
+  loadPictures,
+  make,
+  onTheme,
+  perFrame,
+  phrase,
+  weights,
+  whenNear,
+  whileSeen,
+  wholeIn,
 } from '../../shell/index.js';
 import { createChart } from './geometry-chart.js';
 import { paintGeometry } from './geometry-paint.js';
@@ -57,13 +73,19 @@ function createFigure({ onRun, onError }) {
   const player = createPlayer({ onPhase: showPhase, onChange: () => redraw(), onError });
   const redraw = perFrame(draw);
   const transport = createTransport(byId('geometry-transport'), {
-    name: 'geometry', pauses: true, seed: 45, onAgain: start,
+    name: 'geometry',
+    pauses: true,
+    seed: 45,
+    onAgain: start,
     onSeed() {
       address.changed();
       start();
     },
-    speeds: SPEEDS, speed: 3,
-    onSpeed(speed) { player.speed = speed; },
+    speeds: SPEEDS,
+    speed: 3,
+    onSpeed(speed) {
+      player.speed = speed;
+    },
     onRun() {
       asked = null;
       if (player.phase === 'running') player.pause();
@@ -92,7 +114,12 @@ function createFigure({ onRun, onError }) {
     });
     const stage = make('div', { class: 'stage geometry-stage' }, frame);
     const heading = make('p', { class: 'panel-name' }, make('b', {}, name), make('span', {}, detail));
-    const foot = make('div', { class: 'geometry-foot' }, note, ...(source ? [make('div', { class: 'geometry-source' }, source, phrase`given`)] : []));
+    const foot = make(
+      'div',
+      { class: 'geometry-foot' },
+      note,
+      ...(source ? [make('div', { class: 'geometry-source' }, source, phrase`given`)] : []),
+    );
     const panel = { name, file, track, canvas, note, root: make('div', { class: 'panel geometry-panel' }, heading, stage, foot) };
     return panel;
   }
@@ -133,7 +160,8 @@ function createFigure({ onRun, onError }) {
       const { elements, own, memory } = geometry.seen(query);
       const { row, col } = geometry.at(query);
       note.replaceChildren(
-        make('b', {}, phrase`Sees ${integer(elements.length)}`), phrase`: ${integer(own)} of its block, ${integer(memory)} of its memory. `,
+        make('b', {}, phrase`Sees ${integer(elements.length)}`),
+        phrase`: ${integer(own)} of its block, ${integer(memory)} of its memory. `,
         make('span', { class: 'geometry-where' }, phrase`Step ${integer(query + 1)}: row ${row + 1}, column ${col + 1}.`),
       );
       // Whoever walks over a picture with the keyboard hears what is under the cursor.
@@ -184,10 +212,15 @@ function createFigure({ onRun, onError }) {
   transport.onPress(sight.decide);
 
   /** @returns {Shot[]} */
-  const shots = () => panels.filter(({ track }) => track.pulled > 0).map(({ track, name, file }) => ({
-    name, file: `${file}-seed-${transport.seed}`, picture: track.picture(),
-    order: [...track.geometry.order.subarray(0, track.pulled)],
-  }));
+  const shots = () =>
+    panels
+      .filter(({ track }) => track.pulled > 0)
+      .map(({ track, name, file }) => ({
+        name,
+        file: `${file}-seed-${transport.seed}`,
+        picture: track.picture(),
+        order: [...track.geometry.order.subarray(0, track.pulled)],
+      }));
   const settings = () => ({ model: 'emoji, cifar10-sr-2d', seed: transport.seed });
   createTake(byId('geometry-take'), { id: 'figure-geometry', shots, settings });
   const address = keepInAddress('figure-geometry', {
@@ -208,23 +241,44 @@ function createFigure({ onRun, onError }) {
         return;
       }
       player.seed = transport.seed;
-      panels = [createPanel(new Track(one, (options) => one.generate({ ...options, temperature: TEMPERATURES.one })), {
-        name: phrase`In one dimension`, file: 'in-one-dimension', detail: phrase`block ${integer(one.info.queryBlock)}, memory ${integer(one.info.memoryBlock)}`,
-      })];
+      panels = [
+        createPanel(new Track(one, (options) => one.generate({ ...options, temperature: TEMPERATURES.one })), {
+          name: phrase`In one dimension`,
+          file: 'in-one-dimension',
+          detail: phrase`block ${integer(one.info.queryBlock)}, memory ${integer(one.info.memoryBlock)}`,
+        }),
+      ];
       const { blockRows, blockCols, flangeRows, flangeCols, inputWidth, inputHeight } = two.info;
-      const small = make('canvas', { width: String(inputWidth), height: String(inputHeight), role: 'img', 'aria-label': phrase`Nothing is given yet` });
-      panels.push(createPanel(new Track(two, (options) => {
-        const { name, image, label } = photos[Number(options.seed) % photos.length];
-        const enlarged = two.superResolve(image, {
-          ...options, temperature: TEMPERATURES.two, label: label && two.info.classes.includes(label) ? label : null,
-        });
-        showSmall(small, /** @type {Uint8Array} */ (enlarged.small));
-        small.setAttribute('aria-label', phrase`${phrase(name)}, reduced to ${inputWidth} by ${inputHeight}: the input of the second picture`);
-        return enlarged;
-      }), {
-        name: phrase`In two dimensions`, file: 'in-two-dimensions', source: small,
-        detail: phrase`block ${times(blockRows, blockCols)}, flange ${flangeRows === flangeCols ? flangeRows : times(flangeRows, flangeCols)}`,
-      }));
+      const small = make('canvas', {
+        width: String(inputWidth),
+        height: String(inputHeight),
+        role: 'img',
+        'aria-label': phrase`Nothing is given yet`,
+      });
+      panels.push(
+        createPanel(
+          new Track(two, (options) => {
+            const { name, image, label } = photos[Number(options.seed) % photos.length];
+            const enlarged = two.superResolve(image, {
+              ...options,
+              temperature: TEMPERATURES.two,
+              label: label && two.info.classes.includes(label) ? label : null,
+            });
+            showSmall(small, /** @type {Uint8Array} */ (enlarged.small));
+            small.setAttribute(
+              'aria-label',
+              phrase`${phrase(name)}, reduced to ${inputWidth} by ${inputHeight}: the input of the second picture`,
+            );
+            return enlarged;
+          }),
+          {
+            name: phrase`In two dimensions`,
+            file: 'in-two-dimensions',
+            source: small,
+            detail: phrase`block ${times(blockRows, blockCols)}, flange ${flangeRows === flangeCols ? flangeRows : times(flangeRows, flangeCols)}`,
+          },
+        ),
+      );
       byId('geometry-panels').replaceChildren(...panels.map(({ root }) => root));
       player.use(panels.map(({ track }) => track));
       scrubber.max = String(player.total - 1);
@@ -232,8 +286,10 @@ function createFigure({ onRun, onError }) {
       chart = createChart(byId('geometry-chart'), [
         { name: phrase`everything before`, kind: 'all', count: (step) => step + 1, positions: player.total },
         ...panels.map(({ track: { geometry } }) => ({
-          name: geometry.is2d ? phrase`two dimensions` : phrase`one dimension`, kind: geometry.is2d ? 'two' : 'one',
-          count: (/** @type {number} */ step) => geometry.count(step), positions: geometry.positions,
+          name: geometry.is2d ? phrase`two dimensions` : phrase`one dimension`,
+          kind: geometry.is2d ? 'two' : 'one',
+          count: (/** @type {number} */ step) => geometry.count(step),
+          positions: geometry.positions,
         })),
       ]);
       redraw();
@@ -254,10 +310,18 @@ function showSmall(canvas, rgb) {
 function compare(geometries) {
   const [first] = geometries;
   /** @param {string} name @param {(side: number) => number} most */
-  const line = (name, most) => make('tr', {}, make('th', { scope: 'row' }, name), ...SIDES.map((side) => make('td', {}, integer(most(side)))));
+  const line = (name, most) =>
+    make('tr', {}, make('th', { scope: 'row' }, name), ...SIDES.map((side) => make('td', {}, integer(most(side)))));
   byId('geometry-table').replaceChildren(
-    make('tr', {}, make('th', { scope: 'col' }, phrase`Side of the picture`), ...SIDES.map((side) => make('th', { scope: 'col' }, String(side)))),
+    make(
+      'tr',
+      {},
+      make('th', { scope: 'col' }, phrase`Side of the picture`),
+      ...SIDES.map((side) => make('th', { scope: 'col' }, String(side))),
+    ),
     line(phrase`everything before`, (side) => first.over(side).positions),
-    ...geometries.map((geometry) => line(geometry.is2d ? phrase`two dimensions` : phrase`one dimension`, (side) => geometry.over(side).most())),
+    ...geometries.map((geometry) =>
+      line(geometry.is2d ? phrase`two dimensions` : phrase`one dimension`, (side) => geometry.over(side).most()),
+    ),
   );
 }

@@ -35,7 +35,8 @@ export function heatOf({ blocks, heads, elements, weights }, head) {
     most = Math.max(most, shares[k]);
   }
   return {
-    most, start: started ? shares[0] : 0,
+    most,
+    start: started ? shares[0] : 0,
     share: (i) => {
       const share = at.get(i);
       return share === undefined ? NaN : most > 0 ? Math.sqrt(share / most) : 0;

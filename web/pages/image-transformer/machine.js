@@ -13,8 +13,15 @@ export function createMachine(store) {
     byId('n-parameters').textContent = integer(info.parameters);
     /** @type {Record<string, string>} */
     const facts = {
-      levels: String(info.levels), blind: Math.log(info.levels).toFixed(2), blindBits: Math.log2(info.levels).toFixed(2).replace(/\.?0+$/, ''),
-      heads: String(info.heads), blocks: String(info.blocks), queryBlock: String(info.queryBlock), memoryBlock: String(info.memoryBlock),
+      levels: String(info.levels),
+      blind: Math.log(info.levels).toFixed(2),
+      blindBits: Math.log2(info.levels)
+        .toFixed(2)
+        .replace(/\.?0+$/, ''),
+      heads: String(info.heads),
+      blocks: String(info.blocks),
+      queryBlock: String(info.queryBlock),
+      memoryBlock: String(info.memoryBlock),
     };
     for (const span of document.querySelectorAll('[data-info]')) {
       span.textContent = facts[/** @type {HTMLElement} */ (span).dataset.info ?? ''] ?? span.textContent;

@@ -36,8 +36,13 @@ export function readLayer(buffer) {
   /** @type {Map<string, Float32Array>} */
   const read = new Map();
   return {
-    d: fact('embedding_length'), heads: fact('attention.head_count'), length: fact('attention.key_length'), width: fact('image.width'), levels: fact('image.levels'),
-    epsilon: fact('attention.layer_norm_epsilon'), classes: fact('classes') ?? [],
+    d: fact('embedding_length'),
+    heads: fact('attention.head_count'),
+    length: fact('attention.key_length'),
+    width: fact('image.width'),
+    levels: fact('image.levels'),
+    epsilon: fact('attention.layer_norm_epsilon'),
+    classes: fact('classes') ?? [],
     tensor(name) {
       const values = read.get(name) ?? tensor(name).values;
       read.set(name, values);
@@ -59,7 +64,7 @@ function product(weights, x, bias) {
 function normed(x, gain, bias, epsilon) {
   const mean = x.reduce((sum, value) => sum + value, 0) / x.length;
   const root = Math.sqrt(x.reduce((sum, value) => sum + (value - mean) ** 2, 0) / x.length + epsilon);
-  return x.map((value, i) => (value - mean) / root * gain[i] + bias[i]);
+  return x.map((value, i) => ((value - mean) / root) * gain[i] + bias[i]);
 }
 
 /** @param {Float32Array} a @param {Float32Array} b */
@@ -74,7 +79,8 @@ const plus = (a, b) => a.map((value, i) => value + b[i]);
 export function passOf({ d, heads, length, width, epsilon, classes, tensor }, { shades, elements, label }) {
   const row = (/** @type {string} */ name, /** @type {number} */ i, n = d) => tensor(name).subarray(i * n, i * n + n);
   /** The shade that a place holds. @param {number} pixel */
-  const shadeOf = (pixel) => (pixel < 0 ? new Float32Array(d) : row('token_embd.weight', shades[pixel]).map((value) => value * Math.sqrt(d)));
+  const shadeOf = (pixel) =>
+    pixel < 0 ? new Float32Array(d) : row('token_embd.weight', shades[pixel]).map((value) => value * Math.sqrt(d));
   /** All that enters a place, which is that of the next pixel. @param {number} pixel */
   function inputOf(pixel) {
     const place = pixel + 1;
@@ -90,20 +96,29 @@ export function passOf({ d, heads, length, width, epsilon, classes, tensor }, { 
   const query = product(of('attn_q.weight'), input);
   const keys = places.map((place) => product(of('attn_k.weight'), place));
   const all = places.map((place) => product(of('attn_v.weight'), place));
-  const scores = Array.from({ length: heads }, (_, h) => Float32Array.from(keys, (key) => {
-    let sum = 0;
-    for (let i = h * length; i < (h + 1) * length; i++) sum += query[i] * key[i];
-    return sum / Math.sqrt(length);
-  }));
+  const scores = Array.from({ length: heads }, (_, h) =>
+    Float32Array.from(keys, (key) => {
+      let sum = 0;
+      for (let i = h * length; i < (h + 1) * length; i++) sum += query[i] * key[i];
+      return sum / Math.sqrt(length);
+    }),
+  );
   const shares = scores.map((row) => {
     const most = Math.max(...row);
     const powers = row.map((score) => Math.exp(score - most));
     const sum = powers.reduce((total, power) => total + power, 0);
     return powers.map((power) => power / sum);
   });
-  const values = Float32Array.from({ length: heads * length }, (_, i) => shares[Math.floor(i / length)].reduce((sum, share, j) => sum + share * all[j][i], 0));
+  const values = Float32Array.from({ length: heads * length }, (_, i) =>
+    shares[Math.floor(i / length)].reduce((sum, share, j) => sum + share * all[j][i], 0),
+  );
   const attended = normed(plus(input, product(of('attn_output.weight'), values)), of('attn_norm.weight'), of('attn_norm.bias'), epsilon);
   const inner = product(of('ffn_up.weight'), attended, of('ffn_up.bias')).map((value) => Math.max(0, value));
-  const output = normed(plus(attended, product(of('ffn_down.weight'), inner, of('ffn_down.bias'))), of('ffn_norm.weight'), of('ffn_norm.bias'), epsilon);
+  const output = normed(
+    plus(attended, product(of('ffn_down.weight'), inner, of('ffn_down.bias'))),
+    of('ffn_norm.weight'),
+    of('ffn_norm.bias'),
+    epsilon,
+  );
   return { shade: shadeOf(elements[elements.length - 1]), input, query, keys, scores, shares, values, attended, inner, output };
 }

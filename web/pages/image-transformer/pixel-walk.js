@@ -1,7 +1,22 @@
 // SPDX-License-Identifier: MIT
 // The figure of the walk: one pixel from its neighbours through a layer to its probabilities, with the model's own maps and numbers.
 // @ts-check
-import { SIDE, asked as other, byId, inSight, make, onTheme, ownName, paint, paintSmall, palette, percent, phrase, toImage, weights } from '../../shell/index.js';
+import {
+  SIDE,
+  asked as other,
+  byId,
+  inSight,
+  make,
+  onTheme,
+  ownName,
+  paint,
+  paintSmall,
+  palette,
+  percent,
+  phrase,
+  toImage,
+  weights,
+} from '../../shell/index.js';
 import { fileBytes } from '../../shell/model/gguf.js';
 import { showNumbers } from '../../shell/picture/numbers-strip.js';
 import { createWalk, stepsOf } from '../../shell/page/walk.js';
@@ -65,19 +80,27 @@ export function createPixelWalk(store, pictures) {
     const scored = new Map(Array.from(attention.elements, (element, k) => [element, (pass.scores[head][k] - low) / (high - low || 1)]));
     /** @type {Record<string, (i: number) => number>} */
     const heats = {
-      'step-compare': (i) => scored.get(i) ?? NaN, 'step-softmax': heatOf(first, head).share, 'step-heads': heatOf(first, -1).share, 'step-layers': heatOf(attention, -1).share,
+      'step-compare': (i) => scored.get(i) ?? NaN,
+      'step-softmax': heatOf(first, head).share,
+      'step-heads': heatOf(first, -1).share,
+      'step-layers': heatOf(attention, -1).share,
     };
     paint(canvas, {
-      values: picture.values, filled: id === 'step-drawn' ? at + 1 : at, known: store.now.rows * SIDE, heat: heats[id], cursor: id === 'step-shade' ? at - 1 : at,
+      values: picture.values,
+      filled: id === 'step-drawn' ? at + 1 : at,
+      known: store.now.rows * SIDE,
+      heat: heats[id],
+      cursor: id === 'step-shade' ? at - 1 : at,
       ranges: id === 'step-seen' || id === 'step-query' || heats[id] ? [memory, own] : [],
     });
-    const level = Math.round(picture.values[at] * (store.now.info.levels - 1) / 255);
+    const level = Math.round((picture.values[at] * (store.now.info.levels - 1)) / 255);
     for (const [i, bar] of [...bars.children].entries()) bar.classList.toggle('drawn', id === 'step-drawn' && i === level);
   }
 
   /** @param {number[]} odds as many as the model has said */
   function showOdds(odds) {
-    for (const [i, bar] of /** @type {HTMLElement[]} */ ([...bars.children]).entries()) bar.style.setProperty('--p', `${100 * (odds[i] ?? 0)}%`);
+    for (const [i, bar] of /** @type {HTMLElement[]} */ ([...bars.children]).entries())
+      bar.style.setProperty('--p', `${100 * (odds[i] ?? 0)}%`);
   }
 
   /** Everything but what a step changes. */
@@ -100,27 +123,48 @@ export function createPixelWalk(store, pictures) {
     /** @param {HTMLElement} root @param {{ share: (i: number) => number }[]} all */
     const small = (root, all) => {
       while (root.children.length < all.length) root.append(make('canvas', { 'aria-hidden': 'true' }));
-      all.forEach(({ share }, k) => paintSmall(/** @type {HTMLCanvasElement} */ (root.children[k]), (i) => {
-        const t = share(i);
-        return i === at ? accent : Number.isNaN(t) ? (i < at ? wash : paper) : heat(t);
-      }));
+      all.forEach(({ share }, k) =>
+        paintSmall(/** @type {HTMLCanvasElement} */ (root.children[k]), (i) => {
+          const t = share(i);
+          return i === at ? accent : Number.isNaN(t) ? (i < at ? wash : paper) : heat(t);
+        }),
+      );
     };
-    small(maps, Array.from({ length: heads }, (_, h) => heatOf(layerOf(attention, 0), h)));
-    small(layers, Array.from({ length: blocks }, (_, b) => heatOf(layerOf(attention, b), -1)));
+    small(
+      maps,
+      Array.from({ length: heads }, (_, h) => heatOf(layerOf(attention, 0), h)),
+    );
+    small(
+      layers,
+      Array.from({ length: blocks }, (_, b) => heatOf(layerOf(attention, b), -1)),
+    );
     while (bars.children.length < levels) bars.append(make('span', { class: 'shade-bar' }));
     showOdds(odds);
     const likely = largest(odds);
-    const level = Math.round(picture.values[at] * (levels - 1) / 255);
+    const level = Math.round((picture.values[at] * (levels - 1)) / 255);
     const looked = attention.elements[best];
     const whole = odds.length === levels;
     if (whole) bars.setAttribute('aria-label', phrase`The ${levels} shades: ${likely} has ${percent(odds[likely])}.`);
     walk.tell({
-      row: String(pixel.row + 1), column: String(pixel.column + 1), before: String(at), seen: String(attention.elements.filter((element) => element >= 0).length),
-      shade: at > 0 ? String(Math.round(picture.values[at - 1] * (levels - 1) / 255)) : phrase`none`, top: String(levels - 1), head: String(head + 1), score: pass.scores[head][best].toFixed(2),
-      'best-row': String(Math.floor(looked / SIDE) + 1), 'best-column': String(looked % SIDE + 1), share: percent(layerOf(attention, 0).weights[head * attention.elements.length + best]),
-      open: String(pass.inner.filter((x) => x > 0).length), inner: String(pass.inner.length), levels: String(levels),
-      likely: whole ? String(likely) : '…', probability: whole ? percent(odds[likely]) : '…', written: String(level),
-      chance: whole ? percent(odds[level]) : '…', nats: whole ? (-Math.log(odds[level])).toFixed(2) : '…',
+      row: String(pixel.row + 1),
+      column: String(pixel.column + 1),
+      before: String(at),
+      seen: String(attention.elements.filter((element) => element >= 0).length),
+      shade: at > 0 ? String(Math.round((picture.values[at - 1] * (levels - 1)) / 255)) : phrase`none`,
+      top: String(levels - 1),
+      head: String(head + 1),
+      score: pass.scores[head][best].toFixed(2),
+      'best-row': String(Math.floor(looked / SIDE) + 1),
+      'best-column': String((looked % SIDE) + 1),
+      share: percent(layerOf(attention, 0).weights[head * attention.elements.length + best]),
+      open: String(pass.inner.filter((x) => x > 0).length),
+      inner: String(pass.inner.length),
+      levels: String(levels),
+      likely: whole ? String(likely) : '…',
+      probability: whole ? percent(odds[likely]) : '…',
+      written: String(level),
+      chance: whole ? percent(odds[level]) : '…',
+      nats: whole ? (-Math.log(odds[level])).toFixed(2) : '…',
     });
     show(walk.step);
   }
@@ -130,7 +174,7 @@ export function createPixelWalk(store, pictures) {
     const { model, asked, label, info } = store.now;
     if (!model || !info || !asked || !sight.seen || (walked?.pixel === asked && walked.odds.length > 0)) return;
     stopper.abort();
-    const { signal } = stopper = new AbortController();
+    const { signal } = (stopper = new AbortController());
     const ending = pictures()[asked.sample];
     const picture = { ...ending, values: ending.values.slice() };
     const at = asked.row * SIDE + asked.column;
@@ -140,7 +184,7 @@ export function createPixelWalk(store, pictures) {
       file ??= fileBytes(weights('digits.gguf')).then(readLayer);
       const layer = await file;
       signal.throwIfAborted();
-      const shades = Array.from(picture.values, (value) => Math.round(value * (layer.levels - 1) / 255));
+      const shades = Array.from(picture.values, (value) => Math.round((value * (layer.levels - 1)) / 255));
       const pass = passOf(layer, { shades, elements: attention.elements, label });
       const from = attention.elements[0] < 0 && attention.elements.length > 1 ? 1 : 0; // a pixel, and not the start
       const tops = pass.shares.map((shares) => largest(shares, from));
@@ -160,7 +204,7 @@ export function createPixelWalk(store, pictures) {
     /** @type {number[]} */
     const odds = [];
     for (let shade = 0; shade < levels; shade++) {
-      values[at] = Math.round(255 * shade / (levels - 1));
+      values[at] = Math.round((255 * shade) / (levels - 1));
       odds.push(Math.exp(-(await model.score(toImage(values), options)).perElement[at]));
       if (walked !== of) return;
       showOdds(odds);
@@ -175,9 +219,16 @@ export function createPixelWalk(store, pictures) {
     clearTimeout(timer);
     timer = setTimeout(ask, REST_MS);
   };
-  const sight = inSight(figure, { onSeen: soon, onAway() { stopper.abort(); } });
+  const sight = inSight(figure, {
+    onSeen: soon,
+    onAway() {
+      stopper.abort();
+    },
+  });
   store.on(['asked', 'model', 'label'], soon);
-  store.on(['model'], ({ model }) => { if (model) byId('walk-section').hidden = figure.hidden = Boolean(other || ownName()); }); // its sentences and numbers are of our file
+  store.on(['model'], ({ model }) => {
+    if (model) byId('walk-section').hidden = figure.hidden = Boolean(other || ownName());
+  }); // its sentences and numbers are of our file
   new ResizeObserver(() => show(walk.step)).observe(canvas);
   onTheme(fill);
 }

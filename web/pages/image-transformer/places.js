@@ -10,7 +10,10 @@ import { readGguf } from '../../shell/model/gguf.js';
 export function placesOf(file) {
   const { tensor } = readGguf(file);
   const [rows, cols] = ['position_row.weight', 'position_col.weight'].map((name) => {
-    const { shape: [width, count], values } = tensor(name);
+    const {
+      shape: [width, count],
+      values,
+    } = tensor(name);
     return Array.from({ length: count }, (_, i) => values.subarray(i * width, (i + 1) * width));
   });
   return { rows, cols };
@@ -24,10 +27,12 @@ export function placesOf(file) {
  */
 export function waves(count, width) {
   const turns = width / 2;
-  return Array.from({ length: count }, (_, p) => Float32Array.from({ length: width }, (_, i) => {
-    const angle = p * 10000 ** (-(i % turns) / Math.max(1, turns - 1));
-    return i < turns ? Math.sin(angle) : Math.cos(angle);
-  }));
+  return Array.from({ length: count }, (_, p) =>
+    Float32Array.from({ length: width }, (_, i) => {
+      const angle = p * 10000 ** (-(i % turns) / Math.max(1, turns - 1));
+      return i < turns ? Math.sin(angle) : Math.cos(angle);
+    }),
+  );
 }
 
 /** The same without what all of its lists share, their mean. @param {Table} table @returns {Table} */
@@ -51,7 +56,8 @@ export function likeness(table) {
  * @param {{ row: number, col: number }} at
  */
 export function likenessOfPixels({ rows, cols }, { row, col }) {
-  const of = (/** @type {Table} */ table, /** @type {number} */ i) => table.map((list) => ({ with: dot(table[i], list), size: dot(list, list) }));
+  const of = (/** @type {Table} */ table, /** @type {number} */ i) =>
+    table.map((list) => ({ with: dot(table[i], list), size: dot(list, list) }));
   const [down, across] = [of(rows, row), of(cols, col)];
   const own = down[row].size + across[col].size;
   return down.map((r) => Float32Array.from(across, (c) => (r.with + c.with) / (Math.sqrt(own * (r.size + c.size)) || 1)));

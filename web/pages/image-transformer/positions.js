@@ -1,7 +1,20 @@
 // SPDX-License-Identifier: MIT
 // The figure of learned positions: what the model knows of a row and of a column, and which places that makes alike.
 // @ts-check
-import { announce, askable, byId, fault, make, onTheme, paintCells, perFrame, phrase, signed, weights, whenNear } from '../../shell/index.js';
+import {
+  announce,
+  askable,
+  byId,
+  fault,
+  make,
+  onTheme,
+  paintCells,
+  perFrame,
+  phrase,
+  signed,
+  weights,
+  whenNear,
+} from '../../shell/index.js';
 import { fileBytes } from '../../shell/model/gguf.js';
 import { apart, likeness, likenessOfPixels, placesOf, waves } from './places.js';
 /** @import { Cell } from '../../shell/index.js' */
@@ -30,7 +43,8 @@ export function createPositions() {
   function view(id, label, chosen) {
     const canvas = make('canvas', { role: 'img', 'aria-label': phrase`Nothing is read yet` });
     const frame = askable(canvas, {
-      label, grid: () => ({ rows: count(id === 'places-columns' ? 'cols' : 'rows'), cols: count(id === 'places-rows' ? 'rows' : 'cols') }),
+      label,
+      grid: () => ({ rows: count(id === 'places-columns' ? 'cols' : 'rows'), cols: count(id === 'places-rows' ? 'rows' : 'cols') }),
       from: () => (id === 'places-rows' ? { row: at.row, col: at.row } : id === 'places-columns' ? { row: at.col, col: at.col } : at),
       onPixel: (cell) => choose(chosen(cell)),
     });
@@ -51,34 +65,57 @@ export function createPositions() {
   }
 
   /** The most alike of the others, with how much. @param {Float32Array} alike @param {number} own */
-  const nearest = (alike, own) => Array.from(alike, (x, i) => ({ x, i })).filter(({ i }) => i !== own).sort((a, b) => b.x - a.x).slice(0, NEAREST)
-    .map(({ x, i }) => `${i + 1} (${x.toFixed(2).replace('-', '−')})`).join(', ');
+  const nearest = (alike, own) =>
+    Array.from(alike, (x, i) => ({ x, i }))
+      .filter(({ i }) => i !== own)
+      .sort((a, b) => b.x - a.x)
+      .slice(0, NEAREST)
+      .map(({ x, i }) => `${i + 1} (${x.toFixed(2).replace('-', '−')})`)
+      .join(', ');
 
   const redraw = perFrame(() => {
     if (!shown) return;
     const { places, rows: ofRows, cols: ofCols } = shown;
     const alike = likenessOfPixels(places, at);
-    const painted = paintCells(picture, { rows: count('rows'), cols: count('cols'), framed: [at], colour: (row, col, colours) => signed(alike[row][col], colours) });
+    const painted = paintCells(picture, {
+      rows: count('rows'),
+      cols: count('cols'),
+      framed: [at],
+      colour: (row, col, colours) => signed(alike[row][col], colours),
+    });
     if (!painted) return;
     const whole = (/** @type {Float32Array[]} */ all, /** @type {number} */ i) => ({
-      rows: all.length, cols: all.length, framed: [{ row: i, col: 0, cols: all.length }],
-      colour: (/** @type {number} */ row, /** @type {number} */ col, /** @type {import('../../shell/picture/palette.js').Palette} */ colours) => signed(all[row][col], colours),
+      rows: all.length,
+      cols: all.length,
+      framed: [{ row: i, col: 0, cols: all.length }],
+      colour: (
+        /** @type {number} */ row,
+        /** @type {number} */ col,
+        /** @type {import('../../shell/picture/palette.js').Palette} */ colours,
+      ) => signed(all[row][col], colours),
     });
     paintCells(rows, whole(ofRows, at.row));
     paintCells(columns, whole(ofCols, at.col));
-    const lists = [{ list: places.rows[at.row], name: phrase`Row ${at.row + 1}: ${places.rows[0].length} numbers` }, { list: places.cols[at.col], name: phrase`Column ${at.col + 1}: ${places.cols[0].length} numbers` }];
+    const lists = [
+      { list: places.rows[at.row], name: phrase`Row ${at.row + 1}: ${places.rows[0].length} numbers` },
+      { list: places.cols[at.col], name: phrase`Column ${at.col + 1}: ${places.cols[0].length} numbers` },
+    ];
     lists.forEach(({ list, name }, k) => {
       const most = Math.max(...list.map(Math.abs)) || 1;
       paintCells(strips[k], { rows: 1, cols: list.length, colour: (_, col, colours) => signed(list[col] / most, colours) });
       strips[k].setAttribute('aria-label', name);
       /** @type {Element} */ (strips[k].previousElementSibling).textContent = name;
     });
-    said.replaceChildren(make('b', {}, phrase`Row ${at.row + 1}, column ${at.col + 1}.`), ' ',
-      phrase`Most like this row: ${nearest(ofRows[at.row], at.row)}. Most like this column: ${nearest(ofCols[at.col], at.col)}.`);
+    said.replaceChildren(
+      make('b', {}, phrase`Row ${at.row + 1}, column ${at.col + 1}.`),
+      ' ',
+      phrase`Most like this row: ${nearest(ofRows[at.row], at.row)}. Most like this column: ${nearest(ofCols[at.col], at.col)}.`,
+    );
     picture.setAttribute('aria-label', said.textContent ?? '');
     rows.setAttribute('aria-label', phrase`Similarity of the rows`);
     columns.setAttribute('aria-label', phrase`Similarity of the columns`);
-    if (document.activeElement?.contains(picture) || document.activeElement?.contains(rows) || document.activeElement?.contains(columns)) announce(said.textContent ?? '', 400);
+    if (document.activeElement?.contains(picture) || document.activeElement?.contains(rows) || document.activeElement?.contains(columns))
+      announce(said.textContent ?? '', 400);
   });
 
   function show() {

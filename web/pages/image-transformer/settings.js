@@ -13,8 +13,14 @@ export function createSettings(store) {
   const temperature = byId('temperature');
   const showTemperature = () => {
     const t = store.now.temperature;
-    const text = t === 0 ? phrase`0: always the most probable` : t === 1 ? phrase`1: unchanged probabilities`
-      : t < 1 ? phrase`${t.toFixed(2)}: more cautious` : phrase`${t.toFixed(2)}: more daring`;
+    const text =
+      t === 0
+        ? phrase`0: always the most probable`
+        : t === 1
+          ? phrase`1: unchanged probabilities`
+          : t < 1
+            ? phrase`${t.toFixed(2)}: more cautious`
+            : phrase`${t.toFixed(2)}: more daring`;
     temperature.value = String(t);
     byId('temperature-text').textContent = text;
     temperature.setAttribute('aria-valuetext', text);
@@ -31,7 +37,8 @@ export function createSettings(store) {
   label.addEventListener('change', () => store.set({ label: label.value, truth: null }));
   store.on(['info', 'label'], ({ info, label: name }) => {
     if (!info) return;
-    if (label.options.length === 1) label.append(...info.classes.map((/** @type {string} */ one) => make('option', { value: one }, phrase`It is a ${one}`)));
+    if (label.options.length === 1)
+      label.append(...info.classes.map((/** @type {string} */ one) => make('option', { value: one }, phrase`It is a ${one}`)));
     label.disabled = info.classes.length === 0;
     if (name && !info.classes.includes(name)) store.set({ label: '' });
     label.value = store.now.label;
@@ -41,7 +48,10 @@ export function createSettings(store) {
   const surprise = byId('show-surprise');
   const link = byId('surprise-link');
   const legend = byId('nats-legend');
-  createLegend(legend, Array.from({ length: NATS_SHOWN + 1 }, (_, n) => (n === NATS_SHOWN ? phrase`${n} nats or more` : String(n))));
+  createLegend(
+    legend,
+    Array.from({ length: NATS_SHOWN + 1 }, (_, n) => (n === NATS_SHOWN ? phrase`${n} nats or more` : String(n))),
+  );
   const figure = document.querySelector('#surprise-link [data-figure]')?.textContent ?? '';
   const showSurprise = () => {
     const on = store.now.surprise;

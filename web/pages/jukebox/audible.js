@@ -25,7 +25,7 @@ export async function playSamples(samples, rate, onPlay = () => {}) {
   hush();
   const own = audio();
   await own.resume();
-  const source = playing = own.createBufferSource();
+  const source = (playing = own.createBufferSource());
   source.buffer = own.createBuffer(1, Math.max(1, samples.length), rate);
   source.buffer.copyToChannel(Float32Array.from(samples), 0);
   source.connect(own.destination);

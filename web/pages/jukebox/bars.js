@@ -39,7 +39,9 @@ export function createBars(canvas, { onPick } = {}) {
     canvas.tabIndex = 0;
     const at = (/** @type {number} */ x) => Math.floor((x / canvas.clientWidth) * (most || codes.length));
     canvas.addEventListener('pointerdown', ({ offsetX }) => pick(at(offsetX)));
-    canvas.addEventListener('pointermove', ({ offsetX, buttons }) => { if (buttons === 1 && at(offsetX) !== picked) pick(at(offsetX)); });
+    canvas.addEventListener('pointermove', ({ offsetX, buttons }) => {
+      if (buttons === 1 && at(offsetX) !== picked) pick(at(offsetX));
+    });
     canvas.addEventListener('keydown', (event) => {
       const step = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity }[event.key];
       if (step === undefined) return;
@@ -63,6 +65,8 @@ export function createBars(canvas, { onPick } = {}) {
       cursor = at;
       again();
     },
-    get picked() { return picked; },
+    get picked() {
+      return picked;
+    },
   };
 }

@@ -40,14 +40,24 @@ export async function readBook(model, level) {
   }
   const loud = sounds.map((sound) => Math.sqrt(sound.subarray(EDGE, LASTS - EDGE).reduce((sum, x) => sum + x * x, 0) / (LASTS - 2 * EDGE)));
   // How often the wave crosses nought says whether it hums or hisses.
-  const bright = sounds.map((sound) => sound.subarray(EDGE, LASTS - EDGE).reduce((sum, x, i, all) => sum + Number(i > 0 && (x < 0) !== (all[i - 1] < 0)), 0));
+  const bright = sounds.map((sound) =>
+    sound.subarray(EDGE, LASTS - EDGE).reduce((sum, x, i, all) => sum + Number(i > 0 && x < 0 !== all[i - 1] < 0), 0),
+  );
   const order = Array.from(sounds.keys()).sort((a, b) => bright[a] - bright[b] || loud[a] - loud[b]);
   const rank = new Float64Array(count);
-  order.forEach((code, i) => { rank[code] = i / Math.max(1, count - 1); });
+  order.forEach((code, i) => {
+    rank[code] = i / Math.max(1, count - 1);
+  });
   const most = Math.max(...loud, 1e-6);
   const loudness = (/** @type {number} */ code) => Math.min(1, Math.max(0, 1 + Math.log10(Math.max(loud[code], 1e-9) / most) / 2));
   return {
-    level, hop, count, sounds, order, loudness,
-    colour: (code, dark) => `hsl(${Math.round(20 + 250 * rank[code])} 65% ${Math.round(dark ? 28 + 40 * loudness(code) : 82 - 40 * loudness(code))}%)`,
+    level,
+    hop,
+    count,
+    sounds,
+    order,
+    loudness,
+    colour: (code, dark) =>
+      `hsl(${Math.round(20 + 250 * rank[code])} 65% ${Math.round(dark ? 28 + 40 * loudness(code) : 82 - 40 * loudness(code))}%)`,
   };
 }

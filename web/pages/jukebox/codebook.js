@@ -50,11 +50,15 @@ export function createCodebook(stages) {
     again();
     const code = own.order[place];
     const loud = Math.round(100 * own.loudness(code));
-    said.textContent = own.level === 'top' ? phrase`Code ${code} of the top level: ${loud} % as loud as the loudest, on a scale of decibels.`
-      : phrase`Code ${code} of the bottom level: ${loud} % as loud as the loudest, on a scale of decibels.`;
+    said.textContent =
+      own.level === 'top'
+        ? phrase`Code ${code} of the top level: ${loud} % as loud as the loudest, on a scale of decibels.`
+        : phrase`Code ${code} of the bottom level: ${loud} % as loud as the loudest, on a scale of decibels.`;
     if (aloud) void playSamples(own.sounds[code], stages.model.info.sampleRate);
   }
-  const at = (/** @type {PointerEvent} */ { offsetX, offsetY }) => Math.floor((offsetY / canvas.clientHeight) * rows()) * COLUMNS + Math.min(COLUMNS - 1, Math.floor((offsetX / canvas.clientWidth) * COLUMNS));
+  const at = (/** @type {PointerEvent} */ { offsetX, offsetY }) =>
+    Math.floor((offsetY / canvas.clientHeight) * rows()) * COLUMNS +
+    Math.min(COLUMNS - 1, Math.floor((offsetX / canvas.clientWidth) * COLUMNS));
   canvas.addEventListener('pointerdown', (event) => point(at(event), true));
   canvas.addEventListener('pointermove', (event) => {
     const next = at(event);

@@ -37,19 +37,31 @@ export function createDraw(stages) {
     }
     paintWave(surface, samples, { most, cursor });
   });
-  const transport = createTransport(byId('transport'), { name: '', seed: SEED, onSeed: () => start(true), pace: true, onRun: () => start(true), onStop: () => stopper.abort() });
+  const transport = createTransport(byId('transport'), {
+    name: '',
+    seed: SEED,
+    onSeed: () => start(true),
+    pace: true,
+    onRun: () => start(true),
+    onStop: () => stopper.abort(),
+  });
 
   function ready() {
     const { model, books } = stages;
     if (!model) return transport.show('empty');
     if (digits.childElementCount === 1) {
       const { classes, speakers = [] } = model.info;
-      digits.append(...classes.map((name) => {
-        const input = make('input', { type: 'radio', name: 'digit', value: name });
-        input.checked = name === '7';
-        return make('label', {}, input, make('span', {}, name));
-      }));
-      speaker.replaceChildren(...speakers.map((name) => make('option', { value: name }, name)), make('option', { value: '' }, phrase`any voice`));
+      digits.append(
+        ...classes.map((name) => {
+          const input = make('input', { type: 'radio', name: 'digit', value: name });
+          input.checked = name === '7';
+          return make('label', {}, input, make('span', {}, name));
+        }),
+      );
+      speaker.replaceChildren(
+        ...speakers.map((name) => make('option', { value: name }, name)),
+        make('option', { value: '' }, phrase`any voice`),
+      );
       speaker.value = 'jackson';
       speaker.disabled = false;
       transport.show('ready');
@@ -74,7 +86,9 @@ export function createDraw(stages) {
     const options = { label: chosen(), speaker: speaker.value || undefined, seconds: SECONDS, seed: transport.seed, signal };
     const half = from.checked && staged ? staged.samples.slice(0, staged.samples.length >> 1) : undefined;
     try {
-      const run = /** @type {any} */ (half ? model.complete({ samples: half, sampleRate: model.info.sampleRate ?? 8000 }, options) : model.generate(options));
+      const run = /** @type {any} */ (
+        half ? model.complete({ samples: half, sampleRate: model.info.sampleRate ?? 8000 }, options) : model.generate(options)
+      );
       const heard = aloud ? hear(run, signal) : Promise.resolve('');
       heard.catch(() => {});
       [codes, parts] = [{ top: [], bottom: [] }, []];
@@ -99,8 +113,10 @@ export function createDraw(stages) {
       const seconds = drawn / (model.info.sampleRate ?? 1);
       byId('result').textContent = `${codes.top.join(' ')} | ${codes.bottom.join(' ')}`;
       transport.say(phrase`${seconds.toFixed(2)} s of sound in ${took.toFixed(2)} s, the first of it after ${Math.round(first)} ms`);
-      said.textContent = drawn === 0 ? phrase`It ended at once: another seed may say more.`
-        : `${phrase`${codes.top.length} codes of the top level, ${codes.bottom.length} of the bottom level, ${seconds.toFixed(2)} s of sound.`}${await heard}`;
+      said.textContent =
+        drawn === 0
+          ? phrase`It ended at once: another seed may say more.`
+          : `${phrase`${codes.top.length} codes of the top level, ${codes.bottom.length} of the bottom level, ${seconds.toFixed(2)} s of sound.`}${await heard}`;
       if (signal.aborted) return;
       if (file.href) URL.revokeObjectURL(file.href);
       file.href = URL.createObjectURL(await run.wav());
@@ -117,11 +133,16 @@ export function createDraw(stages) {
   /** @param {any} run @param {AbortSignal} signal @returns {Promise<string>} what went wrong, as a sentence */
   async function hear(run, signal) {
     try {
-      const { gaps } = await run.playTo(audio(), { signal, onPlay: (/** @type {{ seconds: number, over: boolean }} */ { seconds, over }) => {
-        cursor = over ? -1 : seconds * run.sampleRate;
-        wave();
-      } });
-      return gaps === 0 ? '' : ` ${gaps === 1 ? phrase`This machine did not keep up: 1 gap.` : phrase`This machine did not keep up: ${gaps} gaps.`}`;
+      const { gaps } = await run.playTo(audio(), {
+        signal,
+        onPlay: (/** @type {{ seconds: number, over: boolean }} */ { seconds, over }) => {
+          cursor = over ? -1 : seconds * run.sampleRate;
+          wave();
+        },
+      });
+      return gaps === 0
+        ? ''
+        : ` ${gaps === 1 ? phrase`This machine did not keep up: 1 gap.` : phrase`This machine did not keep up: ${gaps} gaps.`}`;
     } catch (error) {
       return signal.aborted ? '' : ` ${phrase`It cannot be heard: ${fault(error)}.`}`;
     } finally {
@@ -145,7 +166,9 @@ export function createDraw(stages) {
       const { model, release } = await acquire(weights('wavenet.gguf'), { signal });
       try {
         const began = performance.now();
-        const run = /** @type {any} */ (model.generate({ label: chosen() ?? '7', speaker: speaker.value || 'jackson', seconds: SECONDS, seed: transport.seed, signal }));
+        const run = /** @type {any} */ (
+          model.generate({ label: chosen() ?? '7', speaker: speaker.value || 'jackson', seconds: SECONDS, seed: transport.seed, signal })
+        );
         const heard = run.playTo(context, { signal });
         heard.catch(() => {});
         const samples = await run.samples();

@@ -1,7 +1,18 @@
 // SPDX-License-Identifier: MIT
 // The first figure: a sound, its codes of two levels, and the sound again from either, each heard at its stage.
 // @ts-check
-import { acquireFirst, announce, byId, createLoading, createTransport, fault, make, microphoneRefused, phrase, recorded } from '../../shell/index.js';
+import {
+  acquireFirst,
+  announce,
+  byId,
+  createLoading,
+  createTransport,
+  fault,
+  make,
+  microphoneRefused,
+  phrase,
+  recorded,
+} from '../../shell/index.js';
 import { audio, hush, playSamples } from './audible.js';
 import { createBars } from './bars.js';
 import { readBook } from './book.js';
@@ -32,21 +43,38 @@ export function createStages() {
   let stopper = new AbortController();
   const cursors = { given: -1, top: -1, bottom: -1 };
 
-  const waves = Object.fromEntries(STAGES.map((name) => [name, createSurface(byId(`wave-${name}`), (surface) => {
-    const samples = name === 'given' ? staged?.samples : staged?.from[name];
-    if (samples) paintWave(surface, samples, { most: staged?.from.bottom.length, cursor: cursors[name], ink: name === 'given' ? '--ink' : '--predicted' });
-  })]));
-  const bars = Object.fromEntries(LEVELS.map((level) => [level, createBars(byId(`bars-${level}`), {
-    onPick(at) {
-      const book = books[level];
-      const code = staged?.[level][at];
-      if (!book || code === undefined || !model?.info.sampleRate) return;
-      const { length = 0 } = staged?.[level] ?? {};
-      said.textContent = level === 'top' ? phrase`Code ${at + 1} of ${length} of the top level is number ${code} of ${book.count}. It stands for ${book.hop} samples; here it lasts longer.`
-        : phrase`Code ${at + 1} of ${length} of the bottom level is number ${code} of ${book.count}. It stands for ${book.hop} samples; here it lasts longer.`;
-      void playSamples(book.sounds[code], model.info.sampleRate);
-    },
-  })]));
+  const waves = Object.fromEntries(
+    STAGES.map((name) => [
+      name,
+      createSurface(byId(`wave-${name}`), (surface) => {
+        const samples = name === 'given' ? staged?.samples : staged?.from[name];
+        if (samples)
+          paintWave(surface, samples, {
+            most: staged?.from.bottom.length,
+            cursor: cursors[name],
+            ink: name === 'given' ? '--ink' : '--predicted',
+          });
+      }),
+    ]),
+  );
+  const bars = Object.fromEntries(
+    LEVELS.map((level) => [
+      level,
+      createBars(byId(`bars-${level}`), {
+        onPick(at) {
+          const book = books[level];
+          const code = staged?.[level][at];
+          if (!book || code === undefined || !model?.info.sampleRate) return;
+          const { length = 0 } = staged?.[level] ?? {};
+          said.textContent =
+            level === 'top'
+              ? phrase`Code ${at + 1} of ${length} of the top level is number ${code} of ${book.count}. It stands for ${book.hop} samples; here it lasts longer.`
+              : phrase`Code ${at + 1} of ${length} of the bottom level is number ${code} of ${book.count}. It stands for ${book.hop} samples; here it lasts longer.`;
+          void playSamples(book.sounds[code], model.info.sampleRate);
+        },
+      }),
+    ]),
+  );
   /** @param {'given' | Level} name @returns {Promise<boolean>} whether all of it was heard */
   async function hear(name) {
     const samples = name === 'given' ? staged?.samples : staged?.from[name];
@@ -59,16 +87,22 @@ export function createStages() {
       if (name !== 'given') bars[name].cursor = seconds < 0 ? -1 : (seconds * rate) / (books[name]?.hop ?? 1);
     });
   }
-  const buttons = Object.fromEntries(STAGES.map((name) => {
-    const button = /** @type {HTMLButtonElement} */ (byId(`hear-${name}`));
-    button.addEventListener('click', () => { void hear(name); });
-    return [name, button];
-  }));
+  const buttons = Object.fromEntries(
+    STAGES.map((name) => {
+      const button = /** @type {HTMLButtonElement} */ (byId(`hear-${name}`));
+      button.addEventListener('click', () => {
+        void hear(name);
+      });
+      return [name, button];
+    }),
+  );
   const transport = createTransport(byId('stages-transport'), {
-    name: 'stages', verb: phrase`Hear all three`, onStop: hush,
+    name: 'stages',
+    verb: phrase`Hear all three`,
+    onStop: hush,
     async onRun() {
       transport.show('running');
-      for (const name of STAGES) if (!await hear(name)) break;
+      for (const name of STAGES) if (!(await hear(name))) break;
       transport.show(model ? 'done' : 'empty');
     },
   });
@@ -102,19 +136,29 @@ export function createStages() {
   const chosen = () => RECORDINGS[Number(/** @type {HTMLInputElement | null} */ (choice.querySelector('input:checked'))?.value ?? 0)];
   const stageChosen = () => {
     const { said: digit, speaker, levels } = chosen();
-    return stage({ samples: samplesOf(levels), sampleRate: model?.info.sampleRate ?? 8000 }, phrase`“${digit}” as ${speaker} said it, which was not trained on`);
+    return stage(
+      { samples: samplesOf(levels), sampleRate: model?.info.sampleRate ?? 8000 },
+      phrase`“${digit}” as ${speaker} said it, which was not trained on`,
+    );
   };
-  choice.append(...RECORDINGS.map(({ said: digit, speaker }, i) => {
-    const input = make('input', { type: 'radio', name: 'recording', value: String(i) });
-    input.checked = i === 0;
-    return make('label', {}, input, make('span', {}, `${digit}, ${speaker}`));
-  }));
+  choice.append(
+    ...RECORDINGS.map(({ said: digit, speaker }, i) => {
+      const input = make('input', { type: 'radio', name: 'recording', value: String(i) });
+      input.checked = i === 0;
+      return make('label', {}, input, make('span', {}, `${digit}, ${speaker}`));
+    }),
+  );
   choice.addEventListener('change', stageChosen);
   record.addEventListener('click', async () => {
     record.disabled = true;
     void audio().resume();
     try {
-      await stage(await recorded(LISTEN_MS, () => { said.textContent = phrase`Speak now`; }), phrase`Your voice`);
+      await stage(
+        await recorded(LISTEN_MS, () => {
+          said.textContent = phrase`Speak now`;
+        }),
+        phrase`Your voice`,
+      );
     } catch (error) {
       said.textContent = microphoneRefused(error);
     } finally {
@@ -136,7 +180,7 @@ export function createStages() {
       for (const tell of listeners) tell();
       await stageChosen();
       for (const level of LEVELS) {
-        const book = books[level] = await readBook(loaded, level);
+        const book = (books[level] = await readBook(loaded, level));
         bars[level].book = book;
       }
       transport.show('done');
@@ -150,10 +194,16 @@ export function createStages() {
   });
   return {
     loaded: loading.load(),
-    get model() { return model; },
-    get staged() { return staged; },
+    get model() {
+      return model;
+    },
+    get staged() {
+      return staged;
+    },
     books,
     /** Called when there is a model, when a sound is staged, and when the books are read. @param {() => void} tell */
-    on(tell) { listeners.add(tell); },
+    on(tell) {
+      listeners.add(tell);
+    },
   };
 }

@@ -28,9 +28,17 @@ export function createSurface(canvas, paint) {
     canvas.height = Math.round(height * ratio);
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     const style = getComputedStyle(canvas);
-    paint({ context, width, height, colour: (name) => style.getPropertyValue(name).trim() || style.color, dark: matchMedia('(prefers-color-scheme: dark)').matches });
+    paint({
+      context,
+      width,
+      height,
+      colour: (name) => style.getPropertyValue(name).trim() || style.color,
+      dark: matchMedia('(prefers-color-scheme: dark)').matches,
+    });
   };
-  const soon = () => { due ||= requestAnimationFrame(now); };
+  const soon = () => {
+    due ||= requestAnimationFrame(now);
+  };
   new ResizeObserver(soon).observe(canvas);
   for (const query of ['(prefers-color-scheme: dark)', '(forced-colors: active)']) matchMedia(query).addEventListener('change', soon);
   soon();

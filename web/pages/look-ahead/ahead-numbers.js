@@ -19,7 +19,9 @@ export function showDrawing(way, { ahead, ms }, pixels) {
   byId(`ahead-ms-${way}`).textContent = time(ms);
   if (way !== 'guessing') return;
   const each = (pixels / count).toFixed(2);
-  byId('ahead-summary').textContent = whole ? phrase`${pixels} pixels in ${count} passes: ${each} pixels a pass on average.` : phrase`${pixels} pixels in ${count} passes: ${each} pixels a pass so far.`;
+  byId('ahead-summary').textContent = whole
+    ? phrase`${pixels} pixels in ${count} passes: ${each} pixels a pass on average.`
+    : phrase`${pixels} pixels in ${count} passes: ${each} pixels a pass so far.`;
 }
 
 /** Compares, once both are there. @param {Drawing | undefined} a @param {Drawing | undefined} b @returns {string} what there is to say */
@@ -39,8 +41,12 @@ export function clearNumbers() {
 export function showTiming(timing, pictures) {
   for (const way of WAYS) byId(`ahead-median-${way}`).textContent = time(timing[way]);
   const { guessing, without, unequal } = timing;
-  const same = unequal ? phrase`${unequal} of them were not the same both ways, which should never be.` : phrase`All were the same both ways.`;
-  return say(phrase`${pictures} pictures, each drawn both ways: ${(without / guessing).toFixed(2)} times as fast with guesses, in the median. ${same}`);
+  const same = unequal
+    ? phrase`${unequal} of them were not the same both ways, which should never be.`
+    : phrase`All were the same both ways.`;
+  return say(
+    phrase`${pictures} pictures, each drawn both ways: ${(without / guessing).toFixed(2)} times as fast with guesses, in the median. ${same}`,
+  );
 }
 
 /** @param {string} text */

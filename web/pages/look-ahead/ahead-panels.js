@@ -34,8 +34,12 @@ export function createAheadPanels(root) {
     paint(runs.canvas, { ...view, heat: (/** @type {number} */ i) => shareOf(ahead[i]) });
     const count = passes(ahead, head);
     picture.canvas.setAttribute('aria-label', phrase`${head} of ${values.length} pixels drawn`);
-    runs.canvas.setAttribute('aria-label', count === 1 ? phrase`1 pass for ${pixelsOf(head)}` : phrase`${count} passes for ${pixelsOf(head)}`);
-    picture.note.textContent = head === 0 ? phrase`Nothing drawn yet.` : drawn ? phrase`Drawn.` : phrase`${head} of ${values.length} pixels.`;
+    runs.canvas.setAttribute(
+      'aria-label',
+      count === 1 ? phrase`1 pass for ${pixelsOf(head)}` : phrase`${count} passes for ${pixelsOf(head)}`,
+    );
+    picture.note.textContent =
+      head === 0 ? phrase`Nothing drawn yet.` : drawn ? phrase`Drawn.` : phrase`${head} of ${values.length} pixels.`;
     runs.note.textContent = pass ? describe(ahead, pass) : head === 0 ? '' : phrase`Point at a pixel to ask which pass it came with.`;
     // Whoever walks over a picture with the keyboard hears what is under the cursor.
     if (pass && root.contains(document.activeElement)) announce(runs.note.textContent, 400);
@@ -85,7 +89,7 @@ export function createAheadPanels(root) {
 /** @param {Uint8Array} ahead @param {{ from: number, to: number }} pass */
 function describe(ahead, { from, to }) {
   /** @param {number} pixel */
-  const where = (pixel) => phrase`row ${Math.floor(pixel / SIDE) + 1}, column ${pixel % SIDE + 1}`;
+  const where = (pixel) => phrase`row ${Math.floor(pixel / SIDE) + 1}, column ${(pixel % SIDE) + 1}`;
   const right = to - from - 1;
   const guesses = right === 0 ? phrase`no guess that held` : right === 1 ? phrase`1 right guess` : phrase`${right} right guesses`;
   return phrase`Pass ${passes(ahead, from + 1)}: ${pixelsOf(to - from)}, ${guesses}. From ${where(from)}.`;

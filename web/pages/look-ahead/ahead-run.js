@@ -17,7 +17,7 @@ export async function draw(model, options) {
   const values = new Uint8Array(positions);
   const ahead = new Uint8Array(positions);
   const steps = model.generate({ ...options, samples: 1 })[Symbol.asyncIterator]();
-  for (let ms = 0; ;) {
+  for (let ms = 0; ; ) {
     const asked = performance.now();
     const { done, value: step } = await steps.next();
     ms += performance.now() - asked;
@@ -48,7 +48,8 @@ export const differences = (a, b) => a.values.reduce((count, value, i) => count 
 /** Says whether a picture that was drawn both ways is the same. @param {Drawing} a @param {Drawing} b */
 export function verdict(a, b) {
   const count = differences(a, b);
-  return count === 0 ? phrase`The same ${a.values.length} values, with guesses and without.`
+  return count === 0
+    ? phrase`The same ${a.values.length} values, with guesses and without.`
     : phrase`The pictures differ in ${count} of ${a.values.length} values, which should never be.`;
 }
 

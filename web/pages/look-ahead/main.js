@@ -2,8 +2,21 @@
 // The figure of look-ahead: a digit, the passes of the model that drew it, and the same digit drawn without guesses.
 // @ts-check
 import {
-  Playback, SIDE, acquireFirst, announce, byId, createLoading, createTake, createTransport, inked, keepInAddress, make, phrase, reducedMotion,
-  startPage, wholeIn,
+  Playback,
+  SIDE,
+  acquireFirst,
+  announce,
+  byId,
+  createLoading,
+  createTake,
+  createTransport,
+  inked,
+  keepInAddress,
+  make,
+  phrase,
+  reducedMotion,
+  startPage,
+  wholeIn,
 } from '../../shell/index.js';
 import { clearNumbers, say, showDrawing, showTiming, showVerdict } from './ahead-numbers.js';
 import { createAheadPanels } from './ahead-panels.js';
@@ -48,10 +61,13 @@ function createAhead() {
     const artist = model;
     if (!artist) return;
     if (playback.phase === 'timing') say('');
-    await playback.run(async (signal) => {
-      await work(artist, signal);
-      return shown ? 'done' : 'ready';
-    }, { during });
+    await playback.run(
+      async (signal) => {
+        await work(artist, signal);
+        return shown ? 'done' : 'ready';
+      },
+      { during },
+    );
   }
 
   function showWhole() {
@@ -64,43 +80,50 @@ function createAhead() {
   const options = () => ({ seed: transport.seed, ...(digit.value && { label: digit.value }) });
 
   /** Draws the picture at full speed, then shows it pass by pass. */
-  const start = () => run('running', async (artist, signal) => {
-    const way = plain.checked ? 'without' : 'guessing';
-    announce(plain.checked ? phrase`Drawing a digit without guesses.` : phrase`Drawing a digit with guesses.`);
-    shown = null;
-    panels.show(null);
-    const drawing = await draw(artist, { ...options(), lookAhead: way === 'guessing', signal });
-    drawings[way] = drawing;
-    shown = { way, drawing };
-    const { length } = drawing.values;
-    playback.rebase();
-    // With less motion the picture appears when it is finished.
-    for (let head = 0; head < length && !reducedMotion();) {
-      const { to } = passAt(drawing.ahead, head);
-      await playback.pass(to - head, signal);
-      head = to;
-      panels.show(drawing, head);
-      showDrawing(way, drawing, head);
-    }
-    showWhole();
-    // The other way, which nobody waits for: its numbers stand beside these.
-    const other = way === 'guessing' ? 'without' : 'guessing';
-    const beside = drawings[other] ??= await draw(artist, { ...options(), lookAhead: other === 'guessing', signal });
-    showDrawing(other, beside, length);
-    // The first pictures of a page pay for the compiler: each is timed once more.
-    for (const [name, one] of /** @type {const} */ ([[way, drawing], [other, beside]])) {
-      one.ms = Math.min(one.ms, (await draw(artist, { ...options(), lookAhead: name === 'guessing', signal })).ms);
-      showDrawing(name, one, length);
-    }
-    announce([byId('ahead-summary').textContent, showVerdict(drawings.guessing, drawings.without)].join(' '));
-  });
+  const start = () =>
+    run('running', async (artist, signal) => {
+      const way = plain.checked ? 'without' : 'guessing';
+      announce(plain.checked ? phrase`Drawing a digit without guesses.` : phrase`Drawing a digit with guesses.`);
+      shown = null;
+      panels.show(null);
+      const drawing = await draw(artist, { ...options(), lookAhead: way === 'guessing', signal });
+      drawings[way] = drawing;
+      shown = { way, drawing };
+      const { length } = drawing.values;
+      playback.rebase();
+      // With less motion the picture appears when it is finished.
+      for (let head = 0; head < length && !reducedMotion(); ) {
+        const { to } = passAt(drawing.ahead, head);
+        await playback.pass(to - head, signal);
+        head = to;
+        panels.show(drawing, head);
+        showDrawing(way, drawing, head);
+      }
+      showWhole();
+      // The other way, which nobody waits for: its numbers stand beside these.
+      const other = way === 'guessing' ? 'without' : 'guessing';
+      const beside = (drawings[other] ??= await draw(artist, { ...options(), lookAhead: other === 'guessing', signal }));
+      showDrawing(other, beside, length);
+      // The first pictures of a page pay for the compiler: each is timed once more.
+      for (const [name, one] of /** @type {const} */ ([
+        [way, drawing],
+        [other, beside],
+      ])) {
+        one.ms = Math.min(one.ms, (await draw(artist, { ...options(), lookAhead: name === 'guessing', signal })).ms);
+        showDrawing(name, one, length);
+      }
+      announce([byId('ahead-summary').textContent, showVerdict(drawings.guessing, drawings.without)].join(' '));
+    });
 
-  const time = () => run('timing', async (artist, signal) => {
-    showWhole(); // what was being shown; its time is known already
-    announce(phrase`Timing ${PICTURES} pictures, each with guesses and without.`);
-    const timing = await timeBoth(artist, { ...options(), signal }, PICTURES, (done) => say(phrase`Timing: ${done} of ${PICTURES} pictures drawn both ways.`));
-    announce(showTiming(timing, PICTURES));
-  });
+  const time = () =>
+    run('timing', async (artist, signal) => {
+      showWhole(); // what was being shown; its time is known already
+      announce(phrase`Timing ${PICTURES} pictures, each with guesses and without.`);
+      const timing = await timeBoth(artist, { ...options(), signal }, PICTURES, (done) =>
+        say(phrase`Timing: ${done} of ${PICTURES} pictures drawn both ways.`),
+      );
+      announce(showTiming(timing, PICTURES));
+    });
 
   /** Another picture. */
   function startNew() {
@@ -135,7 +158,10 @@ function createAhead() {
     },
   });
   const transport = createTransport(byId('ahead-transport'), {
-    name: 'ahead', seed: 10, onRun: start, onSeed: startNew,
+    name: 'ahead',
+    seed: 10,
+    onRun: start,
+    onSeed: startNew,
     onStop() {
       halt();
       announce(phrase`Stopped.`);
@@ -147,10 +173,17 @@ function createAhead() {
   const settings = () => ({ model: 'digits', seed: transport.seed, ...(digit.value && { label: digit.value }) });
   createTake(byId('ahead-take'), {
     id: 'figure-ahead',
-    shots: () => (shown ? [{
-      name: phrase`The picture`, file: `digit-seed-${transport.seed}`, picture: inked(shown.drawing.values, 0, SIDE * SIDE),
-      order: Array.from({ length: SIDE * SIDE }, (_, i) => i),
-    }] : []),
+    shots: () =>
+      shown
+        ? [
+            {
+              name: phrase`The picture`,
+              file: `digit-seed-${transport.seed}`,
+              picture: inked(shown.drawing.values, 0, SIDE * SIDE),
+              order: Array.from({ length: SIDE * SIDE }, (_, i) => i),
+            },
+          ]
+        : [],
     settings,
   });
   const address = keepInAddress('figure-ahead', {
@@ -165,7 +198,11 @@ function createAhead() {
     },
   });
 
-  for (const [control, event, action] of /** @type {const} */ ([[plain, 'change', start], [both, 'click', time], [digit, 'change', startNew]])) {
+  for (const [control, event, action] of /** @type {const} */ ([
+    [plain, 'change', start],
+    [both, 'click', time],
+    [digit, 'change', startNew],
+  ])) {
     control.addEventListener(event, () => {
       sight.decide();
       action();

@@ -84,6 +84,6 @@ export const gelu = (x) => f(x / f(1 + exp(f(f(x * f(f(f(0.044715) * f(x * x)) +
 
 /** Element i of the position p of a model of width d [Vaswani 2017, section 3.5]. @param {number} p @param {number} i @param {number} d */
 export function wave(p, i, d) {
-  const angle = p * 10000 ** (-(i - i % 2) / d);
+  const angle = p * 10000 ** (-(i - (i % 2)) / d);
   return f(i % 2 ? Math.cos(angle) : Math.sin(angle));
 }

@@ -23,7 +23,8 @@ export function boxesOf({ kind, blocks, encoderBlocks }) {
   const alone = kind === 'gpt2';
   /** @param {'enc' | 'dec'} side @param {number} count */
   const stack = (side, count) => {
-    const put = (/** @type {string} */ id, /** @type {string} */ title, /** @type {Kind} */ what, block = -1, adds = false) => boxes.push({ id: `${side}.${id}`, title, kind: what, side, block, adds });
+    const put = (/** @type {string} */ id, /** @type {string} */ title, /** @type {Kind} */ what, block = -1, adds = false) =>
+      boxes.push({ id: `${side}.${id}`, title, kind: what, side, block, adds });
     put('embedding', 'Embedding', 'embed');
     put('input', '+ Positions', 'place');
     for (let i = 0; i < count; i++) {
@@ -48,22 +49,33 @@ export function boxesOf({ kind, blocks, encoderBlocks }) {
   };
   if (encoderBlocks > 0) stack('enc', encoderBlocks);
   stack('dec', blocks);
-  boxes.push({ id: 'logits', title: 'Linear', kind: 'linear', side: 'dec', block: -1 }, { id: 'odds', title: 'Softmax', kind: 'odds', side: 'dec', block: -1 });
+  boxes.push(
+    { id: 'logits', title: 'Linear', kind: 'linear', side: 'dec', block: -1 },
+    { id: 'odds', title: 'Softmax', kind: 'odds', side: 'dec', block: -1 },
+  );
   return boxes;
 }
 
 /** A box by its whole name, for people. @param {Box} box @param {Shape} shape */
-export const nameOf = ({ title, side, block }, { kind }) => [
-  ...(kind === 'gpt2' ? [] : [side === 'enc' ? phrase`Encoder` : phrase`Decoder`]), ...(block < 0 ? [] : [kind === 'gpt2' ? phrase`Block ${block + 1}` : phrase`block ${block + 1}`]), phrase(title),
-].join(', ');
+export const nameOf = ({ title, side, block }, { kind }) =>
+  [
+    ...(kind === 'gpt2' ? [] : [side === 'enc' ? phrase`Encoder` : phrase`Decoder`]),
+    ...(block < 0 ? [] : [kind === 'gpt2' ? phrase`Block ${block + 1}` : phrase`block ${block + 1}`]),
+    phrase(title),
+  ].join(', ');
 
 /** A head of a box, for people. @param {Box} box @param {Shape} shape @param {number} head */
 export const headOf = (box, shape, head) => phrase`${nameOf(box, shape)}, head ${head + 1}`;
 
 /** The box in which a matrix is made: the one with the longest name that it begins with. @param {Box[]} boxes @param {string} name */
 export function boxOf(boxes, name) {
-  const alias = /^(enc|dec)\.(onehot|scaled)$/.test(name) ? name.replace(/onehot|scaled/, 'embedding') : /^(enc|dec)\.position$/.test(name) ? name.replace('position', 'input')
-    : /\.sum$/.test(name) && boxes.some(({ id }) => id === name.replace(/sum$/, 'norm')) && !boxes.some(({ adds }) => adds) ? name.replace(/sum$/, 'norm') : name;
+  const alias = /^(enc|dec)\.(onehot|scaled)$/.test(name)
+    ? name.replace(/onehot|scaled/, 'embedding')
+    : /^(enc|dec)\.position$/.test(name)
+      ? name.replace('position', 'input')
+      : /\.sum$/.test(name) && boxes.some(({ id }) => id === name.replace(/sum$/, 'norm')) && !boxes.some(({ adds }) => adds)
+        ? name.replace(/sum$/, 'norm')
+        : name;
   return boxes.filter(({ id }) => alias === id || alias.startsWith(`${id}.`)).sort((a, b) => b.id.length - a.id.length)[0];
 }
 
@@ -83,63 +95,241 @@ export function groupsOf({ id, kind, side }, head, { matrices }, file) {
   const made = (matrix, symbol, more = {}) => ({ name: matrix.name, matrix, symbol, ...more });
   /** What a product was made of. @param {string} name @param {string} x @param {string} w @param {string} y @returns {Line} */
   const product = (name, x, w, y) => {
-    const { made: { of: [input, weights, bias] } } = get(name);
-    return [made(input, x), '×', made(weights, w, { transposed: true }), ...(bias ? ['+', made(bias, '<i>b</i>')] : []), '=', shown(name, y)];
+    const {
+      made: {
+        of: [input, weights, bias],
+      },
+    } = get(name);
+    return [
+      made(input, x),
+      '×',
+      made(weights, w, { transposed: true }),
+      ...(bias ? ['+', made(bias, '<i>b</i>')] : []),
+      '=',
+      shown(name, y),
+    ];
   };
   const stream = '<i>x</i>';
   switch (kind) {
     case 'embed': {
       const scaled = matrices.has(`${side}.scaled`);
-      return [{ says: phrase`A letter is a row with a single one in it. Times the table it is a row of the table.`, line: [shown(`${side}.onehot`, 'one-hot', { wide: true }), '×', made(get(`${side}.embedding`).made.of[1], '<i>E</i>'), '=', shown(`${side}.embedding`, 'embedding')] },
-        ...(scaled ? [{ says: phrase`The row is made longer, so that the positions do not drown it.`, line: /** @type {Line} */ (['√<i>d</i> ×', shown(`${side}.embedding`, 'embedding'), '=', shown(`${side}.scaled`, stream)]) }] : [])];
+      return [
+        {
+          says: phrase`A letter is a row with a single one in it. Times the table it is a row of the table.`,
+          line: [
+            shown(`${side}.onehot`, 'one-hot', { wide: true }),
+            '×',
+            made(get(`${side}.embedding`).made.of[1], '<i>E</i>'),
+            '=',
+            shown(`${side}.embedding`, 'embedding'),
+          ],
+        },
+        ...(scaled
+          ? [
+              {
+                says: phrase`The row is made longer, so that the positions do not drown it.`,
+                line: /** @type {Line} */ (['√<i>d</i> ×', shown(`${side}.embedding`, 'embedding'), '=', shown(`${side}.scaled`, stream)]),
+              },
+            ]
+          : []),
+      ];
     }
     case 'place': {
-      const { made: { of: [x, p] } } = get(`${side}.input`);
-      const learned = p.made.of.map((table) => ({ says: phrase`They are the first rows of a table that was learned.`, line: /** @type {Line} */ ([made(table, 'places'), '→', made(p, 'positions')]) }));
-      return [{ says: phrase`Each place has numbers of its own, which are added.`, line: [made(x, stream), '+', made(p, 'positions'), '=', shown(id, stream)] }, ...learned];
+      const {
+        made: {
+          of: [x, p],
+        },
+      } = get(`${side}.input`);
+      const learned = p.made.of.map((table) => ({
+        says: phrase`They are the first rows of a table that was learned.`,
+        line: /** @type {Line} */ ([made(table, 'places'), '→', made(p, 'positions')]),
+      }));
+      return [
+        {
+          says: phrase`Each place has numbers of its own, which are added.`,
+          line: [made(x, stream), '+', made(p, 'positions'), '=', shown(id, stream)],
+        },
+        ...learned,
+      ];
     }
     case 'norm': {
-      const { made: { of: [x, gain, bias] } } = get(id);
-      const added = x.made.op === 'add' && x.name.endsWith('.sum') && get(x.name).name.startsWith(id.replace(/\.norm$/, '')) ? x.made.of : [];
-      return [...(added.length ? [{ says: phrase`What went in is added to what came out: the residual.`, line: /** @type {Line} */ ([made(added[0], stream), '+', made(added[1], '<i>y</i>'), '=', made(x, `${stream} + <i>y</i>`)]) }] : []),
-        { says: phrase`Each row less its mean, over its spread; then a gain and a bias for every channel.`, line: ['LN', made(x, added.length ? `${stream} + <i>y</i>` : stream), made(gain, 'gain'), made(bias, 'bias'), '=', shown(id, stream)] }];
+      const {
+        made: {
+          of: [x, gain, bias],
+        },
+      } = get(id);
+      const added =
+        x.made.op === 'add' && x.name.endsWith('.sum') && get(x.name).name.startsWith(id.replace(/\.norm$/, '')) ? x.made.of : [];
+      return [
+        ...(added.length
+          ? [
+              {
+                says: phrase`What went in is added to what came out: the residual.`,
+                line: /** @type {Line} */ ([made(added[0], stream), '+', made(added[1], '<i>y</i>'), '=', made(x, `${stream} + <i>y</i>`)]),
+              },
+            ]
+          : []),
+        {
+          says: phrase`Each row less its mean, over its spread; then a gain and a bias for every channel.`,
+          line: [
+            'LN',
+            made(x, added.length ? `${stream} + <i>y</i>` : stream),
+            made(gain, 'gain'),
+            made(bias, 'bias'),
+            '=',
+            shown(id, stream),
+          ],
+        },
+      ];
     }
     case 'attend': {
       const name = `${id}.${head}`;
       const [q, k] = ['query', 'key'].map((part) => `${name}.${part}`);
-      const qkv = matrices.has(`${id}.qkv`) ? [{ says: phrase`Queries, keys and values of both heads, from one matrix of weights.`, line: product(`${id}.qkv`, stream, sub('W', 'QKV'), '<i>Q K V</i>'), closed: true }]
-        : [{ says: phrase`Every row asks: a query.`, line: product(`${id}.query`, stream, sub('W', 'Q'), '<i>Q</i>'), closed: true },
-          { says: id.endsWith('cross') ? phrase`Every letter of the word answers with a key …` : phrase`Every row answers with a key …`, line: product(`${id}.key`, id.endsWith('cross') ? 'encoder’s <i>x</i>' : stream, sub('W', 'K'), '<i>K</i>'), closed: true },
-          { says: phrase`… and has something to give: a value.`, line: product(`${id}.value`, id.endsWith('cross') ? 'encoder’s <i>x</i>' : stream, sub('W', 'V'), '<i>V</i>'), closed: true }];
+      const qkv = matrices.has(`${id}.qkv`)
+        ? [
+            {
+              says: phrase`Queries, keys and values of both heads, from one matrix of weights.`,
+              line: product(`${id}.qkv`, stream, sub('W', 'QKV'), '<i>Q K V</i>'),
+              closed: true,
+            },
+          ]
+        : [
+            { says: phrase`Every row asks: a query.`, line: product(`${id}.query`, stream, sub('W', 'Q'), '<i>Q</i>'), closed: true },
+            {
+              says: id.endsWith('cross') ? phrase`Every letter of the word answers with a key …` : phrase`Every row answers with a key …`,
+              line: product(`${id}.key`, id.endsWith('cross') ? 'encoder’s <i>x</i>' : stream, sub('W', 'K'), '<i>K</i>'),
+              closed: true,
+            },
+            {
+              says: phrase`… and has something to give: a value.`,
+              line: product(`${id}.value`, id.endsWith('cross') ? 'encoder’s <i>x</i>' : stream, sub('W', 'V'), '<i>V</i>'),
+              closed: true,
+            },
+          ];
       const masked = matrices.has(`${name}.mask`);
       const residual = matrices.has(`${id}.sum`) && get(`${id}.sum`).made.of.length === 2 && qkv.length === 1;
-      return [...qkv,
-        { says: phrase`Head ${head + 1} compares each query with each key.`, line: [shown(q, `${sub('Q', String(head + 1))}`), '×', shown(k, `${sub('K', String(head + 1))}<sup>T</sup>`, { transposed: true }), '=', shown(`${name}.compare`, '<i>QK</i><sup>T</sup>')] },
-        { says: masked ? phrase`Scaled; what comes later is hidden; and each row becomes shares of one.` : phrase`Scaled; and each row becomes shares of one.`,
-          line: [shown(`${name}.scale`, '<i>QK</i><sup>T</sup>/√<i>k</i>'), ...(masked ? ['→', shown(`${name}.mask`, 'mask')] : []), '→', shown(`${name}.weights`, 'softmax')] },
-        { says: phrase`The values, each as much as its share.`, line: [shown(`${name}.weights`, 'softmax'), '×', shown(`${name}.value`, sub('V', String(head + 1))), '=', shown(`${name}.output`, phrase`head ${head + 1}`)] },
-        { says: phrase`The heads side by side, mixed by one more matrix.`, line: product(`${id}.project`, 'heads', sub('W', 'O'), '<i>y</i>'), closed: true },
-        ...(residual ? [{ says: phrase`Added to what went in: the residual.`, line: /** @type {Line} */ ([made(get(`${id}.sum`).made.of[0], stream), '+', shown(`${id}.project`, '<i>y</i>'), '=', shown(`${id}.sum`, stream)]) }] : [])];
+      return [
+        ...qkv,
+        {
+          says: phrase`Head ${head + 1} compares each query with each key.`,
+          line: [
+            shown(q, `${sub('Q', String(head + 1))}`),
+            '×',
+            shown(k, `${sub('K', String(head + 1))}<sup>T</sup>`, { transposed: true }),
+            '=',
+            shown(`${name}.compare`, '<i>QK</i><sup>T</sup>'),
+          ],
+        },
+        {
+          says: masked
+            ? phrase`Scaled; what comes later is hidden; and each row becomes shares of one.`
+            : phrase`Scaled; and each row becomes shares of one.`,
+          line: [
+            shown(`${name}.scale`, '<i>QK</i><sup>T</sup>/√<i>k</i>'),
+            ...(masked ? ['→', shown(`${name}.mask`, 'mask')] : []),
+            '→',
+            shown(`${name}.weights`, 'softmax'),
+          ],
+        },
+        {
+          says: phrase`The values, each as much as its share.`,
+          line: [
+            shown(`${name}.weights`, 'softmax'),
+            '×',
+            shown(`${name}.value`, sub('V', String(head + 1))),
+            '=',
+            shown(`${name}.output`, phrase`head ${head + 1}`),
+          ],
+        },
+        {
+          says: phrase`The heads side by side, mixed by one more matrix.`,
+          line: product(`${id}.project`, 'heads', sub('W', 'O'), '<i>y</i>'),
+          closed: true,
+        },
+        ...(residual
+          ? [
+              {
+                says: phrase`Added to what went in: the residual.`,
+                line: /** @type {Line} */ ([
+                  made(get(`${id}.sum`).made.of[0], stream),
+                  '+',
+                  shown(`${id}.project`, '<i>y</i>'),
+                  '=',
+                  shown(`${id}.sum`, stream),
+                ]),
+              },
+            ]
+          : []),
+      ];
     }
     case 'feed': {
       const { kind: activation } = { kind: get(`${id}.active`).made.op };
       const sum = file.facts.get('general.architecture') === 'gpt2' ? get(`${id}.sum`) : undefined;
-      return [{ says: phrase`Every row by itself is made wider …`, line: product(`${id}.up`, stream, sub('W', '1'), 'wide') },
-        { says: activation === 'relu' ? phrase`… what is below zero becomes zero …` : phrase`… what is below zero is nearly shut …`, line: [activation === 'relu' ? 'ReLU' : 'GELU', shown(`${id}.up`, 'wide'), '=', shown(`${id}.active`, 'active')] },
+      return [
+        { says: phrase`Every row by itself is made wider …`, line: product(`${id}.up`, stream, sub('W', '1'), 'wide') },
+        {
+          says: activation === 'relu' ? phrase`… what is below zero becomes zero …` : phrase`… what is below zero is nearly shut …`,
+          line: [activation === 'relu' ? 'ReLU' : 'GELU', shown(`${id}.up`, 'wide'), '=', shown(`${id}.active`, 'active')],
+        },
         { says: phrase`… and narrow again.`, line: product(`${id}.down`, 'active', sub('W', '2'), '<i>y</i>') },
-        ...(sum?.made.of.length === 2 ? [{ says: phrase`Added to what went in: the residual.`, line: /** @type {Line} */ ([made(sum.made.of[0], stream), '+', shown(`${id}.down`, '<i>y</i>'), '=', made(sum, stream)]) }] : [])];
+        ...(sum?.made.of.length === 2
+          ? [
+              {
+                says: phrase`Added to what went in: the residual.`,
+                line: /** @type {Line} */ ([made(sum.made.of[0], stream), '+', shown(`${id}.down`, '<i>y</i>'), '=', made(sum, stream)]),
+              },
+            ]
+          : []),
+      ];
     }
     case 'linear':
-      return [{ says: phrase`What stands at each place is compared with every row of the table, the same one as below.`, line: [made(get(id).made.of[0], stream), '×', made(get(id).made.of[1], '<i>E</i><sup>T</sup>', { transposed: true, wide: true }), '=', shown(id, 'logits', { wide: true })] }];
+      return [
+        {
+          says: phrase`What stands at each place is compared with every row of the table, the same one as below.`,
+          line: [
+            made(get(id).made.of[0], stream),
+            '×',
+            made(get(id).made.of[1], '<i>E</i><sup>T</sup>', { transposed: true, wide: true }),
+            '=',
+            shown(id, 'logits', { wide: true }),
+          ],
+        },
+      ];
     default:
-      return [{ says: phrase`Each row becomes shares of one: the probabilities of the next letter.`, line: [shown('logits', 'logits', { wide: true }), '→', shown('odds', 'odds', { wide: true })] }];
+      return [
+        {
+          says: phrase`Each row becomes shares of one: the probabilities of the next letter.`,
+          line: [shown('logits', 'logits', { wide: true }), '→', shown('odds', 'odds', { wide: true })],
+        },
+      ];
   }
 }
 
 /** What the last part of a name is called. @type {Record<string, string>} */
 const SHORT = {
-  onehot: 'one-hot', embedding: 'embedding', scaled: 'x', position: 'positions', input: 'x', qkv: 'Q K V', query: 'Q', key: 'K', value: 'V', compare: 'Q Kᵀ', scale: 'Q Kᵀ / √dₖ', mask: 'mask',
-  weights: 'softmax', output: 'head', concat: 'heads', project: 'y', sum: 'x + y', norm: 'norm', up: 'wide', active: 'active', down: 'y', logits: 'logits', odds: 'odds',
+  onehot: 'one-hot',
+  embedding: 'embedding',
+  scaled: 'x',
+  position: 'positions',
+  input: 'x',
+  qkv: 'Q K V',
+  query: 'Q',
+  key: 'K',
+  value: 'V',
+  compare: 'Q Kᵀ',
+  scale: 'Q Kᵀ / √dₖ',
+  mask: 'mask',
+  weights: 'softmax',
+  output: 'head',
+  concat: 'heads',
+  project: 'y',
+  sum: 'x + y',
+  norm: 'norm',
+  up: 'wide',
+  active: 'active',
+  down: 'y',
+  logits: 'logits',
+  odds: 'odds',
 };
 
 /** A matrix in a word, for people; a weight by its name in the file. @param {Matrix} matrix */
@@ -147,7 +337,11 @@ export function shortOf({ name, made: { op } }) {
   if (op === 'file') return name;
   const last = SHORT[name.slice(name.lastIndexOf('.') + 1)] ?? name;
   const [, head] = /\.(\d)\.\w+$/.exec(name.replace(/^\w+\.\d/, '')) ?? [];
-  return head === undefined ? phrase(last) : last === 'head' ? phrase`head ${Number(head) + 1}` : phrase`${phrase(last)} of head ${Number(head) + 1}`;
+  return head === undefined
+    ? phrase(last)
+    : last === 'head'
+      ? phrase`head ${Number(head) + 1}`
+      : phrase`${phrase(last)} of head ${Number(head) + 1}`;
 }
 
 /** A token as the page writes it. @param {string} token */
@@ -165,10 +359,18 @@ export function labelsOf({ name, rows, cols, made: { op } }, { source, written }
   const decoded = kind === 'gpt2' ? [...read, ...wrote] : ['⇥', ...wrote];
   const count = (/** @type {number} */ n) => Array.from({ length: n }, (_, i) => String(i + 1));
   if (op === 'file') {
-    return { rows: name === 'token_embd.weight' ? tokens.map(letter) : name.startsWith('position') ? count(rows) : rows === 1 ? [''] : count(rows), columns: count(cols) };
+    return {
+      rows: name === 'token_embd.weight' ? tokens.map(letter) : name.startsWith('position') ? count(rows) : rows === 1 ? [''] : count(rows),
+      columns: count(cols),
+    };
   }
   const words = name.startsWith('enc.') || /\.cross\..*(key|value)$/.test(name) ? read : decoded;
-  const columns = /onehot$|^logits$|^odds$/.test(name) ? tokens.map(letter)
-    : /\.(compare|scale|mask|weights)$/.test(name) ? (name.startsWith('enc.') || name.includes('.cross.') ? read : decoded) : count(cols);
+  const columns = /onehot$|^logits$|^odds$/.test(name)
+    ? tokens.map(letter)
+    : /\.(compare|scale|mask|weights)$/.test(name)
+      ? name.startsWith('enc.') || name.includes('.cross.')
+        ? read
+        : decoded
+      : count(cols);
   return { rows: words.slice(0, rows), columns };
 }

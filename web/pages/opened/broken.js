@@ -12,10 +12,17 @@ import { ALL_ON, trace } from './networks.js';
 
 /** Everything that can be taken away. @param {Shape} shape @returns {Loss[]} */
 function lossesOf(shape) {
-  const heads = boxesOf(shape).filter(({ kind }) => kind === 'attend').flatMap((box) => Array.from({ length: shape.heads }, (_, i) => (
-    { name: headOf(box, shape, i), off: { off: `${box.id}.${i}` } })));
-  return [{ name: phrase`nothing`, off: {} }, { name: phrase`the scale`, off: { scale: false } }, { name: phrase`the mask`, off: { mask: false } }, { name: phrase`the positions`, off: { positions: false } },
-    { name: phrase`the residuals`, off: { residual: false } }, ...heads];
+  const heads = boxesOf(shape)
+    .filter(({ kind }) => kind === 'attend')
+    .flatMap((box) => Array.from({ length: shape.heads }, (_, i) => ({ name: headOf(box, shape, i), off: { off: `${box.id}.${i}` } })));
+  return [
+    { name: phrase`nothing`, off: {} },
+    { name: phrase`the scale`, off: { scale: false } },
+    { name: phrase`the mask`, off: { mask: false } },
+    { name: phrase`the positions`, off: { positions: false } },
+    { name: phrase`the residuals`, off: { residual: false } },
+    ...heads,
+  ];
 }
 
 export function createBroken() {
@@ -32,7 +39,9 @@ export function createBroken() {
       const cells = losses.map(() => make('td', {}, '…'));
       root.replaceChildren(...losses.map((loss, i) => make('tr', {}, make('th', { scope: 'row' }, loss.name), cells[i])));
       for (const [i, { off }] of losses.entries()) {
-        await new Promise((resolve) => { setTimeout(resolve); }); // the page goes on meanwhile
+        await new Promise((resolve) => {
+          setTimeout(resolve);
+        }); // the page goes on meanwhile
         if (mine !== turn) return;
         const written = name(trace(file, word, { ...ALL_ON, ...off }).written);
         const right = written === wanted;

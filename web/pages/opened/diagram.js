@@ -28,7 +28,8 @@ export function createDiagram(boxes, shape, onOpen) {
   const place = (/** @type {Box} */ box) => /** @type {{ x: number, y: number }} */ (places.get(box));
   const lines = makeSvg('svg', { viewBox: `0 0 ${WIDTH} ${height}`, class: 'diagram-lines', 'aria-hidden': 'true' });
   /** @param {string} d @param {string} [kind] */
-  const arrow = (d, kind = '') => lines.append(makeSvg('path', { d, class: `wire ${kind}` }), makeSvg('path', { d, class: `flow ${kind}`, pathLength: 1 }));
+  const arrow = (d, kind = '') =>
+    lines.append(makeSvg('path', { d, class: `wire ${kind}` }), makeSvg('path', { d, class: `flow ${kind}`, pathLength: 1 }));
   const [half, middle] = [HEIGHT / 2, BOX / 2];
 
   for (const side of sides) {
@@ -67,21 +68,46 @@ export function createDiagram(boxes, shape, onOpen) {
     }
   }
 
-  const buttons = new Map(boxes.map((box) => {
-    const { x, y } = place(box);
-    const button = make('button', { type: 'button', class: `box box-${box.kind}`, 'aria-pressed': 'false', 'aria-label': nameOf(box, shape), 'data-box': box.id }, phrase(box.title));
-    Object.assign(button.style, { left: `${(100 * x) / WIDTH}%`, top: `${(100 * (y - half)) / height}%`, width: `${(100 * BOX) / WIDTH}%`, height: `${(100 * HEIGHT) / height}%` });
-    button.addEventListener('click', () => onOpen(box));
-    return [box, button];
-  }));
+  const buttons = new Map(
+    boxes.map((box) => {
+      const { x, y } = place(box);
+      const button = make(
+        'button',
+        { type: 'button', class: `box box-${box.kind}`, 'aria-pressed': 'false', 'aria-label': nameOf(box, shape), 'data-box': box.id },
+        phrase(box.title),
+      );
+      Object.assign(button.style, {
+        left: `${(100 * x) / WIDTH}%`,
+        top: `${(100 * (y - half)) / height}%`,
+        width: `${(100 * BOX) / WIDTH}%`,
+        height: `${(100 * HEIGHT) / height}%`,
+      });
+      button.addEventListener('click', () => onOpen(box));
+      return [box, button];
+    }),
+  );
   const label = (/** @type {string} */ side, /** @type {'foot' | 'head'} */ end) => {
     const words = make('span', { class: `diagram-words ${end}` });
     const column = boxes.filter((box) => box.side === side);
-    Object.assign(words.style, { left: `${(100 * (place(column[0]).x - 26)) / WIDTH}%`, width: `${(100 * (BOX + 52)) / WIDTH}%`, [end === 'foot' ? 'bottom' : 'top']: '0' });
+    Object.assign(words.style, {
+      left: `${(100 * (place(column[0]).x - 26)) / WIDTH}%`,
+      width: `${(100 * (BOX + 52)) / WIDTH}%`,
+      [end === 'foot' ? 'bottom' : 'top']: '0',
+    });
     return words;
   };
   const [below, above] = [sides.map((side) => label(side, 'foot')), label('dec', 'head')];
-  const drawing = make('div', { class: 'diagram', role: 'group', 'aria-label': phrase`The network, from bottom to top. The arrow keys walk through its boxes; Enter opens one.` }, ...buttons.values(), ...below, above);
+  const drawing = make(
+    'div',
+    {
+      class: 'diagram',
+      role: 'group',
+      'aria-label': phrase`The network, from bottom to top. The arrow keys walk through its boxes; Enter opens one.`,
+    },
+    ...buttons.values(),
+    ...below,
+    above,
+  );
   drawing.prepend(lines);
   drawing.style.aspectRatio = `${WIDTH} / ${height}`;
 
@@ -91,8 +117,12 @@ export function createDiagram(boxes, shape, onOpen) {
     const column = boxes.filter(({ side }) => side === at.side);
     const other = boxes.filter(({ side }) => side !== at.side);
     const nearest = () => [...other].sort((a, b) => Math.abs(place(a).y - place(at).y) - Math.abs(place(b).y - place(at).y))[0];
-    const next = { ArrowUp: () => column[column.indexOf(at) + 1], ArrowDown: () => column[column.indexOf(at) - 1],
-      ArrowLeft: () => (at.side === 'dec' ? nearest() : undefined), ArrowRight: () => (at.side === 'enc' ? nearest() : undefined) }[event.key];
+    const next = {
+      ArrowUp: () => column[column.indexOf(at) + 1],
+      ArrowDown: () => column[column.indexOf(at) - 1],
+      ArrowLeft: () => (at.side === 'dec' ? nearest() : undefined),
+      ArrowRight: () => (at.side === 'enc' ? nearest() : undefined),
+    }[event.key];
     if (!next) return;
     event.preventDefault();
     const box = next();
@@ -108,7 +138,9 @@ export function createDiagram(boxes, shape, onOpen) {
     },
     /** Letters below and above. @param {string[]} read of each side @param {string} written */
     label(read, written) {
-      below.forEach((words, i) => { words.textContent = read[i]; });
+      below.forEach((words, i) => {
+        words.textContent = read[i];
+      });
       above.textContent = written;
     },
     /** Lets the numbers flow once. */

@@ -6,7 +6,8 @@ import { phrase } from '../../shell/page/phrase.js';
 /** @import { Matrix } from './graph.js' */
 
 /** @param {number} x @param {number} [digits] */
-export const number = (x, digits = 2) => (x === -Infinity ? '−∞' : (Object.is(Number(x.toFixed(digits)), -0) ? 0 : x).toFixed(digits).replace('-', '−'));
+export const number = (x, digits = 2) =>
+  x === -Infinity ? '−∞' : (Object.is(Number(x.toFixed(digits)), -0) ? 0 : x).toFixed(digits).replace('-', '−');
 
 /** In a product or a sum, what is negative stands in brackets. @param {number} x */
 const factor = (x) => (x < 0 ? `(${number(x)})` : number(x));
@@ -32,34 +33,168 @@ const column = (matrix, j) => Float32Array.from({ length: matrix.rows }, (_, i) 
 const RULES = {
   file: ({ name }) => ({ rule: phrase`a weight that was learned, ${name} in the file`, sum: '', sources: [] }),
   onehot: () => ({ rule: phrase`one at the letter that stands here, zero at every other`, sum: '', sources: [] }),
-  lookup({ made: { of: [hot, table], ids = [] } }, i, j) {
+  lookup(
+    {
+      made: {
+        of: [hot, table],
+        ids = [],
+      },
+    },
+    i,
+    j,
+  ) {
     if (ids[i] < 0) return { rule: phrase`nothing is read here yet: zeros`, sum: '', sources: [] };
-    return { rule: phrase`the one-hot row times the table leaves one row of it`, sum: `1 × ${factor(table.at(ids[i], j))}`, sources: [one(hot, i, ids[i]), one(table, ids[i], j)] };
+    return {
+      rule: phrase`the one-hot row times the table leaves one row of it`,
+      sum: `1 × ${factor(table.at(ids[i], j))}`,
+      sources: [one(hot, i, ids[i]), one(table, ids[i], j)],
+    };
   },
-  times: ({ made: { of: [a], by = 1 } }, i, j) => ({ rule: phrase`times ${number(by)}`, sum: `${factor(a.at(i, j))} × ${number(by, 3)}`, sources: [one(a, i, j)] }),
+  times: (
+    {
+      made: {
+        of: [a],
+        by = 1,
+      },
+    },
+    i,
+    j,
+  ) => ({ rule: phrase`times ${number(by)}`, sum: `${factor(a.at(i, j))} × ${number(by, 3)}`, sources: [one(a, i, j)] }),
   wave: ({ cols }, i, j) => ({
-    rule: j % 2 ? phrase`the cosine of the place, ${i}, over 10000 to the power ${j - 1}/${cols}` : phrase`the sine of the place, ${i}, over 10000 to the power ${j}/${cols}`,
-    sum: `${j % 2 ? 'cos' : 'sin'}(${i} / ${number(10000 ** ((j - j % 2) / cols), 1)})`, sources: [],
+    rule:
+      j % 2
+        ? phrase`the cosine of the place, ${i}, over 10000 to the power ${j - 1}/${cols}`
+        : phrase`the sine of the place, ${i}, over 10000 to the power ${j}/${cols}`,
+    sum: `${j % 2 ? 'cos' : 'sin'}(${i} / ${number(10000 ** ((j - (j % 2)) / cols), 1)})`,
+    sources: [],
   }),
-  add: ({ made: { of: [a, b] } }, i, j) => ({ rule: phrase`the sum of two`, sum: `${number(a.at(i, j))} + ${factor(b.at(i, j))}`, sources: [one(a, i, j), one(b, i, j)] }),
-  product: ({ made: { of: [x, w, bias] } }, i, j) => ({ rule: bias ? phrase`a row times a column, and a bias` : phrase`a row times a column`, sum: products(x.row(i), w.row(j), bias ? [bias.data[j]] : []),
-    sources: [wholeRow(x, i), wholeRow(w, j), ...(bias ? [one(bias, 0, j)] : [])] }),
-  columns: ({ made: { of: [a], from = 0 } }, i, j) => ({ rule: phrase`taken out of a larger matrix`, sum: '', sources: [one(a, i, from + j)] }),
-  join: ({ made: { of } }, i, j) => ({ rule: phrase`the heads side by side`, sum: '', sources: [one(of[Math.floor(j / of[0].cols)], i, j % of[0].cols)] }),
-  compare: ({ made: { of: [q, k] } }, i, j) => ({ rule: phrase`this query times that key`, sum: products(q.row(i), k.row(j)), sources: [wholeRow(q, i), wholeRow(k, j)] }),
-  mask: ({ made: { of: [a] } }, i, j) => ({ rule: j > i ? phrase`it comes later: not to be seen` : phrase`it may be seen`, sum: '', sources: [one(a, i, j)] }),
-  softmax({ made: { of: [a] } }, i, j) {
+  add: (
+    {
+      made: {
+        of: [a, b],
+      },
+    },
+    i,
+    j,
+  ) => ({ rule: phrase`the sum of two`, sum: `${number(a.at(i, j))} + ${factor(b.at(i, j))}`, sources: [one(a, i, j), one(b, i, j)] }),
+  product: (
+    {
+      made: {
+        of: [x, w, bias],
+      },
+    },
+    i,
+    j,
+  ) => ({
+    rule: bias ? phrase`a row times a column, and a bias` : phrase`a row times a column`,
+    sum: products(x.row(i), w.row(j), bias ? [bias.data[j]] : []),
+    sources: [wholeRow(x, i), wholeRow(w, j), ...(bias ? [one(bias, 0, j)] : [])],
+  }),
+  columns: (
+    {
+      made: {
+        of: [a],
+        from = 0,
+      },
+    },
+    i,
+    j,
+  ) => ({ rule: phrase`taken out of a larger matrix`, sum: '', sources: [one(a, i, from + j)] }),
+  join: ({ made: { of } }, i, j) => ({
+    rule: phrase`the heads side by side`,
+    sum: '',
+    sources: [one(of[Math.floor(j / of[0].cols)], i, j % of[0].cols)],
+  }),
+  compare: (
+    {
+      made: {
+        of: [q, k],
+      },
+    },
+    i,
+    j,
+  ) => ({ rule: phrase`this query times that key`, sum: products(q.row(i), k.row(j)), sources: [wholeRow(q, i), wholeRow(k, j)] }),
+  mask: (
+    {
+      made: {
+        of: [a],
+      },
+    },
+    i,
+    j,
+  ) => ({ rule: j > i ? phrase`it comes later: not to be seen` : phrase`it may be seen`, sum: '', sources: [one(a, i, j)] }),
+  softmax(
+    {
+      made: {
+        of: [a],
+      },
+    },
+    i,
+    j,
+  ) {
     const row = Array.from(a.row(i)).filter((x) => x > -Infinity);
     const terms = row.map((x) => `e^${factor(x)}`).join(' + ');
-    return { rule: phrase`e to this score, divided by the sum over its row`, sum: a.at(i, j) === -Infinity ? '0' : `e^${factor(a.at(i, j))} / (${terms})`, sources: [wholeRow(a, i)] };
+    return {
+      rule: phrase`e to this score, divided by the sum over its row`,
+      sum: a.at(i, j) === -Infinity ? '0' : `e^${factor(a.at(i, j))} / (${terms})`,
+      sources: [wholeRow(a, i)],
+    };
   },
-  aggregate: ({ made: { of: [w, v] } }, i, j) => ({ rule: phrase`every value, as much as its weight`, sum: products(w.row(i), column(v, j)),
-    sources: [wholeRow(w, i), { matrix: v, cells: Array.from({ length: v.rows }, (_, r) => [r, j]) }] }),
-  norm: ({ made: { of: [x, g, b], means = [], scales = [] } }, i, j) => ({ rule: phrase`less the mean of its row, over its spread, times a gain, and a bias`,
-    sum: `(${number(x.at(i, j))} − ${factor(means[i])}) / ${number(1 / scales[i])} × ${factor(g.data[j])} + ${factor(b.data[j])}`, sources: [wholeRow(x, i), one(g, 0, j), one(b, 0, j)] }),
-  relu: ({ made: { of: [a] } }, i, j) => ({ rule: phrase`itself, or zero if it is below`, sum: `max(0, ${number(a.at(i, j))})`, sources: [one(a, i, j)] }),
-  gelu: ({ made: { of: [a] } }, i, j) => ({ rule: phrase`itself, times a gate that shuts below zero`, sum: `gelu(${number(a.at(i, j))})`, sources: [one(a, i, j)] }),
-  copy: ({ made: { of: [a] } }, i, j) => ({ rule: phrase`unchanged: this is switched off`, sum: '', sources: [one(a, i, j)] }),
+  aggregate: (
+    {
+      made: {
+        of: [w, v],
+      },
+    },
+    i,
+    j,
+  ) => ({
+    rule: phrase`every value, as much as its weight`,
+    sum: products(w.row(i), column(v, j)),
+    sources: [wholeRow(w, i), { matrix: v, cells: Array.from({ length: v.rows }, (_, r) => [r, j]) }],
+  }),
+  norm: (
+    {
+      made: {
+        of: [x, g, b],
+        means = [],
+        scales = [],
+      },
+    },
+    i,
+    j,
+  ) => ({
+    rule: phrase`less the mean of its row, over its spread, times a gain, and a bias`,
+    sum: `(${number(x.at(i, j))} − ${factor(means[i])}) / ${number(1 / scales[i])} × ${factor(g.data[j])} + ${factor(b.data[j])}`,
+    sources: [wholeRow(x, i), one(g, 0, j), one(b, 0, j)],
+  }),
+  relu: (
+    {
+      made: {
+        of: [a],
+      },
+    },
+    i,
+    j,
+  ) => ({ rule: phrase`itself, or zero if it is below`, sum: `max(0, ${number(a.at(i, j))})`, sources: [one(a, i, j)] }),
+  gelu: (
+    {
+      made: {
+        of: [a],
+      },
+    },
+    i,
+    j,
+  ) => ({ rule: phrase`itself, times a gate that shuts below zero`, sum: `gelu(${number(a.at(i, j))})`, sources: [one(a, i, j)] }),
+  copy: (
+    {
+      made: {
+        of: [a],
+      },
+    },
+    i,
+    j,
+  ) => ({ rule: phrase`unchanged: this is switched off`, sum: '', sources: [one(a, i, j)] }),
   zero: () => ({ rule: phrase`zero: this is switched off`, sum: '', sources: [] }),
 };
 

@@ -9,10 +9,16 @@ import { Matrix } from './graph.js';
 /** @param {ArrayBuffer} buffer a GGUF file @returns {WeightFile} */
 export function readFile(buffer) {
   const { facts, names, tensor } = readGguf(buffer);
-  const tensors = new Map(names.map((name) => {
-    const { shape: [cols, rows = 1], type, values } = tensor(name);
-    if (type !== F32) throw new Error(`${name} is not in single precision: its numbers cannot be shown as they are.`);
-    return [name, new Matrix(name, rows, cols, { op: 'file', of: [] }, values)];
-  }));
+  const tensors = new Map(
+    names.map((name) => {
+      const {
+        shape: [cols, rows = 1],
+        type,
+        values,
+      } = tensor(name);
+      if (type !== F32) throw new Error(`${name} is not in single precision: its numbers cannot be shown as they are.`);
+      return [name, new Matrix(name, rows, cols, { op: 'file', of: [] }, values)];
+    }),
+  );
   return { facts, tensors };
 }

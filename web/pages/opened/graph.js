@@ -21,10 +21,14 @@ export class Matrix {
   }
 
   /** @param {number} i */
-  row(i) { return this.data.subarray(i * this.cols, (i + 1) * this.cols); }
+  row(i) {
+    return this.data.subarray(i * this.cols, (i + 1) * this.cols);
+  }
 
   /** @param {number} i @param {number} j */
-  at(i, j) { return this.data[i * this.cols + j]; }
+  at(i, j) {
+    return this.data[i * this.cols + j];
+  }
 }
 
 /** Makes matrices and keeps each by its name. */
@@ -41,64 +45,108 @@ export class Graph {
   }
 
   /** @param {string} name @param {Made} made @param {number} cols @param {ArrayLike<number>[]} rows */
-  #rows(name, made, cols, rows) { return this.#make(name, rows.length, cols, made, (i, j) => rows[i][j]); }
+  #rows(name, made, cols, rows) {
+    return this.#make(name, rows.length, cols, made, (i, j) => rows[i][j]);
+  }
 
   /** 1 in the column of its id, 0 elsewhere. @param {string} name @param {number[]} ids -1: none @param {number} values */
-  onehot(name, ids, values) { return this.#make(name, ids.length, values, { op: 'onehot', of: [], ids }, (i, j) => Number(ids[i] === j)); }
+  onehot(name, ids, values) {
+    return this.#make(name, ids.length, values, { op: 'onehot', of: [], ids }, (i, j) => Number(ids[i] === j));
+  }
 
   /** One-hot rows times a table: each is a row of the table. @param {string} name @param {Matrix} hot @param {Matrix} table */
   lookup(name, hot, table) {
     const { ids = [] } = hot.made;
-    return this.#make(name, hot.rows, table.cols, { op: 'lookup', of: [hot, table], ids }, (i, j) => (ids[i] < 0 ? 0 : table.at(ids[i], j)));
+    return this.#make(name, hot.rows, table.cols, { op: 'lookup', of: [hot, table], ids }, (i, j) =>
+      ids[i] < 0 ? 0 : table.at(ids[i], j),
+    );
   }
 
   /** @param {string} name @param {Matrix} a @param {number} by */
-  times(name, a, by) { return this.#make(name, a.rows, a.cols, { op: 'times', of: [a], by }, (i, j) => a.at(i, j) * by); }
+  times(name, a, by) {
+    return this.#make(name, a.rows, a.cols, { op: 'times', of: [a], by }, (i, j) => a.at(i, j) * by);
+  }
 
   /** The waves of positions 0 to rows - 1. @param {string} name @param {number} rows @param {number} d */
-  wave(name, rows, d) { return this.#make(name, rows, d, { op: 'wave', of: [] }, (i, j) => wave(i, j, d)); }
+  wave(name, rows, d) {
+    return this.#make(name, rows, d, { op: 'wave', of: [] }, (i, j) => wave(i, j, d));
+  }
 
   /** @param {string} name @param {Matrix} a @param {Matrix} b as many rows, or more */
-  add(name, a, b) { return this.#make(name, a.rows, a.cols, { op: 'add', of: [a, b] }, (i, j) => a.at(i, j) + b.at(i, j)); }
+  add(name, a, b) {
+    return this.#make(name, a.rows, a.cols, { op: 'add', of: [a, b] }, (i, j) => a.at(i, j) + b.at(i, j));
+  }
 
   /** x W^T + bias @param {string} name @param {Matrix} x @param {Matrix} w @param {Matrix} [bias] of one row */
   product(name, x, w, bias) {
-    return this.#make(name, x.rows, w.rows, { op: 'product', of: bias ? [x, w, bias] : [x, w] }, (i, j) => dot(w.row(j), x.row(i), bias?.data[j]));
+    return this.#make(name, x.rows, w.rows, { op: 'product', of: bias ? [x, w, bias] : [x, w] }, (i, j) =>
+      dot(w.row(j), x.row(i), bias?.data[j]),
+    );
   }
 
   /** @param {string} name @param {Matrix} a @param {number} from @param {number} count @param {number} [rows] the first of them */
-  columns(name, a, from, count, rows = a.rows) { return this.#make(name, rows, count, { op: 'columns', of: [a], from }, (i, j) => a.at(i, from + j)); }
+  columns(name, a, from, count, rows = a.rows) {
+    return this.#make(name, rows, count, { op: 'columns', of: [a], from }, (i, j) => a.at(i, from + j));
+  }
 
   /** Side by side, all of one width. @param {string} name @param {Matrix[]} parts */
   join(name, parts) {
     const width = parts[0].cols;
-    return this.#make(name, parts[0].rows, width * parts.length, { op: 'join', of: parts }, (i, j) => parts[Math.floor(j / width)].at(i, j % width));
+    return this.#make(name, parts[0].rows, width * parts.length, { op: 'join', of: parts }, (i, j) =>
+      parts[Math.floor(j / width)].at(i, j % width),
+    );
   }
 
   /** Q K^T @param {string} name @param {Matrix} q @param {Matrix} k */
-  compare(name, q, k) { return this.#make(name, q.rows, k.rows, { op: 'compare', of: [q, k] }, (i, j) => compare(q.row(i), k.row(j))); }
+  compare(name, q, k) {
+    return this.#make(name, q.rows, k.rows, { op: 'compare', of: [q, k] }, (i, j) => compare(q.row(i), k.row(j)));
+  }
 
   /** By one over the root of the width of a key. @param {string} name @param {Matrix} scores @param {number} width */
-  scale(name, scores, width) { return this.times(name, scores, scaleOf(width)); }
+  scale(name, scores, width) {
+    return this.times(name, scores, scaleOf(width));
+  }
 
   /** What comes after a place is -Infinity. @param {string} name @param {Matrix} scores */
-  mask(name, scores) { return this.#make(name, scores.rows, scores.cols, { op: 'mask', of: [scores] }, (i, j) => (j > i ? -Infinity : scores.at(i, j))); }
+  mask(name, scores) {
+    return this.#make(name, scores.rows, scores.cols, { op: 'mask', of: [scores] }, (i, j) => (j > i ? -Infinity : scores.at(i, j)));
+  }
 
   /** @param {string} name @param {Matrix} a */
-  softmax(name, a) { return this.#rows(name, { op: 'softmax', of: [a] }, a.cols, Array.from({ length: a.rows }, (_, i) => softmax(a.row(i)))); }
+  softmax(name, a) {
+    return this.#rows(
+      name,
+      { op: 'softmax', of: [a] },
+      a.cols,
+      Array.from({ length: a.rows }, (_, i) => softmax(a.row(i))),
+    );
+  }
 
   /** Each row: the values, each as much as its weight. @param {string} name @param {Matrix} weights @param {Matrix} values */
   aggregate(name, weights, values) {
     const column = (/** @type {number} */ j) => Float32Array.from({ length: values.rows }, (_, i) => values.at(i, j));
     const columns = Array.from({ length: values.cols }, (_, j) => column(j));
-    return this.#make(name, weights.rows, values.cols, { op: 'aggregate', of: [weights, values] }, (i, j) => dot(columns[j], weights.row(i)));
+    return this.#make(name, weights.rows, values.cols, { op: 'aggregate', of: [weights, values] }, (i, j) =>
+      dot(columns[j], weights.row(i)),
+    );
   }
 
   /** @param {string} name @param {Matrix} x @param {Matrix} weight @param {Matrix} bias @param {number} epsilon */
   norm(name, x, weight, bias, epsilon) {
     const all = Array.from({ length: x.rows }, (_, i) => norm(x.row(i), weight.data, bias.data, epsilon));
-    const made = /** @type {Made} */ ({ op: 'norm', of: [x, weight, bias], by: epsilon, means: all.map(({ mean }) => mean), scales: all.map(({ scale }) => scale) });
-    return this.#rows(name, made, x.cols, all.map(({ row }) => row));
+    const made = /** @type {Made} */ ({
+      op: 'norm',
+      of: [x, weight, bias],
+      by: epsilon,
+      means: all.map(({ mean }) => mean),
+      scales: all.map(({ scale }) => scale),
+    });
+    return this.#rows(
+      name,
+      made,
+      x.cols,
+      all.map(({ row }) => row),
+    );
   }
 
   /** @param {string} name @param {Matrix} a @param {'relu' | 'gelu'} kind */
@@ -108,8 +156,12 @@ export class Graph {
   }
 
   /** @param {string} name @param {Matrix} a */
-  copy(name, a) { return this.#make(name, a.rows, a.cols, { op: 'copy', of: [a] }, (i, j) => a.at(i, j)); }
+  copy(name, a) {
+    return this.#make(name, a.rows, a.cols, { op: 'copy', of: [a] }, (i, j) => a.at(i, j));
+  }
 
   /** @param {string} name @param {number} rows @param {number} cols */
-  zero(name, rows, cols) { return this.#make(name, rows, cols, { op: 'zero', of: [] }, () => 0); }
+  zero(name, rows, cols) {
+    return this.#make(name, rows, cols, { op: 'zero', of: [] }, () => 0);
+  }
 }

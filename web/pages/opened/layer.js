@@ -19,14 +19,44 @@ const AT = 'enc.0.self';
 
 /** As the paper writes them; of head 1. @type {Part[][]} */
 const EQUATIONS = [
-  [part('<i>q</i><sub>a</sub>', `${AT}.norm`), ' = layernorm( ', part('<i>q</i>', `${AT}.sum<0`), ' + dropout( ', part('softmax', `${AT}.0.weights`), '( ', part(`<i>q</i>${W('q')}`, `${AT}.0.query`), ' (',
-    part(`<i>M</i>${W('k')}`, `${AT}.0.key`), ')<sup>T</sup> ', part('/ √<i>d</i>', `${AT}.0.scale`), ' ) ', part(`<i>M</i>${W('v')}`, `${AT}.0.value`), ' ) )'],
-  [part('<i>q</i>′', 'enc.0.ffn.norm'), ' = layernorm( ', part('<i>q</i><sub>a</sub>', `${AT}.norm`), ' + dropout( ', part(W('1'), 'enc.0.ffn.down<1'), ' ', part('ReLU', 'enc.0.ffn.active'), '( ',
-    part(W('2'), 'enc.0.ffn.up<1'), ' ', part('<i>q</i><sub>a</sub>', `${AT}.norm`), ' ) ) )'],
+  [
+    part('<i>q</i><sub>a</sub>', `${AT}.norm`),
+    ' = layernorm( ',
+    part('<i>q</i>', `${AT}.sum<0`),
+    ' + dropout( ',
+    part('softmax', `${AT}.0.weights`),
+    '( ',
+    part(`<i>q</i>${W('q')}`, `${AT}.0.query`),
+    ' (',
+    part(`<i>M</i>${W('k')}`, `${AT}.0.key`),
+    ')<sup>T</sup> ',
+    part('/ √<i>d</i>', `${AT}.0.scale`),
+    ' ) ',
+    part(`<i>M</i>${W('v')}`, `${AT}.0.value`),
+    ' ) )',
+  ],
+  [
+    part('<i>q</i>′', 'enc.0.ffn.norm'),
+    ' = layernorm( ',
+    part('<i>q</i><sub>a</sub>', `${AT}.norm`),
+    ' + dropout( ',
+    part(W('1'), 'enc.0.ffn.down<1'),
+    ' ',
+    part('ReLU', 'enc.0.ffn.active'),
+    '( ',
+    part(W('2'), 'enc.0.ffn.up<1'),
+    ' ',
+    part('<i>q</i><sub>a</sub>', `${AT}.norm`),
+    ' ) ) )',
+  ],
 ];
 
 /** What a matrix is in the equations, by its name. @type {Map<string, string>} */
-const SYMBOLS = new Map(EQUATIONS.flatMap((parts) => parts.flatMap((one) => (typeof one === 'string' ? [] : [/** @type {[string, string]} */ ([one.name, one.text])]))));
+const SYMBOLS = new Map(
+  EQUATIONS.flatMap((parts) =>
+    parts.flatMap((one) => (typeof one === 'string' ? [] : [/** @type {[string, string]} */ ([one.name, one.text])])),
+  ),
+);
 
 /** Whether a network has such a layer. @param {{ trace: Trace }} pass */
 export const isLayer = ({ trace: { matrices } }) => matrices.has(`${AT}.norm`);
@@ -38,18 +68,30 @@ export function createLayer() {
   let chosen = `${AT}.0.weights`;
   /** @type {Map<string, HTMLButtonElement[]>} */
   const buttons = new Map();
-  byId('layer-equations').replaceChildren(...EQUATIONS.map((parts, i) => make('p', { class: 'layer-equation' }, make('span', { class: 'equation-number' }, `(${i + 1})`), ...parts.map((one) => {
-    if (typeof one === 'string') {
-      const text = make('span');
-      text.innerHTML = one; // our own words
-      return text;
-    }
-    const button = make('button', { type: 'button', class: 'term', 'aria-pressed': 'false' });
-    button.innerHTML = one.text;
-    button.addEventListener('click', () => { chosen = one.name; show(); });
-    buttons.set(one.name, [...(buttons.get(one.name) ?? []), button]);
-    return button;
-  }))));
+  byId('layer-equations').replaceChildren(
+    ...EQUATIONS.map((parts, i) =>
+      make(
+        'p',
+        { class: 'layer-equation' },
+        make('span', { class: 'equation-number' }, `(${i + 1})`),
+        ...parts.map((one) => {
+          if (typeof one === 'string') {
+            const text = make('span');
+            text.innerHTML = one; // our own words
+            return text;
+          }
+          const button = make('button', { type: 'button', class: 'term', 'aria-pressed': 'false' });
+          button.innerHTML = one.text;
+          button.addEventListener('click', () => {
+            chosen = one.name;
+            show();
+          });
+          buttons.set(one.name, [...(buttons.get(one.name) ?? []), button]);
+          return button;
+        }),
+      ),
+    ),
+  );
 
   /** @param {string} name @returns {Matrix} */
   const matrixOf = (name) => {
@@ -66,11 +108,34 @@ export function createLayer() {
       return text ?? shortOf(one);
     };
     const { op, of } = matrix.made;
-    const operands = op === 'file' ? [] : of.map((one, i) => ({ name: one.name, matrix: one, symbol: symbol(one), transposed: (op === 'product' || op === 'compare') && i === 1 }));
+    const operands =
+      op === 'file'
+        ? []
+        : of.map((one, i) => ({
+            name: one.name,
+            matrix: one,
+            symbol: symbol(one),
+            transposed: (op === 'product' || op === 'compare') && i === 1,
+          }));
     const sign = /** @type {Record<string, string>} */ ({ add: '+', product: '×', compare: '×', aggregate: '×' })[op] ?? ',';
     /** @type {Line} */
-    const line = [...operands.flatMap((one, i) => (i ? [i === 1 ? sign : op === 'product' ? '+' : ',', one] : [one])), ...(operands.length ? [op === 'norm' ? '→ layernorm →' : op === 'softmax' ? '→ softmax →' : op === 'relu' ? '→ ReLU →' : op === 'columns' ? phrase`→ head 1 →` : '='] : []),
-      { name: matrix.name, matrix, symbol: symbol(matrix) }];
+    const line = [
+      ...operands.flatMap((one, i) => (i ? [i === 1 ? sign : op === 'product' ? '+' : ',', one] : [one])),
+      ...(operands.length
+        ? [
+            op === 'norm'
+              ? '→ layernorm →'
+              : op === 'softmax'
+                ? '→ softmax →'
+                : op === 'relu'
+                  ? '→ ReLU →'
+                  : op === 'columns'
+                    ? phrase`→ head 1 →`
+                    : '=',
+          ]
+        : []),
+      { name: matrix.name, matrix, symbol: symbol(matrix) },
+    ];
     return [{ says: '', line }];
   }
 

@@ -15,13 +15,15 @@ let broken;
 /** @typedef {Parameters<ReturnType<typeof createLayer>['use']>[0]} Pass */
 /** The last pass, and the last one of a network that has such a layer: of a decoder alone it keeps its numbers. @type {Record<'any' | 'layered', Pass | undefined>} */
 const last = { any: undefined, layered: undefined };
-startPage(createOpened((pass) => {
-  last.any = pass;
-  broken?.use(pass);
-  if (!isLayer(pass)) return;
-  last.layered = pass;
-  layer?.use(pass);
-}));
+startPage(
+  createOpened((pass) => {
+    last.any = pass;
+    broken?.use(pass);
+    if (!isLayer(pass)) return;
+    last.layered = pass;
+    layer?.use(pass);
+  }),
+);
 whenNear(byId('figure-broken'), () => {
   broken = createBroken();
   if (last.any) broken.use(last.any);

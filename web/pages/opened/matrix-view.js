@@ -27,9 +27,18 @@ export function createMatrixView({ matrix, symbol, transposed = false, wide = fa
   const [height, width] = transposed ? [matrix.cols, matrix.rows] : [matrix.rows, matrix.cols];
   const name = make('span', { class: 'matrix-name' });
   name.innerHTML = phrase(symbol); // our own words
-  const canvas = make('canvas', { class: 'matrix-canvas', tabindex: '0', role: 'application',
-    'aria-label': phrase`${name.textContent}, ${height} by ${width}. The arrow keys walk through it.` });
-  const root = make('div', { class: 'matrix-view' }, make('p', { class: 'matrix-head' }, name, make('span', { class: 'matrix-size' }, `${height} × ${width}`)), canvas);
+  const canvas = make('canvas', {
+    class: 'matrix-canvas',
+    tabindex: '0',
+    role: 'application',
+    'aria-label': phrase`${name.textContent}, ${height} by ${width}. The arrow keys walk through it.`,
+  });
+  const root = make(
+    'div',
+    { class: 'matrix-view' },
+    make('p', { class: 'matrix-head' }, name, make('span', { class: 'matrix-size' }, `${height} × ${width}`)),
+    canvas,
+  );
   /** @type {[number, number] | null} row and column of the matrix */
   let pointed = null;
   /** @type {Set<number>} */
@@ -48,7 +57,11 @@ export function createMatrixView({ matrix, symbol, transposed = false, wide = fa
     context.font = font(FONT);
     left = Math.ceil(Math.max(0, ...down.map((word) => context.measureText(word).width))) + 5;
     const space = Math.max(120, room()) - left - 2;
-    cell = wide ? Math.max(TINY, Math.min(SMALL + 2, Math.floor(space / width))) : width * CELL <= space ? CELL : Math.max(TINY, Math.floor(space / width));
+    cell = wide
+      ? Math.max(TINY, Math.min(SMALL + 2, Math.floor(space / width)))
+      : width * CELL <= space
+        ? CELL
+        : Math.max(TINY, Math.floor(space / width));
     const written = cell >= 26;
     line = height > TALL ? HEIGHT - 4 : written || wide ? HEIGHT : Math.min(HEIGHT, Math.max(SMALL, cell));
     const ratio = devicePixelRatio;
@@ -69,19 +82,33 @@ export function createMatrixView({ matrix, symbol, transposed = false, wide = fa
     };
     down.forEach((word, y) => label(word, left - 4, top + (y + 0.5) * line, !transposed && y === labels.followed));
     context.textAlign = 'center';
-    if (cell >= TINY) across.forEach((word, x) => { if (cell >= 12 || word.length === 1) label(word, left + (x + 0.5) * cell, top - 7, transposed && x === labels.followed); });
+    if (cell >= TINY)
+      across.forEach((word, x) => {
+        if (cell >= 12 || word.length === 1) label(word, left + (x + 0.5) * cell, top - 7, transposed && x === labels.followed);
+      });
     context.font = font(written ? FONT : FONT - 2);
     for (let y = 0; y < height; y++) {
       for (let x = 0; x < width; x++) {
         const [i, j] = at(y, x);
         const value = matrix.at(i, j);
         const part = value === -Infinity ? 0 : shares ? value : Math.min(1, Math.abs(value) / most);
-        const shade = shares ? heat(Math.sqrt(part)) : value === -Infinity ? wash : value < 0 ? known[Math.round(150 * part)] : predicted[Math.round(150 * part)];
+        const shade = shares
+          ? heat(Math.sqrt(part))
+          : value === -Infinity
+            ? wash
+            : value < 0
+              ? known[Math.round(150 * part)]
+              : predicted[Math.round(150 * part)];
         context.fillStyle = shade;
         context.fillRect(left + x * cell, top + y * line, cell - 1, line - 1);
         if (!written) continue;
         context.fillStyle = shares && part > 0.5 ? paper : ink;
-        const text = Math.abs(value) >= 99.5 && value > -Infinity ? number(value, 0) : Math.abs(value) >= 9.95 && value > -Infinity ? number(value, 1) : number(value);
+        const text =
+          Math.abs(value) >= 99.5 && value > -Infinity
+            ? number(value, 0)
+            : Math.abs(value) >= 9.95 && value > -Infinity
+              ? number(value, 1)
+              : number(value);
         context.fillText(text, left + (x + 0.5) * cell - 0.5, top + (y + 0.5) * line);
       }
     }
@@ -110,9 +137,15 @@ export function createMatrixView({ matrix, symbol, transposed = false, wide = fa
   /** @param {PointerEvent} event */
   const pointing = (event) => point(Math.floor((event.offsetY - top) / line), Math.floor((event.offsetX - left) / cell), false);
   canvas.addEventListener('pointermove', pointing);
-  canvas.addEventListener('pointerdown', (event) => point(Math.floor((event.offsetY - top) / line), Math.floor((event.offsetX - left) / cell), true));
-  canvas.addEventListener('pointerleave', (event) => { if (event.pointerType === 'mouse') onLeave(); });
-  canvas.addEventListener('focus', () => { if (!pointed && canvas.matches(':focus-visible')) point(0, 0, true); });
+  canvas.addEventListener('pointerdown', (event) =>
+    point(Math.floor((event.offsetY - top) / line), Math.floor((event.offsetX - left) / cell), true),
+  );
+  canvas.addEventListener('pointerleave', (event) => {
+    if (event.pointerType === 'mouse') onLeave();
+  });
+  canvas.addEventListener('focus', () => {
+    if (!pointed && canvas.matches(':focus-visible')) point(0, 0, true);
+  });
   canvas.addEventListener('keydown', (event) => {
     const step = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key];
     if (!step || event.ctrlKey || event.metaKey || event.altKey) return;
@@ -124,7 +157,10 @@ export function createMatrixView({ matrix, symbol, transposed = false, wide = fa
   onTheme(draw);
   draw();
   return {
-    root, canvas, matrix, draw,
+    root,
+    canvas,
+    matrix,
+    draw,
     /** @param {[number, number] | null} cellAt @param {Set<number>} places */
     mark(cellAt, places) {
       pointed = cellAt;

@@ -32,8 +32,19 @@ export function shapeOf({ facts }) {
   const kind = facts.get('general.architecture');
   const number = (/** @type {string} */ key) => Number(facts.get(`${kind}.${key}`));
   const tokens = facts.get('tokenizer.ggml.tokens');
-  return { kind, d: number('embedding_length'), blocks: number('block_count'), encoderBlocks: kind === 'gpt2' ? 0 : number('encoder.block_count'), heads: number('attention.head_count'),
-    inner: number('feed_forward_length'), values: tokens.length, context: number('context_length'), epsilon: number('attention.layer_norm_epsilon'), tokens, end: facts.get('tokenizer.ggml.eos_token_id') };
+  return {
+    kind,
+    d: number('embedding_length'),
+    blocks: number('block_count'),
+    encoderBlocks: kind === 'gpt2' ? 0 : number('encoder.block_count'),
+    heads: number('attention.head_count'),
+    inner: number('feed_forward_length'),
+    values: tokens.length,
+    context: number('context_length'),
+    epsilon: number('attention.layer_norm_epsilon'),
+    tokens,
+    end: facts.get('tokenizer.ggml.eos_token_id'),
+  };
 }
 
 /** A pass through a network. */
@@ -54,13 +65,19 @@ class Pass {
   }
 
   /** x W^T + b @param {string} name @param {Matrix} x @param {string} weights */
-  linear(name, x, weights) { return this.g.product(name, x, this.tensor(`${weights}.weight`), this.file.tensors.get(`${weights}.bias`)); }
+  linear(name, x, weights) {
+    return this.g.product(name, x, this.tensor(`${weights}.weight`), this.file.tensors.get(`${weights}.bias`));
+  }
 
   /** @param {string} name @param {Matrix} x @param {string} weights */
-  norm(name, x, weights) { return this.g.norm(name, x, this.tensor(`${weights}.weight`), this.tensor(`${weights}.bias`), this.shape.epsilon); }
+  norm(name, x, weights) {
+    return this.g.norm(name, x, this.tensor(`${weights}.weight`), this.tensor(`${weights}.bias`), this.shape.epsilon);
+  }
 
   /** x + y, or y where residuals are off. @param {string} name @param {Matrix} x @param {Matrix} y */
-  residual(name, x, y) { return this.on.residual ? this.g.add(name, x, y) : this.g.copy(name, y); }
+  residual(name, x, y) {
+    return this.on.residual ? this.g.add(name, x, y) : this.g.copy(name, y);
+  }
 
   /**
    * softmax(Q K^T / sqrt(k) + mask) V of one head.
@@ -68,7 +85,11 @@ class Pass {
    * @param {string} name @param {Matrix[]} qkv @param {number} head @param {boolean} causal
    */
   head(name, qkv, head, causal) {
-    const { g, on, shape: { d, heads } } = this;
+    const {
+      g,
+      on,
+      shape: { d, heads },
+    } = this;
     const width = d / heads;
     const [q, k, v] = qkv.map((all, i) => g.columns(`${name}.${['query', 'key', 'value'][i]}`, all, head * width, width));
     const compared = g.compare(`${name}.compare`, q, k);
@@ -86,22 +107,40 @@ class Pass {
 
   /** @param {string} name @param {Matrix} x @param {string} weights @param {'relu' | 'gelu'} kind */
   feed(name, x, weights, kind) {
-    return this.linear(`${name}.down`, this.g.active(`${name}.active`, this.linear(`${name}.up`, x, `${weights}.ffn_up`), kind), `${weights}.ffn_down`);
+    return this.linear(
+      `${name}.down`,
+      this.g.active(`${name}.active`, this.linear(`${name}.up`, x, `${weights}.ffn_up`), kind),
+      `${weights}.ffn_down`,
+    );
   }
 
   /** Tokens with their places. @param {string} name @param {number[]} ids -1: nothing @param {Matrix} [learned] places */
   embed(name, ids, learned) {
-    const { g, on, shape: { d, values } } = this;
+    const {
+      g,
+      on,
+      shape: { d, values },
+    } = this;
     const rows = g.lookup(`${name}.embedding`, g.onehot(`${name}.onehot`, ids, values), this.tensor('token_embd.weight'));
     const scaled = learned ? rows : g.times(`${name}.scaled`, rows, Math.fround(Math.sqrt(d)));
-    const places = !on.positions ? g.zero(`${name}.position`, ids.length, d) : learned ? g.columns(`${name}.position`, learned, 0, d, ids.length) : g.wave(`${name}.position`, ids.length, d);
+    const places = !on.positions
+      ? g.zero(`${name}.position`, ids.length, d)
+      : learned
+        ? g.columns(`${name}.position`, learned, 0, d, ids.length)
+        : g.wave(`${name}.position`, ids.length, d);
     return g.add(`${name}.input`, scaled, places);
   }
 
   /** x = LN(x + attention(x, memory)) @param {string} name @param {Matrix} x @param {Matrix} memory @param {string} weights @param {boolean} causal */
   attentionThenNorm(name, x, memory, weights, causal) {
-    const qkv = ['q', 'k', 'v'].map((one, i) => this.linear(`${name}.${['query', 'key', 'value'][i]}`, i ? memory : x, `${weights}_${one}`));
-    return this.norm(`${name}.norm`, this.residual(`${name}.sum`, x, this.heads(name, qkv, `${weights}_output`, causal)), `${weights}_norm`);
+    const qkv = ['q', 'k', 'v'].map((one, i) =>
+      this.linear(`${name}.${['query', 'key', 'value'][i]}`, i ? memory : x, `${weights}_${one}`),
+    );
+    return this.norm(
+      `${name}.norm`,
+      this.residual(`${name}.sum`, x, this.heads(name, qkv, `${weights}_output`, causal)),
+      `${weights}_norm`,
+    );
   }
 
   /** x = LN(x + feed-forward(x)) @param {string} name @param {Matrix} x @param {string} weights */
@@ -149,7 +188,10 @@ function transformer(file, source, written, on) {
  */
 function gpt2(file, ids, on) {
   const pass = new Pass(file, on);
-  const { g, shape: { d, blocks } } = pass;
+  const {
+    g,
+    shape: { d, blocks },
+  } = pass;
   let x = pass.embed('dec', ids, pass.tensor('position_embd.weight'));
   for (let i = 0; i < blocks; i++) {
     const [name, weights] = [`dec.${i}.self`, `blk.${i}`];

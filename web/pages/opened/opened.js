@@ -1,7 +1,20 @@
 // SPDX-License-Identifier: MIT
 // The first figure: a word, the network that writes it backwards, its boxes, the walk, and switches that break it.
 // @ts-check
-import { acquire, acquireFirst, announce, byId, createLoading, fault, fileNow, integer, make, ownName, phrase, weights } from '../../shell/index.js';
+import {
+  acquire,
+  acquireFirst,
+  announce,
+  byId,
+  createLoading,
+  fault,
+  fileNow,
+  integer,
+  make,
+  ownName,
+  phrase,
+  weights,
+} from '../../shell/index.js';
 import { createWalk } from '../../shell/page/walk.js';
 import { boxOf, boxesOf, groupsOf, headOf as nameOfHead, letter, nameOf } from './boxes.js';
 import { createDiagram } from './diagram.js';
@@ -27,7 +40,8 @@ const MOST = 100000;
 /** Of every bit of every number. @param {Iterable<Matrix>} matrices */
 function fingerprint(matrices) {
   let hash = 0x811c9dc5;
-  for (const { data } of matrices) for (const bits of new Uint32Array(data.buffer, data.byteOffset, data.length)) hash = Math.imul(hash ^ bits, 0x01000193);
+  for (const { data } of matrices)
+    for (const bits of new Uint32Array(data.buffer, data.byteOffset, data.length)) hash = Math.imul(hash ^ bits, 0x01000193);
   return (hash >>> 0).toString(16);
 }
 
@@ -82,7 +96,7 @@ export function createOpened(onPass) {
       const place = i * matrix.cols + j;
       const before = changed.get(matrix) ?? new Map([[place, matrix.data[place]]]);
       if (!before.has(place)) before.set(place, matrix.data[place]);
-      matrix.data[place] = by ? matrix.data[place] + by : before.get(place) ?? 0;
+      matrix.data[place] = by ? matrix.data[place] + by : (before.get(place) ?? 0);
       if (by) changed.set(matrix, before);
       else before.delete(place);
       if (before.size === 0) changed.delete(matrix);
@@ -95,7 +109,10 @@ export function createOpened(onPass) {
     const matrix = /** @type {Matrix} */ (shown.matrices.get(step.name));
     const row = step.name.startsWith('enc.') ? 0 : step.item.id === 'step-shifted' ? Math.max(1, shown.first + at) : shown.first + at;
     sheet.only(matrix);
-    sheet.keep(matrix, ...cellOf(matrix, step.item.id === 'step-mask' ? Math.min(row, matrix.rows - 2) : row, step.item.id === 'step-mask'));
+    sheet.keep(
+      matrix,
+      ...cellOf(matrix, step.item.id === 'step-mask' ? Math.min(row, matrix.rows - 2) : row, step.item.id === 'step-mask'),
+    );
   });
 
   /** The head that a matrix belongs to; that which is chosen, if to none. @param {string} name */
@@ -103,17 +120,24 @@ export function createOpened(onPass) {
 
   /** @param {string} name @returns {Promise<Network>} */
   function bring(name) {
-    const coming = networks.get(name) ?? (name === FILES[0] ? fileNow() : bytesOf(weights(name))).then((bytes) => {
-      const file = readFile(bytes);
-      const shape = shapeOf(file);
-      return { name, file, shape, boxes: boxesOf(shape) };
-    }).then((all) => ({ ...all, diagram: createDiagram(all.boxes, all.shape, (one) => {
-      walk.stop();
-      open(one);
-      announce(nameOf(one, all.shape));
-      // Where the drawing has no room beside it, the box is above.
-      byId('opened-box').scrollIntoView({ block: 'nearest' });
-    }) }));
+    const coming =
+      networks.get(name) ??
+      (name === FILES[0] ? fileNow() : bytesOf(weights(name)))
+        .then((bytes) => {
+          const file = readFile(bytes);
+          const shape = shapeOf(file);
+          return { name, file, shape, boxes: boxesOf(shape) };
+        })
+        .then((all) => ({
+          ...all,
+          diagram: createDiagram(all.boxes, all.shape, (one) => {
+            walk.stop();
+            open(one);
+            announce(nameOf(one, all.shape));
+            // Where the drawing has no room beside it, the box is above.
+            byId('opened-box').scrollIntoView({ block: 'nearest' });
+          }),
+        }));
     networks.set(name, coming);
     coming.catch(() => networks.delete(name));
     return coming;
@@ -127,8 +151,16 @@ export function createOpened(onPass) {
     network.diagram.select(box);
     byId('box-name').textContent = nameOf(box, network.shape);
     heads.hidden = box.kind !== 'attend';
-    [...heads.querySelectorAll('input')].forEach((radio, i) => { radio.checked = i === head; });
-    sheet.show({ groups: groupsOf(box, head, shown, network.file), followed: shown.first + at, trace: shown, file: network.file, shape: network.shape });
+    [...heads.querySelectorAll('input')].forEach((radio, i) => {
+      radio.checked = i === head;
+    });
+    sheet.show({
+      groups: groupsOf(box, head, shown, network.file),
+      followed: shown.first + at,
+      trace: shown,
+      file: network.file,
+      shape: network.shape,
+    });
   }
 
   const settings = () => ({ ...ALL_ON, ...Object.fromEntries(switches.map(({ value, checked }) => [value, checked])), off: off.value });
@@ -176,23 +208,31 @@ export function createOpened(onPass) {
     const { written: ids, matrices, first } = shown;
     const { tokens } = network.shape;
     const odds = /** @type {Matrix} */ (matrices.get('odds'));
-    written.replaceChildren(...ids.map((id, i) => {
-      const radio = make('input', { type: 'radio', name: 'letter', value: String(i) });
-      radio.checked = i === at;
-      radio.addEventListener('change', () => {
-        at = i;
-        if (!shown || !network) return;
-        walk.tell(liveOf({ trace: shown, shape: network.shape, at }));
-        if (walk.step) walk.goTo(walk.step.id);
-      });
-      return make('label', { class: 'letter' }, radio, make('b', {}, letter(tokens[id])), make('span', {}, `${Math.round(100 * odds.at(first + i, id))}%`));
-    }));
+    written.replaceChildren(
+      ...ids.map((id, i) => {
+        const radio = make('input', { type: 'radio', name: 'letter', value: String(i) });
+        radio.checked = i === at;
+        radio.addEventListener('change', () => {
+          at = i;
+          if (!shown || !network) return;
+          walk.tell(liveOf({ trace: shown, shape: network.shape, at }));
+          if (walk.step) walk.goTo(walk.step.id);
+        });
+        return make(
+          'label',
+          { class: 'letter' },
+          radio,
+          make('b', {}, letter(tokens[id])),
+          make('span', {}, `${Math.round(100 * odds.at(first + i, id))}%`),
+        );
+      }),
+    );
   }
 
   /** The engine writes the same word: what it says of each letter stands beside what is shown. */
   async function agree() {
     stopper.abort();
-    const { signal } = stopper = new AbortController();
+    const { signal } = (stopper = new AbortController());
     const model = network && models.get(network.name);
     if (!network || !shown || !model) return;
     if (!asTrained()) {
@@ -205,14 +245,21 @@ export function createOpened(onPass) {
     /** @type {{ token: number, nats: number }[]} */
     const steps = [];
     try {
-      const run = shape.kind === 'gpt2' ? model.generate(source, { temperature: 0, maxTokens: ids.length, signal }) : model.translate(source, { signal });
+      const run =
+        shape.kind === 'gpt2'
+          ? model.generate(source, { temperature: 0, maxTokens: ids.length, signal })
+          : model.translate(source, { signal });
       for await (const step of run) steps.push(step);
     } catch (error) {
       if (!signal.aborted) loading.failed(error);
       return;
     }
     if (signal.aborted) return;
-    const said = (/** @type {number[]} */ all) => all.filter((id) => id !== shape.end).map((id) => shape.tokens[id]).join('');
+    const said = (/** @type {number[]} */ all) =>
+      all
+        .filter((id) => id !== shape.end)
+        .map((id) => shape.tokens[id])
+        .join('');
     const apart = steps.map(({ token, nats }, i) => Math.abs(Math.exp(-nats) - odds.at(first + i, token)));
     const same = said(steps.map(({ token }) => token)) === said(ids) && apart.every((x) => x < 1e-5);
     verdict.textContent = `✓ ${same ? phrase`The WebAssembly model gives the same word, bit for bit.` : phrase`The engine writes something else.`}`;
@@ -235,14 +282,20 @@ export function createOpened(onPass) {
     network = next;
     const { shape, boxes, diagram } = network;
     byId('diagram').replaceChildren(diagram.root);
-    heads.replaceChildren(...Array.from({ length: shape.heads }, (_, i) => {
-      const radio = make('input', { type: 'radio', name: 'head', value: String(i) });
-      radio.addEventListener('change', () => open(box, i));
-      return make('label', {}, radio, ' ', phrase`head ${i + 1}`);
-    }));
+    heads.replaceChildren(
+      ...Array.from({ length: shape.heads }, (_, i) => {
+        const radio = make('input', { type: 'radio', name: 'head', value: String(i) });
+        radio.addEventListener('change', () => open(box, i));
+        return make('label', {}, radio, ' ', phrase`head ${i + 1}`);
+      }),
+    );
     const names = boxes.filter(({ kind }) => kind === 'attend');
-    off.replaceChildren(make('option', { value: '' }, phrase`none`), ...names.flatMap((one) => Array.from({ length: shape.heads }, (_, i) => (
-      make('option', { value: `${one.id}.${i}` }, nameOfHead(one, shape, i))))));
+    off.replaceChildren(
+      make('option', { value: '' }, phrase`none`),
+      ...names.flatMap((one) =>
+        Array.from({ length: shape.heads }, (_, i) => make('option', { value: `${one.id}.${i}` }, nameOfHead(one, shape, i))),
+      ),
+    );
     box = undefined;
     write();
     if (!shown) return;
@@ -255,7 +308,10 @@ export function createOpened(onPass) {
   async function acquireNetwork(options) {
     const hold = await acquireFirst(options);
     try {
-      if (hold.model.info.parameters > MOST) throw new Error(phrase`It has ${integer(hold.model.info.parameters)} numbers; this page shows each one, of ${integer(MOST)} at most.`);
+      if (hold.model.info.parameters > MOST)
+        throw new Error(
+          phrase`It has ${integer(hold.model.info.parameters)} numbers; this page shows each one, of ${integer(MOST)} at most.`,
+        );
       if (own !== ownName()) networks.delete(FILES[0]);
       own = ownName();
       trace((await bring(FILES[0])).file, [1], ALL_ON); // it has all that is shown
@@ -267,16 +323,20 @@ export function createOpened(onPass) {
   }
 
   /** @param {string} name */
-  const loadingOf = (name) => createLoading(byId('load'), {
-    acquire: async (options) => [await (name === FILES[0] ? acquireNetwork(options) : acquire(weights(name), options))],
-    async onModels([model]) {
-      models.set(name, model);
-      const now = await bring(name);
-      if (network && network !== now && network.name === name) await use(name); // another in its place
-      else void agree();
-    },
-    onLost() { models.delete(name); },
-  });
+  const loadingOf = (name) =>
+    createLoading(byId('load'), {
+      acquire: async (options) => [await (name === FILES[0] ? acquireNetwork(options) : acquire(weights(name), options))],
+      async onModels([model]) {
+        models.set(name, model);
+        const now = await bring(name);
+        if (network && network !== now && network.name === name)
+          await use(name); // another in its place
+        else void agree();
+      },
+      onLost() {
+        models.delete(name);
+      },
+    });
   const loading = loadingOf(FILES[0]);
   /** @type {ReturnType<typeof createLoading> | undefined} */
   let second;
@@ -284,9 +344,19 @@ export function createOpened(onPass) {
   let timer = 0;
   input.addEventListener('input', () => {
     clearTimeout(timer);
-    timer = Number(setTimeout(() => { at = 0; write(); if (walk.step) walk.goTo(walk.step.id); }, REST_MS));
+    timer = Number(
+      setTimeout(() => {
+        at = 0;
+        write();
+        if (walk.step) walk.goTo(walk.step.id);
+      }, REST_MS),
+    );
   });
-  for (const one of [...switches, off]) one.addEventListener('change', () => { write(); announce(verdict.textContent ?? ''); });
+  for (const one of [...switches, off])
+    one.addEventListener('change', () => {
+      write();
+      announce(verdict.textContent ?? '');
+    });
   restore.addEventListener('click', () => {
     putBack();
     for (const one of switches) one.checked = true;
@@ -306,9 +376,14 @@ export function createOpened(onPass) {
       if (name !== FILES[0] && !models.has(name)) (second ??= loadingOf(name)).load();
     });
   }
-  addEventListener('hashchange', () => { if (walk.goTo(location.hash.slice(1))) byId('figure-opened').scrollIntoView(); });
-  return Promise.all([use(FILES[0]).then(() => {
-    if (location.hash.startsWith('#step-')) byId('figure-opened').scrollIntoView();
-    walk.beginByItself();
-  }), loading.load()]);
+  addEventListener('hashchange', () => {
+    if (walk.goTo(location.hash.slice(1))) byId('figure-opened').scrollIntoView();
+  });
+  return Promise.all([
+    use(FILES[0]).then(() => {
+      if (location.hash.startsWith('#step-')) byId('figure-opened').scrollIntoView();
+      walk.beginByItself();
+    }),
+    loading.load(),
+  ]);
 }

@@ -23,14 +23,24 @@ export function createPlane(root, label, arrows, onMove) {
   const parts = arrows.map((arrow) => {
     const line = makeSvg('line', { x1: '0', y1: '0', class: `arrow ${arrow.kind}` });
     drawing.append(line);
-    const handle = /** @type {HTMLElement} */ (make(arrow.fixed ? 'span' : 'button', { class: `handle ${arrow.kind}`, ...(arrow.fixed ? {} : { type: 'button' }) }, arrow.name));
+    const handle = /** @type {HTMLElement} */ (
+      make(arrow.fixed ? 'span' : 'button', { class: `handle ${arrow.kind}`, ...(arrow.fixed ? {} : { type: 'button' }) }, arrow.name)
+    );
     frame.append(handle);
     return { arrow, line, handle };
   });
   root.append(frame);
 
   function draw() {
-    for (const { arrow: { at: [x, y], name, fixed }, line, handle } of parts) {
+    for (const {
+      arrow: {
+        at: [x, y],
+        name,
+        fixed,
+      },
+      line,
+      handle,
+    } of parts) {
       line.setAttribute('x2', String((100 * x) / REACH));
       line.setAttribute('y2', String((-100 * y) / REACH));
       Object.assign(handle.style, { left: `${50 + (50 * x) / REACH}%`, top: `${50 - (50 * y) / REACH}%` });

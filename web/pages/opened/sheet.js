@@ -31,10 +31,13 @@ export function createSheet(root, said, { onGo, onChange }) {
   /** @type {{ matrix: Matrix, i: number, j: number } | null} */
   let kept = null;
   const room = () => root.clientWidth;
-  new ResizeObserver(() => { for (const { draw } of views) draw(); }).observe(root);
+  new ResizeObserver(() => {
+    for (const { draw } of views) draw();
+  }).observe(root);
 
   /** The row that is followed through all layers. @param {Matrix} matrix @param {Open} next */
-  const followedIn = ({ name, made: { op } }, { followed }) => (op === 'file' ? undefined : name.startsWith('enc.') || /\.cross\..*(key|value)$/.test(name) ? 0 : followed);
+  const followedIn = ({ name, made: { op } }, { followed }) =>
+    op === 'file' ? undefined : name.startsWith('enc.') || /\.cross\..*(key|value)$/.test(name) ? 0 : followed;
 
   /** The view in which a matrix is made: the last of its line. @param {Matrix} matrix */
   function maker(matrix) {
@@ -53,7 +56,9 @@ export function createSheet(root, said, { onGo, onChange }) {
     const now = pointed ?? kept;
     const sources = now ? explain(now.matrix, now.i, now.j).sources : [];
     for (const view of views) {
-      const lit = sources.filter(({ matrix }) => matrix === view.matrix).flatMap(({ matrix, cells }) => cells.map(([r, c]) => r * matrix.cols + c));
+      const lit = sources
+        .filter(({ matrix }) => matrix === view.matrix)
+        .flatMap(({ matrix, cells }) => cells.map(([r, c]) => r * matrix.cols + c));
       view.mark(now?.matrix === view.matrix ? [now.i, now.j] : null, new Set(lit));
     }
     if (!now) {
@@ -62,8 +67,19 @@ export function createSheet(root, said, { onGo, onChange }) {
     }
     const { matrix, i, j } = now;
     const { rule, sum } = explain(matrix, i, j);
-    const value = make('output', { class: 'sum-value', 'data-name': matrix.name, 'data-cell': `${i},${j}`, 'data-value': String(matrix.at(i, j)) }, number(matrix.at(i, j), 4));
-    said.replaceChildren(make('p', { class: 'sum-rule' }, make('b', {}, wordsOf(matrix, i, j)), `: ${rule}.`), make('p', { class: 'sum-line' }, value, ...(sum ? [` = ${sum}`] : [])), tools(now, sources.map(({ matrix: source }) => source)));
+    const value = make(
+      'output',
+      { class: 'sum-value', 'data-name': matrix.name, 'data-cell': `${i},${j}`, 'data-value': String(matrix.at(i, j)) },
+      number(matrix.at(i, j), 4),
+    );
+    said.replaceChildren(
+      make('p', { class: 'sum-rule' }, make('b', {}, wordsOf(matrix, i, j)), `: ${rule}.`),
+      make('p', { class: 'sum-line' }, value, ...(sum ? [` = ${sum}`] : [])),
+      tools(
+        now,
+        sources.map(({ matrix: source }) => source),
+      ),
+    );
     said.style.minHeight = `${said.offsetHeight}px`; // else a shorter sum would draw the number that is pointed at away from the pointer, and back
     if (aloud) announce(`${wordsOf(matrix, i, j)}: ${number(matrix.at(i, j))}, ${rule}`);
   }
@@ -78,7 +94,12 @@ export function createSheet(root, said, { onGo, onChange }) {
     };
     if (matrix.made.op === 'file') {
       if (!onChange) return box;
-      for (const [text, by] of /** @type {[string, number][]} */ ([['− 0.5', -0.5], ['+ 0.5', 0.5], [phrase`as trained`, 0]])) add(text, () => onChange(matrix, i, j, by));
+      for (const [text, by] of /** @type {[string, number][]} */ ([
+        ['− 0.5', -0.5],
+        ['+ 0.5', 0.5],
+        [phrase`as trained`, 0],
+      ]))
+        add(text, () => onChange(matrix, i, j, by));
       return box;
     }
     for (const source of new Set(sources)) {
@@ -97,22 +118,48 @@ export function createSheet(root, said, { onGo, onChange }) {
       open = next;
       views = [];
       // One line alone needs no lid.
-      const lid = (/** @type {import('./boxes.js').Group} */ { says, closed }, /** @type {HTMLElement} */ line) => (says ? make('details', { class: 'group', ...(closed ? {} : { open: '' }) }, make('summary', {}, says), line)
-        : make('div', { class: 'group' }, line));
-      root.replaceChildren(...next.groups.map((group) => lid(group, make('div', { class: 'group-line' },
-        ...group.line.map((part) => {
-          if (typeof part === 'string') {
-            const sign = make('span', { class: 'sign' });
-            sign.innerHTML = part; // our own words
-            return sign;
-          }
-          const view = createMatrixView(part, { ...labelsOf(part.matrix, next.trace, next.shape), followed: followedIn(part.matrix, next) }, { room, onPoint: point, onLeave: () => { pointed = null; tell(); } });
-          views.push(view);
-          return view.root;
-        })))));
+      const lid = (/** @type {import('./boxes.js').Group} */ { says, closed }, /** @type {HTMLElement} */ line) =>
+        says
+          ? make('details', { class: 'group', ...(closed ? {} : { open: '' }) }, make('summary', {}, says), line)
+          : make('div', { class: 'group' }, line);
+      root.replaceChildren(
+        ...next.groups.map((group) =>
+          lid(
+            group,
+            make(
+              'div',
+              { class: 'group-line' },
+              ...group.line.map((part) => {
+                if (typeof part === 'string') {
+                  const sign = make('span', { class: 'sign' });
+                  sign.innerHTML = part; // our own words
+                  return sign;
+                }
+                const view = createMatrixView(
+                  part,
+                  { ...labelsOf(part.matrix, next.trace, next.shape), followed: followedIn(part.matrix, next) },
+                  {
+                    room,
+                    onPoint: point,
+                    onLeave: () => {
+                      pointed = null;
+                      tell();
+                    },
+                  },
+                );
+                views.push(view);
+                return view.root;
+              }),
+            ),
+          ),
+        ),
+      );
       // What was pointed at is a number of another pass now.
       const again = before && (next.trace.matrices.get(before.matrix.name) ?? next.file.tensors.get(before.matrix.name));
-      kept = again && before.i < again.rows && before.j < again.cols && views.some(({ matrix }) => matrix === again) ? { matrix: again, i: before.i, j: before.j } : null;
+      kept =
+        again && before.i < again.rows && before.j < again.cols && views.some(({ matrix }) => matrix === again)
+          ? { matrix: again, i: before.i, j: before.j }
+          : null;
       pointed = null;
       tell();
     },

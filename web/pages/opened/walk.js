@@ -21,7 +21,10 @@ export function cellOf(matrix, row, hidden = false) {
   const numbers = [...matrix.row(i)];
   const size = (/** @type {number} */ x) => (RANKED.test(matrix.name) ? x : Math.abs(x));
   if (hidden && numbers.includes(-Infinity)) return /** @type {[number, number]} */ ([i, numbers.lastIndexOf(-Infinity)]);
-  return /** @type {[number, number]} */ ([i, numbers.reduce((best, x, j) => (size(x) > size(numbers[best]) && !(CAUSAL.test(matrix.name) && j > i) ? j : best), 0)]);
+  return /** @type {[number, number]} */ ([
+    i,
+    numbers.reduce((best, x, j) => (size(x) > size(numbers[best]) && !(CAUSAL.test(matrix.name) && j > i) ? j : best), 0),
+  ]);
 }
 
 /** Words and numbers of the steps, by the names that the page gives them. @param {Now} now @returns {Record<string, string>} */
@@ -49,11 +52,29 @@ export function liveOf({ trace: { matrices, source, written, first }, shape, at 
   const odds = get('odds');
   const told = written[at];
   return {
-    letter: name(begun), id: String(begun + 1), values: String(values), d: String(d), heads: String(heads), width: String(d / heads),
-    asker: alone ? name(read[row]) : word[0], asked: alone ? name(read[j]) : word[j], compared: number(cell(`${side}.0.self.0.compare`)), scaled: number(cell(`${side}.0.self.0.scale`)),
-    share: `${Math.round(100 * cell(`${side}.0.self.0.weights`))}%`, inner: String(shape.inner), places: String(alone ? row + 1 : source.length),
-    value: number(aggregated.x), channel: String(aggregated.j + 1), shifted: read.map(name).join(' '), before: name(read[row]), told: name(told), step: String(at + 1),
-    cross: word[cross.j] ?? '', 'cross-share': `${Math.round(100 * cross.x)}%`, logit: number(get('logits')?.at(row, told) ?? 0), odds: `${number(100 * (odds?.at(row, told) ?? 0), 1)}%`,
+    letter: name(begun),
+    id: String(begun + 1),
+    values: String(values),
+    d: String(d),
+    heads: String(heads),
+    width: String(d / heads),
+    asker: alone ? name(read[row]) : word[0],
+    asked: alone ? name(read[j]) : word[j],
+    compared: number(cell(`${side}.0.self.0.compare`)),
+    scaled: number(cell(`${side}.0.self.0.scale`)),
+    share: `${Math.round(100 * cell(`${side}.0.self.0.weights`))}%`,
+    inner: String(shape.inner),
+    places: String(alone ? row + 1 : source.length),
+    value: number(aggregated.x),
+    channel: String(aggregated.j + 1),
+    shifted: read.map(name).join(' '),
+    before: name(read[row]),
+    told: name(told),
+    step: String(at + 1),
+    cross: word[cross.j] ?? '',
+    'cross-share': `${Math.round(100 * cross.x)}%`,
+    logit: number(get('logits')?.at(row, told) ?? 0),
+    odds: `${number(100 * (odds?.at(row, told) ?? 0), 1)}%`,
   };
 }
 
@@ -66,7 +87,8 @@ export function liveOf({ trace: { matrices, source, written, first }, shape, at 
  * @returns {Step[]}
  */
 export function stepsOf(list, { kind }, matrices, boxName) {
-  for (const part of /** @type {NodeListOf<HTMLElement>} */ (list.querySelectorAll('[data-kind]'))) part.hidden = part.dataset.kind !== kind;
+  for (const part of /** @type {NodeListOf<HTMLElement>} */ (list.querySelectorAll('[data-kind]')))
+    part.hidden = part.dataset.kind !== kind;
   return /** @type {HTMLElement[]} */ ([...list.children]).flatMap((item) => {
     const names = item.dataset.matrix?.split(' ') ?? [];
     const name = names[kind === 'gpt2' ? 1 : 0] ?? names[0];

@@ -2,7 +2,21 @@
 // What a pixel may see, in PixelCNN and in gated PixelCNN, layer by layer: both models say so themselves.
 // @ts-check
 import {
-  SIDE, acquireAll, announce, askable, byId, countOf, createFields, createLoading, integer, make, onTheme, paintGrid, perFrame, phrase, whenNear,
+  SIDE,
+  acquireAll,
+  announce,
+  askable,
+  byId,
+  countOf,
+  createFields,
+  createLoading,
+  integer,
+  make,
+  onTheme,
+  paintGrid,
+  perFrame,
+  phrase,
+  whenNear,
 } from '../../shell/index.js';
 /** @import { Field } from '../../shell/picture/field.js' */
 
@@ -27,7 +41,9 @@ export function createFieldView(root, plainWeights, gatedWeights) {
       from: () => ({ row: Math.floor(at / SIDE), col: at % SIDE }),
       onPixel: ({ row, col }) => choose(row * SIDE + col),
     });
-    root.append(make('div', { class: 'mask' }, make('p', { class: 'panel-name' }, make('b', {}, name)), make('div', { class: 'stage' }, frame), note));
+    root.append(
+      make('div', { class: 'mask' }, make('p', { class: 'panel-name' }, make('b', {}, name)), make('div', { class: 'stage' }, frame), note),
+    );
     return { name, canvas, note, frame };
   });
   const slider = make('input', { id: 'field-layer', type: 'range', min: '0', max: '12', value: '12' });
@@ -45,10 +61,11 @@ export function createFieldView(root, plainWeights, gatedWeights) {
     views.forEach(({ name, canvas, note, frame }, k) => {
       const seen = layerOf(k);
       const painted = paintGrid(canvas, {
-        at, cell: (i, { wash, paper, heat, predicted }) => (i >= at ? wash : !seen ? paper : seen[i] ? heat(0.35) : predicted[60]),
+        at,
+        cell: (i, { wash, paper, heat, predicted }) => (i >= at ? wash : !seen ? paper : seen[i] ? heat(0.35) : predicted[60]),
       });
       if (!seen || !painted) return;
-      note.textContent = phrase`Row ${Math.floor(at / SIDE) + 1}, column ${at % SIDE + 1}: sees ${integer(countOf(seen))} of the ${integer(at)} pixels before it.`;
+      note.textContent = phrase`Row ${Math.floor(at / SIDE) + 1}, column ${(at % SIDE) + 1}: sees ${integer(countOf(seen))} of the ${integer(at)} pixels before it.`;
       canvas.setAttribute('aria-label', `${name}. ${note.textContent}`);
       if (document.activeElement === frame) announce(note.textContent, 400);
     });
@@ -77,7 +94,9 @@ export function createFieldView(root, plainWeights, gatedWeights) {
       slider.value = slider.max;
       choose(at);
     },
-    onLost() { asked = []; },
+    onLost() {
+      asked = [];
+    },
   });
   whenNear(root, loading.load);
   onTheme(redraw);

@@ -12,7 +12,10 @@ const y = (/** @type {number} */ out) => 60 - 56 * out;
 const gated = (f, g) => Math.tanh(f) / (1 + Math.exp(-g));
 
 /** The curve over f, with the gate at g; g = Infinity: open. @param {number} g */
-const curve = (g) => Array.from({ length: 81 }, (_, i) => MOST * (i / 40 - 1)).map((f, i) => `${i ? 'L' : 'M'}${x(f)} ${y(gated(f, g)).toFixed(2)}`).join('');
+const curve = (g) =>
+  Array.from({ length: 81 }, (_, i) => MOST * (i / 40 - 1))
+    .map((f, i) => `${i ? 'L' : 'M'}${x(f)} ${y(gated(f, g)).toFixed(2)}`)
+    .join('');
 const n = (/** @type {number} */ value) => value.toFixed(2).replace('-', '−');
 
 /** Makes the figure #figure-gates. */

@@ -16,7 +16,9 @@ const { panels, load } = createEndings(store, 'pixelcnn-digits', {
     return seen && ((i) => (seen[i] ? 0.3 : NaN));
   },
 });
-store.on(['model'], ({ model }) => { fields = model ? createFields(model) : undefined; });
+store.on(['model'], ({ model }) => {
+  fields = model ? createFields(model) : undefined;
+});
 store.on(['hover'], async ({ hover }) => {
   if (!hover || !fields) return;
   await fields.at(hover.row * SIDE + hover.column).catch(() => {}); // another pixel is asked about

@@ -18,8 +18,20 @@ export function createMasks(root) {
   const views = /** @type {const} */ (['A', 'B']).map((kind) => {
     const canvas = make('canvas', { role: 'img', class: 'picture' });
     const note = make('p', { class: 'panel-note' });
-    root.append(make('div', { class: 'mask' }, make('p', { class: 'panel-name' }, make('b', {}, phrase`Mask ${kind}`), make('span', {}, kind === 'A' ? phrase`first layer` : phrase`all others`)),
-      make('div', { class: 'stage' }, canvas), note));
+    root.append(
+      make(
+        'div',
+        { class: 'mask' },
+        make(
+          'p',
+          { class: 'panel-name' },
+          make('b', {}, phrase`Mask ${kind}`),
+          make('span', {}, kind === 'A' ? phrase`first layer` : phrase`all others`),
+        ),
+        make('div', { class: 'stage' }, canvas),
+        note,
+      ),
+    );
     return { kind, canvas, note };
   });
   const slider = make('input', { id: 'mask-at', type: 'range', min: '0', max: String(PIXELS - 1), value: String(at) });
@@ -32,32 +44,37 @@ export function createMasks(root) {
     for (const { kind, canvas, note } of views) {
       /** @param {number} i @returns {'no tap' | 'open' | 'masked'} */
       const tapAt = (i) => {
-        const [down, right] = [Math.floor(i / SIDE) - row, i % SIDE - column];
+        const [down, right] = [Math.floor(i / SIDE) - row, (i % SIDE) - column];
         return Math.abs(down) > HALF || Math.abs(right) > HALF ? 'no tap' : leaves(kind, down, right) ? 'open' : 'masked';
       };
       const taps = Array.from({ length: PIXELS }, (_, i) => tapAt(i));
       const left = taps.filter((tap) => tap === 'open').length;
       const painted = paintGrid(canvas, {
         at,
-        cell: (i, { heat, ghost, wash, paper }) => (taps[i] === 'open' ? heat(0.35) : taps[i] === 'masked' ? ghost[255] : i >= at ? wash : paper),
+        cell: (i, { heat, ghost, wash, paper }) =>
+          taps[i] === 'open' ? heat(0.35) : taps[i] === 'masked' ? ghost[255] : i >= at ? wash : paper,
         dot: (i, { known }) => (i < at && pixels[i] > 127 ? { colour: known[255], margin: taps[i] === 'open' ? 1 / 5 : 0 } : undefined),
       });
       if (!painted) continue;
       const all = (2 * HALF + 1) ** 2;
-      note.textContent = kind === 'B' ? phrase`${left} of ${all} taps are on the picture and open, the pixel’s own column of the layer below among them.`
-        : phrase`${left} of ${all} taps are on the picture and open.`;
+      note.textContent =
+        kind === 'B'
+          ? phrase`${left} of ${all} taps are on the picture and open, the pixel’s own column of the layer below among them.`
+          : phrase`${left} of ${all} taps are on the picture and open.`;
       canvas.setAttribute('aria-label', phrase`Mask ${kind} at row ${row + 1}, column ${column + 1}: ${note.textContent}`);
     }
   });
   slider.addEventListener('input', () => {
     at = Number(slider.value);
     redraw();
-    announce(phrase`Row ${Math.floor(at / SIDE) + 1}, column ${at % SIDE + 1}`, 400);
+    announce(phrase`Row ${Math.floor(at / SIDE) + 1}, column ${(at % SIDE) + 1}`, 400);
   });
-  loadStrip().then((digits) => {
-    pixels = digits[DIGIT].pixels;
-    redraw();
-  }).catch(() => {}); // the figure above says what is wrong
+  loadStrip()
+    .then((digits) => {
+      pixels = digits[DIGIT].pixels;
+      redraw();
+    })
+    .catch(() => {}); // the figure above says what is wrong
   onTheme(redraw);
   new ResizeObserver(redraw).observe(root);
 }

@@ -18,7 +18,9 @@ export async function* looksOf(model, ids, signal) {
     for await (const { maps = [] } of run) {
       yield maps.map(({ tokens, weights }) => {
         const row = new Float32Array(count);
-        tokens.forEach((token, i) => { row[token] = weights[i]; });
+        tokens.forEach((token, i) => {
+          row[token] = weights[i];
+        });
         return row;
       });
     }

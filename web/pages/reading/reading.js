@@ -13,7 +13,8 @@ const SPEED = 5;
 /** Tokens of a text: the figure is as high as there are. */
 const MOST = 40;
 const EXAMPLES = [
-  'The king had three sons, and the youngest of them was called Simpleton.', 'The wolf, who was very hungry, ate the little girl.',
+  'The king had three sons, and the youngest of them was called Simpleton.',
+  'The wolf, who was very hungry, ate the little girl.',
   'Once upon a time there was a poor woman who had one daughter.',
 ];
 /** The head that is shown first: it looks at verbs, where the mean of all heads is nearly flat. */
@@ -31,10 +32,15 @@ export function createReading() {
   /** Of each model, what each word looked at. @type {Look[][]} */
   let looks = [[], []];
   let chosen = -1;
-  const heads = createHeads([byId('layer')], [byId('head')], () => {
-    figure.changed();
-    lines();
-  }, FIRST_HEAD);
+  const heads = createHeads(
+    [byId('layer')],
+    [byId('head')],
+    () => {
+      figure.changed();
+      lines();
+    },
+    FIRST_HEAD,
+  );
 
   /** The weights of a line over the words up to its own. @param {number} m @param {number} t */
   const row = (m, t) => (m === 0 ? looks[0][t]?.[0] : meanOf(looks[1][t] ?? [], headCount, heads.choice)) ?? new Float32Array();
@@ -42,12 +48,15 @@ export function createReading() {
   /** @param {number} m @param {number} t */
   function line(m, t) {
     const weights_ = row(m, t);
-    const button = make('button', { type: 'button', class: 'line', 'aria-pressed': String(t === chosen) },
+    const button = make(
+      'button',
+      { type: 'button', class: 'line', 'aria-pressed': String(t === chosen) },
       ...words.slice(0, t + 1).map((word, i) => {
         const span = make('span', { class: i === t ? 'now' : 'past' }, word);
         span.style.setProperty('--p', `${Math.round(100 * Math.sqrt(weights_[i] ?? 0))}%`);
         return span;
-      }));
+      }),
+    );
     button.addEventListener('click', () => choose(t));
     return make('li', {}, button);
   }
@@ -57,20 +66,31 @@ export function createReading() {
       list.replaceChildren(...looks[m].map((_, t) => line(m, t)));
       if (focused >= 0) list.children[Math.min(focused, list.children.length - 1)]?.querySelector('button')?.focus();
     });
-    byId('look-result').textContent = looks.map((all, m) => all.map((_, t) => [...row(m, t)].map((w) => w.toFixed(3)).join(' ')).join('\n')).join('\n\n');
+    byId('look-result').textContent = looks
+      .map((all, m) => all.map((_, t) => [...row(m, t)].map((w) => w.toFixed(3)).join(' ')).join('\n'))
+      .join('\n\n');
     tell();
   }
   /** @param {number} m @param {number} t */
-  const named = (m, t) => [...row(m, t)].map((w, i) => ({ w, i })).filter(({ w, i }) => w >= 0.02 && i < t).sort((a, b) => b.w - a.w).slice(0, NAMED)
-    .map(({ w, i }) => `“${words[i]}” ${percent(w)}`).join(', ') || phrase`nothing before it`;
+  const named = (m, t) =>
+    [...row(m, t)]
+      .map((w, i) => ({ w, i }))
+      .filter(({ w, i }) => w >= 0.02 && i < t)
+      .sort((a, b) => b.w - a.w)
+      .slice(0, NAMED)
+      .map(({ w, i }) => `“${words[i]}” ${percent(w)}`)
+      .join(', ') || phrase`nothing before it`;
   function tell() {
-    note.textContent = chosen < 0 || chosen >= words.length ? phrase`Press a line, or walk through them with the Tab key: where the red word looks, in numbers.` :
-      phrase`“${words[chosen]}” looks at ${named(0, chosen)}; in the decoder at ${named(1, chosen)}.`;
+    note.textContent =
+      chosen < 0 || chosen >= words.length
+        ? phrase`Press a line, or walk through them with the Tab key: where the red word looks, in numbers.`
+        : phrase`“${words[chosen]}” looks at ${named(0, chosen)}; in the decoder at ${named(1, chosen)}.`;
   }
   /** @param {number} t */
   function choose(t) {
     chosen = chosen === t ? -1 : t;
-    for (const list of lists) [...list.children].forEach((item, i) => item.firstElementChild?.setAttribute('aria-pressed', String(i === chosen)));
+    for (const list of lists)
+      [...list.children].forEach((item, i) => item.firstElementChild?.setAttribute('aria-pressed', String(i === chosen)));
     tell();
     announce(note.textContent ?? '');
   }
@@ -79,7 +99,12 @@ export function createReading() {
   async function read({ models, text, slowly, signal, next }) {
     const { tokenizer } = models[0];
     const ids = tokenizer.encode(text.trim()).slice(0, MOST);
-    said.textContent = ids.length === MOST ? phrase`The figure ends after ${MOST} tokens.` : ids.length < 2 ? phrase`Type a sentence, or choose one below.` : '';
+    said.textContent =
+      ids.length === MOST
+        ? phrase`The figure ends after ${MOST} tokens.`
+        : ids.length < 2
+          ? phrase`Type a sentence, or choose one below.`
+          : '';
     words = Array.from(ids, (id) => visible(tokenizer.name(id), '⇥'));
     looks = [[], []];
     chosen = -1;
@@ -90,7 +115,9 @@ export function createReading() {
       await next();
       const looked = await Promise.all(readers.map((reader) => reader.next()));
       signal.throwIfAborted();
-      looked.forEach(({ value }, m) => { looks[m].push(value ?? []); });
+      looked.forEach(({ value }, m) => {
+        looks[m].push(value ?? []);
+      });
       if (slowly) lists.forEach((list, m) => list.append(line(m, t)));
     }
     lines();
@@ -104,11 +131,20 @@ export function createReading() {
   }
 
   const figure = createSentence({
-    figure: 'figure-reading', field: 'text', examples: EXAMPLES, lang: 'en', speed: SPEED, read,
-    acquire: (how) => acquireWith(acquireWith(acquireFirst(how, phrase`the memory-network`), () => acquireAll([weights('stories.gguf')], how)), ([reader, decoder]) => {
-      if (decoder.model.info.vocabulary === reader.model.info.vocabulary) return;
-      throw new Error(phrase`It does not read the same tokens as the decoder beside it, so that their looks cannot be compared.`);
-    }),
+    figure: 'figure-reading',
+    field: 'text',
+    examples: EXAMPLES,
+    lang: 'en',
+    speed: SPEED,
+    read,
+    acquire: (how) =>
+      acquireWith(
+        acquireWith(acquireFirst(how, phrase`the memory-network`), () => acquireAll([weights('stories.gguf')], how)),
+        ([reader, decoder]) => {
+          if (decoder.model.info.vocabulary === reader.model.info.vocabulary) return;
+          throw new Error(phrase`It does not read the same tokens as the decoder beside it, so that their looks cannot be compared.`);
+        },
+      ),
     onModels([, { info }]) {
       headCount = info.heads;
       heads.have(info.blocks, info.heads);

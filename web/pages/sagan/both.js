@@ -22,7 +22,11 @@ export function createBoth(sheet) {
   async function draw() {
     const mine = ++turn;
     if (!news) return;
-    const { model, chosen: { label }, row } = news;
+    const {
+      model,
+      chosen: { label },
+      row,
+    } = news;
     try {
       other ??= acquire(weights('sagan-emoji-plain.gguf'));
       const { model: control } = await other;
@@ -43,7 +47,9 @@ export function createBoth(sheet) {
   sheet.onChosen((told) => {
     news = told;
     const { width, height } = told.model.info;
-    canvases = told.row.map((_, i) => make('canvas', { class: 'pixels', width: String(width), height: String(height), role: 'img', 'aria-label': phrase`Latent ${i + 1}` }));
+    canvases = told.row.map((_, i) =>
+      make('canvas', { class: 'pixels', width: String(width), height: String(height), role: 'img', 'aria-label': phrase`Latent ${i + 1}` }),
+    );
     root.replaceChildren(...canvases);
     draw();
   });

@@ -18,7 +18,9 @@ function spread(map, c) {
 
 /** Those channels that differ most from place to place, in their order. @param {Channels} map */
 function telling(map) {
-  const apart = Array.from({ length: map.channels }, (_, c) => ({ c, by: spread(map, c) })).sort((a, b) => b.by - a.by).slice(0, SHOWN);
+  const apart = Array.from({ length: map.channels }, (_, c) => ({ c, by: spread(map, c) }))
+    .sort((a, b) => b.by - a.by)
+    .slice(0, SHOWN);
   return apart.map(({ c }) => c).sort((a, b) => a - b);
 }
 
@@ -51,12 +53,23 @@ export function createChannels(sheet) {
   /** @param {string} name @param {Channels} map @param {number[]} shown @param {(c: number) => () => [values: Float32Array, most: number]} numbers */
   function row(name, map, shown, numbers) {
     const pictures = shown.map((c) => {
-      const canvas = make('canvas', { class: 'channel', width: String(map.side), height: String(map.side), role: 'img', 'aria-label': phrase`Channel ${c + 1} of ${name}` });
+      const canvas = make('canvas', {
+        class: 'channel',
+        width: String(map.side),
+        height: String(map.side),
+        role: 'img',
+        'aria-label': phrase`Channel ${c + 1} of ${name}`,
+      });
       const now = numbers(c);
       painters.push(() => paint(canvas, ...now()));
       return canvas;
     });
-    return make('div', { class: 'channel-row' }, make('p', { class: 'channel-name' }, make('i', {}, name), ` ${map.side} × ${map.side} × ${map.channels}`), ...pictures);
+    return make(
+      'div',
+      { class: 'channel-row' },
+      make('p', { class: 'channel-name' }, make('i', {}, name), ` ${map.side} × ${map.side} × ${map.channels}`),
+      ...pictures,
+    );
   }
 
   times.addEventListener('input', paintAll);
@@ -77,12 +90,15 @@ export function createChannels(sheet) {
         return () => [values, largest(values)];
       });
     });
-    root.replaceChildren(...rows, row('y', maps.x, telling(maps.o), (c) => {
-      const [x, o] = [channel(maps.x, c), channel(maps.o, c)];
-      const added = (/** @type {number} */ share) => x.map((value, i) => value + share * o[i]);
-      const most = largest(x, added(Number(times.max) * gain));
-      return () => [added(Number(times.value) * gain), most];
-    }));
+    root.replaceChildren(
+      ...rows,
+      row('y', maps.x, telling(maps.o), (c) => {
+        const [x, o] = [channel(maps.x, c), channel(maps.o, c)];
+        const added = (/** @type {number} */ share) => x.map((value, i) => value + share * o[i]);
+        const most = largest(x, added(Number(times.max) * gain));
+        return () => [added(Number(times.value) * gain), most];
+      }),
+    );
     paintAll();
   }
 

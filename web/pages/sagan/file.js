@@ -5,7 +5,10 @@ import { readGguf } from '../../shell/model/gguf.js';
 
 /** A copy whose gamma is `times` as large. @param {ArrayBuffer} file @param {number} times */
 export function withGain(file, times) {
-  const { at, values: [gain] } = readGguf(file).tensor('attn.gain');
+  const {
+    at,
+    values: [gain],
+  } = readGguf(file).tensor('attn.gain');
   const copy = file.slice(0);
   new DataView(copy).setFloat32(at, gain * times, true);
   return copy;

@@ -27,7 +27,7 @@ function convolution(W, { side, channels, values }, bias) {
   const taps = new Float32Array(side ** 2 * 9 * channels);
   for (let at = 0; at < side ** 2; at++) {
     for (let tap = 0; tap < 9; tap++) {
-      const [row, column] = [Math.floor(at / side) + Math.floor(tap / 3) - 1, at % side + tap % 3 - 1];
+      const [row, column] = [Math.floor(at / side) + Math.floor(tap / 3) - 1, (at % side) + (tap % 3) - 1];
       if (row < 0 || column < 0 || row >= side || column >= side) continue;
       const from = (row * side + column) * channels;
       taps.set(values.subarray(from, from + channels), (at * 9 + tap) * channels);
@@ -39,14 +39,18 @@ function convolution(W, { side, channels, values }, bias) {
 /** relu(scale x + shift), both in the class's row of a norm. @param {Matrix} norm @param {number} label @param {Channels} x @returns {Channels} */
 function normRelu({ values: table }, label, { side, channels, values }) {
   const from = 2 * channels * label;
-  return { side, channels, values: values.map((x, i) => Math.max(0, table[from + i % channels] * x + table[from + channels + i % channels])) };
+  return {
+    side,
+    channels,
+    values: values.map((x, i) => Math.max(0, table[from + (i % channels)] * x + table[from + channels + (i % channels)])),
+  };
 }
 
 /** Each place four times. @param {Channels} x @returns {Channels} */
 function wider({ side, channels, values }) {
   const made = new Float32Array(4 * values.length);
   for (let at = 0; at < 4 * side ** 2; at++) {
-    const from = (Math.floor(at / (2 * side) / 2) * side + Math.floor(at % (2 * side) / 2)) * channels;
+    const from = (Math.floor(at / (2 * side) / 2) * side + Math.floor((at % (2 * side)) / 2)) * channels;
     made.set(values.subarray(from, from + channels), at * channels);
   }
   return { side: 2 * side, channels, values: made };
@@ -55,11 +59,16 @@ function wider({ side, channels, values }) {
 /** The largest of 2 x 2. @param {Channels} x @returns {Channels} */
 function pooled({ side, channels, values }) {
   const half = side / 2;
-  const at = (/** @type {number} */ place, /** @type {number} */ i) => ((2 * Math.floor(place / half) + (i >> 1)) * side + 2 * (place % half) + (i & 1)) * channels;
-  return { side: half, channels, values: Float32Array.from({ length: half ** 2 * channels }, (_, i) => {
-    const [place, c] = [Math.floor(i / channels), i % channels];
-    return Math.max(...[0, 1, 2, 3].map((corner) => values[at(place, corner) + c]));
-  }) };
+  const at = (/** @type {number} */ place, /** @type {number} */ i) =>
+    ((2 * Math.floor(place / half) + (i >> 1)) * side + 2 * (place % half) + (i & 1)) * channels;
+  return {
+    side: half,
+    channels,
+    values: Float32Array.from({ length: half ** 2 * channels }, (_, i) => {
+      const [place, c] = [Math.floor(i / channels), i % channels];
+      return Math.max(...[0, 1, 2, 3].map((corner) => values[at(place, corner) + c]));
+    }),
+  };
 }
 
 /** @param {Channels} g @param {Channels} f @returns {Float32Array} (queries, keys): the softmax of their products, over keys */
@@ -68,11 +77,16 @@ function looks(g, f) {
   const made = new Float32Array(queries * keys);
   for (let j = 0; j < queries; j++) {
     const row = made.subarray(j * keys, (j + 1) * keys);
-    for (let i = 0; i < keys; i++) for (let c = 0; c < f.channels; c++) row[i] += g.values[j * f.channels + c] * f.values[i * f.channels + c];
+    for (let i = 0; i < keys; i++)
+      for (let c = 0; c < f.channels; c++) row[i] += g.values[j * f.channels + c] * f.values[i * f.channels + c];
     const most = Math.max(...row);
-    row.forEach((score, i) => { row[i] = Math.exp(score - most); });
+    row.forEach((score, i) => {
+      row[i] = Math.exp(score - most);
+    });
     const total = row.reduce((sum, w) => sum + w, 0);
-    row.forEach((w, i) => { row[i] = w / total; });
+    row.forEach((w, i) => {
+      row[i] = w / total;
+    });
   }
   return made;
 }
@@ -81,7 +95,8 @@ function looks(g, f) {
 function brought(beta, h, side) {
   const [keys, values] = [h.side ** 2, new Float32Array(side ** 2 * h.channels)];
   for (let j = 0; j < side ** 2; j++) {
-    for (let i = 0; i < keys; i++) for (let c = 0; c < h.channels; c++) values[j * h.channels + c] += beta[j * keys + i] * h.values[i * h.channels + c];
+    for (let i = 0; i < keys; i++)
+      for (let c = 0; c < h.channels; c++) values[j * h.channels + c] += beta[j * keys + i] * h.values[i * h.channels + c];
   }
   return { side, channels: h.channels, values };
 }
@@ -113,10 +128,22 @@ export function createInside(file) {
     of(latent, label) {
       const side = facts.get('sagan.image.height') >> (channels.length - 1);
       /** @type {Channels} */
-      let x = { side, channels: channels[0], values: product(weight('latent.weight'), { side: 1, channels: latent.length, values: latent }, bias('latent')).values };
+      let x = {
+        side,
+        channels: channels[0],
+        values: product(weight('latent.weight'), { side: 1, channels: latent.length, values: latent }, bias('latent')).values,
+      };
       for (let k = 0; x.side < size; k++) {
-        const h = convolution(weight(`blk.${k}.conv_0.weight`), wider(normRelu(weight(`blk.${k}.norm_0.weight`), label, x)), bias(`blk.${k}.conv_0`));
-        const second = convolution(weight(`blk.${k}.conv_1.weight`), normRelu(weight(`blk.${k}.norm_1.weight`), label, h), bias(`blk.${k}.conv_1`));
+        const h = convolution(
+          weight(`blk.${k}.conv_0.weight`),
+          wider(normRelu(weight(`blk.${k}.norm_0.weight`), label, x)),
+          bias(`blk.${k}.conv_0`),
+        );
+        const second = convolution(
+          weight(`blk.${k}.conv_1.weight`),
+          normRelu(weight(`blk.${k}.norm_1.weight`), label, h),
+          bias(`blk.${k}.conv_1`),
+        );
         const beside = wider(product(weight(`blk.${k}.skip.weight`), x));
         x = { ...second, values: second.values.map((value, i) => value + beside.values[i]) };
       }

@@ -42,28 +42,46 @@ export function createLook(sheet) {
     const { rows, keyRows, weights: all } = map;
     side = rows;
     const points = [...kept, hover];
-    dots.replaceChildren(...points.map(({ row, column }, i) => {
-      const dot = make('span', { class: i < kept.length ? `dot point-${i}` : 'dot' });
-      dot.style.setProperty('--x', `${100 * (column + 0.5) / rows}%`);
-      dot.style.setProperty('--y', `${100 * (row + 0.5) / rows}%`);
-      return dot;
-    }));
-    heats.replaceChildren(...points.map(({ row, column }, i) => {
-      const canvas = make('canvas', { class: 'pixels', width: String(picture.width), height: String(picture.height), role: 'img',
-        'aria-label': phrase`What row ${row + 1}, column ${column + 1} looked at` });
-      heat(canvas, /** @type {LatentStep} */ (now?.step).values, all.subarray((row * rows + column) * keyRows ** 2, (row * rows + column + 1) * keyRows ** 2), keyRows);
-      return make('figure', { class: i < kept.length ? `heat point-${i}` : 'heat' }, canvas);
-    }));
-    const mine = Array.from(all.subarray((hover.row * rows + hover.column) * keyRows ** 2, (hover.row * rows + hover.column + 1) * keyRows ** 2)).sort((a, b) => b - a);
-    said.textContent = phrase`Row ${hover.row + 1}, column ${hover.column + 1} gives ${percent(mine.slice(0, MOST).reduce((sum, w) => sum + w, 0))} of its attention to ${MOST} of ${keyRows ** 2} places; evenly it would be ${
-      percent(MOST / keyRows ** 2)}.`;
+    dots.replaceChildren(
+      ...points.map(({ row, column }, i) => {
+        const dot = make('span', { class: i < kept.length ? `dot point-${i}` : 'dot' });
+        dot.style.setProperty('--x', `${(100 * (column + 0.5)) / rows}%`);
+        dot.style.setProperty('--y', `${(100 * (row + 0.5)) / rows}%`);
+        return dot;
+      }),
+    );
+    heats.replaceChildren(
+      ...points.map(({ row, column }, i) => {
+        const canvas = make('canvas', {
+          class: 'pixels',
+          width: String(picture.width),
+          height: String(picture.height),
+          role: 'img',
+          'aria-label': phrase`What row ${row + 1}, column ${column + 1} looked at`,
+        });
+        heat(
+          canvas,
+          /** @type {LatentStep} */ (now?.step).values,
+          all.subarray((row * rows + column) * keyRows ** 2, (row * rows + column + 1) * keyRows ** 2),
+          keyRows,
+        );
+        return make('figure', { class: i < kept.length ? `heat point-${i}` : 'heat' }, canvas);
+      }),
+    );
+    const mine = Array.from(
+      all.subarray((hover.row * rows + hover.column) * keyRows ** 2, (hover.row * rows + hover.column + 1) * keyRows ** 2),
+    ).sort((a, b) => b - a);
+    said.textContent = phrase`Row ${hover.row + 1}, column ${hover.column + 1} gives ${percent(mine.slice(0, MOST).reduce((sum, w) => sum + w, 0))} of its attention to ${MOST} of ${keyRows ** 2} places; evenly it would be ${percent(
+      MOST / keyRows ** 2,
+    )}.`;
   }
 
   async function draw() {
     const mine = ++turn;
     if (!chosen) return;
     const gain = Number(gamma.value);
-    byId('gamma-said').textContent = gain === 1 ? phrase`as it was trained` : gain === 0 ? phrase`it does not look` : phrase`${gain} times as much`;
+    byId('gamma-said').textContent =
+      gain === 1 ? phrase`as it was trained` : gain === 0 ? phrase`it does not look` : phrase`${gain} times as much`;
     try {
       let { model } = chosen;
       const of = model;
@@ -91,7 +109,7 @@ export function createLook(sheet) {
   /** @param {PointerEvent | MouseEvent} event */
   const under = (event) => {
     const box = picture.getBoundingClientRect();
-    const at = (/** @type {number} */ x, /** @type {number} */ size) => Math.min(side - 1, Math.max(0, Math.floor(side * x / size)));
+    const at = (/** @type {number} */ x, /** @type {number} */ size) => Math.min(side - 1, Math.max(0, Math.floor((side * x) / size)));
     return { row: at(event.clientY - box.top, box.height), column: at(event.clientX - box.left, box.width) };
   };
   const keep = () => {
@@ -110,7 +128,11 @@ export function createLook(sheet) {
   picture.addEventListener('keydown', (event) => {
     const step = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] }[event.key];
     if (event.key === 'Enter' || event.key === ' ') keep();
-    else if (step) hover = { row: Math.min(side - 1, Math.max(0, hover.row + step[0])), column: Math.min(side - 1, Math.max(0, hover.column + step[1])) };
+    else if (step)
+      hover = {
+        row: Math.min(side - 1, Math.max(0, hover.row + step[0])),
+        column: Math.min(side - 1, Math.max(0, hover.column + step[1])),
+      };
     else return;
     event.preventDefault();
     paint();
@@ -126,17 +148,21 @@ export function createLook(sheet) {
 }
 
 /** How much is left of what is least looked at, and the share of the most below which all is no more looked at than that. */
-const FAINT = 0.15, LEAST = 1e-3;
+const FAINT = 0.15,
+  LEAST = 1e-3;
 
 /** The picture, faded into the page where nothing looks, by the logarithm of the weights: most of them are far below the largest. @param {HTMLCanvasElement} canvas @param {Uint8Array} values @param {Float32Array} weights @param {number} rows */
 function heat(canvas, values, weights, rows) {
   const most = Math.max(...weights);
   const scale = canvas.width / rows;
   const paper = matchMedia('(prefers-color-scheme: dark)').matches ? 20 : 255;
-  show(canvas, values.map((value, i) => {
-    const pixel = Math.floor(i / 3);
-    const [row, column] = [Math.floor(Math.floor(pixel / canvas.width) / scale), Math.floor((pixel % canvas.width) / scale)];
-    const light = FAINT + (1 - FAINT) * Math.max(0, 1 - Math.log(weights[row * rows + column] / most) / Math.log(LEAST));
-    return Math.round(light * value + (1 - light) * paper);
-  }));
+  show(
+    canvas,
+    values.map((value, i) => {
+      const pixel = Math.floor(i / 3);
+      const [row, column] = [Math.floor(Math.floor(pixel / canvas.width) / scale), Math.floor((pixel % canvas.width) / scale)];
+      const light = FAINT + (1 - FAINT) * Math.max(0, 1 - Math.log(weights[row * rows + column] / most) / Math.log(LEAST));
+      return Math.round(light * value + (1 - light) * paper);
+    }),
+  );
 }

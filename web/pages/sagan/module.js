@@ -9,7 +9,8 @@ export const createModule = () => onFile(show);
 /** @param {ArrayBuffer} file */
 function show(file) {
   const { facts, names, tensor } = readGguf(file);
-  if (!names.includes('attn.gain')) { // a generator without the module
+  if (!names.includes('attn.gain')) {
+    // a generator without the module
     for (const cell of document.querySelectorAll('#figure-module [id^="size-"], #figure-module [id^="made-"]')) cell.textContent = '–';
     return;
   }
@@ -23,9 +24,18 @@ function show(file) {
   const pooling = (/** @type {string} */ made) => (pooled === size ? made : phrase`${made}, then the largest of 2 × 2`);
   /** @type {Record<string, string>} */
   const said = {
-    'size-x': grid(size, channels), 'made-f': pooling(by(keys, channels)), 'size-f': grid(pooled, keys), 'made-g': by(queries, channels), 'size-g': grid(size, queries),
-    'made-h': pooling(by(values, channels)), 'size-h': grid(pooled, values), 'size-beta': `${size ** 2} × ${pooled ** 2}`, 'made-o': by(channels, values), 'size-o': grid(size, channels),
-    'made-y': phrase`γ = ${gain.toFixed(3)}, learned`, 'size-y': grid(size, channels),
+    'size-x': grid(size, channels),
+    'made-f': pooling(by(keys, channels)),
+    'size-f': grid(pooled, keys),
+    'made-g': by(queries, channels),
+    'size-g': grid(size, queries),
+    'made-h': pooling(by(values, channels)),
+    'size-h': grid(pooled, values),
+    'size-beta': `${size ** 2} × ${pooled ** 2}`,
+    'made-o': by(channels, values),
+    'size-o': grid(size, channels),
+    'made-y': phrase`γ = ${gain.toFixed(3)}, learned`,
+    'size-y': grid(size, channels),
   };
   for (const [id, text] of Object.entries(said)) byId(id).textContent = text;
 }

@@ -27,11 +27,16 @@ export function createNorm() {
     const sigma = largest(W);
     const used = /** @type {Matrix} */ (divide.checked && sigma > 0 ? W.map((w) => w / sigma) : W);
     const apply = ([x, y] = v) => [used[0] * x + used[1] * y, used[2] * x + used[3] * y];
-    const points = Array.from({ length: POINTS }, (_, i) => apply([Math.cos(2 * Math.PI * i / POINTS), Math.sin(2 * Math.PI * i / POINTS)]));
+    const points = Array.from({ length: POINTS }, (_, i) =>
+      apply([Math.cos((2 * Math.PI * i) / POINTS), Math.sin((2 * Math.PI * i) / POINTS)]),
+    );
     part('ellipse').setAttribute('d', `M${points.map(([x, y]) => `${x.toFixed(3)} ${(-y).toFixed(3)}`).join('L')}Z`);
     const size = Math.hypot(...v);
     const unit = /** @type {Vector} */ (v.map((x) => x / size));
-    for (const [id, [x, y]] of /** @type {[string, number[]][]} */ ([['vector', unit], ['image', apply(unit)]])) {
+    for (const [id, [x, y]] of /** @type {[string, number[]][]} */ ([
+      ['vector', unit],
+      ['image', apply(unit)],
+    ])) {
       part(id).setAttribute('x2', String(x));
       part(id).setAttribute('y2', String(-y));
     }
@@ -41,11 +46,16 @@ export function createNorm() {
     });
     const found = Math.hypot(...apply(unit));
     const norm = divide.checked && sigma > 0 ? 1 : sigma;
-    byId('norm-said').textContent = rounds === 1 ? phrase`σ is ${norm.toFixed(4)}; after 1 round power iteration says ${found.toFixed(4)}.`
-      : phrase`σ is ${norm.toFixed(4)}; after ${rounds} rounds power iteration says ${found.toFixed(4)}.`;
+    byId('norm-said').textContent =
+      rounds === 1
+        ? phrase`σ is ${norm.toFixed(4)}; after 1 round power iteration says ${found.toFixed(4)}.`
+        : phrase`σ is ${norm.toFixed(4)}; after ${rounds} rounds power iteration says ${found.toFixed(4)}.`;
     const n = Number(chain.value);
     const most = (norm ** n).toPrecision(3);
-    byId('chain-said').textContent = n === 1 ? phrase`1 layer like this stretches at most ${most} times.` : phrase`${n} layers like this stretch at most ${norm.toFixed(2)} to the power of ${n}: ${most} times.`;
+    byId('chain-said').textContent =
+      n === 1
+        ? phrase`1 layer like this stretches at most ${most} times.`
+        : phrase`${n} layers like this stretch at most ${norm.toFixed(2)} to the power of ${n}: ${most} times.`;
   }
 
   const changed = () => {

@@ -9,8 +9,11 @@ const STEP = 20;
 
 export function createRuns() {
   const chart = byId('runs-chart');
-  const rows = [...byId('runs-table').querySelectorAll('tbody tr')].map((row) => [...row.children].map(({ textContent }) => Number(textContent?.replace(',', ''))));
-  const last = rows[rows.length - 1][0], most = Math.ceil(Math.max(...rows.flatMap(([, ...distances]) => distances)) / STEP) * STEP;
+  const rows = [...byId('runs-table').querySelectorAll('tbody tr')].map((row) =>
+    [...row.children].map(({ textContent }) => Number(textContent?.replace(',', ''))),
+  );
+  const last = rows[rows.length - 1][0],
+    most = Math.ceil(Math.max(...rows.flatMap(([, ...distances]) => distances)) / STEP) * STEP;
   const x = (/** @type {number} */ step) => LEFT + (step * (WIDTH - LEFT - RIGHT)) / last;
   const y = (/** @type {number} */ distance) => TOP + ((most - distance) * (HEIGHT - TOP - BOTTOM)) / most;
   for (let distance = 0; distance <= most; distance += STEP) {
@@ -19,11 +22,19 @@ export function createRuns() {
   }
   // Those with room for their number.
   for (const [step] of rows.filter(([step]) => 8 * step >= last)) {
-    chart.append(makeSvg('text', { class: 'scale', x: x(step), y: HEIGHT - 24, 'text-anchor': step === last ? 'end' : 'middle' }, step.toLocaleString('en')));
+    chart.append(
+      makeSvg(
+        'text',
+        { class: 'scale', x: x(step), y: HEIGHT - 24, 'text-anchor': step === last ? 'end' : 'middle' },
+        step.toLocaleString('en'),
+      ),
+    );
   }
   chart.append(makeSvg('text', { class: 'scale', x: (LEFT + WIDTH - RIGHT) / 2, y: HEIGHT - 5, 'text-anchor': 'middle' }, phrase`steps`));
   ['plain', 'both', 'scales'].forEach((name, k) => {
-    chart.append(makeSvg('path', { class: `run ${name}`, d: rows.map((row, i) => `${i ? 'L' : 'M'}${x(row[0])} ${y(row[k + 1])}`).join('') }));
+    chart.append(
+      makeSvg('path', { class: `run ${name}`, d: rows.map((row, i) => `${i ? 'L' : 'M'}${x(row[0])} ${y(row[k + 1])}`).join('') }),
+    );
     for (const row of rows) chart.append(makeSvg('circle', { class: `run-point ${name}`, cx: x(row[0]), cy: y(row[k + 1]), r: 4 }));
   });
 }

@@ -42,7 +42,14 @@ export function createSheet() {
   /** @type {AbortController | undefined} */
   let stopper;
 
-  const transport = createTransport(byId('transport'), { name: '', onRun: () => draw(), onStop: () => stopper?.abort(), seed: SEED, onSeed: () => draw(), pace: true });
+  const transport = createTransport(byId('transport'), {
+    name: '',
+    onRun: () => draw(),
+    onStop: () => stopper?.abort(),
+    seed: SEED,
+    onSeed: () => draw(),
+    pace: true,
+  });
   const loading = createLoading(byId('load'), {
     acquire: async (options) => [await acquireFirst(options)],
     onModels([loaded]) {
@@ -58,14 +65,30 @@ export function createSheet() {
 
   /** @param {Model} of */
   function build({ info: { classes, width, height } }) {
-    tiles = classes.map((name, row) => Array.from({ length: COLUMNS }, (_, column) => {
-      const canvas = make('canvas', { class: 'pixels', width: String(width), height: String(height) });
-      const button = make('button', { type: 'button', class: 'tile', 'aria-pressed': 'false', 'aria-label': phrase`${named(name)}, latent ${column + 1}` }, canvas);
-      button.addEventListener('click', () => choose(row, column));
-      return { button, canvas };
-    }));
-    root.replaceChildren(...classes.map(named).map((name, row) => make('div', { class: 'sheet-row', role: 'group', 'aria-label': name }, make('p', { class: 'sheet-name' }, name),
-      make('div', { class: 'sheet-tiles' }, ...tiles[row].map(({ button }) => button)))));
+    tiles = classes.map((name, row) =>
+      Array.from({ length: COLUMNS }, (_, column) => {
+        const canvas = make('canvas', { class: 'pixels', width: String(width), height: String(height) });
+        const button = make(
+          'button',
+          { type: 'button', class: 'tile', 'aria-pressed': 'false', 'aria-label': phrase`${named(name)}, latent ${column + 1}` },
+          canvas,
+        );
+        button.addEventListener('click', () => choose(row, column));
+        return { button, canvas };
+      }),
+    );
+    root.replaceChildren(
+      ...classes
+        .map(named)
+        .map((name, row) =>
+          make(
+            'div',
+            { class: 'sheet-row', role: 'group', 'aria-label': name },
+            make('p', { class: 'sheet-name' }, name),
+            make('div', { class: 'sheet-tiles' }, ...tiles[row].map(({ button }) => button)),
+          ),
+        ),
+    );
   }
   root.addEventListener('keydown', (event) => {
     const step = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] }[event.key];
@@ -122,7 +145,8 @@ export function createSheet() {
   /** @param {number} row @param {number} column */
   function choose(row, column) {
     chosen = { row, column };
-    for (const [r, all] of tiles.entries()) for (const [c, { button }] of all.entries()) button.setAttribute('aria-pressed', String(r === row && c === column));
+    for (const [r, all] of tiles.entries())
+      for (const [c, { button }] of all.entries()) button.setAttribute('aria-pressed', String(r === row && c === column));
     tell();
   }
 

@@ -61,7 +61,11 @@ export function createWalk(sheet) {
     pad.setAttribute('aria-valuetext', phrase`upper left, upper right, lower left, lower right: ${said}`);
     pad.setAttribute('aria-valuenow', String(Math.round(100 * x)));
     byId('walk-said').textContent = phrase`${said} of the four`;
-    wanted = () => blend(/** @type {Chosen} */ (news).corners.map(({ latent }) => latent), weights);
+    wanted = () =>
+      blend(
+        /** @type {Chosen} */ (news).corners.map(({ latent }) => latent),
+        weights,
+      );
     next();
   }
 
@@ -78,7 +82,10 @@ export function createWalk(sheet) {
   /** @param {PointerEvent} event */
   const drag = (event) => {
     const box = pad.getBoundingClientRect();
-    place = { x: Math.min(1, Math.max(0, (event.clientX - box.left) / box.width)), y: Math.min(1, Math.max(0, (event.clientY - box.top) / box.height)) };
+    place = {
+      x: Math.min(1, Math.max(0, (event.clientX - box.left) / box.width)),
+      y: Math.min(1, Math.max(0, (event.clientY - box.top) / box.height)),
+    };
     halt();
     atPlace();
   };
@@ -86,7 +93,9 @@ export function createWalk(sheet) {
     pad.setPointerCapture(event.pointerId);
     drag(event);
   });
-  pad.addEventListener('pointermove', (event) => { if (pad.hasPointerCapture(event.pointerId)) drag(event); });
+  pad.addEventListener('pointermove', (event) => {
+    if (pad.hasPointerCapture(event.pointerId)) drag(event);
+  });
   pad.addEventListener('keydown', (event) => {
     const step = { ArrowLeft: [-STRIDE, 0], ArrowRight: [STRIDE, 0], ArrowUp: [0, -STRIDE], ArrowDown: [0, STRIDE] }[event.key];
     if (!step) return;
@@ -111,7 +120,9 @@ export function createWalk(sheet) {
     for (let i = Math.round(Number(round.value) * STEPS) % STEPS; walking && i < STEPS; i++) {
       round.value = String((i + 1) / STEPS);
       onCircle();
-      await new Promise((resolve) => { setTimeout(resolve, reducedMotion() ? 10 * MOMENT_MS : MOMENT_MS); });
+      await new Promise((resolve) => {
+        setTimeout(resolve, reducedMotion() ? 10 * MOMENT_MS : MOMENT_MS);
+      });
     }
     halt();
   });

@@ -1,7 +1,20 @@
 // SPDX-License-Identifier: MIT
 // The figure of the kinds of models: which of them answers what one asks for, and two that are farthest apart, drawing side by side.
 // @ts-check
-import { Codec, acquireAll, announce, byId, createLoading, integer, palette, onTheme, phrase, time, weights, whenNear } from '../../shell/index.js';
+import {
+  Codec,
+  acquireAll,
+  announce,
+  byId,
+  createLoading,
+  integer,
+  palette,
+  onTheme,
+  phrase,
+  time,
+  weights,
+  whenNear,
+} from '../../shell/index.js';
 /** @import { Model } from '../../shell/index.js' */
 
 const FILES = ['pixelcnn-digits.gguf', 'sagan-emoji.gguf'];
@@ -32,7 +45,12 @@ export function createKinds() {
       row.classList.toggle('unfit', !fits);
       fitting += Number(fits);
     }
-    said.textContent = fitting === 0 ? phrase`No kind does all of this.` : fitting === 1 ? phrase`1 kind of ${rows.length} does this.` : phrase`${fitting} kinds of ${rows.length} do this.`;
+    said.textContent =
+      fitting === 0
+        ? phrase`No kind does all of this.`
+        : fitting === 1
+          ? phrase`1 kind of ${rows.length} does this.`
+          : phrase`${fitting} kinds of ${rows.length} do this.`;
   }
 
   function paint() {
@@ -52,7 +70,7 @@ export function createKinds() {
   /** Both draw with the same seed; the second one alone where only its latent has changed. @param {boolean} both */
   async function draw(both) {
     stopper.abort();
-    const { signal } = stopper = new AbortController();
+    const { signal } = (stopper = new AbortController());
     const [line, once] = models;
     if (!line) return;
     byId('kinds-seed-said').textContent = seed.value;
@@ -64,7 +82,9 @@ export function createKinds() {
         let nats = 0;
         const began = performance.now();
         for await (const step of line.generate({ seed: Number(seed.value), samples: 1, signal })) {
-          step.values.forEach((value, i) => { values[codec.place(step.from + i)] = value; });
+          step.values.forEach((value, i) => {
+            values[codec.place(step.from + i)] = value;
+          });
           nats = step.nats.reduce((sum, n) => sum + n, nats);
         }
         shown[0] = values;
@@ -77,7 +97,8 @@ export function createKinds() {
         let values = step.values;
         if (turned) {
           latent[0] = Number(first.value);
-          for await (const other of once.generate({ latent: [latent], label: /** @type {any} */ (step).label, signal })) values = other.values;
+          for await (const other of once.generate({ latent: [latent], label: /** @type {any} */ (step).label, signal }))
+            values = other.values;
         } else {
           first.value = String(Math.max(-REACH, Math.min(REACH, latent[0])));
         }
@@ -98,7 +119,9 @@ export function createKinds() {
       models = loaded;
       draw(true);
     },
-    onLost() { models = []; },
+    onLost() {
+      models = [];
+    },
   });
   for (const question of questions) question.addEventListener('change', choose);
   seed.addEventListener('input', () => {

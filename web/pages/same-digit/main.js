@@ -2,10 +2,38 @@
 // The page where all systems of black and white digits finish the same half, with the same dice.
 // @ts-check
 import {
-  PIXELS, Playback, SIDE, acquireAll, acquireFirst, acquireWith, announce, byId, countOf, createFields, createLoading, createTake, createTransport,
-  inked, keepInAddress, loadStrip, phrase, quantise, reducedMotion, startPage, toImage, weights,
+  PIXELS,
+  Playback,
+  SIDE,
+  acquireAll,
+  acquireFirst,
+  acquireWith,
+  announce,
+  byId,
+  countOf,
+  createFields,
+  createLoading,
+  createTake,
+  createTransport,
+  inked,
+  keepInAddress,
+  loadStrip,
+  phrase,
+  quantise,
+  reducedMotion,
+  startPage,
+  toImage,
+  weights,
 } from '../../shell/index.js';
-import { applySettings, createPad, createPanels, createStore, createStrip, initialState, settingsOf } from '../../shell/completion/index.js';
+import {
+  applySettings,
+  createPad,
+  createPanels,
+  createStore,
+  createStrip,
+  initialState,
+  settingsOf,
+} from '../../shell/completion/index.js';
 import { createKinds } from './kinds.js';
 import { createReach } from './reach-figure.js';
 import { createTable } from './table.js';
@@ -31,10 +59,16 @@ let models = [];
 let fields = [];
 
 const table = createTable(byId('table'), SYSTEMS);
-const panels = createPanels(store, byId('panels'), () => pictures, ({ sample, row, column }) => {
-  const seen = fields[sample]?.now(row * SIDE + column)?.at(-1);
-  return seen && ((i) => (seen[i] ? 0.3 : NaN));
-}, SYSTEMS.map(({ name }) => name));
+const panels = createPanels(
+  store,
+  byId('panels'),
+  () => pictures,
+  ({ sample, row, column }) => {
+    const seen = fields[sample]?.now(row * SIDE + column)?.at(-1);
+    return seen && ((i) => (seen[i] ? 0.3 : NaN));
+  },
+  SYSTEMS.map(({ name }) => name),
+);
 
 /** @type {ReturnType<typeof createFields>[]} */
 let reachFields = [];
@@ -105,14 +139,16 @@ async function start() {
     const timed = takeTimes(image, rows, signal);
     timed.catch(() => {}); // it is awaited below
     playback.rebase();
-    for (let filled = known; filled < PIXELS;) {
+    for (let filled = known; filled < PIXELS; ) {
       filled += await playback.take(PIXELS - filled, signal);
       for (const picture of pictures) picture.filled = filled;
       // With less motion pictures appear when they are finished.
       if (!reducedMotion() || playback.paused || filled === PIXELS) panels.redraw();
     }
     await timed;
-    announce(phrase`All have finished: ${SYSTEMS.map(({ name }, k) => phrase`${name} ${pictures[k].nats.reduce((a, b) => a + b, 0).toFixed(1)} nats`).join(', ')}.`);
+    announce(
+      phrase`All have finished: ${SYSTEMS.map(({ name }, k) => phrase`${name} ${pictures[k].nats.reduce((a, b) => a + b, 0).toFixed(1)} nats`).join(', ')}.`,
+    );
     if (!store.now.hover) look(LOOK);
     return 'done';
   });
@@ -121,20 +157,33 @@ async function start() {
 /** What the pixel that is pointed at saw, of every system. @param {number} i */
 async function look(i) {
   const seen = await Promise.all(fields.map((each) => each.at(i).catch(() => undefined)));
-  seen.forEach((field, k) => { if (field) table.saw(k, countOf(field[field.length - 1]), i); });
+  seen.forEach((field, k) => {
+    if (field) table.saw(k, countOf(field[field.length - 1]), i);
+  });
   panels.redraw();
 }
-store.on(['hover'], ({ hover }) => { if (hover) look(hover.row * SIDE + hover.column); });
+store.on(['hover'], ({ hover }) => {
+  if (hover) look(hover.row * SIDE + hover.column);
+});
 
 const loading = createLoading(byId('load'), {
   async acquire(options) {
     const [first, ...others] = SYSTEMS;
     await showStrip();
-    return acquireWith(acquireFirst(options, first.name), () => acquireAll(others.map(({ file }) => weights(file)), options));
+    return acquireWith(acquireFirst(options, first.name), () =>
+      acquireAll(
+        others.map(({ file }) => weights(file)),
+        options,
+      ),
+    );
   },
   onModels(loaded) {
     const [{ info }] = loaded;
-    store.set({ model: loaded[0], info, source: store.now.source && { ...store.now.source, pixels: quantise(store.now.source.pixels, info.levels) } });
+    store.set({
+      model: loaded[0],
+      info,
+      source: store.now.source && { ...store.now.source, pixels: quantise(store.now.source.pixels, info.levels) },
+    });
     models = loaded;
     times = SYSTEMS.map(() => []);
     fields = models.map(createFields);
@@ -156,7 +205,9 @@ const loading = createLoading(byId('load'), {
 });
 
 const transport = createTransport(byId('transport'), {
-  name: '', pauses: true, seed: store.now.seed,
+  name: '',
+  pauses: true,
+  seed: store.now.seed,
   onRun() {
     const { phase } = store.now;
     if (phase === 'running') playback.pause();
@@ -169,7 +220,9 @@ store.on(['phase'], ({ phase }) => {
   transport.show(phase);
   if (phase === 'running') loading.clear();
 });
-store.on(['seed'], ({ seed }) => { transport.seed = seed; });
+store.on(['seed'], ({ seed }) => {
+  transport.seed = seed;
+});
 store.on(['source', 'rows', 'seed'], () => {
   reset();
   if (!models.length) return;
@@ -182,7 +235,7 @@ let strip;
 async function showStrip() {
   if (strip) return;
   const digits = await loadStrip();
-  const choice = strip ??= createStrip(store, byId('strip'), digits, FIRST);
+  const choice = (strip ??= createStrip(store, byId('strip'), digits, FIRST));
   createPad(store, byId('pad-side'), choice.clear);
   address.proceed();
 }
@@ -193,18 +246,26 @@ const address = keepInAddress('figure-endings', {
   apply: (given) => (strip ? applySettings(store, given, strip) : false),
 });
 store.on(['model'], () => address.settle());
-store.on(['source', 'seed'], () => { if (strip) address.changed(); });
-store.on(['rows'], () => { if (strip) address.changed(true); });
+store.on(['source', 'seed'], () => {
+  if (strip) address.changed();
+});
+store.on(['rows'], () => {
+  if (strip) address.changed(true);
+});
 
 createTake(byId('take'), {
   id: 'figure-endings',
   settings,
   shots() {
     const known = store.now.rows * SIDE;
-    return pictures.filter(({ filled }) => filled > known).map(({ values, filled }, k) => ({
-      name: SYSTEMS[k].name, file: `digit-seed-${store.now.seed}-${SYSTEMS[k].file.replace('.gguf', '')}`, picture: inked(values, known, filled),
-      order: Array.from({ length: filled - known }, (_, n) => known + n),
-    }));
+    return pictures
+      .filter(({ filled }) => filled > known)
+      .map(({ values, filled }, k) => ({
+        name: SYSTEMS[k].name,
+        file: `digit-seed-${store.now.seed}-${SYSTEMS[k].file.replace('.gguf', '')}`,
+        picture: inked(values, known, filled),
+        order: Array.from({ length: filled - known }, (_, n) => known + n),
+      }));
   },
 });
 createKinds();

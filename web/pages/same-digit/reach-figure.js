@@ -1,7 +1,20 @@
 // SPDX-License-Identifier: MIT
 // The figure of reach: what has a say in one pixel, after as many layers as one likes, of convolutions and of attention side by side.
 // @ts-check
-import { announce, askable, byId, countOf, integer, make, onTheme, paintCells, perFrame, percent, phrase, whenNear } from '../../shell/index.js';
+import {
+  announce,
+  askable,
+  byId,
+  countOf,
+  integer,
+  make,
+  onTheme,
+  paintCells,
+  perFrame,
+  percent,
+  phrase,
+  whenNear,
+} from '../../shell/index.js';
 import { before, reachOf } from './reach.js';
 import { REACHES } from './reaches.js';
 /** @import { Cell } from '../../shell/index.js' */
@@ -27,9 +40,17 @@ export function createReach(ask) {
       label: phrase`${name}, ${says}. Arrow keys choose the pixel.`,
       grid: () => ({ rows: side, cols: side }),
       from: () => scaled(at, side),
-      onPixel: ({ row, col }) => choose({ row: Math.floor((row + 0.5) * SIDE / side), col: Math.floor((col + 0.5) * SIDE / side) }),
+      onPixel: ({ row, col }) => choose({ row: Math.floor(((row + 0.5) * SIDE) / side), col: Math.floor(((col + 0.5) * SIDE) / side) }),
     });
-    byId('reach-panels').append(make('div', { class: 'reach-panel' }, make('p', { class: 'panel-name' }, make('b', {}, name), make('span', {}, says)), make('div', { class: 'stage' }, frame), note));
+    byId('reach-panels').append(
+      make(
+        'div',
+        { class: 'reach-panel' },
+        make('p', { class: 'panel-name' }, make('b', {}, name), make('span', {}, says)),
+        make('div', { class: 'stage' }, frame),
+        note,
+      ),
+    );
     /** @type {{ name: string, says: string, file: string, side: number, canvas: HTMLCanvasElement, note: HTMLElement, frame: HTMLElement, stack: Stack | undefined, seen: Uint8Array[], drawn: Uint8Array }} */
     const panel = { name, says, file, side, canvas, note, frame, stack, seen: [], drawn: new Uint8Array(side * side) };
     return panel;
@@ -37,7 +58,7 @@ export function createReach(ask) {
 
   /** The same place of a picture of another size. @param {Cell} cell @param {number} side @returns {Cell} */
   function scaled({ row, col }, side) {
-    return { row: Math.floor((row + 0.5) * side / SIDE), col: Math.floor((col + 0.5) * side / SIDE) };
+    return { row: Math.floor(((row + 0.5) * side) / SIDE), col: Math.floor(((col + 0.5) * side) / SIDE) };
   }
 
   const redraw = perFrame(() => {
@@ -48,7 +69,9 @@ export function createReach(ask) {
       const last = Math.min(count, seen.length) - 1;
       const [now, earlier] = [seen[last], seen[last - 1]];
       paintCells(canvas, {
-        rows: side, cols: side, framed: [here],
+        rows: side,
+        cols: side,
+        framed: [here],
         colour(row, col, { heat, paper, wash, predicted }) {
           const i = row * side + col;
           if (!drawn[i]) return wash;
@@ -58,8 +81,16 @@ export function createReach(ask) {
       if (!now) continue;
       const reach = countOf(now);
       const whole = countOf(drawn);
-      note.replaceChildren(make('b', {}, phrase`${integer(reach)} of ${integer(whole)}`), whole ? ` (${percent(reach / whole)})` : '', ', ',
-        count > seen.length ? (seen.length === 1 ? phrase`it has 1 layer` : phrase`it has ${seen.length} layers`) : phrase`layer ${last + 1} of ${seen.length}`);
+      note.replaceChildren(
+        make('b', {}, phrase`${integer(reach)} of ${integer(whole)}`),
+        whole ? ` (${percent(reach / whole)})` : '',
+        ', ',
+        count > seen.length
+          ? seen.length === 1
+            ? phrase`it has 1 layer`
+            : phrase`it has ${seen.length} layers`
+          : phrase`layer ${last + 1} of ${seen.length}`,
+      );
       canvas.setAttribute('aria-label', `${name}, ${says}: ${note.textContent}`);
       if (document.activeElement === frame) announce(note.textContent ?? '', 400);
     }
@@ -76,11 +107,14 @@ export function createReach(ask) {
         panel.seen = reachOf(panel.stack, pixel);
         continue;
       }
-      ask(panel.file, pixel).then((field) => {
-        if (at !== cell || !field) return;
-        panel.seen = field;
-        redraw();
-      }, () => {}); // another pixel is asked about
+      ask(panel.file, pixel).then(
+        (field) => {
+          if (at !== cell || !field) return;
+          panel.seen = field;
+          redraw();
+        },
+        () => {},
+      ); // another pixel is asked about
     }
     redraw();
   }
@@ -98,6 +132,8 @@ export function createReach(ask) {
   });
   return {
     /** The models are there. */
-    renew() { if (near) choose(at); },
+    renew() {
+      if (near) choose(at);
+    },
   };
 }

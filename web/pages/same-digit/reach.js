@@ -19,26 +19,50 @@ const raster = (count) => Uint32Array.from({ length: count }, (_, i) => i);
 
 /** Convolutions of two taps over one line of pixels, after Stack. @param {number} side @param {number[]} dilations @returns {Stack} */
 export const dilated = (side, dilations) => ({
-  rows: side, cols: side, layers: dilations.length + 1, order: raster(side * side),
+  rows: side,
+  cols: side,
+  layers: dilations.length + 1,
+  order: raster(side * side),
   keys: (layer, position) => [position - (layer ? dilations[layer - 1] : 1)].filter((key) => key >= 0), // the first layer reads the last two pixels
 });
 
 /** Strided attention: the last `side` positions, and every `side`-th back, in turn. @param {number} side @param {number} layers @returns {Stack} */
 export const strided = (side, layers) => ({
-  rows: side, cols: side, layers, order: raster(side * side),
+  rows: side,
+  cols: side,
+  layers,
+  order: raster(side * side),
   keys: (layer, position) => Array.from({ length: side }, (_, k) => position - (layer % 2 ? side : 1) * k).filter((key) => key >= 0),
 });
 
 /** Attention to everything before. @param {number} side @param {number} layers @returns {Stack} */
-export const dense = (side, layers) => ({ rows: side, cols: side, layers, order: raster(side * side), keys: (_, position) => raster(position) });
+export const dense = (side, layers) => ({
+  rows: side,
+  cols: side,
+  layers,
+  order: raster(side * side),
+  keys: (_, position) => raster(position),
+});
 
 /** @param {number} side @param {number} layers @param {{ queryBlock?: number, memoryBlock?: number, blockRows?: number, blockCols?: number, flangeRows?: number, flangeCols?: number }} blocks @returns {Stack} */
 export function local(side, layers, { queryBlock = 0, memoryBlock = 0, blockRows = 0, blockCols = 0, flangeRows = 0, flangeCols = 0 }) {
-  const geometry = new Geometry({ height: side, positions: side * side, queryBlock, memoryBlock, blockRows, blockCols, flangeRows, flangeCols });
+  const geometry = new Geometry({
+    height: side,
+    positions: side * side,
+    queryBlock,
+    memoryBlock,
+    blockRows,
+    blockCols,
+    flangeRows,
+    flangeCols,
+  });
   /** The memory of a block, which is all its positions'. @type {Map<number, number[]>} */
   const memories = new Map();
   return {
-    rows: side, cols: side, layers, order: geometry.order,
+    rows: side,
+    cols: side,
+    layers,
+    order: geometry.order,
     keys(_, position) {
       const { from } = geometry.block(position);
       const memory = memories.get(from) ?? geometry.memory(position);

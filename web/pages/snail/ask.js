@@ -54,8 +54,20 @@ export function createAsk({ onAnswer, onModel }) {
       pad.set(sign(alphabet.selectedIndex, chosen[i], 0));
       change();
     });
-    clear.addEventListener('click', () => { pad.set(null); change(); });
-    const item = make('li', { class: 'sign-slot' }, make('b', {}, name), pad.canvas, make('span', { class: 'odds-track', 'aria-hidden': 'true' }, bar), odds, look, make('span', { class: 'sign-buttons' }, other, clear));
+    clear.addEventListener('click', () => {
+      pad.set(null);
+      change();
+    });
+    const item = make(
+      'li',
+      { class: 'sign-slot' },
+      make('b', {}, name),
+      pad.canvas,
+      make('span', { class: 'odds-track', 'aria-hidden': 'true' }, bar),
+      odds,
+      look,
+      make('span', { class: 'sign-buttons' }, other, clear),
+    );
     byId('examples').append(item);
     return { name, pad, bar, odds, look, item };
   });
@@ -68,7 +80,10 @@ export function createAsk({ onAnswer, onModel }) {
     askChosen();
     change();
   });
-  clear.addEventListener('click', () => { query.set(null); change(); });
+  clear.addEventListener('click', () => {
+    query.set(null);
+    change();
+  });
   byId('query').append(make('b', {}, '?'), query.canvas, make('span', { class: 'sign-buttons' }, next, clear));
 
   const loading = createLoading(byId('load'), {
@@ -120,13 +135,18 @@ export function createAsk({ onAnswer, onModel }) {
     stale = busy;
     if (busy) return;
     const { support, query: picture } = question();
-    if (support.length === 0 || !picture) return showNothing(support.length === 0 ? phrase`Draw the first example.` : phrase`Now draw the sign to be named.`);
+    if (support.length === 0 || !picture)
+      return showNothing(support.length === 0 ? phrase`Draw the first example.` : phrase`Now draw the sign to be named.`);
     busy = true;
     transport.show('running');
     try {
       const began = performance.now();
       const answer = await model.classify(picture, { support, maps: true });
-      show(answer, support.map(({ label }) => label), performance.now() - began);
+      show(
+        answer,
+        support.map(({ label }) => label),
+        performance.now() - began,
+      );
       transport.show('done');
     } catch (error) {
       said.textContent = fault(error);
@@ -189,13 +209,17 @@ export function createAsk({ onAnswer, onModel }) {
   });
   byId('shuffle').addEventListener('click', async () => {
     const { support, query: picture } = question();
-    if (!model || support.length < 2 || !picture) return void (orderSaid.textContent = phrase`There must be two examples and a sign to be named.`);
+    if (!model || support.length < 2 || !picture)
+      return void (orderSaid.textContent = phrase`There must be two examples and a sign to be named.`);
     const labels = new Set();
     /** @type {number[]} */
     const best = [];
     const { label: usual } = await model.classify(picture, { support });
     for (let i = 0; i < ORDERS; i++) {
-      const order = support.map((example) => ({ example, at: Math.random() })).sort((a, b) => a.at - b.at).map(({ example }) => example);
+      const order = support
+        .map((example) => ({ example, at: Math.random() }))
+        .sort((a, b) => a.at - b.at)
+        .map(({ example }) => example);
       const { probabilities, label } = await model.classify(picture, { support: order });
       labels.add(label);
       best.push(probabilities.find((one) => one.label === usual)?.p ?? 0);

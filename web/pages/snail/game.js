@@ -41,7 +41,9 @@ export function createGame(model, sign) {
   function next() {
     const alphabet = below(ALPHABETS.length);
     const drawer = below(DRAWINGS);
-    const order = Array.from({ length: SIGNS }, (_, i) => ({ i, at: Math.random() })).sort((a, b) => a.at - b.at).map(({ i }) => i);
+    const order = Array.from({ length: SIGNS }, (_, i) => ({ i, at: Math.random() }))
+      .sort((a, b) => a.at - b.at)
+      .map(({ i }) => i);
     truth = below(SIGNS);
     shown = order.map((i) => sign(alphabet, i, drawer));
     asked = sign(alphabet, order[truth], (drawer + 1 + below(DRAWINGS - 1)) % DRAWINGS);
@@ -66,8 +68,16 @@ export function createGame(model, sign) {
     buttons[truth].button.classList.add('right');
     if (i !== truth) buttons[i].button.classList.add('wrong');
     const you = i === truth ? phrase`Right` : phrase`No, it was sign ${truth + 1}`;
-    const it = Number(label) === truth ? phrase`${you}; the network said the same, right.` : phrase`${you}; the network said sign ${Number(label) + 1}, wrong.`;
-    const end = yours > its ? phrase` You win: ${yours} to ${its}.` : yours < its ? phrase` It wins: ${yours} to ${its}.` : phrase` A draw: ${yours} to ${its}.`;
+    const it =
+      Number(label) === truth
+        ? phrase`${you}; the network said the same, right.`
+        : phrase`${you}; the network said sign ${Number(label) + 1}, wrong.`;
+    const end =
+      yours > its
+        ? phrase` You win: ${yours} to ${its}.`
+        : yours < its
+          ? phrase` It wins: ${yours} to ${its}.`
+          : phrase` A draw: ${yours} to ${its}.`;
     said.textContent = `${it}${task === TASKS ? end : ''}`;
     score.textContent = phrase`You ${yours}, it ${its}, of ${task}`;
     for (const { button } of buttons) button.disabled = true;

@@ -9,12 +9,22 @@ const DENSE = [2, 4, 8, 16, 32];
 /** @typedef {{ name: string, attention?: number, reach?: number, says: string }} Layer */
 /** From below. @type {Layer[]} */
 const LAYERS = [
-  { name: phrase`picture and label`, says: phrase`Four convolutions make 64 numbers of each picture; an example has its label beside them, the query has zeros.` },
+  {
+    name: phrase`picture and label`,
+    says: phrase`Four convolutions make 64 numbers of each picture; an example has its label beside them, the query has zeros.`,
+  },
   ...[0, 1, 2].flatMap((attention) => [
-    { name: phrase`attention ${attention + 1}`, attention, says: phrase`Attention: the query compares itself with every example before it, and with itself.` },
+    {
+      name: phrase`attention ${attention + 1}`,
+      attention,
+      says: phrase`Attention: the query compares itself with every example before it, and with itself.`,
+    },
     ...(attention === 2 ? [] : DENSE.map((reach) => ({ name: phrase`${reach} back`, reach, says: '' }))),
   ]),
-  { name: phrase`probabilities`, says: phrase`A linear map of all channels that the query has by now, and softmax over the labels that an example has.` },
+  {
+    name: phrase`probabilities`,
+    says: phrase`A linear map of all channels that the query has by now, and softmax over the labels that an example has.`,
+  },
 ];
 const [LEFT, STEP, ROW, TOP] = [108, 62, 21, 14];
 const HEIGHT = TOP * 2 + ROW * (LAYERS.length - 1);
@@ -24,10 +34,28 @@ const Y = (/** @type {number} */ layer) => HEIGHT - TOP - layer * ROW;
 export function createLayers() {
   const last = EXAMPLES.length;
   const links = makeSvg('g', { class: 'layer-links' });
-  const dots = LAYERS.map((_, layer) => makeSvg('g', { class: 'layer-dots' }, ...[...EXAMPLES, '?'].map((_name, place) => makeSvg('circle', { cx: X(place), cy: Y(layer), r: 5 }))));
+  const dots = LAYERS.map((_, layer) =>
+    makeSvg(
+      'g',
+      { class: 'layer-dots' },
+      ...[...EXAMPLES, '?'].map((_name, place) => makeSvg('circle', { cx: X(place), cy: Y(layer), r: 5 })),
+    ),
+  );
   const names = LAYERS.map(({ name }, layer) => makeSvg('text', { x: LEFT - 4, y: Y(layer) + 4, class: 'layer-name' }, name));
-  byId('layers').append(makeSvg('svg', { viewBox: `0 0 ${X(last) + 24} ${HEIGHT + 22}`, role: 'img', 'aria-label': phrase`Layers of the network over five examples and the query` },
-    links, ...dots, ...names, ...[...EXAMPLES, '?'].map((name, place) => makeSvg('text', { x: X(place), y: HEIGHT + 16, class: 'layer-place' }, name))));
+  byId('layers').append(
+    makeSvg(
+      'svg',
+      {
+        viewBox: `0 0 ${X(last) + 24} ${HEIGHT + 22}`,
+        role: 'img',
+        'aria-label': phrase`Layers of the network over five examples and the query`,
+      },
+      links,
+      ...dots,
+      ...names,
+      ...[...EXAMPLES, '?'].map((name, place) => makeSvg('text', { x: X(place), y: HEIGHT + 16, class: 'layer-place' }, name)),
+    ),
+  );
   /** @type {Float32Array[]} */
   let maps = [];
   let chosen = 1;
@@ -35,29 +63,55 @@ export function createLayers() {
   function show() {
     const { attention, reach, says } = LAYERS[chosen];
     names.forEach((name, i) => name.classList.toggle('lit', i === chosen));
-    dots.forEach((row, layer) => [...row.children].forEach((dot, place) => dot.classList.toggle('lit', layer === chosen && place === last)));
+    dots.forEach((row, layer) =>
+      [...row.children].forEach((dot, place) => dot.classList.toggle('lit', layer === chosen && place === last)),
+    );
     /** @type {[number, number][]} place, weight */
     let reads = [];
     let text = says;
     if (attention !== undefined) {
       const weights = maps[attention];
-      reads = weights ? [...Array.from(weights, (w, i) => /** @type {[number, number]} */ ([i, w])), [last, Math.max(0, 1 - weights.reduce((sum, w) => sum + w, 0))]] : [];
+      reads = weights
+        ? [
+            ...Array.from(weights, (w, i) => /** @type {[number, number]} */ ([i, w])),
+            [last, Math.max(0, 1 - weights.reduce((sum, w) => sum + w, 0))],
+          ]
+        : [];
       if (weights) text += phrase` Now: ${EXAMPLES.map((name, i) => `${name} ${percent(weights[i])}`).join(', ')}.`;
     } else if (reach !== undefined) {
-      reads = last - reach >= 0 ? [[last - reach, 0.5], [last, 0.5]] : [[last, 0.5]];
-      text = last - reach >= 0 ? phrase`A dense block: tanh times sigma of the query and of the place ${reach} back, ${EXAMPLES[last - reach]}.` :
-        phrase`A dense block that looks ${reach} places back: before five examples there is nothing there, so zeros. With twenty or more it matters.`;
+      reads =
+        last - reach >= 0
+          ? [
+              [last - reach, 0.5],
+              [last, 0.5],
+            ]
+          : [[last, 0.5]];
+      text =
+        last - reach >= 0
+          ? phrase`A dense block: tanh times sigma of the query and of the place ${reach} back, ${EXAMPLES[last - reach]}.`
+          : phrase`A dense block that looks ${reach} places back: before five examples there is nothing there, so zeros. With twenty or more it matters.`;
     }
-    links.replaceChildren(...reads.map(([place, weight]) => makeSvg('path', { d: `M${X(place)} ${Y(chosen - 1)}L${X(last)} ${Y(chosen)}`, 'stroke-width': 0.6 + 7 * weight })));
+    links.replaceChildren(
+      ...reads.map(([place, weight]) =>
+        makeSvg('path', { d: `M${X(place)} ${Y(chosen - 1)}L${X(last)} ${Y(chosen)}`, 'stroke-width': 0.6 + 7 * weight }),
+      ),
+    );
     for (const [place] of reads) dots[chosen - 1].children[place].classList.add('lit');
     byId('layer-said').textContent = text;
   }
 
-  byId('layer-choices').append(...LAYERS.flatMap(({ name }, i) => (i === 0 || i === LAYERS.length - 1 || LAYERS[i].attention !== undefined || i < 7 ? [i] : []).map((layer) => {
-    const radio = make('input', { type: 'radio', name: 'layer', value: String(layer), ...(layer === chosen && { checked: '' }) });
-    radio.addEventListener('change', () => { chosen = layer; show(); });
-    return make('label', {}, radio, ` ${name}`);
-  })));
+  byId('layer-choices').append(
+    ...LAYERS.flatMap(({ name }, i) =>
+      (i === 0 || i === LAYERS.length - 1 || LAYERS[i].attention !== undefined || i < 7 ? [i] : []).map((layer) => {
+        const radio = make('input', { type: 'radio', name: 'layer', value: String(layer), ...(layer === chosen && { checked: '' }) });
+        radio.addEventListener('change', () => {
+          chosen = layer;
+          show();
+        });
+        return make('label', {}, radio, ` ${name}`);
+      }),
+    ),
+  );
   show();
   return {
     /** The weights of the question that was asked last. @param {Float32Array[]} now */

@@ -8,10 +8,14 @@ import { createLayers } from './layers.js';
 
 const layers = createLayers();
 let begun = false;
-startPage(createAsk({
-  onAnswer(maps) { layers.maps = maps; },
-  onModel(model, sign) {
-    if (!begun) createGame(model, sign);
-    begun = true;
-  },
-}));
+startPage(
+  createAsk({
+    onAnswer(maps) {
+      layers.maps = maps;
+    },
+    onModel(model, sign) {
+      if (!begun) createGame(model, sign);
+      begun = true;
+    },
+  }),
+);

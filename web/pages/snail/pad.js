@@ -62,7 +62,9 @@ export function createPad(name, onChange) {
   onTheme(show);
   return {
     canvas,
-    get pixels() { return pixels; },
+    get pixels() {
+      return pixels;
+    },
     /** A sign that was chosen; null: an empty square. @param {Uint8Array | null} sign */
     set(sign) {
       strokes = [];

@@ -9,11 +9,13 @@ export const [SIGNS, DRAWINGS] = [10, 4];
 
 /** @param {Uint8Array} packed @returns {Uint8Array[]} of each drawing 784 greys, 255 = ink */
 export function unpack(packed) {
-  if (packed.length !== ALPHABETS.length * SIGNS * DRAWINGS * PIXELS / 2) throw new Error(phrase`The file of signs is damaged.`);
-  return Array.from({ length: packed.length * 2 / PIXELS }, (_, k) => Uint8Array.from({ length: PIXELS }, (_value, i) => {
-    const byte = packed[(k * PIXELS + i) >> 1];
-    return 17 * (i % 2 ? byte & 15 : byte >> 4);
-  }));
+  if (packed.length !== (ALPHABETS.length * SIGNS * DRAWINGS * PIXELS) / 2) throw new Error(phrase`The file of signs is damaged.`);
+  return Array.from({ length: (packed.length * 2) / PIXELS }, (_, k) =>
+    Uint8Array.from({ length: PIXELS }, (_value, i) => {
+      const byte = packed[(k * PIXELS + i) >> 1];
+      return 17 * (i % 2 ? byte & 15 : byte >> 4);
+    }),
+  );
 }
 
 /** @returns {Promise<(alphabet: number, sign: number, drawing: number) => Uint8Array>} */

@@ -11,11 +11,19 @@ const WHICH = /** @type {const} */ (['dense', 'strided', 'fixed']);
 const NAMES = { dense: phrase`Dense`, strided: phrase`Strided`, fixed: phrase`Fixed` };
 
 /** Pixels that are drawn, the last ones of a picture, and in how many parts they come: each part costs a message, too. */
-const DRAWN = 256, PARTS = 8;
+const DRAWN = 256,
+  PARTS = 8;
 /** Times that all but the longest are measured. Of all parts the median counts: other programs take time as well. */
 const TRIES = 3;
 /** The same, measured before by tests/bench/sparse.js --width 32 --json: what the table opens with, in microseconds a step, medians of three such runs. */
-const MEASURED = { where: phrase`another machine, an Intel Xeon with other work, in Node 20`, times: [[50, 13, 11], [128, 11, 8], [1088, 11, 22]] };
+const MEASURED = {
+  where: phrase`another machine, an Intel Xeon with other work, in Node 20`,
+  times: [
+    [50, 13, 11],
+    [128, 11, 8],
+    [1088, 11, 22],
+  ],
+};
 
 /** @param {number[]} numbers */
 const median = (numbers) => [...numbers].sort((a, b) => a - b)[numbers.length >> 1];
@@ -27,9 +35,15 @@ async function measured(which, side, signal) {
     const image = { data: new Uint8Array(side * side), width: side, height: side };
     const parts = [];
     let since = 0;
-    for await (const { from, to } of model.complete(image, { rows: side - DRAWN / side, samples: 1, seed: 1, chunkSize: DRAWN / PARTS, signal })) {
+    for await (const { from, to } of model.complete(image, {
+      rows: side - DRAWN / side,
+      samples: 1,
+      seed: 1,
+      chunkSize: DRAWN / PARTS,
+      signal,
+    })) {
       const now = performance.now();
-      if (since) parts.push(1000 * (now - since) / (to - from));
+      if (since) parts.push((1000 * (now - since)) / (to - from));
       since = now;
     }
     return parts;
@@ -41,7 +55,10 @@ async function measured(which, side, signal) {
 /** Bytes of keys and values of all layers. @param {typeof WHICH[number]} which @param {number} side */
 function memory(which, side) {
   const pattern = { n: side * side, ...kindOf(which, side) };
-  return POSITION_BYTES * Array.from({ length: LAYERS }, (_, i) => kept(pattern, which === 'dense' ? NEAR | FAR : i % 2 ? FAR : NEAR)).reduce((a, b) => a + b, 0);
+  return (
+    POSITION_BYTES *
+    Array.from({ length: LAYERS }, (_, i) => kept(pattern, which === 'dense' ? NEAR | FAR : i % 2 ? FAR : NEAR)).reduce((a, b) => a + b, 0)
+  );
 }
 
 /** @param {number[]} times of WHICH */
@@ -51,14 +68,42 @@ const ratioOf = ([dense, ...sparse]) => phrase`${(dense / Math.min(...sparse)).t
 export function createCost(root) {
   const body = make('tbody');
   const rows = SIDES.map((side, i) => {
-    const cells = WHICH.map((which, k) => ({ time: make('td', { 'data-head': phrase`${NAMES[which]}, a step` }, phrase`${integer(MEASURED.times[i][k])} µs`), memory: make('td', { 'data-head': phrase`${NAMES[which]} keeps` }, bytes(memory(which, side))) }));
+    const cells = WHICH.map((which, k) => ({
+      time: make('td', { 'data-head': phrase`${NAMES[which]}, a step` }, phrase`${integer(MEASURED.times[i][k])} µs`),
+      memory: make('td', { 'data-head': phrase`${NAMES[which]} keeps` }, bytes(memory(which, side))),
+    }));
     const ratio = make('td', { 'data-head': phrase`Dense by the faster one` }, ratioOf(MEASURED.times[i]));
-    body.append(make('tr', {}, make('th', { scope: 'row' }, integer(side * side)), ...cells.map(({ time }) => time), ratio, ...cells.map(({ memory: kept_ }) => kept_)));
+    body.append(
+      make(
+        'tr',
+        {},
+        make('th', { scope: 'row' }, integer(side * side)),
+        ...cells.map(({ time }) => time),
+        ratio,
+        ...cells.map(({ memory: kept_ }) => kept_),
+      ),
+    );
     return { side, cells, ratio };
   });
-  root.append(make('table', { class: 'costs' },
-    make('thead', {}, make('tr', {}, make('th', { scope: 'col' }, phrase`Length`), ...WHICH.map((which) => make('th', { scope: 'col' }, phrase`${NAMES[which]}, a step`)),
-      make('th', { scope: 'col' }, phrase`Dense by the faster one`), ...WHICH.map((which) => make('th', { scope: 'col' }, phrase`${NAMES[which]} keeps`)))), body));
+  root.append(
+    make(
+      'table',
+      { class: 'costs' },
+      make(
+        'thead',
+        {},
+        make(
+          'tr',
+          {},
+          make('th', { scope: 'col' }, phrase`Length`),
+          ...WHICH.map((which) => make('th', { scope: 'col' }, phrase`${NAMES[which]}, a step`)),
+          make('th', { scope: 'col' }, phrase`Dense by the faster one`),
+          ...WHICH.map((which) => make('th', { scope: 'col' }, phrase`${NAMES[which]} keeps`)),
+        ),
+      ),
+      body,
+    ),
+  );
   const said = byId('cost-said');
   const buttons = byId('cost-transport');
   const measure = createButton(phrase`Measure`, { id: 'cost-run', icon: 'run', primary: true });
@@ -71,7 +116,9 @@ export function createCost(root) {
       measure.button.disabled = phase === 'running';
       stop.button.disabled = phase !== 'running';
     },
-    onError: (error) => { said.textContent = phrase`It could not be measured. ${fault(error)}`; },
+    onError: (error) => {
+      said.textContent = phrase`It could not be measured. ${fault(error)}`;
+    },
   });
   measure.button.addEventListener('click', () => {
     run();
@@ -97,7 +144,7 @@ export function createCost(root) {
         for (const [k, which] of WHICH.entries()) {
           said.textContent = phrase`Measuring ${NAMES[which].toLowerCase()} attention over ${integer(side * side)} positions …`;
           const parts = [];
-          for (let k = 0; k < (side < 128 ? TRIES : 1); k++) parts.push(...await measured(which, side, signal));
+          for (let k = 0; k < (side < 128 ? TRIES : 1); k++) parts.push(...(await measured(which, side, signal)));
           signal.throwIfAborted();
           times.push(median(parts));
           cells[k].time.textContent = phrase`${integer(times[k])} µs`;
@@ -105,7 +152,9 @@ export function createCost(root) {
         ratio.textContent = ratioOf(times);
       }
       said.textContent = phrase`A step holds all else that a network does, too, which does not grow: the longer, the nearer its time is to that of attention.`;
-      announce(phrase`Measured: ${rows.map(({ side, ratio }) => phrase`${integer(side * side)} positions, ${ratio.textContent}`).join('; ')}.`);
+      announce(
+        phrase`Measured: ${rows.map(({ side, ratio }) => phrase`${integer(side * side)} positions, ${ratio.textContent}`).join('; ')}.`,
+      );
       return 'done';
     });
   }

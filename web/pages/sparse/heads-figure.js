@@ -1,7 +1,26 @@
 // SPDX-License-Identifier: MIT
 // Where the idea came from: the heads of all layers of a dense model at one pixel, beside those of the sparse one.
 // @ts-check
-import { SIDE, acquireAll, acquireWith, announce, askable, byId, createLoading, loadStrip, make, onTheme, paint, paintSmall, palette, perFrame, phrase, quantise, toImage, whenNear } from '../../shell/index.js';
+import {
+  SIDE,
+  acquireAll,
+  acquireWith,
+  announce,
+  askable,
+  byId,
+  createLoading,
+  loadStrip,
+  make,
+  onTheme,
+  paint,
+  paintSmall,
+  palette,
+  perFrame,
+  phrase,
+  quantise,
+  toImage,
+  whenNear,
+} from '../../shell/index.js';
 /** @import { Attention, Model } from '../../shell/index.js' */
 
 const DIGIT = 14;
@@ -31,21 +50,50 @@ export function createHeadsFigure(root, files) {
   const canvas = make('canvas', { role: 'img', 'aria-label': phrase`A digit` });
   const frame = askable(canvas, {
     label: phrase`The digit. Arrow keys choose the pixel whose heads are shown.`,
-    grid: () => ({ rows: SIDE, cols: SIDE }), from: () => at, onPixel: (cell) => { at = cell; redraw(); ask(); },
+    grid: () => ({ rows: SIDE, cols: SIDE }),
+    from: () => at,
+    onPixel: (cell) => {
+      at = cell;
+      redraw();
+      ask();
+    },
   });
   const note = make('p', { class: 'panel-note', 'data-result': '' });
-  const grids = files.map(({ name }) => ({ name, grid: make('div', { class: 'all-heads', role: 'img', 'aria-label': phrase`${name}: not there yet` }), thumbs: /** @type {HTMLCanvasElement[]} */ ([]), attention: /** @type {Attention | undefined} */ (undefined) }));
-  root.append(make('div', { class: 'panel heads-source' }, make('p', { class: 'panel-name' }, make('b', {}, phrase`The pixel that asks`)), make('div', { class: 'stage' }, frame), note),
-    ...grids.map(({ name, grid }) => make('div', { class: 'panel' }, make('p', { class: 'panel-name' }, make('b', {}, name), make('span', {}, phrase`a row is a layer`)), grid)));
+  const grids = files.map(({ name }) => ({
+    name,
+    grid: make('div', { class: 'all-heads', role: 'img', 'aria-label': phrase`${name}: not there yet` }),
+    thumbs: /** @type {HTMLCanvasElement[]} */ ([]),
+    attention: /** @type {Attention | undefined} */ (undefined),
+  }));
+  root.append(
+    make(
+      'div',
+      { class: 'panel heads-source' },
+      make('p', { class: 'panel-name' }, make('b', {}, phrase`The pixel that asks`)),
+      make('div', { class: 'stage' }, frame),
+      note,
+    ),
+    ...grids.map(({ name, grid }) =>
+      make(
+        'div',
+        { class: 'panel' },
+        make('p', { class: 'panel-name' }, make('b', {}, name), make('span', {}, phrase`a row is a layer`)),
+        grid,
+      ),
+    ),
+  );
 
   const redraw = perFrame(() => {
-    if (pixels) paint(canvas, { values: pixels, filled: SIDE * SIDE, known: at.row * SIDE + at.col, ghost: true, cursor: at.row * SIDE + at.col });
+    if (pixels)
+      paint(canvas, { values: pixels, filled: SIDE * SIDE, known: at.row * SIDE + at.col, ghost: true, cursor: at.row * SIDE + at.col });
     const { heat, wash, paper, accent } = palette();
     const query = at.row * SIDE + at.col;
     for (const { thumbs, attention } of grids) {
       thumbs.forEach((thumb, head) => {
         const shares = attention && sharesOf(attention, head);
-        paintSmall(thumb, (i) => (i === query ? accent : i > query ? wash : !shares || Number.isNaN(shares[i]) ? paper : heat(0.1 + 0.9 * shares[i])));
+        paintSmall(thumb, (i) =>
+          i === query ? accent : i > query ? wash : !shares || Number.isNaN(shares[i]) ? paper : heat(0.1 + 0.9 * shares[i]),
+        );
       });
     }
   });
@@ -57,7 +105,9 @@ export function createHeadsFigure(root, files) {
     try {
       const image = toImage(pixels);
       const answers = await Promise.all(models.map((model) => model.attention(image, { row: asked.row, column: asked.col })));
-      answers.forEach((answer, k) => { grids[k].attention = answer; });
+      answers.forEach((answer, k) => {
+        grids[k].attention = answer;
+      });
       // How much of the attention of each head the strided sets would keep.
       const [dense] = answers;
       const query = asked.row * SIDE + asked.col;
@@ -65,14 +115,19 @@ export function createHeadsFigure(root, files) {
       dense.elements.forEach((element, k) => {
         // The position that holds pixel `element` is the one after it.
         const back = query - (element + 1);
-        if (back < SIDE || back % SIDE === 0) for (let h = 0; h < dense.blocks * dense.heads; h++) held += dense.weights[h * dense.elements.length + k];
+        if (back < SIDE || back % SIDE === 0)
+          for (let h = 0; h < dense.blocks * dense.heads; h++) held += dense.weights[h * dense.elements.length + k];
       });
       held /= dense.blocks * dense.heads;
       note.textContent = phrase`Row ${asked.row + 1}, column ${asked.col + 1}: ${Math.round(100 * held)}% of what the dense heads look at here lies in the two strided sets, which hold ${SIDE + asked.row} of ${query + 1} places.`;
       canvas.setAttribute('aria-label', note.textContent);
-      grids.forEach(({ grid, name }) => grid.setAttribute('aria-label', phrase`${name}: attention of all heads at row ${asked.row + 1}, column ${asked.col + 1}`));
+      grids.forEach(({ grid, name }) =>
+        grid.setAttribute('aria-label', phrase`${name}: attention of all heads at row ${asked.row + 1}, column ${asked.col + 1}`),
+      );
       if (document.activeElement === frame) announce(note.textContent, 400);
-    } catch { /* the loading box says what is wrong with a model */ } finally {
+    } catch {
+      /* the loading box says what is wrong with a model */
+    } finally {
       busy = false;
     }
     redraw();
@@ -80,7 +135,16 @@ export function createHeadsFigure(root, files) {
   }
 
   const loading = createLoading(byId('heads-load'), {
-    acquire: (options) => acquireWith(acquireAll(files.map(({ address }) => address), options), loadStrip().then((strip) => { ({ pixels } = strip[DIGIT]); })),
+    acquire: (options) =>
+      acquireWith(
+        acquireAll(
+          files.map(({ address }) => address),
+          options,
+        ),
+        loadStrip().then((strip) => {
+          ({ pixels } = strip[DIGIT]);
+        }),
+      ),
     onModels(loaded) {
       models = loaded;
       if (pixels) pixels = quantise(pixels, 2);
@@ -93,7 +157,9 @@ export function createHeadsFigure(root, files) {
       redraw();
       ask();
     },
-    onLost() { models = []; },
+    onLost() {
+      models = [];
+    },
   });
   whenNear(root, loading.load);
   onTheme(redraw);

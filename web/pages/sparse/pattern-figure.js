@@ -37,7 +37,9 @@ export function createPatternFigure(root) {
         const before = Number(now.side);
         Object.assign(now, { [key]: value });
         const side = Number(now.side);
-        if (side !== before) at = Math.min(side - 1, Math.floor(Math.floor(at / before) * side / before)) * side + Math.floor(at % before * side / before);
+        if (side !== before)
+          at =
+            Math.min(side - 1, Math.floor((Math.floor(at / before) * side) / before)) * side + Math.floor(((at % before) * side) / before);
         redraw();
       });
       set.append(make('label', {}, input, make('span', {}, text)));
@@ -64,9 +66,12 @@ export function createPatternFigure(root) {
   }
   const matrixGrid = () => ({ rows: pattern().n, cols: pattern().n });
   const pictureGrid = () => ({ rows: Number(now.side), cols: Number(now.side) });
-  const matrices = [1, 2].map((k) => view(phrase`Matrix ${k}: a row is a query. Arrow keys up and down choose it.`, matrixGrid, ({ row }) => row));
-  const pictures = [phrase`What it sees`, phrase`What two layers reach`].map((label) => view(phrase`${label}, on the picture. Arrow keys choose the pixel.`, pictureGrid,
-    ({ row, col }) => row * Number(now.side) + col));
+  const matrices = [1, 2].map((k) =>
+    view(phrase`Matrix ${k}: a row is a query. Arrow keys up and down choose it.`, matrixGrid, ({ row }) => row),
+  );
+  const pictures = [phrase`What it sees`, phrase`What two layers reach`].map((label) =>
+    view(phrase`${label}, on the picture. Arrow keys choose the pixel.`, pictureGrid, ({ row, col }) => row * Number(now.side) + col),
+  );
   const said = make('p', { class: 'pattern-said', 'data-result': '' });
   root.append(choices, make('div', { class: 'patterns' }, ...[...matrices, ...pictures].map(({ panel }) => panel)), said);
 
@@ -92,7 +97,7 @@ export function createPatternFigure(root) {
     if (!fit) return;
     const { context, side } = fit;
     const { wash, accent } = palette();
-    const edge = (/** @type {number} */ k) => Math.round(k * side / p.n);
+    const edge = (/** @type {number} */ k) => Math.round((k * side) / p.n);
     // A cell that is smaller than a pixel of the screen still shows.
     const size = Math.max(1, Math.ceil(side / p.n) - (p.n < 50 ? 1 : 0));
     context.fillStyle = wash;
@@ -114,10 +119,10 @@ export function createPatternFigure(root) {
     if (!fit) return;
     const { context, side } = fit;
     const { wash, paper, accent, edge: line } = palette();
-    const edge = (/** @type {number} */ k) => Math.round(k * side / p.stride);
+    const edge = (/** @type {number} */ k) => Math.round((k * side) / p.stride);
     for (let j = 0; j < p.n; j++) {
       const [x, y] = [edge(j % p.stride), edge(Math.floor(j / p.stride))];
-      const [w, h] = [edge(j % p.stride + 1) - x, edge(Math.floor(j / p.stride) + 1) - y];
+      const [w, h] = [edge((j % p.stride) + 1) - x, edge(Math.floor(j / p.stride) + 1) - y];
       context.fillStyle = j > at ? wash : colour(j) || paper;
       context.fillRect(x, y, w, h);
       if (p.stride > 10) continue;
@@ -128,7 +133,7 @@ export function createPatternFigure(root) {
     context.strokeStyle = accent;
     context.lineWidth = Math.max(2, Math.round(2.5 * devicePixelRatio));
     const [x, y] = [edge(at % p.stride), edge(Math.floor(at / p.stride))];
-    context.strokeRect(x, y, edge(at % p.stride + 1) - x, edge(Math.floor(at / p.stride) + 1) - y);
+    context.strokeRect(x, y, edge((at % p.stride) + 1) - x, edge(Math.floor(at / p.stride) + 1) - y);
   }
 
   const redraw = perFrame(() => {
@@ -142,29 +147,38 @@ export function createPatternFigure(root) {
       const { name: of, sets } = parts[k];
       name.textContent = of;
       const which = sets === NEAR ? 'A1' : sets === FAR ? 'A2' : phrase`A1 and A2`;
-      const share = percent(cells(p, sets) / (p.n * (p.n + 1) / 2));
-      note.textContent = counts[k] === 1 ? phrase`${which}: 1 key in this row; ${share} of all cells.` : phrase`${which}: ${integer(counts[k])} keys in this row; ${share} of all cells.`;
+      const share = percent(cells(p, sets) / ((p.n * (p.n + 1)) / 2));
+      note.textContent =
+        counts[k] === 1
+          ? phrase`${which}: 1 key in this row; ${share} of all cells.`
+          : phrase`${which}: ${integer(counts[k])} keys in this row; ${share} of all cells.`;
       canvas.setAttribute('aria-label', `${of}. ${note.textContent}`);
       drawMatrix(canvas, p, sets);
     });
-    const place = phrase`Row ${Math.floor(at / p.stride) + 1}, column ${at % p.stride + 1}`;
+    const place = phrase`Row ${Math.floor(at / p.stride) + 1}, column ${(at % p.stride) + 1}`;
     const reach = reached(p, now.combine, at);
     const count = reach.reduce((sum, one) => sum + one, 0);
     const [seen, two] = pictures;
     seen.name.textContent = phrase`What it sees`;
     const union = keysOf(p, NEAR | FAR, at).length;
-    seen.note.textContent = sees(p, NEAR | FAR, at, at) ? phrase`${place}: ${integer(union)} of ${integer(at + 1)}, itself among them.` : phrase`${place}: ${integer(union)} of ${integer(at + 1)}.`;
+    seen.note.textContent = sees(p, NEAR | FAR, at, at)
+      ? phrase`${place}: ${integer(union)} of ${integer(at + 1)}, itself among them.`
+      : phrase`${place}: ${integer(union)} of ${integer(at + 1)}.`;
     drawPicture(seen.canvas, p, (j) => {
       const [near, far] = [sees(p, NEAR, at, j), sees(p, FAR, at, j)];
       return near || far ? inkOf(near, far) : '';
     });
     two.name.textContent = phrase`What two layers reach`;
-    two.note.textContent = count === at + 1 ? phrase`All ${integer(count)}: everything up to it.` : phrase`${integer(count)} of ${integer(at + 1)}.`;
+    two.note.textContent =
+      count === at + 1 ? phrase`All ${integer(count)}: everything up to it.` : phrase`${integer(count)} of ${integer(at + 1)}.`;
     drawPicture(two.canvas, p, (j) => (reach[j] ? palette().heat(0.3) : ''));
     for (const { canvas, note, name } of pictures) canvas.setAttribute('aria-label', `${name.textContent}. ${note.textContent}`);
-    const steps = parts.length === 1 ? phrase`a step looks at ${integer(counts[0])} keys`
-      : now.combine === 'heads' ? phrase`half of the heads look at ${integer(counts[0])} keys, the others at ${integer(counts[1])}`
-        : phrase`a step looks at ${integer(counts[0])} keys in one layer and ${integer(counts[1])} in the next`;
+    const steps =
+      parts.length === 1
+        ? phrase`a step looks at ${integer(counts[0])} keys`
+        : now.combine === 'heads'
+          ? phrase`half of the heads look at ${integer(counts[0])} keys, the others at ${integer(counts[1])}`
+          : phrase`a step looks at ${integer(counts[0])} keys in one layer and ${integer(counts[1])} in the next`;
     said.textContent = phrase`${place} is position ${integer(at + 1)} of ${integer(p.n)}. Dense attention looks at ${integer(at + 1)} keys in each layer; here ${steps}.`;
     if (document.activeElement?.closest('.patterns')) announce(said.textContent, 400);
   });

@@ -23,9 +23,15 @@ export const FAR = 2;
  * @type {Record<Combine, { name: string, sets: number }[]>}
  */
 export const PARTS = {
-  interleaved: [{ name: phrase`Layers 1, 3, 5`, sets: NEAR }, { name: phrase`Layers 2, 4, 6`, sets: FAR }],
+  interleaved: [
+    { name: phrase`Layers 1, 3, 5`, sets: NEAR },
+    { name: phrase`Layers 2, 4, 6`, sets: FAR },
+  ],
   merged: [{ name: phrase`Every layer`, sets: NEAR | FAR }],
-  heads: [{ name: phrase`Half of the heads`, sets: NEAR }, { name: phrase`The other half`, sets: FAR }],
+  heads: [
+    { name: phrase`Half of the heads`, sets: NEAR },
+    { name: phrase`The other half`, sets: FAR },
+  ],
 };
 
 /** Whether query i sees key j. @param {Pattern} pattern @param {number} sets @param {number} i @param {number} j */

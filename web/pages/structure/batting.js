@@ -9,11 +9,16 @@ export function createBatting() {
   /** @type {HTMLInputElement} */
   const pull = byId('pull');
   const free = chainOf(0).p;
-  byId('batting-names').append(...PLAYERS.map(({ name }, i) => make('th', { scope: 'col' }, name, make('small', {}, HANDS[i]))), make('th', { scope: 'col' }, phrase`bats`));
+  byId('batting-names').append(
+    ...PLAYERS.map(({ name }, i) => make('th', { scope: 'col' }, name, make('small', {}, HANDS[i]))),
+    make('th', { scope: 'col' }, phrase`bats`),
+  );
   const rows = PLACES.map(({ wants }, place) => {
     const cells = PLAYERS.map(() => make('td', {}));
     const who = make('td', { class: 'who' });
-    byId('batting-rows').append(make('tr', {}, make('th', { scope: 'row' }, `${place + 1} `, make('small', {}, phrase(wants))), ...cells, who));
+    byId('batting-rows').append(
+      make('tr', {}, make('th', { scope: 'row' }, `${place + 1} `, make('small', {}, phrase(wants))), ...cells, who),
+    );
     return { cells, who };
   });
 
@@ -30,9 +35,13 @@ export function createBatting() {
         cell.classList.toggle('best', taken[place] === i);
       });
     });
-    const most = p.map((row, place) => ({ place, by: row.reduce((sum, one, i) => sum + Math.abs(one - free[place][i]), 0) / 2 })).sort((a, b) => b.by - a.by)[0];
-    byId('batting-said').textContent = Number(pull.value) === 0 ? phrase`${alike(taken)} of 8 neighbours bat from the same side.`
-      : phrase`${alike(taken)} of 8 neighbours bat from the same side; without the chain ${alike(alone)}. Place ${most.place + 1} changed most: ${percent(most.by)} of its weight moved.`;
+    const most = p
+      .map((row, place) => ({ place, by: row.reduce((sum, one, i) => sum + Math.abs(one - free[place][i]), 0) / 2 }))
+      .sort((a, b) => b.by - a.by)[0];
+    byId('batting-said').textContent =
+      Number(pull.value) === 0
+        ? phrase`${alike(taken)} of 8 neighbours bat from the same side.`
+        : phrase`${alike(taken)} of 8 neighbours bat from the same side; without the chain ${alike(alone)}. Place ${most.place + 1} changed most: ${percent(most.by)} of its weight moved.`;
   }
   pull.addEventListener('input', show);
   show();

@@ -14,7 +14,10 @@ const softplus = (x) => Math.max(x, 0) + Math.log1p(Math.exp(-Math.abs(x)));
 /** What log odds x of a bit tell the next one. @param {Transitions} A @param {number} x */
 const told = ([[stay, on], [off, keep]], x) => on - stay + softplus(x + keep - on) - softplus(x + off - stay);
 /** @param {Transitions} A @returns {Transitions} */
-const turned = ([[stay, on], [off, keep]]) => [[stay, off], [on, keep]];
+const turned = ([[stay, on], [off, keep]]) => [
+  [stay, off],
+  [on, keep],
+];
 
 /** Log odds that arrive at each bit from before it and from behind. @param {number[]} theta @param {Transitions} A */
 function messages(theta, A) {
@@ -46,7 +49,9 @@ export function part(theta, A, from, count) {
   const { before, behind } = messages(theta, A);
   const [[stay, on], [off, keep]] = A;
   const stick = (stay + keep - on - off) / 2;
-  const scores = theta.slice(from, from + count).map((one, i) => one + (i === 0 ? before[from] : on - stay + stick) + (i === count - 1 ? behind[from + i] : off - stay + stick));
+  const scores = theta
+    .slice(from, from + count)
+    .map((one, i) => one + (i === 0 ? before[from] : on - stay + stick) + (i === count - 1 ? behind[from + i] : off - stay + stick));
   return { scores, stick };
 }
 

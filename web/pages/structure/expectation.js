@@ -15,7 +15,9 @@ export const bit = (z, i) => (z >> (LETTERS - 1 - i)) & 1;
  * @param {number} stick
  */
 export function exponents(scores, stick) {
-  return Array.from({ length: WAYS }, (_, z) => scores.reduce((sum, one, i) => sum + bit(z, i) * one + (i > 0 && bit(z, i) === bit(z, i - 1) ? stick : 0), 0));
+  return Array.from({ length: WAYS }, (_, z) =>
+    scores.reduce((sum, one, i) => sum + bit(z, i) * one + (i > 0 && bit(z, i) === bit(z, i - 1) ? stick : 0), 0),
+  );
 }
 
 /**
@@ -33,7 +35,11 @@ export function expectation(scores, stick, among) {
 }
 
 /** The same weights by forward and backward, without the sixteen. @param {number[]} scores @param {number} stick */
-export const byChain = (scores, stick) => marginals(scores, [[stick, 0], [0, stick]]);
+export const byChain = (scores, stick) =>
+  marginals(scores, [
+    [stick, 0],
+    [0, stick],
+  ]);
 
 /** @param {number[]} scores */
 export function bySoftmax(scores) {

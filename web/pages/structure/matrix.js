@@ -15,13 +15,33 @@ export function createMatrix() {
     const names = [phrase`root`, ...words];
     table.replaceChildren(
       make('thead', {}, make('tr', {}, make('td', {}), ...names.map((name) => make('th', { scope: 'col' }, make('span', {}, name))))),
-      make('tbody', {}, ...words.map((word, m) => make('tr', {}, make('th', { scope: 'row' }, word), ...names.map((name, head) => {
-        const p = marginals[m * row + head];
-        const cell = make('td', { class: heads[m] === head ? 'best' : '', title: `${word} ← ${name}: ${percent(p)}` }, p >= 0.01 ? String(Math.round(100 * p)) : '');
-        cell.style.setProperty('--p', `${(100 * Math.sqrt(p)).toFixed(1)}%`);
-        return cell;
-      })))));
-    const entropy = words.reduce((sum, _, m) => sum - [...marginals.subarray(m * row, (m + 1) * row)].reduce((all, p) => all + (p > 0 ? p * Math.log2(p) : 0), 0), 0) / words.length;
+      make(
+        'tbody',
+        {},
+        ...words.map((word, m) =>
+          make(
+            'tr',
+            {},
+            make('th', { scope: 'row' }, word),
+            ...names.map((name, head) => {
+              const p = marginals[m * row + head];
+              const cell = make(
+                'td',
+                { class: heads[m] === head ? 'best' : '', title: `${word} ← ${name}: ${percent(p)}` },
+                p >= 0.01 ? String(Math.round(100 * p)) : '',
+              );
+              cell.style.setProperty('--p', `${(100 * Math.sqrt(p)).toFixed(1)}%`);
+              return cell;
+            }),
+          ),
+        ),
+      ),
+    );
+    const entropy =
+      words.reduce(
+        (sum, _, m) => sum - [...marginals.subarray(m * row, (m + 1) * row)].reduce((all, p) => all + (p > 0 ? p * Math.log2(p) : 0), 0),
+        0,
+      ) / words.length;
     said.textContent = phrase`Mean entropy of a row: ${entropy.toFixed(2)} bits; uniform weights would have ${Math.log2(words.length).toFixed(2)}.`;
   }
   return { show };

@@ -17,7 +17,11 @@ const steps = (pull) => PLAYERS.map((_, i) => PLAYERS.map((__, j) => (i === j ? 
  * @param {number} pull of neighbours of different hands
  */
 export function chainOf(pull) {
-  const chain = { start: PLAYERS.map(() => 0), A: steps(pull), U: PLACES.map(({ query }) => PLAYERS.map(({ at }) => SHARPNESS * cosine(query, at))) };
+  const chain = {
+    start: PLAYERS.map(() => 0),
+    A: steps(pull),
+    U: PLACES.map(({ query }) => PLAYERS.map(({ at }) => SHARPNESS * cosine(query, at))),
+  };
   return { p: marginals(chain).p, best: viterbi(chain).z };
 }
 

@@ -72,11 +72,16 @@ export function createParents() {
     if (chosen > now.words.length) chosen = 0;
     view.show({ parse: now, free, pinned, chosen });
     matrix.show(now);
-    said.textContent = chosen ? phrase`Choose the head of “${now.words[chosen - 1]}”.` : isPinned() ? `${pinsInWords(now)} ${movesInWords(now, free)}` : unsureInWords(now);
+    said.textContent = chosen
+      ? phrase`Choose the head of “${now.words[chosen - 1]}”.`
+      : isPinned()
+        ? `${pinsInWords(now)} ${movesInWords(now, free)}`
+        : unsureInWords(now);
     unpin.hidden = !isPinned();
     byId('root-pin').hidden = chosen === 0;
     // For those who compare engines: to the last bit.
-    byId('result').textContent = `${now.words.map((word, m) => `${word}/${now.heads[m]}`).join(' ')}; ${now.nats} nats; ${[...now.marginals ?? []].filter((p) => p > 0.01).join(' ')}`;
+    byId('result').textContent =
+      `${now.words.map((word, m) => `${word}/${now.heads[m]}`).join(' ')}; ${now.nats} nats; ${[...(now.marginals ?? [])].filter((p) => p > 0.01).join(' ')}`;
     showSuggestion(now);
     showPanel(now);
   }
@@ -86,8 +91,11 @@ export function createParents() {
     byId('word-panel').hidden = chosen === 0;
     if (chosen === 0) return;
     byId('word-name').textContent = `“${words[chosen - 1]}”`;
-    pin.replaceChildren(make('option', { value: '' }, phrase`free`), make('option', { value: '0' }, phrase`the root`),
-      ...words.flatMap((word, m) => (m + 1 === chosen ? [] : [make('option', { value: String(m + 1) }, `${m + 1} ${word}`)])));
+    pin.replaceChildren(
+      make('option', { value: '' }, phrase`free`),
+      make('option', { value: '0' }, phrase`the root`),
+      ...words.flatMap((word, m) => (m + 1 === chosen ? [] : [make('option', { value: String(m + 1) }, `${m + 1} ${word}`)])),
+    );
     pin.value = chosen in pinned ? String(pinned[chosen]) : '';
   }
 
@@ -99,7 +107,11 @@ export function createParents() {
 
   /** Words whose parent changed with the pins. @param {Parse} now @param {Parse} free */
   function movesInWords({ words, heads }, free) {
-    const moves = words.flatMap((word, m) => (m + 1 in pinned || free.heads[m] === heads[m] ? [] : [phrase`“${word}” follows (${name(words, free.heads[m])} → ${name(words, heads[m])})`]));
+    const moves = words.flatMap((word, m) =>
+      m + 1 in pinned || free.heads[m] === heads[m]
+        ? []
+        : [phrase`“${word}” follows (${name(words, free.heads[m])} → ${name(words, heads[m])})`],
+    );
     return moves.length > 0 ? `${moves.join('; ')}.` : phrase`no other word changes its head, but their probabilities change.`;
   }
 
@@ -108,9 +120,14 @@ export function createParents() {
     const row = words.length + 1;
     const sure = heads.map((head, m) => marginals[m * row + head]);
     const m = sure.indexOf(Math.min(...sure));
-    const second = [...marginals.subarray(m * row, (m + 1) * row)].map((p, head) => ({ p, head })).filter(({ head }) => head !== heads[m]).sort((a, b) => b.p - a.p)[0];
+    const second = [...marginals.subarray(m * row, (m + 1) * row)]
+      .map((p, head) => ({ p, head }))
+      .filter(({ head }) => head !== heads[m])
+      .sort((a, b) => b.p - a.p)[0];
     const [first, p] = [name(words, heads[m]), percent(sure[m])];
-    return second ? phrase`Least certain: the head of “${words[m]}” is ${first} with ${p}, ${name(words, second.head)} with ${percent(second.p)}.` : phrase`Least certain: the head of “${words[m]}” is ${first} with ${p}.`;
+    return second
+      ? phrase`Least certain: the head of “${words[m]}” is ${first} with ${p}, ${name(words, second.head)} with ${percent(second.p)}.`
+      : phrase`Least certain: the head of “${words[m]}” is ${first} with ${p}.`;
   }
 
   /** The pin of an example. @param {Parse} now */
@@ -154,7 +171,10 @@ export function createParents() {
   });
   unpin.addEventListener('click', () => setPins({}));
   createTyping(input, {
-    examples: 'examples', texts: EXAMPLES.map(({ text }) => text), lang: 'en', onRest: parse,
+    examples: 'examples',
+    texts: EXAMPLES.map(({ text }) => text),
+    lang: 'en',
+    onRest: parse,
     onType() {
       pinned = {};
       chosen = 0;

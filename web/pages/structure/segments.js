@@ -1,7 +1,20 @@
 // SPDX-License-Identifier: MIT
 // The figure of segments: one sentence, character by character, through three attentions, and what transitions do to the third.
 // @ts-check
-import { acquireAll, acquireWith, announce, byId, createLoading, createTransport, fault, make, percent, phrase, time, weights } from '../../shell/index.js';
+import {
+  acquireAll,
+  acquireWith,
+  announce,
+  byId,
+  createLoading,
+  createTransport,
+  fault,
+  make,
+  percent,
+  phrase,
+  time,
+  weights,
+} from '../../shell/index.js';
 import { fileBytes, readGguf } from '../../shell/model/gguf.js';
 import { createTyping } from '../../shell/text/typing.js';
 import { GERMAN } from './examples.js';
@@ -28,7 +41,10 @@ export function createSegments(onFour) {
   /** @type {Model[]} */
   let models = [];
   /** @type {Transitions} */
-  let A = [[0, 0], [0, 0]];
+  let A = [
+    [0, 0],
+    [0, 0],
+  ];
   /** @type {Written[]} */
   let shown = [];
   /** @type {AbortController | undefined} */
@@ -43,9 +59,13 @@ export function createSegments(onFour) {
   });
 
   /** The scores of the bits of the structured network. @param {TranslationStep} step */
-  const thetaOf = ({ maps = [] }) => [...maps.find(({ name }) => name === 'alone')?.weights ?? []].map((p) => logit(Math.min(1 - NEAREST, Math.max(NEAREST, p))));
+  const thetaOf = ({ maps = [] }) =>
+    [...(maps.find(({ name }) => name === 'alone')?.weights ?? [])].map((p) => logit(Math.min(1 - NEAREST, Math.max(NEAREST, p))));
   /** @param {number} k @param {TranslationStep} step */
-  const weightsOf = (k, step) => (KINDS[k] === 'structured' && Number(strength.value) !== 1 ? marginals(thetaOf(step), times(A, Number(strength.value))) : [...step.alignment ?? []]);
+  const weightsOf = (k, step) =>
+    KINDS[k] === 'structured' && Number(strength.value) !== 1
+      ? marginals(thetaOf(step), times(A, Number(strength.value)))
+      : [...(step.alignment ?? [])];
 
   function show() {
     shown.forEach(({ run, steps }, k) => {
@@ -72,14 +92,22 @@ export function createSegments(onFour) {
         const place = rows.children[t].firstElementChild;
         const looks = segments.map(({ from, to }) => `“${letters.slice(from, to).join('')}”`).join(', ');
         const most = Math.max(...p);
-        place?.setAttribute(place.matches('button') ? 'aria-description' : 'aria-label', `${step.text.trim()}: ${looks || phrase`most of all “${letters[p.indexOf(most)] ?? phrase`the end`}”, ${percent(most)}`}`);
+        place?.setAttribute(
+          place.matches('button') ? 'aria-description' : 'aria-label',
+          `${step.text.trim()}: ${looks || phrase`most of all “${letters[p.indexOf(most)] ?? phrase`the end`}”, ${percent(most)}`}`,
+        );
       });
       const total = (looked / steps.length).toFixed(2);
-      sum.textContent = steps.length === 0 ? '' : count === 0 ? phrase`Weights of a word add up to ${total} on average; no character has half.`
-        : phrase`Weights of a word add up to ${total} on average; stretches of half and more: ${(count / steps.length).toFixed(1)} a word, ${(long / count).toFixed(1)} characters long.`;
+      sum.textContent =
+        steps.length === 0
+          ? ''
+          : count === 0
+            ? phrase`Weights of a word add up to ${total} on average; no character has half.`
+            : phrase`Weights of a word add up to ${total} on average; stretches of half and more: ${(count / steps.length).toFixed(1)} a word, ${(long / count).toFixed(1)} characters long.`;
     });
     const factor = Number(strength.value);
-    byId('strength-said').textContent = factor === 0 ? phrase`independent` : factor === 1 ? phrase`as trained` : phrase`${factor.toFixed(2)} times`;
+    byId('strength-said').textContent =
+      factor === 0 ? phrase`independent` : factor === 1 ? phrase`as trained` : phrase`${factor.toFixed(2)} times`;
   }
 
   /** @param {number} k @param {number} t */
@@ -98,7 +126,10 @@ export function createSegments(onFour) {
     if (letters.length < LETTERS) return;
     const theta = thetaOf(steps[t]);
     const p = marginals(theta, A);
-    const from = letters.map((_, i) => i).slice(0, 1 - LETTERS).reduce((best, i) => (sumOf(p, i) > sumOf(p, best) ? i : best), 0);
+    const from = letters
+      .map((_, i) => i)
+      .slice(0, 1 - LETTERS)
+      .reduce((best, i) => (sumOf(p, i) > sumOf(p, best) ? i : best), 0);
     const four = letters.slice(from, from + LETTERS).map((letter) => (letter === ' ' ? '␣' : letter));
     onFour({ letters: four, ...part(theta, A, from, LETTERS) });
     announce(phrase`The sixteen selections below are now those of ${four.join('')}`);
@@ -111,13 +142,24 @@ export function createSegments(onFour) {
     transport.show('running');
     const began = performance.now();
     try {
-      const found = models.map((model) => ({ run: model.translate(input.value, { maps: true, signal }), steps: /** @type {TranslationStep[]} */ ([]) }));
-      await Promise.all(found.map(async ({ run, steps }) => { for await (const step of run) steps.push(step); }));
+      const found = models.map((model) => ({
+        run: model.translate(input.value, { maps: true, signal }),
+        steps: /** @type {TranslationStep[]} */ ([]),
+      }));
+      await Promise.all(
+        found.map(async ({ run, steps }) => {
+          for await (const step of run) steps.push(step);
+        }),
+      );
       if (signal.aborted) return;
       shown = found;
       said.textContent = input.value.trim() ? '' : phrase`Type a German sentence, or choose one below.`;
       show();
-      transport.say(found[0].steps.length > 0 ? phrase`${found[0].run.source.length - 1} characters, three translations in ${time(performance.now() - began)}` : '');
+      transport.say(
+        found[0].steps.length > 0
+          ? phrase`${found[0].run.source.length - 1} characters, three translations in ${time(performance.now() - began)}`
+          : '',
+      );
       const words = found[KINDS.indexOf('structured')].steps;
       if (words.length > 0) take(Math.min(2, words.length - 1));
       transport.show('done');
@@ -129,12 +171,18 @@ export function createSegments(onFour) {
     }
   }
 
-  const transport = createTransport(byId('segments-transport'), { name: 'segments', onRun: () => translate(), verb: phrase`Translate`, pace: true });
+  const transport = createTransport(byId('segments-transport'), {
+    name: 'segments',
+    onRun: () => translate(),
+    verb: phrase`Translate`,
+    pace: true,
+  });
   const loading = createLoading(byId('segments-load'), {
-    acquire: (how) => acquireWith(acquireAll(KINDS.map(FILE), how), async () => {
-      const { values } = readGguf(await fileBytes(FILE('structured'))).tensor('attn_transition.weight');
-      A = [[...values.subarray(0, 2)], [...values.subarray(2)]];
-    }),
+    acquire: (how) =>
+      acquireWith(acquireAll(KINDS.map(FILE), how), async () => {
+        const { values } = readGguf(await fileBytes(FILE('structured'))).tensor('attn_transition.weight');
+        A = [[...values.subarray(0, 2)], [...values.subarray(2)]];
+      }),
     onModels(loaded) {
       models = loaded;
       input.disabled = false;

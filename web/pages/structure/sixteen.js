@@ -19,7 +19,11 @@ export function createSixteen() {
   const among = Array.from({ length: WAYS }, () => true);
   /** @type {HTMLInputElement} */
   const stick = byId('stick');
-  const rows = /** @type {[string, string][]} */ ([[phrase`simple`, phrase`softmax: one of the four`], [phrase`sigmoid`, phrase`each by itself`], [phrase`structured`, phrase`each with its neighbours`]]);
+  const rows = /** @type {[string, string][]} */ ([
+    [phrase`simple`, phrase`softmax: one of the four`],
+    [phrase`sigmoid`, phrase`each by itself`],
+    [phrase`structured`, phrase`each with its neighbours`],
+  ]);
   const sliders = scores.map((_, i) => {
     const slider = make('input', { type: 'range', step: 'any' });
     slider.addEventListener('input', () => {
@@ -30,12 +34,30 @@ export function createSixteen() {
   });
   const heads = scores.map(() => make('th', { scope: 'col' }));
   byId('looks').append(
-    make('thead', {}, make('tr', {}, make('td', {}), ...heads), make('tr', {}, make('th', { scope: 'row' }, phrase`score`), ...sliders.map((slider) => make('td', { class: 'plain' }, slider)))),
-    make('tbody', {}, ...rows.map(([name, how]) => make('tr', {}, make('th', { scope: 'row' }, name, make('small', {}, how)), ...scores.map(() => make('td', {}))))),
+    make(
+      'thead',
+      {},
+      make('tr', {}, make('td', {}), ...heads),
+      make('tr', {}, make('th', { scope: 'row' }, phrase`score`), ...sliders.map((slider) => make('td', { class: 'plain' }, slider))),
+    ),
+    make(
+      'tbody',
+      {},
+      ...rows.map(([name, how]) =>
+        make('tr', {}, make('th', { scope: 'row' }, name, make('small', {}, how)), ...scores.map(() => make('td', {}))),
+      ),
+    ),
   );
-  const cells = [...byId('looks').querySelectorAll('tbody tr')].map((row) => /** @type {HTMLElement[]} */ ([...row.querySelectorAll('td')]));
+  const cells = [...byId('looks').querySelectorAll('tbody tr')].map(
+    (row) => /** @type {HTMLElement[]} */ ([...row.querySelectorAll('td')]),
+  );
   const buttons = among.map((_, z) => {
-    const button = make('button', { type: 'button', 'aria-pressed': 'true' }, make('span', { class: 'bits' }, ...scores.map((__, i) => make('i', { class: bit(z, i) ? 'on' : '' }))), make('span', { class: 'way-p' }));
+    const button = make(
+      'button',
+      { type: 'button', 'aria-pressed': 'true' },
+      make('span', { class: 'bits' }, ...scores.map((__, i) => make('i', { class: bit(z, i) ? 'on' : '' }))),
+      make('span', { class: 'way-p' }),
+    );
     button.addEventListener('click', () => {
       among[z] = !among[z];
       show();
@@ -48,10 +70,12 @@ export function createSixteen() {
     const pull = Number(stick.value);
     const { Z, p, looks } = expectation(scores, pull, among);
     byId('stick-said').textContent = pull === 0 ? phrase`independent` : pull.toFixed(2);
-    [bySoftmax(scores), scores.map(sigma), looks].forEach((row, k) => row.forEach((one, i) => {
-      cells[k][i].textContent = percent(one);
-      cells[k][i].style.setProperty('--p', `${Math.round(100 * one)}%`);
-    }));
+    [bySoftmax(scores), scores.map(sigma), looks].forEach((row, k) =>
+      row.forEach((one, i) => {
+        cells[k][i].textContent = percent(one);
+        cells[k][i].style.setProperty('--p', `${Math.round(100 * one)}%`);
+      }),
+    );
     buttons.forEach((button, z) => {
       const looked = first.letters.filter((_, i) => bit(z, i));
       button.setAttribute('aria-pressed', String(among[z]));
@@ -63,9 +87,16 @@ export function createSixteen() {
     const sum = looks.map((one, i) => `${one.toFixed(3)} ${first.letters[i]}`).join(' + ');
     const chain = byChain(scores, pull);
     const far = Math.max(...looks.map((one, i) => Math.abs(one - chain[i])));
-    const whole = count < WAYS ? phrase`Forward and backward sum over all of them.` : far < 1e-9 ? phrase`Forward and backward give the same four numbers without any of the terms.` : '';
-    byId('sixteen-said').textContent = count === 0 ? phrase`Without any selection there is no expectation.`
-      : phrase`c = ${sum}: ${count} of 16 terms, Z = ${Z < 1e4 ? Z.toFixed(2) : `e^${Math.log(Z).toFixed(2)}`}. ${whole}`;
+    const whole =
+      count < WAYS
+        ? phrase`Forward and backward sum over all of them.`
+        : far < 1e-9
+          ? phrase`Forward and backward give the same four numbers without any of the terms.`
+          : '';
+    byId('sixteen-said').textContent =
+      count === 0
+        ? phrase`Without any selection there is no expectation.`
+        : phrase`c = ${sum}: ${count} of 16 terms, Z = ${Z < 1e4 ? Z.toFixed(2) : `e^${Math.log(Z).toFixed(2)}`}. ${whole}`;
   }
   function begin() {
     among.fill(true);
@@ -76,8 +107,16 @@ export function createSixteen() {
       slider.setAttribute('aria-label', phrase`Score of ${first.letters[i]}`);
       heads[i].textContent = first.letters[i];
     });
-    buttons.forEach((button) => button.querySelectorAll('i').forEach((letter, i) => { letter.textContent = first.letters[i]; }));
-    Object.assign(stick, { min: String(Math.min(0, Math.floor(first.stick))), max: String(Math.max(STICKIEST, Math.ceil(first.stick))), value: String(first.stick) });
+    buttons.forEach((button) =>
+      button.querySelectorAll('i').forEach((letter, i) => {
+        letter.textContent = first.letters[i];
+      }),
+    );
+    Object.assign(stick, {
+      min: String(Math.min(0, Math.floor(first.stick))),
+      max: String(Math.max(STICKIEST, Math.ceil(first.stick))),
+      value: String(first.stick),
+    });
     show();
   }
   stick.addEventListener('input', show);
@@ -89,7 +128,8 @@ export function createSixteen() {
   begin();
   return (four) => {
     first = four;
-    byId('sixteen-from').textContent = phrase`Scores of “${four.letters.join('')}” from the trained network above, including the messages from the rest of the sentence.`;
+    byId('sixteen-from').textContent =
+      phrase`Scores of “${four.letters.join('')}” from the trained network above, including the messages from the rest of the sentence.`;
     begin();
   };
 }

@@ -44,28 +44,47 @@ export function createTreeView(frame, onWord) {
     const box = frame.getBoundingClientRect();
     const places = [...list.children].map((word) => {
       const at = /** @type {HTMLElement} */ (word).firstElementChild?.getBoundingClientRect() ?? box;
-      return { centre: column ? at.top + at.height / 2 - box.top : at.left + at.width / 2 - box.left, edge: column ? at.right - box.left : at.top - box.top };
+      return {
+        centre: column ? at.top + at.height / 2 - box.top : at.left + at.width / 2 - box.left,
+        edge: column ? at.right - box.left : at.top - box.top,
+      };
     });
     const edge = column ? Math.max(...places.map((place) => place.edge)) + 4 : Math.min(...places.map((place) => place.edge)) - 2;
     const room = column ? Math.max(NARROWEST, box.width - edge - 4) : HIGH - 4;
-    const place = (/** @type {number} */ along, /** @type {number} */ deep) => (column ? `${(edge + deep).toFixed(1)} ${along.toFixed(1)}` : `${along.toFixed(1)} ${(edge - deep).toFixed(1)}`);
+    const place = (/** @type {number} */ along, /** @type {number} */ deep) =>
+      column ? `${(edge + deep).toFixed(1)} ${along.toFixed(1)}` : `${along.toFixed(1)} ${(edge - deep).toFixed(1)}`;
     svg.setAttribute('width', String(box.width));
     svg.setAttribute('height', String(box.height));
     const arcs = arcsOf(parse);
     const most = widest(arcs);
-    svg.replaceChildren(...arcs.map((arc) => {
-      const { head, child, p, best } = arc;
-      const to = places[child - 1].centre;
-      const tip = best ? TIP : 0;
-      const deep = (4 / 3) * room * depthOf(arc, most);
-      const from = head ? places[head - 1].centre + Math.sign(child - head) * BESIDE : to;
-      const way = head ? `M${place(from, 0)}C${place(from, deep)} ${place(to, deep)} ${place(to, tip)}` : `M${place(to, room)}L${place(to, tip)}`;
-      const kinds = ['arc', ...(child in pinned ? ['pinned'] : []), ...(best && !(child in pinned) && free.heads[child - 1] !== head ? ['moved'] : []),
-        ...(chosen && chosen !== child ? ['aside'] : [])];
-      const drawn = makeSvg('g', { class: kinds.join(' ') }, makeSvg('path', { class: 'way', d: way }), ...(best ? [makeSvg('path', { class: 'tip', d: `M${place(to, 0)}L${place(to - TIP / 2, tip)}L${place(to + TIP / 2, tip)}Z` })] : []));
-      drawn.style.setProperty('--p', p.toFixed(4));
-      return drawn;
-    }));
+    svg.replaceChildren(
+      ...arcs.map((arc) => {
+        const { head, child, p, best } = arc;
+        const to = places[child - 1].centre;
+        const tip = best ? TIP : 0;
+        const deep = (4 / 3) * room * depthOf(arc, most);
+        const from = head ? places[head - 1].centre + Math.sign(child - head) * BESIDE : to;
+        const way = head
+          ? `M${place(from, 0)}C${place(from, deep)} ${place(to, deep)} ${place(to, tip)}`
+          : `M${place(to, room)}L${place(to, tip)}`;
+        const kinds = [
+          'arc',
+          ...(child in pinned ? ['pinned'] : []),
+          ...(best && !(child in pinned) && free.heads[child - 1] !== head ? ['moved'] : []),
+          ...(chosen && chosen !== child ? ['aside'] : []),
+        ];
+        const drawn = makeSvg(
+          'g',
+          { class: kinds.join(' ') },
+          makeSvg('path', { class: 'way', d: way }),
+          ...(best
+            ? [makeSvg('path', { class: 'tip', d: `M${place(to, 0)}L${place(to - TIP / 2, tip)}L${place(to + TIP / 2, tip)}Z` })]
+            : []),
+        );
+        drawn.style.setProperty('--p', p.toFixed(4));
+        return drawn;
+      }),
+    );
   }
 
   /** @param {Shown} what */
@@ -91,8 +110,12 @@ export function createTreeView(frame, onWord) {
       button.setAttribute('aria-pressed', String(child === chosen));
       note.textContent = chosen && chosen !== child ? percent(p(chosen, child)) : percent(p(child, heads[m]));
       button.style.setProperty('--p', `${Math.round(100 * (chosen && chosen !== child ? p(chosen, child) : 0))}%`);
-      button.setAttribute('aria-description', chosen && chosen !== child ? phrase`${percent(p(chosen, child))} head of ${words[chosen - 1]}; choose to pin it`
-        : `${phrase`its head: ${name(heads[m])}, ${percent(p(child, heads[m]))}`}${child in pinned ? phrase`, pinned` : ''}`);
+      button.setAttribute(
+        'aria-description',
+        chosen && chosen !== child
+          ? phrase`${percent(p(chosen, child))} head of ${words[chosen - 1]}; choose to pin it`
+          : `${phrase`its head: ${name(heads[m])}, ${percent(p(child, heads[m]))}`}${child in pinned ? phrase`, pinned` : ''}`,
+      );
     });
     layOut();
   }

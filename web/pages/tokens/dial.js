@@ -16,7 +16,9 @@ export function createDial({ onMove, onSet }) {
     /** @type {HTMLInputElement} */
     const input = byId(name);
     const output = byId(`${name}-text`);
-    const show = () => { input.setAttribute('aria-valuetext', output.textContent = words(value(Number(input.value)))); };
+    const show = () => {
+      input.setAttribute('aria-valuetext', (output.textContent = words(value(Number(input.value)))));
+    };
     input.addEventListener('input', () => {
       show();
       onMove();
@@ -24,19 +26,39 @@ export function createDial({ onMove, onSet }) {
     input.addEventListener('change', onSet);
     show();
     return {
-      get value() { return value(Number(input.value)); },
+      get value() {
+        return value(Number(input.value));
+      },
       /** The place that has this value, or is the nearest. */
       set value(wanted) {
         const places = Array.from({ length: Number(input.max) - Number(input.min) + 1 }, (_, i) => Number(input.min) + i);
-        input.value = String(places.reduce((best, n) => (Math.abs(value(n) - wanted) < Math.abs(value(best) - wanted) ? n : best), places[0]));
+        input.value = String(
+          places.reduce((best, n) => (Math.abs(value(n) - wanted) < Math.abs(value(best) - wanted) ? n : best), places[0]),
+        );
         show();
       },
     };
   }
-  const temperature = slider('temperature', (n) => n / 20, (n) => (n === 0 ? phrase`0: always the first` : n.toFixed(2)));
-  const topK = slider('top-k', (n) => (n === 0 ? 0 : Math.round(2 ** (9 - n))), (n) => (n === 0 ? phrase`all tokens` : phrase`the first ${n}`));
-  const topP = slider('top-p', (n) => n / 100, (n) => (n === 1 ? phrase`all tokens` : phrase`${Math.round(100 * n)}% of the probability`));
-  const minP = slider('min-p', (n) => n / 200, (n) => (n === 0 ? phrase`all tokens` : phrase`${(100 * n).toFixed(1)}% of the first one’s`));
+  const temperature = slider(
+    'temperature',
+    (n) => n / 20,
+    (n) => (n === 0 ? phrase`0: always the first` : n.toFixed(2)),
+  );
+  const topK = slider(
+    'top-k',
+    (n) => (n === 0 ? 0 : Math.round(2 ** (9 - n))),
+    (n) => (n === 0 ? phrase`all tokens` : phrase`the first ${n}`),
+  );
+  const topP = slider(
+    'top-p',
+    (n) => n / 100,
+    (n) => (n === 1 ? phrase`all tokens` : phrase`${Math.round(100 * n)}% of the probability`),
+  );
+  const minP = slider(
+    'min-p',
+    (n) => n / 200,
+    (n) => (n === 0 ? phrase`all tokens` : phrase`${(100 * n).toFixed(1)}% of the first one’s`),
+  );
   return {
     /** @returns {Filters} */
     filters: () => ({ temperature: temperature.value, topK: topK.value, topP: topP.value, minP: minP.value }),

@@ -43,7 +43,9 @@ export function cut(tokens, { temperature, topK, topP, minP }) {
   }
   kept = Math.max(1, kept);
   // p^(1/T), scaled so that it cannot overflow; at 0 all goes to the first.
-  const weights = odds.map((p, i) => (i >= kept ? 0 : temperature === 0 ? Number(i === 0) : Math.exp((Math.log(p) - Math.log(odds[0])) / temperature)));
+  const weights = odds.map((p, i) =>
+    i >= kept ? 0 : temperature === 0 ? Number(i === 0) : Math.exp((Math.log(p) - Math.log(odds[0])) / temperature),
+  );
   const total = weights.reduce((sum, weight) => sum + weight, 0);
   return { odds, drawn: weights.map((weight) => weight / total), kept, ends, threshold };
 }

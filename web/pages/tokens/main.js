@@ -41,11 +41,16 @@ function createTokens(Sheet) {
   let odds = [];
   /** How many tokens there are. */
   let vocabulary = 0;
-  const showOdds = () => { if (odds.length > 0) chart.show(odds, dial.filters(), vocabulary); };
+  const showOdds = () => {
+    if (odds.length > 0) chart.show(odds, dial.filters(), vocabulary);
+  };
   const dial = createDial({ onMove: showOdds, onSet: () => writing.resample() });
 
   const writing = createWriting(Sheet, {
-    acquire: acquireFirst, name: 'stories', sampling: dial.filters, address: dial,
+    acquire: acquireFirst,
+    name: 'stories',
+    sampling: dial.filters,
+    address: dial,
     onOdds(next, before, { info }) {
       odds = next;
       vocabulary = info.vocabulary;

@@ -24,10 +24,17 @@ export function createPieces() {
     if (!tokenizer) return;
     const id = Number(chip.dataset.token);
     const kind = {
-      normal: '', byte: phrase`, one byte of a character that has no token`, control: phrase`, of control`, unknown: phrase`, unknown`, user: phrase`, defined by the file’s maker`,
+      normal: '',
+      byte: phrase`, one byte of a character that has no token`,
+      control: phrase`, of control`,
+      unknown: phrase`, unknown`,
+      user: phrase`, defined by the file’s maker`,
     }[tokenizer.kind(id)];
     const bytes = tokenizer.bytes(id);
-    note.textContent = bytes.length === 1 ? phrase`${chip.textContent}: token ${id}${kind}, byte ${hex(bytes)}` : phrase`${chip.textContent}: token ${id}${kind}, bytes ${hex(bytes)}`;
+    note.textContent =
+      bytes.length === 1
+        ? phrase`${chip.textContent}: token ${id}${kind}, byte ${hex(bytes)}`
+        : phrase`${chip.textContent}: token ${id}${kind}, bytes ${hex(bytes)}`;
     for (const other of list.children) /** @type {HTMLElement} */ (other).tabIndex = other === chip ? 0 : -1;
   }
 
@@ -35,16 +42,23 @@ export function createPieces() {
     if (!tokenizer) return;
     const { begin, addsBegin } = tokenizer;
     const ids = tokenizer.encode(input.value, { special: true });
-    list.replaceChildren(...Array.from(ids.subarray(0, SHOWN), (id, i) => {
-      const kind = tokenizer?.kind(id);
-      const chip = make('span', { class: `piece ${kind}`, role: 'listitem', tabindex: i === 0 ? '0' : '-1', 'data-token': String(id) }, visible(tokenizer?.name(id) ?? ''));
-      return chip;
-    }));
+    list.replaceChildren(
+      ...Array.from(ids.subarray(0, SHOWN), (id, i) => {
+        const kind = tokenizer?.kind(id);
+        const chip = make(
+          'span',
+          { class: `piece ${kind}`, role: 'listitem', tabindex: i === 0 ? '0' : '-1', 'data-token': String(id) },
+          visible(tokenizer?.name(id) ?? ''),
+        );
+        return chip;
+      }),
+    );
     const letters = [...input.value].length;
     const own = addsBegin && ids[0] === begin ? ids.length - 1 : ids.length;
     const tokens = own === 1 ? phrase`1 token` : phrase`${own} tokens`;
     const characters = letters === 1 ? phrase`1 character` : phrase`${letters} characters`;
-    count.textContent = ids.length > SHOWN ? phrase`${tokens} for ${characters}, of which ${SHOWN} are shown` : phrase`${tokens} for ${characters}`;
+    count.textContent =
+      ids.length > SHOWN ? phrase`${tokens} for ${characters}, of which ${SHOWN} are shown` : phrase`${tokens} for ${characters}`;
     note.textContent = phrase`Point at a token, or use the arrow keys, to see its id and bytes.`;
   });
   input.addEventListener('input', show);

@@ -16,8 +16,15 @@ export function createThree(Sheet) {
     const canvas = make('canvas', { class: 'page-text small', 'aria-hidden': 'true', lang: '' });
     const mirror = make('p', { class: 'visually-hidden', lang: '' });
     const note = make('p', { class: 'panel-note' });
-    byId('three-panels').append(make('div', { class: 'panel' },
-      make('p', { class: 'panel-name' }, make('b', {}, phrase`Temperature ${temperature}`)), make('div', { class: 'page', id: `three-${i}` }, canvas, mirror), note));
+    byId('three-panels').append(
+      make(
+        'div',
+        { class: 'panel' },
+        make('p', { class: 'panel-name' }, make('b', {}, phrase`Temperature ${temperature}`)),
+        make('div', { class: 'page', id: `three-${i}` }, canvas, mirror),
+        note,
+      ),
+    );
     return { temperature, page: new Sheet(canvas, { mirror }), note };
   });
   /** @type {Model | null} */
@@ -28,7 +35,9 @@ export function createThree(Sheet) {
       transport.show(phase);
       prompt.disabled = phase === 'empty';
     },
-    onError(error) { panels[0].note.textContent = fault(error); },
+    onError(error) {
+      panels[0].note.textContent = fault(error);
+    },
   });
 
   async function start() {
@@ -37,7 +46,12 @@ export function createThree(Sheet) {
     announce(phrase`Writing at three temperatures.`);
     await playback.run(async (signal) => {
       const runs = panels.map(({ temperature, page, note }) => {
-        const run = writer.generate(prompt.value, { temperature, seed: transport.seed, maxTokens: Math.min(TOKENS, writer.info.positions >> 1), signal });
+        const run = writer.generate(prompt.value, {
+          temperature,
+          seed: transport.seed,
+          maxTokens: Math.min(TOKENS, writer.info.positions >> 1),
+          signal,
+        });
         page.clear();
         page.add({ text: run.before, given: true });
         note.textContent = '';
@@ -56,7 +70,12 @@ export function createThree(Sheet) {
           }
           if (one.over) one.page.end();
           const each = (one.nats / one.count).toFixed(2);
-          one.note.textContent = one.count === 0 ? '' : one.over && one.run.finish === 'end' ? phrase`${one.count} tokens, ${each} nats each; the end` : phrase`${one.count} tokens, ${each} nats each`;
+          one.note.textContent =
+            one.count === 0
+              ? ''
+              : one.over && one.run.finish === 'end'
+                ? phrase`${one.count} tokens, ${each} nats each; the end`
+                : phrase`${one.count} tokens, ${each} nats each`;
         }
       }
       announce(phrase`Three stories are written.`);
@@ -64,7 +83,10 @@ export function createThree(Sheet) {
   }
 
   const transport = createTransport(byId('three-transport'), {
-    name: 'three', seed: 3, onRun: start, onSeed: changed,
+    name: 'three',
+    seed: 3,
+    onRun: start,
+    onSeed: changed,
     onStop: () => playback.stop(),
   });
   const sight = playback.watch(byId('figure-three'), start);

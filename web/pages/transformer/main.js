@@ -13,17 +13,27 @@ import { createWaves } from './waves.js';
 /** @param {ModelInfo} info */
 function showNumbers({ parameters, vocabulary, positions, blocks, heads, embedding, card }) {
   const rows = [
-    [phrase`Parameters`, integer(parameters)], [phrase`Vocabulary`, phrase`${integer(vocabulary)} tokens`], [phrase`Longest sentence`, phrase`${integer(positions)} tokens`],
-    [phrase`Layers, heads`, `${blocks}, ${heads}`], [phrase`Width`, integer(embedding)], [phrase`Data`, card.dataset ?? '', 'en'],
+    [phrase`Parameters`, integer(parameters)],
+    [phrase`Vocabulary`, phrase`${integer(vocabulary)} tokens`],
+    [phrase`Longest sentence`, phrase`${integer(positions)} tokens`],
+    [phrase`Layers, heads`, `${blocks}, ${heads}`],
+    [phrase`Width`, integer(embedding)],
+    [phrase`Data`, card.dataset ?? '', 'en'],
   ];
-  byId('numbers').replaceChildren(...rows.filter(([, value]) => value).map(([name, value, lang]) => make('div', {}, make('dt', {}, name), make('dd', lang ? { lang } : {}, value))));
+  byId('numbers').replaceChildren(
+    ...rows
+      .filter(([, value]) => value)
+      .map(([name, value, lang]) => make('div', {}, make('dt', {}, name), make('dd', lang ? { lang } : {}, value))),
+  );
 }
 
 /** @param {AlignedSheet} Sheet what sets a translation above its sentence */
 function createFigures(Sheet) {
   const matrix = createMatrix(byId('map'), byId('map-note'));
   const translation = createTranslation(Sheet, {
-    name: 'de-en', examples: Object.keys(EXAMPLES), choices: [{ layer: 'map-layer', head: 'map-head' }],
+    name: 'de-en',
+    examples: Object.keys(EXAMPLES),
+    choices: [{ layer: 'map-layer', head: 'map-head' }],
     first: { layer: 2, head: 2 }, // it looks at the word that is translated; the mean of all heads is a tangle
     onModel(model) {
       if (model) showNumbers(model.info);
@@ -52,11 +62,19 @@ function createFigures(Sheet) {
     if (kind === 'encoder') {
       const all = mean(run.encoder);
       const n = sentence.length;
-      matrix.show({ rows: sentence, columns: sentence, weights: run.encoder.length > 0 ? sentence.map((_, i) => all.subarray(i * n, i * n + n)) : [] });
+      matrix.show({
+        rows: sentence,
+        columns: sentence,
+        weights: run.encoder.length > 0 ? sentence.map((_, i) => all.subarray(i * n, i * n + n)) : [],
+      });
     } else if (kind === 'source') {
       matrix.show({ rows: written, columns: sentence, weights: steps.map((step) => mean(rowsOf(step, 'source'))) });
     } else {
-      matrix.show({ rows: written, columns: ['⇥', ...written.slice(0, -1)], weights: steps.map((step) => mean(rowsOf(step, 'attention'))) });
+      matrix.show({
+        rows: written,
+        columns: ['⇥', ...written.slice(0, -1)],
+        weights: steps.map((step) => mean(rowsOf(step, 'attention'))),
+      });
     }
   }
   for (const radio of document.querySelectorAll('input[name=map]')) radio.addEventListener('change', showMap);

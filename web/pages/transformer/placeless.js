@@ -49,7 +49,8 @@ export function withoutPositions(file) {
   }
   take(file.subarray(read));
   const view = new DataView(copy.buffer);
-  const moved = (/** @type {number} */ at) => (type.at < spare.at && at > type.at ? at - left : spare.at < type.at && at > spare.at ? at + left : at);
+  const moved = (/** @type {number} */ at) =>
+    type.at < spare.at && at > type.at ? at - left : spare.at < type.at && at > spare.at ? at + left : at;
   view.setBigUint64(moved(type.at) - 8, BigInt(none.length), true);
   view.setBigUint64(moved(spare.at) - 8, BigInt(spare.length + left), true);
   return copy;

@@ -38,7 +38,9 @@ export function createSearch(sentence) {
   return {
     show,
     /** As many as above, where a search is. @param {number} count */
-    follow(count) { if (count > 1) beams.value = String(count); },
+    follow(count) {
+      if (count > 1) beams.value = String(count);
+    },
     /** @param {Model | null} next */
     use(next) {
       model = next;

@@ -31,8 +31,11 @@ const largest = (numbers) => Array.from(numbers).reduce((best, x, i, all) => (x 
  */
 function nextWords(search, path, step) {
   const parent = step > 0 ? search[step - 1].hypotheses[path[step - 1]] : { living: 0, nats: 0 };
-  return search[step].hypotheses.filter((one) => one.parent === parent.living).map(({ text, fate, nats }) => (
-    { text: fate === 'ended' ? '⏎' : visible(text), share: Math.exp(parent.nats - nats) })).sort((a, b) => b.share - a.share).slice(0, WORDS);
+  return search[step].hypotheses
+    .filter((one) => one.parent === parent.living)
+    .map(({ text, fate, nats }) => ({ text: fate === 'ended' ? '⏎' : visible(text), share: Math.exp(parent.nats - nats) }))
+    .sort((a, b) => b.share - a.share)
+    .slice(0, WORDS);
 }
 
 /** @param {() => string} sentence */
@@ -70,18 +73,32 @@ export function createSentenceWalk(sentence) {
     const cross = meanOf(rowsOf(step, 'source'), heads, READER);
     const token = largest(cross.subarray(0, -1)); // a word, and not the end
     const size = run.source.length;
-    const first = run.encoder.slice(0, heads).map((map) => map.subarray(token * size, (token + 1) * size).map((share, i) => (i === token ? 0 : share)));
+    const first = run.encoder
+      .slice(0, heads)
+      .map((map) => map.subarray(token * size, (token + 1) * size).map((share, i) => (i === token ? 0 : share)));
     const head = largest(first.map((row) => Math.max(...row)));
-    return { cross, token, head, self: run.encoder[head].subarray(token * size, (token + 1) * size), friend: largest(first[head]), own: meanOf(rowsOf(step, 'attention'), heads, ALL) };
+    return {
+      cross,
+      token,
+      head,
+      self: run.encoder[head].subarray(token * size, (token + 1) * size),
+      friend: largest(first[head]),
+      own: meanOf(rowsOf(step, 'attention'), heads, ALL),
+    };
   }
 
   /** Lights up what a step is about. @param {{ id: string }} step */
   function light({ id }) {
     for (const part of parts) part.classList.toggle('lit', Boolean(part.dataset.steps?.split(' ').includes(id)));
     const seen = looks();
-    tint(source, id === 'step-encoder' ? seen?.self : id === 'step-cross' ? seen?.cross : undefined, id === 'step-cross' ? -1 : seen?.token);
+    tint(
+      source,
+      id === 'step-encoder' ? seen?.self : id === 'step-cross' ? seen?.cross : undefined,
+      id === 'step-cross' ? -1 : seen?.token,
+    );
     tint(target, id === 'step-masked' ? seen?.own : undefined, at);
-    for (const chip of target.children) chip.classList.toggle('to-come', [...target.children].indexOf(chip) > at + Number(id === 'step-next'));
+    for (const chip of target.children)
+      chip.classList.toggle('to-come', [...target.children].indexOf(chip) > at + Number(id === 'step-next'));
   }
 
   /** Everything but what a step changes. */
@@ -93,47 +110,76 @@ export function createSentenceWalk(sentence) {
     const { token, head, friend } = seen;
     const text = run.sourceTexts.map((one) => visible(one, '⏎'));
     const written = ['⇥', ...steps.map((step) => visible(step.text))];
-    source.replaceChildren(...text.map((one, i) => make('li', { class: 'chip' }, make('b', { lang: 'de' }, one), make('span', {}, String(run.source[i])))));
-    target.replaceChildren(...written.map((one, i) => {
-      const radio = make('input', { type: 'radio', name: 'walked', value: String(i), 'aria-label': phrase`after “${one}”` });
-      radio.checked = i === at;
-      radio.disabled = i >= steps.length;
-      radio.addEventListener('change', () => {
-        at = i;
-        fill();
-        /** @type {HTMLElement | null} */ (target.querySelector(':checked'))?.focus();
-      });
-      return make('label', { class: 'chip' }, radio, make('b', { lang: 'en' }, one));
-    }));
+    source.replaceChildren(
+      ...text.map((one, i) => make('li', { class: 'chip' }, make('b', { lang: 'de' }, one), make('span', {}, String(run.source[i])))),
+    );
+    target.replaceChildren(
+      ...written.map((one, i) => {
+        const radio = make('input', { type: 'radio', name: 'walked', value: String(i), 'aria-label': phrase`after “${one}”` });
+        radio.checked = i === at;
+        radio.disabled = i >= steps.length;
+        radio.addEventListener('change', () => {
+          at = i;
+          fill();
+          /** @type {HTMLElement | null} */ (target.querySelector(':checked'))?.focus();
+        });
+        return make('label', { class: 'chip' }, radio, make('b', { lang: 'en' }, one));
+      }),
+    );
     const row = tensor('token_embd.weight', { from: run.source[token] * d, count: d }).values.map((x) => x * Math.sqrt(d));
     const waves = position(token, d);
     showNumbers(byId('walk-embedding'), row, 64);
-    showNumbers(byId('walk-placed'), row.map((x, i) => x + waves[i]), 64);
+    showNumbers(
+      byId('walk-placed'),
+      row.map((x, i) => x + waves[i]),
+      64,
+    );
     const { heat } = palette();
-    maps.replaceChildren(...Array.from({ length: blocks }, (_, layer) => {
-      const size = text.length;
-      const canvas = make('canvas', { width: String(size), height: String(size), 'aria-hidden': 'true' });
-      const context = canvas.getContext('2d');
-      meanOf(run.encoder, heads, { layer, head: -1 }).forEach((share, i) => {
-        if (!context) return;
-        context.fillStyle = heat(Math.sqrt(share));
-        context.fillRect(i % size, Math.floor(i / size), 1, 1);
-      });
-      return canvas;
-    }));
+    maps.replaceChildren(
+      ...Array.from({ length: blocks }, (_, layer) => {
+        const size = text.length;
+        const canvas = make('canvas', { width: String(size), height: String(size), 'aria-hidden': 'true' });
+        const context = canvas.getContext('2d');
+        meanOf(run.encoder, heads, { layer, head: -1 }).forEach((share, i) => {
+          if (!context) return;
+          context.fillStyle = heat(Math.sqrt(share));
+          context.fillRect(i % size, Math.floor(i / size), 1, 1);
+        });
+        return canvas;
+      }),
+    );
     const next = nextWords(run.search, path, at);
-    words.replaceChildren(...next.map((one) => {
-      const bar = make('span', { class: 'word-bar' });
-      bar.style.setProperty('--p', `${100 * one.share}%`);
-      return make('li', {}, make('b', { lang: 'en' }, one.text), make('span', { class: 'word-share' }, percent(one.share)), bar);
-    }));
+    words.replaceChildren(
+      ...next.map((one) => {
+        const bar = make('span', { class: 'word-bar' });
+        bar.style.setProperty('--p', `${100 * one.share}%`);
+        return make('li', {}, make('b', { lang: 'en' }, one.text), make('span', { class: 'word-share' }, percent(one.share)), bar);
+      }),
+    );
     const own = seen.own;
     const back = largest(own);
     walk.tell({
-      count: String(text.length), vocabulary: vocabulary.toLocaleString('en'), token: text[token], id: String(run.source[token]), width: String(d), root: String(Math.sqrt(d)), place: String(token + 1),
-      head: String(head + 1), friend: text[friend], 'self-share': percent(seen.self[friend]), blocks: String(blocks), read: written.slice(0, at + 1).join(' '), last: written[at],
-      back: written[back], 'back-share': percent(own[back]), 'cross-share': percent(seen.cross[token]), 'cross-layer': String(READER.layer + 1), 'cross-head': String(READER.head + 1),
-      best: next[0]?.text ?? '', 'best-share': next[0] ? percent(next[0].share) : '', told: written[at + 1] ?? '⏎',
+      count: String(text.length),
+      vocabulary: vocabulary.toLocaleString('en'),
+      token: text[token],
+      id: String(run.source[token]),
+      width: String(d),
+      root: String(Math.sqrt(d)),
+      place: String(token + 1),
+      head: String(head + 1),
+      friend: text[friend],
+      'self-share': percent(seen.self[friend]),
+      blocks: String(blocks),
+      read: written.slice(0, at + 1).join(' '),
+      last: written[at],
+      back: written[back],
+      'back-share': percent(own[back]),
+      'cross-share': percent(seen.cross[token]),
+      'cross-layer': String(READER.layer + 1),
+      'cross-head': String(READER.head + 1),
+      best: next[0]?.text ?? '',
+      'best-share': next[0] ? percent(next[0].share) : '',
+      told: written[at + 1] ?? '⏎',
     });
     light(walk.step);
   }
@@ -143,7 +189,7 @@ export function createSentenceWalk(sentence) {
     if (!model || !sight.seen || wanted === of) return;
     of = wanted;
     stopper.abort();
-    const { signal } = stopper = new AbortController();
+    const { signal } = (stopper = new AbortController());
     try {
       const [run, bytes] = [model.translate(wanted, { beams: BEAMS, maps: true, signal }), await fileBytes(weights('de-en.gguf'))];
       /** @type {TranslationStep[]} */

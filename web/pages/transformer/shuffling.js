@@ -28,10 +28,13 @@ export function createShuffling(sentence) {
 
   /** The same weights once more, without positions; a failure is not kept. */
   function takeAway() {
-    placeless ??= fetch(weights(FILE)).then((answer) => answer.arrayBuffer()).then((file) => load(withoutPositions(new Uint8Array(file)))).catch((error) => {
-      placeless = null;
-      throw error;
-    });
+    placeless ??= fetch(weights(FILE))
+      .then((answer) => answer.arrayBuffer())
+      .then((file) => load(withoutPositions(new Uint8Array(file))))
+      .catch((error) => {
+        placeless = null;
+        throw error;
+      });
     return placeless;
   }
 
@@ -45,7 +48,9 @@ export function createShuffling(sentence) {
     byId('order-other').textContent = other?.text ?? '';
     said.textContent = '';
     /** @param {string} id @param {Model} by @param {string | number[]} text */
-    const put = async (id, by, text) => { byId(id).textContent = text.length > 0 ? await by.translate(text, { signal }).text() || phrase`(nothing)` : ''; };
+    const put = async (id, by, text) => {
+      byId(id).textContent = text.length > 0 ? (await by.translate(text, { signal }).text()) || phrase`(nothing)` : '';
+    };
     try {
       await put('with-own', reader, of);
       await put('with-other', reader, other?.tokens ?? '');
@@ -53,7 +58,8 @@ export function createShuffling(sentence) {
       signal.throwIfAborted();
       await put('without-own', bag, of);
       await put('without-other', bag, other?.tokens ?? '');
-      if (byId('without-own').textContent === byId('without-other').textContent) said.textContent = phrase`Without positions both are the same to the model: a bag of words.`;
+      if (byId('without-own').textContent === byId('without-other').textContent)
+        said.textContent = phrase`Without positions both are the same to the model: a bag of words.`;
     } catch (error) {
       if (!signal.aborted) said.textContent = fault(error);
     }
@@ -70,7 +76,9 @@ export function createShuffling(sentence) {
     fill();
   }
   /** Another sentence. */
-  function show() { if (model && sight.seen && of !== sentence()) again(); }
+  function show() {
+    if (model && sight.seen && of !== sentence()) again();
+  }
   const sight = inSight(byId('figure-shuffle'), { onSeen: show, onAway: () => {} });
   shuffle.addEventListener('click', again);
   return {

@@ -29,16 +29,21 @@ export function createWaves() {
     if (!context) return;
     Object.assign(canvas, { width: CHANNELS, height: PLACES });
     const colours = palette();
-    table.forEach((row, p) => row.forEach((value, i) => {
-      context.fillStyle = signed(value, colours);
-      context.fillRect(i, p, 1, 1);
-    }));
+    table.forEach((row, p) =>
+      row.forEach((value, i) => {
+        context.fillStyle = signed(value, colours);
+        context.fillRect(i, p, 1, 1);
+      }),
+    );
     byId('place-mark').style.top = `${(100 * (at + 0.5)) / PLACES}%`;
     const alike = table.map((row) => row.reduce((sum, value, i) => sum + value * table[at][i], 0) / (CHANNELS / 2));
     line.setAttribute('d', alike.map((value, p) => `${p === 0 ? 'M' : 'L'}${((p + 0.5) * 640) / PLACES} ${110 - 100 * value}`).join(''));
     byId('place-text').textContent = String(at + 1);
     const [near, far] = [alike[Math.min(PLACES - 1, at + 1)], alike[at < PLACES / 2 ? PLACES - 1 : 0]].map((value) => value.toFixed(2));
-    byId('alike-chart').setAttribute('aria-label', phrase`Similarity of position ${at + 1} to every other: 1 at itself, ${near} next to it, ${far} at the far end.`);
+    byId('alike-chart').setAttribute(
+      'aria-label',
+      phrase`Similarity of position ${at + 1} to every other: 1 at itself, ${near} next to it, ${far} at the far end.`,
+    );
   });
   slider.max = String(PLACES - 1);
   slider.addEventListener('input', draw);

@@ -23,7 +23,13 @@ export function shuffled(tokens, words, random = Math.random) {
   });
   let order = groups;
   for (let tries = 0; tries < 20 && order.every(({ text }, i) => text === groups[i].text); tries++) {
-    order = groups.map((group) => ({ group, at: random() })).sort((a, b) => a.at - b.at).map(({ group }) => group);
+    order = groups
+      .map((group) => ({ group, at: random() }))
+      .sort((a, b) => a.at - b.at)
+      .map(({ group }) => group);
   }
-  return { tokens: [...order.flatMap((group) => group.tokens), tokens[tokens.length - 1]], text: order.map(({ text }) => text.trim()).join(' ') };
+  return {
+    tokens: [...order.flatMap((group) => group.tokens), tokens[tokens.length - 1]],
+    text: order.map(({ text }) => text.trim()).join(' '),
+  };
 }

@@ -8,7 +8,8 @@ export const SHORTEST = 0.16;
 export const SOFTEST = 0.1;
 const STRETCH = 0.05;
 /** Times that a digit is drawn at most, and how far apart the seeds of these are. */
-export const TRIES = 5, APART = 1_000_000;
+export const TRIES = 5,
+  APART = 1_000_000;
 
 /**
  * @param {Float32Array} samples

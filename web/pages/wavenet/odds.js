@@ -39,9 +39,18 @@ export function createOdds(player) {
       ({ sampleRate: rate } = run);
       begin = Math.round((Number(from.value) / 100) * Math.max(0, samples.length - SHOWN));
       fromSaid.textContent = `${(begin / rate).toFixed(3)} s`;
-      const options = { label: player.label, speaker: player.speaker, seed: player.seed, seconds: SHOWN / rate, probabilities: true, signal };
+      const options = {
+        label: player.label,
+        speaker: player.speaker,
+        seed: player.seed,
+        seconds: SHOWN / rate,
+        probabilities: true,
+        signal,
+      };
       // The noise is that of the place, so that this is the sound above, drawn once more.
-      const stretch = /** @type {SoundRun} */ (begin > 0 ? model.complete({ samples: samples.subarray(0, begin), sampleRate: rate }, options) : model.generate({ ...options }));
+      const stretch = /** @type {SoundRun} */ (
+        begin > 0 ? model.complete({ samples: samples.subarray(0, begin), sampleRate: rate }, options) : model.generate({ ...options })
+      );
       /** @type {Float32Array[]} */
       const parts = [];
       const drawn = [];
@@ -99,8 +108,12 @@ export function createOdds(player) {
     if (levels.length === 0) return void (said.textContent = '');
     const bits = (/** @type {number} */ i) => -Math.log2(odds[i * VALUES + levels[i]]);
     const mean = levels.reduce((sum, _, i) => sum + bits(i), 0) / levels.length;
-    canvas.setAttribute('aria-label', phrase`Probabilities of ${levels.length} samples from ${(begin / rate).toFixed(3)} s; ${mean.toFixed(1)} bits each`);
-    if (column < 0) return void (said.textContent = phrase`${levels.length} samples, ${mean.toFixed(1)} bits each; eight bits would be a blind guess.`);
+    canvas.setAttribute(
+      'aria-label',
+      phrase`Probabilities of ${levels.length} samples from ${(begin / rate).toFixed(3)} s; ${mean.toFixed(1)} bits each`,
+    );
+    if (column < 0)
+      return void (said.textContent = phrase`${levels.length} samples, ${mean.toFixed(1)} bits each; eight bits would be a blind guess.`);
     const own = odds.subarray(column * VALUES, (column + 1) * VALUES);
     const best = own.indexOf(Math.max(...own));
     said.textContent = phrase`Sample ${begin + column}: level ${levels[column]} was drawn, at ${percent(own[levels[column]])}; the likeliest was ${best === LEVELS ? phrase`the end` : phrase`level ${best}`}, at ${percent(own[best])}.`;
@@ -118,7 +131,9 @@ export function createOdds(player) {
     paint();
   });
   from.addEventListener('change', draw);
-  from.addEventListener('input', () => { fromSaid.textContent = ''; });
+  from.addEventListener('input', () => {
+    fromSaid.textContent = '';
+  });
   new ResizeObserver(paint).observe(canvas);
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', paint);
   player.on(draw);

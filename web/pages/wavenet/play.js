@@ -30,8 +30,17 @@ export const audio = () => (context ??= new AudioContext());
  */
 export async function hear(run, wave, signal) {
   try {
-    const { gaps } = await run.playTo(audio(), { signal, onPlay: ({ seconds, over }) => { wave.cursor = over ? -1 : seconds; } });
-    return gaps === 0 ? '' : gaps === 1 ? phrase` This machine did not keep up: 1 gap.` : phrase` This machine did not keep up: ${gaps} gaps.`;
+    const { gaps } = await run.playTo(audio(), {
+      signal,
+      onPlay: ({ seconds, over }) => {
+        wave.cursor = over ? -1 : seconds;
+      },
+    });
+    return gaps === 0
+      ? ''
+      : gaps === 1
+        ? phrase` This machine did not keep up: 1 gap.`
+        : phrase` This machine did not keep up: ${gaps} gaps.`;
   } catch (error) {
     if (signal.aborted) throw error;
     return phrase` It cannot be heard: ${fault(error)}.`;
@@ -64,7 +73,10 @@ export function createPlayer() {
   const listeners = new Set();
 
   const transport = createTransport(byId('transport'), {
-    name: '', seed: SEED, onSeed: () => start(true), pace: true,
+    name: '',
+    seed: SEED,
+    onSeed: () => start(true),
+    pace: true,
     onRun: () => (run?.finish === 'end' || run?.finish === 'length' ? again() : start(true)),
     onStop: () => stop(),
   });
@@ -74,16 +86,23 @@ export function createPlayer() {
       model = loaded;
       const { classes, speakers = [], dilations = [], sampleRate: rate = 1 } = model.info;
       const [before, voice] = [chosen() ?? '7', speaker.value];
-      digits.replaceChildren(...[...digits.children].slice(0, 1), ...classes.map((name) => {
-        const input = make('input', { type: 'radio', name: 'digit', value: name });
-        input.checked = name === before;
-        return make('label', {}, input, make('span', {}, name));
-      }));
-      speaker.replaceChildren(...speakers.map((name) => make('option', { value: name }, name)), make('option', { value: '' }, phrase`any voice`));
+      digits.replaceChildren(
+        ...[...digits.children].slice(0, 1),
+        ...classes.map((name) => {
+          const input = make('input', { type: 'radio', name: 'digit', value: name });
+          input.checked = name === before;
+          return make('label', {}, input, make('span', {}, name));
+        }),
+      );
+      speaker.replaceChildren(
+        ...speakers.map((name) => make('option', { value: name }, name)),
+        make('option', { value: '' }, phrase`any voice`),
+      );
       if (speakers.includes(voice)) speaker.value = voice;
       speaker.disabled = zoom.disabled = false;
       const field = (2 + dilations.reduce((sum, d) => sum + d, 0)) / rate;
-      byId('own-field').textContent = phrase`This network hears ${Math.round(1000 * field)} thousandths of a second with ${dilations.length} layers.`;
+      byId('own-field').textContent =
+        phrase`This network hears ${Math.round(1000 * field)} thousandths of a second with ${dilations.length} layers.`;
       byId('voice-field').textContent = String(Math.round(1000 * field));
       transport.show('ready');
       for (const tell of listeners) tell();
@@ -120,8 +139,15 @@ export function createPlayer() {
     try {
       for (;;) {
         const seed = transport.seed + wrong.length * APART;
-        const drawing = run = model.generate({ label, speaker: speaker.value || undefined, seconds: SECONDS, silence: QUIET, seed, signal });
-        const shown = wave = /** @type {Waveform} */ (drawing.sink(canvas));
+        const drawing = (run = model.generate({
+          label,
+          speaker: speaker.value || undefined,
+          seconds: SECONDS,
+          silence: QUIET,
+          seed,
+          signal,
+        }));
+        const shown = (wave = /** @type {Waveform} */ (drawing.sink(canvas)));
         /** @type {number[]} */
         const levels = [];
         for await (const step of drawing) {
@@ -138,10 +164,15 @@ export function createPlayer() {
       const took = (performance.now() - began) / 1000;
       middle = seconds / 2;
       look();
-      transport.say(phrase`${seconds.toFixed(2)} s of sound drawn in ${took.toFixed(2)} s: ${(seconds / took).toFixed(1)} times as fast as it sounds`);
+      transport.say(
+        phrase`${seconds.toFixed(2)} s of sound drawn in ${took.toFixed(2)} s: ${(seconds / took).toFixed(1)} times as fast as it sounds`,
+      );
       for (const tell of listeners) tell();
       const [drawing, shown] = [/** @type {SoundRun} */ (run), /** @type {Waveform} */ (wave)];
-      const before = wrong.slice(0, TRIES - 1).map((defect) => DEFECTS[defect]).join(', ');
+      const before = wrong
+        .slice(0, TRIES - 1)
+        .map((defect) => DEFECTS[defect])
+        .join(', ');
       const again = `${before && phrase` Drawn again, for it was ${before}.`}${drawing.finish === 'length' ? phrase` It did not come to an end.` : ''}`;
       said.textContent = `${sentenceOf(shown)}${again}`;
       const how = aloud ? await hear(drawing, shown, signal) : '';
@@ -183,12 +214,15 @@ export function createPlayer() {
     const length = seconds * (Math.min(CLOSEST, seconds) / seconds) ** share;
     const from = Math.min(Math.max(0, middle - length / 2), seconds - length);
     wave.show(share === 0 ? undefined : from, share === 0 ? undefined : from + length);
-    zoomSaid.textContent = share === 0 ? phrase`the whole sound` : phrase`${length < 0.1 ? phrase`${(1000 * length).toFixed(0)} thousandths of a second` : phrase`${length.toFixed(2)} s`} from ${from.toFixed(3)} s, ${Math.round(length * (run?.sampleRate ?? 0))} samples`;
+    zoomSaid.textContent =
+      share === 0
+        ? phrase`the whole sound`
+        : phrase`${length < 0.1 ? phrase`${(1000 * length).toFixed(0)} thousandths of a second` : phrase`${length.toFixed(2)} s`} from ${from.toFixed(3)} s, ${Math.round(length * (run?.sampleRate ?? 0))} samples`;
   }
   zoom.addEventListener('input', look);
   canvas.tabIndex = 0;
   canvas.addEventListener('pointerdown', ({ offsetX }) => {
-    if (Number(zoom.value) === 0) middle = seconds * offsetX / canvas.clientWidth;
+    if (Number(zoom.value) === 0) middle = (seconds * offsetX) / canvas.clientWidth;
     look();
   });
   canvas.addEventListener('pointermove', ({ offsetX, buttons }) => {
@@ -205,12 +239,24 @@ export function createPlayer() {
 
   return {
     loaded: loading.load(),
-    get model() { return model; },
-    get run() { return run; },
-    get label() { return chosen(); },
-    get speaker() { return speaker.value || undefined; },
-    get seed() { return transport.seed; },
+    get model() {
+      return model;
+    },
+    get run() {
+      return run;
+    },
+    get label() {
+      return chosen();
+    },
+    get speaker() {
+      return speaker.value || undefined;
+    },
+    get seed() {
+      return transport.seed;
+    },
     /** Called when there is a model, and when a sound is drawn. @param {() => void} tell */
-    on(tell) { listeners.add(tell); },
+    on(tell) {
+      listeners.add(tell);
+    },
   };
 }

@@ -8,7 +8,10 @@ const TURN_MS = 350;
 /** A ring for each, and the width that it takes: as many places as its dilation, each wide enough for its number. */
 const SLOT = 10;
 const RADII = DILATIONS.map((d) => (d === 1 ? 0 : Math.max(18, ((SLOT + 1.2) * d) / Math.PI)));
-const CENTRES = RADII.reduce((/** @type {number[]} */ all, radius, l) => [...all, (l === 0 ? SLOT + 4 : all[l - 1] + RADII[l - 1] + radius + 2 * SLOT + 14)], []);
+const CENTRES = RADII.reduce(
+  (/** @type {number[]} */ all, radius, l) => [...all, l === 0 ? SLOT + 4 : all[l - 1] + RADII[l - 1] + radius + 2 * SLOT + 14],
+  [],
+);
 const WIDTH = CENTRES[CENTRES.length - 1] + RADII[RADII.length - 1] + SLOT + 4;
 const SIDE = 2 * (RADII[RADII.length - 1] + SLOT) + 8;
 const HEIGHT = SIDE + 22;

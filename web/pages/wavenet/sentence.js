@@ -14,6 +14,7 @@ export function sentenceOf({ facts: { seconds, given, bits } }) {
 /** What was done to a sound before the model heard it; '': nothing. @param {import('../../lib/media/heard.js').Heard} heard @param {number} to the rate of the model */
 export function changeOf({ sampleRate: rate, channels }, to) {
   if (rate === to) return channels === 1 ? '' : phrase`The sound was mixed to one channel of ${channels}.`;
-  return channels === 1 ? phrase`The sound was brought from ${rate} to ${to} samples a second.`
+  return channels === 1
+    ? phrase`The sound was brought from ${rate} to ${to} samples a second.`
     : phrase`The sound was brought from ${rate} to ${to} samples a second and was mixed to one channel of ${channels}.`;
 }

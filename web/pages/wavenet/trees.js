@@ -38,13 +38,22 @@ export function createTrees() {
         }
       }
       for (let l = 0; l <= count; l++) {
-        for (let t = 0; t < SAMPLES; t++) nodes.push(makeSvg('circle', { cx: x(t), cy: y(l), r: l === count && t === top ? 4.5 : 3, class: rows[l].has(t) ? 'on' : 'off' }));
+        for (let t = 0; t < SAMPLES; t++)
+          nodes.push(
+            makeSvg('circle', { cx: x(t), cy: y(l), r: l === count && t === top ? 4.5 : 3, class: rows[l].has(t) ? 'on' : 'off' }),
+          );
       }
       root.setAttribute('viewBox', `0 0 ${2 * EDGE + (SAMPLES - 1) * STEP} ${2 * EDGE + count * RISE}`);
       root.replaceChildren(...lines, ...nodes);
       const reach = rows[0].size;
-      const [stack, heard] = [count === 1 ? phrase`1 layer` : phrase`${count} layers`, reach === 1 ? phrase`1 sample` : phrase`${reach} samples`];
-      said.textContent = top + 1 < 1 + dilations.reduce((sum, d) => sum + d, 0) ? phrase`${stack}: it hears ${heard}, for there are no more before it.` : phrase`${stack}: it hears ${heard}.`;
+      const [stack, heard] = [
+        count === 1 ? phrase`1 layer` : phrase`${count} layers`,
+        reach === 1 ? phrase`1 sample` : phrase`${reach} samples`,
+      ];
+      said.textContent =
+        top + 1 < 1 + dilations.reduce((sum, d) => sum + d, 0)
+          ? phrase`${stack}: it hears ${heard}, for there are no more before it.`
+          : phrase`${stack}: it hears ${heard}.`;
     }
   }
   layers.addEventListener('input', draw);

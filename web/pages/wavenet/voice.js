@@ -46,9 +46,9 @@ export function createVoice(player) {
     play.disabled = true;
     said.textContent = phrase`Listening back`;
     try {
-      const next = run = model.complete(sound, { label: label.value || undefined, seconds: SECONDS, signal });
+      const next = (run = model.complete(sound, { label: label.value || undefined, seconds: SECONDS, signal }));
       const heard = await next.input;
-      const shown = wave = /** @type {Waveform} */ (next.sink(canvas));
+      const shown = (wave = /** @type {Waveform} */ (next.sink(canvas)));
       const played = hear(next, shown, signal);
       played.catch(() => {});
       for await (const step of next) shown.add(step);
@@ -65,7 +65,11 @@ export function createVoice(player) {
     record.disabled = true;
     void audio().resume(); // while the click still counts
     try {
-      await goOn(await recorded(LISTEN_MS, () => { said.textContent = phrase`Speak now`; }));
+      await goOn(
+        await recorded(LISTEN_MS, () => {
+          said.textContent = phrase`Speak now`;
+        }),
+      );
     } catch (error) {
       said.textContent = microphoneRefused(error);
     } finally {

@@ -16,7 +16,7 @@ import { SIDE } from '../picture/digits.js';
  */
 export function describe({ picture, pixel: { row, column }, known, info }) {
   const i = row * SIDE + column;
-  const shade = phrase`Row ${row + 1}, column ${column + 1}: shade ${Math.round(picture.values[i] * (info.levels - 1) / 255)} of ${info.levels - 1}`;
+  const shade = phrase`Row ${row + 1}, column ${column + 1}: shade ${Math.round((picture.values[i] * (info.levels - 1)) / 255)} of ${info.levels - 1}`;
   if (i < known) return [phrase`${shade}, given`];
   const nats = picture.nats[i];
   return [`${shade}, `, make('b', {}, phrase`${nats.toFixed(2)} nats`), phrase` (probability ${percent(Math.exp(-nats))})`];

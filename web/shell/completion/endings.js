@@ -30,14 +30,16 @@ export function createEndings(store, name, { first = FIRST, ...options } = {}) {
   let coming;
   /** The strip of digits; a failure is not kept, so that the next try is a new one. */
   function showStrip() {
-    coming ??= loadStrip().then((digits) => {
-      const choice = strip = createStrip(store, byId('strip'), digits, first);
-      createPad(store, byId('pad-side'), choice.clear);
-      address.proceed();
-    }).catch((error) => {
-      coming = undefined;
-      throw error;
-    });
+    coming ??= loadStrip()
+      .then((digits) => {
+        const choice = (strip = createStrip(store, byId('strip'), digits, first));
+        createPad(store, byId('pad-side'), choice.clear);
+        address.proceed();
+      })
+      .catch((error) => {
+        coming = undefined;
+        throw error;
+      });
     return coming;
   }
   const address = keepInAddress('figure-endings', {
@@ -46,10 +48,21 @@ export function createEndings(store, name, { first = FIRST, ...options } = {}) {
     apply: (given) => (strip ? applySettings(store, given, strip) : false),
   });
   store.on(['model'], () => address.settle()); // which has shades of its own
-  store.on(['source', 'seed', 'label'], () => { if (strip) address.changed(); });
-  store.on(['rows', 'temperature'], () => { if (strip) address.changed(true); });
+  store.on(['source', 'seed', 'label'], () => {
+    if (strip) address.changed();
+  });
+  store.on(['rows', 'temperature'], () => {
+    if (strip) address.changed(true);
+  });
 
-  const completion = createCompletion(store, { ...options, acquire: async (how) => (await acquireWith(acquireFirst(how), showStrip()))[0] });
-  createTake(byId('take'), { id: 'figure-endings', shots: () => shotsOf(store, completion.runner.pictures), settings: () => settingsOf(store, name) });
+  const completion = createCompletion(store, {
+    ...options,
+    acquire: async (how) => (await acquireWith(acquireFirst(how), showStrip()))[0],
+  });
+  createTake(byId('take'), {
+    id: 'figure-endings',
+    shots: () => shotsOf(store, completion.runner.pictures),
+    settings: () => settingsOf(store, name),
+  });
   return completion;
 }

@@ -30,7 +30,10 @@ export function createCompletion(store, { acquire, steps = true, heatAt, onDrawn
     onPace(each);
   });
   const runner = createRunner(store, {
-    onChange() { panels.redraw(); onDrawn('change'); },
+    onChange() {
+      panels.redraw();
+      onDrawn('change');
+    },
     onPull(ms, elements, first) {
       // The first pull reads what is given as well.
       if (first) onDrawn('first');
@@ -40,7 +43,10 @@ export function createCompletion(store, { acquire, steps = true, heatAt, onDrawn
   });
   const panels = createPanels(store, byId('panels'), () => runner.pictures, heatAt);
   const transport = createTransport(byId('transport'), {
-    name: '', pauses: true, pace: true, seed: store.now.seed,
+    name: '',
+    pauses: true,
+    pace: true,
+    seed: store.now.seed,
     onRun() {
       const { phase } = store.now;
       if (phase === 'running') runner.pause();
@@ -50,7 +56,9 @@ export function createCompletion(store, { acquire, steps = true, heatAt, onDrawn
     ...(steps && { onStop: () => runner.stop(), onStep: () => runner.step() }),
     onSeed: (seed) => store.set({ seed }),
   });
-  store.on(['seed'], ({ seed }) => { transport.seed = seed; });
+  store.on(['seed'], ({ seed }) => {
+    transport.seed = seed;
+  });
 
   const loading = createLoading(byId('load'), {
     acquire: async (options) => [await acquire(options)],
@@ -75,7 +83,9 @@ export function createCompletion(store, { acquire, steps = true, heatAt, onDrawn
     try {
       const { perElement } = await model.score(toImage(source.pixels), label ? { label } : {});
       if (store.now.source === source && store.now.label === label) store.set({ truth: perElement });
-    } catch { /* the run reports what is wrong with the model */ }
+    } catch {
+      /* the run reports what is wrong with the model */
+    }
   }
 
   let before = store.now.phase;
@@ -89,7 +99,13 @@ export function createCompletion(store, { acquire, steps = true, heatAt, onDrawn
     if (phase === 'ready') announce(before === 'empty' ? phrase`The model is loaded.` : phrase`Stopped.`);
     before = phase;
     if (phase !== 'done') return;
-    const costs = runner.pictures.map(({ nats }) => phrase`${nats.subarray(rows * SIDE).reduce((sum, n) => sum + n, 0).toFixed(1)} nats`);
+    const costs = runner.pictures.map(
+      ({ nats }) =>
+        phrase`${nats
+          .subarray(rows * SIDE)
+          .reduce((sum, n) => sum + n, 0)
+          .toFixed(1)} nats`,
+    );
     announce(phrase`Three endings are drawn: ${costs.join(', ')}.`);
     onDrawn('done');
     scoreTruth();

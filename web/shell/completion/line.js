@@ -11,8 +11,14 @@ const MOST = SIDE - 1;
 
 /** @type {Record<string, (rows: number) => number>} */
 const KEYS = {
-  ArrowUp: (rows) => rows - 1, ArrowLeft: (rows) => rows - 1, ArrowDown: (rows) => rows + 1, ArrowRight: (rows) => rows + 1,
-  PageUp: (rows) => rows - 5, PageDown: (rows) => rows + 5, Home: () => 0, End: () => MOST,
+  ArrowUp: (rows) => rows - 1,
+  ArrowLeft: (rows) => rows - 1,
+  ArrowDown: (rows) => rows + 1,
+  ArrowRight: (rows) => rows + 1,
+  PageUp: (rows) => rows - 5,
+  PageDown: (rows) => rows + 5,
+  Home: () => 0,
+  End: () => MOST,
 };
 
 /**
@@ -22,8 +28,13 @@ const KEYS = {
  */
 export function createLine(store, stage, panels) {
   const handle = make('div', {
-    role: 'slider', tabindex: '0', class: 'handle', 'aria-orientation': 'vertical', 'aria-label': phrase`Rows given to the model`,
-    'aria-valuemin': '0', 'aria-valuemax': String(MOST),
+    role: 'slider',
+    tabindex: '0',
+    class: 'handle',
+    'aria-orientation': 'vertical',
+    'aria-label': phrase`Rows given to the model`,
+    'aria-valuemin': '0',
+    'aria-valuemax': String(MOST),
   });
   handle.append(makeSvg('svg', { viewBox: '0 0 10 16' }, makeSvg('path', { d: 'M5 1.5 9 6H1zM5 14.5 1 10h8z' })));
   stage.append(handle);
@@ -32,7 +43,7 @@ export function createLine(store, stage, panels) {
   const set = (rows) => store.set({ rows: Math.min(MOST, Math.max(0, Math.round(rows))) });
   const show = () => {
     const { rows } = store.now;
-    panels.style.setProperty('--line', `${100 * rows / SIDE}%`);
+    panels.style.setProperty('--line', `${(100 * rows) / SIDE}%`);
     handle.setAttribute('aria-valuenow', String(rows));
     handle.setAttribute('aria-valuetext', phrase`${rows} of ${SIDE} rows given`);
   };
@@ -49,7 +60,7 @@ export function createLine(store, stage, panels) {
   /** @param {PointerEvent} event */
   const follow = (event) => {
     const box = stage.getBoundingClientRect();
-    set((event.clientY - box.top) / box.height * SIDE);
+    set(((event.clientY - box.top) / box.height) * SIDE);
   };
   // A mouse may press anywhere on the picture; a finger must take the handle, so that the page still scrolls.
   stage.addEventListener('pointerdown', (event) => {
@@ -59,5 +70,7 @@ export function createLine(store, stage, panels) {
     handle.setPointerCapture(event.pointerId);
     follow(event);
   });
-  handle.addEventListener('pointermove', (event) => { if (handle.hasPointerCapture(event.pointerId)) follow(event); });
+  handle.addEventListener('pointermove', (event) => {
+    if (handle.hasPointerCapture(event.pointerId)) follow(event);
+  });
 }

@@ -29,8 +29,11 @@ export function createPad(store, side, onDraw, id = 'pad') {
   const surface = make('canvas', { class: 'pad-surface', role: 'img', 'aria-label': phrase`Drawing pad, for mouse, finger or pen` });
   const undo = make('button', { type: 'button', class: 'button' }, phrase`Undo`);
   const clear = make('button', { type: 'button', class: 'button' }, phrase`Clear`);
-  root.append(surface, make('div', { class: 'pad-tools' }, undo, clear),
-    make('p', {}, phrase`Draw one digit. It is centred and scaled as the digits of the training set were.`));
+  root.append(
+    surface,
+    make('div', { class: 'pad-tools' }, undo, clear),
+    make('p', {}, phrase`Draw one digit. It is centred and scaled as the digits of the training set were.`),
+  );
 
   /** @type {Point[][]} in shares of the pad */
   const strokes = [];
@@ -83,8 +86,15 @@ export function createPad(store, side, onDraw, id = 'pad') {
   });
   surface.addEventListener('pointerup', use);
   surface.addEventListener('pointercancel', use);
-  undo.addEventListener('click', () => { strokes.pop(); use(); });
-  clear.addEventListener('click', () => { strokes.length = 0; draw(); announce(phrase`The pad is empty.`); });
+  undo.addEventListener('click', () => {
+    strokes.pop();
+    use();
+  });
+  clear.addEventListener('click', () => {
+    strokes.length = 0;
+    draw();
+    announce(phrase`The pad is empty.`);
+  });
   opener.addEventListener('click', () => {
     root.hidden = !root.hidden;
     opener.setAttribute('aria-expanded', String(!root.hidden));

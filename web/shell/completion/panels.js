@@ -74,7 +74,10 @@ export function createPanels(store, root, pictures, heatAt = () => undefined, ti
     if (!chosen) return;
     const known = rows * SIDE;
     paint(source.canvas, {
-      values: chosen.pixels, filled: PIXELS, known, ghost: true,
+      values: chosen.pixels,
+      filled: PIXELS,
+      known,
+      ghost: true,
       heat: surprise && truth ? (i) => (i < known ? NaN : truth[i] / NATS_SHOWN) : undefined,
     });
     source.canvas.setAttribute('aria-label', phrase`${chosen.name}; its first ${rows} rows are given to the model`);
@@ -89,25 +92,35 @@ export function createPanels(store, root, pictures, heatAt = () => undefined, ti
     pictures().forEach((picture, sample) => {
       const { values, nats, filled } = picture;
       const here = hover?.sample === sample ? hover : null;
-      const heat = (here && heatAt(here))
-        ?? (surprise ? (/** @type {number} */ i) => (i < known ? NaN : nats[i] / NATS_SHOWN) : undefined);
+      const heat = (here && heatAt(here)) ?? (surprise ? (/** @type {number} */ i) => (i < known ? NaN : nats[i] / NATS_SHOWN) : undefined);
       const { canvas, note } = endings[sample];
       paint(canvas, {
-        values, filled, known, heat,
+        values,
+        filled,
+        known,
+        heat,
         cursor: here ? here.row * SIDE + here.column : -1,
         pen: phase === 'running' || phase === 'paused' ? filled : -1,
       });
       const cost = total(nats, known, filled);
-      canvas.setAttribute('aria-label', phrase`${titles[sample]}: ${Math.max(0, filled - known)} of ${PIXELS - known} pixels drawn, ${cost.toFixed(1)} nats`);
+      canvas.setAttribute(
+        'aria-label',
+        phrase`${titles[sample]}: ${Math.max(0, filled - known)} of ${PIXELS - known} pixels drawn, ${cost.toFixed(1)} nats`,
+      );
       if (here && info) {
         note.replaceChildren(...describe({ picture, pixel: here, known, info }));
       } else {
-        note.replaceChildren(...(filled > known ? [make('b', {}, phrase`${cost.toFixed(1)} nats`), filled < PIXELS ? phrase` so far` : ''] : []));
+        note.replaceChildren(
+          ...(filled > known ? [make('b', {}, phrase`${cost.toFixed(1)} nats`), filled < PIXELS ? phrase` so far` : ''] : []),
+        );
       }
     });
   }
 
-  const drawAll = perFrame(() => { drawSource(); drawEndings(); });
+  const drawAll = perFrame(() => {
+    drawSource();
+    drawEndings();
+  });
   const redrawEndings = perFrame(drawEndings);
   store.on(['source', 'rows', 'surprise', 'truth'], drawAll);
   store.on(['hover', 'phase'], redrawEndings);

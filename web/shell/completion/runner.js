@@ -26,8 +26,7 @@ const RESTART_MS = 160;
  */
 export function createRunner(store, { onChange, onPull, onError }) {
   /** @type {Ending[]} */
-  const pictures = Array.from({ length: SAMPLES }, () => (
-    { values: new Uint8Array(PIXELS), nats: new Float32Array(PIXELS), filled: 0 }));
+  const pictures = Array.from({ length: SAMPLES }, () => ({ values: new Uint8Array(PIXELS), nats: new Float32Array(PIXELS), filled: 0 }));
   const playback = new Playback({ speed: store.now.speed, onPhase: (phase) => store.set({ phase }), onError });
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer;
@@ -55,30 +54,47 @@ export function createRunner(store, { onChange, onPull, onError }) {
     if (!model || !source) return;
     const speed = reducedMotion() ? Infinity : store.now.speed;
     let first = true;
-    await playback.run(async (signal) => {
-      const run = model.complete(toImage(source.pixels), {
-        rows, seed, temperature, samples: SAMPLES, chunkSize: chunkFor(speed), signal, ...(label && { label }),
-      });
-      await play(run, {
-        samples: SAMPLES, from: rows * SIDE, pace: playback, signal,
-        onPull(ms, elements) { onPull(ms, elements, first); first = false; },
-        onPixels(drawn) {
-          for (const { sample, at, value, nats } of drawn) {
-            const picture = pictures[sample];
-            picture.values[at] = value;
-            picture.nats[at] = nats;
-            picture.filled = at + 1;
-          }
-          // With reduced motion a picture appears when it is finished, unless the visitor steps through it.
-          if (!reducedMotion() || playback.paused) onChange();
-        },
-      });
-      playback.enter('done');
-      onChange();
-    }, { paused });
+    await playback.run(
+      async (signal) => {
+        const run = model.complete(toImage(source.pixels), {
+          rows,
+          seed,
+          temperature,
+          samples: SAMPLES,
+          chunkSize: chunkFor(speed),
+          signal,
+          ...(label && { label }),
+        });
+        await play(run, {
+          samples: SAMPLES,
+          from: rows * SIDE,
+          pace: playback,
+          signal,
+          onPull(ms, elements) {
+            onPull(ms, elements, first);
+            first = false;
+          },
+          onPixels(drawn) {
+            for (const { sample, at, value, nats } of drawn) {
+              const picture = pictures[sample];
+              picture.values[at] = value;
+              picture.nats[at] = nats;
+              picture.filled = at + 1;
+            }
+            // With reduced motion a picture appears when it is finished, unless the visitor steps through it.
+            if (!reducedMotion() || playback.paused) onChange();
+          },
+        });
+        playback.enter('done');
+        onChange();
+      },
+      { paused },
+    );
   }
 
-  store.on(['speed'], ({ speed }) => { playback.speed = speed; });
+  store.on(['speed'], ({ speed }) => {
+    playback.speed = speed;
+  });
   store.on(['source', 'rows', 'seed', 'temperature', 'label'], () => {
     reset();
     if (!store.now.model) return;
@@ -91,7 +107,8 @@ export function createRunner(store, { onChange, onPull, onError }) {
     start: () => start(),
     reset,
     pause() {
-      if (timer !== undefined) start(true); // a restart that was still to come begins paused
+      if (timer !== undefined)
+        start(true); // a restart that was still to come begins paused
       else playback.pause();
     },
     resume: () => playback.resume(),

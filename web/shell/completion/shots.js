@@ -17,12 +17,14 @@ export const ENDINGS = [phrase`First ending`, phrase`Second ending`, phrase`Thir
 /** @param {Store<State>} store @param {Ending[]} endings @returns {Shot[]} */
 export function shotsOf({ now: { rows, seed, source } }, endings) {
   const known = rows * SIDE;
-  return endings.filter(({ filled }) => filled > known).map(({ values, filled }, i) => ({
-    name: ENDINGS[i],
-    file: `${source?.name.toLowerCase().replaceAll(' ', '-')}-seed-${seed}-ending-${i + 1}`,
-    picture: inked(values, known, filled),
-    order: Array.from({ length: filled - known }, (_, k) => known + k),
-  }));
+  return endings
+    .filter(({ filled }) => filled > known)
+    .map(({ values, filled }, i) => ({
+      name: ENDINGS[i],
+      file: `${source?.name.toLowerCase().replaceAll(' ', '-')}-seed-${seed}-ending-${i + 1}`,
+      picture: inked(values, known, filled),
+      order: Array.from({ length: filled - known }, (_, k) => known + k),
+    }));
 }
 
 /** @param {Store<State>} store @param {string} model @returns {Settings} */
@@ -48,7 +50,10 @@ export function applySettings(store, settings, strip) {
     store.set({ source: { pixels: quantise(drawing, now.info?.levels ?? 16), name: phrase`Your drawing`, digit: -1 }, truth: null });
   }
   store.set({
-    seed: wholeIn(settings, 'seed', 0, 1e9 - 1, now.seed), rows: wholeIn(settings, 'rows', 0, SIDE - 1, now.rows),
-    temperature: numberIn(settings, 'temperature', 0, 1.5, now.temperature), label: settings.get('label') ?? '', truth: null,
+    seed: wholeIn(settings, 'seed', 0, 1e9 - 1, now.seed),
+    rows: wholeIn(settings, 'rows', 0, SIDE - 1, now.rows),
+    temperature: numberIn(settings, 'temperature', 0, 1.5, now.temperature),
+    label: settings.get('label') ?? '',
+    truth: null,
   });
 }

@@ -33,8 +33,19 @@
 
 /** @returns {State} */
 export const initialState = () => ({
-  model: null, info: null, phase: 'empty', source: null, rows: 12, seed: 7, temperature: 1, speed: 250, label: '',
-  surprise: false, truth: null, hover: null, asked: null,
+  model: null,
+  info: null,
+  phase: 'empty',
+  source: null,
+  rows: 12,
+  seed: 7,
+  temperature: 1,
+  speed: 250,
+  label: '',
+  surprise: false,
+  truth: null,
+  hover: null,
+  asked: null,
 });
 
 /**
@@ -64,7 +75,9 @@ export function createStore(initial) {
       for (const { keys, listener } of listeners) if (keys.some((key) => changed.includes(key))) listener(store.now);
     },
     /** @param {(keyof T)[]} keys @param {(state: T) => void} listener */
-    on(keys, listener) { listeners.push({ keys, listener }); },
+    on(keys, listener) {
+      listeners.push({ keys, listener });
+    },
   };
   return store;
 }

@@ -18,7 +18,7 @@ export function createStrip(store, root, digits, first) {
   const row = make('div', { class: 'strip-row' });
   const each = digits.length / 10;
   const cells = digits.map(({ digit, pixels }, i) => {
-    const name = each > 1 ? phrase`Test digit ${digit}, number ${i % each + 1} of ${each}` : phrase`Test digit ${digit}`;
+    const name = each > 1 ? phrase`Test digit ${digit}, number ${(i % each) + 1} of ${each}` : phrase`Test digit ${digit}`;
     const input = make('input', { type: 'radio', name: 'digit', value: String(i), 'aria-label': name });
     const canvas = make('canvas', { 'aria-hidden': 'true' });
     const choose = () => {
@@ -43,6 +43,8 @@ export function createStrip(store, root, digits, first) {
     count: cells.length,
     choose,
     /** No digit of the strip is the source any more. */
-    clear() { for (const { input } of cells) input.checked = false; },
+    clear() {
+      for (const { input } of cells) input.checked = false;
+    },
   };
 }

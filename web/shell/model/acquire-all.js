@@ -28,13 +28,19 @@ export async function acquireAll(urls, { onProgress, signal }) {
   const stopper = new AbortController();
   const stop = () => stopper.abort(signal.reason);
   signal.addEventListener('abort', stop);
-  const reports = together((progress) => { if (!stopper.signal.aborted) onProgress(progress); }, urls.length);
+  const reports = together((progress) => {
+    if (!stopper.signal.aborted) onProgress(progress);
+  }, urls.length);
   const asked = urls.map((url, i) => acquire(url, { signal: stopper.signal, onProgress: reports[i] }));
   try {
     return await Promise.all(asked);
   } catch (error) {
     stopper.abort();
-    for (const one of asked) one.then(({ release }) => release(), () => {});
+    for (const one of asked)
+      one.then(
+        ({ release }) => release(),
+        () => {},
+      );
     throw error;
   } finally {
     signal.removeEventListener('abort', stop);
@@ -52,7 +58,7 @@ export async function acquireWith(first, rest) {
   if (typeof rest === 'object') rest.catch(() => {}); // told once the models are there
   const holds = [await first].flat();
   try {
-    if (typeof rest === 'function') return [...holds, ...await rest(holds) ?? []];
+    if (typeof rest === 'function') return [...holds, ...((await rest(holds)) ?? [])];
     await rest;
     return holds;
   } catch (error) {

@@ -23,7 +23,8 @@ export function takeWorker() {
 if (weights || asked) {
   try {
     worker = startOwn();
-    worker.onerror = (event) => { // the library, which starts another one, says what is wrong
+    worker.onerror = (event) => {
+      // the library, which starts another one, says what is wrong
       event.preventDefault();
       worker = undefined;
     };

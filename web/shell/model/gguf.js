@@ -26,12 +26,12 @@ const NUMBERS = {
   [F16]: (view, from, i) => half(view.getUint16(from + 2 * i, true)),
   [Q4_0](view, from, i) {
     const block = from + Math.floor(i / BLOCK) * (2 + BLOCK / 2);
-    const pair = view.getUint8(block + 2 + i % (BLOCK / 2)); // the first half of a block in the low bits
+    const pair = view.getUint8(block + 2 + (i % (BLOCK / 2))); // the first half of a block in the low bits
     return half(view.getUint16(block, true)) * ((i % BLOCK < BLOCK / 2 ? pair & 15 : pair >> 4) - 8);
   },
   [Q8_0](view, from, i) {
     const block = from + Math.floor(i / BLOCK) * (2 + BLOCK);
-    return half(view.getUint16(block, true)) * view.getInt8(block + 2 + i % BLOCK);
+    return half(view.getUint16(block, true)) * view.getInt8(block + 2 + (i % BLOCK));
   },
 };
 
@@ -73,7 +73,12 @@ export function readGguf(buffer) {
       const number = NUMBERS[type];
       if (!number) throw new Error(`Tensors of type ${TENSOR_TYPES[type]?.[0] ?? type} cannot be shown here.`);
       const { from, count } = part ?? { from: 0, count: shape.reduce((product, n) => product * n, 1) };
-      return { at: data + offset, shape, type, values: Float32Array.from({ length: count }, (_, i) => number(view, data + offset, from + i)) };
+      return {
+        at: data + offset,
+        shape,
+        type,
+        values: Float32Array.from({ length: count }, (_, i) => number(view, data + offset, from + i)),
+      };
     },
   };
 }

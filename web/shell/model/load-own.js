@@ -18,8 +18,11 @@ import { misfit } from './misfit.js';
  */
 export async function loadOwn(source, name, signal, say) {
   const model = await load(source, {
-    signal, cache: false,
-    onProgress({ loaded, total }) { say(total ? phrase`Loading ${name}: ${bytes(loaded)} of ${bytes(total)}` : phrase`Loading ${name}: ${bytes(loaded)}`); },
+    signal,
+    cache: false,
+    onProgress({ loaded, total }) {
+      say(total ? phrase`Loading ${name}: ${bytes(loaded)} of ${bytes(total)}` : phrase`Loading ${name}: ${bytes(loaded)}`);
+    },
   });
   const wrong = misfit(model.info, name);
   if (!wrong) return model;

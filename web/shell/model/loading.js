@@ -48,7 +48,7 @@ export function createLoading(root, { acquire, onModels, onLost }) {
   /** @returns {Promise<string>} what went wrong; '': nothing, or it was asked for again meanwhile */
   async function load() {
     stopper?.abort();
-    const mine = stopper = new AbortController();
+    const mine = (stopper = new AbortController());
     const { signal } = mine;
     reloads.set(signal, load);
     root.hidden = false;
@@ -63,7 +63,9 @@ export function createLoading(root, { acquire, onModels, onLost }) {
         signal,
         onProgress({ loaded, total }) {
           if (total) bar.value = loaded / total;
-          text.textContent = total ? phrase`Loading the model: ${bytes(loaded)} of ${bytes(total)}` : phrase`Loading the model: ${bytes(loaded)}`;
+          text.textContent = total
+            ? phrase`Loading the model: ${bytes(loaded)} of ${bytes(total)}`
+            : phrase`Loading the model: ${bytes(loaded)}`;
         },
       });
       if (stopper !== mine) {
@@ -88,7 +90,10 @@ export function createLoading(root, { acquire, onModels, onLost }) {
     return '';
   }
 
-  action.addEventListener('click', () => { if (stopper) stopper.abort(); else load(); });
+  action.addEventListener('click', () => {
+    if (stopper) stopper.abort();
+    else load();
+  });
   return {
     load,
     /** A run has failed. @param {unknown} error */
@@ -104,6 +109,8 @@ export function createLoading(root, { acquire, onModels, onLost }) {
       stopped(phrase`The run stopped. ${fault(error)}`, lost ? phrase`Load the model again` : '');
     },
     /** A run has begun: an old message goes. */
-    clear() { if (!stopper) root.hidden = true; },
+    clear() {
+      if (!stopper) root.hidden = true;
+    },
   };
 }

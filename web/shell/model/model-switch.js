@@ -15,7 +15,9 @@ export function createModelSwitch(root, onChange) {
   });
   return {
     /** The chosen model. */
-    get value() { return /** @type {HTMLInputElement} */ (root.querySelector('input:checked')).value; },
+    get value() {
+      return /** @type {HTMLInputElement} */ (root.querySelector('input:checked')).value;
+    },
     /** From elsewhere: nothing is loaded. */
     set value(name) {
       const input = root.querySelector(`input[value="${CSS.escape(name)}"]`);
@@ -28,7 +30,9 @@ export function createModelSwitch(root, onChange) {
       root.append(make('label', {}, make('input', { type: 'radio', name: group, value: name }), make('span', {}, text)));
     },
     /** Whether a model is being loaded. */
-    get busy() { return root.disabled; },
+    get busy() {
+      return root.disabled;
+    },
     /**
      * Cannot be moved during this work: one download at a time.
      * @template T

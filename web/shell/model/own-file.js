@@ -38,7 +38,8 @@ export function onFile(reader) {
 /** The bytes of the file that is at work. @returns {Promise<ArrayBuffer>} */
 export async function fileNow() {
   if (own) return own.file.arrayBuffer();
-  const response = await fetch(ours).catch(async (error) => { // the browser has it already, without a connection what the library has kept
+  const response = await fetch(ours).catch(async (error) => {
+    // the browser has it already, without a connection what the library has kept
     const copy = await globalThis.caches?.match(ours);
     if (copy) return copy;
     throw error;
@@ -55,9 +56,15 @@ standIn((options, among) => {
 
 /** @param {NonNullable<typeof own>} from @param {LoadOptions} options @returns {Promise<Hold>} */
 async function hold(from, options) {
-  const model = from.model ?? await load(new Response(from.file), { ...options, cache: false });
+  const model = from.model ?? (await load(new Response(from.file), { ...options, cache: false }));
   from.model = undefined; // another one needs another model
-  return { model, release: () => { setTimeout(() => model.close(), GRACE_MS); }, discard: () => model.close() };
+  return {
+    model,
+    release: () => {
+      setTimeout(() => model.close(), GRACE_MS);
+    },
+    discard: () => model.close(),
+  };
 }
 
 /** @param {HTMLElement} box */
@@ -66,8 +73,15 @@ function createOwnFile(box) {
   const choose = make('button', { type: 'button', class: 'button' }, phrase`Choose a file`);
   const back = make('button', { type: 'button', class: 'button', hidden: '' }, phrase`Back to ours`);
   const said = make('p', { class: 'take-said', role: 'status' });
-  box.append(make('p', {}, phrase`Weights that you trained or found, as a GGUF file of the kind that this page shows: choose one, or drop it anywhere on the page. It never leaves your machine.`),
-    make('div', { class: 'take-tools' }, choose, input, back), said);
+  box.append(
+    make(
+      'p',
+      {},
+      phrase`Weights that you trained or found, as a GGUF file of the kind that this page shows: choose one, or drop it anywhere on the page. It never leaves your machine.`,
+    ),
+    make('div', { class: 'take-tools' }, choose, input, back),
+    said,
+  );
   let stopper = new AbortController();
 
   /** Shows the model in `own`. @returns {Promise<string>} the error as a sentence; '': there is none */
@@ -75,21 +89,24 @@ function createOwnFile(box) {
     const wrong = await again();
     if (wrong) return wrong;
     back.hidden = !own;
-    if (readers.length > 0) await fileNow().then((now) => { for (const reader of readers) reader(now); });
+    if (readers.length > 0)
+      await fileNow().then((now) => {
+        for (const reader of readers) reader(now);
+      });
     return '';
   }
 
   async function takeBack() {
     stopper.abort();
     own = undefined;
-    said.textContent = await use() || phrase`This page uses its own model again.`;
+    said.textContent = (await use()) || phrase`This page uses its own model again.`;
   }
 
   /** @param {File | undefined} file */
   async function take(file) {
     if (!file) return;
     stopper.abort();
-    const { signal } = stopper = new AbortController();
+    const { signal } = (stopper = new AbortController());
     box.setAttribute('open', '');
     if (!/\.gguf$/i.test(file.name)) {
       said.textContent = phrase`${file.name} is no GGUF file: its name would end in .gguf. PyTorch checkpoints become one by weights/train/export.py.`;
@@ -98,13 +115,17 @@ function createOwnFile(box) {
     const { name } = file;
     said.textContent = phrase`Loading ${name}`;
     try {
-      const model = await loadOwn(new Response(file), name, signal, (text) => { said.textContent = text; });
+      const model = await loadOwn(new Response(file), name, signal, (text) => {
+        said.textContent = text;
+      });
       const before = own;
       own = { file, model };
       const { parameters } = model.info;
       const wrong = await use();
       if (signal.aborted) return;
-      const working = place ? phrase`${name}, a model of ${integer(parameters)} parameters, now runs instead of ${place}.` : phrase`${name}, a model of ${integer(parameters)} parameters, is running now.`;
+      const working = place
+        ? phrase`${name}, a model of ${integer(parameters)} parameters, now runs instead of ${place}.`
+        : phrase`${name}, a model of ${integer(parameters)} parameters, is running now.`;
       said.textContent = wrong || `${working} ${trying(model.info)}`;
       announce(said.textContent);
       if (!wrong) return;
@@ -115,7 +136,13 @@ function createOwnFile(box) {
     }
   }
 
-  box.addEventListener('toggle', () => { ownFiles().catch(() => {}); }, { once: true });
+  box.addEventListener(
+    'toggle',
+    () => {
+      ownFiles().catch(() => {});
+    },
+    { once: true },
+  );
   choose.addEventListener('click', () => input.click());
   input.addEventListener('change', () => {
     void take(input.files?.[0]);

@@ -25,8 +25,18 @@ export function standIn(by) {
 export function introduce({ info }) {
   if (misfit(info, '')) return;
   if (document.getElementById('asked')) return;
-  document.querySelector('main figure')?.before(make('p', { id: 'asked', class: 'notice' },
-    phrase`Instead of ours: ${info.name}, ${integer(info.parameters)} parameters, from ${new URL(String(asked)).host || asked}. `, trying(info), ' ', make('a', { href: location.pathname }, phrase`Back to ours`)));
+  document
+    .querySelector('main figure')
+    ?.before(
+      make(
+        'p',
+        { id: 'asked', class: 'notice' },
+        phrase`Instead of ours: ${info.name}, ${integer(info.parameters)} parameters, from ${new URL(String(asked)).host || asked}. `,
+        trying(info),
+        ' ',
+        make('a', { href: location.pathname }, phrase`Back to ours`),
+      ),
+    );
 }
 
 /** The model of somebody else, if the page can show it. @param {Hold} hold */

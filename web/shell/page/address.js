@@ -60,7 +60,9 @@ function remember(how, address) {
   }
   try {
     history[how]({ figures: changed }, '', address);
-  } catch { /* some browsers limit the number of changes in a while */ }
+  } catch {
+    /* some browsers limit the number of changes in a while */
+  }
 }
 
 /** Brings a figure to the settings that are wanted of it, if it can be done now. @param {Kept} figure */
@@ -85,7 +87,9 @@ const CARRIED = 'nextpixel-carried';
 export function carry() {
   try {
     sessionStorage.setItem(CARRIED, JSON.stringify(remembered() ?? {}));
-  } catch { /* not allowed: the address still has those of one figure */ }
+  } catch {
+    /* not allowed: the address still has those of one figure */
+  }
 }
 
 /** The settings that the last page gave along, once. @returns {Record<string, string> | undefined} */
@@ -109,7 +113,8 @@ function follow() {
   if (state) {
     for (const [id, figure] of figures) {
       const wanted = state[id] ?? figure.first;
-      if (wanted === undefined || (figure.wanted === undefined ? [figure.now, figure.asked].includes(wanted) : wanted === figure.wanted)) continue;
+      if (wanted === undefined || (figure.wanted === undefined ? [figure.now, figure.asked].includes(wanted) : wanted === figure.wanted))
+        continue;
       figure.wanted = wanted;
       bring(figure);
     }
@@ -136,7 +141,9 @@ function open() {
   const wanted = before ?? { ...carried(), ...(asked && { [target]: String(settings) }) };
   try {
     history.replaceState({ figures: wanted }, '');
-  } catch { /* as above */ }
+  } catch {
+    /* as above */
+  }
   return { target: asked ? target : '', figures: wanted };
 }
 
@@ -192,7 +199,9 @@ export function keepInAddress(id, { settings, apply }) {
 export function showAddress(address) {
   try {
     history.replaceState(history.state, '', address);
-  } catch { /* as above */ }
+  } catch {
+    /* as above */
+  }
 }
 
 /** A number of the settings within bounds, or else another. @param {URLSearchParams} settings @param {string} name @param {number} least @param {number} most @param {number} other */
@@ -209,7 +218,11 @@ export function wholeIn(settings, name, least, most, other) {
 }
 
 /** Bytes as text for an address. @param {Uint8Array} bytes */
-export const toText = (bytes) => btoa(String.fromCharCode(...bytes)).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
+export const toText = (bytes) =>
+  btoa(String.fromCharCode(...bytes))
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+    .replaceAll('=', '');
 
 /** The bytes of such a text; null where it is none, or of another number of bytes. @param {string} text @param {number} count */
 export function fromText(text, count) {

@@ -12,7 +12,12 @@ import { createIcon } from './icon.js';
 export function createButton(text, { id, icon, primary = false } = {}) {
   const word = make('span', id ? { id: `${id}-text` } : {}, text);
   const glyph = icon && createIcon(icon);
-  const button = make('button', { type: 'button', class: primary ? 'button primary' : 'button', ...(id && { id }) }, ...(glyph ? [glyph.svg] : []), word);
+  const button = make(
+    'button',
+    { type: 'button', class: primary ? 'button primary' : 'button', ...(id && { id }) },
+    ...(glyph ? [glyph.svg] : []),
+    word,
+  );
   return {
     button,
     /** @param {string} next @param {IconName} [symbol] */

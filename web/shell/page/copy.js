@@ -16,11 +16,14 @@ function buttonFor(code) {
     try {
       await navigator.clipboard.writeText(`${code.textContent?.trimEnd()}\n`);
       button.textContent = phrase`Copied`;
-    } catch { // not allowed, or a page that is not secure: what is selected can be copied by hand
+    } catch {
+      // not allowed, or a page that is not secure: what is selected can be copied by hand
       getSelection()?.selectAllChildren(code);
       button.textContent = phrase`Selected`;
     }
-    setTimeout(() => { button.textContent = phrase`Copy`; }, SAID_MS);
+    setTimeout(() => {
+      button.textContent = phrase`Copy`;
+    }, SAID_MS);
   });
   return button;
 }

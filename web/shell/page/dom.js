@@ -57,6 +57,9 @@ export function perFrame(work) {
   return () => {
     if (due) return;
     due = true;
-    requestAnimationFrame(() => { due = false; work(); });
+    requestAnimationFrame(() => {
+      due = false;
+      work();
+    });
   };
 }

@@ -5,8 +5,16 @@ import { phrase } from './phrase.js';
 
 /** By the code of the error. @type {Record<string, string>} */
 const SENTENCES = {
-  argument: 'What was given does not fit.', format: 'The file cannot be read.', unsupported: 'This browser or this page cannot do it.', limit: 'It is too large.', memory: 'There is not enough memory.',
-  numeric: 'The numbers broke.', network: 'The file could not be fetched.', integrity: 'The file is a different one.', trap: 'The computation was interrupted.', closed: 'The model is closed.',
+  argument: 'What was given does not fit.',
+  format: 'The file cannot be read.',
+  unsupported: 'This browser or this page cannot do it.',
+  limit: 'It is too large.',
+  memory: 'There is not enough memory.',
+  numeric: 'The numbers broke.',
+  network: 'The file could not be fetched.',
+  integrity: 'The file is a different one.',
+  trap: 'The computation was interrupted.',
+  closed: 'The model is closed.',
 };
 
 /** @param {unknown} error @returns {string} */

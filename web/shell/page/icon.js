@@ -15,7 +15,9 @@ async function bringSheet() {
     root.setAttribute('hidden', '');
     root.setAttribute('aria-hidden', 'true');
     document.body.append(root);
-  } catch { /* no connection */ }
+  } catch {
+    /* no connection */
+  }
 }
 
 /** @param {IconName} name */

@@ -26,7 +26,11 @@ export function inSight(element, { onSeen, onAway }) {
     if (document.hidden) onAway();
     else if (seen) onSeen();
   });
-  return { get seen() { return seen && !document.hidden; } };
+  return {
+    get seen() {
+      return seen && !document.hidden;
+    },
+  };
 }
 
 /**
@@ -42,14 +46,23 @@ export function whileSeen(element, { start, stop }) {
     // A picture that draws itself is motion that nobody asked for.
     if (cut && sight.seen && !reducedMotion() && start()) cut = false;
   };
-  const sight = inSight(element, { onSeen: proceed, onAway() { if (stop()) cut = true; } });
+  const sight = inSight(element, {
+    onSeen: proceed,
+    onAway() {
+      if (stop()) cut = true;
+    },
+  });
   return {
     /** It may be possible now. */
     proceed,
     /** The visitor has decided. */
-    decide() { cut = false; },
+    decide() {
+      cut = false;
+    },
     /** There is something new to be seen. */
-    renew() { cut = true; },
+    renew() {
+      cut = true;
+    },
   };
 }
 
@@ -69,9 +82,12 @@ export function whenNear(element, open) {
     for (const use of USES) element.removeEventListener(use, begin, true);
     open();
   };
-  const near = new IntersectionObserver((entries) => {
-    if (entries.some((entry) => entry.isIntersecting)) begin();
-  }, { rootMargin: NEAR });
+  const near = new IntersectionObserver(
+    (entries) => {
+      if (entries.some((entry) => entry.isIntersecting)) begin();
+    },
+    { rootMargin: NEAR },
+  );
   near.observe(element);
   for (const use of USES) element.addEventListener(use, begin, true);
 }

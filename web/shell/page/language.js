@@ -6,8 +6,10 @@ import { asked } from './asked.js';
 import { words } from './phrase.js';
 
 /** The figure or section in the middle of the window; '': the page stands at its beginning. */
-const inView = () => [...document.querySelectorAll('main figure[id], main section[id]')]
-  .filter((place) => scrollY > 0 && place.getBoundingClientRect().top < innerHeight / 2).at(-1)?.id ?? '';
+const inView = () =>
+  [...document.querySelectorAll('main figure[id], main section[id]')]
+    .filter((place) => scrollY > 0 && place.getBoundingClientRect().top < innerHeight / 2)
+    .at(-1)?.id ?? '';
 
 /** Looks after the links, and lets the element of the library, once a page has it, and talks speak as the page does. */
 export function keepLanguage() {

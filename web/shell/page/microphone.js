@@ -32,7 +32,9 @@ export async function recorded(ms, onSpeak) {
     recorder.addEventListener('dataavailable', ({ data }) => parts.push(data));
     const stopped = new Promise((resolve, reject) => {
       recorder.addEventListener('stop', resolve);
-      recorder.addEventListener('error', (event) => reject(/** @type {any} */ (event).error ?? new Error(phrase`the recording was interrupted`)));
+      recorder.addEventListener('error', (event) =>
+        reject(/** @type {any} */ (event).error ?? new Error(phrase`the recording was interrupted`)),
+      );
     });
     recorder.start();
     onSpeak();

@@ -11,8 +11,10 @@ export async function workOffline() {
     const { active } = await navigator.serviceWorker.ready;
     if (controlled) return; // it has seen everything itself
     active?.postMessage([location.href]);
-    new PerformanceObserver((list) => active?.postMessage(list.getEntries().map(({ name }) => name)))
-      .observe({ type: 'resource', buffered: true });
+    new PerformanceObserver((list) => active?.postMessage(list.getEntries().map(({ name }) => name))).observe({
+      type: 'resource',
+      buffered: true,
+    });
   } catch {
     // Not allowed here, as in some private windows: the page works with a connection.
   }

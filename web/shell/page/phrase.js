@@ -26,11 +26,17 @@ function particle(value, pair) {
  * @param {Record<string, string>} table  a sentence under each English one. {0} is the first value, {0:을/를} that with the particle that follows it
  * @returns {(english: TemplateStringsArray | string, ...values: unknown[]) => string}  a tag; as a function of a text that stands elsewhere, it looks that up
  */
-export const phrasesIn = (table) => (english, ...values) => {
-  const parts = [english].flat();
-  return table[parts.join('{}')]?.replace(/\{(\d)(?::([^}]+))?\}/g, (_, n, pair) => `${values[n]}${pair ? particle(String(values[n]), pair) : ''}`)
-    ?? String.raw({ raw: parts }, ...values);
-};
+export const phrasesIn =
+  (table) =>
+  (english, ...values) => {
+    const parts = [english].flat();
+    return (
+      table[parts.join('{}')]?.replace(
+        /\{(\d)(?::([^}]+))?\}/g,
+        (_, n, pair) => `${values[n]}${pair ? particle(String(values[n]), pair) : ''}`,
+      ) ?? String.raw({ raw: parts }, ...values)
+    );
+  };
 
 /** Of a page in English there is none, nor where there is no page. */
 export const words = globalThis.document?.getElementById('words-of-page')?.textContent;

@@ -31,7 +31,8 @@ export function createProjector() {
     if (at < 0) return;
     document.body.append(place);
     for (let here = /** @type {Element} */ (figures[at]); here !== document.body; here = here.parentElement ?? document.body) {
-      for (const other of here.parentElement?.children ?? []) if (other !== here && other !== place && other.getAttribute('role') !== 'status') other.classList.add('off-stage');
+      for (const other of here.parentElement?.children ?? [])
+        if (other !== here && other !== place && other.getAttribute('role') !== 'status') other.classList.add('off-stage');
     }
     name.textContent = phrase`${at + 1} of ${figures.length}: arrow keys move, Escape ends`;
     announce(phrase`Figure ${at + 1}`);
@@ -55,11 +56,14 @@ export function createProjector() {
     scrollTo({ top: 0, behavior: 'instant' }); // from its first figure on
     begin();
   });
-  document.addEventListener('fullscreenchange', () => { if (!document.fullscreenElement && at >= 0) end(); });
+  document.addEventListener('fullscreenchange', () => {
+    if (!document.fullscreenElement && at >= 0) end();
+  });
   document.addEventListener('keydown', (event) => {
     if (event.altKey && event.code === 'KeyP') {
       event.preventDefault();
-      if (at < 0) begin(); else end();
+      if (at < 0) begin();
+      else end();
       return;
     }
     if (at < 0 || event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey) return;

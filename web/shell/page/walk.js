@@ -15,7 +15,11 @@ const INPUTS = ['pointerdown', 'keydown', 'wheel', 'touchstart', 'scroll', 'inpu
 /** @typedef {{ id: string, item: HTMLElement }} WalkStep  a list item, and its id */
 
 /** The sentence of a step. @param {HTMLElement} item */
-const textOf = (item) => /** @type {HTMLElement[]} */ ([...item.children]).filter(({ hidden }) => !hidden).map(({ textContent }) => textContent?.replace(/\s+/g, ' ').trim()).join(' ');
+const textOf = (item) =>
+  /** @type {HTMLElement[]} */ ([...item.children])
+    .filter(({ hidden }) => !hidden)
+    .map(({ textContent }) => textContent?.replace(/\s+/g, ' ').trim())
+    .join(' ');
 
 /**
  * @template {WalkStep} S
@@ -33,7 +37,10 @@ export function createWalk({ list, tools, figure }, onStep) {
   let timer;
   const prefix = list.id;
   const play = createButton(phrase`Play`, { id: `${prefix}-play`, icon: 'run', primary: true });
-  const [back, next] = [createButton(phrase`Back`, { id: `${prefix}-back` }).button, createButton(phrase`Next`, { id: `${prefix}-next` }).button];
+  const [back, next] = [
+    createButton(phrase`Back`, { id: `${prefix}-back` }).button,
+    createButton(phrase`Next`, { id: `${prefix}-next` }).button,
+  ];
   const count = make('span', { class: 'walk-count' });
   tools.append(play.button, back, next, count);
   const items = /** @type {HTMLElement[]} */ ([...list.children]);
@@ -67,8 +74,14 @@ export function createWalk({ list, tools, figure }, onStep) {
     go(at === steps.length - 1 ? 0 : at + 1);
     start(true);
   });
-  back.addEventListener('click', () => { stop(); go(at - 1); });
-  next.addEventListener('click', () => { stop(); go(at + 1); });
+  back.addEventListener('click', () => {
+    stop();
+    go(at - 1);
+  });
+  next.addEventListener('click', () => {
+    stop();
+    go(at + 1);
+  });
   inSight(figure, { onSeen() {}, onAway: stop });
 
   /** Whether the reader has done anything yet; the walk's own buttons know what to do themselves. */
@@ -88,7 +101,13 @@ export function createWalk({ list, tools, figure }, onStep) {
     use(all) {
       const shown = steps[at]?.id ?? location.hash.slice(1);
       steps = all;
-      go(Math.max(0, steps.findIndex(({ id }) => id === shown)), false);
+      go(
+        Math.max(
+          0,
+          steps.findIndex(({ id }) => id === shown),
+        ),
+        false,
+      );
     },
     /** Begins by itself, silently, where the figure is on the first screen: not with less motion, nor once the reader has done anything or came for another place. */
     beginByItself() {
@@ -102,10 +121,13 @@ export function createWalk({ list, tools, figure }, onStep) {
       go(found);
       return found >= 0;
     },
-    get step() { return steps[at]; },
+    get step() {
+      return steps[at];
+    },
     /** Tells words and numbers in the sentences, by the names that the page gives them. @param {Record<string, string>} live */
     tell(live) {
-      for (const item of list.querySelectorAll('[data-live]')) item.textContent = live[/** @type {HTMLElement} */ (item).dataset.live ?? ''] ?? '';
+      for (const item of list.querySelectorAll('[data-live]'))
+        item.textContent = live[/** @type {HTMLElement} */ (item).dataset.live ?? ''] ?? '';
     },
   };
 }

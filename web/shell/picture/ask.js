@@ -42,17 +42,22 @@ export function askable(canvas, { label, grid, from = () => null, start, limit =
   const point = (event) => {
     const { rows, cols } = grid();
     const box = canvas.getBoundingClientRect();
-    const col = Math.floor((event.clientX - box.left) / box.width * cols);
-    const row = Math.floor((event.clientY - box.top) / box.height * rows);
+    const col = Math.floor(((event.clientX - box.left) / box.width) * cols);
+    const row = Math.floor(((event.clientY - box.top) / box.height) * rows);
     if (row >= 0 && row < rows && col >= 0 && col < cols) choose({ row, col });
   };
   frame.addEventListener('pointermove', point);
   frame.addEventListener('pointerdown', point);
   // A finger that lifts leaves its pixel chosen, until the picture loses the focus.
-  frame.addEventListener('pointerleave', (event) => { if (event.pointerType === 'mouse' && document.activeElement !== frame) leave(); });
+  frame.addEventListener('pointerleave', (event) => {
+    if (event.pointerType === 'mouse' && document.activeElement !== frame) leave();
+  });
   frame.addEventListener('blur', leave);
   frame.addEventListener('keydown', (event) => {
-    if (event.key === 'Escape') { leave(); return; }
+    if (event.key === 'Escape') {
+      leave();
+      return;
+    }
     const move = MOVES[event.key];
     if (!move || event.ctrlKey || event.metaKey || event.altKey) return;
     event.preventDefault();

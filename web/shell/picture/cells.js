@@ -6,7 +6,8 @@ import { palette } from './palette.js';
 /** @import { Palette } from './palette.js' */
 
 /** The colour of a number between -1 and 1: warm above 0, grey below. @param {number} x @param {Palette} colours */
-export const signed = (x, { heat, ghost, known }) => (x >= 0 ? heat(x) : x > -0.5 ? ghost[Math.round(-510 * x)] : known[Math.round(51 - 204 * (x + 0.5))]);
+export const signed = (x, { heat, ghost, known }) =>
+  x >= 0 ? heat(x) : x > -0.5 ? ghost[Math.round(-510 * x)] : known[Math.round(51 - 204 * (x + 0.5))];
 
 /**
  * @param {HTMLCanvasElement} canvas
@@ -23,8 +24,8 @@ export function paintCells(canvas, { rows, cols, colour, framed = [] }) {
   if (!context || width === 0 || height === 0) return false;
   if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
   const colours = palette();
-  const x = (/** @type {number} */ col) => Math.round(col * width / cols);
-  const y = (/** @type {number} */ row) => Math.round(row * height / rows);
+  const x = (/** @type {number} */ col) => Math.round((col * width) / cols);
+  const y = (/** @type {number} */ row) => Math.round((row * height) / rows);
   for (let row = 0; row < rows; row++) {
     for (let col = 0; col < cols; col++) {
       context.fillStyle = colour(row, col, colours);
@@ -33,7 +34,10 @@ export function paintCells(canvas, { rows, cols, colour, framed = [] }) {
   }
   const line = Math.max(2, Math.round(2 * devicePixelRatio));
   for (const { row, col, rows: down = 1, cols: across = 1 } of framed) {
-    for (const [stroke, lineWidth] of /** @type {[string, number][]} */ ([[colours.paper, 2 * line], [colours.accent, line]])) {
+    for (const [stroke, lineWidth] of /** @type {[string, number][]} */ ([
+      [colours.paper, 2 * line],
+      [colours.accent, line],
+    ])) {
       Object.assign(context, { strokeStyle: stroke, lineWidth });
       context.strokeRect(x(col), y(row), x(col + across) - x(col), y(row + down) - y(row));
     }

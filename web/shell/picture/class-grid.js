@@ -85,8 +85,12 @@ class Group {
   constructor(name, codec) {
     this.name = name;
     this.#tiles = Array.from({ length: SAMPLES }, () => new Tile(codec));
-    this.root = make('div', { class: 'class-group', role: 'listitem' }, make('p', { class: 'class-name' }, phrase(name)),
-      make('div', { class: 'class-tiles' }, ...this.#tiles.map(({ canvas }) => make('div', { class: 'class-tile' }, canvas))));
+    this.root = make(
+      'div',
+      { class: 'class-group', role: 'listitem' },
+      make('p', { class: 'class-name' }, phrase(name)),
+      make('div', { class: 'class-tiles' }, ...this.#tiles.map(({ canvas }) => make('div', { class: 'class-tile' }, canvas))),
+    );
     this.clear();
   }
 
@@ -116,7 +120,11 @@ class Group {
   }
 
   /** @param {string} file */
-  shots(file) { return this.#tiles.flatMap((tile, i) => tile.shots(phrase`${phrase(this.name)}, picture ${i + 1}`, `${file}-${this.name.toLowerCase().replaceAll(' ', '-')}-${i + 1}`)); }
+  shots(file) {
+    return this.#tiles.flatMap((tile, i) =>
+      tile.shots(phrase`${phrase(this.name)}, picture ${i + 1}`, `${file}-${this.name.toLowerCase().replaceAll(' ', '-')}-${i + 1}`),
+    );
+  }
 
   /** As far as it came. */
   stop() {
@@ -155,7 +163,8 @@ export function createClassGrid(root, { onPhase, onProgress, onPull, onError }) 
   let groups = [];
   let temperature = 1;
   const playback = new Playback({
-    speed: SPEED, onPhase,
+    speed: SPEED,
+    onPhase,
     onError(error) {
       for (const group of groups) if (!group.done) group.clear();
       onError(error);
@@ -200,10 +209,14 @@ export function createClassGrid(root, { onPhase, onProgress, onPull, onError }) 
     playback.stop();
   }
 
-  onTheme(() => { for (const group of groups) group.paint(); });
+  onTheme(() => {
+    for (const group of groups) group.paint();
+  });
 
   return {
-    get phase() { return playback.phase; },
+    get phase() {
+      return playback.phase;
+    },
     /** Shows the classes of a model, or of none. @param {Model | null} loaded @param {number} [heat] temperature */
     use(loaded, heat = 1) {
       stop();
@@ -219,7 +232,11 @@ export function createClassGrid(root, { onPhase, onProgress, onPull, onError }) 
     /** @param {number} seed */
     start: (seed) => run(groups, seed),
     /** Draws what is missing. @param {number} seed */
-    resume: (seed) => run(groups.filter(({ done }) => !done), seed),
+    resume: (seed) =>
+      run(
+        groups.filter(({ done }) => !done),
+        seed,
+      ),
     stop,
     /** @param {string} file what the names of the files begin with */
     shots: (file) => groups.flatMap((group) => group.shots(file)),

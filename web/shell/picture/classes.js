@@ -53,7 +53,10 @@ export function createClasses(models, first = 1) {
   });
   const start = () => grid.start(transport.seed);
   const transport = createTransport(byId('classes-transport'), {
-    name: 'classes', seed: first, pace: true, onRun: start,
+    name: 'classes',
+    seed: first,
+    pace: true,
+    onRun: start,
     onSeed() {
       address.changed();
       start();

@@ -18,11 +18,13 @@ async function asked(model, i, signal) {
   const row = Math.floor(i / SIDE);
   for await (const step of model.complete(toImage(BLANK), { rows: row, samples: 1, seed: 0, maps: true, signal })) {
     if (step.from < i) continue;
-    return (step.maps ?? []).filter(({ name }) => name === 'field').map(({ elements }) => {
-      const seen = new Uint8Array(PIXELS);
-      for (const element of elements) if (element < i) seen[element] = 1;
-      return seen;
-    });
+    return (step.maps ?? [])
+      .filter(({ name }) => name === 'field')
+      .map(({ elements }) => {
+        const seen = new Uint8Array(PIXELS);
+        for (const element of elements) if (element < i) seen[element] = 1;
+        return seen;
+      });
   }
   return [];
 }
@@ -53,8 +55,13 @@ export function createFields(model) {
       stopper.abort();
       stopper = new AbortController();
       const { architecture, heads } = model.info;
-      const field = known.get(i) ?? (architecture.endsWith('pixelcnn') ? await asked(model, i, stopper.signal) :
-        heads > 0 ? attended(model, i) : [Uint8Array.from(BLANK, (_, j) => Number(j < i))]); // one row of weights sees all
+      const field =
+        known.get(i) ??
+        (architecture.endsWith('pixelcnn')
+          ? await asked(model, i, stopper.signal)
+          : heads > 0
+            ? attended(model, i)
+            : [Uint8Array.from(BLANK, (_, j) => Number(j < i))]); // one row of weights sees all
       known.set(i, field);
       return field;
     },

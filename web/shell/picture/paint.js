@@ -37,16 +37,21 @@ export function paint(canvas, view) {
   const { values, filled, known, ghost, heat, cursor = -1, pen = -1, ranges = [] } = view;
   const colours = palette();
   /** @param {number} k left or top edge of row or column k, in device pixels */
-  const edge = (k) => Math.round(k * canvas.width / SIDE);
+  const edge = (k) => Math.round((k * canvas.width) / SIDE);
   context.fillStyle = colours.paper;
   context.fillRect(0, 0, canvas.width, canvas.height);
   /** @param {number} i a pixel @returns {[x: number, y: number, width: number, height: number]} */
   const cell = (i) => {
-    const row = Math.floor(i / SIDE), column = i % SIDE, x = edge(column), y = edge(row);
+    const row = Math.floor(i / SIDE),
+      column = i % SIDE,
+      x = edge(column),
+      y = edge(row);
     return [x, y, edge(column + 1) - x, edge(row + 1) - y];
   };
-  if (filled < PIXELS) { // the rest of a row, and the rows below it
-    const [x, y, , h] = cell(filled), below = filled % SIDE ? y + h : y;
+  if (filled < PIXELS) {
+    // the rest of a row, and the rows below it
+    const [x, y, , h] = cell(filled),
+      below = filled % SIDE ? y + h : y;
     context.fillStyle = colours.wash;
     if (below > y) context.fillRect(x, y, canvas.width - x, h);
     context.fillRect(0, below, canvas.width, canvas.height - below);
@@ -67,7 +72,7 @@ export function paint(canvas, view) {
     context.fillRect(x, y, w, h);
     if (values[i] === 0) continue;
     // The shade itself as a dot on the heat, as large as it is dark: both can be read.
-    const dot = Math.round(Math.min(w, h) * (0.2 + 0.4 * values[i] / 255));
+    const dot = Math.round(Math.min(w, h) * (0.2 + (0.4 * values[i]) / 255));
     context.fillStyle = (i < known || ghost ? colours.known : colours.predicted)[255];
     context.fillRect(x + ((w - dot) >> 1), y + ((h - dot) >> 1), dot, dot);
   }
@@ -93,7 +98,7 @@ function outline(context, from, to, edge, colour, width) {
   const top = Math.floor(from / SIDE);
   const start = from % SIDE;
   const bottom = Math.floor((to - 1) / SIDE);
-  const end = (to - 1) % SIDE + 1;
+  const end = ((to - 1) % SIDE) + 1;
   context.beginPath();
   /** @param {...[number, number]} corners columns and rows */
   const trace = (...corners) => {

@@ -34,7 +34,7 @@ const mix = (a, b, t) => {
 
 /** The heat ramp between some colours, in few steps: the colour of a share 0..1. @param {RGB[]} stops @returns {(share: number) => RGB} */
 export const heatRamp = (stops) => (share) => {
-  const t = Math.round(share * (HEAT_STEPS - 1)) / (HEAT_STEPS - 1) * (stops.length - 1);
+  const t = (Math.round(share * (HEAT_STEPS - 1)) / (HEAT_STEPS - 1)) * (stops.length - 1);
   const k = Math.min(stops.length - 2, Math.floor(t));
   return mix(stops[k], stops[k + 1], t - k);
 };
@@ -54,7 +54,11 @@ function read() {
   const heatOf = heatRamp([0, 1, 2, 3, 4].map((i) => colour(`heat-${i}`)));
   const heat = Array.from({ length: HEAT_STEPS }, (_, i) => css(heatOf(i / (HEAT_STEPS - 1))));
   return {
-    paper: css(paper), wash: css(colour('wash')), ink: css(colour('ink')), accent: css(colour('predicted')), edge: css(colour('edge')),
+    paper: css(paper),
+    wash: css(colour('wash')),
+    ink: css(colour('ink')),
+    accent: css(colour('predicted')),
+    edge: css(colour('edge')),
     known: ramp(paper, colour('ink'), 256),
     predicted: ramp(paper, colour('predicted'), 256),
     ghost: ramp(paper, mix(paper, colour('ink'), 0.2), 256),
@@ -73,5 +77,8 @@ export const palette = () => (current ??= read());
  * @param {() => void} listener
  */
 export function onTheme(listener) {
-  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => { current = null; listener(); });
+  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => {
+    current = null;
+    listener();
+  });
 }

@@ -24,7 +24,7 @@ export function paintGrid(canvas, { at, cell, dot, frame = ({ accent }) => accen
   const side = fitSquare(canvas);
   if (!context || side === 0) return false;
   const colours = palette();
-  const edge = (/** @type {number} */ k) => Math.round(k * side / SIDE);
+  const edge = (/** @type {number} */ k) => Math.round((k * side) / SIDE);
   /** @param {number} pixel @returns {[number, number, number, number]} */
   const box = (pixel) => {
     const [column, row] = [pixel % SIDE, Math.floor(pixel / SIDE)];

@@ -39,7 +39,10 @@ function joined(...parts) {
 
 /** @param {string} type @param {...Uint8Array} data */
 function chunk(type, ...data) {
-  const body = joined(Uint8Array.from(type, (c) => c.charCodeAt(0)), ...data);
+  const body = joined(
+    Uint8Array.from(type, (c) => c.charCodeAt(0)),
+    ...data,
+  );
   return joined(words(body.length - 4), body, words(crc32(body)));
 }
 
@@ -70,7 +73,12 @@ const header = ({ width, height }, scale) => chunk('IHDR', words(width * scale, 
 /** @param {Picture} picture @param {number} [scale] how many times as wide and high each pixel becomes */
 export async function encodePng(picture, scale = 1) {
   const { width, height } = picture;
-  return joined(SIGNATURE, header(picture, scale), chunk('IDAT', await packed(picture, { x: 0, y: 0, width, height }, scale)), chunk('IEND'));
+  return joined(
+    SIGNATURE,
+    header(picture, scale),
+    chunk('IDAT', await packed(picture, { x: 0, y: 0, width, height }, scale)),
+    chunk('IEND'),
+  );
 }
 
 /** The smallest box outside of which two pictures are the same; null: they are the same everywhere. @param {Picture} a @param {Picture} b @returns {Box | null} */
@@ -108,7 +116,13 @@ export async function encodeFilm(frames, scale = 1) {
   for (const [i, { picture, ms, box }] of kept.entries()) {
     const { x, y, width, height } = box;
     // Delay as a fraction of a second; what was there stays, and the part replaces what lies below it.
-    parts.push(chunk('fcTL', words(number++, width * scale, height * scale, x * scale, y * scale), Uint8Array.of(ms >> 8, ms & 255, 1000 >> 8, 1000 & 255, 0, 0)));
+    parts.push(
+      chunk(
+        'fcTL',
+        words(number++, width * scale, height * scale, x * scale, y * scale),
+        Uint8Array.of(ms >> 8, ms & 255, 1000 >> 8, 1000 & 255, 0, 0),
+      ),
+    );
     const data = await packed(picture, box, scale);
     parts.push(i === 0 ? chunk('IDAT', data) : chunk('fdAT', words(number++), data));
   }

@@ -25,9 +25,11 @@ function distance2(x, y, a, b) {
 /** @param {Point[][]} strokes in pixels of the result @param {number} width of a stroke @returns {Uint8Array} */
 function ink(strokes, width) {
   const pixels = new Uint8Array(PIXELS);
-  const segments = strokes.flatMap((stroke) => stroke.map((point, i) => /** @type {[Point, Point]} */ ([stroke[Math.max(0, i - 1)], point])));
+  const segments = strokes.flatMap((stroke) =>
+    stroke.map((point, i) => /** @type {[Point, Point]} */ ([stroke[Math.max(0, i - 1)], point])),
+  );
   for (let i = 0; i < PIXELS; i++) {
-    const x = i % SIDE + 0.5;
+    const x = (i % SIDE) + 0.5;
     const y = Math.floor(i / SIDE) + 0.5;
     let nearest2 = Infinity;
     for (const [a, b] of segments) nearest2 = Math.min(nearest2, distance2(x, y, a, b));
@@ -61,6 +63,10 @@ export function rasterise(strokes, { box = BOX, stroke = STROKE } = {}) {
   let mass = 0;
   let x = 0;
   let y = 0;
-  first.forEach((v, i) => { mass += v; x += v * (i % SIDE + 0.5); y += v * (Math.floor(i / SIDE) + 0.5); });
+  first.forEach((v, i) => {
+    mass += v;
+    x += v * ((i % SIDE) + 0.5);
+    y += v * (Math.floor(i / SIDE) + 0.5);
+  });
   return mass > 0 ? ink(move(centred, 1, SIDE / 2 - x / mass, SIDE / 2 - y / mass), stroke) : first;
 }

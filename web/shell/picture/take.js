@@ -78,8 +78,13 @@ export function createTake(root, { id, shots, settings, films = true }) {
   const link = createButton(phrase`Link`, { icon: 'link' }).button;
   const said = make('p', { class: 'take-said' });
   const choice = make('select', { id: `${id}-take`, 'aria-label': phrase`Which picture` });
-  const box = make('details', { class: 'take' }, make('summary', {}, phrase`Save or share`),
-    make('div', { class: 'take-tools' }, choice, still, ...(films ? [film] : []), link), said);
+  const box = make(
+    'details',
+    { class: 'take' },
+    make('summary', {}, phrase`Save or share`),
+    make('div', { class: 'take-tools' }, choice, still, ...(films ? [film] : []), link),
+    said,
+  );
   root.append(box);
 
   /** @param {string} text */
@@ -100,18 +105,22 @@ export function createTake(root, { id, shots, settings, films = true }) {
   const chosen = () => refresh()[choice.selectedIndex];
 
   box.addEventListener('toggle', refresh);
-  choice.addEventListener('pointerdown', () => { if (!choice.options.length) refresh(); });
-  /** @param {HTMLButtonElement} button @param {(shot: Shot) => Promise<Uint8Array<ArrayBuffer>>} encode @param {string} kind */
-  const saves = (button, encode, kind) => button.addEventListener('click', async () => {
-    const shot = chosen();
-    if (!shot) return tell(phrase`Nothing is drawn yet.`);
-    try {
-      save(await encode(shot), `${shot.file}${kind}.png`);
-      tell(phrase`Saved: ${shot.name}.`);
-    } catch (error) { // such as a browser that cannot compress
-      tell(phrase`This browser cannot make the file: ${fault(error)}.`);
-    }
+  choice.addEventListener('pointerdown', () => {
+    if (!choice.options.length) refresh();
   });
+  /** @param {HTMLButtonElement} button @param {(shot: Shot) => Promise<Uint8Array<ArrayBuffer>>} encode @param {string} kind */
+  const saves = (button, encode, kind) =>
+    button.addEventListener('click', async () => {
+      const shot = chosen();
+      if (!shot) return tell(phrase`Nothing is drawn yet.`);
+      try {
+        save(await encode(shot), `${shot.file}${kind}.png`);
+        tell(phrase`Saved: ${shot.name}.`);
+      } catch (error) {
+        // such as a browser that cannot compress
+        tell(phrase`This browser cannot make the file: ${fault(error)}.`);
+      }
+    });
   saves(still, stillOf, '');
   saves(film, filmOf, '-film');
   link.addEventListener('click', async () => {
@@ -121,8 +130,14 @@ export function createTake(root, { id, shots, settings, films = true }) {
     if (!all || own) return tell(phrase`A link cannot include your own model. You can save the pictures.`);
     const address = addressOf(id, all);
     showAddress(address);
-    const copied = await navigator.clipboard?.writeText(address).then(() => true, () => false);
-    tell(copied ? phrase`The link is copied. It draws exactly this picture.`
-      : phrase`The link is in the address bar. It draws exactly this picture.`);
+    const copied = await navigator.clipboard?.writeText(address).then(
+      () => true,
+      () => false,
+    );
+    tell(
+      copied
+        ? phrase`The link is copied. It draws exactly this picture.`
+        : phrase`The link is in the address bar. It draws exactly this picture.`,
+    );
   });
 }

@@ -15,20 +15,41 @@ export class Pace {
   #wake = () => {};
 
   /** @param {number} speed pixels per second, or Infinity */
-  constructor(speed) { this.#speed = speed; }
+  constructor(speed) {
+    this.#speed = speed;
+  }
 
-  get paused() { return this.#paused; }
+  get paused() {
+    return this.#paused;
+  }
 
   /** @param {number} speed */
-  set speed(speed) { this.#speed = speed; this.#rebase(); }
+  set speed(speed) {
+    this.#speed = speed;
+    this.#rebase();
+  }
 
-  pause() { this.#paused = true; this.#granted = 0; this.#wake(); }
-  resume() { this.#paused = false; this.#rebase(); }
+  pause() {
+    this.#paused = true;
+    this.#granted = 0;
+    this.#wake();
+  }
+  resume() {
+    this.#paused = false;
+    this.#rebase();
+  }
 
   /** Lets n pixels through while paused. @param {number} n */
-  step(n) { this.#granted += n; this.#wake(); }
+  step(n) {
+    this.#granted += n;
+    this.#wake();
+  }
 
-  #rebase() { this.#since = performance.now(); this.#shown = 0; this.#wake(); }
+  #rebase() {
+    this.#since = performance.now();
+    this.#shown = 0;
+    this.#wake();
+  }
 
   /**
    * Waits until pixels may be shown and answers how many, at most `limit`.
@@ -49,14 +70,14 @@ export class Pace {
         return limit;
       } else {
         const elapsed = performance.now() - this.#since;
-        const due = Math.floor(elapsed * this.#speed / 1000) - this.#shown + 1;
+        const due = Math.floor((elapsed * this.#speed) / 1000) - this.#shown + 1;
         if (due > 0) {
           const n = Math.min(limit, due);
           this.#shown += n;
-          if ((due - n) * 1000 / this.#speed > BACKLOG_MS) this.#rebase();
+          if (((due - n) * 1000) / this.#speed > BACKLOG_MS) this.#rebase();
           return n;
         }
-        wait = this.#shown * 1000 / this.#speed - elapsed;
+        wait = (this.#shown * 1000) / this.#speed - elapsed;
       }
       await this.#sleep(wait, signal);
     }
@@ -64,7 +85,7 @@ export class Pace {
 
   /** Waits until `count` pixels may have been shown. @param {number} count @param {AbortSignal} signal */
   async pass(count, signal) {
-    for (let left = count; left > 0;) left -= await this.take(left, signal);
+    for (let left = count; left > 0; ) left -= await this.take(left, signal);
   }
 
   /** Until woken, aborted or due. @param {number} ms @param {AbortSignal} signal */
@@ -126,11 +147,13 @@ export async function play(run, { samples, from, pace, signal, onPull, onPixels 
         pulled += step.values.length;
       }
       if (pulled) onPull(performance.now() - start, pulled);
-      onPixels(waiting.map((queue, sample) => {
-        const drawn = /** @type {{ value: number, nats: number }} */ (queue.get(at));
-        queue.delete(at);
-        return { sample, at, ...drawn };
-      }));
+      onPixels(
+        waiting.map((queue, sample) => {
+          const drawn = /** @type {{ value: number, nats: number }} */ (queue.get(at));
+          queue.delete(at);
+          return { sample, at, ...drawn };
+        }),
+      );
       granted--;
     }
   } finally {

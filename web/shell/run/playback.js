@@ -26,16 +26,24 @@ export class Playback {
     this.#onError = onError;
   }
 
-  get phase() { return this.#phase; }
+  get phase() {
+    return this.#phase;
+  }
 
   /** Whether a run is under way. */
-  get active() { return this.#phase === 'running' || this.#phase === 'paused' || this.#phase === 'timing'; }
+  get active() {
+    return this.#phase === 'running' || this.#phase === 'paused' || this.#phase === 'timing';
+  }
 
   /** Whether a run waits for resume() or step(). */
-  get paused() { return this.#pace.paused; }
+  get paused() {
+    return this.#pace.paused;
+  }
 
   /** @param {number} speed elements per second */
-  set speed(speed) { this.#pace.speed = speed; }
+  set speed(speed) {
+    this.#pace.speed = speed;
+  }
 
   /** @param {Phase} next */
   enter(next) {
@@ -52,7 +60,7 @@ export class Playback {
    */
   async run(work, { during = 'running', paused = false } = {}) {
     this.abort();
-    const { signal } = this.#stopper = new AbortController();
+    const { signal } = (this.#stopper = new AbortController());
     if (paused) this.#pace.pause();
     else this.#pace.resume(); // its clock starts now
     this.enter(paused ? 'paused' : during);
@@ -68,10 +76,14 @@ export class Playback {
   }
 
   /** The clock of the pace starts now: what the work did before takes nothing off the time that elements are shown. */
-  rebase() { if (!this.#pace.paused) this.#pace.resume(); }
+  rebase() {
+    if (!this.#pace.paused) this.#pace.resume();
+  }
 
   /** Gives the run up; the phase is for the caller to say. */
-  abort() { this.#stopper.abort(); }
+  abort() {
+    this.#stopper.abort();
+  }
 
   /** Gives the run up. */
   stop() {
@@ -92,7 +104,9 @@ export class Playback {
   }
 
   /** Lets one element through while the run is paused. */
-  step() { this.#pace.step(1); }
+  step() {
+    this.#pace.step(1);
+  }
 
   /**
    * Waits until elements may be shown and answers how many, at most `limit`. With less motion all may at once, unless the run is paused.

@@ -19,7 +19,14 @@ const isSeed = (n) => Number.isInteger(n) && n >= 0 && n < LIMIT;
  */
 export function createSeedField(ids, first, onSeed) {
   let seed = first;
-  const input = make('input', { id: ids.seed, type: 'text', inputmode: 'numeric', autocomplete: 'off', maxlength: '9', value: String(first) });
+  const input = make('input', {
+    id: ids.seed,
+    type: 'text',
+    inputmode: 'numeric',
+    autocomplete: 'off',
+    maxlength: '9',
+    value: String(first),
+  });
   const { button: dice } = createButton(phrase`New seed`, { id: ids.dice, icon: 'dice' });
   /** @param {number} n */
   const put = (n) => {
@@ -36,8 +43,12 @@ export function createSeedField(ids, first, onSeed) {
   });
   return {
     root: make('span', { class: 'seed' }, make('label', { for: ids.seed }, phrase`Seed`), input, dice),
-    get value() { return seed; },
+    get value() {
+      return seed;
+    },
     /** From elsewhere: nobody is told. @param {number} n */
-    set value(n) { put(n); },
+    set value(n) {
+      put(n);
+    },
   };
 }

@@ -38,7 +38,26 @@ const WORDS = {
  * @param {HTMLElement} root
  * @param {Wanted} wanted
  */
-export function createTransport(root, { name, onRun, pauses = false, verb, onStop, onStep, next = phrase`Next pixel`, onAgain, seed, onSeed = () => {}, speeds, speed = 0, unit, onSpeed = () => {}, pace }) {
+export function createTransport(
+  root,
+  {
+    name,
+    onRun,
+    pauses = false,
+    verb,
+    onStop,
+    onStep,
+    next = phrase`Next pixel`,
+    onAgain,
+    seed,
+    onSeed = () => {},
+    speeds,
+    speed = 0,
+    unit,
+    onSpeed = () => {},
+    pace,
+  },
+) {
   /** @param {string} part */
   const id = (part) => (name ? `${name}-${part}` : part);
   const words = { ...WORDS[pauses ? 'pauses' : 'restarts'], ...(verb && { running: verb, done: phrase`${verb} again` }) };
@@ -88,11 +107,17 @@ export function createTransport(root, { name, onRun, pauses = false, verb, onSto
 
   return {
     show,
-    get seed() { return field?.value ?? 0; },
+    get seed() {
+      return field?.value ?? 0;
+    },
     /** From elsewhere: nobody is told. @param {number} n */
-    set seed(n) { if (field) field.value = n; },
+    set seed(n) {
+      if (field) field.value = n;
+    },
     /** @param {string} text about the time */
-    say(text) { if (note) note.textContent = text; },
+    say(text) {
+      if (note) note.textContent = text;
+    },
     /** Whatever the visitor presses here. @param {() => void} listener */
     onPress(listener) {
       for (const part of [run, stop, step, again]) part?.button.addEventListener('click', listener);

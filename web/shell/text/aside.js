@@ -31,7 +31,14 @@ export function createAside({ onChoose, onHead }) {
     /** Offers layers and heads. @param {number} layers @param {number} count */
     heads: (layers, count) => heads.have(layers, count),
     /** The mean of the rows that are chosen. @param {TokenLook[]} rows @param {number} count of heads */
-    chosen: (rows, count) => ({ tokens: rows[0].tokens, weights: meanOf(rows.map(({ weights }) => weights), count, heads.choice) }),
+    chosen: (rows, count) => ({
+      tokens: rows[0].tokens,
+      weights: meanOf(
+        rows.map(({ weights }) => weights),
+        count,
+        heads.choice,
+      ),
+    }),
     clear() {
       title.textContent = phrase`Point at a word`;
       note.textContent = phrase`Or move through the story with the arrow keys. The alternatives of the token and its attention appear here.`;
@@ -41,23 +48,34 @@ export function createAside({ onChoose, onHead }) {
     /** The list is to follow: alternatives(). @param {string} text @param {number} token @param {number} nats @param {boolean} given */
     token(text, token, nats, given) {
       title.textContent = visible(text);
-      note.textContent = given ? phrase`Token ${token}, given.` : phrase`Token ${token}: probability ${share(Math.exp(-nats))}, surprisal ${nats.toFixed(2)} nats.`;
+      note.textContent = given
+        ? phrase`Token ${token}, given.`
+        : phrase`Token ${token}: probability ${share(Math.exp(-nats))}, surprisal ${nats.toFixed(2)} nats.`;
       wait(true);
     },
     /** @param {Alternative[]} all @param {number} token the one that was drawn */
     alternatives(all, token) {
       const focus = wanted || list.contains(document.activeElement);
       wait(false);
-      list.replaceChildren(...all.slice(0, SHOWN).map((one) => {
-        const odds = Math.exp(-one.nats);
-        const bar = make('span', { class: 'bar', 'aria-hidden': 'true' });
-        bar.style.setProperty('--share', String(odds));
-        const button = make('button', { type: 'button', class: one.token === token ? 'alternative drawn' : 'alternative' },
-          make('span', { class: 'word' }, visible(one.text)), bar, make('span', { class: 'percent' }, share(odds)));
-        if (one.token === token) button.setAttribute('aria-current', 'true');
-        button.addEventListener('click', () => { if (!waits()) onChoose(one); });
-        return make('li', {}, button);
-      }));
+      list.replaceChildren(
+        ...all.slice(0, SHOWN).map((one) => {
+          const odds = Math.exp(-one.nats);
+          const bar = make('span', { class: 'bar', 'aria-hidden': 'true' });
+          bar.style.setProperty('--share', String(odds));
+          const button = make(
+            'button',
+            { type: 'button', class: one.token === token ? 'alternative drawn' : 'alternative' },
+            make('span', { class: 'word' }, visible(one.text)),
+            bar,
+            make('span', { class: 'percent' }, share(odds)),
+          );
+          if (one.token === token) button.setAttribute('aria-current', 'true');
+          button.addEventListener('click', () => {
+            if (!waits()) onChoose(one);
+          });
+          return make('li', {}, button);
+        }),
+      );
       if (focus) list.querySelector('button')?.focus();
     },
     focus() {

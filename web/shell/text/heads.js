@@ -24,10 +24,15 @@ export function createHeads(layers, heads, onChange, first = { layer: -1, head: 
   const chosen = (/** @type {HTMLSelectElement} */ { value }) => (value === '' ? -1 : Number(value));
   return {
     /** @returns {Choice} */
-    get choice() { return { layer: chosen(selects[0][0]), head: chosen(selects[1][0]) }; },
+    get choice() {
+      return { layer: chosen(selects[0][0]), head: chosen(selects[1][0]) };
+    },
     /** From elsewhere: nobody is told. What there is not means all. @param {Choice} choice */
     set choice({ layer, head }) {
-      for (const [same, n] of /** @type {[HTMLSelectElement[], number][]} */ ([[selects[0], layer], [selects[1], head]])) {
+      for (const [same, n] of /** @type {[HTMLSelectElement[], number][]} */ ([
+        [selects[0], layer],
+        [selects[1], head],
+      ])) {
         for (const select of same) select.value = n >= 0 && n < select.options.length - 1 ? String(n) : '';
       }
     },
@@ -38,15 +43,24 @@ export function createHeads(layers, heads, onChange, first = { layer: -1, head: 
     },
     /** Of an address. @param {URLSearchParams} given */
     apply(given) {
-      this.choice = given.has('layer') || given.has('head') ? { layer: Number(given.get('layer') ?? 0) - 1, head: Number(given.get('head') ?? 0) - 1 } : first;
+      this.choice =
+        given.has('layer') || given.has('head')
+          ? { layer: Number(given.get('layer') ?? 0) - 1, head: Number(given.get('head') ?? 0) - 1 }
+          : first;
     },
     /** Offers this many, and chooses the first choice where none were there. @param {number} layerCount @param {number} headCount */
     have(layerCount, headCount) {
       const fresh = selects[0][0].disabled;
-      for (const [same, count] of /** @type {[HTMLSelectElement[], number][]} */ ([[selects[0], layerCount], [selects[1], headCount]])) {
+      for (const [same, count] of /** @type {[HTMLSelectElement[], number][]} */ ([
+        [selects[0], layerCount],
+        [selects[1], headCount],
+      ])) {
         for (const select of same) {
           if (!select.disabled && select.options.length === count + 1) continue;
-          select.replaceChildren(make('option', { value: '' }, phrase`all`), ...Array.from({ length: count }, (_, i) => make('option', { value: String(i) }, String(i + 1))));
+          select.replaceChildren(
+            make('option', { value: '' }, phrase`all`),
+            ...Array.from({ length: count }, (_, i) => make('option', { value: String(i) }, String(i + 1))),
+          );
           select.disabled = false;
         }
       }

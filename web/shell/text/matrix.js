@@ -17,7 +17,10 @@ const LEAST = 13;
  */
 export function createMatrix(root, note, { say, rest } = {}) {
   const canvas = make('canvas', {
-    class: 'picture matrix', tabindex: '0', role: 'application', 'aria-label': phrase`Attention map. Use the arrow keys to move through it.`,
+    class: 'picture matrix',
+    tabindex: '0',
+    role: 'application',
+    'aria-label': phrase`Attention map. Use the arrow keys to move through it.`,
   });
   root.append(canvas);
   /** @type {Matrix} */
@@ -88,12 +91,17 @@ export function createMatrix(root, note, { say, rest } = {}) {
     const { rows, columns, weights } = matrix;
     marked = row >= 0 && row < rows.length && column >= 0 && column < columns.length ? [row, column] : null;
     const weight = marked && weights[row]?.[column];
-    note.textContent = !marked ? (rest?.() ?? hint) : weight === undefined || weight === null ? phrase`“${rows[row]}” cannot attend to “${columns[column]}”, which comes later` :
-      say?.(row, column) ?? phrase`“${rows[row]}” gives “${columns[column]}” ${percent(weight)}`;
+    note.textContent = !marked
+      ? (rest?.() ?? hint)
+      : weight === undefined || weight === null
+        ? phrase`“${rows[row]}” cannot attend to “${columns[column]}”, which comes later`
+        : (say?.(row, column) ?? phrase`“${rows[row]}” gives “${columns[column]}” ${percent(weight)}`);
     if (aloud && marked) announce(note.textContent);
     draw();
   }
-  canvas.addEventListener('pointermove', (event) => mark(Math.floor((event.offsetY - top) / cell), Math.floor((event.offsetX - left) / cell)));
+  canvas.addEventListener('pointermove', (event) =>
+    mark(Math.floor((event.offsetY - top) / cell), Math.floor((event.offsetX - left) / cell)),
+  );
   canvas.addEventListener('pointerleave', () => mark(-1, -1));
   canvas.addEventListener('keydown', (event) => {
     const step = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key];

@@ -6,8 +6,13 @@ import { announce, byId, bytes, fault, integer, loadOwn, make, phrase } from '..
 
 /** The entries of a card that are shown, and what they are called. @type {[string, string][]} */
 const CARD = [
-  ['description', phrase`What it is`], ['dataset', phrase`Trained on`], ['author', phrase`By`], ['organization', phrase`By`], ['license', phrase`Licence`],
-  ['quality', phrase`Quality`], ['source.url', phrase`From`],
+  ['description', phrase`What it is`],
+  ['dataset', phrase`Trained on`],
+  ['author', phrase`By`],
+  ['organization', phrase`By`],
+  ['license', phrase`Licence`],
+  ['quality', phrase`Quality`],
+  ['source.url', phrase`From`],
 ];
 
 /** @param {Model} model */
@@ -15,21 +20,28 @@ export function showCard(model) {
   const { info } = model;
   /** @type {[string, string][]} */
   const rows = [
-    [phrase`Name`, info.name], [phrase`Architecture`, info.architecture], [phrase`Parameters`, `${integer(info.parameters)} (${bytes(info.bytes)})`],
+    [phrase`Name`, info.name],
+    [phrase`Architecture`, info.architecture],
+    [phrase`Parameters`, `${integer(info.parameters)} (${bytes(info.bytes)})`],
     [phrase`Sees`, phrase`${integer(info.positions)} tokens`],
   ];
   try {
     const { model: kind, pre, size, addsBegin } = model.tokenizer;
-    rows.push([phrase`Vocabulary`, phrase`${integer(size)} tokens`], [phrase`Cut by`, kind === 'llama' ? phrase`SentencePiece, merges by score` : phrase`byte pairs, words cut as “${pre}”`],
-      [phrase`A text begins with`, addsBegin ? phrase`a token of its own` : phrase`its first token`]);
+    rows.push(
+      [phrase`Vocabulary`, phrase`${integer(size)} tokens`],
+      [phrase`Cut by`, kind === 'llama' ? phrase`SentencePiece, merges by score` : phrase`byte pairs, words cut as “${pre}”`],
+      [phrase`A text begins with`, addsBegin ? phrase`a token of its own` : phrase`its first token`],
+    );
   } catch {
     rows.push([phrase`Vocabulary`, phrase`${integer(info.vocabulary)} tokens, not listed in the file`]);
   }
   if (info.chatTemplate) rows.push([phrase`Talks`, phrase`the file says how the model reads them`]);
   if (info.warnings.length > 0) rows.push([phrase`Odd`, info.warnings.join('. ')]);
   const told = CARD.filter(([key]) => info.card[key]).map(([key, name]) => [name, info.card[key]]); // in the language of whoever made the file
-  byId('card').replaceChildren(...rows.map(([name, value]) => make('div', {}, make('dt', {}, name), make('dd', {}, value))),
-    ...told.map(([name, value]) => make('div', {}, make('dt', {}, name), make('dd', { lang: '' }, value))));
+  byId('card').replaceChildren(
+    ...rows.map(([name, value]) => make('div', {}, make('dt', {}, name), make('dd', {}, value))),
+    ...told.map(([name, value]) => make('div', {}, make('dt', {}, name), make('dd', { lang: '' }, value))),
+  );
 }
 
 /**
@@ -61,7 +73,9 @@ export function createOwn({ onModel, says = (name) => phrase`${name} writes now.
     const { signal } = stopper;
     tell(phrase`Loading ${name}`);
     try {
-      const model = await loadOwn(source, name, signal, (text) => { said.textContent = text; });
+      const model = await loadOwn(source, name, signal, (text) => {
+        said.textContent = text;
+      });
       const before = mine;
       mine = model;
       onModel(model);
@@ -73,7 +87,9 @@ export function createOwn({ onModel, says = (name) => phrase`${name} writes now.
   }
 
   /** @param {File | undefined} chosen */
-  const openFile = (chosen) => { if (chosen) open(new Response(chosen), chosen.name); };
+  const openFile = (chosen) => {
+    if (chosen) open(new Response(chosen), chosen.name);
+  };
   file.addEventListener('change', () => openFile(file.files?.[0]));
   byId('own-form').addEventListener('submit', (event) => {
     event.preventDefault();

@@ -16,10 +16,17 @@ const LEAST_WEIGHT = 0.02;
 export function createPageView(root, Sheet, { mirror, onMark, onEnter }) {
   const canvas = make('canvas', { class: 'page-text', 'aria-hidden': 'true', lang: '' });
   const arcs = make('canvas', { class: 'page-arcs', 'aria-hidden': 'true' });
-  const frame = make('div', {
-    class: 'picture page', tabindex: '0', role: 'application',
-    'aria-label': phrase`The story, token by token: the left and right arrow keys move through it, Enter shows the alternatives of a token`,
-  }, canvas, arcs);
+  const frame = make(
+    'div',
+    {
+      class: 'picture page',
+      tabindex: '0',
+      role: 'application',
+      'aria-label': phrase`The story, token by token: the left and right arrow keys move through it, Enter shows the alternatives of a token`,
+    },
+    canvas,
+    arcs,
+  );
   root.append(frame);
   const page = new Sheet(canvas, { mirror });
   /** Places as the page counts them: it leaves out what has no text, such as the token that begins it. */
@@ -85,7 +92,9 @@ export function createPageView(root, Sheet, { mirror, onMark, onEnter }) {
     pinned = place >= 0 && !(pinned && place === marked);
     mark(place, 'pointer');
   });
-  frame.addEventListener('pointerleave', () => { if (!pinned && document.activeElement !== frame) mark(-1, 'leave'); });
+  frame.addEventListener('pointerleave', () => {
+    if (!pinned && document.activeElement !== frame) mark(-1, 'leave');
+  });
   frame.addEventListener('keydown', (event) => {
     const last = offset + page.count - 1;
     const from = marked < 0 ? last + 1 : marked;
@@ -109,9 +118,13 @@ export function createPageView(root, Sheet, { mirror, onMark, onEnter }) {
   return {
     frame,
     canvas,
-    get marked() { return marked; },
+    get marked() {
+      return marked;
+    },
     /** Holds the mark where it is. */
-    pin() { pinned = true; },
+    pin() {
+      pinned = true;
+    },
     /** Nothing is marked any more. */
     release() {
       pinned = false;
@@ -131,7 +144,9 @@ export function createPageView(root, Sheet, { mirror, onMark, onEnter }) {
       if (shown) drawArcs();
     },
     /** The last word for now: the caret goes. */
-    rest() { page.end(); },
+    rest() {
+      page.end();
+    },
     /** Shows where it looked for the marked token. @param {number} place @param {Pick<TokenLook, 'tokens' | 'weights'> | null} map */
     showMap(place, map) {
       shown = map && { from: place, map };

@@ -34,7 +34,20 @@ import { createTyping } from './typing.js';
  * @param {(text: string) => Record<string, string | number>} [options.settings] what the address says, with the text of the field
  * @param {(given: URLSearchParams) => void} [options.apply] takes the other settings of an address, whether the models are there yet or not
  */
-export function createSentence({ figure, field, examples, lang, speed, acquire, onModels, onLost = () => {}, read, onEmpty = () => {}, settings = (text) => ({ text }), apply = () => {} }) {
+export function createSentence({
+  figure,
+  field,
+  examples,
+  lang,
+  speed,
+  acquire,
+  onModels,
+  onLost = () => {},
+  read,
+  onEmpty = () => {},
+  settings = (text) => ({ text }),
+  apply = () => {},
+}) {
   /** @type {HTMLInputElement} */
   const input = byId(field);
   /** @type {Model[]} */
@@ -55,7 +68,10 @@ export function createSentence({ figure, field, examples, lang, speed, acquire, 
     await playback.run((signal) => {
       loading.clear();
       return read({
-        models, text: input.value, slowly, signal,
+        models,
+        text: input.value,
+        slowly,
+        signal,
         async next() {
           if (slowly && !reducedMotion()) await playback.take(1, signal);
           signal.throwIfAborted();
@@ -90,7 +106,11 @@ export function createSentence({ figure, field, examples, lang, speed, acquire, 
   const sight = playback.watch(byId(figure), () => start(true));
   transport.onPress(sight.decide);
   createTyping(input, {
-    examples: 'examples', texts: examples, lang, look: 'textual', onType: sight.decide,
+    examples: 'examples',
+    texts: examples,
+    lang,
+    look: 'textual',
+    onType: sight.decide,
     onRest() {
       address.changed(true);
       start(false);
@@ -110,7 +130,9 @@ export function createSentence({ figure, field, examples, lang, speed, acquire, 
   });
   return {
     load: loading.load,
-    get text() { return input.value; },
+    get text() {
+      return input.value;
+    },
     /** About the time. */
     say: transport.say,
     /** The same sentence in another way: it is read anew, at once. */

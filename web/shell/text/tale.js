@@ -41,13 +41,19 @@ export class Tale {
     return next;
   }
 
-  get ids() { return this.path.map(({ token }) => token); }
+  get ids() {
+    return this.path.map(({ token }) => token);
+  }
 
   /** How many tokens were given. */
-  get given() { return this.path.filter(({ given }) => given).length; }
+  get given() {
+    return this.path.filter(({ given }) => given).length;
+  }
 
   /** @param {{ token: number, nats: number }} step */
-  add({ token, nats }) { return this.#append(twig(token, { nats })); }
+  add({ token, nats }) {
+    return this.#append(twig(token, { nats }));
+  }
 
   /**
    * Goes another way at a place of the path: it is told up to there, and the branch that was told stays.
@@ -61,7 +67,7 @@ export class Tale {
     if (there) {
       // It was gone before: to the end of its newest branch.
       this.path.push(there);
-      for (let last = there; last.children.length > 0;) this.path.push(last = last.children[last.children.length - 1]);
+      for (let last = there; last.children.length > 0; ) this.path.push((last = last.children[last.children.length - 1]));
       return;
     }
     const next = twig(token, { nats, chosen: true, parent });
@@ -98,7 +104,9 @@ export class Tale {
   }
 
   /** @param {Twig[]} twigs */
-  textOf(twigs) { return this.#tokenizer?.decode(twigs.map(({ token }) => token)) ?? ''; }
+  textOf(twigs) {
+    return this.#tokenizer?.decode(twigs.map(({ token }) => token)) ?? '';
+  }
 
   /** The texts that the tokens of the path add, one after the other. @returns {string[]} */
   texts() {

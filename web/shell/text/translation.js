@@ -42,10 +42,15 @@ export function createTranslation(Sheet, { name, examples, choices = [], first, 
   let sheet = null;
 
   const places = [{ layer: 'layer', head: 'head' }, ...choices];
-  const heads = createHeads(places.map(({ layer }) => byId(layer)), places.map(({ head }) => byId(head)), () => {
-    figure.changed();
-    showHeads();
-  }, first);
+  const heads = createHeads(
+    places.map(({ layer }) => byId(layer)),
+    places.map(({ head }) => byId(head)),
+    () => {
+      figure.changed();
+      showHeads();
+    },
+    first,
+  );
 
   /** The translation above its sentence, as the chosen heads see it. @param {Translated} translated */
   function setSheet({ run, steps }) {
@@ -67,7 +72,12 @@ export function createTranslation(Sheet, { name, examples, choices = [], first, 
     /** @type {Translated} */
     let now;
     try {
-      now = { run: reader.translate(sentence, { ...options, maps: true, onSearch: () => onChange(now) }), steps: [], beams: options.beams, over: false };
+      now = {
+        run: reader.translate(sentence, { ...options, maps: true, onSearch: () => onChange(now) }),
+        steps: [],
+        beams: options.beams,
+        over: false,
+      };
     } catch (error) {
       said.textContent = fault(error); // such as that it is too long
       return 'ready';
@@ -101,7 +111,13 @@ export function createTranslation(Sheet, { name, examples, choices = [], first, 
 
   const settings = (text = figure.text) => ({ model: name, text, beams: beams.value, ...heads.settings() });
   const figure = createSentence({
-    figure: 'figure-translation', field: 'sentence', examples, lang: 'de', speed: SPEED, read, settings,
+    figure: 'figure-translation',
+    field: 'sentence',
+    examples,
+    lang: 'de',
+    speed: SPEED,
+    read,
+    settings,
     acquire: async (how) => [await acquireFirst(how)],
     onModels([loaded]) {
       model = loaded;
@@ -112,20 +128,31 @@ export function createTranslation(Sheet, { name, examples, choices = [], first, 
       model = null;
       onModel(null);
     },
-    onEmpty(empty) { beams.disabled = empty; },
+    onEmpty(empty) {
+      beams.disabled = empty;
+    },
     apply(given) {
       beams.value = [...beams.options].map(({ value }) => value).find((n) => n === given.get('beams')) ?? '1';
       heads.apply(given);
     },
   });
   beams.addEventListener('change', figure.again);
-  createTake(byId('take'), { id: 'figure-translation', films: false, shots: () => (shown ? shotOf(canvas, phrase`The translation`, 'translation') : []), settings: () => settings() });
+  createTake(byId('take'), {
+    id: 'figure-translation',
+    films: false,
+    shots: () => (shown ? shotOf(canvas, phrase`The translation`, 'translation') : []),
+    settings: () => settings(),
+  });
   return {
     load: figure.load,
     /** The translation that is shown. */
-    get shown() { return shown; },
+    get shown() {
+      return shown;
+    },
     /** The sentence that is given. */
-    get sentence() { return figure.text; },
+    get sentence() {
+      return figure.text;
+    },
     /** The mean of the rows that the chosen heads have. @param {Float32Array[]} rows */
     mean: (rows) => meanOf(rows, model?.info.heads ?? 1, heads.choice),
   };

@@ -15,11 +15,16 @@ const [COLUMN, LINE, TOP] = [118, 34, 30];
 export function pathOf(search) {
   /** @type {{ step: number, rank: number, score: number } | null} */
   let best = null;
-  search.forEach(({ hypotheses }, step) => hypotheses.forEach(({ fate, score }, rank) => {
-    if (fate === 'ended' && (!best || score < best.score)) best = { step, rank, score };
-  }));
+  search.forEach(({ hypotheses }, step) =>
+    hypotheses.forEach(({ fate, score }, rank) => {
+      if (fate === 'ended' && (!best || score < best.score)) best = { step, rank, score };
+    }),
+  );
   const last = search.length - 1;
-  const found = /** @type {{ step: number, rank: number } | null} */ (best) ?? { step: last, rank: search[last]?.hypotheses.findIndex(({ living }) => living === 0) ?? -1 };
+  const found = /** @type {{ step: number, rank: number } | null} */ (best) ?? {
+    step: last,
+    rank: search[last]?.hypotheses.findIndex(({ living }) => living === 0) ?? -1,
+  };
   const path = search.map(() => -1);
   for (let { step, rank } = found; step >= 0 && rank >= 0; step--) {
     path[step] = rank;
@@ -44,7 +49,8 @@ export function createTree(root, said) {
       const path = over ? pathOf(search) : search.map(() => -1);
       const most = Math.max(1, ...search.map(({ hypotheses }) => hypotheses.length));
       const [width, height] = [40 + COLUMN * search.length, TOP + LINE * most + 8];
-      for (const [name, value] of Object.entries({ viewBox: `0 0 ${width} ${height}`, width, height })) svg.setAttribute(name, String(value));
+      for (const [name, value] of Object.entries({ viewBox: `0 0 ${width} ${height}`, width, height }))
+        svg.setAttribute(name, String(value));
       /** @type {Element[]} */
       const edges = [];
       /** @type {Element[]} */
@@ -58,10 +64,12 @@ export function createTree(root, said) {
           const [x0, y0] = step === 0 ? [8, TOP + LINE / 2] : [corner(step - 1, from)[0] + COLUMN - 44, corner(step - 1, from)[1]];
           const kind = path[step] === k ? 'found' : one.fate;
           edges.push(makeSvg('path', { class: `tree-edge ${kind}`, d: `M${x0} ${y0} C${x0 + 16} ${y0} ${x - 22} ${y} ${x - 6} ${y}` }));
-          if (one.fate === 'ended') nodes.push(makeSvg('rect', { class: `tree-end ${kind}`, x: x - 5, y: y - 14, width: COLUMN - 36, height: 28, rx: 3 }));
+          if (one.fate === 'ended')
+            nodes.push(makeSvg('rect', { class: `tree-end ${kind}`, x: x - 5, y: y - 14, width: COLUMN - 36, height: 28, rx: 3 }));
           nodes.push(
             makeSvg('text', { class: `tree-word ${kind}`, x, y: y - 1 }, one.fate === 'ended' ? '⏎' : visible(one.text, '⏎').slice(0, 11)),
-            makeSvg('text', { class: `tree-score ${kind}`, x, y: y + 11 }, one.score.toFixed(2)));
+            makeSvg('text', { class: `tree-score ${kind}`, x, y: y + 11 }, one.score.toFixed(2)),
+          );
         });
       });
       svg.replaceChildren(...edges, ...nodes);

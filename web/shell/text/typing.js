@@ -28,14 +28,16 @@ export function createTyping(input, { examples, texts, lang, look = '', onType =
     changed();
     resting = setTimeout(onRest, REST_MS);
   });
-  byId(examples).append(...texts.map((text) => {
-    const button = make('button', { type: 'button', class: `${look} example`.trim(), lang }, text);
-    button.addEventListener('click', () => {
-      input.value = text;
-      changed();
-      onExample();
-    });
-    return make('li', {}, button);
-  }));
+  byId(examples).append(
+    ...texts.map((text) => {
+      const button = make('button', { type: 'button', class: `${look} example`.trim(), lang }, text);
+      button.addEventListener('click', () => {
+        input.value = text;
+        changed();
+        onExample();
+      });
+      return make('li', {}, button);
+    }),
+  );
   input.value = texts[0];
 }

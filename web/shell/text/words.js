@@ -3,7 +3,8 @@
 // @ts-check
 
 /** A token by itself, for people. @param {string} text @param {string} [empty] the sign of one that has no text */
-export const visible = (text, empty = '·') => (text === '' ? empty : text.replaceAll('\n', '⏎').replaceAll('\t', '⇥').replace(/^ /, '␣').replace(/ /g, '␣'));
+export const visible = (text, empty = '·') =>
+  text === '' ? empty : text.replaceAll('\n', '⏎').replaceAll('\t', '⇥').replace(/^ /, '␣').replace(/ /g, '␣');
 
 /** A probability as a column of them has it. @param {number} p 0..1 */
 export function share(p) {

@@ -2,7 +2,17 @@
 // A figure in which a model writes a text: the text with the surprise of every token, what might have been, where it looked, and its branches.
 // @ts-check
 import {
-  Playback, announce, byId, createLoading, createTake, createTransport, integer, keepInAddress, phrase, time, wholeIn,
+  Playback,
+  announce,
+  byId,
+  createLoading,
+  createTake,
+  createTransport,
+  integer,
+  keepInAddress,
+  phrase,
+  time,
+  wholeIn,
 } from '../index.js';
 import { createAside } from './aside.js';
 import { createBranches } from './branches.js';
@@ -37,9 +47,18 @@ const REST_MS = 60;
  *   the page may have the model
  * @param {() => void} [options.onLost] the model is gone
  */
-export function createWriting(Sheet, {
-  acquire, name, sampling = () => ({}), address: further = { settings: () => ({}), apply: () => {} }, onOdds = () => {}, onFirst = () => {}, onLost = () => {},
-}) {
+export function createWriting(
+  Sheet,
+  {
+    acquire,
+    name,
+    sampling = () => ({}),
+    address: further = { settings: () => ({}), apply: () => {} },
+    onOdds = () => {},
+    onFirst = () => {},
+    onLost = () => {},
+  },
+) {
   /** @type {HTMLInputElement} */
   const prompt = byId('prompt');
   /** Of a model of talks: the prompt is a message, and what it writes the answer. @type {HTMLInputElement} */
@@ -108,7 +127,11 @@ export function createWriting(Sheet, {
   }
 
   /** A saved run that goes on from here. @param {Tale} from @param {number} [length] */
-  const saved = (from, length = from.path.length) => ({ .../** @type {SavedText} */ (template), ids: from.ids.slice(0, length), prompt: Math.min(from.given, length) });
+  const saved = (from, length = from.path.length) => ({
+    .../** @type {SavedText} */ (template),
+    ids: from.ids.slice(0, length),
+    prompt: Math.min(from.given, length),
+  });
 
   /** Goes on with the path that is told. */
   async function write() {
@@ -116,7 +139,12 @@ export function createWriting(Sheet, {
     if (!writer || !telling) return;
     await playback.run(async (signal) => {
       clock = { first: 0, ms: 0, tokens: 0 };
-      const run = writer.resume(saved(telling), { ...sampling(), seed: transport.seed, maxTokens: Math.max(0, MOST - telling.path.length), signal });
+      const run = writer.resume(saved(telling), {
+        ...sampling(),
+        seed: transport.seed,
+        maxTokens: Math.max(0, MOST - telling.path.length),
+        signal,
+      });
       const steps = run[Symbol.asyncIterator]();
       for (;;) {
         const asked = performance.now();
@@ -132,7 +160,11 @@ export function createWriting(Sheet, {
           setTimeout(showRest);
         }
       }
-      announce(run.finish === 'end' ? phrase`The end. ${integer(telling.path.length)} tokens.` : phrase`The story has reached its length limit. ${integer(telling.path.length)} tokens.`);
+      announce(
+        run.finish === 'end'
+          ? phrase`The end. ${integer(telling.path.length)} tokens.`
+          : phrase`The story has reached its length limit. ${integer(telling.path.length)} tokens.`,
+      );
     });
   }
 
@@ -143,15 +175,21 @@ export function createWriting(Sheet, {
     else clock.ms += ms;
     if (clock.tokens % 16 > 1 && clock.tokens > 16) return;
     const rest = clock.tokens - 1;
-    transport.say(clock.ms > 0 && rest > 0 ? phrase`First token after ${time(clock.first)}, then ${time(clock.ms / rest)} each: ${integer((1000 * rest) / clock.ms)} per second` :
-      phrase`First token after ${time(clock.first)}`);
+    transport.say(
+      clock.ms > 0 && rest > 0
+        ? phrase`First token after ${time(clock.first)}, then ${time(clock.ms / rest)} each: ${integer((1000 * rest) / clock.ms)} per second`
+        : phrase`First token after ${time(clock.first)}`,
+    );
   }
 
   /** Sets the prompt. */
   async function prepare() {
     const writer = model;
     if (!writer) return;
-    const run = asTalk.checked && writer.info.chatTemplate ? writer.chat([{ role: 'user', content: prompt.value }], { maxTokens: 0 }) : writer.generate(prompt.value, { maxTokens: 0 });
+    const run =
+      asTalk.checked && writer.info.chatTemplate
+        ? writer.chat([{ role: 'user', content: prompt.value }], { maxTokens: 0 })
+        : writer.generate(prompt.value, { maxTokens: 0 });
     const ids = await run.input;
     if (model !== writer) return;
     template = run.save();
@@ -206,10 +244,20 @@ export function createWriting(Sheet, {
       return;
     }
     try {
-      if (by === 'pointer') await new Promise((resolve) => { setTimeout(resolve, REST_MS); });
+      if (by === 'pointer')
+        await new Promise((resolve) => {
+          setTimeout(resolve, REST_MS);
+        });
       signal.throwIfAborted();
       // One token from there, whichever: asked for the odds, and for what each head looked at.
-      const run = model.resume(saved(telling, at), { maxTokens: 1, seed: 0, alternatives: Math.min(LOOKED_AT, model.info.vocabulary), maps: place >= 0, signal, logitBias: withoutEnd(model) });
+      const run = model.resume(saved(telling, at), {
+        maxTokens: 1,
+        seed: 0,
+        alternatives: Math.min(LOOKED_AT, model.info.vocabulary),
+        maps: place >= 0,
+        signal,
+        logitBias: withoutEnd(model),
+      });
       /** @type {TextStep | undefined} */
       let step;
       for await (const one of run) step = one;
@@ -259,7 +307,9 @@ export function createWriting(Sheet, {
 
   const loading = createLoading(byId('load'), {
     acquire: async (how) => [await acquire(how)],
-    onModels([loaded]) { use(loaded); },
+    onModels([loaded]) {
+      use(loaded);
+    },
     onLost() {
       model = null;
       onLost();
@@ -267,7 +317,13 @@ export function createWriting(Sheet, {
     },
   });
   const transport = createTransport(byId('transport'), {
-    name: '', seed: 1, pauses: true, speeds: SPEEDS, speed: 1, unit: phrase`tokens`, pace: true,
+    name: '',
+    seed: 1,
+    pauses: true,
+    speeds: SPEEDS,
+    speed: 1,
+    unit: phrase`tokens`,
+    pace: true,
     onRun() {
       const { phase } = playback;
       if (phase === 'running') {
@@ -283,7 +339,9 @@ export function createWriting(Sheet, {
     },
     onAgain: start,
     onSeed: changed,
-    onSpeed(speed) { playback.speed = speed; },
+    onSpeed(speed) {
+      playback.speed = speed;
+    },
   });
   const sight = playback.watch(byId('figure-tale'), write);
   transport.onPress(sight.decide);
@@ -309,7 +367,12 @@ export function createWriting(Sheet, {
       return true;
     },
   });
-  createTake(byId('take'), { id: 'figure-tale', films: false, shots: () => (tale ? shotOf(view.canvas, phrase`The story`, `tale-seed-${transport.seed}`) : []), settings });
+  createTake(byId('take'), {
+    id: 'figure-tale',
+    films: false,
+    shots: () => (tale ? shotOf(view.canvas, phrase`The story`, `tale-seed-${transport.seed}`) : []),
+    settings,
+  });
 
   return {
     load: loading.load,

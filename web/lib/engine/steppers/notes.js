@@ -39,7 +39,9 @@ export function notes(sessions, session, { said, bounds }, before, k) {
       const biases = Array.from({ length: values }, (_, id) => /** @type {[number, number]} */ ([id, allowed.has(id) ? 0 : -NX_MOST_BIAS]));
       if (tops && cut.length > 0) {
         const natsOf = new Float32Array(values);
-        tops.ids.forEach((id, i) => { natsOf[id] = tops.nats[i]; });
+        tops.ids.forEach((id, i) => {
+          natsOf[id] = tops.nats[i];
+        });
         const last = Math.max(...ids.filter((id) => alphabet.said[id].ticks > 0));
         biases[last][1] = natsOf[last] - Math.min(natsOf[last], ...cut.map((id) => natsOf[id])); // the likeliest of those that it stands for
       }

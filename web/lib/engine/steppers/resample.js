@@ -32,14 +32,18 @@ export function contest(samples, { group, every }, span, begin) {
      */
     settle(over) {
       const totals = new Float64Array(samples);
-      nats.forEach((cost, i) => { totals[Math.floor(i / span) % samples] += cost; });
+      nats.forEach((cost, i) => {
+        totals[Math.floor(i / span) % samples] += cost;
+      });
       const order = [...totals.keys()].sort((a, b) => Math.floor(a / group) - Math.floor(b / group) || totals[a] - totals[b]);
       const kept = over ? group : Math.ceil(group / 2);
-      const parents = Uint32Array.from(order, (_, i) => order[i - i % group + (i % group) % kept]);
-      [ids, nats] = [ids, nats].map((all) => all.map((_, i) => {
-        const sample = Math.floor(i / span) % samples;
-        return all[i + (parents[sample] - sample) * span];
-      }));
+      const parents = Uint32Array.from(order, (_, i) => order[i - (i % group) + ((i % group) % kept)]);
+      [ids, nats] = [ids, nats].map((all) =>
+        all.map((_, i) => {
+          const sample = Math.floor(i / span) % samples;
+          return all[i + (parents[sample] - sample) * span];
+        }),
+      );
       return { parents, ids: Uint32Array.from(ids), nats: Float32Array.from(nats) };
     },
   };

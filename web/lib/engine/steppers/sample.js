@@ -22,7 +22,11 @@ export function sample(sessions, session, { settings, maps, probabilities }, rac
   /** @param {number} count */
   const either = (count) => {
     if (race.next() !== ahead && sessions.lookAhead(session, settings, !ahead)) ahead = !ahead;
-    return race.time(ahead, () => sessions.draw(session, count), ({ nats }) => nats.length);
+    return race.time(
+      ahead,
+      () => sessions.draw(session, count),
+      ({ nats }) => nats.length,
+    );
   };
   return { kind: `draw ${session.samples}`, first: 1, single: false, step: open ? either : (count) => sessions.draw(session, count) };
 }

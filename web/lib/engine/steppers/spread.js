@@ -18,7 +18,10 @@ const MOST = 1 << 20;
  * @returns {Stepper}
  */
 export function spread(sessions, session, stepper) {
-  const { samples, part: { span, values } } = session;
+  const {
+    samples,
+    part: { span, values },
+  } = session;
   const most = Math.max(1, Math.floor(MOST / (samples * span * values)));
   const step = (/** @type {number} */ count) => {
     const drawn = [];

@@ -96,8 +96,12 @@ export class CaptionRun extends BaseRun {
     this.#begun = Promise.resolve(this.coming);
     this.#begun.catch(() => {}); // whoever reads the run hears of it
     this.grid = given.grid;
-    this.texts = Array.from({ length: this.#samples }, (_, sample) => (
-      this.#ids.filter((id, i) => i % this.#samples === sample && this.#says(id)).map((id) => given.words.list[id]).join(' ')));
+    this.texts = Array.from({ length: this.#samples }, (_, sample) =>
+      this.#ids
+        .filter((id, i) => i % this.#samples === sample && this.#says(id))
+        .map((id) => given.words.list[id])
+        .join(' '),
+    );
     [this.#before] = this.texts;
   }
 
@@ -144,7 +148,8 @@ export class CaptionRun extends BaseRun {
    * @returns {SavedCaption}
    */
   save() {
-    if (this.#picture.length === 0) throw new NextPixelError('state', 'The picture is not read yet: a run can be saved from its first step on');
+    if (this.#picture.length === 0)
+      throw new NextPixelError('state', 'The picture is not read yet: a run can be saved from its first step on');
     return this.saved({ picture: [...this.#picture], ids: this.#ids.map((id) => (id === NX_NONE ? null : id)) });
   }
 
@@ -168,7 +173,9 @@ export class CaptionRun extends BaseRun {
    */
   sink(canvas, options) {
     this.#checked = { ...this.#checked, maps: true }; // they are what is drawn
-    const { info: { width, height } } = this.#given;
+    const {
+      info: { width, height },
+    } = this.#given;
     return new CaptionSheet(canvas, { picture: this.#picture, width, height, grid: this.grid, before: this.#before }, options);
   }
 
@@ -199,7 +206,10 @@ export class CaptionRun extends BaseRun {
   /** All ids of all samples that have not ended. @returns {AsyncGenerator<{ sample: number, id: number, nats: number, maps?: Look }, void, void>} */
   async *#read() {
     const { settings, search, maps, lookAt, forced } = this.#checked;
-    const { words: { end }, info } = this.#given;
+    const {
+      words: { end },
+      info,
+    } = this.#given;
     const samples = this.#samples;
     const inputs = { image: Uint32Array.from(this.#picture), ...(lookAt && { light: lookAt }) };
     const ids = search === undefined ? forced : await this.#find(search, inputs);
@@ -208,9 +218,17 @@ export class CaptionRun extends BaseRun {
     const told = this.#ids.length % samples; // of the samples of the next position, which is drawn again
     const length = ids ? ids.length : info.positions;
     const over = known >= length || (known > 0 && told === 0 && this.#ids.slice(-samples).every((id) => id === NX_NONE || id === end));
-    const order = over ? undefined : {
-      known: new Uint32Array(0), drawn: Uint32Array.from(this.#ids.slice(0, known * samples)), inputs, settings: { ...settings, samples }, maps, length, ...(ids && { forced: ids }),
-    };
+    const order = over
+      ? undefined
+      : {
+          known: new Uint32Array(0),
+          drawn: Uint32Array.from(this.#ids.slice(0, known * samples)),
+          inputs,
+          settings: { ...settings, samples },
+          maps,
+          length,
+          ...(ids && { forced: ids }),
+        };
     for await (const { message, check } of this.messages([{ link: this.#link, order }])) {
       for (let position = message.from; position < message.to; position++) {
         for (let sample = position === known ? told : 0; sample < samples; sample++) {
@@ -234,8 +252,17 @@ export class CaptionRun extends BaseRun {
    */
   async #find(alpha, inputs) {
     const beams = new Beams();
-    const order = { known: new Uint32Array(0), inputs, settings: this.#checked.settings, length: this.#given.info.positions, search: alpha };
-    for await (const { message: { ids }, check } of this.messages([{ link: this.#link, order }])) {
+    const order = {
+      known: new Uint32Array(0),
+      inputs,
+      settings: this.#checked.settings,
+      length: this.#given.info.positions,
+      search: alpha,
+    };
+    for await (const {
+      message: { ids },
+      check,
+    } of this.messages([{ link: this.#link, order }])) {
       beams.take(candidatesOf(ids));
       check();
     }

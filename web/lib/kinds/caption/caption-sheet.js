@@ -89,7 +89,7 @@ export class CaptionSheet extends Sheet {
     for (const [i, text] of words.entries()) {
       const wide = context.measureText(text).width;
       let line = lines[lines.length - 1];
-      if (line.words.length > 0 && line.width + space + wide > this.width) lines.push(line = { words: [], width: 0 });
+      if (line.words.length > 0 && line.width + space + wide > this.width) lines.push((line = { words: [], width: 0 }));
       const x = line.words.length > 0 ? line.width + space : 0;
       line.words.push({ text, x, now: i === words.length - 1 && lit < this.#steps.length });
       line.width = x + wide;

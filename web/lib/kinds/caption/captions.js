@@ -54,7 +54,10 @@ export class CaptionModel {
     const architecture = String(metadata.get('general.architecture'));
     const words = listOf(metadata, `${architecture}.words`, 'texts');
     if (words.length !== part.values || part.ends.length !== 1) {
-      throw new NextPixelError('format', `The file lists ${words.length} words and the model has ${part.values}, one of which is to end a caption: it was exported wrongly, get it anew`);
+      throw new NextPixelError(
+        'format',
+        `The file lists ${words.length} words and the model has ${part.values}, one of which is to end a caption: it was exported wrongly, get it anew`,
+      );
     }
     this.#engine = engine;
     this.#words = words;
@@ -79,8 +82,15 @@ export class CaptionModel {
   /** The numbers of words, without an end. @param {string} text */
   #idsOf(text) {
     const { positions } = this.#engine.info;
-    if (text.length > LONGEST_TEXT) throw argumentError(`The text has ${text.length} characters, ${LONGEST_TEXT} can be read: this model says at most ${positions - 1} words`);
-    const words = text.trim().toLowerCase().split(/\s+/).filter((word) => word !== '');
+    if (text.length > LONGEST_TEXT)
+      throw argumentError(
+        `The text has ${text.length} characters, ${LONGEST_TEXT} can be read: this model says at most ${positions - 1} words`,
+      );
+    const words = text
+      .trim()
+      .toLowerCase()
+      .split(/\s+/)
+      .filter((word) => word !== '');
     const unknown = words.find((word) => !this.#ids.has(word));
     if (unknown !== undefined) throw argumentError(`${show(unknown)} is none of the ${this.words.length} words that this model knows`);
     if (words.length >= positions) throw argumentError(`The text has ${words.length} words, this model says at most ${positions - 1}`);
@@ -106,7 +116,10 @@ export class CaptionModel {
    * @param {CaptionSettings} [checked]  the same
    */
   #run(picture, ids, given, checked = this.#check(given)) {
-    const { info, links: [link] } = this.#engine;
+    const {
+      info,
+      links: [link],
+    } = this.#engine;
     const { signal, seed: _, ...kept } = given;
     const words = { list: this.#words, end: this.#end };
     return new CaptionRun(link, { picture, ids, words, grid: this.grid, info }, checked, { model: modelName(info), options: kept }, signal);
@@ -117,12 +130,20 @@ export class CaptionModel {
     const { settings, options, seed } = checkSettings('caption', given, { temperature: 0 });
     const { beams, lengthPenalty, maps, forced: text, lookAt } = options;
     const { samples } = settings;
-    if (text !== undefined && typeof text !== 'string') throw argumentError(`forced must be a text, the words of a caption, not ${show(text)}`);
+    if (text !== undefined && typeof text !== 'string')
+      throw argumentError(`forced must be a text, the words of a caption, not ${show(text)}`);
     if (beams > 1 && (Number(settings.temperature) > 0 || samples > 1 || text !== undefined)) {
       throw argumentError('Several beams look for one most probable caption: ask for it without samples, forced and temperature');
     }
     const forced = text === undefined ? undefined : Uint32Array.from([...this.#idsOf(text), this.#end]);
-    return { settings: beams > 1 ? { ...settings, samples: beams } : settings, seed, search: beams > 1 ? lengthPenalty : undefined, maps, forced, lookAt: this.#placesOf(lookAt) };
+    return {
+      settings: beams > 1 ? { ...settings, samples: beams } : settings,
+      seed,
+      search: beams > 1 ? lengthPenalty : undefined,
+      maps,
+      forced,
+      lookAt: this.#placesOf(lookAt),
+    };
   }
 
   /** Places for the first words, as the engine has them. @param {unknown} lookAt */
@@ -131,9 +152,13 @@ export class CaptionModel {
     const { positions } = this.#engine.info;
     const places = this.grid.rows * this.grid.columns;
     const list = Array.isArray(lookAt) ? lookAt : Array.from({ length: positions }, () => lookAt);
-    if (list.length > positions) throw argumentError(`lookAt has ${list.length} places, this model says at most ${positions} words, the end included`);
+    if (list.length > positions)
+      throw argumentError(`lookAt has ${list.length} places, this model says at most ${positions} words, the end included`);
     const wrong = Array.from(list).findIndex((place) => place !== null && !(Number.isInteger(place) && place >= 0 && place < places));
-    if (wrong >= 0) throw argumentError(`lookAt must have places from 0 to ${places - 1}, or null where the model looks by itself, not ${show(list[wrong])}`);
+    if (wrong >= 0)
+      throw argumentError(
+        `lookAt must have places from 0 to ${places - 1}, or null where the model looks by itself, not ${show(list[wrong])}`,
+      );
     return list.length === 0 ? undefined : Uint32Array.from(list, (place) => place ?? places);
   }
 
@@ -154,8 +179,11 @@ export class CaptionModel {
     const isId = whole(0, this.#words.length - 1);
     checkSaved(saved, {
       picture: arrayOf(whole(0, 255), size, size),
-      ids: (list) => arrayOf((id) => id === null || isId(id), positions * count)(list) &&
-        ids.every((id, i) => (i < count ? id !== null : ids[i - count] === null || ids[i - count] === this.#end ? id === null : id !== null)), // nothing behind an end
+      ids: (list) =>
+        arrayOf((id) => id === null || isId(id), positions * count)(list) &&
+        ids.every((id, i) =>
+          i < count ? id !== null : ids[i - count] === null || ids[i - count] === this.#end ? id === null : id !== null,
+        ), // nothing behind an end
     });
     return this.#run(Uint8Array.from(picture), ids, all, checked);
   }

@@ -6,17 +6,25 @@ import { takes } from '../ports.js';
 /** @import { Kind } from '../index.js' */
 
 /** The types that the library has of this kind: the class that says its verbs, its steps or answers, the others. */
-export const TYPES = { model: 'CaptionModel', steps: ['CaptionStep'], others: ['CaptionRun', 'Look', 'SavedCaption', 'CaptionSheetOptions', 'CaptionScore'] };
+export const TYPES = {
+  model: 'CaptionModel',
+  steps: ['CaptionStep'],
+  others: ['CaptionRun', 'Look', 'SavedCaption', 'CaptionSheetOptions', 'CaptionScore'],
+};
 
 export const OPTIONS = {
-  caption: ['CaptionOptions', 'The options with which it is said what a picture shows: by default the most probable word at every step, seen at the most probable place.'],
+  caption: [
+    'CaptionOptions',
+    'The options with which it is said what a picture shows: by default the most probable word at every step, seen at the most probable place.',
+  ],
 };
 
 /** A picture in words, which the file lists. @type {Kind} */
 export const kind = {
   name: 'caption',
   over: ['picture'],
-  says: ({ parts, metadata }) => parts.some((part) => takes(part, 'image')) && Array.isArray(metadata.get(`${metadata.get('general.architecture')}.words`)),
+  says: ({ parts, metadata }) =>
+    parts.some((part) => takes(part, 'image')) && Array.isArray(metadata.get(`${metadata.get('general.architecture')}.words`)),
   verbs: { caption: { settings: 'caption' }, score: { names: ['text', 'signal'] } },
   open: async (engine, facts) => new (await import('./captions.js')).CaptionModel(engine, facts),
   tokens: true,

@@ -67,7 +67,7 @@ export function paintLit(context, scene, { left, top, width, height }) {
     for (let x = 0, end; x < scene.width; x = end) {
       const at = 4 * (y * scene.width + x);
       const colour = (/** @type {number} */ i) => (rgba[i] << 16) | (rgba[i + 1] << 8) | rgba[i + 2];
-      for (end = x + 1; end < scene.width && colour(at + 4 * (end - x)) === colour(at);) end++;
+      for (end = x + 1; end < scene.width && colour(at + 4 * (end - x)) === colour(at); ) end++;
       context.fillStyle = `#${colour(at).toString(16).padStart(6, '0')}`;
       const [x0, x1, y0, y1] = [left + x * wide, left + end * wide, top + y * high, top + (y + 1) * high].map(Math.round);
       context.fillRect(x0, y0, x1 - x0, y1 - y0);

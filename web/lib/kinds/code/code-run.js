@@ -91,14 +91,16 @@ export class CodeRun extends AudibleRun {
   async *stream() {
     const flow = await this.#begun;
     const drawn = this.#drawn;
-    for (const level of /** @type {const} */ (['top', 'bottom'])) { // what was drawn before comes first
+    for (const level of /** @type {const} */ (['top', 'bottom'])) {
+      // what was drawn before comes first
       const codes = Uint32Array.from(drawn?.ids[0]?.[level] ?? []);
       if (codes.length > 0) yield { ...NONE, level, from: 0, to: codes.length, codes, nats: new Float32Array(codes.length) };
     }
     flow.signals.push(...this.signals);
     for await (const { part, from, to, ids, nats, results } of flow.computed()) {
       if (ids) yield { ...NONE, level: /** @type {'top' | 'bottom'} */ (part), from, to, codes: ids, nats: nats ?? NONE.nats };
-      else if (results) yield { ...NONE, level: 'sound', from: from * this.hop, to: to * this.hop, samples: /** @type {Float32Array} */ (results.sound) };
+      else if (results)
+        yield { ...NONE, level: 'sound', from: from * this.hop, to: to * this.hop, samples: /** @type {Float32Array} */ (results.sound) };
     }
   }
 }

@@ -65,10 +65,20 @@ export class CodeModel {
     const units = wholeOf(metadata, key('unit_count'), 1, 6);
     const level = (/** @type {'top' | 'bottom'} */ name) => {
       const strides = listOf(metadata, key(`${name}.strides`), 'whole numbers');
-      return { name, hop: strides.reduce((product, stride) => product * stride, 1), codes: wholeOf(metadata, key(`${name}.code_count`), 2, 65536), reach: reachOf(strides, units) };
+      return {
+        name,
+        hop: strides.reduce((product, stride) => product * stride, 1),
+        codes: wholeOf(metadata, key(`${name}.code_count`), 2, 65536),
+        reach: reachOf(strides, units),
+      };
     };
     this.levels = { top: level('top'), bottom: level('bottom') };
-    Object.assign(engine.info, { positions: 0, sampleRate: this.sampleRate, speakers: this.speakers, codes: [this.levels.top, this.levels.bottom] });
+    Object.assign(engine.info, {
+      positions: 0,
+      sampleRate: this.sampleRate,
+      speakers: this.speakers,
+      codes: [this.levels.top, this.levels.bottom],
+    });
   }
 
   /** The most codes of the top level that are drawn. */
@@ -87,14 +97,33 @@ export class CodeModel {
    */
   #run(options, begin = (seconds) => ({ most: this.#codesIn(seconds) * this.levels.top.hop })) {
     const { links, info, parts } = this.#engine;
-    const { settings, options: { seconds, chunkSize = LEAST }, seed } = checkSettings('code', options);
+    const {
+      settings,
+      options: { seconds, chunkSize = LEAST },
+      seed,
+    } = checkSettings('code', options);
     const inputs = spokenInputs(this.#engine, this.speakers, options);
     const { seed: _, signal, ...kept } = options;
-    const flow = flowOf(parts.filter(({ name }) => name !== 'encoder'), { decoder: this.levels.bottom.reach }).map((stage) => ({ ...stage, least: LEAST }));
-    const make = (/** @type {Begun} */ { most, drawn }) => new FlowRun(links, flow, inputs, {
-      seed, settings: { ...settings, samples: 1 }, chunkSize, drawn,
-      length: (part, { top = [] }) => (part === 'top' ? Math.max(top.length, Math.min(most / this.levels.top.hop, this.#longest)) : top.length * this.#ratio),
-    }, { model: modelName(info), options: kept }, signal);
+    const flow = flowOf(
+      parts.filter(({ name }) => name !== 'encoder'),
+      { decoder: this.levels.bottom.reach },
+    ).map((stage) => ({ ...stage, least: LEAST }));
+    const make = (/** @type {Begun} */ { most, drawn }) =>
+      new FlowRun(
+        links,
+        flow,
+        inputs,
+        {
+          seed,
+          settings: { ...settings, samples: 1 },
+          chunkSize,
+          drawn,
+          length: (part, { top = [] }) =>
+            part === 'top' ? Math.max(top.length, Math.min(most / this.levels.top.hop, this.#longest)) : top.length * this.#ratio,
+        },
+        { model: modelName(info), options: kept },
+        signal,
+      );
     const begun = begin(seconds, inputs);
     return new CodeRun(this.sampleRate, begun, make, { seed, hop: this.levels.bottom.hop }, signal);
   }
@@ -123,10 +152,17 @@ export class CodeModel {
    */
   resume(saved, given = {}) {
     const options = resumedOptions(saved, this.#engine.info, given, ['signal', 'chunkSize']);
-    const { top: { codes, hop }, bottom: { codes: bottomCodes } } = this.levels;
+    const {
+      top: { codes, hop },
+      bottom: { codes: bottomCodes },
+    } = this.levels;
     const most = this.#longest * this.#ratio;
     checkSaved(saved, {
-      ids: arrayOf(object({ top: optional(arrayOf(whole(0, codes - 1), this.#longest)), bottom: optional(arrayOf(whole(0, bottomCodes - 1), most)) }), 1, 1),
+      ids: arrayOf(
+        object({ top: optional(arrayOf(whole(0, codes - 1), this.#longest)), bottom: optional(arrayOf(whole(0, bottomCodes - 1), most)) }),
+        1,
+        1,
+      ),
       most: (samples) => Number.isInteger(samples) && whole(0, this.#longest)(samples / hop),
     });
     const [{ top = [], bottom = [] }] = saved.ids;
@@ -146,10 +182,14 @@ export class CodeModel {
     return this.#run(options, async (seconds) => {
       const { heard, ...codes } = await this.encode(sound, { signal: options.signal });
       const whole = Math.floor(heard.samples.length / this.levels.top.hop); // what silence had to fill is drawn
-      if (whole >= this.#longest) throw argumentError(`The sound has ${(heard.samples.length / this.sampleRate).toFixed(1)} seconds: this model goes on with less than ${((this.#longest * this.levels.top.hop) / this.sampleRate).toFixed(1)}`);
+      if (whole >= this.#longest)
+        throw argumentError(
+          `The sound has ${(heard.samples.length / this.sampleRate).toFixed(1)} seconds: this model goes on with less than ${((this.#longest * this.levels.top.hop) / this.sampleRate).toFixed(1)}`,
+        );
       const ids = { top: [...codes.top.subarray(0, whole)], bottom: [...codes.bottom.subarray(0, whole * this.#ratio)] };
       return {
-        heard, most: Math.min(this.#longest, whole + this.#codesIn(seconds)) * this.levels.top.hop,
+        heard,
+        most: Math.min(this.#longest, whole + this.#codesIn(seconds)) * this.levels.top.hop,
         drawn: /** @type {any} */ ({ ids: [ids], told: [{}] }),
       };
     });
@@ -164,9 +204,18 @@ export class CodeModel {
    */
   async encode(sound, { signal } = {}) {
     const heard = await heardOf(sound, this.sampleRate, signal);
-    const [{ dims: [most] }] = this.#parts.encoder.inputs;
-    if (heard.samples.length > most) throw argumentError(`The sound has ${(heard.samples.length / this.sampleRate).toFixed(1)} seconds: this model encodes at most ${(most / this.sampleRate).toFixed(1)} at once`);
-    const { results: { top, bottom } } = await this.#engine.ask({ type: 'encode', part: this.#parts.encoder.index, inputs: { sound: compress(heard.samples) } }, signal);
+    const [
+      {
+        dims: [most],
+      },
+    ] = this.#parts.encoder.inputs;
+    if (heard.samples.length > most)
+      throw argumentError(
+        `The sound has ${(heard.samples.length / this.sampleRate).toFixed(1)} seconds: this model encodes at most ${(most / this.sampleRate).toFixed(1)} at once`,
+      );
+    const {
+      results: { top, bottom },
+    } = await this.#engine.ask({ type: 'encode', part: this.#parts.encoder.index, inputs: { sound: compress(heard.samples) } }, signal);
     return { top, bottom, heard };
   }
 
@@ -182,16 +231,32 @@ export class CodeModel {
     const isList = (/** @type {any} */ list) => typeof list === 'object' && typeof list?.length === 'number';
     const level = bottom !== undefined ? this.levels.bottom : this.levels.top;
     const given = bottom === undefined ? top : bottom;
-    if (!given || !isList(given) || (top !== undefined && !isList(top))) throw argumentError(`Codes are { bottom } or { top }, each a list, not ${show(codes)}`);
+    if (!given || !isList(given) || (top !== undefined && !isList(top)))
+      throw argumentError(`Codes are { bottom } or { top }, each a list, not ${show(codes)}`);
     const { decoder } = this.#parts;
     const most = Math.floor((decoder.inputs[0].dims[0] * this.levels.bottom.hop) / level.hop);
-    if (given.length < 1 || given.length > most) throw argumentError(`Give 1 to ${most} codes of the ${level.name} level, not ${given.length}`);
+    if (given.length < 1 || given.length > most)
+      throw argumentError(`Give 1 to ${most} codes of the ${level.name} level, not ${given.length}`);
     if (bottom !== undefined && top !== undefined && top.length * this.#ratio !== bottom.length) {
-      throw argumentError(`${top.length} codes of the top level stand above ${top.length * this.#ratio} of the bottom level, not ${bottom.length}`);
+      throw argumentError(
+        `${top.length} codes of the top level stand above ${top.length * this.#ratio} of the bottom level, not ${bottom.length}`,
+      );
     }
     const wrong = Array.from(given).findIndex((id) => !(Number.isInteger(id) && id >= 0 && id < level.codes));
-    if (wrong >= 0) throw argumentError(`Code ${wrong} of the ${level.name} level must be a whole number from 0 to ${level.codes - 1}, not ${show(given[wrong])}`);
-    const { results: { sound } } = await this.#engine.ask({ type: 'encode', part: decoder.index, inputs: { bottom: Uint32Array.from(given), upper: Uint32Array.of(Number(level.name === 'top')) } }, signal);
+    if (wrong >= 0)
+      throw argumentError(
+        `Code ${wrong} of the ${level.name} level must be a whole number from 0 to ${level.codes - 1}, not ${show(given[wrong])}`,
+      );
+    const {
+      results: { sound },
+    } = await this.#engine.ask(
+      {
+        type: 'encode',
+        part: decoder.index,
+        inputs: { bottom: Uint32Array.from(given), upper: Uint32Array.of(Number(level.name === 'top')) },
+      },
+      signal,
+    );
     return { samples: sound, sampleRate: this.sampleRate };
   }
 }

@@ -15,7 +15,13 @@ const draws = ({ parts }) => parts.some(({ outputs }) => outputs > 0);
 export const kind = {
   name: 'code',
   over: ['sound'],
-  says: ({ parts }, number) => Number(number('sound.rate')) > 0 && ['encoder', 'decoder'].every((wanted) => parts.some(({ name }) => name === wanted)),
-  verbs: { complete: { settings: 'code', when: draws }, decode: { names: ['signal'] }, encode: { names: ['signal'] }, generate: { settings: 'code', when: draws } },
+  says: ({ parts }, number) =>
+    Number(number('sound.rate')) > 0 && ['encoder', 'decoder'].every((wanted) => parts.some(({ name }) => name === wanted)),
+  verbs: {
+    complete: { settings: 'code', when: draws },
+    decode: { names: ['signal'] },
+    encode: { names: ['signal'] },
+    generate: { settings: 'code', when: draws },
+  },
   open: async (engine, facts) => new (await import('./codebooks.js')).CodeModel(engine, facts),
 };

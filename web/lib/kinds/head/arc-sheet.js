@@ -55,10 +55,12 @@ export class ArcSheet extends Sheet {
   add(parse) {
     this.#parse = parse;
     const { words, heads, marginals = [] } = parse;
-    this.result = words.map((word, m) => {
-      const percent = Math.round(100 * marginals[m * (words.length + 1) + heads[m]]);
-      return `${word} (${heads[m] ? `of ${words[heads[m] - 1]}` : 'root'} ${percent} %)`;
-    }).join(' ');
+    this.result = words
+      .map((word, m) => {
+        const percent = Math.round(100 * marginals[m * (words.length + 1) + heads[m]]);
+        return `${word} (${heads[m] ? `of ${words[heads[m] - 1]}` : 'root'} ${percent} %)`;
+      })
+      .join(' ');
     this.paintSoon();
   }
 

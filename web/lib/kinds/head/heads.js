@@ -54,7 +54,10 @@ export class HeadModel {
     const { marginals = false, pinned = {}, signal } = options;
     signal?.throwIfAborted();
     flag('marginals', marginals);
-    const words = await inTurns(wordsGiven(text, { verb: 'parse', does: 'parses', limit: this.limit, part: 'sentence by sentence', features: this.features }), signal);
+    const words = await inTurns(
+      wordsGiven(text, { verb: 'parse', does: 'parses', limit: this.limit, part: 'sentence by sentence', features: this.features }),
+      signal,
+    );
     if (words.length === 0) throw argumentError('There is no word to find a parent of: the text is empty');
     const pins = pinsOf(pinned, words);
     const reason = conflictOf(pins, words);
@@ -62,11 +65,19 @@ export class HeadModel {
     const wanted = ['heads', 'nats', ...(marginals ? ['marginals'] : [])];
     const { ids, seen } = await inTurns(this.features.read(words), signal);
     const inputs = { features: ids, ...(pins.size > 0 && { heads: this.#ids(pins, words.length) }) };
-    const { results } = await this.#engine.ask({ type: 'encode', part: this.#engine.part.index, inputs, results: wanted }, signal).catch((error) => {
-      throw pins.size > 0 && error?.code === 'numeric' ? impossible('together they leave none') : error;
-    });
+    const { results } = await this.#engine
+      .ask({ type: 'encode', part: this.#engine.part.index, inputs, results: wanted }, signal)
+      .catch((error) => {
+        throw pins.size > 0 && error?.code === 'numeric' ? impossible('together they leave none') : error;
+      });
     const rows = results.marginals && trimmed(/** @type {Float32Array} */ (results.marginals), words.length, this.#open);
-    return new Parse(this, words, seen, { heads: /** @type {Uint32Array} */ (results.heads), nats: /** @type {Float32Array} */ (results.nats), marginals: rows }, options);
+    return new Parse(
+      this,
+      words,
+      seen,
+      { heads: /** @type {Uint32Array} */ (results.heads), nats: /** @type {Float32Array} */ (results.nats), marginals: rows },
+      options,
+    );
   }
 
   /** @param {Pins} pins @param {number} count  of words */

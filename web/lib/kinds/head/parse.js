@@ -73,7 +73,8 @@ export class Parse extends Answer {
    */
   async score(heads, options = {}) {
     checkOptions(options, 'score()', ['signal']);
-    if (!Array.isArray(heads) || heads.length !== this.words.length) throw argumentError(`score() needs a parent for each of the ${this.words.length} words`);
+    if (!Array.isArray(heads) || heads.length !== this.words.length)
+      throw argumentError(`score() needs a parent for each of the ${this.words.length} words`);
     return (await this.#model.parse(this.words, { pinned: heads, signal: options.signal })).pinnedNats;
   }
 

@@ -15,20 +15,27 @@ import { classOf } from '../../base/realm.js';
  * @returns {Pins}
  */
 export function pinsOf(pinned, words) {
-  if (!/^(Object|Array)$/.test(classOf(pinned))) throw argumentError('pinned has the number of a parent under the number of its word, from 1, such as { 3: 1 }, or is a list of one for each word');
+  if (!/^(Object|Array)$/.test(classOf(pinned)))
+    throw argumentError(
+      'pinned has the number of a parent under the number of its word, from 1, such as { 3: 1 }, or is a list of one for each word',
+    );
   const listed = Array.isArray(pinned);
-  if (listed && pinned.length !== words.length) throw argumentError(`pinned has ${pinned.length} parents for ${words.length} words: give one for each, null where it is open`);
+  if (listed && pinned.length !== words.length)
+    throw argumentError(`pinned has ${pinned.length} parents for ${words.length} words: give one for each, null where it is open`);
   /** @type {Pins} */
   const pins = new Map();
   for (const [key, head] of Object.entries(/** @type {object} */ (pinned))) {
     if (head === null || head === undefined) continue;
     const child = Number(key) + (listed ? 1 : 0);
-    if (!/^\d+$/.test(key) || child < 1 || child > words.length) throw argumentError(`pinned: there is no word ${key}, the sentence has words 1 to ${words.length}`);
+    if (!/^\d+$/.test(key) || child < 1 || child > words.length)
+      throw argumentError(`pinned: there is no word ${key}, the sentence has words 1 to ${words.length}`);
     if (Array.isArray(head) || (pins.has(child) && pins.get(child) !== head)) {
       throw argumentError(`pinned: word ${child} (${words[child - 1]}) is given several parents, and a word has one`);
     }
     if (!Number.isInteger(head) || head < 0 || head > words.length) {
-      throw argumentError(`pinned: ${show(head)} is no parent of word ${child}: parents are numbers of words, 1 to ${words.length}, and 0 for the root`);
+      throw argumentError(
+        `pinned: ${show(head)} is no parent of word ${child}: parents are numbers of words, 1 to ${words.length}, and 0 for the root`,
+      );
     }
     pins.set(child, head);
   }
@@ -49,7 +56,10 @@ export function conflictOf(pins, words) {
   for (const [child] of pins) {
     const path = [child];
     for (let at = pins.get(child); at; at = pins.get(at)) {
-      if (at === child) return path.length === 1 ? `${name(child)} would be its own parent` : `${path.map(name).join(', ')} would hang from one another in a circle`;
+      if (at === child)
+        return path.length === 1
+          ? `${name(child)} would be its own parent`
+          : `${path.map(name).join(', ')} would hang from one another in a circle`;
       if (path.includes(at)) break;
       path.push(at);
     }
@@ -58,7 +68,8 @@ export function conflictOf(pins, words) {
     for (const [other, above] of pins) {
       const [a, b] = [Math.min(child, head), Math.max(child, head)];
       const [c, d] = [Math.min(other, above), Math.max(other, above)];
-      if (a < c && c < b && b < d) return `the arc from ${name(head)} to ${name(child)} would cross that from ${name(above)} to ${name(other)}`;
+      if (a < c && c < b && b < d)
+        return `the arc from ${name(head)} to ${name(child)} would cross that from ${name(above)} to ${name(other)}`;
     }
   }
   return undefined;

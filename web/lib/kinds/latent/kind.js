@@ -8,7 +8,9 @@ import { hasPictures } from '../ports.js';
 /** The types that the library has of this kind: the class that says its verbs, its steps or answers, the others. */
 export const TYPES = { model: 'LatentModel', steps: ['LatentStep'], others: ['LatentRun', 'WhereLooked', 'WalkOptions'] };
 
-export const OPTIONS = { latent: ['LatentOptions', 'The options with which pictures are made at once, of latents. Without a label the classes take turns.'] };
+export const OPTIONS = {
+  latent: ['LatentOptions', 'The options with which pictures are made at once, of latents. Without a label the classes take turns.'],
+};
 
 /** Pictures that are made at once, of a list of normal deviates. @type {Kind} */
 export const kind = {

@@ -110,7 +110,11 @@ export class LatentRun extends BaseRun {
    * @internal
    */
   sink(target, options) {
-    return new PictureSink(target, this.#codec, new Uint8Array(0), { samples: this.#orders.length, ...options, ...(this.#how.one && { samples: 1 }) });
+    return new PictureSink(target, this.#codec, new Uint8Array(0), {
+      samples: this.#orders.length,
+      ...options,
+      ...(this.#how.one && { samples: 1 }),
+    });
   }
 
   /** The share that is there with a step. @param {LatentStep} step @internal */
@@ -125,7 +129,10 @@ export class LatentRun extends BaseRun {
       const { inputs, settings, ...step } = await order();
       const job = links[0].job(...this.signals);
       try {
-        yield this.#stepOf(step, await job.ask({ type: 'encode', part: part.index, inputs, settings, results: ['image', 'latent'], maps: this.#how.maps }));
+        yield this.#stepOf(
+          step,
+          await job.ask({ type: 'encode', part: part.index, inputs, settings, results: ['image', 'latent'], maps: this.#how.maps }),
+        );
       } finally {
         job.end();
       }
@@ -140,7 +147,13 @@ export class LatentRun extends BaseRun {
   #stepOf(step, { results, maps }) {
     const values = Uint8Array.from(results.image);
     return {
-      ...step, from: 0, to: values.length, values, nats: new Float32Array(0), latent: this.#how.latentOf(results.latent), ...(maps && { maps: mapsOf(maps) }),
+      ...step,
+      from: 0,
+      to: values.length,
+      values,
+      nats: new Float32Array(0),
+      latent: this.#how.latentOf(results.latent),
+      ...(maps && { maps: mapsOf(maps) }),
     };
   }
 }

@@ -63,7 +63,10 @@ export class LatentModel {
   /** @param {Engine} engine @internal */
   constructor(engine) {
     this.#engine = engine;
-    const { inputs: [latent], results: [image] } = engine.part;
+    const {
+      inputs: [latent],
+      results: [image],
+    } = engine.part;
     this.#length = latent.dims[0];
     const { width, height } = engine.info;
     Object.assign(engine.info, { levels: image.values, positions: 0, latent: this.#length });
@@ -82,9 +85,13 @@ export class LatentModel {
     const { samples } = settings;
     const one = checkLabel(label, this.#engine.info);
     const latents = latent === undefined ? [] : this.#latents(latent, samples);
-    const orders = Array.from({ length: samples }, (_, sample) => this.#order(sample, this.#class(one, sample), {
-      latent: latents[latents.length === 1 ? 0 : sample], seed: settings.seed, sample,
-    }));
+    const orders = Array.from({ length: samples }, (_, sample) =>
+      this.#order(sample, this.#class(one, sample), {
+        latent: latents[latents.length === 1 ? 0 : sample],
+        seed: settings.seed,
+        sample,
+      }),
+    );
     return new LatentRun(this.#engine, this.codec, orders, { seed, maps, signal: given.signal, latentOf });
   }
 
@@ -99,10 +106,13 @@ export class LatentModel {
   walk(from, to, given = {}) {
     const { steps = 30, shape = 'sphere', label, maps = false, signal } = given;
     wholeNumber('steps', steps, 2, MOST_STEPS);
-    if (typeof shape !== 'string' || !Object.hasOwn(SHAPES, shape)) throw argumentError(`shape must be ${Object.keys(SHAPES).join(', ')}, not ${show(shape)}`);
+    if (typeof shape !== 'string' || !Object.hasOwn(SHAPES, shape))
+      throw argumentError(`shape must be ${Object.keys(SHAPES).join(', ')}, not ${show(shape)}`);
     flag('maps', maps);
     const one = this.#class(checkLabel(label, this.#engine.info), 0);
-    const ends = [from, to].map((end) => (typeof end === 'number' || typeof end === 'bigint' ? this.#drawn(end, signal) : this.#latents(end, 1)[0]));
+    const ends = [from, to].map((end) =>
+      typeof end === 'number' || typeof end === 'bigint' ? this.#drawn(end, signal) : this.#latents(end, 1)[0],
+    );
     /** @type {((t: number) => Float32Array) | undefined} */
     let path;
     const orders = Array.from({ length: steps }, (_, i) => {
@@ -112,7 +122,7 @@ export class LatentModel {
           const [a, b] = await Promise.all(ends.map((end) => (typeof end === 'function' ? end() : end)));
           path = SHAPES[shape](Float32Array.from(a), Float32Array.from(b));
         }
-        return { ...await this.#order(0, one, { latent: path(at), seed: 0n, sample: 0 })(), at };
+        return { ...(await this.#order(0, one, { latent: path(at), seed: 0n, sample: 0 })()), at };
       };
     });
     return new LatentRun(this.#engine, this.codec, orders, { seed: 0, maps, signal, latentOf, one: true });
@@ -131,7 +141,8 @@ export class LatentModel {
    */
   #order(sample, label, { latent, seed, sample: noise }) {
     return async () => ({
-      sample, label,
+      sample,
+      label,
       inputs: { class: Uint32Array.of(label), ...(latent && { latent: idsOf(latent) }) },
       settings: { seed, samples: 1, temperature: 1, topK: 0, topP: 1, first: noise },
     });
@@ -147,7 +158,10 @@ export class LatentModel {
     const { settings } = checkSettings('latent', { seed });
     return async () => {
       const { inputs, settings: how } = await this.#order(0, 0, { seed: settings.seed, sample: 0 })();
-      const { results } = await this.#engine.ask({ type: 'encode', part: this.#engine.part.index, inputs, settings: how, results: ['latent'] }, signal);
+      const { results } = await this.#engine.ask(
+        { type: 'encode', part: this.#engine.part.index, inputs, settings: how, results: ['latent'] },
+        signal,
+      );
       return latentOf(results.latent);
     };
   }
@@ -160,11 +174,14 @@ export class LatentModel {
   #latents(given, samples) {
     const list = typeof given === 'object' && given !== null && typeof given.length === 'number' ? given : undefined;
     const each = list && typeof list[0] === 'object' ? Array.from(list) : [list];
-    if (each.length !== 1 && each.length !== samples) throw argumentError(`latent must be one latent, or ${samples}, one a sample, not ${each.length}`);
+    if (each.length !== 1 && each.length !== samples)
+      throw argumentError(`latent must be one latent, or ${samples}, one a sample, not ${each.length}`);
     for (const one of each) {
-      if (one?.length !== this.#length) throw argumentError(`A latent of this model has ${this.#length} numbers, not ${one ? one.length : show(given)}`);
+      if (one?.length !== this.#length)
+        throw argumentError(`A latent of this model has ${this.#length} numbers, not ${one ? one.length : show(given)}`);
       const wrong = Array.from(one).find((/** @type {unknown} */ z) => typeof z !== 'number' || !Number.isFinite(z));
-      if (wrong !== undefined || Array.from(one).includes(undefined)) throw argumentError(`A latent has numbers, about -3 to 3, not ${show(wrong)}`);
+      if (wrong !== undefined || Array.from(one).includes(undefined))
+        throw argumentError(`A latent has numbers, about -3 to 3, not ${show(wrong)}`);
     }
     return each;
   }

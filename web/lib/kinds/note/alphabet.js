@@ -31,7 +31,13 @@ export class Alphabet {
   constructor(said, names = []) {
     this.said = said;
     const count = Math.max(0, ...this.said.map(({ voice }) => voice + 1));
-    this.voices = Array.from({ length: count }, (_, v) => ({ name: names[v] ?? `voice ${v + 1}`, low: Infinity, high: -Infinity, off: -1, of: new Map() }));
+    this.voices = Array.from({ length: count }, (_, v) => ({
+      name: names[v] ?? `voice ${v + 1}`,
+      low: Infinity,
+      high: -Infinity,
+      off: -1,
+      of: new Map(),
+    }));
     for (const [id, { ticks, voice, pitch }] of this.said.entries()) {
       if (voice >= 0 && pitch > 0) this.#add(this.voices[voice], pitch, id);
       else if (voice >= 0) this.voices[voice].off = id;
@@ -52,7 +58,7 @@ export class Alphabet {
   wait(ticks) {
     const sizes = [...this.waits.keys()].sort((a, b) => b - a);
     const ids = [];
-    for (let left = ticks; left > 0;) {
+    for (let left = ticks; left > 0; ) {
       const size = sizes.find((most) => most <= left);
       if (!size) throw argumentError(`The model has no wait of ${left} ${left === 1 ? 'tick' : 'ticks'}`);
       ids.push(/** @type {number} */ (this.waits.get(size)));

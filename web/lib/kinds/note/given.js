@@ -44,12 +44,15 @@ const MOST_BYTES = 1_000_000;
 export async function given(music, alphabet, ticks, voices, signal) {
   if (isAddress(music)) return given(await (await import('../../load/file-at.js')).fileAt(music, signal), alphabet, ticks, voices, signal);
   if (!isBlob(music) && !isBytes(music)) {
-    if (Array.isArray(music) && music.length > MOST_NOTES) throw new NextPixelError('limit', `The music has ${music.length} notes, ${MOST_NOTES} can be read: give a shorter piece`);
-    if (!Array.isArray(music)) throw argumentError(`Music is a list of notes, or a MIDI file as a Blob, bytes or an address, not ${show(music)}`);
+    if (Array.isArray(music) && music.length > MOST_NOTES)
+      throw new NextPixelError('limit', `The music has ${music.length} notes, ${MOST_NOTES} can be read: give a shorter piece`);
+    if (!Array.isArray(music))
+      throw argumentError(`Music is a list of notes, or a MIDI file as a Blob, bytes or an address, not ${show(music)}`);
     return { notes: checked(music, alphabet, ticks, voices), tempo: 0, said: '' };
   }
   const size = isBlob(music) ? music.size : music.byteLength;
-  if (size > MOST_BYTES) throw new NextPixelError('limit', `The MIDI file has ${(size / 1e6).toFixed(1)} MB: give at most ${MOST_BYTES / 1e6}`);
+  if (size > MOST_BYTES)
+    throw new NextPixelError('limit', `The MIDI file has ${(size / 1e6).toFixed(1)} MB: give at most ${MOST_BYTES / 1e6}`);
   const bytes = isBlob(music) ? await bytesOfBlob(music) : bytesOf(music);
   const { readMidi } = await import('./midi.js');
   return ofFile(readMidi(bytes), alphabet, ticks, voices);
@@ -67,7 +70,10 @@ export async function given(music, alphabet, ticks, voices, signal) {
  */
 function ofFile({ notes, parts, tempo, tempos }, alphabet, ticks, voices) {
   const all = alphabet.voices.map(({ name }) => name);
-  if (parts.length > all.length) throw argumentError(`${parts.length} tracks or channels have notes (${parts.slice(0, 8).join('; ')}${parts.length > 8 ? '; ...' : ''}), and the model has ${all.length} voices: leave some out`);
+  if (parts.length > all.length)
+    throw argumentError(
+      `${parts.length} tracks or channels have notes (${parts.slice(0, 8).join('; ')}${parts.length > 8 ? '; ...' : ''}), and the model has ${all.length} voices: leave some out`,
+    );
   const height = parts.map((_, part) => {
     const own = notes.filter((note) => note.part === part);
     return own.reduce((sum, { pitch }) => sum + pitch, 0) / own.length;
@@ -84,7 +90,9 @@ function ofFile({ notes, parts, tempo, tempos }, alphabet, ticks, voices) {
   });
   if (whole.length === 0) throw argumentError('The notes of the MIDI file are all too short');
   const said = [
-    ...(moved > 0 ? [`${moved} of its ${notes.length} notes were moved to the nearest ${ticks === 4 ? 'sixteenth' : `${ticks}th of a quarter`}`] : []),
+    ...(moved > 0
+      ? [`${moved} of its ${notes.length} notes were moved to the nearest ${ticks === 4 ? 'sixteenth' : `${ticks}th of a quarter`}`]
+      : []),
     ...(whole.length < notes.length ? [`${notes.length - whole.length} too short ones were left out`] : []),
     ...(tempos ? ['its changes of tempo were left out'] : []),
   ];
@@ -104,7 +112,10 @@ function checked(notes, alphabet, ticks, voices) {
   for (const { name } of alphabet.voices) {
     const own = found.filter(({ voice }) => voice === name).sort((a, b) => a.start - b.start);
     const second = own.findIndex(({ start }, i) => i > 0 && own[i - 1].start + own[i - 1].length > start);
-    if (second > 0) throw argumentError(`The ${name} has two notes at once, ${pitchName(own[second - 1].pitch)} and ${pitchName(own[second].pitch)} in quarter ${Math.floor(own[second].start / ticks) + 1}: a voice sings one`);
+    if (second > 0)
+      throw argumentError(
+        `The ${name} has two notes at once, ${pitchName(own[second - 1].pitch)} and ${pitchName(own[second].pitch)} in quarter ${Math.floor(own[second].start / ticks) + 1}: a voice sings one`,
+      );
   }
   return found;
 }
@@ -116,17 +127,24 @@ function oneChecked(note, i, alphabet, voices) {
   const voice = voiceNamed(label, alphabet);
   wholeNumber(`The first tick of note ${i}`, start, 0, MOST_TICKS);
   wholeNumber(`The length of note ${i} in ticks`, length, 1, MOST_TICKS);
-  if (!Number.isInteger(velocity) || velocity < 1 || velocity > 127) throw argumentError(`velocity of note ${i} must be a whole number from 1 to 127, not ${show(velocity)}`);
+  if (!Number.isInteger(velocity) || velocity < 1 || velocity > 127)
+    throw argumentError(`velocity of note ${i} must be a whole number from 1 to 127, not ${show(velocity)}`);
   if (!Number.isInteger(pitch) || !voice.of.has(pitch)) {
     const what = Number.isInteger(pitch) && pitch >= 0 && pitch < 128 ? `${pitch} (${pitchName(pitch)})` : show(pitch);
-    throw argumentError(`The ${voice.name} sings ${voice.low} to ${voice.high} (${pitchName(voice.low)} to ${pitchName(voice.high)}), and note ${i} is ${what}: transpose the music`);
+    throw argumentError(
+      `The ${voice.name} sings ${voice.low} to ${voice.high} (${pitchName(voice.low)} to ${pitchName(voice.high)}), and note ${i} is ${what}: transpose the music`,
+    );
   }
   return { start, length, pitch, velocity, voice: voice.name };
 }
 
 /** @param {unknown} label  a name or an index @param {Alphabet} alphabet */
 export function voiceNamed(label, { voices }) {
-  const voice = typeof label === 'string' ? voices.find(({ name }) => name === label) : typeof label === 'number' ? voices[label] : undefined;
-  if (!voice) throw argumentError(`voice must be one of ${voices.map(({ name }) => name).join(', ')}, or an index from 0 to ${voices.length - 1}, not ${show(label)}`);
+  const voice =
+    typeof label === 'string' ? voices.find(({ name }) => name === label) : typeof label === 'number' ? voices[label] : undefined;
+  if (!voice)
+    throw argumentError(
+      `voice must be one of ${voices.map(({ name }) => name).join(', ')}, or an index from 0 to ${voices.length - 1}, not ${show(label)}`,
+    );
   return voice;
 }

@@ -52,7 +52,7 @@ function tracksAlone(bytes) {
   if (view.getUint16(12) === 0) throw wrong('a beat has no ticks');
   const kept = [];
   let events = 0;
-  for (let at = 0; at < bytes.length;) {
+  for (let at = 0; at < bytes.length; ) {
     if (at + 8 > bytes.length) throw wrong(`it ends within a chunk, at byte ${bytes.length}`);
     const next = at + 8 + view.getUint32(at + 4);
     if (next > bytes.length) throw wrong(`it is cut off: ${next - bytes.length} bytes are missing`);
@@ -75,7 +75,9 @@ const DATA_BYTES = [2, 2, 2, 2, 1, 1, 2];
  * @param {Uint8Array} track  without its head
  */
 function eventsOf(track) {
-  let at = 0, running = 0, count = 0;
+  let at = 0,
+    running = 0,
+    count = 0;
   const length = () => {
     let value = 0;
     for (let i = 0; i < 4; i++) {
@@ -91,7 +93,8 @@ function eventsOf(track) {
     if (status >= 0x80) at++;
     else status = running;
     if (status >= 0xf0) {
-      if (status === 0xff) at++; // the type of the event
+      if (status === 0xff)
+        at++; // the type of the event
       else if (status !== 0xf0 && status !== 0xf7) throw wrong(`an event has the unknown status ${status}`);
       const bytes = length(); // moves on by itself
       at += bytes;
@@ -142,7 +145,7 @@ export function readMidi(bytes) {
       if (!begun || now <= begun.start) return;
       const label = `${number} ${channel}`;
       let part = partOf.get(label);
-      if (part === undefined) partOf.set(label, part = parts.push(name || `track ${Number(number) + 1}, channel ${channel + 1}`) - 1);
+      if (part === undefined) partOf.set(label, (part = parts.push(name || `track ${Number(number) + 1}, channel ${channel + 1}`) - 1));
       notes.push({ start: begun.start / beat, length: (now - begun.start) / beat, pitch, velocity: begun.velocity, part });
     };
     for (const event of track) {
@@ -152,7 +155,8 @@ export function readMidi(bytes) {
       else if (event.type === 'setTempo' && event.microsecondsPerBeat > 0) tempos.push({ at: now, tempo: 6e7 / event.microsecondsPerBeat });
       else if (event.type === 'noteOn' || event.type === 'noteOff') {
         const { channel, noteNumber, velocity } = event;
-        if (!(noteNumber < 128 && velocity < 128) || channel === 9) { // drums
+        if (!(noteNumber < 128 && velocity < 128) || channel === 9) {
+          // drums
           if (channel === 9) continue;
           throw wrong('it ends within an event');
         }
@@ -182,13 +186,16 @@ export function writeNotes(notes, { ticks, voices, tempo }) {
   const tracks = [[{ deltaTime: 0, meta: true, type: 'setTempo', microsecondsPerBeat: Math.round(6e7 / tempo) }, end(0)]];
   for (const [channel, voice] of voices.entries()) {
     const own = notes.filter((note) => note.voice === voice);
-    const events = own.flatMap(({ start, length, pitch, velocity }) => [
-      { time: start * scale, type: /** @type {const} */ ('noteOn'), noteNumber: pitch, velocity },
-      { time: (start + length) * scale, type: /** @type {const} */ ('noteOff'), noteNumber: pitch, velocity: 0 },
-    ]).sort((a, b) => a.time - b.time || Number(a.type === 'noteOn') - Number(b.type === 'noteOn')); // what ends makes room first
+    const events = own
+      .flatMap(({ start, length, pitch, velocity }) => [
+        { time: start * scale, type: /** @type {const} */ ('noteOn'), noteNumber: pitch, velocity },
+        { time: (start + length) * scale, type: /** @type {const} */ ('noteOff'), noteNumber: pitch, velocity: 0 },
+      ])
+      .sort((a, b) => a.time - b.time || Number(a.type === 'noteOn') - Number(b.type === 'noteOn')); // what ends makes room first
     let now = 0;
     tracks.push([
-      { deltaTime: 0, meta: true, type: 'trackName', text: voice }, { deltaTime: 0, channel, type: 'programChange', programNumber: PROGRAMME },
+      { deltaTime: 0, meta: true, type: 'trackName', text: voice },
+      { deltaTime: 0, channel, type: 'programChange', programNumber: PROGRAMME },
       ...events.map(({ time, ...event }) => {
         const deltaTime = time - now;
         now = time;

@@ -107,7 +107,9 @@ export class NoteRun extends BaseRun {
     this.tempo = how.tempo;
     if (!isPromise(planned)) this.#plan = planned.plan;
     const coming = (async () => planned)();
-    this.#planned = coming.then(({ plan }) => { this.#plan = plan; });
+    this.#planned = coming.then(({ plan }) => {
+      this.#plan = plan;
+    });
     this.input = coming.then(({ given }) => given);
     for (const promise of [this.#planned, this.input]) promise.catch(() => {}); // whoever reads the run hears of it
   }
@@ -127,7 +129,10 @@ export class NoteRun extends BaseRun {
     if (!this.#plan) throw new NextPixelError('state', 'The music that the run goes on with is not read yet: await run.input first');
     const { known, bounds } = this.#plan;
     return this.saved({
-      known, ids: [...this.#ids], nats: [...this.#nats], held: { ...bounds, most: Number.isFinite(bounds.most) ? bounds.most : null },
+      known,
+      ids: [...this.#ids],
+      nats: [...this.#nats],
+      held: { ...bounds, most: Number.isFinite(bounds.most) ? bounds.most : null },
     });
   }
 
@@ -157,7 +162,9 @@ export class NoteRun extends BaseRun {
     const { alphabet, ticks } = this.#clock;
     const notes = await this.notes(options);
     const { writeNotes } = await import('./midi.js');
-    return new Blob([writeNotes(notes, { ticks, voices: alphabet.voices.map(({ name }) => name), tempo: this.tempo })], { type: 'audio/midi' });
+    return new Blob([writeNotes(notes, { ticks, voices: alphabet.voices.map(({ name }) => name), tempo: this.tempo })], {
+      type: 'audio/midi',
+    });
   }
 
   /**
@@ -207,7 +214,11 @@ export class NoteRun extends BaseRun {
 
   /** @param {Canvas} canvas @param {RollOptions} [options] @internal */
   sink(canvas, options) {
-    const { alphabet: { voices }, ticks, bar } = this.#clock;
+    const {
+      alphabet: { voices },
+      ticks,
+      bar,
+    } = this.#clock;
     return new Roll(canvas, { voices, ticks, bar, ...options });
   }
 
@@ -266,7 +277,11 @@ export class NoteRun extends BaseRun {
     if (this.finish) return;
     const logitBias = alphabet.said.map((_, id) => /** @type {[number, number]} */ ([id, 0])); // room for all
     const order = {
-      known: Uint32Array.from(before), inputs: {}, settings: { ...settings, samples: 1, logitBias }, maps, notes: { said: alphabet.said, bounds: { ...bounds, parallels } },
+      known: Uint32Array.from(before),
+      inputs: {},
+      settings: { ...settings, samples: 1, logitBias },
+      maps,
+      notes: { said: alphabet.said, bounds: { ...bounds, parallels } },
       ...(probabilities && { alternatives: alphabet.said.length }),
     };
     for await (const { message } of this.messages([{ link: this.#link, order }], maps ? 1 : chunkSize)) {
@@ -302,7 +317,9 @@ export class NoteRun extends BaseRun {
    * @returns {NoteStep}
    */
   #stepOf(from, ids, nats, known) {
-    const { bounds: { voices } } = /** @type {Plan} */ (this.#plan);
+    const {
+      bounds: { voices },
+    } = /** @type {Plan} */ (this.#plan);
     const { said } = this.#clock.alphabet;
     const events = [...ids].flatMap((id, i) => this.#reader.push(id, nats[i], i < known || voices.includes(said[id].voice)) ?? []);
     return { from, to: from + ids.length, time: this.#reader.time, events, ids: ids.slice(), nats: nats.slice() };

@@ -51,12 +51,22 @@ export class NoteModel {
   constructor(engine, { metadata, parts: [part] }) {
     this.#engine = engine;
     const said = (/** @type {string} */ key) => metadata.get(`${engine.info.architecture}.notes.${key}`);
-    const list = (/** @type {string} */ key) => { const found = said(key); return Array.isArray(found) ? found : []; };
+    const list = (/** @type {string} */ key) => {
+      const found = said(key);
+      return Array.isArray(found) ? found : [];
+    };
     const [ticks, voices, pitches] = ['id_ticks', 'id_voices', 'id_pitches'].map((key) => list(key).map(Number)); // the engine has checked them
-    const alphabet = new Alphabet(ticks.map((passing, id) => ({ ticks: passing, voice: voices[id] - 1, pitch: pitches[id] })), listOf(metadata, `${engine.info.architecture}.notes.voices`, 'texts'));
+    const alphabet = new Alphabet(
+      ticks.map((passing, id) => ({ ticks: passing, voice: voices[id] - 1, pitch: pitches[id] })),
+      listOf(metadata, `${engine.info.architecture}.notes.voices`, 'texts'),
+    );
     this.#clock = { alphabet, ticks: Number(said('ticks') ?? TICKS), bar: Number(said('bar') ?? BAR), positions: part.length };
     Object.assign(engine.info, {
-      ticks: this.#clock.ticks, bar: this.#clock.bar, voices: alphabet.voices.map(({ name }) => name), ranges: alphabet.voices.map(({ low, high }) => [low, high]), notes: alphabet.said,
+      ticks: this.#clock.ticks,
+      bar: this.#clock.bar,
+      voices: alphabet.voices.map(({ name }) => name),
+      ranges: alphabet.voices.map(({ low, high }) => [low, high]),
+      notes: alphabet.said,
     });
   }
 
@@ -66,11 +76,22 @@ export class NoteModel {
    */
   #run(options, planned) {
     const { links, info } = this.#engine;
-    const { settings, options: { bars, probabilities, maps, tempo, parallels, chunkSize = 0 }, seed } = checkSettings('note', options);
+    const {
+      settings,
+      options: { bars, probabilities, maps, tempo, parallels, chunkSize = 0 },
+      seed,
+    } = checkSettings('note', options);
     const { alphabet, bar } = this.#clock;
     const { seed: _, signal, ...kept } = options;
     const plan = { known: [alphabet.end], bounds: { ...UNBOUND, most: bars ? bars * bar : Infinity } };
-    return new NoteRun(links[0], this.#clock, planned ?? { plan }, { settings, seed, probabilities, maps, chunkSize, tempo, parallels }, { model: modelName(info), options: kept }, signal);
+    return new NoteRun(
+      links[0],
+      this.#clock,
+      planned ?? { plan },
+      { settings, seed, probabilities, maps, chunkSize, tempo, parallels },
+      { model: modelName(info), options: kept },
+      signal,
+    );
   }
 
   /**
@@ -93,9 +114,13 @@ export class NoteModel {
   complete(music, options = {}) {
     const { alphabet, ticks } = this.#clock;
     const { voices: labels, bars } = options;
-    if (labels !== undefined && !Array.isArray(labels)) throw argumentError(`voices must be a list of voices that are held, not ${show(labels)}`);
+    if (labels !== undefined && !Array.isArray(labels))
+      throw argumentError(`voices must be a list of voices that are held, not ${show(labels)}`);
     const held = labels?.map((label) => voiceNamed(label, alphabet).name);
-    const planned = given(music, alphabet, ticks, held, options.signal).then((found) => ({ given: found, plan: this.#plan(found, held, bars) }));
+    const planned = given(music, alphabet, ticks, held, options.signal).then((found) => ({
+      given: found,
+      plan: this.#plan(found, held, bars),
+    }));
     planned.catch(() => {}); // whoever reads the run hears of it
     return this.#run(options, planned);
   }
@@ -113,17 +138,25 @@ export class NoteModel {
       return { known, bounds: { ...UNBOUND, most: bars ? Math.max(bars * bar, endOf(notes)) : Infinity } };
     }
     const stray = notes.find(({ voice }) => !held.includes(voice));
-    if (stray) throw argumentError(`The music has notes of the ${stray.voice}, which is not among the voices that are held (${held.join(', ')})`);
+    if (stray)
+      throw argumentError(`The music has notes of the ${stray.voice}, which is not among the voices that are held (${held.join(', ')})`);
     const most = endOf(notes);
     const changes = changesOf(alphabet, notes, most);
     this.#fitting(encode(alphabet, notes));
-    return { known: [alphabet.end], bounds: { voices: held.map((name) => alphabet.voices.findIndex((voice) => voice.name === name)), changes, most, whole: true } };
+    return {
+      known: [alphabet.end],
+      bounds: { voices: held.map((name) => alphabet.voices.findIndex((voice) => voice.name === name)), changes, most, whole: true },
+    };
   }
 
   /** @param {number[]} ids */
   #fitting(ids) {
     const { positions } = this.#clock;
-    if (ids.length >= positions) throw new NextPixelError('limit', `The music has ${ids.length} events, and the model has room for ${positions}: give a shorter piece`);
+    if (ids.length >= positions)
+      throw new NextPixelError(
+        'limit',
+        `The music has ${ids.length} events, and the model has room for ${positions}: give a shorter piece`,
+      );
     return ids;
   }
 
@@ -135,22 +168,37 @@ export class NoteModel {
    * @returns {NoteRun}
    */
   resume(saved, { at, ...options } = {}) {
-    const all = resumedOptions(saved, this.#engine.info, options, ['signal', 'probabilities', 'maps', 'chunkSize', 'tempo', ...(at === undefined ? [] : ['seed', 'temperature', 'topK', 'topP'])]);
+    const all = resumedOptions(saved, this.#engine.info, options, [
+      'signal',
+      'probabilities',
+      'maps',
+      'chunkSize',
+      'tempo',
+      ...(at === undefined ? [] : ['seed', 'temperature', 'topK', 'topP']),
+    ]);
     const { known, ids, nats, held } = saved;
-    const { alphabet: { end, said, voices }, positions } = this.#clock;
+    const {
+      alphabet: { end, said, voices },
+      positions,
+    } = this.#clock;
     const isId = whole(0, said.length - 1);
     const most = positions - (Array.isArray(known) ? known.length : 0);
     checkSaved(saved, {
       known: (list) => arrayOf(isId, positions, 1)(list) && list.indexOf(end) === 0 && list.lastIndexOf(end) === 0,
       ids: (list) => arrayOf(isId, most)(list) && !list.slice(0, -1).includes(end),
       nats: arrayOf(finite, ids.length, ids.length),
-      held: (value) => object({
-        voices: arrayOf(whole(0, voices.length - 1)), whole: (flag) => typeof flag === 'boolean', most: (ticks) => ticks === null || whole(0, Number.MAX_SAFE_INTEGER)(ticks),
-        changes: arrayOf(object({ time: whole(0, Number.MAX_SAFE_INTEGER), id: (id) => isId(id) && id !== end && said[id].ticks === 0 })),
-      })(value) && value.changes.every((/** @type {any} */ { time }, /** @type {number} */ i) => time >= (value.changes[i - 1]?.time ?? 0)),
+      held: (value) =>
+        object({
+          voices: arrayOf(whole(0, voices.length - 1)),
+          whole: (flag) => typeof flag === 'boolean',
+          most: (ticks) => ticks === null || whole(0, Number.MAX_SAFE_INTEGER)(ticks),
+          changes: arrayOf(object({ time: whole(0, Number.MAX_SAFE_INTEGER), id: (id) => isId(id) && id !== end && said[id].ticks === 0 })),
+        })(value) &&
+        value.changes.every((/** @type {any} */ { time }, /** @type {number} */ i) => time >= (value.changes[i - 1]?.time ?? 0)),
     });
     const kept = at ?? ids.length;
-    if (!Number.isInteger(kept) || kept < 0 || kept > ids.length) throw argumentError(`at must be a whole number from 0 to ${ids.length}, not ${show(at)}`);
+    if (!Number.isInteger(kept) || kept < 0 || kept > ids.length)
+      throw argumentError(`at must be a whole number from 0 to ${ids.length}, not ${show(at)}`);
     const plan = { known, bounds: { ...held, most: held.most ?? Infinity } };
     return this.#run(all, { plan }).after({ ids: ids.slice(0, kept), nats: nats.slice(0, kept) });
   }

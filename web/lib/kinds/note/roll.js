@@ -65,7 +65,12 @@ export class Roll extends Timeline {
   /** Notes and bars in all, notes that were given, and nats of each note that was drawn; NaN: none was. */
   get facts() {
     const { nats, notes } = this.#drawn;
-    return { notes: this.notes.length, bars: Math.ceil(this.time / this.#bar), given: this.notes.filter((note) => note.given).length, nats: notes > 0 ? nats / notes : NaN };
+    return {
+      notes: this.notes.length,
+      bars: Math.ceil(this.time / this.#bar),
+      given: this.notes.filter((note) => note.given).length,
+      nats: notes > 0 ? nats / notes : NaN,
+    };
   }
 
   /** A sentence that says what the music is. */
@@ -104,7 +109,11 @@ export class Roll extends Timeline {
     const most = this.ended ? this.time : Math.max(this.time, LEAST_BARS * this.#bar);
     const { from = 0, to = Math.max(most, 1) } = this.stretch;
     const [perTick, row] = [this.width / Math.max(1e-6, to - from), this.height / (this.#high - this.#low + 1)];
-    return { x: (/** @type {number} */ tick) => (tick - from) * perTick, y: (/** @type {number} */ pitch) => (this.#high - pitch) * row, row };
+    return {
+      x: (/** @type {number} */ tick) => (tick - from) * perTick,
+      y: (/** @type {number} */ pitch) => (this.#high - pitch) * row,
+      row,
+    };
   }
 
   /** Paints now, in the colours of the moment. @override */
@@ -136,7 +145,13 @@ export class Roll extends Timeline {
       context.fillStyle = note.given ? ink : surprise; // one where colours are forced
       context.globalAlpha = note.given ? 0.75 : FAINT + (1 - FAINT) * Math.min(1, note.nats / MOST_NATS);
       context.beginPath();
-      context.roundRect(left + 0.5, y(note.pitch) - row * 0.15, Math.max(2, right - left - 1), Math.max(2, row * 1.3), Math.min(3, row / 2));
+      context.roundRect(
+        left + 0.5,
+        y(note.pitch) - row * 0.15,
+        Math.max(2, right - left - 1),
+        Math.max(2, row * 1.3),
+        Math.min(3, row / 2),
+      );
       if (note.given && forced) context.stroke();
       else context.fill();
     }

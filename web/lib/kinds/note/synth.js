@@ -210,7 +210,8 @@ function stillToHear(events, from) {
  * @returns {Promise<Float32Array>}
  */
 export async function render(events, ticks, perTick, rate) {
-  if (typeof OfflineAudioContext !== 'function') throw new NextPixelError('unsupported', 'There is no Web Audio here to make the sound with: take midi()');
+  if (typeof OfflineAudioContext !== 'function')
+    throw new NextPixelError('unsupported', 'There is no Web Audio here to make the sound with: take midi()');
   const context = new OfflineAudioContext(1, Math.ceil((ticks * perTick + 4 * RELEASE) * rate), rate);
   const { set, endAll } = performer(context, lowPass(context, context.destination), (tick) => tick * perTick);
   events.forEach(set);

@@ -7,7 +7,11 @@ import { PictureModel } from './pictures.js';
 /** @import { Fitting, Kind } from '../index.js' */
 
 /** The types that the library has of this kind: the class that says its verbs, its steps or answers, the others. */
-export const TYPES = { model: 'PictureModel', steps: ['PictureStep'], others: ['PictureRun', 'LookedAt', 'SavedPicture', 'PictureScore', 'Attention', 'ImageSource'] };
+export const TYPES = {
+  model: 'PictureModel',
+  steps: ['PictureStep'],
+  others: ['PictureRun', 'LookedAt', 'SavedPicture', 'PictureScore', 'Attention', 'ImageSource'],
+};
 
 export const OPTIONS = { picture: ['PictureOptions', 'The options with which pictures are drawn.'] };
 
@@ -19,7 +23,10 @@ export const kind = {
   name: 'picture',
   says: hasPictures,
   verbs: {
-    attention: { names: ['row', 'column', 'channel', 'label', 'input', 'signal'], when: ({ part }) => part.maps.some(({ name }) => name === 'attention') },
+    attention: {
+      names: ['row', 'column', 'channel', 'label', 'input', 'signal'],
+      when: ({ part }) => part.maps.some(({ name }) => name === 'attention'),
+    },
     complete: { when: plain, settings: 'picture', names: ['rows'] },
     generate: { when: plain, settings: 'picture' },
     score: { names: ['label', 'input', 'signal'] },

@@ -135,7 +135,7 @@ export class PictureRun extends BaseRun {
     this.known = codec.decode(known);
     this.drawn = ids.map((all, i) => {
       const { from = codec.elements } = steps.find(({ sample, anew }) => sample === i && !anew) ?? {}; // that is still to be told
-      return codec.decode(Uint32Array.from(all)).subarray(0, from - known.length * codec.positionElements / codec.positionIds);
+      return codec.decode(Uint32Array.from(all)).subarray(0, from - (known.length * codec.positionElements) / codec.positionIds);
     });
     this.small = input;
     this.coming = undefined;
@@ -178,7 +178,12 @@ export class PictureRun extends BaseRun {
   save() {
     if (!this.#given) throw new NextPixelError('state', 'The picture is not read yet: a run can be saved from its first step on');
     const { known, input } = this.#given;
-    return this.saved({ known: [...known], ...(input && { input: [...input] }), ids: this.#ids.map((all) => [...all]), steps: structuredClone(this.#pending) });
+    return this.saved({
+      known: [...known],
+      ...(input && { input: [...input] }),
+      ids: this.#ids.map((all) => [...all]),
+      steps: structuredClone(this.#pending),
+    });
   }
 
   /**
@@ -214,8 +219,12 @@ export class PictureRun extends BaseRun {
       const order = over ? undefined : { known, drawn, inputs, settings: { ...settings, first, samples }, maps, probabilities, resample };
       return { link: this.#links[i % this.#links.length], first, samples, order };
     });
-    while (pending.length > 0) yield /** @type {PictureStep} */ (pending.shift());
-    for await (const { message, part: { first, samples }, check } of this.messages(parts, Math.ceil(chunkSize / positionElements))) {
+    while (pending.length > 0) yield/** @type {PictureStep} */ (pending.shift());
+    for await (const {
+      message,
+      part: { first, samples },
+      check,
+    } of this.messages(parts, Math.ceil(chunkSize / positionElements))) {
       const { settled, ...drawn } = message;
       for (const some of settled ? [drawn, { ...drawn, ...settled, maps: undefined, probabilities: undefined }] : [drawn]) {
         for (let sample = 0; sample < samples; sample++) {
@@ -226,7 +235,7 @@ export class PictureRun extends BaseRun {
           pending.push(stepOf(this.#codec, some, ids, sample, first, samples));
         }
       }
-      for (; pending.length > 0; check()) yield /** @type {PictureStep} */ (pending.shift());
+      for (; pending.length > 0; check()) yield/** @type {PictureStep} */ (pending.shift());
     }
   }
 }
@@ -235,8 +244,18 @@ export class PictureRun extends BaseRun {
 function stepFrom({ values, nats, ahead, maps, probabilities, ...rest }) {
   const [bytes, floats] = [Uint8Array, Float32Array].map((Type) => (/** @type {object} */ list) => Type.from(Object.values(list)));
   return {
-    ...rest, values: bytes(values), nats: floats(nats), ahead: bytes(ahead), ...(probabilities && { probabilities: floats(probabilities) }),
-    ...(maps && { maps: maps.map((/** @type {any} */ row) => ({ ...row, elements: Int32Array.from(Object.values(row.elements)), weights: floats(row.weights) })) }),
+    ...rest,
+    values: bytes(values),
+    nats: floats(nats),
+    ahead: bytes(ahead),
+    ...(probabilities && { probabilities: floats(probabilities) }),
+    ...(maps && {
+      maps: maps.map((/** @type {any} */ row) => ({
+        ...row,
+        elements: Int32Array.from(Object.values(row.elements)),
+        weights: floats(row.weights),
+      })),
+    }),
   };
 }
 
@@ -263,8 +282,10 @@ function share(ids, workers, group) {
  */
 function together(all, width) {
   const row = width * all.length;
-  return Uint32Array.from({ length: all.length * all[0].length }, (_, i) => (
-    all[Math.floor(i / width) % all.length][Math.floor(i / row) * width + (i % width)]));
+  return Uint32Array.from(
+    { length: all.length * all[0].length },
+    (_, i) => all[Math.floor(i / width) % all.length][Math.floor(i / row) * width + (i % width)],
+  );
 }
 
 /**

@@ -39,8 +39,12 @@ function drawingOf(given, info) {
   wholeNumber('resampleRows', resampleRows, 1, info.height);
   wholeNumber('samples / resample', samples / (resample || 1), 1, samples);
   return {
-    settings, seed, maps, probabilities, chunkSize,
-    resample: resample > 1 ? { group: resample, every: resampleRows * info.positions / info.height } : undefined,
+    settings,
+    seed,
+    maps,
+    probabilities,
+    chunkSize,
+    resample: resample > 1 ? { group: resample, every: (resampleRows * info.positions) / info.height } : undefined,
     label: checkLabel(label, info),
   };
 }
@@ -61,10 +65,21 @@ export function inputsOf(label, image) {
 const stepForm = (elements, samples) => (step) => {
   const { from, to, probabilities } = Object(step);
   const count = to - from;
-  return whole(0, elements)(from) && whole(from, elements)(to) && object({
-    sample: whole(0, samples - 1), from: finite, to: finite, values: numbersOf(whole(0, 255), count), nats: numbersOf(finite, count), ahead: numbersOf(whole(0, 255), count),
-    anew: optional((flag) => typeof flag === 'boolean'), probabilities: optional(numbersOf(finite, Object.keys(Object(probabilities)).length)), maps: optional(arrayOf((map) => typeof map === 'object' && map !== null)),
-  })(step);
+  return (
+    whole(0, elements)(from) &&
+    whole(from, elements)(to) &&
+    object({
+      sample: whole(0, samples - 1),
+      from: finite,
+      to: finite,
+      values: numbersOf(whole(0, 255), count),
+      nats: numbersOf(finite, count),
+      ahead: numbersOf(whole(0, 255), count),
+      anew: optional((flag) => typeof flag === 'boolean'),
+      probabilities: optional(numbersOf(finite, Object.keys(Object(probabilities)).length)),
+      maps: optional(arrayOf((map) => typeof map === 'object' && map !== null)),
+    })(step)
+  );
 };
 
 const questions = () => import('./questions.js');
@@ -94,7 +109,13 @@ export class PictureModel {
     const { links, info } = this.#engine;
     const { label, ...drawing } = drawingOf(options, info);
     const { seed, signal, ...kept } = options;
-    const given = withValue(read(), ({ known = new Uint32Array(0), input }) => ({ known, ids, steps, inputs: inputsOf(label, input), input }));
+    const given = withValue(read(), ({ known = new Uint32Array(0), input }) => ({
+      known,
+      ids,
+      steps,
+      inputs: inputsOf(label, input),
+      input,
+    }));
     return new PictureRun(links, this.codec, given, drawing, { model: modelName(info), options: kept }, signal);
   }
 
@@ -119,8 +140,11 @@ export class PictureModel {
   complete(image, options = {}) {
     const { info } = this.#engine;
     const rows = checkRows(options.rows, info);
-    return this.#run(options, () => withValue(pictureOf(image, info, options.signal), (picture) => (
-      { known: this.codec.encode(picture, (rows * info.positions) / info.height) })));
+    return this.#run(options, () =>
+      withValue(pictureOf(image, info, options.signal), (picture) => ({
+        known: this.codec.encode(picture, (rows * info.positions) / info.height),
+      })),
+    );
   }
 
   /**

@@ -96,6 +96,9 @@ async function read(info, image, input, signal) {
   if (inputWidth === 0 && input !== undefined) throw argumentError('This model takes no small picture: leave input out');
   const fits = inputWidth === 0 || input !== undefined || holds(info, inputWidth, inputHeight);
   if (!fits) throw argumentError(`This model needs its small picture of ${inputWidth} x ${inputHeight} pixels as well: pass { input }`);
-  const [picture, small] = await Promise.all([(async () => pictureOf(image, info, signal))(), (async () => (input === undefined ? undefined : inputOf(input, info, signal)))()]);
-  return [picture, inputWidth === 0 ? undefined : small ?? reduce(picture, info, inputWidth, inputHeight)];
+  const [picture, small] = await Promise.all([
+    (async () => pictureOf(image, info, signal))(),
+    (async () => (input === undefined ? undefined : inputOf(input, info, signal)))(),
+  ]);
+  return [picture, inputWidth === 0 ? undefined : (small ?? reduce(picture, info, inputWidth, inputHeight))];
 }

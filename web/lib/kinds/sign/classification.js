@@ -52,7 +52,9 @@ export class Classification extends Answer {
    */
   constructor(labels, logs, maps) {
     super();
-    this.probabilities = labels.map((label, i) => ({ label, p: exp(logs[i]), nats: Math.max(0, -logs[i]) })).sort((a, b) => a.nats - b.nats);
+    this.probabilities = labels
+      .map((label, i) => ({ label, p: exp(logs[i]), nats: Math.max(0, -logs[i]) }))
+      .sort((a, b) => a.nats - b.nats);
     [{ label: this.label, nats: this.nats }] = this.probabilities;
     this.maps = maps;
   }

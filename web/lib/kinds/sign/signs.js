@@ -35,7 +35,12 @@ export class SignModel {
     const { part } = engine;
     this.#engine = engine;
     /** The most examples, labels and queries of a run. */
-    this.limits = { examples: portOf(part, 'support').dims[0], labels: portOf(part, 'labels').values, queries: portOf(part, 'query').dims[0], pictures: MOST_PICTURES };
+    this.limits = {
+      examples: portOf(part, 'support').dims[0],
+      labels: portOf(part, 'labels').values,
+      queries: portOf(part, 'query').dims[0],
+      pictures: MOST_PICTURES,
+    };
   }
 
   /**
@@ -50,7 +55,8 @@ export class SignModel {
   async classify(query, { support, maps = false, signal }) {
     signal?.throwIfAborted();
     flag('maps', maps);
-    if (!Array.isArray(support) || support.length === 0) throw argumentError('support must have an example at least: [{ image, label }, ...]');
+    if (!Array.isArray(support) || support.length === 0)
+      throw argumentError('support must have an example at least: [{ image, label }, ...]');
     const many = Array.isArray(query);
     if (many) this.#within(query.length, 'pictures', 'pictures to be named');
     const queries = many ? Array.from(query) : [query]; // holes become undefined
@@ -64,17 +70,31 @@ export class SignModel {
     });
     const labels = [...new Set(examples.map(({ label }) => label))];
     this.#within(labels.length, 'labels', 'different labels');
-    const pictures = await inTurns(this.#pictures([
-      ...examples.map(({ image }, i) => ({ image, what: `support[${i}].image` })), ...queries.map((image, i) => ({ image, what: many ? `query[${i}]` : 'query' })),
-    ], signal), signal);
+    const pictures = await inTurns(
+      this.#pictures(
+        [
+          ...examples.map(({ image }, i) => ({ image, what: `support[${i}].image` })),
+          ...queries.map((image, i) => ({ image, what: many ? `query[${i}]` : 'query' })),
+        ],
+        signal,
+      ),
+      signal,
+    );
     const asked = pictures.splice(examples.length);
     const inputs = { support: joined(pictures), labels: Uint32Array.from(examples, ({ label }) => labels.indexOf(label)) };
     /** @type {Classification[]} */
     const found = [];
     for (let at = 0; at < asked.length; at += this.limits.queries) {
       const some = asked.slice(at, at + this.limits.queries);
-      const answer = await this.#engine.ask({ type: 'encode', part: this.#engine.part.index, inputs: { ...inputs, query: joined(some) }, results: ['odds'], maps }, signal);
-      found.push(...some.map((_, i) => new Classification(labels, this.#row(answer.results.odds, i), maps ? mapsOf(answer.maps, i, some.length) : undefined)));
+      const answer = await this.#engine.ask(
+        { type: 'encode', part: this.#engine.part.index, inputs: { ...inputs, query: joined(some) }, results: ['odds'], maps },
+        signal,
+      );
+      found.push(
+        ...some.map(
+          (_, i) => new Classification(labels, this.#row(answer.results.odds, i), maps ? mapsOf(answer.maps, i, some.length) : undefined),
+        ),
+      );
     }
     return /** @type {any} */ (many ? found : found[0]);
   }
@@ -86,7 +106,8 @@ export class SignModel {
 
   /** @param {number} count @param {'examples' | 'labels' | 'pictures'} which @param {string} what */
   #within(count, which, what) {
-    if (count > this.limits[which]) throw new NextPixelError('limit', `There are ${count} ${what}, this model takes at most ${this.limits[which]}: leave some out`);
+    if (count > this.limits[which])
+      throw new NextPixelError('limit', `There are ${count} ${what}, this model takes at most ${this.limits[which]}: leave some out`);
   }
 
   /**

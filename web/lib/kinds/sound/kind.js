@@ -4,7 +4,11 @@
 /** @import { Kind } from '../index.js' */
 
 /** The types that the library has of this kind: the class that says its verbs, its steps or answers, the others. */
-export const TYPES = { model: 'SoundModel', steps: ['SoundStep'], others: ['SoundRun', 'SavedSound', 'SoundScore', 'SoundSource', 'Heard', 'Played', 'PlayOptions'] };
+export const TYPES = {
+  model: 'SoundModel',
+  steps: ['SoundStep'],
+  others: ['SoundRun', 'SavedSound', 'SoundScore', 'SoundSource', 'Heard', 'Played', 'PlayOptions'],
+};
 
 export const OPTIONS = { sound: ['SoundOptions', 'The options with which sounds are drawn.'] };
 

@@ -86,7 +86,13 @@ export class SoundRun extends AudibleRun {
     this.input = Promise.resolve(heard);
     this.#silence = new Silence(sampleRate, how.silence);
     this.most = Math.round(how.seconds * sampleRate);
-    if (heard) heard.then((sound) => { this.#known ??= compress(sound.samples); }, () => {}); // whoever reads the run hears of it
+    if (heard)
+      heard.then(
+        (sound) => {
+          this.#known ??= compress(sound.samples);
+        },
+        () => {},
+      ); // whoever reads the run hears of it
     else this.#known = new Uint32Array(0);
   }
 
@@ -133,7 +139,14 @@ export class SoundRun extends AudibleRun {
     this.most = length;
     this.finish = this.#over ? 'end' : length <= known.length ? 'length' : undefined;
     if (this.finish) return;
-    const order = { known, inputs: this.#inputs, settings: { ...settings, samples: 1 }, maps: false, length, ...(probabilities && { alternatives: VALUES }) };
+    const order = {
+      known,
+      inputs: this.#inputs,
+      settings: { ...settings, samples: 1 },
+      maps: false,
+      length,
+      ...(probabilities && { alternatives: VALUES }),
+    };
     for await (const { message } of this.messages([{ link: this.#link, order }], chunkSize)) {
       const end = this.#endOf(message.ids);
       const step = stepOf(message, end < 0 ? message.ids.length : end);
@@ -160,5 +173,12 @@ export class SoundRun extends AudibleRun {
  */
 function stepOf({ from, ids, nats, alternatives }, count) {
   const levels = Uint8Array.from(ids.subarray(0, count));
-  return { from, to: from + count, samples: expand(levels), levels, nats: nats.slice(0, count), ...(alternatives && { probabilities: probabilitiesOf(alternatives, count, VALUES) }) };
+  return {
+    from,
+    to: from + count,
+    samples: expand(levels),
+    levels,
+    nats: nats.slice(0, count),
+    ...(alternatives && { probabilities: probabilitiesOf(alternatives, count, VALUES) }),
+  };
 }

@@ -49,7 +49,11 @@ export class SoundModel {
     const key = (/** @type {string} */ name) => `${engine.info.architecture}.${name}`;
     this.sampleRate = wholeOf(metadata, key('sound.rate'), ...RATES);
     this.speakers = speakersOf(engine, metadata);
-    Object.assign(engine.info, { sampleRate: this.sampleRate, speakers: this.speakers, dilations: listOf(metadata, key('dilations'), 'whole numbers') });
+    Object.assign(engine.info, {
+      sampleRate: this.sampleRate,
+      speakers: this.speakers,
+      dilations: listOf(metadata, key('dilations'), 'whole numbers'),
+    });
   }
 
   /**
@@ -58,9 +62,21 @@ export class SoundModel {
    */
   #run(options, heard) {
     const { links, info } = this.#engine;
-    const { settings, options: { seconds, silence, probabilities, chunkSize = 0 }, seed } = checkSettings('sound', options);
+    const {
+      settings,
+      options: { seconds, silence, probabilities, chunkSize = 0 },
+      seed,
+    } = checkSettings('sound', options);
     const { seed: _, signal, ...kept } = options;
-    return new SoundRun(links[0], this.sampleRate, spokenInputs(this.#engine, this.speakers, options), heard, { settings, seed, seconds, silence, probabilities, chunkSize }, { model: modelName(info), options: kept }, signal);
+    return new SoundRun(
+      links[0],
+      this.sampleRate,
+      spokenInputs(this.#engine, this.speakers, options),
+      heard,
+      { settings, seed, seconds, silence, probabilities, chunkSize },
+      { model: modelName(info), options: kept },
+      signal,
+    );
   }
 
   /**

@@ -53,10 +53,12 @@ export class TagSheet extends Sheet {
   /** @param {Tagging} tagging  of these words, with its marginals */
   add(tagging) {
     this.#tagging = tagging;
-    this.result = this.#words.map((word, t) => {
-      const [{ name, p }] = this.#oddsOf(t);
-      return `${word} (${name} ${Math.round(100 * p)} %)`;
-    }).join(' ');
+    this.result = this.#words
+      .map((word, t) => {
+        const [{ name, p }] = this.#oddsOf(t);
+        return `${word} (${name} ${Math.round(100 * p)} %)`;
+      })
+      .join(' ');
     this.paintSoon();
   }
 
@@ -111,7 +113,13 @@ export class TagSheet extends Sheet {
     const { names, best, marginals = [] } = this.#tagging;
     const all = names.map((name, c) => ({ name, p: marginals[t * names.length + c] }));
     const [first] = all.splice(best.ids[t], 1);
-    return [first, ...all.filter(({ p }) => p >= LEAST_P).sort((a, b) => b.p - a.p).slice(0, MOST_TAGS - 1)];
+    return [
+      first,
+      ...all
+        .filter(({ p }) => p >= LEAST_P)
+        .sort((a, b) => b.p - a.p)
+        .slice(0, MOST_TAGS - 1),
+    ];
   }
 
   /**
@@ -150,8 +158,13 @@ export class TagSheet extends Sheet {
       for (const first of placed.filter((word) => word.x === 0)) {
         // Each with the gap before it, which is as the words around it.
         const line = placed.filter((word) => word.top === first.top);
-        const parts = line.flatMap((word, i) => [{ level: i === 0 ? base : Math.min(word.level, line[i - 1].level), width: i === 0 ? 0 : GAP * size }, word]);
-        edgesOf(parts, base, this.width).forEach((left, i) => { if (i % 2 === 1) line[(i - 1) / 2].x = left; });
+        const parts = line.flatMap((word, i) => [
+          { level: i === 0 ? base : Math.min(word.level, line[i - 1].level), width: i === 0 ? 0 : GAP * size },
+          word,
+        ]);
+        edgesOf(parts, base, this.width).forEach((left, i) => {
+          if (i % 2 === 1) line[(i - 1) / 2].x = left;
+        });
       }
     }
     return placed;

@@ -85,7 +85,8 @@ export class Tagging extends Answer {
    */
   async score(tags, options = {}) {
     checkOptions(options, 'score()', ['signal']);
-    if (!Array.isArray(tags) || tags.length !== this.words.length) throw argumentError(`score() needs a tag for each of the ${this.words.length} words`);
+    if (!Array.isArray(tags) || tags.length !== this.words.length)
+      throw argumentError(`score() needs a tag for each of the ${this.words.length} words`);
     return (await this.#model.tag(this.words, { pinned: tags, signal: options.signal })).pinnedNats;
   }
 

@@ -18,7 +18,8 @@ import { Tagging } from './tagging.js';
 /** The names of the tags; of a file that has none, their numbers. @param {unknown} names @param {number} states @returns {string[]} */
 function namesOf(names, states) {
   if (names === undefined) return Array.from({ length: states }, (_, i) => String(i));
-  if (Array.isArray(names) && names.length === states && names.every((name) => typeof name === 'string') && new Set(names).size === states) return names;
+  if (Array.isArray(names) && names.length === states && names.every((name) => typeof name === 'string') && new Set(names).size === states)
+    return names;
   throw keyError('format', 'chain.tags', `no list of ${states} different names`);
 }
 
@@ -59,11 +60,20 @@ export class TagModel {
     const { marginals = false, pinned = {}, signal } = options;
     signal?.throwIfAborted();
     flag('marginals', marginals);
-    const words = await inTurns(wordsGiven(text, { verb: 'tag', does: 'tags', limit: this.limit, part: 'part by part', features: this.features }), signal);
+    const words = await inTurns(
+      wordsGiven(text, { verb: 'tag', does: 'tags', limit: this.limit, part: 'part by part', features: this.features }),
+      signal,
+    );
     const pins = this.#pins(pinned, words);
     const wanted = ['tags', 'nats', ...(marginals ? ['marginals'] : [])];
     if (words.length === 0) {
-      return new Tagging(this, words, [], { tags: new Uint32Array(0), nats: new Float32Array(3), ...(marginals && { marginals: new Float32Array(0) }) }, options);
+      return new Tagging(
+        this,
+        words,
+        [],
+        { tags: new Uint32Array(0), nats: new Float32Array(3), ...(marginals && { marginals: new Float32Array(0) }) },
+        options,
+      );
     }
     const { ids, seen } = await inTurns(this.features.read(words), signal);
     const inputs = { features: ids, ...(pins && { tags: pins }) };
@@ -76,15 +86,17 @@ export class TagModel {
    * @param {string[]} words
    */
   #pins(pinned, words) {
-    if (!/^(Object|Array)$/.test(classOf(pinned))) throw argumentError('pinned has a tag for words by their place, such as { 1: \'VERB\' }');
-    if (Array.isArray(pinned) && pinned.length > words.length) throw argumentError(`pinned has ${pinned.length} tags for ${words.length} words`);
+    if (!/^(Object|Array)$/.test(classOf(pinned))) throw argumentError("pinned has a tag for words by their place, such as { 1: 'VERB' }");
+    if (Array.isArray(pinned) && pinned.length > words.length)
+      throw argumentError(`pinned has ${pinned.length} tags for ${words.length} words`);
     const given = Object.entries(pinned).filter(([, tag]) => tag !== null && tag !== undefined);
     if (given.length === 0) return undefined;
     const ids = new Uint32Array(words.length).fill(this.names.length);
     for (const [at, tag] of given) {
       const id = /^(string|number)$/.test(typeof tag) ? this.names.indexOf(String(tag)) : -1;
       if (id < 0) throw argumentError(`pinned: ${show(tag)} is no tag of this model, which has ${this.names.join(', ')}`);
-      if (!/^\d+$/.test(at) || Number(at) >= words.length) throw argumentError(`pinned: there is no word ${at}, the text has ${words.length}`);
+      if (!/^\d+$/.test(at) || Number(at) >= words.length)
+        throw argumentError(`pinned: there is no word ${at}, the text has ${words.length}`);
       ids[Number(at)] = id;
     }
     return ids;

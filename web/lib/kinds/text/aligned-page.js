@@ -54,7 +54,9 @@ export class AlignedPage {
     pair.className = 'aligned';
     pair.append(this.#bands, this.#above, this.#below);
     box.replaceChildren(pair);
-    this.#above.addEventListener('pointerover', ({ target }) => this.#point([...this.#above.children].indexOf(/** @type {Element} */ (target))));
+    this.#above.addEventListener('pointerover', ({ target }) =>
+      this.#point([...this.#above.children].indexOf(/** @type {Element} */ (target))),
+    );
     this.#above.addEventListener('pointerleave', () => this.#point(-1));
     if (typeof ResizeObserver === 'function') (this.#sizes = new ResizeObserver(() => this.#paintSoon())).observe(box);
     this.paint();
@@ -109,17 +111,23 @@ export class AlignedPage {
     const { left, top } = this.#bands.getBoundingClientRect();
     const size = parseFloat(getComputedStyle(this.#above).fontSize);
     this.#bands.parentElement?.classList.toggle('broken', broken);
-    this.#bands.replaceChildren(...broken ? [] : looks.flatMap((all, i) => all.map(({ at, weight }) => {
-      const [from, to] = [above[i], below[at]];
-      const [x0, x1] = [from, to].map((word) => word.left + word.width / 2 - left);
-      const [y0, y1] = [from.bottom - top, to.top - top];
-      const path = document.createElementNS(SVG, 'path');
-      const { alpha, width } = bandOf(weight, size);
-      path.setAttribute('d', `M${x0} ${y0}C${x0} ${(y0 + y1) / 2} ${x1} ${(y0 + y1) / 2} ${x1} ${y1}`);
-      path.style.strokeOpacity = String(alpha);
-      path.style.strokeWidth = String(width);
-      return path;
-    })));
+    this.#bands.replaceChildren(
+      ...(broken
+        ? []
+        : looks.flatMap((all, i) =>
+            all.map(({ at, weight }) => {
+              const [from, to] = [above[i], below[at]];
+              const [x0, x1] = [from, to].map((word) => word.left + word.width / 2 - left);
+              const [y0, y1] = [from.bottom - top, to.top - top];
+              const path = document.createElementNS(SVG, 'path');
+              const { alpha, width } = bandOf(weight, size);
+              path.setAttribute('d', `M${x0} ${y0}C${x0} ${(y0 + y1) / 2} ${x1} ${(y0 + y1) / 2} ${x1} ${y1}`);
+              path.style.strokeOpacity = String(alpha);
+              path.style.strokeWidth = String(width);
+              return path;
+            }),
+          )),
+    );
   }
 
   end() {

@@ -91,7 +91,11 @@ export class AlignedSheet extends Sheet {
     }
     context.strokeStyle = accent;
     context.lineCap = 'round';
-    for (const { from: [x0, y0], to: [x1, y1], weight } of bands.sort((a, b) => a.weight - b.weight)) {
+    for (const {
+      from: [x0, y0],
+      to: [x1, y1],
+      weight,
+    } of bands.sort((a, b) => a.weight - b.weight)) {
       const [x, y] = [(x0 + x1) / 2, (y0 + y1) / 2];
       const { alpha, width } = bandOf(weight, size);
       context.globalAlpha = alpha;
@@ -106,7 +110,10 @@ export class AlignedSheet extends Sheet {
     context.fillStyle = ink;
     context.textBaseline = 'middle';
     context.textAlign = 'left';
-    for (const [words, alpha] of /** @type {[Placed[], number][]} */ ([[above, 1], [below, 0.8]])) {
+    for (const [words, alpha] of /** @type {[Placed[], number][]} */ ([
+      [above, 1],
+      [below, 0.8],
+    ])) {
       for (const { text, x, y, reversed } of words) {
         context.direction = reversed ? 'rtl' : 'ltr';
         context.globalAlpha = forced ? 1 : text === END ? 0.4 : alpha;
@@ -145,8 +152,15 @@ export class AlignedSheet extends Sheet {
     });
     const drop = 0.45 * LINE_HEIGHT * size;
     return {
-      size, above, below, broken: lines[0] + lines[1] > 2, upright: true,
-      ends: (word, other) => [[word.x + word.width / 2, word.y + drop], [other.x + other.width / 2, other.y - drop]],
+      size,
+      above,
+      below,
+      broken: lines[0] + lines[1] > 2,
+      upright: true,
+      ends: (word, other) => [
+        [word.x + word.width / 2, word.y + drop],
+        [other.x + other.width / 2, other.y - drop],
+      ],
     };
   }
 
@@ -159,9 +173,15 @@ export class AlignedSheet extends Sheet {
     const size = this.fitting((letters) => {
       context.font = this.font(letters);
       const leading = WORD_HEIGHT * letters;
-      sides = [this.#target, this.#source].map((words) => words.map((word, i) => ({
-        ...word, x: 0, y: (i + 0.5) * leading, width: context.measureText(word.text).width, reversed: levelsOf(word.text).base === 1,
-      })));
+      sides = [this.#target, this.#source].map((words) =>
+        words.map((word, i) => ({
+          ...word,
+          x: 0,
+          y: (i + 0.5) * leading,
+          width: context.measureText(word.text).width,
+          reversed: levelsOf(word.text).base === 1,
+        })),
+      );
       const [left, right] = sides.map((words) => Math.max(0, ...words.map((word) => word.width)));
       for (const word of sides[0]) word.x = left - word.width;
       for (const word of sides[1]) word.x = width - right;
@@ -170,7 +190,19 @@ export class AlignedSheet extends Sheet {
     });
     const [above, below] = sides;
     const space = 0.4 * size;
-    return fits ? { size, above, below, broken: false, upright: false, ends: (word, other) => [[word.x + word.width + space, word.y], [other.x - space, other.y]] } : undefined;
+    return fits
+      ? {
+          size,
+          above,
+          below,
+          broken: false,
+          upright: false,
+          ends: (word, other) => [
+            [word.x + word.width + space, word.y],
+            [other.x - space, other.y],
+          ],
+        }
+      : undefined;
   }
 
   /**
@@ -205,7 +237,9 @@ export class AlignedSheet extends Sheet {
     }
     return lines.flatMap((parts, line) => {
       const edges = edgesOf(parts, base, this.width);
-      return parts.flatMap(({ word, width, level }, i) => (word ? { ...word, x: edges[i], y: (line + 0.5) * LINE_HEIGHT * size, width, reversed: level % 2 === 1 } : []));
+      return parts.flatMap(({ word, width, level }, i) =>
+        word ? { ...word, x: edges[i], y: (line + 0.5) * LINE_HEIGHT * size, width, reversed: level % 2 === 1 } : [],
+      );
     });
   }
 }

@@ -39,7 +39,8 @@ const named = (value) => typeof value === 'object' && value !== null && !Array.i
 
 /** @param {any} messages @returns {Message[]} */
 function checkedMessages(messages) {
-  if (!Array.isArray(messages) || messages.length === 0) throw argumentError('chat() takes a list of messages, such as [{ role: \'user\', content: \'Hello\' }]');
+  if (!Array.isArray(messages) || messages.length === 0)
+    throw argumentError("chat() takes a list of messages, such as [{ role: 'user', content: 'Hello' }]");
   return Array.from(messages, (message, i) => {
     const { role, content } = message ?? {};
     const calls = (content === null || content === undefined) && message?.tool_calls;
@@ -62,11 +63,16 @@ export function checkedTalk(given, own, { template = own, tools, variables = {},
   const messages = checkedMessages(given);
   if (typeof template !== 'string') throw argumentError(`template must be a text, not ${show(template)}`);
   if (render !== undefined && typeof render !== 'function') throw argumentError(`render must be a function, not ${show(render)}`);
-  if (tools !== undefined && !(Array.isArray(tools) && tools.every(named))) throw argumentError(`tools must be a list of objects, not ${show(tools)}`);
+  if (tools !== undefined && !(Array.isArray(tools) && tools.every(named)))
+    throw argumentError(`tools must be a list of objects, not ${show(tools)}`);
   if (!named(variables)) throw argumentError(`variables must be an object with names, not ${show(variables)}`);
   if ('messages' in variables) throw argumentError('variables may not have messages: they are what chat() is given first');
-  if (template === '') throw new NextPixelError('unsupported', 'This file has no chat template: pass { template }, or write the prompt as the model was trained, with generate()');
-  return { messages, template, values: { ...variables, ...tools && { tools } }, render };
+  if (template === '')
+    throw new NextPixelError(
+      'unsupported',
+      'This file has no chat template: pass { template }, or write the prompt as the model was trained, with generate()',
+    );
+  return { messages, template, values: { ...variables, ...(tools && { tools }) }, render };
 }
 
 /** @typedef {ReturnType<typeof checkedTalk>} Talk */
@@ -109,7 +115,8 @@ export function* rendering(renderTemplate, { messages, template, values }, names
   const at = breakFor(template, messages, values);
   const said = yield* mapTexts(messages, (text) => tokenizer.guarding(text, at));
   const others = yield* mapTexts(values, (text) => tokenizer.guarding(text, at));
-  const render = (/** @type {Message[]} */ all) => renderTemplate(template, { ...names, add_generation_prompt: true, ...others, messages: all });
+  const render = (/** @type {Message[]} */ all) =>
+    renderTemplate(template, { ...names, add_generation_prompt: true, ...others, messages: all });
   return unbroken(withSystem(said, render), at);
 }
 

@@ -63,7 +63,7 @@ class OneOf {
       const bytes = /^(control|unknown)$/.test(tokenizer.kind(id)) ? '' : letters(tokenizer.bytes(id)); // which add nothing to a text
       if (bytes === '' || !inside.includes(bytes)) continue;
       this.#bytes.set(id, bytes);
-      this.#tokens.set(bytes, [...this.#tokens.get(bytes) ?? [], id]);
+      this.#tokens.set(bytes, [...(this.#tokens.get(bytes) ?? []), id]);
       this.#longest = Math.max(this.#longest, bytes.length);
     }
   }
@@ -73,7 +73,9 @@ class OneOf {
     const said = Array.from(ids, (id) => this.#bytes.get(id) ?? '').join('');
     const left = this.#texts.filter((text) => text.startsWith(said)).map((text) => text.slice(said.length));
     const mask = new Uint32Array(this.#words);
-    const allow = (/** @type {number} */ id) => { mask[id >>> 5] |= 1 << (id & 31); };
+    const allow = (/** @type {number} */ id) => {
+      mask[id >>> 5] |= 1 << (id & 31);
+    };
     if (left.every((text) => text === '')) return mask;
     for (const text of left) {
       for (let length = Math.min(text.length, this.#longest); length > 0; length--) this.#tokens.get(text.slice(0, length))?.forEach(allow);
@@ -102,7 +104,8 @@ export function constraintOf({ constraint, oneOf }, tokenizer) {
   if (texts.length === 0 || texts.length > MOST_CHOICES || !texts.every((text) => typeof text === 'string' && text !== '')) {
     throw argumentError(`oneOf must be a list of 1 to ${MOST_CHOICES} texts, none of them empty`);
   }
-  if (texts.reduce((sum, { length }) => sum + length, 0) > MOST_CHARACTERS) throw argumentError(`The texts of oneOf have more than ${MOST_CHARACTERS} characters: give shorter ones`);
+  if (texts.reduce((sum, { length }) => sum + length, 0) > MOST_CHARACTERS)
+    throw argumentError(`The texts of oneOf have more than ${MOST_CHARACTERS} characters: give shorter ones`);
   return new OneOf(texts);
 }
 
@@ -119,10 +122,12 @@ export async function maskOf(constraint, drawn, vocabulary) {
   if (mask === undefined) return undefined;
   const words = Math.ceil(vocabulary / 32);
   if (!/^(Uint32|Int32)Array$/.test(classOf(mask)) || mask.length < words) {
-    throw argumentError(`constraint.next() must give a mask, a Uint32Array of ${words} words with a bit for each of ${vocabulary} tokens, or undefined, not ` +
-      `${/Array/.test(classOf(mask)) ? `one of ${mask.length}` : show(mask)}`);
+    throw argumentError(
+      `constraint.next() must give a mask, a Uint32Array of ${words} words with a bit for each of ${vocabulary} tokens, or undefined, not ` +
+        `${/Array/.test(classOf(mask)) ? `one of ${mask.length}` : show(mask)}`,
+    );
   }
   const own = Uint32Array.from(mask.subarray(0, words)); // which the run hands to its worker
-  if (vocabulary % 32) own[words - 1] &= (1 << vocabulary % 32) - 1;
+  if (vocabulary % 32) own[words - 1] &= (1 << (vocabulary % 32)) - 1;
   return own;
 }

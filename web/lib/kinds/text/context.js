@@ -28,7 +28,8 @@ export class Context {
     if (count < positions) return 0;
     const half = Math.floor(positions / 2);
     const forgotten = positions - half - head; // each time: the rest, the first token and the newer half are seen
-    if (forgotten < 1) throw argumentError(`A text of ${count} tokens is too long: this model sees ${positions}, too few to forget the oldest and go on`);
+    if (forgotten < 1)
+      throw argumentError(`A text of ${count} tokens is too long: this model sees ${positions}, too few to forget the oldest and go on`);
     return positions - half + Math.floor((count - positions) / forgotten) * forgotten;
   }
 

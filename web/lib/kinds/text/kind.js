@@ -6,13 +6,32 @@ import { reads } from '../ports.js';
 /** @import { Fitting, Kind } from '../index.js' */
 
 /** The types that the library has of this kind: the class that says its verbs, its steps or answers, the others. */
-export const TYPES = { model: 'TextModel', steps: ['TextStep', 'TranslationStep'], others: [
-  'TextRun', 'Alternative', 'TokenLook', 'SavedText', 'TextScore', 'TranslationRun', 'SavedTranslation', 'SourceLook', 'SearchStep', 'Hypothesis', 'Message', 'ChatOptions', 'Constraint'],
+export const TYPES = {
+  model: 'TextModel',
+  steps: ['TextStep', 'TranslationStep'],
+  others: [
+    'TextRun',
+    'Alternative',
+    'TokenLook',
+    'SavedText',
+    'TextScore',
+    'TranslationRun',
+    'SavedTranslation',
+    'SourceLook',
+    'SearchStep',
+    'Hypothesis',
+    'Message',
+    'ChatOptions',
+    'Constraint',
+  ],
 };
 
 export const OPTIONS = {
-  text: ['TextOptions', 'The options with which tokens are drawn. In this order: biases and penalties change the probabilities, top-k, typical, top-p and min-p each leave some ' +
-    'tokens out, the temperature sharpens or flattens what is left, and one is drawn.'],
+  text: [
+    'TextOptions',
+    'The options with which tokens are drawn. In this order: biases and penalties change the probabilities, top-k, typical, top-p and min-p each leave some ' +
+      'tokens out, the temperature sharpens or flattens what is left, and one is drawn.',
+  ],
   translation: ['TranslationOptions', 'The options with which a sentence is translated: by default the most probable token at every step.'],
 };
 
@@ -35,8 +54,11 @@ export const kind = {
     translate: { when: (model) => !writes(model), settings: 'translation' },
   },
   // The tokenizer, if this beginning of the file holds it; else it is made of what the engine has read, which says what is wrong.
-  early: async (head) => (new TextDecoder('latin1').decode(head.subarray(0, HINT_BYTES)).includes('tokenizer.') ?
-    (await import('./texts.js')).tokenizerOf(head).catch(() => undefined) : undefined),
-  open: async (engine, { tokenizerEntries }, tokenizer, signal) => (await import('./texts.js')).TextModel.of(engine, tokenizerEntries, tokenizer, signal),
+  early: async (head) =>
+    new TextDecoder('latin1').decode(head.subarray(0, HINT_BYTES)).includes('tokenizer.')
+      ? (await import('./texts.js')).tokenizerOf(head).catch(() => undefined)
+      : undefined,
+  open: async (engine, { tokenizerEntries }, tokenizer, signal) =>
+    (await import('./texts.js')).TextModel.of(engine, tokenizerEntries, tokenizer, signal),
   tokens: true,
 };

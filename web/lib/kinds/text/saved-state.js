@@ -20,15 +20,16 @@ import { inTurns } from '../../base/turns.js';
  * @typedef {State & { hash: string }} SavedState
  */
 
-const wrong = (/** @type {string} */ what) => new NextPixelError('state', `The state of the saved run ${what}. Leave it out, { ...saved, state: undefined }, and all is read again`);
+const wrong = (/** @type {string} */ what) =>
+  new NextPixelError('state', `The state of the saved run ${what}. Leave it out, { ...saved, state: undefined }, and all is read again`);
 
 /** Goes on with two hashes over words of 32 bits. @param {[number, number]} hashes @param {ArrayLike<number>} words @returns {[number, number]} */
 function hashed([a, b], words) {
   for (let i = 0; i < words.length; i++) {
     const one = a ^ Math.imul(words[i], 0xcc9e2d51);
     const two = b ^ Math.imul(words[i], 0x85ebca6b);
-    a = Math.imul(one << 13 | one >>> 19, 5) + 0x6546b64 | 0;
-    b = Math.imul(two << 15 | two >>> 17, 9) + 0x1b873593 | 0;
+    a = (Math.imul((one << 13) | (one >>> 19), 5) + 0x6546b64) | 0;
+    b = (Math.imul((two << 15) | (two >>> 17), 9) + 0x1b873593) | 0;
   }
   return [a, b];
 }
@@ -53,7 +54,8 @@ export function* hashing({ bytes, ids, length, shape, layout }) {
     hashes = hashed(hashes, words.subarray(at, at + STRETCH));
     yield;
   }
-  for (const part of [bytes.subarray(whole), ids, new TextEncoder().encode([length, shape, layout].join('\n'))]) hashes = hashed(hashes, part);
+  for (const part of [bytes.subarray(whole), ids, new TextEncoder().encode([length, shape, layout].join('\n'))])
+    hashes = hashed(hashes, part);
   return hashes.map((half) => (half >>> 0).toString(16).padStart(8, '0')).join('');
 }
 
@@ -70,7 +72,11 @@ export async function stateOf(link, run) {
   try {
     /** @type {KeptMessage} */
     const { state } = await job.ask({ type: 'keep', ...run });
-    if (typeof state !== 'object') throw new NextPixelError('state', 'The engine does not hold this run any more, or never did, as one with a constraint: save it without its state');
+    if (typeof state !== 'object')
+      throw new NextPixelError(
+        'state',
+        'The engine does not hold this run any more, or never did, as one with a constraint: save it without its state',
+      );
     return { ...state, hash: await inTurns(hashing(state)) };
   } finally {
     job.end();
@@ -88,16 +94,20 @@ export async function stateOf(link, run) {
  */
 export function restored(link, state, signal) {
   const { bytes, ids, length, shape, layout, hash } = state ?? {};
-  if (classOf(bytes) !== 'Uint8Array' || !Array.isArray(ids) || !Array.from(ids).every(Number.isInteger)) throw wrong('is none: its bytes must be a Uint8Array, which IndexedDB and files keep and JSON does not');
+  if (classOf(bytes) !== 'Uint8Array' || !Array.isArray(ids) || !Array.from(ids).every(Number.isInteger))
+    throw wrong('is none: its bytes must be a Uint8Array, which IndexedDB and files keep and JSON does not');
   const known = { bytes, ids, length, shape, layout };
   if (![shape, layout, hash].every((value) => typeof value === 'string') || !Number.isInteger(length)) throw wrong('is damaged');
   const job = link.job(signal);
-  const done = inTurns(hashing(known), signal).then((right) => {
-    if (hash !== right) throw wrong('is damaged');
-    return job.ask({ type: 'keep', known: new Uint32Array(0), state: { ...known, hash } });
-  }).then(({ state: taken }) => {
-    if (!taken) throw wrong('belongs to another weight file or another version of nextpixel');
-  }).finally(() => job.end());
+  const done = inTurns(hashing(known), signal)
+    .then((right) => {
+      if (hash !== right) throw wrong('is damaged');
+      return job.ask({ type: 'keep', known: new Uint32Array(0), state: { ...known, hash } });
+    })
+    .then(({ state: taken }) => {
+      if (!taken) throw wrong('belongs to another weight file or another version of nextpixel');
+    })
+    .finally(() => job.end());
   done.catch(() => {}); // whoever reads the run hears of it
   return done;
 }

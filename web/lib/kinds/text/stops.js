@@ -70,7 +70,7 @@ export class Stops {
   /** Steps up to a place in their text. Those after it stay. @param {number} cut */
   #upTo(cut) {
     const steps = [];
-    for (let left = cut; this.#pending.length > 0 && left > 0;) {
+    for (let left = cut; this.#pending.length > 0 && left > 0; ) {
       const step = /** @type {TextStep} */ (this.#pending.shift());
       steps.push({ ...step, text: step.text.slice(0, left) });
       left -= String(this.#seen.shift()).length;

@@ -19,10 +19,21 @@ const padded = (number, digits = 2) => String(number).padStart(digits, '0');
 
 /** Parts of a date by the letters of strftime(), in English whatever the visitor speaks. @type {Record<string, (date: Date) => string>} */
 const PARTS = {
-  Y: (date) => String(date.getFullYear()), y: (date) => padded(date.getFullYear() % 100), m: (date) => padded(date.getMonth() + 1), d: (date) => padded(date.getDate()),
-  B: (date) => MONTHS[date.getMonth()], b: (date) => MONTHS[date.getMonth()].slice(0, 3), A: (date) => DAYS[date.getDay()], a: (date) => DAYS[date.getDay()].slice(0, 3),
-  H: (date) => padded(date.getHours()), I: (date) => padded(date.getHours() % 12 || 12), M: (date) => padded(date.getMinutes()), S: (date) => padded(date.getSeconds()),
-  p: (date) => (date.getHours() < 12 ? 'AM' : 'PM'), j: (date) => padded(1 + Math.round((midnight(date) - midnight(date, 0, 1)) / 864e5), 3), '%': () => '%',
+  Y: (date) => String(date.getFullYear()),
+  y: (date) => padded(date.getFullYear() % 100),
+  m: (date) => padded(date.getMonth() + 1),
+  d: (date) => padded(date.getDate()),
+  B: (date) => MONTHS[date.getMonth()],
+  b: (date) => MONTHS[date.getMonth()].slice(0, 3),
+  A: (date) => DAYS[date.getDay()],
+  a: (date) => DAYS[date.getDay()].slice(0, 3),
+  H: (date) => padded(date.getHours()),
+  I: (date) => padded(date.getHours() % 12 || 12),
+  M: (date) => padded(date.getMinutes()),
+  S: (date) => padded(date.getSeconds()),
+  p: (date) => (date.getHours() < 12 ? 'AM' : 'PM'),
+  j: (date) => padded(1 + Math.round((midnight(date) - midnight(date, 0, 1)) / 864e5), 3),
+  '%': () => '%',
 };
 
 /** @param {Date} date @param {number} [month] @param {number} [day] */
@@ -45,12 +56,23 @@ function ranging() {
 
 /** Variables that templates expect beside the talk. */
 const GLOBALS = {
-  true: true, false: false, none: null, True: true, False: false, None: null,
-  tools: null, documents: null, // there, and nothing, where they are not given: so the package transformers has it, for which templates are written
-  raise_exception: (/** @type {unknown} */ reason) => { throw new Refusal(String(reason)); },
+  true: true,
+  false: false,
+  none: null,
+  True: true,
+  False: false,
+  None: null,
+  tools: null,
+  documents: null, // there, and nothing, where they are not given: so the package transformers has it, for which templates are written
+  raise_exception: (/** @type {unknown} */ reason) => {
+    throw new Refusal(String(reason));
+  },
   strftime_now: (/** @type {string} */ format) => {
     const now = new Date();
-    return format.replace(/%-?([a-zA-Z%])/g, (whole, letter) => PARTS[letter]?.(now).replace(whole[1] === '-' ? /^0+(?=\d)/ : /^(?!)/, '') ?? whole);
+    return format.replace(
+      /%-?([a-zA-Z%])/g,
+      (whole, letter) => PARTS[letter]?.(now).replace(whole[1] === '-' ? /^0+(?=\d)/ : /^(?!)/, '') ?? whole,
+    );
   },
 };
 
@@ -68,6 +90,10 @@ export function renderTemplate(template, values) {
   } catch (error) {
     if (error instanceof Refusal) throw argumentError(`The template of this model refuses the talk: ${error.message}`);
     const said = error instanceof Error ? error.message : String(error);
-    throw new NextPixelError('unsupported', `The chat template cannot be run (${said.slice(0, 200)}): pass { template }, or { render }, which renders it`, { cause: error });
+    throw new NextPixelError(
+      'unsupported',
+      `The chat template cannot be run (${said.slice(0, 200)}): pass { template }, or { render }, which renders it`,
+      { cause: error },
+    );
   }
 }

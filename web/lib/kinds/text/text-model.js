@@ -81,7 +81,7 @@ export class TextModel {
    * @internal
    */
   static async of(engine, entries, early, signal) {
-    return new TextModel(engine, entries, early ?? await tokenizerIn(entries, engine.info.architecture, signal));
+    return new TextModel(engine, entries, early ?? (await tokenizerIn(entries, engine.info.architecture, signal)));
   }
 
   /**
@@ -93,21 +93,25 @@ export class TextModel {
   constructor(engine, entries, tokenizer) {
     const { info, links } = engine;
     if (tokenizer && tokenizer.size !== info.vocabulary) {
-      throw new NextPixelError('format', `The vocabulary has ${tokenizer.size} tokens, but the weights are for ${info.vocabulary}: the file ` +
-        'was exported wrongly, get it anew');
+      throw new NextPixelError(
+        'format',
+        `The vocabulary has ${tokenizer.size} tokens, but the weights are for ${info.vocabulary}: the file ` +
+          'was exported wrongly, get it anew',
+      );
     }
     this.#engine = engine;
     this.#link = links[0];
     this.#info = info;
     this.#tokenizer = tokenizer;
-    info.warnings.push(...tokenizer?.warnings ?? []);
+    info.warnings.push(...(tokenizer?.warnings ?? []));
     info.chatTemplate = templateIn(entries, info);
     if (info.chatTemplate && !this.#translates) info.verbs.push('chat');
   }
 
   /** Turns texts into tokens and back. @returns {Tokenizer} */
   get tokenizer() {
-    if (!this.#tokenizer) throw new NextPixelError('unsupported', 'This weight file has no vocabulary: give and take tokens by their numbers');
+    if (!this.#tokenizer)
+      throw new NextPixelError('unsupported', 'This weight file has no vocabulary: give and take tokens by their numbers');
     return this.#tokenizer;
   }
 
@@ -133,7 +137,12 @@ export class TextModel {
    */
   generate(prompt, options = {}) {
     const isLong = typeof prompt === 'string' && prompt.length > AT_ONCE && !this.#over(prompt.length, true);
-    return this.#run(isLong ? this.tokenizer.encodeLong(prompt, { special: true, signal: options.signal }).then((ids) => this.#prompted(ids)) : this.#prompted(prompt), options);
+    return this.#run(
+      isLong
+        ? this.tokenizer.encodeLong(prompt, { special: true, signal: options.signal }).then((ids) => this.#prompted(ids))
+        : this.#prompted(prompt),
+      options,
+    );
   }
 
   /**
@@ -149,7 +158,11 @@ export class TextModel {
     const ids = long ? undefined : this.#read(/** @type {string} */ (prompt));
     if (!ids || ids.length >= positions) {
       const count = `has ${ids?.length ?? `over ${positions}`} tokens, and this model sees ${positions}`;
-      throw argumentError(talk ? `The talk ${count}: begin a new one, or shorten what was said` : `The prompt ${count}: at most ${positions - 1} leave room for another`);
+      throw argumentError(
+        talk
+          ? `The talk ${count}: begin a new one, or shorten what was said`
+          : `The prompt ${count}: at most ${positions - 1} leave room for another`,
+      );
     }
     return { ids, prompt: ids.length };
   }
@@ -171,7 +184,9 @@ export class TextModel {
       const length = pieces.reduce((sum, { text }) => sum + text.length, 0);
       if (this.#over(length, true)) return this.#prompted({ length }, true);
       const encoding = this.tokenizer.encodingPieces(pieces);
-      return length > AT_ONCE ? inTurns(encoding, options.signal).then((ids) => this.#prompted(ids, true)) : this.#prompted(atOnce(encoding), true);
+      return length > AT_ONCE
+        ? inTurns(encoding, options.signal).then((ids) => this.#prompted(ids, true))
+        : this.#prompted(atOnce(encoding), true);
     };
     if (render) return this.#run(given(renderedByPage(talk, names)), options);
     const length = talk.messages.reduce((sum, { content }) => sum + (content ?? '').length, 0);
@@ -204,7 +219,14 @@ export class TextModel {
   #translation(source, ids, options) {
     const checked = checkTranslate(options, this.#info);
     const { seed, signal, onSearch, ...kept } = options;
-    return new TranslationRun(this.#link, this.#tokenizer, { source, ids }, checked, { model: modelName(this.#info), options: kept }, signal);
+    return new TranslationRun(
+      this.#link,
+      this.#tokenizer,
+      { source, ids },
+      checked,
+      { model: modelName(this.#info), options: kept },
+      signal,
+    );
   }
 
   /**
@@ -235,14 +257,18 @@ export class TextModel {
   #sentence(text, encode = (plain) => this.tokenizer.encode(plain)) {
     const plain = typeof text === 'string' && !this.#over(text.length, true, MOST_SPACE) ? sentenceOf(text) : text; // much of it may be white space
     if (this.#over(plain?.length, typeof plain === 'string')) {
-      throw argumentError(`The sentence has over ${this.#info.positions} tokens, and this model sees ${this.#info.positions}, its end included: give it sentence by sentence`);
+      throw argumentError(
+        `The sentence has over ${this.#info.positions} tokens, and this model sees ${this.#info.positions}, its end included: give it sentence by sentence`,
+      );
     }
     const given = typeof plain === 'string' ? this.#pasted(plain, encode) : this.#listed('A sentence', plain);
     const end = this.#tokenizer?.end;
     const ids = end === undefined || given.length === 0 || given[given.length - 1] === end ? given : Uint32Array.from([...given, end]);
     const { positions } = this.#info;
     if (ids.length > positions) {
-      throw argumentError(`The sentence has ${given.length} tokens, and this model sees ${positions}, its end included: give it sentence by sentence`);
+      throw argumentError(
+        `The sentence has ${given.length} tokens, and this model sees ${positions}, its end included: give it sentence by sentence`,
+      );
     }
     return ids;
   }
@@ -311,7 +337,9 @@ export class TextModel {
   async score(text, { source, signal } = {}) {
     if (this.#translates) return this.#scoreTranslation(text, source, signal);
     if (source !== undefined) throw argumentError('This model does not translate: score() takes no source');
-    const ids = this.#read(typeof text === 'string' && text.length > AT_ONCE ? await this.tokenizer.encodeLong(text, { special: true, signal }) : text);
+    const ids = this.#read(
+      typeof text === 'string' && text.length > AT_ONCE ? await this.tokenizer.encodeLong(text, { special: true, signal }) : text,
+    );
     const context = this.#contextOf(ids);
     const given = 1; // the one that begins the text, or else its first
     if (ids.length > given) context.start(ids.length - 1);
@@ -319,7 +347,7 @@ export class TextModel {
     const perToken = new Float32Array(tokens.length);
     await this.#engine.work(signal, async (job) => {
       // Stretches as long as the context. Each one after the first repeats half of the one before, and is counted from there.
-      for (let to = given; to < ids.length;) {
+      for (let to = given; to < ids.length; ) {
         const from = context.start(to);
         const end = Math.min(ids.length, context.origin(from) + context.positions);
         const known = context.window(ids.subarray(0, end), from);
@@ -355,16 +383,25 @@ export class TextModel {
    */
   async attention(text, { source, signal } = {}) {
     if (!this.#translates && source !== undefined) throw argumentError('This model translates nothing: leave source out');
-    if (this.#translates && source === undefined) throw argumentError('attention() of a translation needs the sentence that it is of: attention(text, { source })');
-    const ids = this.#translates ? this.#sentence(text) : this.#read(typeof text === 'string' && text.length > AT_ONCE ? await this.tokenizer.encodeLong(text, { special: true, signal }) : text);
+    if (this.#translates && source === undefined)
+      throw argumentError('attention() of a translation needs the sentence that it is of: attention(text, { source })');
+    const ids = this.#translates
+      ? this.#sentence(text)
+      : this.#read(
+          typeof text === 'string' && text.length > AT_ONCE ? await this.tokenizer.encodeLong(text, { special: true, signal }) : text,
+        );
     const { positions, heads } = this.#info;
-    if (ids.length > positions) throw argumentError(`The text has ${ids.length} tokens, and this model sees ${positions}: give a shorter one`);
+    if (ids.length > positions)
+      throw argumentError(`The text has ${ids.length} tokens, and this model sees ${positions}: give a shorter one`);
     /** @type {Inputs} */
     const inputs = source === undefined ? {} : { source: this.#source(source) };
     const { part } = this.#engine;
     const rows = part.maps.reduce((sum, map) => sum + map.rows, 0);
     if (rows * ids.length ** 2 > MOST_WEIGHTS) {
-      throw new NextPixelError('limit', `The attention of ${ids.length} tokens in ${rows} heads are over ${MOST_WEIGHTS} weights: at most ${Math.floor(Math.sqrt(MOST_WEIGHTS / rows))} tokens of this model`);
+      throw new NextPixelError(
+        'limit',
+        `The attention of ${ids.length} tokens in ${rows} heads are over ${MOST_WEIGHTS} weights: at most ${Math.floor(Math.sqrt(MOST_WEIGHTS / rows))} tokens of this model`,
+      );
     }
     /** @type {LookedMessage} */
     const { positions: looked } = await this.#engine.ask({ type: 'look', ids, inputs }, signal);
@@ -400,7 +437,14 @@ export class TextModel {
       return { ids: Array.from(ids), prompt, context, most, vocabulary: this.#info.vocabulary, ready, state: state?.hash };
     };
     const plan = isPromise(given) ? given.then(planOf) : planOf(given);
-    return new TextRun(this.#link, this.#tokenizer, plan, checked, { model: modelName(this.#info), options: { ...kept, ...biases } }, signal);
+    return new TextRun(
+      this.#link,
+      this.#tokenizer,
+      plan,
+      checked,
+      { model: modelName(this.#info), options: { ...kept, ...biases } },
+      signal,
+    );
   }
 
   /** @param {Uint32Array} ids */

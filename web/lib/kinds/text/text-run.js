@@ -121,7 +121,7 @@ export class TextRun extends BaseRun {
    * @returns {Promise<Uint32Array<ArrayBuffer>>}
    */
   get input() {
-    return this.#input ??= this.#prompt();
+    return (this.#input ??= this.#prompt());
   }
 
   /** @type {Promise<Uint32Array<ArrayBuffer>> | undefined} */
@@ -193,9 +193,16 @@ export class TextRun extends BaseRun {
     const { prompt, ids, context } = this.#plan;
     const saved = this.saved({ prompt, ids: ids.slice(0, this.#emitted) });
     if (!options.state) return saved;
-    if (!this.finish) throw new NextPixelError('state', 'The run is not over: read it to its end, or stop() it and wait for that, before save({ state: true })');
+    if (!this.finish)
+      throw new NextPixelError(
+        'state',
+        'The run is not over: read it to its end, or stop() it and wait for that, before save({ state: true })',
+      );
     const { keyBits } = this.#checked;
-    return stateOf(this.#link, { known: context.window(saved.ids, this.#from), keyBits, of: this.#plan.state }).then((state) => ({ ...saved, state }));
+    return stateOf(this.#link, { known: context.window(saved.ids, this.#from), keyBits, of: this.#plan.state }).then((state) => ({
+      ...saved,
+      state,
+    }));
   }
 
   /**
@@ -288,11 +295,23 @@ export class TextRun extends BaseRun {
     await plan.ready;
     if (constraint?.start && this.#tokenizer) await constraint.start(this.#tokenizer);
     const allow = constraint && (() => maskOf(constraint, Uint32Array.from(ids.slice(prompt)), vocabulary));
-    for (let left = most; left > 0;) {
-      const from = this.#from = context.start(ids.length);
+    for (let left = most; left > 0; ) {
+      const from = (this.#from = context.start(ids.length));
       const known = context.window(ids, from);
       const length = Math.min(context.positions, known.length + left);
-      const order = { known, inputs: {}, settings: { ...settings, origin: context.origin(from) }, maps, length, alternatives: k, keyBits, keep: !allow, state, probabilities, constrained: Boolean(allow) };
+      const order = {
+        known,
+        inputs: {},
+        settings: { ...settings, origin: context.origin(from) },
+        maps,
+        length,
+        alternatives: k,
+        keyBits,
+        keep: !allow,
+        state,
+        probabilities,
+        constrained: Boolean(allow),
+      };
       let drawn = 0;
       for await (const { message, check } of this.messages([{ link: this.#link, order }], 0, allow)) {
         if (left === most) this.reused = message.reused;
@@ -306,7 +325,8 @@ export class TextRun extends BaseRun {
           drawn++;
           left--;
           yield {
-            token, nats: message.nats[i],
+            token,
+            nats: message.nats[i],
             ...(message.probabilities && { probabilities: message.probabilities.slice(i * vocabulary, (i + 1) * vocabulary) }),
             ...(message.alternatives && { alternatives: this.#alternatives(message.alternatives, i, k) }),
             ...(message.maps && { maps: context.maps(message.maps[0], from) }),
@@ -315,7 +335,8 @@ export class TextRun extends BaseRun {
         check();
       }
       if (this.stopped) return;
-      if (known.length + drawn < length) { // an end that the vocabulary does not know
+      if (known.length + drawn < length) {
+        // an end that the vocabulary does not know
         this.finish = 'end';
         return;
       }
@@ -334,7 +355,10 @@ export class TextRun extends BaseRun {
    * @param {number} k
    */
   #alternatives({ ids, nats }, step, k) {
-    return Array.from(ids.subarray(step * k, step * k + k), (token, i) => (
-      { token, text: this.#tokenizer?.name(token) ?? '', nats: nats[step * k + i] }));
+    return Array.from(ids.subarray(step * k, step * k + k), (token, i) => ({
+      token,
+      text: this.#tokenizer?.name(token) ?? '',
+      nats: nats[step * k + i],
+    }));
   }
 }

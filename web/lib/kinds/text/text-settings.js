@@ -44,7 +44,8 @@ const LONGEST_STOP = 4096;
 export function checkTokens(given, tokenizer, size) {
   const { settings, options, seed } = checkSettings('text', given);
   const { maxTokens, logitBias = {}, stop = [], alternatives, maps, probabilities, keyBits } = options;
-  if (keyBits !== undefined && keyBits !== 8 && keyBits !== 16) throw argumentError(`keyBits must be 8 or 16, bits of the keys that are kept, not ${show(keyBits)}`);
+  if (keyBits !== undefined && keyBits !== 8 && keyBits !== 16)
+    throw argumentError(`keyBits must be 8 or 16, bits of the keys that are kept, not ${show(keyBits)}`);
   const stops = typeof stop === 'string' ? [stop] : Array.isArray(stop) && stop.length <= 64 ? Array.from(stop) : [null]; // one of ours, with holes filled
   if (!stops.every((text) => typeof text === 'string' && text !== '' && text.length <= LONGEST_STOP)) {
     throw argumentError(`stop must be a text of at most ${LONGEST_STOP} characters, or a list of at most 64 of them, none empty`);
@@ -53,9 +54,19 @@ export function checkTokens(given, tokenizer, size) {
   const penalises = repetitionPenalty !== 1 || frequencyPenalty !== 0 || presencePenalty !== 0;
   return {
     settings: {
-      ...settings, temperatureLast: true, penaltyLast: penalises ? penaltyLast : 0, logitBias: checkBiases(logitBias, tokenizer, size), lookAhead: true,
+      ...settings,
+      temperatureLast: true,
+      penaltyLast: penalises ? penaltyLast : 0,
+      logitBias: checkBiases(logitBias, tokenizer, size),
+      lookAhead: true,
     },
-    seed, maxTokens, stop: stops.map((text) => tokenizer?.marked(text) ?? text), alternatives: Math.min(alternatives, size), maps, probabilities, keyBits,
+    seed,
+    maxTokens,
+    stop: stops.map((text) => tokenizer?.marked(text) ?? text),
+    alternatives: Math.min(alternatives, size),
+    maps,
+    probabilities,
+    keyBits,
     constraint: constraintOf(options, tokenizer),
   };
 }
@@ -67,13 +78,14 @@ export function checkTokens(given, tokenizer, size) {
  * @returns {[number, number][]}
  */
 function checkBiases(biases, tokenizer, size) {
-  if (!/^(Map|Object)$/.test(classOf(biases))) throw argumentError('logitBias must be an object, such as { \' the\': -5 }, or a Map');
+  if (!/^(Map|Object)$/.test(classOf(biases))) throw argumentError("logitBias must be an object, such as { ' the': -5 }, or a Map");
   const entries = classOf(biases) === 'Map' ? [.../** @type {Map<string | number, number>} */ (biases)] : Object.entries(biases);
   if (entries.length > MOST_BIASES) throw argumentError(`logitBias may name at most ${MOST_BIASES} tokens`);
   /** @type {Map<number, number>} */
   const all = new Map();
   for (const [token, bias] of entries) {
-    if (typeof bias !== 'number' || Number.isNaN(bias)) throw argumentError(`logitBias of ${show(token)} must be a number, not ${show(bias)}`);
+    if (typeof bias !== 'number' || Number.isNaN(bias))
+      throw argumentError(`logitBias of ${show(token)} must be a number, not ${show(bias)}`);
     all.set(tokenOf(token, tokenizer, size), Math.min(Math.max(bias, -NX_MOST_BIAS), NX_MOST_BIAS));
   }
   return [...all];

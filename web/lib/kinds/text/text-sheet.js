@@ -99,7 +99,8 @@ export class TextSheet extends Sheet {
     if (!given) this.result += text;
     this.#bidirectional ||= isBidirectional(text);
     if (this.#text.length > 2 * KEPT_TEXT) this.#text = this.#text.slice(-KEPT_TEXT);
-    for (const [piece] of text.matchAll(/\n|[^\S\n\u00a0\u202f]+|(?:\S|[\u00a0\u202f])+/g)) this.#set(piece, { index, from: 0, to: 0, nats, given });
+    for (const [piece] of text.matchAll(/\n|[^\S\n\u00a0\u202f]+|(?:\S|[\u00a0\u202f])+/g))
+      this.#set(piece, { index, from: 0, to: 0, nats, given });
     this.#forget();
     if (!this.#calm || endsSentence(text)) this.paintSoon();
   }
@@ -155,7 +156,9 @@ export class TextSheet extends Sheet {
    * @returns {Box[]} one for each line that it is on; none when it is out of sight
    */
   boxesOf(index) {
-    return this.#boxes().filter((one) => one.index === index).map(({ box }) => box);
+    return this.#boxes()
+      .filter((one) => one.index === index)
+      .map(({ box }) => box);
   }
 
   /** Paints now, in the colours of the moment. @override */
@@ -213,7 +216,12 @@ export class TextSheet extends Sheet {
     }
     context.globalAlpha = 1;
     if (this.#writing && this.#caret) {
-      context.fillRect(Math.max(0, Math.min(caret, this.width - 2)), (this.#line - top) * leading + baseline - 0.8 * this.size, 2, this.size);
+      context.fillRect(
+        Math.max(0, Math.min(caret, this.width - 2)),
+        (this.#line - top) * leading + baseline - 0.8 * this.size,
+        2,
+        this.size,
+      );
     }
     this.#tell();
   }
@@ -278,14 +286,24 @@ export class TextSheet extends Sheet {
     let caret = 1;
     for (const { lines, base } of this.#paragraphs()) {
       for (const parts of lines) {
-        const line = parts.filter(({ word }) => visible.has(word)).map(({ word, from, to, level }) => {
-          const text = word.text.slice(from, to);
-          const stretches = word.stretches.map((one) => ({ ...one, from: Math.max(0, one.from - from), to: Math.min(to, one.to) - from }));
-          return {
-            text, level, line: word.line, reversed: level % 2 === 1, width: text === word.text ? word.width : context.measureText(text).width,
-            stretches: stretches.filter((one) => one.to > one.from),
-          };
-        });
+        const line = parts
+          .filter(({ word }) => visible.has(word))
+          .map(({ word, from, to, level }) => {
+            const text = word.text.slice(from, to);
+            const stretches = word.stretches.map((one) => ({
+              ...one,
+              from: Math.max(0, one.from - from),
+              to: Math.min(to, one.to) - from,
+            }));
+            return {
+              text,
+              level,
+              line: word.line,
+              reversed: level % 2 === 1,
+              width: text === word.text ? word.width : context.measureText(text).width,
+              stretches: stretches.filter((one) => one.to > one.from),
+            };
+          });
         edgesOf(line, base, this.width).forEach((x, i) => pieces.push({ ...line[i], x }));
       }
       const last = lines.length > 0 ? pieces.at(-1) : undefined;
@@ -304,7 +322,8 @@ export class TextSheet extends Sheet {
     /** @type {Word[][]} */
     const all = [[]];
     for (const word of this.#words) {
-      if (word.stretches.length === 0) all.push([]); // a line break
+      if (word.stretches.length === 0)
+        all.push([]); // a line break
       else all[all.length - 1].push(word);
     }
     let before = 0; // an empty one begins where the one before did
@@ -316,10 +335,10 @@ export class TextSheet extends Sheet {
       const lines = [];
       let at = 0;
       for (const word of words) {
-        const line = lines[word.line - words[0].line] ??= [];
+        const line = (lines[word.line - words[0].line] ??= []);
         for (let from = 0, to = 0; from < word.text.length; from = to) {
           const level = levels[at + from];
-          for (to = from + 1; to < word.text.length && levels[at + to] === level;) to++;
+          for (to = from + 1; to < word.text.length && levels[at + to] === level; ) to++;
           line.push({ word, from, to, level });
         }
         at += word.text.length;

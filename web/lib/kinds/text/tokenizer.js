@@ -333,7 +333,10 @@ export class Tokenizer {
 
   /** A text with marks in place of the control tokens that it names. @param {string} text @internal */
   marked(text) {
-    return this.#specials.divide(wellFormed(text), true).map((part) => (typeof part === 'number' ? this.mark(part) || this.#vocabulary.tokens[part] : part)).join('');
+    return this.#specials
+      .divide(wellFormed(text), true)
+      .map((part) => (typeof part === 'number' ? this.mark(part) || this.#vocabulary.tokens[part] : part))
+      .join('');
   }
 
   /**
@@ -354,7 +357,9 @@ export class Tokenizer {
   /** @param {string} text @param {string} at @returns {Generator<void, string, void>} */
   *#breaking(text, at) {
     const parts = yield* this.#specials.dividing(text, true);
-    const texts = parts.map((part) => (typeof part === 'string' ? part : `${this.kind(part) === 'user' ? '' : at}${this.#vocabulary.tokens[part]}`));
+    const texts = parts.map((part) =>
+      typeof part === 'string' ? part : `${this.kind(part) === 'user' ? '' : at}${this.#vocabulary.tokens[part]}`,
+    );
     const named = texts.join('').split(at);
     for (let i = 1; i < named.length; i++) {
       named[i] = named[i].slice(0, 1) + (yield* this.#breaking(named[i].slice(1), at)); // a name may begin within another
@@ -370,7 +375,8 @@ export class Tokenizer {
 
   /** @param {number} id */
   #check(id) {
-    if (!(Number.isInteger(id) && id >= 0 && id < this.size)) throw argumentError(`${show(id)} is no token: they are 0 to ${this.size - 1}`);
+    if (!(Number.isInteger(id) && id >= 0 && id < this.size))
+      throw argumentError(`${show(id)} is no token: they are 0 to ${this.size - 1}`);
   }
 }
 
@@ -381,7 +387,8 @@ function checkText(text) {
 
 /** @param {any} ids */
 function checkList(ids) {
-  if (typeof ids?.length !== 'number' || typeof ids === 'string') throw argumentError(`decode() takes a list of tokens by their numbers, not ${show(ids)}`);
+  if (typeof ids?.length !== 'number' || typeof ids === 'string')
+    throw argumentError(`decode() takes a list of tokens by their numbers, not ${show(ids)}`);
 }
 
 const REPLACEMENT = new TextEncoder().encode('\ufffd');

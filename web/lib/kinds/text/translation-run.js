@@ -80,9 +80,19 @@ export function checkTranslate(given, { positions }) {
   const { beams, lengthPenalty, maxTokens, maps, onSearch } = options;
   if (onSearch !== undefined && typeof onSearch !== 'function') throw argumentError(`onSearch must be a function, not ${show(onSearch)}`);
   if (beams > 1 && Number(settings.temperature) > 0) {
-    throw argumentError('Several beams look for the most probable translation, and a temperature over 0 draws one at random: ask for one of them');
+    throw argumentError(
+      'Several beams look for the most probable translation, and a temperature over 0 draws one at random: ask for one of them',
+    );
   }
-  return { settings: { ...settings, samples: beams }, seed, search: beams > 1 ? lengthPenalty : undefined, maxTokens, positions, maps, onSearch };
+  return {
+    settings: { ...settings, samples: beams },
+    seed,
+    search: beams > 1 ? lengthPenalty : undefined,
+    maxTokens,
+    positions,
+    maps,
+    onSearch,
+  };
 }
 
 /**
@@ -343,7 +353,10 @@ export class TranslationRun extends BaseRun {
     for await (const { from, ids } of this.#ask({ settings: this.#checked.settings, length: this.#most, search: alpha }, [])) {
       const candidates = candidatesOf(ids);
       beams.take(candidates);
-      const step = { position: from, hypotheses: candidates.map(({ parent, id, ...rest }) => ({ parent, token: id, text: this.#tokenizer?.name(id) ?? '', ...rest })) };
+      const step = {
+        position: from,
+        hypotheses: candidates.map(({ parent, id, ...rest }) => ({ parent, token: id, text: this.#tokenizer?.name(id) ?? '', ...rest })),
+      };
       this.search.push(step);
       heard(step);
       if (failed) throw failed.reason;

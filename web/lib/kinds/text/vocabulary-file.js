@@ -51,7 +51,8 @@ async function partsOf(source, signal) {
     return chunksOf({ name, url, response, size: checkResponse(response, name) }, { signal });
   };
   if (classOf(source) === 'Response') return arriving(/** @type {Response} */ (source));
-  if (!isAddress(/** @type {any} */ (source))) throw argumentError('tokenizer() takes the address of a weight file, a Response, its bytes or a Blob');
+  if (!isAddress(/** @type {any} */ (source)))
+    throw argumentError('tokenizer() takes the address of a weight file, a Response, its bytes or a Blob');
   const path = inNode ? await (await disk()).filePath(/** @type {string | URL} */ (source)) : undefined;
   if (path !== undefined) return chunksOfFile(path, signal);
   return arriving(await fetchOrFail(String(source), signal), String(source));

@@ -20,7 +20,8 @@ const RUN = `${SPACE}+(?!${BLACK})`;
 const WORDS = `'(?:s|t|re|ve|m|ll|d)| ?\\p{L}+| ?\\p{N}+| ?[^${SPACE}\\p{L}\\p{N}]+|${RUN}`;
 
 /** Line breaks stay with the signs before them, and any one sign goes with a word. @param {string} digits */
-const lines = (digits) => `'(?:[sStTmMdD]|[rR][eE]|[vV][eE]|[lL][lL])|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|${digits}` +
+const lines = (digits) =>
+  `'(?:[sStTmMdD]|[rR][eE]|[vV][eE]|[lL][lL])|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|${digits}` +
   `| ?[^${SPACE}\\p{L}\\p{N}]+[\\r\\n]*|${SPACE}*[\\r\\n]+|${RUN}|${SPACE}+`;
 
 /** Words of o200k: capitals before small letters, with the contraction after them; a slash goes with line breaks. */
@@ -35,11 +36,90 @@ const EAST_ASIAN = '[\\u{4e00}-\\u{9fa5}\\u{800}-\\u{4e00}\\u{ac00}-\\u{d7ff}]+'
 
 /** Letters of scripts with capital and small ones, as deepseek-llm counts them: pairs of first and last. */
 const CASED = [
-  'AZ', 'az', 'µµ', 'ÀÖ', 'Øö', 'øƺ', 'Ƽƿ', 'Ǆʓ', 'ʕʯ', 'Ͱͳ', 'Ͷͷ', 'ͻͽ', 'ͿͿ', 'ΆΆ', 'ΈΊ', 'ΌΌ', 'ΎΡ', 'Σϵ', 'Ϸҁ', 'Ҋԯ', 'ԱՖ', 'ႠჅ', 'ᎠᏵ',
-  'ᏸᏽ', 'ᲐᲺ', 'ᲽᲿ', 'ᴀᴫ', 'ᵫᵷ', 'ᵹᶚ', 'Ḁἕ', 'ἘἝ', 'ἠὅ', 'ὈὍ', 'ὐὗ', 'ὙὙ', 'ὛὛ', 'ὝὝ', 'Ὗ\u1f7d', 'ᾀᾴ', 'ᾶᾼ', '\u1fbe\u1fbe', 'ῂῄ', 'ῆῌ',
-  'ῐ\u1fd3', 'ῖ\u1fdb', 'ῠῬ', 'ῲῴ', 'ῶῼ', 'ℂℂ', 'ℇℇ', 'ℊℓ', 'ℕℕ', 'ℙℝ', 'ℤℤ', '\u2126\u2126', 'ℨℨ', '\u212aℭ', 'ℯℴ', 'ℹℹ', 'ℼℿ', 'ⅅⅉ',
-  'ⅎⅎ', 'Ↄↄ', 'Ⰰⱻ', 'Ȿⳤ', 'Ⳬⳮ', 'Ⳳⳳ', 'Ꙁꙭ', 'Ꚁꚛ', 'Ꜣꝯ', 'ꝱꞇ', 'Ꞌꞎ', 'ꭰꮿ', 'ﬀﬆ', 'ﬓﬗ', 'ＡＺ', 'ａｚ', '𐐀𐑏', '𐒰𐓓', '𐓘𐓻', '𐲀𐲲', '𐳀𐳲',
-  '𑢠𑣟', '𞤀𞥃',
+  'AZ',
+  'az',
+  'µµ',
+  'ÀÖ',
+  'Øö',
+  'øƺ',
+  'Ƽƿ',
+  'Ǆʓ',
+  'ʕʯ',
+  'Ͱͳ',
+  'Ͷͷ',
+  'ͻͽ',
+  'ͿͿ',
+  'ΆΆ',
+  'ΈΊ',
+  'ΌΌ',
+  'ΎΡ',
+  'Σϵ',
+  'Ϸҁ',
+  'Ҋԯ',
+  'ԱՖ',
+  'ႠჅ',
+  'ᎠᏵ',
+  'ᏸᏽ',
+  'ᲐᲺ',
+  'ᲽᲿ',
+  'ᴀᴫ',
+  'ᵫᵷ',
+  'ᵹᶚ',
+  'Ḁἕ',
+  'ἘἝ',
+  'ἠὅ',
+  'ὈὍ',
+  'ὐὗ',
+  'ὙὙ',
+  'ὛὛ',
+  'ὝὝ',
+  'Ὗ\u1f7d',
+  'ᾀᾴ',
+  'ᾶᾼ',
+  '\u1fbe\u1fbe',
+  'ῂῄ',
+  'ῆῌ',
+  'ῐ\u1fd3',
+  'ῖ\u1fdb',
+  'ῠῬ',
+  'ῲῴ',
+  'ῶῼ',
+  'ℂℂ',
+  'ℇℇ',
+  'ℊℓ',
+  'ℕℕ',
+  'ℙℝ',
+  'ℤℤ',
+  '\u2126\u2126',
+  'ℨℨ',
+  '\u212aℭ',
+  'ℯℴ',
+  'ℹℹ',
+  'ℼℿ',
+  'ⅅⅉ',
+  'ⅎⅎ',
+  'Ↄↄ',
+  'Ⰰⱻ',
+  'Ȿⳤ',
+  'Ⳬⳮ',
+  'Ⳳⳳ',
+  'Ꙁꙭ',
+  'Ꚁꚛ',
+  'Ꜣꝯ',
+  'ꝱꞇ',
+  'Ꞌꞎ',
+  'ꭰꮿ',
+  'ﬀﬆ',
+  'ﬓﬗ',
+  'ＡＺ',
+  'ａｚ',
+  '𐐀𐑏',
+  '𐒰𐓓',
+  '𐓘𐓻',
+  '𐲀𐲲',
+  '𐳀𐳲',
+  '𑢠𑣟',
+  '𞤀𞥃',
 ];
 const cased = CASED.map((pair) => [...pair].join('-')).join('');
 
@@ -56,8 +136,12 @@ const EXPRESSIONS = {
   qwen2: [lines('\\p{N}')],
   'gpt-4o': [O200K],
   'deepseek-llm': [
-    BREAK, `${SPACE}?[${cased}]+`, `${SPACE}?[!-\\/:-~\\u{ff01}-\\u{ff0f}\\u{ff1a}-\\u{ff5e}\\u{2018}-\\u{201f}\\u{3000}-\\u{3002}]+`,
-    `${SPACE}+$`, EAST_ASIAN, '\\p{N}+',
+    BREAK,
+    `${SPACE}?[${cased}]+`,
+    `${SPACE}?[!-\\/:-~\\u{ff01}-\\u{ff0f}\\u{ff1a}-\\u{ff5e}\\u{2018}-\\u{201f}\\u{3000}-\\u{3002}]+`,
+    `${SPACE}+$`,
+    EAST_ASIAN,
+    '\\p{N}+',
   ],
   'deepseek-coder': [BREAK, `${SPACE}?\\p{L}+`, `${SPACE}?\\p{P}+`, EAST_ASIAN, '\\p{N}'],
 };
@@ -102,7 +186,8 @@ export const composes = (name) => name === 'qwen2' || name === 'deepseek-r1-qwen
  */
 export function splitter(cut, name = String(cut)) {
   if (cut === undefined || !Object.hasOwn(EXPRESSIONS, cut)) {
-    const problem = `A text cannot be cut for this model (tokenizer.ggml.pre: ${JSON.stringify(name.slice(0, 40))} is none of the pre-tokenizers that are read: ` +
+    const problem =
+      `A text cannot be cut for this model (tokenizer.ggml.pre: ${JSON.stringify(name.slice(0, 40))} is none of the pre-tokenizers that are read: ` +
       `${names().join(', ')}). Give tokens by their numbers, or use another file`;
     return () => {
       throw new NextPixelError('unsupported', problem);
@@ -135,7 +220,7 @@ function* cuts([expression, ...others], text) {
   /** @type {string[]} */
   let pieces = [];
   let done = 0;
-  for (let over = false; !over;) {
+  for (let over = false; !over; ) {
     expression.lastIndex = done; // others, which had their turn meanwhile, have moved it
     const match = text.length > 1 ? expression.exec(text) : null;
     over = !match;
@@ -165,7 +250,7 @@ function divided(expression, text) {
   const pieces = [];
   let done = 0;
   expression.lastIndex = 0;
-  for (let match; (match = expression.exec(text));) {
+  for (let match; (match = expression.exec(text)); ) {
     if (match.index > done) pieces.push(text.slice(done, match.index));
     pieces.push(match[0]);
     done = expression.lastIndex;

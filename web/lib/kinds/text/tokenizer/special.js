@@ -30,7 +30,8 @@ export class Specials {
     tokens.forEach((text, id) => {
       const type = types[id];
       if (text === '' || (type !== USER_DEFINED && type !== CONTROL && type !== UNKNOWN)) return;
-      if (text.length > LONGEST) throw vocabularyError('limit', 'tokens', `token ${id} stands for itself and has more than ${LONGEST} characters`);
+      if (text.length > LONGEST)
+        throw vocabularyError('limit', 'tokens', `token ${id} stands for itself and has more than ${LONGEST} characters`);
       if (type === USER_DEFINED) this.#sorted.plain.push({ text, id });
       this.#sorted.all.push({ text, id });
     });
@@ -101,7 +102,8 @@ export class Specials {
     const taken = new Uint8Array(last - begin + LONGEST);
     /** @type {[number, number][]} */
     const found = [];
-    for (let length = tries.length - 1; length > 0; length--) { // a token that finds its end taken is shorter when it is tried again
+    for (let length = tries.length - 1; length > 0; length--) {
+      // a token that finds its end taken is shorter when it is tried again
       for (const [at, id] of (tries[length] ?? []).sort((a, b) => a[1] - b[1] || a[0] - b[0])) {
         if (taken[at - begin]) continue;
         const free = taken.subarray(at - begin, at - begin + length).indexOf(1);
@@ -149,7 +151,8 @@ export class Specials {
     const sorted = this.#sorted[which];
     let [low, high] = this.#starts[which].get(text[at]) ?? [0, 0];
     let longest = -1;
-    for (let length = 1; low < high; length++) { // all of low..high - 1 begin with the text's next `length` characters
+    for (let length = 1; low < high; length++) {
+      // all of low..high - 1 begin with the text's next `length` characters
       let first = sorted[low];
       for (; first.text.length === length; first = sorted[low]) {
         longest = first.id;

@@ -22,9 +22,29 @@ export const USER_DEFINED = 4;
 export const BYTE = 6;
 
 /** The names in files of tokens that end a text or a turn, which are of control whatever the file says of them. */
-const ENDS = ['<|im_end|>', '<|eot_id|>', '<|eom_id|>', '<|end|>', '<|return|>', '<|call|>', '<end_of_turn>', '<|endoftext|>', '<|end_of_text|>',
-  '<|endofprompt|>', '<|end_of_turn|>', '<end_of_utterance>', '<EOT>', '_<EOT>', '<eos>', '[EOS]', '</s>', '<|fim_pad|>', '<|file_sep|>', '<|repo_name|>',
-  '<\uff5cend\u2581of\u2581sentence\uff5c>'];
+const ENDS = [
+  '<|im_end|>',
+  '<|eot_id|>',
+  '<|eom_id|>',
+  '<|end|>',
+  '<|return|>',
+  '<|call|>',
+  '<end_of_turn>',
+  '<|endoftext|>',
+  '<|end_of_text|>',
+  '<|endofprompt|>',
+  '<|end_of_turn|>',
+  '<end_of_utterance>',
+  '<EOT>',
+  '_<EOT>',
+  '<eos>',
+  '[EOS]',
+  '</s>',
+  '<|fim_pad|>',
+  '<|file_sep|>',
+  '<|repo_name|>',
+  '<\uff5cend\u2581of\u2581sentence\uff5c>',
+];
 
 /** The name in pre.js of the cuts of Llama 3, whose texts begin with a token; and the number of tokens that it has. */
 const LLAMA_3 = 'llama-bpe';
@@ -63,9 +83,15 @@ const MOST_TEXT = 65536;
  * @param {string} reason
  */
 export function vocabularyError(code, key, reason) {
-  return new NextPixelError(code, `Reading the vocabulary failed (tokenizer.ggml.${key}: ${reason}). ` + (code === 'unsupported' ?
-    'Use a newer version of nextpixel, or another file' : code === 'limit' ? 'This is beyond a stated limit of nextpixel' :
-    'The file is damaged, or was exported wrongly: get it anew'));
+  return new NextPixelError(
+    code,
+    `Reading the vocabulary failed (tokenizer.ggml.${key}: ${reason}). ` +
+      (code === 'unsupported'
+        ? 'Use a newer version of nextpixel, or another file'
+        : code === 'limit'
+          ? 'This is beyond a stated limit of nextpixel'
+          : 'The file is damaged, or was exported wrongly: get it anew'),
+  );
 }
 
 /**
@@ -95,7 +121,8 @@ export function* readingVocabulary(metadata, architecture) {
     if (number === undefined || number === missing) return typeof number === 'number' && number < tokens.length ? number : undefined;
     if (!Number.isInteger(number)) throw vocabularyError('format', key, `${show(number)} is no token`);
     if (Number(number) >= 0 && Number(number) < tokens.length) return Number(number);
-    if (Number(number) >= 0 && Number(number) < 2 ** 32 - 1) warnings.push(`tokenizer.ggml.${key} is ${show(number)}, and there are ${tokens.length} tokens: it is left out`);
+    if (Number(number) >= 0 && Number(number) < 2 ** 32 - 1)
+      warnings.push(`tokenizer.ggml.${key} is ${show(number)}, and there are ${tokens.length} tokens: it is left out`);
     return undefined; // -1 and its like say that there is none
   };
   /** @param {string} key  @param {boolean} missing */
@@ -108,8 +135,12 @@ export function* readingVocabulary(metadata, architecture) {
   const pre = get('pre') ?? (spm ? DEFAULT : preOf(architecture, tokens.length));
   if (typeof pre !== 'string') throw vocabularyError('format', 'pre', 'not a text');
   const cut = cutOf(pre);
-  if (!spm && get('pre') === undefined && pre === DEFAULT) warnings.push('The file does not say how a text is cut (tokenizer.ggml.pre): tokens may be others than in training');
-  if (!spm && cut === undefined) warnings.push(`This version does not know how a text is cut for this model (tokenizer.ggml.pre: ${show(pre)}): give tokens by their numbers`);
+  if (!spm && get('pre') === undefined && pre === DEFAULT)
+    warnings.push('The file does not say how a text is cut (tokenizer.ggml.pre): tokens may be others than in training');
+  if (!spm && cut === undefined)
+    warnings.push(
+      `This version does not know how a text is cut for this model (tokenizer.ggml.pre: ${show(pre)}): give tokens by their numbers`,
+    );
   /** @type {Map<string, number>} */
   const ids = new Map();
   for (const [i, text] of tokens.entries()) {
@@ -122,7 +153,15 @@ export function* readingVocabulary(metadata, architecture) {
   const begin = id('bos_token_id', spm ? 1 : undefined);
   const ends = [end, begin, id('eot_token_id'), id('eom_token_id'), ...turns].filter((token) => token !== undefined);
   return {
-    model, pre, cut, tokens, types, ids, begin, end, warnings,
+    model,
+    pre,
+    cut,
+    tokens,
+    types,
+    ids,
+    begin,
+    end,
+    warnings,
     ends: new Set(ends),
     unknown: id('unknown_token_id', spm ? 0 : undefined),
     addBegin: flag('add_bos_token', spm || cut === LLAMA_3),
@@ -135,8 +174,11 @@ export function* readingVocabulary(metadata, architecture) {
 /** @param {unknown} source  how the sentence that is translated is cut */
 function sourceOf(source = 'tokens') {
   if (source === 'tokens' || source === 'characters') return source;
-  throw new NextPixelError('unsupported', `Reading the vocabulary failed (tokenizer.source: ${show(source)} is neither "tokens" nor "characters"). ` +
-    'Use a newer version of nextpixel, or another file');
+  throw new NextPixelError(
+    'unsupported',
+    `Reading the vocabulary failed (tokenizer.source: ${show(source)} is neither "tokens" nor "characters"). ` +
+      'Use a newer version of nextpixel, or another file',
+  );
 }
 
 /**
