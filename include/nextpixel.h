@@ -5,8 +5,8 @@
  * A model is a list of parts. Most parts are distributions over the next position of a sequence given all positions before it, and may
  * first read inputs (a class, a small picture, a sentence). Other parts have no sequence: they read inputs and compute results (tags of
  * words, a picture), which may be the inputs of the next part. A position holds E elements. An element is an id: a number below `values`.
- * The library does not know the meaning of an id (a level of grey, a colour of a palette, a token, an amplitude); codecs do, with what
- * the file's metadata (nx_model_metadata) and tables (nx_model_table) say. This header is the whole public C interface and its manual;
+ * The library does not know the meaning of an id (a level of grey, a colour of a palette, a token, an amplitude). Codecs do, from the
+ * file's metadata (nx_model_metadata) and tables (nx_model_table). This header is the whole public C interface and its manual;
  * web/lib/engine is its only caller in the browser.
  *
  * Life of a model:    bytes of a GGUF file -> nx_model_size -> nx_model_open   (the file's bytes may be freed afterwards)
@@ -15,14 +15,14 @@
  *                     -> nx_session_put and nx_session_draw in any order, or nx_session_top and nx_session_advance,
  *                     or nx_session_search; of a part without a sequence, nx_session_result
  *
- * Memory. The library never allocates. It says how many bytes it needs, the caller hands one block aligned to NX_ALIGN,
- * and everything lives there; dropping the block is the destructor. A model is read-only after nx_model_open, so any
- * number of sessions may share it. A session holds no pointer, so its block may be moved, copied (a fork), written to
- * a file and read back (nx_session_check first): the copy continues the same run with the same bits.
+ * Memory. The library never allocates. It reports how many bytes it needs, the caller passes one block aligned to NX_ALIGN, and everything
+ * lives in it; there is no destructor: free the block. A model is read-only after nx_model_open, so any number of sessions may share it. A
+ * session holds no pointer, so its block may be moved, copied (a fork), written to a file and read back (nx_session_check first): the copy
+ * continues the same run with the same bits.
  *
- * Determinism. Ids and nats are a function of the file, the part, its inputs, the known ids and their positions, the
- * settings, the seed, the sample and the origin. They are the same to the bit in every build of this library, however the calls are
- * divided and however many samples advance together.
+ * Determinism. Ids and nats are a function of the file, the part, its inputs, the known ids and their positions, the settings, the seed,
+ * the sample and the origin. They are the same to the bit in every build of this library, for any division into calls and any number of
+ * samples that advance together.
  *
  * Errors. Every fallible function returns an nx_status: NX_OK (0), NX_MORE (1) when it has to be called again, or a
  * negative code from the closed list below. A null or misaligned pointer is a programmer's error and undefined.
@@ -69,8 +69,8 @@ extern "C" {
 #define NX_MOST_BIAS 1e9f               /* a bias is at most this and at least minus this, which amounts to never */
 #define NX_NAME_BYTES 80                /* room for a name in nx_problem, final zero included */
 
-#define NX_NONE 0xffffffffu /* in place of an id: nothing, for the sample has ended; in place of a port: none */
-#define NX_OWN 0xfffffffdu  /* in place of the port of a map: places of the result itself */
+#define NX_NONE 0xffffffffu /* as an id: none, because the sample has ended; as a port: none */
+#define NX_OWN 0xfffffffdu  /* as the port of a map: positions of the result itself */
 
 typedef int32_t nx_status;
 enum {
@@ -81,7 +81,7 @@ enum {
     NX_E_UNSUPPORTED = -3, /* a valid file that this library does not run: version, architecture, type, variant */
     NX_E_LIMIT = -4,       /* beyond a stated limit */
     NX_E_MEMORY = -5,      /* the block handed in is too small */
-    NX_E_NUMERIC = -6,     /* not-a-number or infinity in the weights or in what the model computed */
+    NX_E_NUMERIC = -6,     /* not-a-number or infinity in the weights or in a computed value */
     NX_E_STATE = -7        /* the bytes of a saved session do not belong to this model, or are damaged */
 };
 
@@ -107,7 +107,7 @@ typedef struct {
     uint32_t draft;                           /* 1: the file has a draft for nx_settings.look_ahead */
     uint32_t grows;                           /* 1: a run may begin short, and grow (nx_session_grow) */
     uint32_t noisy;                           /* 1: it draws inside, while it computes a position, unless the temperature is 0 */
-    uint32_t parameters_low, parameters_high; /* number of its own weights, 64 bits in two halves */
+    uint32_t parameters_low, parameters_high; /* number of the part's own weights, 64 bits in two halves */
     const char *name;                         /* zero-terminated, in the library's memory; of a model's only part, its architecture */
 } nx_part_info;
 
@@ -117,7 +117,7 @@ typedef struct {
     uint32_t values;     /* its ids are below this */
     uint32_t dims[4];    /* the shape of the input, 1 for a dimension that it does not have; with any_length, dims[0] is the most items */
     uint32_t optional;   /* 1: a run may leave it out */
-    uint32_t any_length; /* 1: it takes up to dims[0] items; nx_shape.counts says how many */
+    uint32_t any_length; /* 1: it takes up to dims[0] items; nx_shape.counts has the number */
     uint32_t like;       /* of any length: the port whose number of items it shares, or NX_NONE */
     /* 1: a run to which it is not given fills it, before it encodes, with noise of its seed and its first sample: standard normal deviates z as
      * the ids nearest to 32768 + 8192 z, at most 65535. What was drawn is a result of the same name, where the part has one. */
@@ -129,7 +129,7 @@ enum {
     NX_ROWS_FIXED,     /* dims[0] */
     NX_ROWS_OF_INPUT,  /* as many as an input has items */
     NX_ROWS_OF_RESULT, /* as many as another result of the part has rows */
-    NX_ROWS_COUNTED    /* as many as the part finds: nx_session_result_count says how many, once all is encoded */
+    NX_ROWS_COUNTED    /* as many as the part finds: nx_session_result_count returns the number, once all is encoded */
 };
 
 /* A result: rows of dims[1] * dims[2] * dims[3] numbers, at most dims[0] of them, that a part computes from its inputs. Its ids fill the port
@@ -199,14 +199,14 @@ NX_API nx_status nx_model_size(const void *file, size_t length, size_t *bytes, n
  * Returns as nx_model_size, and NX_E_MEMORY when block_bytes is too small. */
 NX_API nx_status nx_model_open(void *block, size_t block_bytes, const void *file, size_t length, nx_model **model, nx_problem *problem);
 
-/* A large file may be opened piece by piece, so that it is never in memory beside the model. The head of the file, which is everything
- * before the tensors' data, makes a model without weights. Then every tensor is fed, in the order of the list, its rows from the first to
- * the last. The model is the same to the bit as one that was opened whole, and so are its saved sessions. Until the last row is there, no
- * session can be opened. nx_model_head_size and nx_model_begin take a head as nx_model_size and nx_model_open take a file:
- * head (present)   the first bytes of a file of `length` bytes; may go on into the data, and is free after nx_model_begin
+/* A large file may be opened piece by piece, so that the file and the model are never in memory together. The head of the file, which is
+ * everything before the tensors' data, makes a model without weights. Then every tensor is fed, in the order of the list, its rows from the
+ * first to the last. The model is the same to the bit as one that was opened whole, and so are its saved sessions. No session can be opened
+ * before the last row has been fed. nx_model_head_size and nx_model_begin take a head as nx_model_size and nx_model_open take a file:
+ * head (present)   the first bytes of a file of `length` bytes; may include part of the data, and is free after nx_model_begin
  * NX_MORE          the head ends before the list of tensors does
- * NX_E_ARGUMENT    the file has to be whole: its architecture looks at its weights while it opens (the models of pictures), or its
- *                  tensors do not stand in the order of their list */
+ * NX_E_ARGUMENT    the whole file is needed: its architecture reads weights while it opens (the models of pictures), or its tensors are not
+ *                  in the order of their list */
 NX_API_TEXTS nx_status nx_model_head_size(const void *head, size_t present, size_t length, size_t *bytes, nx_problem *problem);
 NX_API_TEXTS nx_status nx_model_begin(void *block, size_t block_bytes, const void *head, size_t present, size_t length, nx_model **model,
                                       nx_problem *problem);
@@ -238,10 +238,10 @@ NX_API nx_status nx_model_metadata(const nx_model *model, uint32_t index, nx_met
 
 /* The shape of a run: its length, the lengths of its inputs, and how finely it keeps keys. */
 typedef struct {
-    uint32_t length;           /* the most positions, up to that of the part; 0: the part's own, where it has one or no sequence */
+    uint32_t length;           /* the most positions, up to that of the part; 0: the part's own, if it has one, or no sequence */
     uint32_t counts[NX_PORTS]; /* items of each input that takes any length; 0: the most, or as many as the port that it is like has */
-    uint32_t key_bits; /* of a part that grows: the bits of cached keys, where they are rounded, 8 or 16; 0: as the model says, which
-                                * is 16 where its keys have biases, and else 8 */
+    uint32_t key_bits; /* of a part that grows: the bits of cached keys, if they are rounded, 8 or 16; 0: the model's choice, which is 16 if
+                                * its keys have biases, otherwise 8 */
 } nx_shape;
 
 /* The settings with which a run draws. Zeros in the last block of fields turn them off.
@@ -257,16 +257,16 @@ typedef struct {
     uint32_t seed_low, seed_high; /* 64-bit seed of the noise */
     uint32_t samples;             /* B, 1..NX_MAX_SAMPLES: sequences advanced together; 1 for a part without a sequence */
     uint32_t first_sample;        /* the noise index of the first of them, so that a set can be split over workers */
-    uint32_t origin;              /* the noise index of the first position, so that a long run can go on in a new session */
-    float temperature;            /* logits are divided by it; 0: always the most probable of what is kept. Finite, 0..100 */
+    uint32_t origin;              /* the noise index of the first position, so that a long run can continue in a new session */
+    float temperature;            /* logits are divided by it; 0: always the most probable id that the filters keep. Finite, 0..100 */
     uint32_t top_k;               /* keep the k most probable values; 0: all */
     float top_p;                  /* keep the smallest set of most probable values with at least this mass; in (0, 1]; 1: all */
     uint32_t maps;                /* 1: the maps of the last position are kept for nx_session_map */
-    /* Exact look-ahead [Wiggers, Hoogeboom 2020, arXiv:2002.09928]: the most positions that one pass of the model
-     * computes. All but the first of them rest on guesses of the file's draft, or of look_up; 0..16, 8 is a good number. The
-     * draft guesses with the noise of the positions, most guesses are right, and those after the first wrong one are
-     * computed anew, so the ids are the same as without, to the bit. 0 or 1, more than one sample, maps, or a
-     * part with neither: position by position. */
+    /* Speculative decoding, exact (predictive sampling [Wiggers, Hoogeboom 2020, arXiv:2002.09928]): the most positions that one pass of
+     * the model computes. All but the first of them are computed from guesses of the file's draft, or of look_up; 0..16, 8 is a good
+     * number. The draft guesses with the noise of the positions, most guesses are right, and those after the first wrong one are computed
+     * anew, so the ids are the same as without, to the bit. 0 or 1, more than one sample, maps, or a part with neither: position by
+     * position. */
     uint32_t look_ahead;
 
     float typical_p;           /* keep values of typical surprise that together have more than this mass; 0..1, 0 and 1: all */
@@ -274,11 +274,11 @@ typedef struct {
     uint32_t temperature_last; /* 0 or 1: see above */
     uint32_t penalty_last;     /* how many of the last ids are penalised; 0: none */
     float repetition;          /* a logit above 0 is divided by it, another one multiplied; 0.01..100, 0 and 1: no change */
-    float frequency;           /* subtracted from the logit as often as the id stands there; -100..100 */
+    float frequency;           /* subtracted from the logit once for each occurrence of the id; -100..100 */
     float presence;            /* subtracted once; -100..100 */
-    /* 1: where a part has no draft, and E = 1, look-ahead guesses that a text which repeats its last ids goes on as it did the
-     * last time [prompt look-up: Saxena 2023; Yang et al. 2023, arXiv:2304.04487]. Pays where a model is larger than a
-     * processor's cache, so that several columns take little longer than one. */
+    /* 1: if a part has no draft, and E = 1, the guesses assume that a text which repeats its last ids continues as it did the last time
+     * [prompt look-up: Saxena 2023; Yang et al. 2023, arXiv:2304.04487]. Pays if the model is larger than the processor's cache, so that
+     * several columns take little longer than one. */
     uint32_t look_up;
     uint32_t biases; /* the most ids that nx_session_bias takes in this run; up to NX_MAX_BIASES */
 } nx_settings;
@@ -300,11 +300,11 @@ NX_API nx_status nx_session_size(const nx_model *model, uint32_t part, const nx_
 NX_API nx_status nx_session_open(void *block, size_t block_bytes, const nx_model *model, uint32_t part, const nx_settings *settings,
                                  const nx_shape *shape, nx_session **session);
 
-/* Makes a run longer: a block of the bytes that nx_session_grown_size says becomes `from`, with room for `length` positions. It goes on to
- * the same bits as a run that was as long from the beginning; `from` stays as it is. So a run may begin with the memory that it needs now.
- * Only of a part that `grows`.
+/* Makes a run longer: copies `from` into a block of nx_session_grown_size bytes, with a capacity of `length` positions. It continues with
+ * the same bits as a run that was as long from the beginning; `from` stays as it is. So a run may begin with only the memory that it needs
+ * at first. Only of a part that `grows`.
  * Returns NX_OK; NX_E_ARGUMENT for a length that is not over that of `from` or is over that of the part, within a position (after NX_MORE),
- * and of a search, whose length is part of what it finds; NX_E_LIMIT as nx_session_size; NX_E_MEMORY when block_bytes is too small. */
+ * and for a search, whose length changes its result; NX_E_LIMIT as nx_session_size; NX_E_MEMORY when block_bytes is too small. */
 NX_API_TEXTS nx_status nx_session_grown_size(const nx_model *model, const nx_session *from, uint32_t length, size_t *bytes);
 NX_API_TEXTS nx_status nx_session_grow(void *block, size_t block_bytes, const nx_model *model, const nx_session *from, uint32_t length,
                                        nx_session **session);
@@ -334,9 +334,9 @@ NX_API nx_status nx_session_encode(const nx_model *model, nx_session *session);
 NX_API nx_status nx_session_put(const nx_model *model, nx_session *session, const uint32_t *ids, uint32_t count, int each, float *nats);
 
 /* Draws the next `steps` positions of every sample.
- * Element e of sample s, counted from the origin, is argmax_v( log p_v / T + G(seed, s, e, v) ), G standard Gumbel noise,
- * over the ids that the filters keep, p after biases and penalties; ties go to the lowest id. Elements of one position are drawn in
- * turn, each given those before it. A sample that draws one of the part's ends is at its end: NX_NONE follows.
+ * Element e of sample s, counted from the origin, is argmax_v( log p_v / T + G(seed, s, e, v) ), G standard Gumbel noise, over the ids that
+ * the filters keep, p after biases and penalties; ties go to the lowest id. Elements of one position are drawn in order, each given those
+ * before it. A sample that draws one of the part's ends has ended: NX_NONE follows.
  * ids     (steps, B, E) written
  * nats    (steps, B, E) written as by nx_session_put, may be null
  * drawn   written: how many positions; fewer than `steps` when all samples have ended, or with NX_MORE. May be null
@@ -345,15 +345,15 @@ NX_API nx_status nx_session_put(const nx_model *model, nx_session *session, cons
  * to be called again for the steps that are left. */
 NX_API nx_status nx_session_draw(const nx_model *model, nx_session *session, uint32_t steps, uint32_t *ids, float *nats, uint32_t *drawn);
 
-/* Sample b becomes what sample parents[b] is, and goes on with noise of its own: less likely samples are given up for copies of
- * likelier ones (the resampling of a particle filter [Gordon et al. 1993]). Only a parent that is chosen twice is copied. The ids and
- * the output of a sample are those of its parent from then on. Without effect before the first draw, where all samples are the same.
- * parents (B). Returns NX_E_ARGUMENT for one that is no sample, within a position (after NX_MORE, or after nx_session_top of a part that
- * draws inside), and of a run that is a search. */
+/* Resamples: sample b becomes a copy of sample parents[b] and continues with its own noise; less likely samples are replaced by copies of
+ * likelier ones (the resampling of a particle filter [Gordon et al. 1993]). Only a parent that is chosen twice is copied. The ids and the
+ * output of a sample are those of its parent from then on. Without effect before the first draw, where all samples are the same. parents
+ * (B). Returns NX_E_ARGUMENT for one that is no sample, within a position (after NX_MORE, or after nx_session_top of a part that draws
+ * inside), and of a run that is a search. */
 NX_API nx_status nx_session_resample(const nx_model *model, nx_session *session, const uint32_t *parents);
 
-/* Lists the k most probable ids of the next position of each sample, without drawing any, for a part with E = 1. Probabilities are those of
- * the model's own distribution, like all nats. The draw that follows uses what was computed here.
+/* Lists the k most probable ids of the next position of each sample, without drawing any. For a part with E = 1. Probabilities are those of
+ * the model's own distribution, like all nats. The draw that follows uses the values computed here.
  * ids (B, k) written, the most probable first, ties by id; nats (B, k) written: -log p. NX_NONE and 0 where a sample has
  * ended. Returns NX_E_ARGUMENT for a k of 0 or above `values`, at the end of the run; else as nx_session_draw. */
 NX_API_TEXTS nx_status nx_session_top(const nx_model *model, nx_session *session, uint32_t k, uint32_t *ids, float *nats);
@@ -373,13 +373,13 @@ typedef struct {
 #define NX_CUT NX_NONE
 #define NX_ENDED 0xfffffffeu /* it is complete */
 
-/* The next step of a search by beams for the ids of the least score [length penalty: Wu et al. 2016, arXiv:1609.08144, section 7]. The
- * samples are hypotheses, at first one and the same. The best samples * (1 + ends) ways to continue those that live are the candidates:
- * one among the first `samples` whose id is an end of the part is complete, the first others live on, as sample 0, 1, ..., the rest is
- * cut. The search is over when as many are complete as there are samples, when none that lives can come below the best that is complete,
- * or at the end of the run. What it found is the complete one of the least score; where there is none, the first of those that live.
- * A search of one sample takes the most probable id at every step. The ids of a hypothesis follow from the chain of parents. Until the search
- * is over, no other call may advance the run; before it, nothing may have been drawn, nor put with each = 1.
+/* The next step of a beam search for the ids of the least score [length penalty: Wu et al. 2016, arXiv:1609.08144, section 7]. The samples
+ * are hypotheses, which begin as copies of one. Candidates are the best samples * (1 + ends) continuations of the live hypotheses. Among
+ * the first `samples` of them, those whose id is an end of the part are complete. The next best become the new live hypotheses, as sample
+ * 0, 1, ..., and the rest is dropped. The search is over when as many are complete as there are samples, when none that lives can come
+ * below the best that is complete, or at the end of the run. What it found is the complete one of the least score; where there is none, the
+ * first of those that live. A search of one sample takes the most probable id at every step. The ids of a hypothesis follow from the chain
+ * of parents. Until the search is over, no other call may advance the run; before it, nothing may have been drawn, nor put with each = 1.
  * alpha        of the length penalty, 0 (none) to 2
  * candidates   room for samples * (1 + ends); *count of them written, the best first; of equals the one with the first parent, then id
  * over         written: 1 after the last step
@@ -388,14 +388,14 @@ typedef struct {
 NX_API_TEXTS nx_status nx_session_search(const nx_model *model, nx_session *session, float alpha, nx_candidate *candidates, uint32_t *count,
                                          uint32_t *over);
 
-/* Makes `to`, a session just opened on the same part with the same shape, what sample `sample` of `from` was at
- * `position`, with the ids before it, the inputs and the state. Given the same settings and the sample's noise index,
- * the branch goes on as the run that it left, to the bit.
+/* Makes `to`, a session just opened on the same part with the same shape, what sample `sample` of `from` was at `position`, with the ids
+ * before it, the inputs and the state. Given the same settings and the sample's noise index, the branch continues to the bit as the
+ * original run would.
  * Returns NX_E_ARGUMENT when the two do not go together, or for a position further back than part.rewinds. */
 NX_API_TEXTS nx_status nx_session_branch(const nx_model *model, nx_session *to, const nx_session *from, uint32_t sample, uint32_t position);
 
-/* Takes a run back to `position`: it forgets what was known or drawn from there on. The ids before it count as known from then on, also one that
- * ended a sample and now stands last. It goes on as a run that put those ids, to the bit.
+/* Takes a run back to `position`: all ids known or drawn from there on are dropped. The ids before it count as known from then on, even one
+ * that ended a sample and is now the last. It continues to the bit as a run that was given those ids.
  * Returns NX_E_ARGUMENT for a position after that of the run or further back than part.rewinds, within a position (after
  * NX_MORE), of a search, and, but for temperature 0, of a part that draws inside; NX_E_NUMERIC when numbers broke. */
 NX_API_TEXTS nx_status nx_session_rewind(const nx_model *model, nx_session *session, uint32_t position);
@@ -413,8 +413,8 @@ NX_API nx_status nx_session_retune(const nx_model *model, nx_session *session, c
 /* The number of positions that are known or drawn so far, which is the index of the next one. */
 NX_API uint32_t nx_session_position(const nx_session *session);
 
-/* Tells for each of the positions from..from+count-1 how many guesses it was computed on: 0 for the first position of a pass and
- * without look-ahead, k for one that follows k right guesses. ahead (count) written.
+/* Returns for each of the positions from..from+count-1 the number of guesses that it was computed from: 0 for the first position of a pass
+ * and without look-ahead, k for one that follows k right guesses. ahead (count) written.
  * NX_E_ARGUMENT: not drawn or known yet. */
 NX_API nx_status nx_session_ahead(const nx_model *model, const nx_session *session, uint32_t from, uint32_t count, uint8_t *ahead);
 
@@ -423,31 +423,31 @@ NX_API nx_status nx_session_ahead(const nx_model *model, const nx_session *sessi
  * NX_E_ARGUMENT: no such sample, or no position computed yet. */
 NX_API_TEXTS nx_status nx_session_output(const nx_model *model, const nx_session *session, uint32_t sample, float *output);
 
-/* The model's own distribution of an element of the last position computed, at temperature 1 and before all filters, whatever its kind: the
- * probability of each value given all elements before it. Of an element after the first, those before it must be drawn or known.
- * probabilities (V) written. NX_E_ARGUMENT: no such sample or element, no output computed yet, or a sample that has ended. */
+/* The model's own distribution of an element of the last position computed, at temperature 1 and before all filters, for any kind of
+ * output: the probability of each value given all elements before it. Of an element after the first, those before it must be drawn or
+ * known. probabilities (V) written. NX_E_ARGUMENT: no such sample or element, no output computed yet, or a sample that has ended. */
 NX_API_TEXTS nx_status nx_session_probabilities(const nx_model *model, nx_session *session, uint32_t sample, uint32_t element,
                                                 float *probabilities);
 
 /* One row of a map of the last position computed, i, of a sample; needs settings.maps = 1.
  * row       below map.rows. A map with queries is there once the inputs are encoded, is the same for all samples and positions, and has
  *           the rows row * n + query, where n is the number of queries in this run
- * keys      (*count) written: the keys that i attended to, in ascending order. In a map of the past these are positions up to i itself; a sparse
- *           pattern may end before it, or have none. Key j stands for the element at j - 1 (0: the start, nothing), because the
- *           input is shifted by one. Room for map.keys
+ * keys      (*count) written: the keys that i attended to, in ascending order. In a map of the past these are positions up to i itself; a
+ *           sparse pattern may end before it, or have none. Key j is the element at j - 1 (0: the start, nothing), because the input is
+ *           shifted by one. Room for map.keys
  * weights   (*count) written. Room for map.keys
  * NX_E_ARGUMENT: no such sample, map or row, no position computed yet, or no maps. */
 NX_API nx_status nx_session_map(const nx_model *model, const nx_session *session, uint32_t sample, uint32_t map, uint32_t row,
                                 uint32_t *keys, float *weights, uint32_t *count);
 
-/* The number of numbers of a result that are there: all of them once the inputs are encoded; before, as far as a result goes that grows slice
- * by slice. *count written. NX_E_ARGUMENT: no such result, or nothing is encoded yet; NX_E_NUMERIC: numbers broke. */
+/* The number of values of a result that are ready: all of them once the inputs are encoded; before, as far as a result goes that grows
+ * slice by slice. *count written. NX_E_ARGUMENT: no such result, or nothing is encoded yet; NX_E_NUMERIC: a value was not finite. */
 NX_API_TEXTS nx_status nx_session_result_count(const nx_model *model, const nx_session *session, uint32_t index, uint32_t *count);
 
-/* Reads the numbers from..from+count-1 of a result, in row-major order. All of them are there once the inputs are encoded; a result
- * that grows slice by slice may be read earlier, as far as it goes. out (count) written: uint32_t ids or floats, as nx_result.values says.
- * NX_E_ARGUMENT: no such result, or numbers that are not there (yet); NX_E_NUMERIC: numbers broke; NX_E_STATE: an id that is none, for the
- * run was restored from damaged bytes. */
+/* Reads the values from..from+count-1 of a result, in row-major order. All of them are ready once the inputs are encoded; a result that
+ * grows slice by slice may be read earlier, as far as it goes. out (count) written: uint32_t ids or floats, as nx_result.values says.
+ * NX_E_ARGUMENT: no such result, or values that are not ready (yet); NX_E_NUMERIC: a value was not finite; NX_E_STATE: an invalid id,
+ * because the run was restored from damaged bytes. */
 NX_API nx_status nx_session_result(const nx_model *model, const nx_session *session, uint32_t index, uint32_t from, uint32_t count,
                                    void *out);
 

@@ -49,7 +49,7 @@ typedef struct {
 /* The description of a part of an opened model. configure() fills it in. */
 typedef struct {
     const void *weights; /* null while the arena only counts */
-    nx_output output;    /* E, V and P of its positions; zeros where there is no sequence */
+    nx_output output;    /* E, V and P of its positions; zeros if there is no sequence */
     uint32_t length;     /* the most positions; 0: no bound */
     uint32_t rewinds;    /* how many positions back `forward` may begin again, once it has computed one */
     uint32_t encodes;    /* 1: the inputs go through nx_part.encode first */
@@ -91,7 +91,7 @@ typedef struct {
     void *state;                /* of this sequence */
     const uint32_t *ids;        /* (length, E) of this sequence; those before `position` are known */
     uint32_t position;
-    float *maps; /* null, or the weights of all maps without queries to write, one after another: (rows, keys) each */
+    float *maps; /* null, or the output of the weights of all maps without queries, concatenated: (rows, keys) each */
     /* Of a noisy part, which draws with nx_categorical_draw: the noise of this sample at this position, and the temperature of the run. A second
      * draw of a position takes values behind those of the first. */
     nx_noise noise;
@@ -131,8 +131,8 @@ typedef struct {
      * part has no maps. */
     uint32_t (*keys)(const void *m, const nx_shape *shape, uint32_t map, uint32_t row, uint32_t position, uint32_t *keys);
 
-    /* Returns the numbers of a result, ids or floats in the order of its dimensions, inside the encoder's output. *count is the number of
-     * them that are there, whole rows, all once encode has finished: as many as nx_result.rows says. Null: the part has no results. */
+    /* Returns the values of a result, ids or floats in the order of its dimensions, inside the encoder's output. *count is the number of
+     * them that are ready, whole rows, all once encode has finished: as many as nx_result.rows says. Null: the part has no results. */
     const void *(*result)(const void *m, const nx_shape *shape, const void *encoder_output, uint32_t index, uint32_t *count);
 } nx_part;
 

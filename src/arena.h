@@ -17,7 +17,7 @@ typedef struct {
     uint64_t size; /* bytes of the block */
 } nx_arena;
 
-/* `bytes` bytes aligned to NX_ALIGN, or NULL when counting or when the block is too small (nx_arena_full tells). */
+/* `bytes` bytes aligned to NX_ALIGN, or NULL when counting or when the block is too small (see nx_arena_full). */
 void *nx_arena_take(nx_arena *arena, uint64_t bytes);
 
 /* The same for n columns of `width` floats, each with its stride (kernels/kernels.h). */

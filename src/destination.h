@@ -7,10 +7,10 @@
 
 #include "arch.h"
 
-/* Tells whether every weight is finite: no exponent of a number or scale may be all ones; a scale of E8M0 is at most 2^16. bytes: of whole rows. */
+/* Returns whether every weight is finite: no exponent of a number or scale may be all ones; a scale of E8M0 is at most 2^16. bytes: of whole rows. */
 int nx_all_finite(uint32_t type, const uint8_t *data, uint32_t bytes);
 
-/* Tells whether numbers of F32 lie in the range of the destination, where it has one. */
+/* Returns whether all F32 values are in the range of the destination, if it has one. */
 int nx_destination_fits(const nx_destination *to, uint32_t type, const uint8_t *data, uint32_t bytes);
 
 /* Puts rows first..first+count-1 of a tensor where they belong. The call with row 0 must be the first. */

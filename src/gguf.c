@@ -11,7 +11,7 @@
 
 typedef struct {
     const uint8_t *bytes;
-    uint64_t at, length; /* length: of what is here */
+    uint64_t at, length; /* length: of the bytes present */
     uint64_t total;      /* of the file */
     nx_status status;
 } cursor;
@@ -102,7 +102,7 @@ uint64_t nx_row_bytes(uint32_t type, uint64_t columns) {
     return !t || columns % t->values ? 0 : columns / t->values * t->bytes;
 }
 
-/* Reads one tensor's entry; *problem_text says what is wrong with a whole but unacceptable one. */
+/* Reads one tensor's entry; *problem_text gets the reason if a complete entry is invalid. */
 static void take_tensor(cursor *c, const nx_gguf *file, const char **name, uint64_t *name_bytes, nx_tensor *tensor, const char **reason) {
     *reason = "the file ends inside the list of tensors";
     *name = take_string(c, name_bytes);
@@ -164,7 +164,7 @@ nx_status nx_refuse(nx_problem *problem, nx_status status, const char *name, siz
     return status;
 }
 
-/* Tells whether the name at the start of entry `offset` is the given one. */
+/* Returns whether the name at the start of entry `offset` is the given one. */
 static int name_is(const nx_gguf *file, uint32_t offset, const char *name, uint64_t bytes) {
     return load_u64(file->bytes + offset) == bytes && !memcmp(file->bytes + offset + 8, name, bytes);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Reader of GGUF files of the versions 2 and 3: the only parser of outside bytes. nx_gguf_parse checks every count, length, type,
- * size and offset against the file; afterwards all that an entry describes lies inside the file.
+ * Reader of GGUF files of the versions 2 and 3: the only parser of untrusted bytes. nx_gguf_parse checks every count, length, type, size
+ * and offset against the file; afterwards everything that an entry describes is inside the file.
  *
  * The format, little-endian throughout:
  *   magic "GGUF", u32 version, u64 tensor count, u64 key count
@@ -70,9 +70,9 @@ const nx_type *nx_type_of(uint32_t type);
 uint64_t nx_row_bytes(uint32_t type, uint64_t columns);
 
 typedef struct {
-    const uint8_t *bytes; /* the file, or its head: all that stands before the tensors' data */
+    const uint8_t *bytes; /* the file, or its head: everything before the tensors' data */
     uint32_t length;      /* of the whole file */
-    uint32_t present;     /* of what is here */
+    uint32_t present;     /* of the bytes present */
     uint32_t n_keys, n_tensors;
     uint32_t keys_end;                 /* offset just past the last key: end of the metadata */
     uint32_t head_end;                 /* just past the list of tensors */
@@ -99,7 +99,7 @@ nx_status nx_gguf_parse(nx_gguf *file, const void *bytes, size_t present, size_t
 /* The key's entry at an offset of checked metadata; pointers lead into `bytes`. */
 void nx_gguf_entry(const uint8_t *bytes, uint32_t length, uint32_t offset, nx_metadata *entry);
 
-/* Looks up a key or a tensor by name. Returns 1 when it is there. */
+/* Looks up a key or a tensor by name. Returns 1 if it exists. */
 int nx_gguf_find(const nx_gguf *file, const char *key, nx_metadata *entry);
 int nx_gguf_tensor(const nx_gguf *file, const char *name, nx_tensor *tensor);
 

@@ -76,14 +76,14 @@ static nx_status expect_tensors(nx_model *model, const nx_gguf *file, nx_arena *
     return NX_OK;
 }
 
-/* Tells whether the text of a key is, or ends with, `text`. */
+/* Returns whether the text of a key is, or ends with, `text`. */
 static int text_ends(const nx_metadata *entry, const char *text) {
     size_t n = strlen(text);
     return entry->type == GGUF_STRING && entry->value_bytes - 8 >= n &&
            !memcmp((const char *)entry->value + entry->value_bytes - n, text, n);
 }
 
-/* Says what a file is that holds no model, or a part of one, before a missing tensor would be the reason. */
+/* Reports a file that holds no model, or a part of one, before a missing tensor is reported. */
 static nx_status refuse_other_kinds(const nx_gguf *file, const nx_metadata *architecture, nx_problem *problem) {
     nx_metadata entry;
     nx_name pooling = {{0}};
@@ -122,7 +122,7 @@ static nx_status read_model(nx_arena *arena, const void *bytes, size_t present, 
     nx_model local, *placed = nx_arena_take(arena, sizeof *placed), *m = placed ? placed : &local;
     memset(m, 0, sizeof *m);
     m->arch = arch;
-    if (head) file.present = file.head_end; /* what of the data is here is fed like the rest */
+    if (head) file.present = file.head_end; /* the data that are present are fed like the rest */
     keep_metadata(m, &file, head ? file.head_end : file.keys_end, arena);
     if (head) status = expect_tensors(m, &file, arena, problem);
     if (status) return status;

@@ -17,7 +17,7 @@ static int find(nx_reader *reader, const char *key, uint32_t type, nx_metadata *
     return 0;
 }
 
-/* An integer of any type; one below 0 is -1, one above 32 bits the largest of these. Returns 0 for what is none. */
+/* An integer of any type; one below 0 is -1, one above 32 bits the largest of these. Returns 0 for any other type. */
 static int integer_of(const nx_metadata *entry, int64_t *value) {
     static const uint8_t sizes[] = {
         [GGUF_U8] = 1, [GGUF_I8] = 1, [GGUF_U16] = 2, [GGUF_I16] = 2, [GGUF_U32] = 4, [GGUF_I32] = 4, [GGUF_U64] = 8, [GGUF_I64] = 8};
@@ -44,7 +44,7 @@ uint32_t nx_read_u32(nx_reader *reader, const char *key, uint32_t low, uint32_t 
         nx_reader_fail(reader, NX_E_FORMAT, key, "the key is missing");
     if (!reader->status && value < low) nx_reader_fail(reader, NX_E_FORMAT, key, "the number is too small");
     if (!reader->status && value > high) nx_reader_fail(reader, NX_E_LIMIT, key, "the number is too large");
-    return reader->status ? low : (uint32_t)value; /* always in range, so that what is computed from it before the check is sound */
+    return reader->status ? low : (uint32_t)value; /* always in range, so that computations before the check are sound */
 }
 
 uint32_t nx_read_width(nx_reader *reader, const char *key, uint32_t high, uint32_t missing) {
@@ -135,7 +135,7 @@ static void refuse_type(nx_reader *reader, const char *name, uint32_t type) {
     nx_reader_fail(reader, NX_E_UNSUPPORTED, name, reason);
 }
 
-/* Finds a tensor of shape (rows, cols); a vector is one row. Counts its weights; checks them, where they are here. */
+/* Finds a tensor of shape (rows, cols); a vector is one row. Counts its weights; checks them, if they are present. */
 static int find_tensor(nx_reader *reader, const char *name, uint32_t rows, uint32_t cols, int optional, nx_tensor *tensor) {
     if (reader->status) return 0;
     if (!nx_gguf_tensor(reader->file, name, tensor)) {
@@ -200,7 +200,7 @@ const float *nx_read_table(nx_reader *reader, const char *name, uint32_t rows, u
     return table;
 }
 
-/* A vector whose numbers lie in low..high; any finite ones where both are 0. */
+/* A vector whose numbers lie in low..high; any finite ones if both are 0. */
 static const float *read_vector(nx_reader *reader, const char *name, uint32_t n, float low, float high, int optional) {
     nx_tensor tensor;
     if (!find_tensor(reader, name, 1, n, optional, &tensor)) return NULL;

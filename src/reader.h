@@ -24,7 +24,7 @@ uint32_t nx_read_numbers(nx_reader *reader, const char *key, uint32_t low, uint3
 /* A string key that must be one of n names: its index; index 0 when the key is absent. */
 uint32_t nx_read_choice(nx_reader *reader, const char *key, const char *const *names, uint32_t n);
 
-/* Tells whether a key is there, of whatever type. */
+/* Returns whether a key exists, of any type. */
 int nx_has_key(const nx_reader *reader, const char *key);
 
 /* Items of an array-of-strings key; 0 when absent. */
@@ -57,16 +57,16 @@ const float *nx_read_table(nx_reader *reader, const char *name, uint32_t rows, u
 /* A vector of nx_stride(n) floats, zeros past n. When absent and optional: null. */
 const float *nx_read_vector(nx_reader *reader, const char *name, uint32_t n, int optional);
 
-/* The same, whose numbers must lie in low..high. */
+/* The same, with all values in low..high. */
 const float *nx_read_vector_within(nx_reader *reader, const char *name, uint32_t n, float low, float high, int optional);
 
-/* Rows of the table of a language model's ids, of which there must be as many as its tokenizer has tokens, where the file says. */
+/* Rows of the table of a language model's ids; if the file has a tokenizer, there must be as many as it has tokens. */
 uint32_t nx_read_vocabulary(nx_reader *reader, const char *tensor);
 
 /* The ids that end a text, as tokenizer.ggml.eos_token_id and eot_token_id say. */
 void nx_read_ends(nx_reader *reader, nx_plan *plan);
 
-/* Columns or rows of a tensor, 0 when absent: for the variants that a shape tells apart. */
+/* Columns or rows of a tensor, 0 when absent: for variants that are distinguished by a shape. */
 uint32_t nx_tensor_columns(const nx_reader *reader, const char *name);
 uint32_t nx_tensor_rows(const nx_reader *reader, const char *name);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The types of a GGUF file's tensors, one row each. The only table of them: C, web/lib/gguf/tensor-types.js (node web/tools/abi.js) and the
- * manual are made from it. CONTRIBUTING.md says which files a new type touches.
+ * manual are made from it. CONTRIBUTING.md lists the files to change for a new type.
  *
  *   READ(name, code, values, bytes, scale, scales, at, form)
  *     name, code   as in llama.cpp: GGML_TYPE_name = code
@@ -9,7 +9,7 @@
  *     bytes        of a block
  *     scale        how a block stores its scale, or a value without one: nx_scale
  *     scales, at   number of scales and offset of the first one; any further one, such as an offset, follows it
- *     form         what the kernels pack it into by block (kernels/kernels.h)
+ *     form         the kernels' packed form of a block (kernels/kernels.h)
  *   NOT_READ(name, code, values, bytes, reason)
  *     reason       why; the manual prints it
  *

@@ -6,7 +6,7 @@
 #include "kernels/elementary.h"
 #include "kernels/kernels.h"
 
-#define LOWEST -0x1.fffffep127f /* in place of a largest that is -infinity, which nothing is subtracted from */
+#define LOWEST -0x1.fffffep127f /* the maximum when all are -infinity, so that the subtraction stays defined */
 
 void nx_chain_pad_row(float *row, const float *numbers, uint32_t states) {
     for (uint32_t c = 0; c < nx_chain_stride(states); c++) row[c] = c < states ? numbers[c] : -INFINITY;

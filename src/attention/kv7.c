@@ -6,9 +6,9 @@
  * It rounds keys and values to 7 bits, each head of each position with its own scale; the query to 8 bits; the
  * weights of the positions to 127 steps.
  *
- * What limits it. For 16 positions of a head of width 64, 128 products of 16 bytes, each with a load, stand beside some 160 instructions of scales,
- * softmax and rounding, which take about as long (npm run bench -- --only ours,kernels: half the pace of the bare dot loop). Sums in two parts, as
- * one column has in matmul.c, made a decoder of 6 MB 5 % slower.
+ * Bottleneck. For 16 positions of a head of width 64 there are 128 products of 16 bytes, each with a load, and some 160 instructions of
+ * scales, softmax and rounding, which take about as long (npm run bench -- --only ours,kernels: half the throughput of the bare dot loop).
+ * Sums in two parts, as one column has in matmul.c, made a decoder of 6 MB 5 % slower.
  */
 #include "kv7.h"
 
@@ -74,15 +74,15 @@ NX_INLINE weight_block *round_weights(weight_block *to, float *weights, const nx
     return to;
 }
 
-/* Rounds n numbers to activations with a scale of their own, which it returns. */
+/* Rounds n numbers to activations with their own scale, which it returns. */
 static float round_activations(nx_activations *activations, int32_t *sum, const float *x, uint32_t n) {
     float top = largest_magnitude(x, n);
     *sum = activations_of(activations, x, n, steps_per_unit(NX_ACTIVATION_MOST, top));
     return top / NX_ACTIVATION_MOST;
 }
 
-/* out (4 * vectors channels, vectors <= 4) = scale * sum over the ranges of weight * value, for the vectors of channels
- * from `at`. Each block is an exact sum of integers; the blocks are added in single precision. */
+/* out (4 * vectors channels, vectors <= 4) = scale * sum over the ranges of weight * value, for the vectors of channels from `at`. Each
+ * block is an exact sum of integers; the blocks are added in single precision. */
 NX_INLINE void mix(float *out, const weight_block *block, float scale, const nx_cache *cache, const head_cache *head, uint32_t at,
                    const nx_range *ranges, uint32_t n_ranges, uint32_t vectors) {
     uint32_t row = 4 * cache->key_length; /* bytes of four positions */

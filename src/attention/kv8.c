@@ -10,11 +10,11 @@
  * It rounds keys and values to 8 bits, keys of a wide cache to 16, each head of each position with its own scale; the query to 14 bits; the
  * weights of the positions to 16383 steps.
  *
- * What limits it. A score and its share of the output are 2 k multiply-adds in two planes of seven bits: k / 4 products of 16 bytes, with three
- * quarters as many loads and splats beside them, and for the exponential, the rounding and the sums some 15 instructions more. Of the time at position
- * 2,000 (k = 64, V8, relaxed SIMD) scores take a third, sums of values a third, and what is between them a quarter. So a multiply-add takes about as long
- * as one of blocks.c with 8 bits: columns of a prompt gain only that they find a head's keys and values near. In the shape of SmolLM2 (135 M) a prompt
- * of 4,000 tokens has 12.2 times the multiply-adds of one of 500.
+ * Bottleneck. A score and its share of the output are 2 k multiply-adds in two planes of seven bits: k / 4 products of 16 bytes, with three
+ * quarters as many loads and splats, and some 15 more instructions for the exponential, the rounding and the sums. At position 2,000 (k =
+ * 64, V8, relaxed SIMD) scores take a third of the time, sums of values a third, and the steps between them a quarter. So a multiply-add
+ * takes about as long as one of blocks.c with 8 bits: columns of a prompt gain only because a head's keys and values are already in the
+ * cache. In the shape of SmolLM2 (135 M) a prompt of 4,000 tokens has 12.2 times the multiply-adds of one of 500.
  */
 #include "kv8.h"
 
@@ -24,7 +24,7 @@
 #define BYTE_MOST 127.0f
 #define WEIGHT_MOST 16383.0f
 #define BITS 0x1.715476p+0f /* in a nat: 1 / ln 2 */
-#define FINE 254.0f         /* what is left of a number is half a step at most: -127..127 finer ones */
+#define FINE 254.0f         /* the remainder is half a step at most: -127..127 finer ones */
 
 uint64_t nx_kv8_cache_bytes(uint32_t type, uint32_t slots, uint32_t heads, uint32_t key_length) {
     uint64_t bytes = 2 * key_length + 3 * sizeof(float);
@@ -94,9 +94,9 @@ void nx_kv8_copy(const nx_cache *to, const nx_cache *from) {
     }
 }
 
-/* product[i] = the sum over n groups of the four bytes in each lane of a vector times the four numbers of a group: vector i of a group stands
- * 16 i bytes after its first, the next group `step` bytes further on. Exact. A function of its own, so that its sums and what it loads have the
- * registers to themselves: one that is kept in memory costs a third of the loop's time. */
+/* product[i] = the sum over n groups of the four bytes in each lane of a vector times the four numbers of a group: vector i of a group
+ * stands 16 i bytes after its first, the next group `step` bytes further on. Exact. A separate function, so that its sums and loads have
+ * all the registers: one sum in memory costs a third of the loop's time. */
 static NX_NOINLINE void products(v128_t product[4], const uint8_t *bytes, uint32_t step, const nx_wide *numbers, uint32_t n) {
     v128_t sum[2][4];
     for (int i = 0; i < 4; i++) sum[0][i] = sum[1][i] = wasm_i32x4_splat(0);

@@ -49,7 +49,7 @@ static void append(listing *l, uint32_t from, uint32_t to) {
         l->ranges[l->n++] = (nx_range){from, to};
 }
 
-/* Appends what lies in rows r0..r1-1 and columns c0..c1-1 of the row of blocks that holds r0 and r1-1. */
+/* Appends the visible positions of rows r0..r1-1 and columns c0..c1-1 of the row of blocks that holds r0 and r1-1. */
 static void append_area(const nx_pattern *p, listing *l, uint32_t r0, uint32_t r1, uint32_t c0, uint32_t c1) {
     for (uint32_t col = c0; col < c1;) {
         grid_block b = block_at(p, r0, col);

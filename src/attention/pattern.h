@@ -2,9 +2,9 @@
  *
  * Patterns: which cached positions a query sees; positions are indices in generation order.
  *
- * Query blocks. A pattern cuts the positions into query blocks, each contiguous in generation order. All queries of a
- * block see the same memory, and of their own block what comes before them; so one pass of many columns stays within
- * one block (nx_pattern_block_end) and shares one list of what is visible.
+ * Query blocks. A pattern cuts the positions into query blocks, each contiguous in generation order. All queries of a block see the same
+ * memory, and the earlier positions of their own block; so one pass of many columns stays within one block (nx_pattern_block_end) and
+ * shares one list of visible positions.
  */
 #ifndef NX_PATTERN_H
 #define NX_PATTERN_H
@@ -17,18 +17,17 @@ typedef enum {
     NX_LOCAL_2D     /* blocks of rows and columns with flanges    [Parmar 2018, section 3.3, figure 1 right] */
 } nx_pattern_kind;
 
-/* Local 2D. Positions form a grid of rows and columns. It is cut into query blocks of block_rows x block_cols (smaller
- * at the far edges); generation runs over the blocks in raster order and in raster order within a block. With a block's
- * first row r0 and columns c0..c1-1, its queries see: the flange_rows rows above r0, columns c0 - flange_cols .. c1 +
- * flange_cols - 1; in the block's own rows the flange_cols columns left of c0; and of the block itself what is not
- * after the query. Never the right flange in its own rows, which is generated later. Everything is cut at the image's
- * edges. */
+/* Local 2D. Positions form a grid of rows and columns. It is cut into query blocks of block_rows x block_cols (smaller at the far edges);
+ * generation runs over the blocks in raster order and in raster order within a block. With a block's first row r0 and columns c0..c1-1, its
+ * queries see: the flange_rows rows above r0, columns c0 - flange_cols .. c1 + flange_cols - 1; in the block's own rows the flange_cols
+ * columns left of c0; and the positions of the block up to the query. Never the right flange in its own rows, which is generated later.
+ * Everything is cut at the image's edges. */
 typedef struct {
     nx_pattern_kind kind;
     uint32_t positions;    /* n: positions of a complete sequence */
     uint32_t query_block;  /* l_q; n for full causal attention */
     uint32_t memory_block; /* l_m: positions just before the query block that it sees; 0 for full causal attention */
-    uint32_t rows, cols;   /* local 2D only, as all that follows: rows * cols = n */
+    uint32_t rows, cols;   /* local 2D only, like the fields below: rows * cols = n */
     uint32_t block_rows, block_cols, flange_rows, flange_cols;
 } nx_pattern;
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Attention of one query to a list of vectors, as recurrent models have it: a score for each, a softmax over a window of them, a weighted
- * sum. Everything is single precision. Vectors of a list stand nx_stride(width) apart; width % 4 == 0. A window is the positions
- * from <= i < to of a list, and functions write only the numbers of these.
+ * Attention of one query to a list of vectors, as in recurrent models: a score for each, a softmax over a window of them, a weighted sum.
+ * Everything is single precision. Vectors of a list are nx_stride(width) apart; width % 4 == 0. A window is the positions from <= i < to of
+ * a list, and functions write only the values of these.
  */
 #ifndef NX_SCORES_H
 #define NX_SCORES_H

@@ -3,8 +3,8 @@
 
 static uint32_t min(uint32_t a, uint32_t b) { return a < b ? a : b; }
 
-/* Slots that the far set of columns has for each residue: whole tiles of 16, or an even part of one. So where a run stands in
- * its tiles, and with it the rounding of sums, does not depend on how long a sequence may become. */
+/* Slots that the far set of columns has for each residue: whole tiles of 16, or an even part of one. So the position of a run in its tiles,
+ * and with it the rounding of sums, does not depend on the capacity of the sequence. */
 static uint32_t residue_slots(const nx_sparse *p) {
     uint32_t rows = (p->positions - 1) / p->stride + 1;
     return rows <= 4 ? 4 : rows <= 8 ? 8 : (rows + 15) & ~15u;
@@ -56,7 +56,7 @@ uint32_t nx_sparse_ranges(const nx_sparse *p, uint32_t i, nx_range *ranges) {
 uint32_t nx_sparse_keys(const nx_sparse *p, uint32_t i, uint32_t *keys) {
     uint32_t n = 0, l = p->stride, near = near_from(p, i);
     for (uint32_t row = 0; row <= i / l && (p->sets & NX_FAR); row++) {
-        uint32_t end = p->sets & NX_NEAR ? near : i + 1; /* what is near follows */
+        uint32_t end = p->sets & NX_NEAR ? near : i + 1; /* the near set follows */
         uint32_t from = row * l + (p->kind == NX_FIXED ? l - p->summary : i % l), to = p->kind == NX_FIXED ? (row + 1) * l : from + 1;
         for (uint32_t j = from; j < to && j < end; j++) keys[n++] = j;
     }

@@ -8,13 +8,13 @@
  *   fixed        those of i's block of l positions, up to i    the last c positions of each block of l, up to i
  *   blocks       those of i's block of l positions, up to i    every l-th position back from i, i among them   all of the block before i's
  *
- * Where positions stand in rows of l, the sets of blocks are i's row, its column and the previous row. The paper's formula for the strided A1
- * is i - l .. i, which are l + 1 positions; the code that its authors released takes l, as here. The fixed A2 of the first l - c positions is
- * empty, and the A3 of the first l.
+ * With positions in rows of l, the sets of blocks are i's row, its column and the previous row. The paper's formula for the strided A1 is i
+ * - l .. i, which are l + 1 positions; the authors' released code uses l, as here. The fixed A2 of the first l - c positions is empty, and
+ * the A3 of the first l.
  *
- * A pattern says slots as well: where in a cache a position is kept, so that what a query sees of one set is a single run there. The near
- * sets and the previous one keep the last positions in a ring; the far one of columns keeps the positions of a residue modulo l side by side,
- * that of the fixed pattern keeps the summaries and nothing else. Both sets at once are kept in the order of the positions.
+ * A pattern also defines slots: the slot of a position in a cache, so that the positions that a query sees of one set are contiguous there.
+ * The near sets and the previous one keep the last positions in a ring; the far one of columns keeps the positions of a residue modulo l
+ * contiguous, that of the fixed pattern keeps only the summaries. Both sets at once are kept in the order of the positions.
  */
 #ifndef NX_SPARSE_H
 #define NX_SPARSE_H

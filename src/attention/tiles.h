@@ -7,8 +7,8 @@
  *   values (H, S/4, k/4) vectors of 4 channels x 4 positions: a lane of a product is a channel
  *   key scales, value scales (H, S): of each position, that of its largest number in this head
  *
- * Work goes by tiles of 16 positions; what of a tile is not visible has the score -infinity and the weight 0. The weights of two tiles
- * of a range, already times the scales of the values, are rounded with a scale of their own.
+ * The functions work in tiles of 16 positions; invisible positions of a tile have the score -infinity and the weight 0. The weights of two
+ * tiles of a range, already multiplied by the scales of the values, are rounded with their own scale.
  */
 #ifndef NX_TILES_H
 #define NX_TILES_H
@@ -26,7 +26,7 @@
 static inline uint32_t ring_slots(uint32_t slots) { return (slots + TILE - 1) & ~(uint32_t)(TILE - 1); }
 static inline uint32_t range_tiles(nx_range range) { return (range.to + TILE - 1) / TILE - range.from / TILE; }
 
-/* A walk over the tiles of a range, which lie in a ring: `tile` is where the walk is. */
+/* A walk over the tiles of a range, which form a ring: `tile` is the current one. */
 typedef struct {
     uint32_t tile, ring; /* ring: tiles of the cache */
 } ring_walk;
@@ -36,7 +36,7 @@ NX_INLINE ring_walk walk_of(const nx_cache *cache, nx_range range) {
     return (ring_walk){range.from / TILE % ring, ring};
 }
 
-/* Goes on by n tiles, at most once around. */
+/* Advances by n tiles, at most once around. */
 NX_INLINE void walk_on(ring_walk *walk, uint32_t n) {
     for (walk->tile += n; walk->tile >= walk->ring;) walk->tile -= walk->ring;
 }
@@ -58,8 +58,8 @@ static inline head_cache head_of(const nx_cache *cache, uint32_t head) {
 static inline size_t key_byte(uint32_t slot, uint32_t k) { return (size_t)(slot - slot % TILE) * k + 4 * (slot % TILE); }
 static inline size_t value_byte(uint32_t slot, uint32_t k) { return (size_t)(slot & ~3u) * k + slot % 4; }
 
-/* Rounds n numbers to bytes of -most..most plus `zero`; four go to the bytes at `to`, `step` bytes apart, the next four `next` bytes further
- * on. Returns the scale; *sum, where it is wanted, gets the sum of the signed bytes. */
+/* Rounds n numbers to bytes of -most..most plus `zero`; four go to the bytes at `to`, `step` bytes apart, the next four `next` bytes
+ * further on. Returns the scale; *sum, if not null, gets the sum of the signed bytes. */
 NX_INLINE float store_bytes(uint8_t *to, const float *x, uint32_t n, uint32_t step, uint32_t next, float most, int32_t zero, int32_t *sum) {
     float top = largest_magnitude(x, n);
     v128_t per_unit = steps_per_unit(most, top);
@@ -92,7 +92,7 @@ NX_INLINE void weigh(float *weights, const float *scales, v128_t top, int end, v
     for (int i = 0; i < TILE; i += 4) {
         v128_t score = wasm_v128_load(weights + i), power = f32x4_exp2_coarse(wasm_f32x4_sub(score, top));
         v128_t weight = wasm_f32x4_mul(power, wasm_v128_load(scales + i));
-        if (end) { /* what stands in a slot that is not visible may be anything, and must not count */
+        if (end) { /* a slot that is not visible may hold any value, which must not count */
             v128_t visible = wasm_f32x4_ne(score, wasm_f32x4_splat(-__builtin_inff()));
             power = wasm_v128_and(power, visible);
             weight = wasm_v128_and(weight, visible);
@@ -103,8 +103,7 @@ NX_INLINE void weigh(float *weights, const float *scales, v128_t top, int end, v
     }
 }
 
-/* Weighs tiles t and, where there is one, t + 1 of a range of `tiles`, from where `walk` is on. Returns
- * the largest weight. */
+/* Weighs tiles t and, if it exists, t + 1 of a range of `tiles`, starting at `walk`. Returns the largest weight. */
 NX_INLINE float weigh_two(float *weights, const head_cache *head, ring_walk *walk, uint32_t t, uint32_t tiles, v128_t top, v128_t *sum) {
     v128_t largest = wasm_i32x4_splat(0);
     for (uint32_t half = 0; half < 2 && t + half < tiles; half++) {

@@ -7,8 +7,8 @@
 #include "kernels/elementary.h"
 #include "kernels/kernels.h"
 
-/* Tables of a number for each span i .. j, words counted from 0. A row has the spans that begin alike, [i][j], or those that end alike, [j][i]:
- * the terms of a sum stand one after another in a row of one and in a row of another. */
+/* Tables of a number for each span i .. j, words counted from 0. A row has the spans with the same start, [i][j], or those with the same
+ * end, [j][i]: the terms of a sum are contiguous in a row of one table and in a row of another. */
 typedef struct {
     float *right_starts, *right_ends, *left_starts, *left_ends; /* complete, each twice */
     float *going_right, *going_left;                            /* incomplete: I_right [i][j], I_left [j][i] */

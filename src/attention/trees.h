@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Projective trees: over the words 1 .. n of a sentence: exactly one hangs from the root 0, each other one from another word, so
- * that arcs drawn above the words do not cross. With a score s[h][m] for every arc from a head h to a child m,
+ * Projective trees: over the words 1 .. n of a sentence: exactly one is attached to the root 0, each other one to another word, so that
+ * arcs drawn above the words do not cross. With a score s[h][m] for every arc from a head h to a child m,
  *
  *   p(trees) = exp(sum over m of s[head of m][m]) / Z
  *
@@ -14,10 +14,10 @@
  *   C_left(i, j)  = log sum over i <= k < j of e^(C_left(i, k) + I_left(k, j))
  *   log Z         = log sum over r of e^(s[0][r] + C_left(1, r) + C_right(r, n))
  *
- * That is inside, from short spans to long ones: each tree is in exactly one term of each sum. Outside goes back: every sum hands what it
- * is worth on to its terms, to each its share e^(term - sum), beginning with 1 at log Z; what arrives at the arc of an incomplete span is
- * p(h is the head of m), which is d log Z / d s[h][m]. With the largest in place of the log sum, and all of it handed to the first of the largest,
- * what arrives is 1 at the arcs of the most probable tree. Nothing is multiplied, so that nothing underflows.
+ * That is inside, from short spans to long ones: each tree is in exactly one term of each sum. Outside runs backwards: every sum passes its
+ * value on to its terms, to each the share e^(term - sum), beginning with 1 at log Z; the value that arrives at the arc of an incomplete
+ * span is p(h is the head of m), which is d log Z / d s[h][m]. With the maximum instead of the log sum, and the whole value passed to the
+ * first maximum, 1 arrives at the arcs of the most probable tree. Nothing is multiplied, so that nothing underflows.
  *
  * About n^3 / 2 exponentials each way, a width of spans at a time, so that a long sentence can be interrupted. -infinity is an arc that cannot be.
  */
@@ -45,7 +45,7 @@ void nx_tree_begin(const nx_trees *trees);
 /* Inside of all spans of width + 1 words: width 1, 2 .. n - 1, in this order. */
 void nx_tree_inside(const nx_trees *trees, uint32_t width);
 
-/* After these: log Z, or the score of the best tree; -infinity where there is none. */
+/* After these: log Z, or the score of the best tree; -infinity if there is none. */
 float nx_tree_total(const nx_trees *trees);
 
 /* After nx_tree_total: outside of the root, and then of all spans of width + 1 words: width n - 1 .. 2, 1. marginals: as the scores, (n + 1,

@@ -11,16 +11,17 @@
  * They meet activations of 8 bits, each 32 of a column with their scale.
  *
  * 8 bits: [rows/16] { float constant[16]; [cols/32] blocks of { half scale[16]; int8 weight[8][4][16]; } }
- * Signed weights take both signs of a byte, so here it is the activation that must be 0..127 to have an exact dot product
- * everywhere: it is rounded to 14 bits with one scale for the column, x = step (u - 8192), and u is split in two planes of
- * seven bits. A step of 14 bits moves a product by less than sqrt(cols) / 28,000 of the column's length, whatever its
- * outliers are. The 8192 add the constant, sum of scale * weight over the row, times 8192.
+ * Signed weights use both signs of a byte, so the activation must be 0..127 for an exact dot product everywhere: it is rounded to 14 bits
+ * with one scale for the column, x = step (u - 8192), and u is split into two planes of seven bits. A step of 14 bits changes a product by
+ * less than sqrt(cols) / 28,000 of the column's length, even with outliers. The 8192 add the constant, sum of scale * weight over the row,
+ * times 8192.
  *
- * What limits it. V8 has 15 registers for vectors and leaves a loop that clang has left: sums that do not fit go to memory at each product, and a shift whose width
- * is a counter costs three instructions more. So of four columns two vectors of rows (8 bits) or one take a turn, and what the unpacking shifts by is constant.
- * For 16 weights 8 bits then cost a load and two products, 4 bits half a load, a mask, half a shift and a product; 6 bits 3/4 of a load, 11/4 instructions
- * to unpack, and a product; and each scale of a vector of rows seven instructions, which 6 bits with two scales have for every 16 columns. Weights outside the caches
- * come at the pace of memory, which one column of 8 bits is near to.
+ * Bottleneck. V8 allocates 15 vector registers and keeps clang's loops unchanged: sums that do not fit are spilled to memory at each
+ * product, and a shift by a loop counter costs three more instructions. So four columns are computed for two vectors of rows (8 bits) or
+ * one at a time, and the shifts of the unpacking are constants. For 16 weights, 8 bits then cost a load and two products, and 4 bits half a
+ * load, a mask, half a shift and a product; 6 bits 3/4 of a load, 11/4 instructions to unpack, and a product; and each scale of a vector of
+ * rows costs seven instructions, which 6 bits with two scales need for every 16 columns. Weights outside the caches are limited by memory
+ * bandwidth, which one column of 8 bits nearly reaches.
  */
 #include "blocks.h"
 
@@ -45,7 +46,7 @@ NX_INLINE uint32_t offsets_of(uint32_t form) {
 }
 NX_INLINE uint32_t six_bits(uint32_t form) { return form == NX_BLOCKS_6_OFFSET || form == NX_BLOCKS_6_HALVES; }
 
-/* The offset that is added to the numbers of a form before they are stored. Forms with offsets of their own have it in those. */
+/* The offset that is added to the numbers of a form before they are stored. Forms that store their own offsets include it in those. */
 NX_INLINE uint32_t zero_of(uint32_t form) { return form == NX_BLOCKS_4 ? 8 : form == NX_BLOCKS_6_HALVES ? 32 : 0; }
 
 NX_INLINE uint32_t low_at(uint32_t form) { return 2 * TILE * (scales_of(form) + offsets_of(form)); }
@@ -88,7 +89,7 @@ static uint32_t stored_number(const uint8_t *block, uint32_t t, uint32_t c, uint
 /* Half `index` of the scales, then offsets, of row t. */
 static uint16_t *half_at(const uint8_t *block, uint32_t index, uint32_t t) { return (uint16_t *)block + index * TILE + t; }
 
-/* A row of Q8_0 or Q4_0: its numbers are stored as they stand in the file, a half and then four columns (or pairs of columns) at a time. */
+/* A row of Q8_0 or Q4_0: its values are stored unchanged, a half and then four columns (or pairs of columns) at a time. */
 static void pack_as_it_stands(uint8_t *tile, uint32_t t, const uint8_t *weights, uint32_t form, uint32_t cols) {
     uint8_t *block = tile + tile_head(form);
     uint32_t groups = form == NX_BLOCKS_8 ? GROUPS : GROUPS / 2;
@@ -212,8 +213,8 @@ NX_INLINE v128_t load_bias(const tile_work *w, int v) { return w->bias ? wasm_v1
 /* The vectors of rows that take a turn: their sums fit the registers. Turns whose products wait for one another overlap. */
 NX_INLINE int vectors(uint32_t form, uint32_t n) { return n == 1 ? 4 : form == NX_BLOCKS_8 || (form == NX_BLOCKS_4 && !NX_PAIRS) ? 2 : 1; }
 
-/* sum[j][v] += the integer product of a block times the scales of its rows, of the vectors from `at` on. Loops that are not unrolled keep what
- * is loaded from crowding the sums out of the registers. */
+/* sum[j][v] += the integer product of a block times the scales of its rows, of the vectors from `at` on. Loops that are not unrolled keep
+ * loaded values from pushing the sums out of the registers. */
 NX_INLINE void wide_vectors(v128_t sum[4][4], const uint8_t *block, const nx_wide *const x[4], int at, uint32_t n) {
     v128_t part[2][4][4];
     const uint8_t *weight = block + 2 * TILE + 16 * at;
@@ -285,7 +286,7 @@ typedef struct {
     const int32_t *sum[4];
 } column_blocks;
 
-/* Tells whether products of a block are summed in pairs first. */
+/* Returns whether products of a block are summed in pairs first. */
 NX_INLINE int in_pairs(uint32_t form) { return NX_PAIRS && !six_bits(form); }
 
 /* Adds the products of group g of the columns. */
@@ -421,7 +422,7 @@ NX_INLINE void small_tile(const tile_work *w, const uint8_t *tile, uint32_t form
         for (int v = 0; v < 4; v++) wasm_v128_store(w->out + (size_t)j * w->out_stride + 4 * v, sum[j][v]);
 }
 
-/* Each form and number of columns is a function of its own: engines give the vectors of a large one to memory. */
+/* Each form and number of columns has its own function: engines spill the vectors of a large one to memory. */
 typedef void tile_function(const tile_work *w, const uint8_t *tile);
 
 #define TILE_OF(form, n)                                                                                                                   \
@@ -443,7 +444,7 @@ typedef struct {
     rounded x;
 } product;
 
-/* The tiles from..to-1: rows, so nobody else writes them. */
+/* The tiles from..to-1: these rows are written by no other thread. */
 static void multiply_tiles(const void *context, uint32_t from, uint32_t to) {
 #define TILES(form) [form - NX_BLOCKS_8] = {tile_1_##form, tile_4_##form}
     static tile_function *const functions[][2] = {TILES(NX_BLOCKS_8),        TILES(NX_BLOCKS_4),

@@ -15,7 +15,7 @@ void nx_gru(float *h, const float *x, const float *u, uint32_t width, uint32_t n
 
 /* Long short-term memory [Hochreiter, Schmidhuber 1997; Gers et al. 2000]:
  *   c = sigma(f) c + sigma(i) tanh(g),  h = sigma(o) tanh(c)
- * c (n, nx_stride(width)) overwritten, h written; gates (n, nx_stride(4 width)) hold i, f, o, g one after another.    width % 4 == 0 */
+ * c (n, nx_stride(width)) overwritten, h written; gates (n, nx_stride(4 width)) hold i, f, o, g in this order. width % 4 == 0 */
 void nx_lstm(float *h, float *c, const float *gates, uint32_t width, uint32_t n);
 
 /* x = tanh x.    width % 4 == 0 */

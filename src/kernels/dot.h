@@ -38,8 +38,9 @@
 #endif
 #define NX_PAIRS_MOST 8 /* 8 * 2 * 15 * 127 < 2^15 */
 
-/* Whether the dot product is one instruction, as it may be with relaxed SIMD. It then takes half a cycle and its sum five, so that sums wait for each
- * other, and one that goes to memory costs more than the product; where it is several, they are what takes the time. */
+/* Whether the dot product is a single instruction, as it may be with relaxed SIMD. It then takes half a cycle and its sum five, so that
+ * sums wait for each other, and one spilled to memory costs more than the product; if it is several instructions, these take most of the
+ * time. */
 #if defined(__wasm_relaxed_simd__) && !NX_PAIRS
 #define NX_ONE_DOT 1
 #else

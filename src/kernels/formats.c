@@ -93,8 +93,8 @@ static void fifth(nx_weights *w, const uint8_t *bits) {
     for (uint32_t i = 0; i < 32; i++) w->number[i] = (int8_t)(w->number[i] + (bits[i / 8] >> i % 8 & 1) * 16);
 }
 
-/* Of Q4_K and Q5_K: scale and offset of the 32 values number s of a block. Six bits each in twelve bytes: the first four pairs
- * whole, the other four in what is left of them. */
+/* Of Q4_K and Q5_K: scale and offset of the 32 values number s of a block. Six bits each in twelve bytes: the first four pairs whole, the
+ * other four in the remaining bits. */
 static void scale_of_32(nx_weights *w, const uint8_t *block, uint32_t s) {
     const uint8_t *bytes = block + 4;
     uint32_t scale = s < 4 ? bytes[s] & 63 : (bytes[s + 4] & 15) | (uint32_t)bytes[s - 4] >> 6 << 4;

@@ -32,7 +32,7 @@ uint32_t nx_patch_cols(const nx_patches *patches);
 /* Numbers of a patch: down across channels. */
 static inline uint32_t nx_patch_length(const nx_patches *p) { return p->down * p->across * p->channels; }
 
-/* out (nx_patch_length) written: the vectors that a location sees, one after another. location: row * nx_patch_cols + column. */
+/* out (nx_patch_length) written: the vectors that a location sees, concatenated. location: row * nx_patch_cols + column. */
 void nx_patch_gather(float *out, const float *picture, const nx_patches *patches, uint32_t location);
 
 /* A convolution at n locations from `first` on, n <= NX_COLUMNS: out (n, nx_stride(weights->rows)) written, weights * patch + bias. weights: of

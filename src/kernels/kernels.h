@@ -3,9 +3,9 @@
  * Contracts of every kernel. Kernels take n columns: n vectors that go through the same weights. Column j of an array x
  * is x + j * stride. What is computed for a column does not depend on n nor on the other columns, to the bit.
  *
- * Widths: a vector of w numbers is stored with stride nx_stride(w), a multiple of 16. Numbers past w are padding:
- * kernels may read and write it and give it no meaning, except that matmul writes zeros there. Vectors of weights have
- * no padding. Kernels check nothing but assertions; sizes were validated when the model was configured.
+ * Widths: a vector of w numbers is stored with stride nx_stride(w), a multiple of 16. Numbers past w are padding: kernels may read and
+ * write it and must ignore it, except that matmul writes zeros there. Vectors of weights have no padding. Kernels only assert; sizes were
+ * validated when the model was configured.
  */
 #ifndef NX_KERNELS_H
 #define NX_KERNELS_H
@@ -17,8 +17,8 @@
 
 #define NX_COLUMNS 16 /* the most columns of one pass */
 
-/* A build without models of language, -DNX_TEXTS=0, leaves out what they alone need: matrices by block, the types of their files, caches of
- * 8 bits, most filters, penalties, searches, guesses from the text. It refuses files of those types. */
+/* A build without language models, -DNX_TEXTS=0, leaves out the code that only they need: matrices by block, the types of their files,
+ * caches of 8 bits, most filters, penalties, searches, guesses from the text. It refuses files of those types. */
 #ifndef NX_TEXTS
 #define NX_TEXTS 1
 #endif
@@ -56,12 +56,12 @@ typedef struct {
 
 /* The form in which weights of a file's type are packed. By row, F16 is widened to F32, and types other than F32, F16, Q8_0 and Q4_0
  * are packed as by block.
- * Packing loses, of F32, F16, BF16, Q4_0, Q4_1, Q5_0 and Q5_1 nothing; of Q8_0 nothing by block; of MXFP4 nothing but blocks whose scale is below 2^-24,
- * which become 0. In the K types, a scale is a half
+ * Packing loses, of F32, F16, BF16, Q4_0, Q4_1, Q5_0 and Q5_1 nothing; of Q8_0 nothing by block; of MXFP4 nothing except blocks whose scale
+ * is below 2^-24, which become 0. In the K types, a scale is a half
  * times an integer; here it is rounded to a half, by 1/2048 at most, and so is the offset of its block. */
 uint32_t nx_matrix_form(uint32_t type, uint32_t packing);
 
-/* Tells whether products with a packed matrix round the activations. */
+/* Returns whether products with a packed matrix round the activations. */
 static inline int nx_matrix_rounds(const nx_matrix *matrix) {
     return matrix->type != 0 && matrix->type != 1 && matrix->type != 30; /* F32, F16, BF16 */
 }
@@ -73,7 +73,7 @@ uint64_t nx_matrix_bytes(uint32_t form, uint32_t rows, uint32_t cols);
  * must come first. */
 void nx_matrix_pack(const nx_matrix *matrix, void *packed, const uint8_t *weights, uint32_t type, uint32_t first, uint32_t count);
 
-/* `count` rows of a packed matrix from `first` on, both multiples of 16, as a matrix of their own. */
+/* `count` rows of a packed matrix from `first` on, both multiples of 16, as a matrix. */
 nx_matrix nx_matrix_rows(const nx_matrix *matrix, uint32_t first, uint32_t count);
 
 /* out (cols) written: row `row` of a packed matrix, as floats; the rounded weights where they were rounded. For a table that is a
@@ -94,7 +94,7 @@ void nx_embed(float *out, const nx_embedding *table, uint32_t row);
 typedef struct {
     const float *x;
     uint32_t n;
-    uint32_t rounded; /* nx_rounding of what is in scratch */
+    uint32_t rounded; /* nx_rounding of the values in scratch */
     void *scratch;
 } nx_input;
 

@@ -6,22 +6,23 @@
  * ever crosses lanes and the activations are loaded as splats. A tile is 16 rows, four vectors, times one to four
  * columns of activations.
  *
- * F32:   [rows/16][cols][16] floats; F16 and BF16 the same in their 16 bits, widened where they are used
+ * F32:   [rows/16][cols][16] floats; F16 and BF16 the same in their 16 bits, widened when they are used
  * Q8_0:  [rows/16] { float scale[16]; byte weight[cols/4][4][16]; } where weight[g][v] holds the rows 4v..4v+3 of the
  * tile, and of each the columns 4g..4g+3, as quantised weights (dot.h).
  * Q4_0:  [rows/16][cols/32] blocks of { float scale[16]; byte weight[4][4][16]; } where the low nibbles of [g][v] are
  * group g of the block's columns, the high ones group g + 4.
  *
- * Weights of Q8_0 have 8 bits and a scale for every 32 in the file. Here they have 7 bits, and a row has one scale, so
- * that its whole product is one sum of integers: nothing but dot products, which pays most where columns share the
- * weights. Those of Q4_0 are exact. The forms whose blocks keep their scales: blocks.c.
+ * Weights of Q8_0 have 8 bits and a scale for every 32 in the file. Here they have 7 bits, and a row has one scale, so that its whole
+ * product is one sum of integers: only dot products, which pays most if several columns share the weights. Those of Q4_0 are exact. The
+ * forms whose blocks keep their scales: blocks.c.
  *
- * What limits it (npm run bench -- --only products, V8 on an Intel Xeon with AVX-VNNI). One column of Q8_0: a matrix that stays in a cache comes near
- * to the bare dot loop; the 6 MB of a whole decoder come at the pace at which memory is read, a byte a weight. Several columns: a dot product takes
- * half a cycle and its sum five, so ten sums are wanted, and there are registers for eight: V8 has 15 and keeps two for the instruction, two vectors of
- * weights and one of activations take three. Eight sums allow 76 billion multiply-adds a second at 2.95 GHz; 64 are reached, and a number that is rounded
- * costs 0.85 cycles, a tenth of a product of 256 rows. Q4_0: for 32 weights, a load, two masks and a shift beside two products, and six instructions for
- * each scale of a vector of rows: from a cache 0.6 of the pace of Q8_0 for one column, so that it gains no more than what is not read.
+ * Bottlenecks (npm run bench -- --only products, V8 on an Intel Xeon with AVX-VNNI). One column of Q8_0: a matrix that stays in a cache
+ * comes close to the bare dot loop; the 6 MB of a whole decoder are limited by memory bandwidth, a byte a weight. Several columns: a dot
+ * product takes half a cycle and its sum five, so ten sums are needed to hide the latency, and there are registers for eight: V8 has 15 and
+ * keeps two for the instruction, two vectors of weights and one of activations take three. Eight sums allow 76 billion multiply-adds a
+ * second at 2.95 GHz; 64 are reached, and rounding a value costs 0.85 cycles, a tenth of a product of 256 rows. Q4_0: for 32 weights, a
+ * load, two masks and a shift in addition to two products, and six instructions for each scale of a vector of rows: from a cache 0.6 of the
+ * throughput of Q8_0 for one column, so its only gain is the smaller number of bytes to read.
  */
 #include <string.h>
 
@@ -358,8 +359,8 @@ NX_INLINE void tile_q8(const tile_work *w, const float *weights, uint32_t n) {
     }
 }
 
-/* The same of one column, of EXACT numbers at most, and of two tiles, to the bit what each is alone: they share the loads of its activations and what
- * a short row costs besides its dot products. */
+/* The same for one column, of EXACT values at most, and two tiles, to the bit as each alone: they share the loads of the activations and
+ * the fixed cost of a short row. */
 NX_INLINE void two_tiles_q8(const tile_work *w, const uint8_t *weights, const uint8_t *others) {
     v128_t sum[2][4];
     for (int k = 0; k < 2; k++)

@@ -48,7 +48,7 @@ static float *gather(float *out, const float *queue, const nx_taps *taps, uint32
     return out;
 }
 
-/* Goes by rows of taps, which stand side by side: to find each tap by itself (nx_tap_at) takes longer than to copy its vector. */
+/* Copies whole rows of taps, which are contiguous: locating each tap separately (nx_tap_at) takes longer than copying its vector. */
 void nx_queue_gather(float *out, const float *queue, const nx_taps *taps, uint32_t channels, uint32_t position) {
     uint32_t width = taps->width, row = width ? position / width : 0, column = width ? position % width : position;
     uint32_t half = taps->across / 2, farthest = taps->left - 1 + taps->gap, outside;

@@ -33,7 +33,7 @@ uint32_t nx_tap_at(const nx_taps *taps, uint32_t t, uint32_t position);
 uint32_t nx_taps_reach(const nx_taps *taps);
 
 /* A queue of vectors of `channels` numbers: its bytes, a multiple of NX_ALIGN; where the vector of a position is; the entry of x (channels)
- * at a position; and out (taps channels) written, the vectors at all taps of a position one after another. */
+ * at a position; and out (taps channels) written, the vectors at all taps of a position, concatenated. */
 uint64_t nx_queue_bytes(const nx_taps *taps, uint32_t channels);
 float *nx_queue_at(const float *queue, const nx_taps *taps, uint32_t channels, uint32_t position);
 void nx_queue_write(float *queue, const nx_taps *taps, uint32_t channels, uint32_t position, const float *x);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * Threads of a build with NX_THREADS: instances of one module with one memory, each with a stack of its own.
+ * Threads of a build with NX_THREADS: instances of one module with one memory, each with its own stack.
  *
- * One thread, the owner, runs the library; the others are in nx_thread and help. A job is cut into pieces, and a ticket says which job
- * it is, how many pieces it has and which is the next one. Who raises the ticket by one has that piece, whatever thread it is: a helper
- * that comes late, or never, delays nothing. The owner takes pieces too and then waits for those that others have taken, so the job's
- * words stay as they are while anyone has a piece of it.
+ * One thread, the owner, runs the library; the others are in nx_thread and help. A job is cut into pieces, and a ticket holds the job, its
+ * number of pieces and the next one. The thread that raises the ticket by one owns that piece: a helper that comes late, or never, delays
+ * nothing. The owner takes pieces too and then waits for those that others have taken, so the job's words stay as they are while anyone has
+ * a piece of it.
  *
- * A helper is of no use where another program holds a core: then it stops in the midst of a piece, for thousands of times what the piece takes,
- * or has the owner's core, in turn with it. So an owner that had to wait long, or has hardly ever seen a helper at work when its own pieces were
- * done, does the next jobs by itself, and each time that it happens again twice as many.
+ * A helper is useless if another program occupies its core: then it stops in the middle of a piece, for thousands of times the length of
+ * the piece, or alternates with the owner on the owner's core. So an owner that had to wait long, or has hardly ever seen a helper at work
+ * when its own pieces were done, does the next jobs alone, and twice as many each time that it happens again.
  */
 #if defined(NX_THREADS)
 
@@ -23,10 +23,10 @@
 #define LOOKS 20000
 /* Looks of the owner that are a long wait: they take longer than a piece of the largest product. */
 #define WAITS (1 << 19)
-/* Jobs of a trial, which tells whether helpers are at work; of two threads that are, the owner is the first to be done in every second job. */
+/* Jobs of a trial, which measures whether helpers are at work; with two working threads, the owner finishes first in every second job. */
 #define TRIAL 128
 #define SEEN (TRIAL / 16)
-/* Jobs that the owner does by itself where they are not: at first, and at most. A token of a language model is some two hundred. */
+/* Jobs that the owner does alone otherwise: at first, and at most. A token of a language model is some two hundred. */
 #define ALONE 256
 #define ALONE_MOST 8192
 

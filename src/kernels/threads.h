@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Work that threads share, where there are any: a build with NX_THREADS has them, every other one does the work itself.
+ * Work that threads share, if there are any: a build with NX_THREADS has threads, every other build does the work in the caller.
  */
 #ifndef NX_THREADS_H
 #define NX_THREADS_H

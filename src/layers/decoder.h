@@ -2,8 +2,8 @@
  *
  * Decoders of texts have this in common: ids in, attention of every block to what came before, logits of the next id.
  *
- * In a model that begins with nothing (GPT-2, Llama) the first id is given: nothing comes before it, and position 0 tells nothing (all
- * ids are equally probable). Position p > 0 reads id p - 1, whose key and value stand in slot p - 1, and sees slots 0..p - 1.
+ * In a model that begins with nothing (GPT-2, Llama) the first id is given: nothing comes before it, and position 0 predicts nothing (all
+ * ids are equally probable). Position p > 0 reads id p - 1, whose key and value are in slot p - 1, and sees slots 0..p - 1.
  *
  * Letters: d width of the model, H heads of queries and G of keys and values, each of width k (H / G queries share a key and a value
  * [Ainslie et al. 2023, arXiv:2305.13245]), V ids, N blocks; J is the number of columns of a pass.
@@ -25,13 +25,13 @@ typedef struct {
     nx_cache_form cache; /* of the keys and values of a block */
 } nx_decoder;
 
-/* Reads the table of ids and the output layer, "token_embd.weight" and "output.weight", which is tied to it where it is missing. */
+/* Reads the table of ids and the output layer, "token_embd.weight" and "output.weight"; if the latter is missing, they are tied. */
 void nx_decoder_read(nx_reader *r, nx_decoder *decoder);
 
-/* Says what the caches are like, by the matrix that makes the keys. wide: keys may have a few channels far larger than the others. */
+/* Sets the form of the caches, by the matrix that computes the keys. wide: keys may have a few channels far larger than the others. */
 void nx_decoder_cache(nx_decoder *decoder, const nx_matrix *keys, int wide);
 
-/* Width of each of the heads that d is cut into; says what is wrong with `key` where they do not fit. */
+/* Width of each of the heads that d is cut into; reports an error for `key` if they do not fit. */
 uint32_t nx_head_width(nx_reader *r, const char *key, uint32_t d, uint32_t heads);
 
 /* Its plan, of `length` positions: the distribution, the ends of the file, and the map "attention". */
@@ -56,8 +56,8 @@ typedef struct {
     uint32_t query_stride, kv_stride;
 } nx_qkv;
 
-/* out (J, nx_stride(H k)) = attention of block `index` to the columns themselves and what came before them, of it the last `local` slots, heads
- * one after another; 0: all slots. Enters the keys and values into the cache, column of position p into slot p - behind: 1 where nothing comes
+/* out (J, nx_stride(H k)) = attention of block `index` to the columns themselves and the last `local` slots before them, heads
+ * concatenated; 0: all slots. Enters the keys and values into the cache, column of position p into slot p - behind: 1 if nothing comes
  * before position 1, else 0. */
 void nx_decoder_attend(const nx_decoder *decoder, uint32_t index, const nx_column *columns, uint32_t n, uint32_t behind, uint32_t local,
                        const nx_qkv *qkv, float *out, void *scratch);

@@ -27,7 +27,7 @@ nx_linear nx_read_linear_with_bias(nx_reader *r, const char *stack, uint32_t ind
 
 nx_norm nx_read_norm(nx_reader *r, const char *stack, uint32_t index, const char *part, uint32_t d);
 
-/* Those of a name of their own: "output" has the tensors "output.weight" and "output.bias". */
+/* A linear layer with a name outside the blocks: "output" has the tensors "output.weight" and "output.bias". */
 nx_linear nx_read_named_linear(nx_reader *r, const char *name, uint32_t rows, uint32_t cols);
 nx_norm nx_read_named_norm(nx_reader *r, const char *name, uint32_t d);
 
@@ -44,7 +44,7 @@ static inline void nx_apply_columns(float *out, const nx_linear *l, const float 
     nx_apply(out, l, &input);
 }
 
-/* The caches of all blocks, which are alike. */
+/* The caches of all blocks, which have one form. */
 typedef struct {
     uint32_t type, n_kv_heads, key_length, queries_per_kv;
     float cap; /* of scores; 0: none */
@@ -65,7 +65,7 @@ static inline uint64_t nx_cache_form_bytes(nx_cache_form form, uint32_t position
     return (bytes + NX_ALIGN - 1) & ~(uint64_t)(NX_ALIGN - 1);
 }
 
-/* The cache of block `index`, where those of all blocks stand one after another. */
+/* The cache of block `index`, in an array of the caches of all blocks. */
 nx_cache nx_cache_of_block(nx_cache_form form, const void *caches, uint32_t index, uint32_t positions);
 
 #endif

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT  What the models of pictures share: limits and levels in their metadata. */
+/* SPDX-License-Identifier: MIT  Shared by the models of pictures: limits and levels in their metadata. */
 #ifndef NX_PICTURES_H
 #define NX_PICTURES_H
 
@@ -6,7 +6,8 @@
 
 /* The greatest side of a picture, in pixels, of every kind of model. Raising it:
  * - web/lib/kinds/shared-looks.js has the same number (a test compares them).
- * - A picture of three channels has 3 NX_MAX_SIDE^2 positions, which must stay within NX_MAX_LENGTH (nextpixel.h); the assertion in pictures.c says so.
+ * - A picture of three channels has 3 NX_MAX_SIDE^2 positions, which must stay within NX_MAX_LENGTH (nextpixel.h); an assertion in
+ * pictures.c checks it.
  * - The worst file may ask for memory that grows with its square: a cache of keys and values has an entry per position and block, the maps of a run
  *   one per pair of positions. tests/c/test_limits.c opens the largest files.
  * - The manual (web/manual/chapters/files.md) names it for image.height and image.width. */

@@ -30,7 +30,7 @@ void nx_pixels_read(nx_reader *r, nx_pixels *p, const char *arch, uint32_t unit)
 /* Fills the plan: a pixel a position, and the map "field". weights: of the model, null before they are placed. */
 void nx_pixels_plan(const nx_pixels *p, nx_plan *plan, const void *weights);
 
-/* The taps of a square of side k: rows above the pixel's own, taps of its own row, and how far left of the pixel these end. */
+/* The taps of a square of side k: rows above the pixel's own, taps of its own row, and where these end, left of the pixel. */
 static inline nx_taps nx_pixels_taps(const nx_pixels *p, uint32_t k, uint32_t above, uint32_t left, uint32_t gap) {
     return (nx_taps){.width = p->width, .above = above, .across = k, .left = left, .gap = gap};
 }
@@ -40,10 +40,11 @@ void nx_pixels_end(const nx_pixels *p, float *parameters, float *x, float *y, ui
 
 /* ---- the map "field": which pixels a layer's numbers at a position depend on ----------------------------------------------- */
 
-/* Marks with `to` what the taps of all positions marked with `from` reach, seen from `down` positions further. marks (last + 1) */
+/* Marks with `to` the positions reached by the taps of all positions marked with `from`, seen from `down` positions further. marks (last +
+ * 1) */
 void nx_pixels_reach(const nx_taps *taps, uint32_t down, uint32_t *marks, uint32_t last, uint32_t from, uint32_t to);
 
-/* The positions with that mark, and `position` itself, as a list in place of the marks. Returns how many. */
+/* Replaces the marks by a list of the positions with that mark, and `position` itself. Returns how many. */
 uint32_t nx_pixels_list(uint32_t *marks, uint32_t position, uint32_t mark);
 
 /* Weights of all rows of the map at the columns that want them: everything in the field weighs the same. */

@@ -162,7 +162,7 @@ static nx_input normed(const nx_sparse_blocks *b, const scratch *s, const nx_nor
     return nx_input_of(s->normed, n, s->matmul);
 }
 
-/* mixed = what the heads of a group gather for the columns, whose caches of this group stand at `offset` of their states. */
+/* mixed = the attention output of a group of heads for the columns; the caches of this group start at `offset` of their states. */
 static void gather(const nx_sparse_blocks *b, uint32_t index, const group *g, uint64_t offset, const scratch *s, const nx_column *columns,
                    uint32_t n) {
     size_t stride = nx_stride(b->heads * b->key_length), at = (size_t)g->first * b->key_length;

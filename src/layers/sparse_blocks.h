@@ -5,9 +5,9 @@
  *
  *   a = W_o attention(LN(x))        b = W_down f(W_up LN(x + a))        x = x + a + b,        f(x) = x sigma(1.702 x)
  *
- * Attention is over the sets of attention/sparse.h, combined in one of three ways: blocks take them in turn, A1 first (interleaved, equation 6),
- * every block sees the union of A1 and A2 (merged, 7), or the first half of the heads has A1 and the other A2 (heads, 8). Where there is an A3,
- * blocks take the three in turn.
+ * Attention is over the sets of attention/sparse.h, combined in one of three ways: blocks alternate between them, A1 first (interleaved,
+ * equation 6), every block sees the union of A1 and A2 (merged, 7), or the first half of the heads has A1 and the other A2 (heads, 8). If
+ * there is an A3, blocks alternate between the three.
  *
  * Letters: d width of the model, H heads of width k, F inner width of the feed-forward network, N blocks; J is the number of columns of a pass.
  */
@@ -43,10 +43,10 @@ void nx_sparse_blocks_read(nx_reader *r, nx_sparse_blocks *b, const char *arch, 
 uint64_t nx_sparse_blocks_state_bytes(const nx_sparse_blocks *b, uint32_t length);
 uint64_t nx_sparse_blocks_scratch_bytes(const nx_sparse_blocks *b, uint32_t n);
 
-/* x (J, d) the residual stream of the columns, through all blocks. The caches stand at the beginning of each column's state. */
+/* x (J, d) the residual stream of the columns, through all blocks. The caches are at the beginning of each column's state. */
 void nx_sparse_blocks_apply(const nx_sparse_blocks *b, float *x, const nx_column *columns, uint32_t n, void *scratch);
 
-/* The map "attention": its rows are the heads of the blocks; row `row` has keys of its own. */
+/* The map "attention": its rows are the heads of the blocks; row `row` has its own keys. */
 nx_map nx_sparse_blocks_map(const nx_sparse_blocks *b);
 uint32_t nx_sparse_blocks_keys(const nx_sparse_blocks *b, uint32_t row, uint32_t position, uint32_t *keys);
 

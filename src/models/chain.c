@@ -13,7 +13,7 @@
  *
  *   U_t[k] - log sum over c of e^(A[k][c] + U_t+1[c]),   and U_1 less log sum over c of e^(start[c] + U_1[c]);
  *
- * what follows then sums to 1, which is the label bias: a tag with one successor hands its whole mass on, whatever the word.
+ * the rest then sums to 1, which is the label bias: a tag with one successor passes its whole mass on, regardless of the word.
  *
  * Tags may be pinned: those of all words, which asks for the nats of that tagging, or of some, and the others follow.
  *
@@ -95,7 +95,7 @@ typedef struct {
 
 typedef struct {
     head *head;
-    float *potential; /* (T, stride) U, in the end less what a memm takes away */
+    float *potential; /* (T, stride) U, in the end minus the part that a memm subtracts */
     float *alpha;     /* (T, stride) with the pins */
     float *log_z;     /* (T) */
     float *free;      /* (stride) alpha without pins, of the last position so far */

@@ -5,8 +5,8 @@
  *
  *   p(x_i = 1 | x_<i) = sigma(a_i),   a_i = b_i + sum over j < i of W_ij x_j.
  *
- * The sums a are kept. When x_j is known to be 1, what it adds to every later sum is added, the column j of W; when it is 0
- * nothing is. So an image costs one addition of at most n numbers for each pixel that is set, and no product at all.
+ * The sums a are stored. When x_j is known to be 1, column j of W is added to every later sum; when it is 0, nothing is. So an image costs
+ * one addition of at most n numbers for each pixel that is set, and no product at all.
  *
  * n: pixels, in raster order. In the file a row belongs to the pixel that adds: weight[j][i] = W_ij, zero where i <= j.
  */
@@ -40,7 +40,7 @@ static void configure(nx_reader *r, nx_plan *plan) {
     plan->weights = placed;
     plan->output = (nx_output){.kind = NX_BERNOULLI, .values = 2, .elements = 1};
     plan->length = m->n;
-    plan->rewinds = 0; /* what was added to the sums stays there */
+    plan->rewinds = 0; /* the sums keep what has been added */
 }
 
 /* ---- state: the sums a of a sequence; scratch: a row of W ------------------------------------------------------------- */
@@ -62,7 +62,7 @@ static int forward(const void *opaque, const nx_column *columns, uint32_t n, uin
     (void)slice; /* a pass is short */
     for (uint32_t c = 0; c < n; c++) {
         float *a = columns[c].state, *row = scratch;
-        uint32_t i = columns[c].position, first = i & ~3u; /* vectors of four: what stands before i is not read again */
+        uint32_t i = columns[c].position, first = i & ~3u; /* vectors of four: sums before i are not read again */
         if (i == 0) memcpy(a, m->bias, row_bytes(m));
         if (i > 0 && columns[c].ids[i - 1]) {
             nx_embed(row, &m->weight, i - 1);

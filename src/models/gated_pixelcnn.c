@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * Gated PixelCNN [van den Oord, Kalchbrenner, Vinyals, Espeholt, Graves, Kavukcuoglu 2016, arXiv:1606.05328]: two stacks of convolutions
- * that together see every pixel before the one that is predicted, where the masks of PixelCNN leave a blind spot, and gates in place of
- * relu. The vertical stack v of a row knows whole rows above it, the horizontal one x what is left in the pixel's own row and, through a
- * link, v:
+ * that together see every pixel before the predicted one, without the blind spot of PixelCNN's masks, and gates instead of relu. The
+ * vertical stack v of a row sees whole rows above it, the horizontal one x sees the pixels on the left in the pixel's own row and, through
+ * a link, v:
  *
  *   p  = W_vertical * v + V_v c                      floor(k/2) rows above and the row itself, k taps each (first layer: rows above)
  *   q  = W_horizontal * x + W_link p + V_x c         the pixel and floor(k/2) taps left of it (first layer: without the pixel)
@@ -14,8 +14,8 @@
  * W_last relu(W_head relu(x)).
  *
  * A layer of the vertical stack looks to both sides in its own row, so a row of it is computed at once, when its first pixel is due: all
- * that it depends on is known then. What it leaves, W_link p for each layer, waits in a queue for the pixels of the row. The horizontal
- * stack costs its own column, as in pixelcnn.c, which see for the rest and for the letters; here d is the width C of both stacks.
+ * its inputs are known then. Its output, W_link p for each layer, waits in a queue for the pixels of the row. The horizontal stack computes
+ * one column per pixel; see pixelcnn.c for the rest and for the letters; here d is the width C of both stacks.
  */
 #include "kernels/gates.h"
 #include "layers/pixels.h"
@@ -117,9 +117,9 @@ static uint64_t state_bytes(const void *opaque, const nx_shape *shape) {
 typedef struct {
     float *x;       /* (J, d) the horizontal stack */
     float *p;       /* (J, 2d) what gates read */
-    float *o;       /* (J, d) what they let through */
+    float *o;       /* (J, d) their output */
     float *y;       /* (J, 4d or head_length) */
-    float *wide;    /* (J, taps d) what a convolution reads */
+    float *wide;    /* (J, taps d) the input of a convolution */
     uint32_t *list; /* (n) of the map */
     void *matmul;
     uint64_t bytes;

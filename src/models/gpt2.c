@@ -7,8 +7,8 @@
  * with layer norms [Ba, Kiros, Hinton 2016] before each map and after the last block, learned positions, and the queries, keys and
  * values of all heads from one matrix.
  *
- * The first id is given, and position p > 0 reads id p - 1 (layers/decoder.h), whose place among the learned positions is p - 1; so the
- * last of T learned positions still tells what comes after it, at position T.
+ * The first id is given, and position p > 0 reads id p - 1 (layers/decoder.h), whose index among the learned positions is p - 1; so the
+ * last of T learned positions still predicts the id after it, at position T.
  *
  * Letters: T learned positions, d width of the model, H heads of width k = d / H, F inner width of the feed-forward network, V
  * ids, N blocks; J is the number of columns of a pass.

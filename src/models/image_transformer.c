@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Image Transformer [Parmar, Vaswani, Uszkoreit, Kaiser, Shazeer, Ku, Tran 2018, arXiv:1802.05751]: a decoder of
- * self-attention blocks that predicts an image position by position, optionally above an encoder that has read a small
- * image (super-resolution), or told of each pixel what the small image says about it (direct.h, which is not in the paper).
+ * Image Transformer [Parmar, Vaswani, Uszkoreit, Kaiser, Shazeer, Ku, Tran 2018, arXiv:1802.05751]: a decoder of self-attention blocks that
+ * predicts an image position by position, optionally with an encoder of a small image (super-resolution), or with each pixel conditioned on
+ * the small image (direct.h, which is not in the paper).
  *
  * A position is one channel of a pixel (C per pixel, one table of values per channel), a pixel as an entry of a
  * palette, or a whole pixel whose three channels share a mixture of logistics.
@@ -61,7 +61,7 @@ typedef struct {
     nx_linear context; /* (d, d)  U of direct.h, with an encoder */
 } model;
 
-/* Tells whether the decoder's blocks attend to what the encoder made; else its rows go to the pixels of their cells, see direct.h. */
+/* Returns whether the decoder's blocks attend to the encoder's output; otherwise its rows go to the pixels of their cells, see direct.h. */
 static int crossed(const model *m) { return m->source && !m->direct.places; }
 
 /* ---- configure ------------------------------------------------------------------------------------------------------- */
@@ -118,7 +118,8 @@ static void read_pattern(nx_reader *r, model *m) {
     }
 }
 
-/* Reads what a position is, a channel, a colour of a palette or a pixel, and its distribution. Colours are for whoever shows them. */
+/* Reads the meaning of a position (a channel, a colour of a palette or a pixel) and its distribution. The caller needs the colours to show
+ * the picture. */
 static void read_elements(nx_reader *r, model *m, nx_plan *plan) {
     nx_output *o = &m->output;
     uint32_t channels = m->channels = nx_read_u32(r, KEY("image.channels"), 1, 3, NX_REQUIRED);
@@ -171,7 +172,7 @@ static void read_direct(nx_reader *r, model *m, const nx_plan *plan, uint32_t he
     nx_direct_read(r, &m->direct, m->d, plan->n_tables ? plan->tables[0].data : NULL, m->output.values, m->output.mixtures);
 }
 
-/* The small picture of super-resolution, and who reads it: an encoder, every position by itself, or both. */
+/* The small picture of super-resolution, and its reader: an encoder, every position separately, or both. */
 static void read_source(nx_reader *r, model *m, nx_plan *plan, int sinusoidal) {
     uint32_t height = nx_read_u32(r, KEY("input.height"), 0, NX_MAX_SIDE, 0);
     uint32_t width = nx_read_u32(r, KEY("input.width"), height > 0, height ? NX_MAX_SIDE : 0, 0);
@@ -254,8 +255,8 @@ static uint64_t state_bytes(const void *opaque, const nx_shape *shape) {
 typedef struct {
     nx_sublayers sublayers;
     float *x;         /* (J, d) the residual stream */
-    float *known;     /* (J, NX_DIRECT_KNOWN) what the small picture and the past say, where that is asked */
-    nx_range *ranges; /* what the pass's queries see */
+    float *known;     /* (J, NX_DIRECT_KNOWN) features of the small picture and the past, if they are used */
+    nx_range *ranges; /* the positions that the pass's queries see */
     uint64_t bytes;
 } scratch;
 
@@ -451,7 +452,7 @@ static int forward(const void *opaque, const nx_column *columns, uint32_t n, uin
     return 0;
 }
 
-/* All rows look at what the pattern shows, or at the whole source. */
+/* All rows attend to the positions that the pattern shows, or to the whole source. */
 static uint32_t keys(const void *opaque, const nx_shape *shape, uint32_t map, uint32_t row, uint32_t position, uint32_t *list) {
     const model *m = opaque;
     (void)shape, (void)row;

@@ -2,13 +2,13 @@
  *
  * Jukebox [Dhariwal, Jun, Payne, Kim, Radford, Sutskever 2020, arXiv:2005.00341] with two levels of codes, in four parts:
  *
- *   encoder   sound -> top, bottom      the codes of both levels, each by an encoder of its own (jukebox/codes.h)
+ *   encoder   sound -> top, bottom the codes of both levels, each by its own encoder (jukebox/codes.h)
  *   top       draws the codes of the top level, and its end, given a class and a speaker (jukebox/prior.h)
  *   bottom    draws those of the bottom level, given those of the top level as well
  *   decoder   bottom -> sound           the samples of codes of the bottom level; where `upper` is 1, the codes are of the top level
  *
- * A sound is mu-law levels 0..255, which a table of the file turns into samples, -1..1 and a little beyond. Levels are
- * autoencoders of their own, as in the paper: the top level is heard without the other one, and so is the bottom level. Behind the sound there is
+ * A sound is mu-law levels 0..255, which a table of the file turns into samples, -1..1 and a little beyond. Each level is a separate
+ * autoencoder, as in the paper: the top level can be decoded without the other one, and so can the bottom level. Behind the sound there is
  * silence up to a whole code of the top level. A file may have no priors (no jukebox.top.block_count): then these parts have no runs.
  */
 #include "models/jukebox/codes.h"
@@ -150,7 +150,7 @@ static const void *codes_result(const void *m, const nx_shape *shape, const void
 /* ---- decoder: rows of vectors, the last of which are samples ---------------------------------------------------------------------- */
 
 typedef struct {
-    uint32_t *done; /* samples that are there; their level */
+    uint32_t *done; /* number of finished samples; their level */
     float *rows[2]; /* of the level that takes more */
     uint64_t bytes;
 } decoded;

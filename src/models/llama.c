@@ -9,20 +9,20 @@
  * Its kin say their name before their keys and differ by a line each (`kinds` below):
  *
  *   qwen2, exaone   turn other pairs of numbers [Yang et al. 2024, arXiv:2407.10671; LG AI Research 2024, arXiv:2412.04862]
- *   qwen3     does so too, and norms the queries and the keys of each head before it turns them [Yang et al. 2025, arXiv:2505.09388]
+ *   qwen3     the same; it also norms the queries and the keys of each head before it rotates them [Yang et al. 2025, arXiv:2505.09388]
  *   gemma     as qwen2; x begins as sqrt(d) times the embedding, W_down gets gelu(W_gate h) * W_up h [Gemma Team 2024, arXiv:2403.08295]
  *   gemma2    as gemma; what a sublayer adds is normed too, scores and logits are capped, and attention is local in every other block: to the
  *             last `window` ids [Gemma Team 2024, arXiv:2408.00118, section 2]
- *   gemma3    as gemma2, without caps, with the norms of qwen3, local in five of six blocks, with rotary frequencies of their own there
- *             [Gemma Team 2025, arXiv:2503.19786, section 2]
- *   olmo2     as qwen2; h = x and what a sublayer adds is normed instead, and so are all queries of a position at once, and its keys
+ *   gemma3    as gemma2, without caps, with the norms of qwen3, local in five of six blocks, which have their own rotary frequencies [Gemma
+ *             Team 2025, arXiv:2503.19786, section 2]
+ *   olmo2     as qwen2; h = x, and the output of a sublayer is normed instead, and so are all queries of a position together, and its keys
  *             [OLMo Team 2024, arXiv:2501.00656, section 2]
  *   exaone4   as olmo2 with the norms of qwen3; with a window three of four blocks are local and only these have rotary positions
  *             [LG AI Research 2025, arXiv:2507.11407, section 2]
  *   smollm3   every fourth block has no rotary positions [Yang et al. 2025, arXiv:2501.18795]
- *   granite   scales embeddings, scores, what is added and logits [IBM 2024; Yang et al. 2022, arXiv:2203.03466]
- *   phi3      as qwen2; all blocks may be local; a rotary frequency may have a divisor of its own for a short context, to which the model is then
- *             held [Abdin et al. 2024, arXiv:2404.14219; Ding et al. 2024, arXiv:2402.13753]
+ *   granite   scales embeddings, scores, sublayer outputs and logits [IBM 2024; Yang et al. 2022, arXiv:2203.03466]
+ *   phi3      as qwen2; all blocks may be local; each rotary frequency may have its own divisor for a short context, to which the model is
+ *             then limited [Abdin et al. 2024, arXiv:2404.14219; Ding et al. 2024, arXiv:2402.13753]
  *   ernie4_5  by its name alone
  *
  * The first id is given, and position p > 0 reads id p - 1 (layers/decoder.h), whose rotary position is p - 1.
@@ -63,14 +63,14 @@ typedef struct {
     const char *name;
     int halves;      /* a pair to turn is (i, i + rotated / 2); else (2 i, 2 i + 1) */
     int norms;       /* of queries and keys */
-    int only_after;  /* sublayers norm what they add, and not what they read */
+    int only_after;  /* sublayers norm their outputs, not their inputs */
     int also_after;  /* both */
     int gemma;       /* begins with sqrt(d) times the embedding, and has gelu for silu */
     int scaled;      /* four multipliers, by the file */
     float caps[2];   /* of scores and of logits where the file does not say */
-    uint32_t period; /* where there is a window, one block in this many is global */
-    int apart;       /* local blocks have rotary frequencies of their own */
-    int global_bare; /* where there is a window, global blocks have no rotary positions */
+    uint32_t period; /* if there is a window, one block in this many is global */
+    int apart;       /* local blocks have their own rotary frequencies */
+    int global_bare; /* if there is a window, global blocks have no rotary positions */
     uint32_t bare;   /* one block in this many has no rotary positions */
 } kind;
 
@@ -115,7 +115,7 @@ static const float *read_norm(nx_reader *r, uint32_t index, const char *part, ui
     return nx_read_vector(r, nx_block_name("", index, part, ".weight").text, d, 0);
 }
 
-/* Cuts a map whose file has it as one: `rows` of each of n maps, one after another. */
+/* Splits matrices that a file stores as one: `rows` of each of n matrices, in order. */
 static void read_joined(nx_reader *r, uint32_t index, const char *part, nx_linear *const maps[], const uint32_t *rows, uint32_t n,
                         uint32_t d) {
     uint32_t all = 0, first = 0;
@@ -154,7 +154,7 @@ static void read_feed_forward(nx_reader *r, block *b, const model *m, uint32_t i
     b->down = nx_read_linear(r, "", i, "ffn_down", d, m->inner);
 }
 
-/* Tells whether a block sees only the last ids: as the file lists the blocks, or else all but one in each period do. */
+/* Returns whether a block sees only the last ids: by the file's list of blocks, otherwise all but one in each period. */
 static int is_local(nx_reader *r, const model *m, uint32_t index) {
     nx_name pattern = nx_key(m->kind.name, "attention.sliding_window_pattern");
     nx_metadata entry;
@@ -423,7 +423,7 @@ static void attention(const model *m, const block *b, uint32_t index, const scra
     for (uint32_t j = 0; j < n; j++) {
         const float *turn = s->turn + ((size_t)(b->local && m->kind.apart) * n + j) * k;
         float *queries = s->query + (size_t)j * query, *keys = s->key + (size_t)j * key;
-        if (m->kind.norms == OF_EACH_HEAD) { /* heads stand one after another, each as wide as its stride */
+        if (m->kind.norms == OF_EACH_HEAD) { /* heads are consecutive, each as wide as its stride */
             nx_rms_norm(queries, queries, b->query_norm, m->epsilon, k, H);
             nx_rms_norm(keys, keys, b->key_norm, m->epsilon, k, G);
         }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The long short-term memory-network [Cheng, Dong, Lapata 2016, arXiv:1601.06733]: an LSTM that keeps the hidden state and the cell of
- * every word that it has read, on two tapes, and attends to all of them where an LSTM goes on from the last one:
+ * every word that it has read, on two tapes, and attends to all of them where an LSTM uses only the last:
  *
  *   a_i  = v . tanh(W_h h_i + W_x x_t + W_s s_t-1),  i < t                        eq. 5
  *   p    = softmax of a                                                            eq. 6
@@ -12,7 +12,7 @@
  * s and r are the paper's h and c with a tilde, s_0 = 0. With all attention on i = t-1 that is an LSTM. The logits of the next id are E h_t,
  * with the table E; x_t is a row of it, times sqrt(d).
  *
- * W_h h_i is kept beside h_i, so that a word costs three products of its own, and for each word before it 3 d multiply-adds and d tanh.
+ * W_h h_i is stored with h_i, so that a word costs three products, and 3 d multiply-adds and d tanh for each word before it.
  *
  * As in decoders (layers/decoder.h) the first id is given: position p > 0 reads id p-1, the word t = p, and writes slot p of the tape; slot 0
  * is a row of zeros, which takes part in the softmax where tape_start is "zero".
@@ -173,7 +173,7 @@ static void step(const model *m, const nx_column *columns, uint32_t n, const scr
     }
 }
 
-/* Columns of different sequences go together, those of one sequence one after another. */
+/* Columns of different sequences are computed together, those of one sequence in order. */
 static int forward(const void *opaque, const nx_column *columns, uint32_t n, uint32_t slice, float *parameters, void *memory) {
     const model *m = opaque;
     scratch s = scratch_at(m, &columns[0].inputs->shape, memory, n);

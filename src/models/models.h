@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * Every architecture: a row for each nx_NAME that the last lines of the files of this folder define, and what it needs of the rest:
+ * Every architecture: a row for each nx_NAME that the last lines of the files of this folder define, and its requirements:
  *
  *   SMALL     nothing else, and it is part of the small build of pictures alone, whose size is promised (./build.sh size)
  *   PICTURES  nothing else
- *   TEXTS     what NX_TEXTS stands for as well (kernels/kernels.h): weights in blocks, filters and penalties of texts, searches, guesses, maps of how inputs were read
+ *   TEXTS     the features of NX_TEXTS (kernels/kernels.h): weights in blocks, filters and penalties of texts, searches, guesses, maps of
+ *             how inputs were read
  *
  * A build of a few of them (./build.sh wasm --models fvsbn) takes their rows from here and defines NX_MODELS itself.
  */

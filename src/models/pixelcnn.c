@@ -8,11 +8,11 @@
  *   x += W_expand relu(W_conv * relu(W_reduce relu(x)))                    mask B, N blocks
  *   p  = W_output relu(W_head relu(x))
  *
- * The masks leave a blind spot: pixels up and to the right that no path of taps reaches, however many layers there are. It is the model's,
- * and stays.
+ * The masks leave a blind spot: pixels up and to the right that no path of taps reaches, with any number of layers. It is a property of the
+ * model.
  *
- * Each block keeps in a queue what its convolution reads, h numbers a pixel, so that a pixel costs its own column of every
- * layer and nothing else, and is the same to the bit as the convolution over the whole picture.
+ * Each block keeps the inputs of its convolution in a queue, h values a pixel, so that a pixel costs only its own column of every layer,
+ * with the same bits as the convolution over the whole picture.
  *
  * Letters: n pixels, d = 2h width of x, N blocks, V levels, J columns of a pass. In the file a convolution is (out, taps in), the taps that
  * the mask leaves in raster order; the first one a table (taps V, d), a row for each tap and value.
@@ -72,7 +72,7 @@ typedef struct {
     float *x;       /* (J, d) */
     float *y;       /* (J, d or head_length) */
     float *narrow;  /* (J, h) */
-    float *wide;    /* (J, taps h) what a convolution reads */
+    float *wide;    /* (J, taps h) the input of a convolution */
     uint32_t *list; /* (n) of the map */
     void *matmul;
     uint64_t bytes;
@@ -121,7 +121,7 @@ static void through(const model *m, uint32_t i, const scratch *s, const nx_colum
     nx_add(s->x, s->y, d, n);
 }
 
-/* Row r of the field: after r blocks, each of which adds the reach of its taps to that of its column; the first layer's taps find pixels. */
+/* Row r of the field: after r blocks, each of which adds the reach of its taps to its column's field; the first layer's taps find pixels. */
 static uint32_t keys(const void *opaque, const nx_shape *shape, uint32_t map, uint32_t row, uint32_t position, uint32_t *list) {
     const model *m = opaque;
     enum { NEEDED = 1, NEXT = 2, PIXEL = 4 };

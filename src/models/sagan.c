@@ -13,8 +13,8 @@
  * A norm is a scale and a shift of each channel, by class: what is left of conditional batch normalisation, whose means and variances the file has
  * folded in, as it has every weight divided by its spectral norm. No 1/sqrt(d) in the softmax.
  *
- * L: numbers of a latent. C: channels of a block, K, V of f, g and of h. Ports: latent, noise of the run where it is not given, and class.
- * Results: image (side, side, 3), latent, which is what was given or drawn, and pixels, the picture as it was before it became ids.
+ * L: size of a latent. C: channels of a block, K, V of f, g and of h. Ports: latent, drawn by the run's noise if not given, and class.
+ * Results: image (side, side, 3), latent, given or drawn, and pixels, the picture before rounding to ids.
  */
 #include <string.h>
 
@@ -181,8 +181,9 @@ typedef struct {
     uint32_t *done;
     uint32_t *latent, *image;
     float *pixels;
-    float *x, *h, *wide, *skip; /* pictures of many channels: what passes from block to block; between the two convolutions of one; what a
-                                 * convolution reads; the way beside. In attention h, wide and skip are queries, keys and values. */
+    float *x, *h, *wide, *skip; /* pictures of many channels: the values passed from block to block; between the two convolutions of one;
+                                 * the input of a convolution; the skip connection. In attention h, wide and skip are queries, keys and
+                                 * values. */
     float *keys, *values;       /* pooled */
     uint64_t bytes;
 } room;
@@ -232,7 +233,7 @@ static nx_patches around(uint32_t side, uint32_t channels) {
 }
 
 typedef struct {
-    float *columns; /* (NX_COLUMNS, stride) or, at the start, what the latent becomes */
+    float *columns; /* (NX_COLUMNS, stride) or, at the start, the projection of the latent */
     float *beside;  /* (NX_COLUMNS, C) of attention */
     float *scores;  /* (keys + 3) */
     void *product;

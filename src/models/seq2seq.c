@@ -177,7 +177,7 @@ static encoder_output source_at(const model *m, const nx_shape *shape, const voi
 
 static uint64_t encoder_output_bytes(const void *opaque, const nx_shape *shape) { return source_at(opaque, shape, NULL).bytes; }
 
-/* A slot of a sequence's ring: s_p, and t_p where it is fed. */
+/* A slot of a sequence's ring: s_p, and t_p with input feeding. */
 static uint32_t slot_floats(const model *m) { return nx_stride(2 * m->e) + (m->feeds ? nx_stride(m->d) : 0); }
 static float *slot_at(const model *m, void *state, uint32_t position) { return (float *)state + position % SLOTS * slot_floats(m); }
 
@@ -193,7 +193,7 @@ static void grow(const void *m, const nx_shape *from_shape, const void *from, co
 }
 
 typedef struct {
-    float *x;           /* (J, inputs of the decoder) what a step reads; the encoder's words */
+    float *x;           /* (J, inputs of the decoder) the input of a step; the encoder's words */
     float *s;           /* (J, 2e) states */
     float *of_x, *of_s; /* (J, 6e) W_i x, W_h s */
     float *query;       /* (J, A, positions or 2e) */
@@ -239,7 +239,7 @@ static void embed(const model *m, const scratch *s, float *x, uint32_t id) {
     nx_add_scaled(x, s->word, m->root, m->d);
 }
 
-/* One direction, `done` words of which are read: the next n, from the end of the source where it is backward. */
+/* One direction, after `done` words: the next n, from the end of the source if it is backward. */
 static void read_words(const model *m, const cell *c, int backward, const uint32_t *ids, uint32_t S, uint32_t done, uint32_t n,
                        const scratch *s, const encoder_output *out) {
     uint32_t e = m->e, h_stride = nx_stride(2 * e);
@@ -399,7 +399,7 @@ static void step(const model *m, const nx_column *columns, uint32_t n, const scr
         memcpy(slot_at(m, columns[j].state, columns[j].position) + nx_stride(h), t + (size_t)j * nx_stride(d), d * sizeof *t);
 }
 
-/* Columns of different sequences go together, those of one sequence one after another. */
+/* Columns of different sequences are computed together, those of one sequence in order. */
 static int forward(const void *opaque, const nx_column *columns, uint32_t n, uint32_t slice, float *parameters, void *memory) {
     const model *m = opaque;
     scratch s = scratch_at(m, &columns[0].inputs->shape, memory, n);
@@ -414,7 +414,7 @@ static int forward(const void *opaque, const nx_column *columns, uint32_t n, uin
     return 0;
 }
 
-/* All of the source, also what is outside a window, whose weight is zero. */
+/* All of the source; positions outside a window have the weight zero. */
 static uint32_t keys(const void *opaque, const nx_shape *shape, uint32_t map, uint32_t row, uint32_t position, uint32_t *list) {
     (void)opaque, (void)map, (void)row, (void)position;
     for (uint32_t i = 0; i < shape->counts[0]; i++) list[i] = i;

@@ -117,7 +117,7 @@ typedef struct {
     float *a;          /* (L, D) annotations */
     float *keys;       /* (L, A) W_k a_i */
     float *h, *c;      /* (H) the state that the decoder begins with */
-    float *picture[2]; /* what a convolution reads and writes */
+    float *picture[2]; /* input and output of a convolution */
     uint64_t bytes;
 } encoder_output;
 
@@ -160,7 +160,7 @@ typedef struct {
     float *gates;   /* (J, 4H) */
     float *query;   /* (J, A) */
     float *t;       /* (J, T) */
-    float *share;   /* (J, 1) what the selector lets through */
+    float *share;   /* (J, 1) output of the selector */
     float *weights; /* (L) */
     float *drawn;   /* (L) */
     void *product;
@@ -297,7 +297,7 @@ static void step(const model *m, const nx_column *columns, uint32_t n, const scr
     nx_tanh(t, m->T, n);
 }
 
-/* Columns of different sequences go together, those of one sequence one after another. */
+/* Columns of different sequences are computed together, those of one sequence in order. */
 static int forward(const void *opaque, const nx_column *columns, uint32_t n, uint32_t slice, float *parameters, void *memory) {
     const model *m = opaque;
     scratch s = scratch_at(m, memory, n);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * SNAIL, a simple neural attentive learner [Mishra, Rohaninejad, Chen, Abbeel 2018, arXiv:1707.03141], for signs seen in one example
- * each. A sequence of examples, each an embedded picture beside its label in one-hot form, is followed by a query, whose label is
+ * SNAIL, a simple neural attentive learner [Mishra, Rohaninejad, Chen, Abbeel 2018, arXiv:1707.03141], which classifies characters from one
+ * example each. A sequence of examples, each an embedded picture with its label in one-hot form, is followed by a query, whose label is
  * zeros. Layers append channels to x; x_t is its step t:
  *
- *   embed       relu(W * picture + b) four times, then a linear map of all that is left        strides in place of the paper's pools
+ *   embed       relu(W * picture + b) four times, then a linear map of all that is left        strides instead of the paper's pools
  *   dense R     tanh(W_f [x_{t-R}; x_t]) sigma(W_g [x_{t-R}; x_t])                               x of a step before the first is zeros
  *   attend      softmax over steps s <= t  of q_t . k_s / sqrt(k), times v_s                     over keys: one query's weights sum to 1
  *
@@ -153,7 +153,7 @@ static uint64_t encoder_output_bytes(const void *opaque, const nx_shape *shape) 
 
 /* J = NX_COLUMNS. */
 typedef struct {
-    float *picture[2]; /* (picture) what a convolution reads and writes */
+    float *picture[2]; /* (picture) input and output of a convolution */
     float *column;     /* (J, reads) */
     float *q, *k, *v;  /* (J, 2 D or keys) */
     float *value;      /* (keys) a value, zeros behind it */

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
- * Sparse Transformer [Child, Gray, Radford, Sutskever 2019, arXiv:1904.10509] of grey pictures, of texts and of music: a decoder whose heads see about
- * sqrt(n) of the n positions before them, so that a step costs the square root of what it does with dense attention. The blocks and their
- * patterns are in layers/sparse_blocks.h. Here:
+ * Sparse Transformer [Child, Gray, Radford, Sutskever 2019, arXiv:1904.10509] of grey pictures, of texts and of music: a decoder whose
+ * heads see about sqrt(n) of the n positions before them, so that a step costs the square root of its cost with dense attention. The blocks
+ * and their patterns are in layers/sparse_blocks.h. Here:
  *
  *   x = e[id] + row[i / w] + column[i % w]        blocks        W_out LN(x) + b
  *
  * with learned tables of positions: rows and columns of a picture w wide, blocks of a text and columns in a block of w = l positions. Music is a text
  * of notes, which have more such tables (sparse_transformer/notes.h).
  *
- * Position p of a picture reads pixel p - 1, the first one none, and stands at position p of the pattern. Position p > 0 of a text reads id p - 1, at
- * position p - 1; its first id is given, and position 0 tells nothing (layers/decoder.h says the same of other models of texts).
+ * Position p of a picture reads pixel p - 1, the first one none, and is position p of the pattern. Position p > 0 of a text reads id p - 1,
+ * at position p - 1; its first id is given, and position 0 predicts nothing (as for other text models, see layers/decoder.h).
  *
  * Letters: n positions of the pattern, d width of the model, V values, P parameters of the output; J is the number of columns of a pass.
  */
@@ -83,7 +83,7 @@ static void configure(nx_reader *r, nx_plan *plan) {
 
 /* ---- memory ---------------------------------------------------------------------------------------------------------- */
 
-/* The caches of the blocks, then what is kept of notes. */
+/* The caches of the blocks, then the state of notes. */
 static uint64_t state_bytes(const void *opaque, const nx_shape *shape) {
     const model *m = opaque;
     uint64_t caches = nx_sparse_blocks_state_bytes(&m->blocks, shape->length);

@@ -122,7 +122,7 @@ static nx_cache cache_at(const model *m, const void *caches, uint32_t index, uin
 /* The encoder leaves this for the decoder; some of it is its own memory between two slices. */
 typedef struct {
     void *cross; /* (N) caches of S positions: keys and values of the encoder's output for each block of the decoder */
-    void *self;  /* one, for the encoder's own attention */
+    void *self;  /* one, for the encoder's self-attention */
     float *x;    /* (S, d) its residual stream */
     uint64_t bytes;
 } encoder_output;
@@ -183,7 +183,7 @@ static void finish(const model *m, const stack *of, float *x, uint32_t n) {
     if (m->pre_norm) nx_norm_columns(&of->last, x, m->epsilon, m->decoder.d, n);
 }
 
-/* The decoder's attention to what it has written so far. */
+/* The decoder's attention to its own output so far. */
 static void self_attention(const model *m, const nx_attention_weights *w, uint32_t index, const scratch *of, const nx_column *columns,
                            uint32_t n) {
     const nx_sublayers *s = &of->sublayers;
@@ -267,7 +267,7 @@ static int forward(const void *opaque, const nx_column *columns, uint32_t n, uin
     return 0;
 }
 
-/* Of what was written, all up to the position: key j holds id j - 1, key 0 the start. Of the source, all of it. */
+/* In the target, all positions up to this one: key j holds id j - 1, key 0 the start. In the source, all of them. */
 static uint32_t keys(const void *opaque, const nx_shape *shape, uint32_t map, uint32_t row, uint32_t position, uint32_t *list) {
     (void)opaque, (void)row;
     uint32_t count = map == 0 ? position + 1 : shape->counts[0];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Heads of words by a projective tree: every word of a sentence hangs from another one, which it is said about or belongs to, and one of them
- * from the root [Eisner 1996; Kim et al. 2017, arXiv:1702.00887, section 3.2]. Of the words, each a few features, the part encodes
+ * Heads of words by a projective tree: every word of a sentence depends on another one, its head, and one of them on the root [Eisner 1996;
+ * Kim et al. 2017, arXiv:1702.00887, section 3.2]. From a few features of each word, the part computes
  *
  *   x_0 = root, x_m = sum over the features f of word m of W[f],   + sine and cosine of the place, as in the Transformer
  *   for each block   x = x + W_down ReLU(W_up [LN(x)_m-1; LN(x)_m; LN(x)_m+1] + b_up) + b_down         zeros beyond the ends
@@ -120,7 +120,7 @@ static void configure(nx_reader *r, nx_plan *plan) {
 /* ---- memory ---------------------------------------------------------------------------------------------------------- */
 
 typedef struct {
-    double centred, centred_pinned; /* sums of what was taken from the scores, without and with the pins */
+    double centred, centred_pinned; /* sums of the values subtracted from the scores, without and with the pins */
     double total[3];                /* of FREE, PINNED and BEST, of the scores that are left */
     float nats[3];
     uint32_t done;

@@ -11,8 +11,8 @@
  * for L layers behind the first one, which reads ids: h_t = A id_{t-2} + B id_{t-1} + bias, rows of a table. At the end
  * W_output relu(W_head relu(skip)). The class and the speaker are optional.
  *
- * h of d samples ago is in a queue of each layer [Paine et al. 2016, arXiv:1611.09482], so that a sample costs L products whatever the
- * dilations, where the tree of all that it depends on has 2^L leaves.
+ * h of d samples ago is in a queue of each layer [Paine et al. 2016, arXiv:1611.09482], so that a sample costs L products for any
+ * dilations, while the tree of all its inputs has 2^L leaves.
  *
  * Sounds are mu-law levels 0..255 and an end, 256; their length is the caller's. The same network also draws grey pictures, as a
  * sequence of pixels in raster order.
@@ -128,7 +128,7 @@ static float *queue_of(const layer *l, void *state) { return (float *)((uint8_t 
 typedef struct {
     float *h;    /* (J, R) */
     float *skip; /* (J, S) */
-    float *wide; /* (J, 2R) what a layer reads: h d samples ago, and now */
+    float *wide; /* (J, 2R) the input of a layer: h d samples ago, and now */
     float *fg;   /* (J, 2D) */
     float *z;    /* (J, D) */
     float *y;    /* (J, R + S, or head_length) */
@@ -163,7 +163,7 @@ static uint64_t scratch_bytes(const void *opaque, const nx_shape *shape, uint32_
 
 /* ---- a pass ----------------------------------------------------------------------------------------------------------- */
 
-/* fg (2D) += the row of what the run was given at a port, if anything. */
+/* fg (2D) += the row of the id given at a port, if any. */
 static void add_given(float *fg, const nx_embedding *table, uint32_t port, const nx_column *column, float *row) {
     const uint32_t *given = port == NX_NONE ? NULL : column->inputs->port[port];
     if (!given) return;

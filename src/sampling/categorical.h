@@ -27,8 +27,8 @@ uint32_t nx_categorical_draw(float *z, uint32_t values, float temperature, nx_no
  * scratch    nx_stride(V) floats, overwritten */
 void nx_categorical_top(const float *logits, uint32_t values, uint32_t k, uint32_t *ids, float *scratch);
 
-/* The lead of the largest of V numbers, at index `best`, over the next one. On what nx_categorical_sample leaves in `scratch` (at
- * temperature 0: on the logits) it tells how sure the draw was. */
+/* The lead of the largest of V numbers, at index `best`, over the next one. Applied to the `scratch` of nx_categorical_sample (at
+ * temperature 0: to the logits), it measures how certain the draw was. */
 float nx_categorical_margin(const float *x, uint32_t values, uint32_t best);
 
 #endif

@@ -75,7 +75,7 @@ static void keep_typical(float *z, uint32_t values, float p, float *nearness, ui
     drop_others(z, values, heap, taken);
 }
 
-/* Min-p. Below 2^-120, no mass is so little. */
+/* Min-p. Below 2^-120 the filter drops nothing. */
 static void keep_likely(float *z, uint32_t values, float p) {
     if (p < 0x1p-120f) return;
     v128_t top = wasm_v128_load(z), least;

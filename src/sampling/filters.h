@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Filters of the values that may be drawn. They take values of little mass away: what they drop becomes -infinity. Each looks at what
- * the one before it left, as a distribution of its own.
+ * Filters of the values that may be drawn. They remove values of little mass: dropped values become -infinity. Each filter takes the
+ * remaining values of the one before it as a distribution.
  */
 #ifndef NX_FILTERS_H
 #define NX_FILTERS_H
@@ -10,10 +10,10 @@
 
 #include "nextpixel.h"
 
-/* Tells whether the numbers of all filters are within their ranges, and this build has those that are on. */
+/* Returns whether the numbers of all filters are within their ranges, and this build has those that are on. */
 int nx_filters_valid(const nx_settings *settings);
 
-/* Tells whether a filter would drop anything. */
+/* Returns whether a filter would drop anything. */
 int nx_filters(const nx_settings *settings);
 
 /* z (nx_stride(V), -infinity past V): logits relative to anything. In this order:

@@ -32,9 +32,9 @@ void nx_add_gumbel(float *z, nx_noise noise, uint32_t first);
 #define NX_GUMBEL_LEAST (-2.82f) /* -ln(24 ln 2) = -2.812 */
 #define NX_GUMBEL_MOST 16.65f    /* -ln(-ln(1 - 2^-24)) = 16.636 */
 
-/* Standard normal deviates as ids, nearest to 32768 + 8192 z, cut off at 0 and 65535, which is 4 standard deviations away: ids (n) written. A pair
- * of them is sqrt(-2 ln u) (cos 2 pi v, sin 2 pi v) [Box, Muller 1958], of which ids 4 i and 4 i + 1 take words 0 and 1 of the counter (i, position,
- * sample, stream), the next two words 2 and 3; u and v are made of words as above. */
+/* Standard normal deviates as ids, nearest to 32768 + 8192 z, cut off at 0 and 65535, which is 4 standard deviations away: ids (n) written.
+ * A pair of them is sqrt(-2 ln u) (cos 2 pi v, sin 2 pi v) [Box, Muller 1958]. Ids 4 i and 4 i + 1 use words 0 and 1 of the counter (i,
+ * position, sample, stream), the next two words 2 and 3; u and v are made of words as above. */
 void nx_normals(uint32_t *ids, uint32_t n, nx_noise noise);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT  See order.h. */
 #include "order.h"
 
-/* Tells whether value a comes before value b. */
+/* Returns whether value a comes before value b. */
 static int before(const float *x, uint32_t a, uint32_t b) { return x[a] > x[b] || (x[a] == x[b] && a < b); }
 
 static void sift(const float *x, uint32_t *heap, uint32_t n, uint32_t at) {

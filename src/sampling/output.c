@@ -135,8 +135,8 @@ static float component_log_mass(const nx_output *output, const float *parameters
     return four[level];
 }
 
-/* Log-weights (K) of the components: the mixture logits, to which every channel before `index` adds the log-mass that
- * the component gave to its level. So what is left is ln p(component | earlier channels), up to a constant. */
+/* Log-weights (K) of the components: the mixture logits, to which every channel before `index` adds the log-mass that the component gave to
+ * its level. So the remaining value is ln p(component | earlier channels), up to a constant. */
 static void component_log_weights(const nx_output *output, const float *parameters, const float *x, const uint32_t *ids, uint32_t index,
                                   float *log_weight) {
     for (uint32_t k = 0; k < output->mixtures; k++) {
@@ -228,8 +228,8 @@ static float log_sum_exp_of(const float *terms, uint32_t n) {
     return nx_log_sum_exp(padded, NX_MAX_MIXTURES);
 }
 
-/* -ln p of channel `index` given those before it: ln of the sum over the components of what they give to the channels
- * up to it, less that of those before it, by the rule that models are trained with. */
+/* -ln p of channel `index` given those before it: the log-sum over the components up to this channel, minus that up to the previous one, by
+ * the formula of the training. */
 static float mixture_nats(const nx_output *output, const float *parameters, const uint32_t *ids, uint32_t index) {
     float before[NX_MAX_MIXTURES], with[NX_MAX_MIXTURES], x[3];
     for (uint32_t c = 0; c <= index; c++) x[c] = scaled(ids[c], output->values);

@@ -4,8 +4,8 @@
  * the three channels of a pixel. Each of them comes down to log-probabilities of the V values of one element given the
  * elements before it, so temperature, filters, Gumbel noise and scores are the same for all (categorical.h).
  *
- * Level v of V stands for the number x_v = 2 v / (V - 1) - 1 in [-1, 1]; a discretised density gives it the mass
- * between x_v - 1/(V-1) and x_v + 1/(V-1), the first and last level all that lies beyond.
+ * Level v of V represents the number x_v = 2 v / (V - 1) - 1 in [-1, 1]; a discretised density gives it the mass between x_v - 1/(V-1) and
+ * x_v + 1/(V-1), and gives the first and last level the tails.
  */
 #ifndef NX_OUTPUT_H
 #define NX_OUTPUT_H
@@ -15,8 +15,8 @@
 #define NX_MAX_MIXTURES 16
 #define NX_MAX_LEVELS 256 /* values of all but a categorical distribution */
 
-/* The order is a contract: nx_output_names has it, files choose among the first kinds (nx_read_levels), and the kinds before NX_DISCRETE_KINDS take levels as
- * names, whatever numbers they stand for. */
+/* The order is a contract: nx_output_names follows it, files choose among the first kinds (nx_read_levels), and the kinds before
+ * NX_DISCRETE_KINDS treat levels as categories, not as numbers. */
 typedef enum {
     NX_CATEGORICAL, /* V logits per element */
     NX_BERNOULLI,   /* V = 2: one logit a; p(1) = 1 / (1 + e^-a) */
@@ -52,9 +52,9 @@ int nx_output_finite(const nx_output *output, const float *parameters);
  * probability may be off by e^-27, which only temperatures above 2 can show. */
 void nx_output_logits(const nx_output *output, const float *parameters, const uint32_t *earlier, uint32_t index, float *logits);
 
-/* -ln p of element `index` of a position, given the elements before it; ids (index + 1). logits: room for
- * nx_stride(V), overwritten. Where the mass of a level is 1e-5 or less, NX_DMOL takes density times width for it as in
- * training, which differs a little from what is drawn from. */
+/* -ln p of element `index` of a position, given the elements before it; ids (index + 1). logits: room for nx_stride(V), overwritten. If the
+ * mass of a level is 1e-5 or less, NX_DMOL uses density times width instead, as in training, which differs slightly from the distribution
+ * that is drawn from. */
 float nx_output_nats(const nx_output *output, const float *parameters, const uint32_t *ids, uint32_t index, float *logits);
 
 #endif

@@ -14,7 +14,7 @@ typedef struct {
     uint32_t last;
 } nx_penalties;
 
-/* Tells whether they change anything. */
+/* Returns whether they change anything. */
 int nx_penalizes(const nx_penalties *penalties);
 
 /* Adds bias[i] to the logit of value[i], for i = 0..n-1 in this order. */

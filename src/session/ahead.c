@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Exact look-ahead [predictive sampling: Wiggers, Hoogeboom 2020, arXiv:2002.09928]: one pass over the next position and as
- * many of those behind it as guesses reach, then the draw of each until a guess turns out wrong. The noise belongs to the
- * position, so a draw given the right ids is the draw that would have been made without guessing.
+ * Exact speculative decoding [predictive sampling: Wiggers, Hoogeboom 2020, arXiv:2002.09928]: one pass over the next position and as many
+ * guessed ones as there are, then the draw of each until a guess turns out wrong. The noise belongs to the position, so a draw given the
+ * right ids is the draw that would have been made without guessing.
  */
 #include <string.h>
 
@@ -22,7 +22,7 @@ int nx_looks_ahead(const nx_layout *l) {
            !s->settings.maps && s->computed <= s->position;
 }
 
-/* Tells whether recent guesses were right often enough to be worth their columns. If they were not, it is tried again after a while. */
+/* Returns whether recent guesses were right often enough to pay for their columns. If they were not, it is tried again after a while. */
 static int worth_guessing(nx_session *s) {
     if (s->tried <= LEAST_TRIED || s->held >= s->tried / 2) return 1;
     s->tried -= s->tried / 16;

@@ -8,7 +8,7 @@
 #include "kernels/elementary.h"
 #include "session.h"
 
-/* The k most probable ids of the next position of the hypothesis in a slot, and what they cost. Its output is there. */
+/* The k most probable ids of the next position of the hypothesis in a slot, and their nats. Its output must be computed. */
 static void top_of(const nx_layout *l, uint32_t slot, uint32_t k, uint32_t *ids, float *costs) {
     uint32_t values = l->plan->output.values;
     nx_output_logits(&l->plan->output, nx_output_of(l, slot), NULL, 0, l->logits);
@@ -65,8 +65,7 @@ nx_status nx_session_advance(const nx_model *model, nx_session *session, const u
 /* 1 over the length penalty, ((5 + n) / 6)^-alpha. */
 static float per_length(uint32_t n, float alpha) { return (float)nx_f64_exp((double)-alpha * nx_f64_log((5.0 + n) / 6)); }
 
-/* Inserts a candidate among n that are in order, behind its equals; where there are `room` already, the last one makes way. Returns their
- * number. */
+/* Inserts a candidate among n sorted ones, behind its equals; if there are already `room`, the last one is dropped. Returns their number. */
 static uint32_t insert(nx_candidate *candidates, uint32_t n, uint32_t room, nx_candidate one) {
     uint32_t at = n < room ? n++ : n - 1;
     for (; at && one.nats < candidates[at - 1].nats; at--) candidates[at] = candidates[at - 1];

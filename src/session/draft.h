@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * The draft of exact look-ahead: a small network that guesses what the model will draw. It may ride in any weight file
- * whose positions form a grid in raster order, each with one element. A wrong guess costs time and changes nothing
- * (ahead.c).
+ * The draft of exact speculative decoding: a small network that predicts the model's draws. Any weight file may contain one if its
+ * positions form a grid in raster order, each with one element. A wrong guess costs time and changes nothing (ahead.c).
  *
- * With O neighbours that come earlier in raster order, V levels and h hidden units, for the position p:
+ * With O neighbours that are earlier in raster order, V levels and h hidden units, for the position p:
  *
  *   hidden = max(0, sum over o of N_o e[x at neighbour o of p] + R[row of p] + C[column of p])      (h)
  *   logits = W hidden + b                                                                          (V)
@@ -18,11 +17,11 @@
 
 #include "arch.h"
 
-/* Tells whether a file has a draft. */
+/* Returns whether a file has a draft. */
 int nx_draft_there(const nx_reader *reader);
 
-/* Reads it, for a model whose positions are the places of a grid of rows and cols in raster order, each with one of
- * `values` ids. Null while the arena only counts. */
+/* Reads it, for a model whose positions form a grid of rows and cols in raster order, each with one of `values` ids. Null while the arena
+ * only counts. */
 const nx_draft *nx_draft_read(nx_reader *reader, uint32_t rows, uint32_t cols, uint32_t values);
 
 uint64_t nx_draft_scratch_bytes(const nx_draft *draft);

@@ -38,7 +38,7 @@ static void nats_of(const nx_layout *l, const float *parameters, const uint32_t 
 
 /* ---- known ids ------------------------------------------------------------------------------------------------------- */
 
-/* Tells whether these known ids, (count, samples, E), may come next. */
+/* Returns whether these known ids, (count, samples, E), may come next. */
 static int may_follow(const nx_layout *l, const uint32_t *ids, uint32_t count, uint32_t samples) {
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t b = 0; b < samples; b++)
@@ -57,7 +57,7 @@ static nx_status enter(const nx_layout *l, uint32_t sample, uint32_t at, uint32_
     const uint32_t *ids = nx_ids(l, slot) + (size_t)at * l->span;
     const float *parameters = l->pass;
     if (s->computed > at) {
-        parameters = nx_output_of(l, slot); /* nx_session_top was there before: one position, whose output is known */
+        parameters = nx_output_of(l, slot); /* nx_session_top has run: one position, whose output is known */
     } else {
         nx_column column[NX_COLUMNS];
         for (uint32_t j = 0; j < n; j++) column[j] = nx_column_of(l, sample, at + j);
@@ -148,7 +148,7 @@ nx_status nx_compute(const nx_layout *l) {
         }
         nx_status status = nx_pass(l, column, n, first, l->pass);
         if (status) {
-            s->columns = 1; /* positions, of which put and look-ahead take many */
+            s->columns = 1; /* positions; put and speculative decoding take many */
             return status;
         }
         for (uint32_t j = 0; j < n; j++)

@@ -5,7 +5,7 @@
 
 #include "draft.h"
 
-/* Begins every session. The builds of web/dist say by it of which sources they are (build.sh), so that none goes on with what others left. */
+/* Begins every session. The builds of web/dist name their sources by it (build.sh), so that none reads the sessions of another. */
 #ifdef NX_BUILD
 #define MAGIC NX_BUILD
 #else
@@ -156,7 +156,7 @@ nx_status nx_session_grown_size(const nx_model *model, const nx_session *from, u
     return nx_session_size(model, from->part, &from->settings, &shape, bytes);
 }
 
-/* Copies what a slot has of every map of the past, whose rows are longer now. */
+/* Copies a slot's rows of every map of the past, which are longer now. */
 static void grow_maps(const nx_layout *to, const nx_layout *from, uint32_t slot) {
     float *wide = nx_maps_of(to, slot), *narrow = nx_maps_of(from, slot);
     for (uint32_t i = 0; from->map_floats && i < from->plan->n_maps; i++) {
@@ -198,7 +198,7 @@ nx_status nx_session_grow(void *block, size_t block_bytes, const nx_model *model
 
 /* ---- inputs ----------------------------------------------------------------------------------------------------------- */
 
-/* Tells whether all inputs that are not optional were given, or will be filled. */
+/* Returns whether all inputs that are not optional were given, or will be filled. */
 static int has_inputs(const nx_plan *plan, const nx_session *session) {
     for (uint32_t i = 0; i < plan->n_inputs; i++)
         if (!plan->inputs[i].optional && !(session->given >> i & 1) && !(NX_TEXTS && plan->inputs[i].noise && !session->slices)) return 0;
@@ -270,7 +270,7 @@ nx_status nx_session_bias(const nx_model *model, nx_session *session, const uint
 
 /* ---- saved sessions --------------------------------------------------------------------------------------------------- */
 
-/* Tells whether the numbers of a header are those of some run of its part, whose shape and settings were checked. */
+/* Returns whether the numbers of a header are those of some run of its part, whose shape and settings were checked. */
 static int header_valid(const nx_plan *plan, const nx_part *part, const nx_session *s) {
     int given = has_inputs(plan, s), ready = given && (!plan->encodes || s->encoded);
     if (s->position > s->shape.length || s->computed > s->shape.length || s->computed > s->position + 1) return 0;
@@ -287,7 +287,7 @@ static int header_valid(const nx_plan *plan, const nx_part *part, const nx_sessi
     return s->begun || !(s->living || s->found);
 }
 
-/* Tells whether the slots are a permutation of the samples, and every id is one, or none behind the end of a sample. */
+/* Returns whether the slots are a permutation of the samples, and every id is one, or none behind the end of a sample. */
 static int contents_valid(const nx_layout *l) {
     const nx_session *s = l->session;
     uint64_t taken = 0;
@@ -378,7 +378,7 @@ nx_status nx_session_branch(const nx_model *model, nx_session *to, const nx_sess
         return NX_E_ARGUMENT;
     if (sample >= f.samples || position > from->position || from->columns) return NX_E_ARGUMENT;
     if (from->broken) return NX_E_NUMERIC;
-    int back = position < from->position || nx_noisy(&l) || nx_noisy(&f); /* what is computed there has noise of another sample */
+    int back = position < from->position || nx_noisy(&l) || nx_noisy(&f); /* values computed there use the noise of another sample */
     if (back && from->computed > position && from->computed - position > f.plan->rewinds) return NX_E_ARGUMENT;
     uint32_t slot = nx_slot(&f, sample), ended = f.ended[sample];
     for (uint32_t i = 0; i < f.plan->n_inputs; i++)
@@ -404,7 +404,7 @@ nx_status nx_session_rewind(const nx_model *model, nx_session *session, uint32_t
     int back = position < session->position;
     if (back && session->computed > position && session->computed - position > l.plan->rewinds) return NX_E_ARGUMENT;
     for (uint32_t b = 0; b < l.samples; b++)
-        if (l.ended[b] >= position) l.ended[b] = 0; /* what stands behind an end is no id */
+        if (l.ended[b] >= position) l.ended[b] = 0; /* positions after an end hold no id */
     if (back && session->computed > position) session->computed = position;
     if (back) session->has_output = 0;
     session->position = position;
@@ -419,12 +419,12 @@ nx_status nx_session_retune(const nx_model *model, nx_session *session, const nx
         return NX_E_ARGUMENT;
     if (model->plan[session->part].noisy &&
         (settings->temperature != now->temperature || settings->seed_low != now->seed_low || settings->seed_high != now->seed_high))
-        return NX_E_ARGUMENT; /* what was drawn inside is part of the run */
+        return NX_E_ARGUMENT; /* inner draws are part of the run */
     session->settings = *settings;
     return NX_OK;
 }
 
-/* ---- questions to a session -------------------------------------------------------------------------------------------- */
+/* ---- queries of a session ---------------------------------------------------------------------------------------------- */
 
 uint32_t nx_session_position(const nx_session *session) { return session->position; }
 
@@ -442,7 +442,7 @@ nx_status nx_session_output(const nx_model *model, const nx_session *session, ui
     return NX_OK;
 }
 
-/* The numbers of a result of which `count` are there. */
+/* The values of a result, `count` of which are ready. */
 static nx_status result_of(const nx_layout *l, uint32_t index, const uint32_t **numbers, uint32_t *count) {
     if (l->session->broken) return NX_E_NUMERIC;
     if (index >= l->plan->n_results || !l->session->slices) return NX_E_ARGUMENT;
@@ -464,7 +464,7 @@ nx_status nx_session_result(const nx_model *model, const nx_session *session, ui
     if (status) return status;
     if (from > there || count > there - from) return NX_E_ARGUMENT;
     for (uint32_t i = 0, values = l.plan->results[index].values; values && i < count; i++)
-        if (numbers[from + i] >= values) return NX_E_STATE; /* the run went on from a damaged state */
+        if (numbers[from + i] >= values) return NX_E_STATE; /* the run was restored from a damaged state */
     memcpy(out, numbers + from, (size_t)count * sizeof *numbers);
     return NX_OK;
 }

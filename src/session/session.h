@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * The inside of a session, for the files of this folder. The block of a session begins with a header; the rest is found by offsets that
+ * The internals of a session, for the files of this folder. The block of a session begins with a header; the rest is found by offsets that
  * follow from the model, the settings and the shape, so the block may be copied anywhere.
  *
- * Slots. Everything that belongs to one sample (ids, state, output, maps) lies in a slot. Until the samples differ, all of
- * them share slot 0; from then on (`forked`) sample b has slot slots[b], which nx_adopt alone reorders.
+ * Slots. Everything that belongs to one sample (ids, state, output, maps) is in a slot. Until the samples differ, all of them share slot 0;
+ * from then on (`forked`) sample b has slot slots[b], which nx_adopt alone reorders.
  */
 #ifndef NX_SESSION_H
 #define NX_SESSION_H
@@ -13,13 +13,13 @@
 #include "model.h"
 #include "sampling/categorical.h"
 
-/* A guess whose lead over the next id is smaller than this, in nats, ends the window of look-ahead: it fails so often that
- * the columns behind it are not worth their time. Nothing that is drawn depends on it. */
+/* A guess whose lead over the next id is smaller than this, in nats, ends the window of speculative decoding: it fails so often that the
+ * columns behind it are not worth their time. Nothing that is drawn depends on it. */
 #define NX_SURE 1.5f
 
 struct nx_session {
     uint32_t magic, fingerprint, part;
-    nx_shape shape; /* zeros stand only for what is absent */
+    nx_shape shape; /* zero means absent */
     nx_settings settings;
     uint32_t position;   /* positions known or drawn */
     uint32_t computed;   /* 1 + the last position that went through the model; 0: none */
@@ -32,7 +32,7 @@ struct nx_session {
     uint32_t broken;          /* 1: a number was not finite */
     uint32_t tried, held;     /* recent guesses that were looked up, and those of them that were right */
     uint32_t begun;           /* 1 + the position where a search by beams began; 0: there is none */
-    uint32_t living, found;   /* hypotheses of the search that go on, and that are complete */
+    uint32_t living, found;   /* hypotheses of the search that are live, and that are complete */
     float best;               /* the least score of those that are complete */
 };
 
@@ -50,7 +50,7 @@ typedef struct {
     nx_inputs inputs;
     uint32_t *slots; /* (S) */
     float *nats;     /* (S) nats of the hypotheses of a search */
-    uint32_t *ended; /* (S) 1 + the position of the id that ended a sample; 0: it goes on */
+    uint32_t *ended; /* (S) 1 + the position of the id that ended a sample; 0: it has not ended */
     uint32_t *port[NX_PORTS];
     uint32_t *biased; /* (settings.biases) ids with a bias */
     float *bias;      /* (settings.biases) the number that is added to their logits */
@@ -60,7 +60,7 @@ typedef struct {
     void *scratch, *draft;
     uint8_t *encoder_output; /* encoder_output_bytes, which nx_part.encode fills */
     float *output;           /* (S, nx_stride(P)) of the last position */
-    float *maps;             /* (S, map_floats) where they are kept; those of encode are in `inputs` */
+    float *maps;             /* (S, map_floats) if they are requested; those of encode are in `inputs` */
     uint32_t *ids;           /* (S, length E) */
     uint8_t *state;          /* (S, state_bytes) */
     uint64_t encoder_output_bytes, state_bytes, map_floats, encoded_floats, bytes;
@@ -87,13 +87,13 @@ static inline float *nx_maps_of(const nx_layout *l, uint32_t slot) {
 /* Copies slot `from` to slot `to`. */
 void nx_copy_slot(const nx_layout *l, uint32_t to, uint32_t from);
 
-/* Gives every sample a slot of its own. */
+/* Gives every sample its own slot. */
 void nx_fork(const nx_layout *l);
 
-/* Tells whether the model draws while it computes, so that a state depends on more than the ids before it. */
+/* Returns whether the model draws while it computes, so that a state depends on more than the ids before it. */
 static inline int nx_noisy(const nx_layout *l) { return NX_TEXTS && l->plan->noisy && l->session->settings.temperature != 0; }
 
-/* Sample b becomes what sample parents[b] is, where each has a slot of its own (forked). Only a parent that is chosen twice is copied. */
+/* Sample b becomes a copy of sample parents[b]; each has its own slot (forked). Only a parent that is chosen twice is copied. */
 void nx_adopt(const nx_layout *l, const uint32_t *parents);
 
 /* Computes a slice of a pass of n columns, or the next slice of one that was interrupted. group: the samples before it. Returns NX_MORE
@@ -103,11 +103,11 @@ nx_status nx_pass(const nx_layout *l, const nx_column *columns, uint32_t n, uint
 /* Marks the session as broken, so that every later call returns NX_E_NUMERIC. Returns that too. */
 nx_status nx_broke(nx_session *session);
 
-/* Computes the output of the next position for every sample that has not ended, unless it is there already. Returns NX_OK, NX_MORE or
+/* Computes the output of the next position for every sample that has not ended, unless it is already computed. Returns NX_OK, NX_MORE or
  * NX_E_NUMERIC. */
 nx_status nx_compute(const nx_layout *l);
 
-/* Tells whether an id ends a sample. */
+/* Returns whether an id ends a sample. */
 int nx_ends(const nx_plan *plan, uint32_t id);
 
 /* Draws an element of a position of a sample from l->logits, to which it adds biases and penalties. All ids of the sample before that element
@@ -117,7 +117,8 @@ uint32_t nx_draw_id(const nx_layout *l, uint32_t sample, uint32_t position, uint
 /* Draws the elements of one position of a sample into its slot, given the output parameters. ids, nats (E) written; nats may be null. */
 void nx_draw_elements(const nx_layout *l, uint32_t sample, uint32_t position, const float *parameters, uint32_t *ids, float *nats);
 
-/* Tells whether the run looks ahead, in which case nx_draw_ahead draws as many positions, up to `most`, as one pass yields (ahead.c). */
+/* Returns whether the run uses speculative decoding; then nx_draw_ahead draws as many positions, up to `most`, as one pass yields
+ * (ahead.c). */
 int nx_looks_ahead(const nx_layout *l);
 nx_status nx_draw_ahead(const nx_layout *l, uint32_t most, uint32_t *ids, float *nats);
 

@@ -50,7 +50,7 @@ void nx_direct_read(nx_reader *r, nx_direct *w, uint32_t d, const float *palette
     w->squares = mixtures ? NULL : squares(r, palette, values);
 }
 
-/* ---- what is known --------------------------------------------------------------------------------------------------- */
+/* ---- known features --------------------------------------------------------------------------------------------------- */
 
 typedef struct {
     uint32_t row, col, cell_rows, cell_cols, place; /* of the pixel; of a cell; of the pixel in its cell */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Enlargement that looks at what it enlarges: an option of the Image Transformer, ours and not the paper's. Every pixel is told what the
- * small picture says about it, at the decoder's input and as a prior on its distribution.
+ * Enlargement that reads the small picture directly: an option of the Image Transformer, ours and not the paper's. Each pixel gets features
+ * of the small picture, at the decoder's input and as a prior on its distribution.
  *
  * Colours are z = (255 - v) / 255, so that white is 0, and so is what lies outside. A pixel of the small picture is a cell of K pixels of the
  * large one. Of the pixel at place k of its cell (both in raster order) 49 numbers are known beforehand:
@@ -11,8 +11,8 @@
  *   N (18)  the colours at (0,-1) (-1,0) (-1,-1) (-1,1) (0,-2) (-2,0)
  *   1
  *
- * All are functions of the inputs and of the ids before the pixel, so nothing has to be remembered. Where there is an encoder, which looks at
- * the whole small picture, its row e of the cell is told as well, and there is no cross-attention.
+ * All are functions of the inputs and of the ids before the pixel, so nothing has to be remembered. If there is an encoder, which reads the
+ * whole small picture, the pixels of its cell e get its row e as well, and there is no cross-attention.
  *
  *   input     x = x + E_k [C; r; 1] + U e_cell   and of a palette  + T_near(z_cell) + T_(V + near(r)),   near: the palette's colour nearest to it
  *   guess     M = A_k [C; r; N; 1] + W h,   s = softplus( w . h + b_k ),   h: what the output layer reads
@@ -43,7 +43,7 @@ typedef struct {
     const float *squares;               /* (4, nx_stride(V)): z of the palette by channel, then |p|^2; or null */
 } nx_direct;
 
-/* Tells whether a file has it. */
+/* Returns whether a file has it. */
 int nx_direct_there(const nx_reader *reader);
 
 /* Reads it. d: width of the model; palette (V, 3) or null; mixtures: components of a mixture over a pixel, or 0. The sides of the large picture

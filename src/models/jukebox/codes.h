@@ -27,8 +27,8 @@ void nx_codes_read_decoder(nx_reader *r, nx_codes *level, const char *arch, cons
 /* The number of codes of a sound of this many samples, which silence fills up to a whole code. */
 static inline uint32_t nx_codes_of(const nx_codes *level, uint32_t samples) { return (samples + level->hop - 1) / level->hop; }
 
-/* Computes slice 0, 1, ... of the codes (n) of samples (n hop) that stand in rows[0]. Returns 1 while there are more, 0 after the last one, -1
- * when a number is not finite. rows: two of nx_stack_room(&level->encoder, n hop) floats. */
+/* Computes slice 0, 1, ... of the codes (n) of samples (n hop) in rows[0]. Returns 1 while there are more, 0 after the last one, -1 when a
+ * number is not finite. rows: two of nx_stack_room(&level->encoder, n hop) floats. */
 int nx_codes_encode(const nx_codes *level, uint32_t n, float *rows[2], uint32_t *codes, uint32_t slice, void *scratch);
 
 /* The same for the samples of codes (n); -1 also where a code is too large. At the end nx_stack_output(&level->decoder, rows) are the

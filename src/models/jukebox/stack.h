@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A stack of convolutions over a row of vectors, before whose first and behind whose last there are zeros. Its layers are
+ * A stack of convolutions over a row of vectors, with zeros before the first and after the last. Its layers are
  *
  *   THREE   y_t = W [x_{t-1}; x_t; x_{t+1}] + b
  *   UNIT    y_t = x_t + W_mix relu(W relu[x_{t-d}; x_t; x_{t+d}] + b) + b_mix                of dilation d, as many numbers in as out
@@ -41,7 +41,7 @@ uint32_t nx_stack_length(const nx_stack *stack, uint32_t T);
 uint64_t nx_stack_room(const nx_stack *stack, uint32_t T);
 
 /* Computes slice `slice` of a stack, if there is one; those before it were computed. rows: two of nx_stack_room floats, the first of which
- * holds the T vectors that go in, side by side. Returns the number of slices. The vectors that come out are nx_stack_output. */
+ * holds the T input vectors, contiguous. Returns the number of slices. nx_stack_output locates the output vectors. */
 uint32_t nx_stack_run(const nx_stack *stack, uint32_t T, float *rows[2], uint32_t slice, void *scratch);
 uint64_t nx_stack_scratch_bytes(const nx_stack *stack);
 

@@ -33,7 +33,7 @@ void nx_notes_read(nx_reader *r, nx_notes *notes, const char *arch, uint32_t val
     notes->sounding = nx_read_embedding(r, "sounding_embd.weight", values, d);
 }
 
-/* Numbers kept for each position. Ids are kept plus 1: 0 stands for a voice that has had none. */
+/* Values stored for each position. Ids are kept plus 1: 0 is a voice without a note so far. */
 enum { TIME, CHORD, SOUNDING };
 
 static uint32_t numbers_of(const nx_notes *notes) { return SOUNDING + notes->voices; }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Where a note stands in music [after MuseNet: Payne 2019, openai.com/research/musenet]. The file says of each id how many ticks pass with
- * it, and the voice and the pitch of those that are notes. What follows from the ids up to position i is added to its embedding:
+ * The position of a note in music [after MuseNet: Payne 2019, openai.com/research/musenet]. The file lists for each id how many ticks pass
+ * with it, and the voice and the pitch of the notes. Three functions of the ids up to position i are added to its embedding:
  *
  *   bar[t / b] + tick[t % b]    t the ticks that have passed, b those of a bar; the last row of `bar` is that of all later ones
  *   chord[c]                    c the number of ids since time last passed, at most the last row
@@ -30,7 +30,7 @@ void nx_notes_read(nx_reader *r, nx_notes *notes, const char *arch, uint32_t val
 /* Bytes kept for this many positions. */
 uint64_t nx_notes_bytes(const nx_notes *notes, uint32_t positions);
 
-/* Enters the id at position i, after that at i - 1, into what is kept, and adds its rows to x. y: scratch, both (nx_stride(d)). */
+/* Appends the id at position i, after that at i - 1, to the state `kept`, and adds its rows to x. y: scratch, both (nx_stride(d)). */
 void nx_notes_add(const nx_notes *notes, void *kept, uint32_t i, uint32_t id, float *x, float *y, uint32_t d);
 
 #endif

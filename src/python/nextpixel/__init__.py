@@ -80,9 +80,11 @@ class Part:
 
 @dataclass(frozen=True)
 class AttentionMap:
-    """Attention weights of one map: `weights` (rows, queries, keys), where row layer * heads + head is a head; `keys` names what the keys are.
+    """Attention weights of one map: `weights` (rows, queries, keys), where row layer * heads + head is a head; `keys` names the kind of the
+    keys.
 
-    For a map of the past, query i is position i of the sequence and key j the position j - 1; key 0 is the start, for the input is shifted by one.
+    For a map of the past, query i is position i of the sequence and key j the position j - 1; key 0 is the start, because the input is shifted by
+    one.
     """
 
     name: str
