@@ -5,9 +5,9 @@
 export interface NextPixelAttributes {
   /** Address of the weights, relative to the page. */
   model?: string;
-  /** What the model is asked for. Default: the first of these that it can do. */
+  /** The model's task. Default: the first one that the model supports. */
   task?: 'caption' | 'chat' | 'complete' | 'generate' | 'super-resolve' | 'translate' | 'walk' | 'classify' | 'parse' | 'tag';
-  /** Begins by itself when it comes into sight. Default: no. */
+  /** Starts automatically when it comes into view. Default: no. */
   autoplay?: boolean | '';
   /** Shows buttons and a line of text. Default: no. */
   controls?: boolean | '';
@@ -23,45 +23,45 @@ export interface NextPixelAttributes {
   loading?: 'lazy' | 'play';
   /** `sha256-` and the base64 of the SHA-256 that the weights must have. Default: not checked. */
   integrity?: string;
-  /** Picture to complete or to enlarge, sound to go on with, or MIDI file to go on with or to harmonise. */
+  /** Picture to complete or to enlarge, sound to continue, or MIDI file to continue or to harmonise. */
   src?: string;
-  /** Images to draw, or captions of one, each with noise of its own, 1 to 64. Default 1. */
+  /** Number of images (or captions of the image) to draw, each with its own noise, 1 to 64. Default 1. */
   samples?: number | string;
   /** Of the noise, a whole number up to 2^53 - 1, which can be typed in. The same seed draws the same again. Default: a random one. */
   seed?: number | string;
-  /** 0 to 100; below 1 what is drawn keeps closer to the likely, 0 always takes the most probable. Default 1; of a translation or a caption
-   * 0, and over 0 only with one beam. */
+  /** 0 to 100; values below 1 favour likely values, 0 always takes the most probable one. Default 1; for a translation or a caption 0, and
+   * above 0 only with one beam. */
   temperature?: number | string;
-  /** 1 to 16: how many translations are followed side by side, of which the best is told once all is known. 1: the most probable token at
-   * every step, told as it comes. Default 1. */
+  /** 1 to 16: number of hypotheses of the beam search; the best one is returned at the end. 1: the most probable token at every step,
+   * returned as it comes. Default 1. */
   beams?: number | string;
-  /** What the text begins with, the sentence to translate or to tag, or the first message of a talk. */
+  /** The beginning of the text, the sentence to translate or to tag, or the first message of a chat. */
   prompt?: string;
-  /** The system message of a talk, which can be changed there where there are controls. */
+  /** The system message of a chat, which the visitor can edit if there are controls. */
   system?: string;
-  /** Draw among the most probable values that together have this probability, over 0 to 1. Default 1. */
+  /** Draw from the most probable values whose total probability is this, over 0 to 1. Default 1. */
   'top-p'?: number | string;
-  /** The most tokens to draw. Default: as many as the context has room for; for more than that, the older half of the context is forgotten
-   * whenever it is full. Of a translation 50 more than the sentence has, as in the paper, or as many as the model has room for: what it does
-   * not know may lead it round in circles. */
+  /** Maximum number of tokens to draw. Default: the rest of the context; if more are requested, the older half of the context is dropped
+   * whenever it is full. For a translation, 50 more than the sentence has, as in the paper, or the model's capacity, because unknown words
+   * may make it loop. */
   'max-tokens'?: number | string;
   /** Rows of it that are known; absent: half of them. */
   rows?: number | string;
-  /** Of a MIDI file, the voices that it has and that are held while the others are drawn, with spaces between; absent: none, it is gone on
-   * with. */
+  /** For a MIDI file, the names of its voices, which are kept while the others are drawn, separated by spaces; absent: none, it is
+   * continued. */
   voices?: string;
   /** Pictures drawn for each that is shown, its likeliest at the end; they compete on the way (`resample`). 4 to 8 make fewer slips and take
    * as much longer; `samples` times `tries` is at most 64. Default 1. */
   tries?: number | string;
   /** The class to draw. */
   label?: string;
-  /** Of a model of sounds, the voice. */
+  /** The speaker, for an audio model that has several. */
   speaker?: string;
-  /** The most seconds to draw, over 0 to 120; a sound may end before. Default 2. */
+  /** Maximum length in seconds, over 0 to 120; the sound may end before. Default 2. */
   seconds?: number | string;
-  /** The most bars of music, 1 to 1000, those that were given among them; it may end before. Default: as many as the model has room for. */
+  /** Maximum number of bars of music, 1 to 1000, including the given ones; the music may end before. Default: the model's capacity. */
   bars?: number | string;
-  /** Quarters a minute, 20 to 400, at which music is played and written. Default 84. */
+  /** Quarters per minute, 20 to 400, for playback and files. Default 84. */
   tempo?: number | string;
   /** Seed of the picture that a walk begins with. Default 1. */
   from?: number | string;

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Registers <next-pixel>. The one module with a side effect: `<script type="module" src=".../define.js"></script>`.
- * Where the name is taken, by another copy of the library, that copy stays; where there is no document, nothing happens.
+ * Registers <next-pixel>. The one module with a side effect: `<script type="module" src=".../define.js"></script>`. If another copy of the
+ * library has taken the name, that copy stays; without a document, nothing happens.
  */
 
 import { NextPixelElement } from './element.js';

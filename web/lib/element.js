@@ -100,7 +100,7 @@ function readOnly(name) {
   console.warn(`<next-pixel>: the property ${name} is read-only, so assigning it changes nothing`);
 }
 
-/** Tells whether one of some attributes changes the model, or the drawing. @param {Iterable<string>} names @param {string} what */
+/** Returns whether one of some attributes changes the model, or the drawing. @param {Iterable<string>} names @param {string} what */
 const change = (names, what) => [...names].some((name) => ATTRIBUTES[name]?.changes === what);
 
 /** The sound of a run. @param {any} run @returns {Promise<{ samples: Float32Array, sampleRate: number }>} */

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * The contents of web/dist/shared.js for the other files of web/dist: the library itself, and what the element, the pages and the files that are
- * loaded later use of it. web/tools/bundle.js says which name is missing here.
+ * The contents of web/dist/shared.js for the other files of web/dist: the library itself, and the parts that the element, the pages and the
+ * lazily loaded files use. web/tools/bundle.js reports a missing name.
  */
 
 export { abortable } from './base/abort.js';

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * The places of the files that stand beside the library. No other module knows: the single-file build has another one in its place
- * (web/tools/single.js), in which they are inside.
+ * The addresses of the files next to the library. No other module contains them: the single-file build replaces this module by one that
+ * embeds them (web/tools/single.js).
  *
  * `new URL('name', import.meta.url)` and `new Worker(new URL(...))` are the forms that bundlers recognise, so each stands here once,
  * written out; any other address is made from HERE, which they leave alone.
@@ -17,11 +17,11 @@ const MOVED = /^(.*\/)\.vite\/deps[^/]*\/[^/]*$/.exec(HERE);
 /** @param {string} name */
 const unmoved = (name) => new URL(`${MOVED?.[1]}nextpixel/web/dist/${name}`);
 
-/** The worker's script, for where it is not to be had by startWorker(): fetched, or in Node. */
+/** The worker's script, for cases that startWorker() does not cover: fetched, or in Node. */
 export const workerAddress = () => (MOVED ? unmoved('worker.js') : new URL(WORKER, HERE));
 const WORKER = './worker.js';
 
-/** The script itself, where it is at hand. @type {string | undefined} */
+/** The script itself, if it is embedded. @type {string | undefined} */
 export const workerText = undefined;
 
 /** Starts the worker of a browser. */
@@ -41,9 +41,9 @@ const BUILDS = {
  * A build of the library.
  *
  * @param {keyof typeof BUILDS} name  see simd.js
- * @returns {URL | Promise<Uint8Array<ArrayBuffer>>} where it is, or the file itself
+ * @returns {URL | Promise<Uint8Array<ArrayBuffer>>} its address, or the file itself
  */
 export const build = (name) => BUILDS[name]();
 
-/** Advice for where a file is not what it should be. */
+/** Advice for a file with unexpected contents. */
 export const hint = () => (MOVED ? " Vite has moved the library: say optimizeDeps: { exclude: ['nextpixel'] } in vite.config.js" : '');

@@ -2,10 +2,11 @@
 // @ts-check
 
 /**
- * The flow of results and ids from part to part of a model. The parts stand in their order in the file; a port takes what a part before it leaves under the port's
- * name: a result of that name, or the ids that the part of that name draws. What no part leaves, the caller gives.
+ * The flow of results and ids from part to part of a model. The parts are in their order in the file; a port takes the result of an earlier
+ * part with the port's name: a result of that name, or the ids that the part of that name draws. The caller gives the inputs that no part
+ * produces.
  *
- *     encoder  encodes, codes -> prior  draws, from codes -> decoder  encodes, from prior, while that goes on
+ *     encoder  encodes, codes -> prior  draws, from codes -> decoder  encodes, from prior, while that draws
  */
 
 /** @import { Part } from './engine/protocol.js' */
@@ -17,9 +18,9 @@
  * @property {Part} part
  * @property {boolean} draws   else it encodes, and leaves results
  * @property {Record<string, { part: Part, result?: string }>} from  what fills its ports: a result, or else what that part draws
- * @property {number} [reach]  of one that encodes what is drawn: the number of ids on either side that, with an id itself, decide its results, so that it
- *   begins before all are drawn. Undefined: it waits for the last one
- * @property {number} [least]  of such a one, the fewest ids that are encoded at once, but for the last ones. Undefined: 1
+ * @property {number} [reach]  of a part that encodes drawn ids: the number of ids on either side that, with an id itself, decide its
+ *   results, so that it begins before all are drawn. Undefined: it waits for the last one
+ * @property {number} [least]  of such a part, the minimum number of ids that are encoded together, except the last ones. Undefined: 1
  */
 
 /**

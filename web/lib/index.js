@@ -11,7 +11,7 @@
  *     for await (const { sample, from, to, values, nats } of model.generate({ label: '7', seed: 1 })) { ... }
  *     model.close();
  *
- * A model that enlarges has superResolve(image) in place of complete() and generate(). One of texts has generate(prompt):
+ * A super-resolution model has superResolve(image) instead of complete() and generate(). A text model has generate(prompt):
  *
  *     for await (const { text, nats } of model.generate('Once upon a time', { temperature: 0.8 })) { ... }
  *
@@ -59,23 +59,23 @@ const LOADING = ['onProgress', 'signal', 'integrity', 'cache', 'patience', 'work
  * @typedef {object} LoadOptions
  * @property {(progress: Progress) => void} [onProgress]  called as the weight file arrives, and between the phases of loading
  * @property {AbortSignal} [signal]   gives up loading
- * @property {string} [integrity]     'sha256-' and the base64 digest that the weight file must have. With it even a large file, of 32 MB or
- *   more, stands in memory as a whole before it is opened; without, it goes to the engine while it arrives
+ * @property {string} [integrity]     'sha256-' and the base64 digest that the weight file must have. With it, even a large file (32 MB or
+ *   more) is held in memory as a whole before it is opened; without, it goes to the engine while it arrives
  * @property {boolean} [cache]       whether a browser keeps the weight file in its Cache API (as 'nextpixel'), for the next visit and for one
  *   without a connection. A file that has changed on the server is downloaded again. Default true
- * @property {number} [patience]      how long a server may send nothing, in milliseconds; then the rest is asked for again, where it
- *   sends parts of files, and after a few such times loading fails. Default 30000
+ * @property {number} [patience]      how long a server may send nothing, in milliseconds; then the rest is requested again, if the server
+ *   supports ranges, and after a few attempts loading fails. Default 30000
  * @property {number | 'auto'} [workers]  how many workers share the samples of a run, 1 to 16, each with a copy of the model in memory. The
- *   images are the same. Worth it where there are as many real cores (`navigator.hardwareConcurrency` often counts two for each).
- *   'auto': 1 to 4, as many as run side by side at nearly full speed, measured while the file arrives; see `model.workers`. Default 1
- * @property {number} [threads]      how many threads share the products of each step of a model of texts, and one copy of its weights: 1 to 16.
- *   The tokens are the same. Only where memory can be shared, in a browser on a page that is cross-origin isolated; elsewhere one,
- *   see `model.threads`. Worth it for large models where there are as many real cores. Default 1
- * @property {string | URL} [wasmUrl] nextpixel.wasm, or nextpixel-relaxed.wasm or nextpixel-pairs.wasm where relaxed SIMD is known to work;
- *   else the one that is the fastest on this machine is taken from beside the library
- * @property {WorkerUrl} [workerUrl]  worker.js of the same version; else the one beside the library
- * @property {import('./base/dom.js').Dom<'Worker'>} [worker]  that script as a module worker which the page has started already, before the library was there; the model's
- *   from now on
+ *   images are the same. Worth it with as many real cores (`navigator.hardwareConcurrency` often counts two for each). 'auto': 1 to 4, as
+ *   many as run side by side at nearly full speed, measured while the file arrives; see `model.workers`. Default 1
+ * @property {number} [threads]      how many threads share the products of each step of a text model, and one copy of its weights: 1 to 16.
+ *   The tokens are the same. Needs shared memory: in a browser, a page that is cross-origin isolated; otherwise one, see `model.threads`.
+ *   Worth it for large models with as many real cores. Default 1
+ * @property {string | URL} [wasmUrl] nextpixel.wasm, or nextpixel-relaxed.wasm or nextpixel-pairs.wasm if relaxed SIMD is known to work; by
+ *   default the fastest one on this machine, from the library's folder
+ * @property {WorkerUrl} [workerUrl]  worker.js of the same version; by default the one in the library's folder
+ * @property {import('./base/dom.js').Dom<'Worker'>} [worker]  that script as a module worker, which the page started before the library was
+ *   loaded; the model's from now on
  */
 
 /**
@@ -118,7 +118,7 @@ export async function load(source, options = {}) {
   if (workers !== 'auto') wholeNumber('workers', workers, 1, MAX_WORKERS);
   wholeNumber('threads', threads, 1, MAX_THREADS);
   const sharing = threads > 1 ? await import('./workers/threads.js') : undefined;
-  // The workers, the module and the weights arrive side by side; when one fails, the rest is given up.
+  // The workers, the module and the weights load in parallel; if one fails, the others are aborted.
   const giveUp = new AbortController();
   const abort = () => giveUp.abort(signal?.reason);
   signal?.addEventListener('abort', abort);
@@ -229,8 +229,8 @@ export async function acquire(url, options = {}) {
  * @param {VocabularySource} source  an address, in Node also a path; a response, bytes or
  *   a File
  * @param {{ signal?: AbortSignal }} [options]
- * @returns {Promise<Tokenizer>} rejects with a NextPixelError: 'unsupported' where the file has no vocabulary or one of another kind,
- *   'format' or 'limit' where it is damaged
+ * @returns {Promise<Tokenizer>} rejects with a NextPixelError: 'unsupported' if the file has no vocabulary or one of another kind, 'format'
+ *   or 'limit' if it is damaged
  */
 export async function tokenizer(source, options = {}) {
   checkOptions(options, 'tokenizer()', ['signal']);

@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * The AudioWorklet that plays samples in the order in which they come, at the rate of its context. It is a file of its own, without imports.
+ * The AudioWorklet that plays samples in the order in which they come, at the rate of its context. It is a separate file, without imports.
  *
  *     in:   Float32Array  more samples        'end'  there will be no more        'stop'  silence, for ever        'rest', 'go on'  silence meanwhile
  *     out:  { played, held, gaps, over }      how many samples it has played and how many wait; how often nothing was there when it

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The places of the builds with threads, beside the library. The single-file build has none (web/tools/single.js). */
+/** The addresses of the builds with threads, next to the library. The single-file build has none (web/tools/single.js). */
 
 const BUILDS = {
   baseline: () => new URL('../dist/nextpixel-threads.wasm', import.meta.url),

@@ -51,7 +51,8 @@ async function started(context) {
 }
 
 /**
- * Waits for moments of something that is played. The signal, a context that is closed, and what the caller's own function throws end every wait.
+ * Waits for moments of a sound that is played. Aborting the signal, closing the context, and an error thrown by the caller's function end
+ * every wait.
  *
  * @template T
  * @param {any} context
@@ -93,7 +94,7 @@ export function moments(context, { signal, onPlay }) {
       look();
     },
     until,
-    /** All is played and told. */
+    /** All is played and reported. */
     last: async () => {
       await told.turn();
       await until(() => true);

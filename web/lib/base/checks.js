@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Checks what a caller asks for, and says what to do where it cannot be done. */
+/** Validates arguments; errors state the remedy. */
 
 import { argumentError } from './error.js';
 import { classOf } from './realm.js';
@@ -29,7 +29,7 @@ function callback(name, value) {
 }
 
 /**
- * Throws where options are no object, have an unknown name, or have a wrong value that all verbs check alike.
+ * Throws if options are no object, have an unknown name, or a wrong value that all verbs check in the same way.
  *
  * @param {any} options
  * @param {string} whose      such as 'generate()'
@@ -55,7 +55,7 @@ export function checkOptions(options, whose, names) {
 }
 
 /**
- * Throws where what drawTo() is told is not what it should be.
+ * Throws if the options of drawTo() are invalid.
  *
  * @param {any} options
  * @internal
@@ -87,7 +87,8 @@ export function flag(name, value) {
 }
 
 /**
- * What to throw where a function of the caller's gave something else than it must. Of an asynchronous one this error is enough: what it throws besides is heard by nobody.
+ * The error for a caller's function that returned an invalid value. For an asynchronous one this error is enough: its own rejection is
+ * ignored.
  *
  * @param {string} what  must be given
  * @param {unknown} value
@@ -114,7 +115,7 @@ function changes(a, b) {
  *
  * @param {string} of  whose they are: a word of `of` there
  * @param {Record<string, any>} given
- * @param {Partial<Record<SettingName, number | boolean>>} [initial]  where it is not as in the table
+ * @param {Partial<Record<SettingName, number | boolean>>} [initial]  defaults that differ from the table
  * @returns {{ settings: Settings, options: Record<string, any>, seed: number | bigint }}  settings: those that are fields of nx_settings;
  *   options: the others; seed: as it was given, or a random one
  * @internal
@@ -202,7 +203,8 @@ function randomSeed() {
   return (high >>> 11) * 2 ** 32 + low;
 }
 
-/** A value as messages name it: all of them do so here, for some values cannot be turned into text, and a text may be long. @param {unknown} value @internal */
+/** A value as it appears in messages: all messages use it, because some values cannot be turned into text, and a text may be long. @param
+ * {unknown} value @internal */
 export function show(value) {
   if (Object(value) === value) return 'an object'; // or a function
   return typeof value === 'string' ? JSON.stringify(value.slice(0, 80)) : String(value) + (typeof value === 'bigint' ? 'n' : '');

@@ -6,7 +6,7 @@
  * reaches a picture, a sound or a result is computed with these.
  */
 
-/** The factors of the odd powers of x in sin(pi x), the highest first: pi^n / n!, with signs in turn. What is left out is below 1e-13. */
+/** The factors of the odd powers of x in sin(pi x), the highest first: pi^n / n!, with alternating signs. The remainder is below 1e-13. */
 const FACTORS = new Float64Array(9);
 for (let i = 0, factor = Math.PI; i < FACTORS.length; factor *= -(Math.PI * Math.PI) / ((2 * i + 2) * (2 * i + 3)), i++)
   FACTORS[FACTORS.length - 1 - i] = factor;

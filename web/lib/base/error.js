@@ -3,7 +3,7 @@
 
 /** @import { ErrorCode, PlainError } from '../engine/protocol.js' */
 
-/** The one error class of this library. Its `code` is stable; its message says what to do. */
+/** The one error class of this library. Its `code` is stable; its message states the remedy. */
 export class NextPixelError extends Error {
   /**
    * @param {ErrorCode} code  one of the closed list in protocol.js
@@ -28,7 +28,7 @@ export function argumentError(message) {
 }
 
 /**
- * Reads what the caller gave. Objects of the page behind a proxy, as frameworks make them, throw at the first touch.
+ * Reads an argument of the caller. Objects of the page behind a proxy, as frameworks make them, throw at the first access.
  *
  * @template T
  * @param {string} name  of the argument

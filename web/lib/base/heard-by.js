@@ -2,13 +2,14 @@
 // @ts-check
 
 /**
- * A function of the caller's that only listens. What it throws goes on its way; what it throws later, where it is asynchronous, is told too, for else it
- * would be an error of the page that nobody can catch. The first of these is enough.
+ * Wraps a listener of the caller. Errors that it throws are passed on; a later rejection, if it is asynchronous, is passed on too, because
+ * otherwise nothing could catch it. The first of these is enough.
  *
  * @template T
  * @param {((value: T) => unknown) | undefined} listener
- * @param {(reason: any) => void} failed  throws it again where nobody can be told any more
- * @returns {((value: T) => void) & { turn: () => Promise<void> | false }}  turn: before the end, in which what an asynchronous one began last may still fail
+ * @param {(reason: any) => void} failed  rethrows it when no reader is left to receive it
+ * @returns {((value: T) => void) & { turn: () => Promise<void> | false }}  turn: before the end, when the last asynchronous call may still
+ * fail
  */
 export function heardBy(listener, failed) {
   let later = false;

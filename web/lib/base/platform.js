@@ -26,8 +26,8 @@ export async function parallelism() {
 }
 
 /**
- * Calls `handler` with every message of the page, says that the worker is there, and gives back how to answer. In a browser the handler is set before
- * this function returns, for messages that arrive earlier would be lost; in Node they wait.
+ * Calls `handler` with every message of the page, announces the worker, and returns the function that answers. In a browser the handler is
+ * set before this function returns, because earlier messages would be lost; in Node they wait.
  *
  * @param {(message: any) => void} handler
  * @returns {(message: object, transfer?: Transferable[]) => void}

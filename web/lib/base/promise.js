@@ -2,7 +2,8 @@
 // @ts-check
 
 /**
- * Tells whether a value is a promise, of whatever class: zone.js and other libraries replace the page's `Promise`, while async functions return native ones.
+ * Returns whether a value is a promise, of any class: zone.js and other libraries replace the page's `Promise`, while async functions
+ * return native ones.
  *
  * @param {unknown} value
  * @returns {value is Promise<any>}

@@ -53,7 +53,7 @@ export async function inTurns(work, signal) {
 }
 
 /**
- * Goes on with a value, now or once it is there.
+ * Continues with a value, immediately or when it resolves.
  *
  * @template T, R
  * @param {T | Promise<T>} value

@@ -3,12 +3,12 @@
 
 /** Texts as they are typed: models of words and of sentences were trained on those, and people paste what word processors and phones make of them. */
 
-/** One picture of a text, with its tone of skin, its joiners and what it joins: a flag, a key, a family. */
+/** One emoji of a text, with its skin tone, its joiners and the joined characters: a flag, a key, a family. */
 export const EMOJI =
   '(?:\\p{Regional_Indicator}{2}|[#*\\d]\\uFE0F?\\u20E3|\\p{Extended_Pictographic}(?:\\p{Emoji_Modifier}|\\uFE0F)?[\\u{E0020}-\\u{E007F}]*' +
   '(?:\\u200D\\p{Extended_Pictographic}(?:\\p{Emoji_Modifier}|\\uFE0F)?)*)';
 
-/** The marks that stand for an apostrophe. */
+/** The characters used as an apostrophe. */
 export const APOSTROPHES = "'\\u2018-\\u201b\\u2032\\u02bc\\u00b4`\\uff07";
 
 const UNSEEN = new RegExp(`(${EMOJI})|\\ufeff|(?!\\s)[\\p{Default_Ignorable_Code_Point}\\p{Cc}]`, 'gu');
@@ -20,7 +20,8 @@ const narrow = (text) => text.replace(WIDE, (sign) => sign.normalize('NFKC')).re
 
 const SINGLE = new RegExp(`[${APOSTROPHES}\\u2039\\u203a]`, 'g');
 
-/** Without the characters that nobody sees, but for those within an emoji; letters with their marks as one, letters and hyphens as keyboards have them. @param {string} text */
+/** Removes invisible characters, except within an emoji; composes letters with their marks, and replaces letters and hyphens by those of
+ * keyboards. @param {string} text */
 export function visible(text) {
   return narrow(
     text

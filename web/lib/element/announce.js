@@ -2,11 +2,11 @@
 // @ts-check
 
 /**
- * One polite status text for a whole page. All elements speak through it, so that a page with five pictures has one voice and a
- * screen reader hears the last thing that happened. One that was moved to a frame, or to another window, speaks there.
+ * One polite status text for a whole page. All elements share it, so that a screen reader announces only the latest event of a page with
+ * five pictures. An element that was moved to a frame, or to another window, uses the status text there.
  */
 
-/** Marks it, so that every copy of this file finds the one that is there. */
+/** Marks it, so that every copy of this file finds the existing one. */
 const MARK = 'data-nextpixel-status';
 
 /** @type {ReturnType<typeof setTimeout> | undefined} */

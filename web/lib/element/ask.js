@@ -16,7 +16,8 @@ import { said, taskOf } from './attributes.js';
 
 /** @typedef {Element & ElementProperties} Asking */
 
-/** An address as the document has it in which the element is now; one that is none stays as it is, and who loads it says so. @param {Element} element @param {string} address */
+/** An address resolved against the document that the element is in now; an invalid one is returned unchanged, and loading it reports the
+ * error. @param {Element} element @param {string} address */
 export function addressIn({ baseURI }, address) {
   try {
     return new URL(address, baseURI).href;
@@ -26,7 +27,7 @@ export function addressIn({ baseURI }, address) {
 }
 
 /**
- * Tells whether the attributes name something that can be shown before there is a run.
+ * Returns whether the attributes name something that can be shown before a run.
  *
  * @param {Asking} element
  * @param {ModelInfo} info
@@ -42,7 +43,7 @@ export function givesSomething(element, info) {
  * @param {Asking} element
  * @param {Model} model
  * @param {AbortSignal} signal
- * @param {number} [seed]  in place of what the attribute says
+ * @param {number} [seed]  instead of the attribute
  * @returns {Promise<any>} rejects with a NextPixelError where they make no sense with this model
  */
 export async function ask(element, model, signal, seed) {

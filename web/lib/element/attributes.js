@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * The attributes of the element: those of the tasks, from the tables of verbs and settings, and its own. Each is reflected by a property, of
- * which reading gives what is in effect and setting never throws.
+ * The attributes of the element: those of the tasks, from the tables of verbs and settings, and its own. Each is reflected by a property:
+ * reading it returns the value in effect, and setting it never throws.
  */
 
 import { ATTRIBUTES as OF_TASKS, TASKS } from './tasks.js';
@@ -12,22 +12,22 @@ import { ATTRIBUTES as OF_TASKS, TASKS } from './tasks.js';
 /** @import { Reading } from '../verbs/table.js' */
 /** @import { ElementProperties } from './properties.js' */
 
-/** A row of the table of attributes. `effect` gives the value of a property that depends on more than the attribute; `changes` says which
- * work a change of the attribute makes necessary.
+/** A row of the table of attributes. `effect` gives the value of a property that depends on more than the attribute; `changes` names the
+ * work that a change of the attribute makes necessary.
  * @typedef {Reading & { property: string, flag?: true, effect?: (element: Element) => string, words?: readonly string[], changes?: 'model' | 'drawing' }} ElementAttribute */
 
 /** Attributes of the element itself, which no task has. @type {Record<string, ElementAttribute>} */
 const OWN = {
   /** address of the weights, relative to the page */
   model: { property: 'model', changes: 'model' },
-  /** what the model is asked for. Default: the first of these that it can do */
+  /** the model's task. Default: the first one that the model supports */
   task: {
     property: 'task',
     words: TASKS.map(({ task }) => task),
     changes: 'drawing',
     effect: (/** @type {any} */ element) => taskOf(element, element.info).task,
   },
-  /** begins by itself when it comes into sight. Default: no */
+  /** starts automatically when it comes into view. Default: no */
   autoplay: { property: 'autoplay', flag: true },
   /** shows buttons and a line of text. Default: no */
   controls: { property: 'controls', flag: true },

@@ -72,9 +72,9 @@ export class NextPixelProgressEvent extends Event {
     this.phase = phase;
     /** 0 to 1; undefined where a server does not say how large the model is. */
     this.share = share;
-    /** Of loading, bytes that are there. */
+    /** For loading, the bytes received. */
     this.loaded = loaded;
-    /** Of loading, bytes of the model, if the server says so. */
+    /** For loading, the bytes of the model, if the server reports them. */
     this.total = total;
   }
 }

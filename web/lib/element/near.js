@@ -8,7 +8,7 @@ const watchers = new WeakMap();
 /** @type {IntersectionObserver | undefined} */
 let observer;
 
-/** Where there is none, as in jsdom, every element is near. */
+/** Without an IntersectionObserver, as in jsdom, every element is near. */
 function shared() {
   return typeof IntersectionObserver !== 'function'
     ? undefined

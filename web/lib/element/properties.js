@@ -7,9 +7,9 @@
  *
  * @typedef {object} ElementProperties
  * @property {string} model Address of the weights, relative to the page.
- * @property {'caption' | 'chat' | 'complete' | 'generate' | 'super-resolve' | 'translate' | 'walk' | 'classify' | 'parse' | 'tag'} task What
- * the model is asked for. Default: the first of these that it can do.
- * @property {boolean} autoplay Begins by itself when it comes into sight. Default: no.
+ * @property {'caption' | 'chat' | 'complete' | 'generate' | 'super-resolve' | 'translate' | 'walk' | 'classify' | 'parse' | 'tag'} task The
+ * model's task. Default: the first one that the model supports.
+ * @property {boolean} autoplay Starts automatically when it comes into view. Default: no.
  * @property {boolean} controls Shows buttons and a line of text. Default: no.
  * @property {string} poster Address of a picture that is shown until the first pixel, if nothing stands inside the element. Default: what is
  * given to the model.
@@ -20,31 +20,31 @@
  * @property {'lazy' | 'play'} loading When the model is fetched. Default: `lazy`, when the element comes near the screen; `play`: when it is
  * played.
  * @property {string} integrity `sha256-` and the base64 of the SHA-256 that the weights must have. Default: not checked.
- * @property {string} src Picture to complete or to enlarge, sound to go on with, or MIDI file to go on with or to harmonise.
- * @property {number} samples Images to draw, or captions of one, each with noise of its own, 1 to 64. Default 1.
+ * @property {string} src Picture to complete or to enlarge, sound to continue, or MIDI file to continue or to harmonise.
+ * @property {number} samples Number of images (or captions of the image) to draw, each with its own noise, 1 to 64. Default 1.
  * @property {number | undefined} seed Of the noise, a whole number up to 2^53 - 1, which can be typed in. The same seed draws the same
  * again. Default: a random one.
- * @property {number} temperature 0 to 100; below 1 what is drawn keeps closer to the likely, 0 always takes the most probable. Default 1; of
- * a translation or a caption 0, and over 0 only with one beam.
- * @property {number} beams 1 to 16: how many translations are followed side by side, of which the best is told once all is known. 1: the
- * most probable token at every step, told as it comes. Default 1.
- * @property {string} prompt What the text begins with, the sentence to translate or to tag, or the first message of a talk.
- * @property {string} system The system message of a talk, which can be changed there where there are controls.
- * @property {number} topP Draw among the most probable values that together have this probability, over 0 to 1. Default 1.
- * @property {number | undefined} maxTokens The most tokens to draw. Default: as many as the context has room for; for more than that, the
- * older half of the context is forgotten whenever it is full. Of a translation 50 more than the sentence has, as in the paper, or as many as
- * the model has room for: what it does not know may lead it round in circles.
+ * @property {number} temperature 0 to 100; values below 1 favour likely values, 0 always takes the most probable one. Default 1; for a
+ * translation or a caption 0, and above 0 only with one beam.
+ * @property {number} beams 1 to 16: number of hypotheses of the beam search; the best one is returned at the end. 1: the most probable token
+ * at every step, returned as it comes. Default 1.
+ * @property {string} prompt The beginning of the text, the sentence to translate or to tag, or the first message of a chat.
+ * @property {string} system The system message of a chat, which the visitor can edit if there are controls.
+ * @property {number} topP Draw from the most probable values whose total probability is this, over 0 to 1. Default 1.
+ * @property {number | undefined} maxTokens Maximum number of tokens to draw. Default: the rest of the context; if more are requested, the
+ * older half of the context is dropped whenever it is full. For a translation, 50 more than the sentence has, as in the paper, or the
+ * model's capacity, because unknown words may make it loop.
  * @property {number | undefined} rows Rows of it that are known; absent: half of them.
- * @property {string} voices Of a MIDI file, the voices that it has and that are held while the others are drawn, with spaces between;
- * absent: none, it is gone on with.
+ * @property {string} voices For a MIDI file, the names of its voices, which are kept while the others are drawn, separated by spaces;
+ * absent: none, it is continued.
  * @property {number} tries Pictures drawn for each that is shown, its likeliest at the end; they compete on the way (`resample`). 4 to 8
  * make fewer slips and take as much longer; `samples` times `tries` is at most 64. Default 1.
  * @property {string} label The class to draw.
- * @property {string} speaker Of a model of sounds, the voice.
- * @property {number} seconds The most seconds to draw, over 0 to 120; a sound may end before. Default 2.
- * @property {number | undefined} bars The most bars of music, 1 to 1000, those that were given among them; it may end before. Default: as
- * many as the model has room for.
- * @property {number} tempo Quarters a minute, 20 to 400, at which music is played and written. Default 84.
+ * @property {string} speaker The speaker, for an audio model that has several.
+ * @property {number} seconds Maximum length in seconds, over 0 to 120; the sound may end before. Default 2.
+ * @property {number | undefined} bars Maximum number of bars of music, 1 to 1000, including the given ones; the music may end before.
+ * Default: the model's capacity.
+ * @property {number} tempo Quarters per minute, 20 to 400, for playback and files. Default 84.
  * @property {number} from Seed of the picture that a walk begins with. Default 1.
  * @property {number} to Seed of the one that it leads to. Default 2.
  * @property {number} steps Pictures of a walk. Default 30.

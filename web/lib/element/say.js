@@ -6,7 +6,7 @@
  * what it lacks is said in English.
  */
 
-/** A sentence with places, and what stands in them: a text, or one or several numbers and their digits behind the point.
+/** A sentence with placeholders, and their values: a text, or one or several numbers and their decimals.
  * @typedef {[sentence: string, values?: Record<string, string | [number | number[], digits: number]>]} Saying */
 
 /** `lang`: of the table, a tag as in HTML, by which numbers are written. @typedef {{ lang: string } & Record<string, string>} Words */

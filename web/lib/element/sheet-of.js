@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Style sheets of a text, one for each document, made when it first needs one: a strict Content-Security-Policy allows them. None where there are no such
- * sheets, as in jsdom.
+ * Style sheets of a text, one for each document, made when it first needs one: a strict Content-Security-Policy allows them. None if there
+ * are no such sheets, as in jsdom.
  *
  * @param {string} text
  * @returns {(document: Document) => CSSStyleSheet | undefined}

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** An answer of a talk: its tokens as text, with thoughts folded away; where it can be gone on with; and, at one of its tokens, what might have been. */
+/** An answer of a chat: its tokens as text, with thoughts folded away; a button to continue it; and, at one of its tokens, the
+ * alternatives. */
 
 import { shadeOf } from '../kinds/text/surprise.js';
 import { make } from './make.js';
@@ -70,7 +71,7 @@ export class Answer {
     return this.#tokens.map(({ text }) => text).join('');
   }
 
-  /** As the next prompt has it: templates that know thoughts take them out themselves. */
+  /** In the form that the next prompt needs: templates that support thoughts remove them. */
   get content() {
     return this.#opened ? `${OPEN}\n${this.text}` : this.text;
   }
@@ -93,7 +94,7 @@ export class Answer {
 
   #lastAt = 0;
 
-  /** It can be gone on with no more: its model is another one. */
+  /** It can no longer be continued: the model has changed. */
   letGo() {
     this.saved = undefined;
     this.#mark(-1);
@@ -126,7 +127,8 @@ export class Answer {
     await this.#read(model.resume(/** @type {SavedText} */ (this.saved), options));
   }
 
-  /** Another token in place of one, and what follows it. @param {Model} model @param {number} at @param {Alternative} one @param {any} options */
+  /** Replaces a token by another one, and continues from there. @param {Model} model @param {number} at @param {Alternative} one @param
+   * {any} options */
   async branch(model, at, one, { template, tools, variables, render, ...options }) {
     const saved = /** @type {SavedText} */ (this.saved);
     this.#mark(-1);
@@ -136,7 +138,7 @@ export class Answer {
     await this.#read(model.resume({ ...saved, ids: [...saved.ids.slice(0, saved.prompt + at), one.token] }, options));
   }
 
-  /** @param {TextRun} run @param {(run: TextRun) => void} [begun]  hears of the run with its first token, when its prompt is known */
+  /** @param {TextRun} run @param {(run: TextRun) => void} [begun]  called with the run at its first token, when its prompt is known */
   async #read(run, begun = () => {}) {
     this.#stopper = new AbortController();
     this.#run = run;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** How a talk looks, in a page and in the element. */
+/** The style of a chat, in a page and in the element. */
 
 import { sheetOf } from './sheet-of.js';
 

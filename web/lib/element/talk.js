@@ -2,8 +2,9 @@
 // @ts-check
 
 /**
- * A talk with a model, in a box of a page or of the element: messages as text that can be selected, a field to write in, and what can be done with an answer: stop it,
- * go on with it, have another one, change what was said before, look at its tokens and take another one of them. A file of its own, which only a talk fetches.
+ * A chat with a model, in a box of a page or of the element: messages as text that can be selected, a field to write in, and controls for
+ * each answer: stop it, continue it, ask for another one, edit an earlier message, inspect its tokens and replace one of them. A separate
+ * file, fetched with the first chat.
  */
 
 import { announce } from './announce.js';
@@ -31,11 +32,12 @@ import { fit } from './talk-style.js';
  * @property {(error: unknown) => void} [onError]  something went wrong, which the box says
  */
 
-/** A turn of the talk. message: as it was set, with what else it says @typedef {{ role: string, content: string, item: HTMLLIElement, answer?: Answer, message?: Message }} Turn */
+/** A turn of the chat. message: as it was set, with what else it says
+ * @typedef {{ role: string, content: string, item: HTMLLIElement, answer?: Answer, message?: Message }} Turn */
 
 let ids = 0;
 
-/** The system message of a talk, if it has one, and the others. @param {Message[]} messages */
+/** The system message of a chat, if it has one, and the others. @param {Message[]} messages */
 function apart(messages) {
   const [first, ...rest] = messages;
   return first?.role === 'system' ? { system: first.content ?? '', said: rest } : { system: undefined, said: messages };
@@ -108,7 +110,7 @@ export class Talk {
     this.#show();
   }
 
-  /** The talk so far, as model.chat() takes it. @returns {Message[]} */
+  /** The chat so far, as model.chat() takes it. @returns {Message[]} */
   get messages() {
     const system = this.#system.value.trim();
     return [
@@ -117,7 +119,7 @@ export class Talk {
     ];
   }
 
-  /** Other messages than there are replace the talk. Where they have no system message, it stays that of the attribute. */
+  /** Setting other messages replaces the chat. If they have no system message, that of the attribute stays. */
   set messages(list) {
     if (this.#has(list)) return;
     this.clear();
@@ -137,7 +139,7 @@ export class Talk {
     this.#show();
   }
 
-  /** Whether the talk has these messages; the answer that is being written may have got longer. @param {Message[]} list */
+  /** Whether the chat has these messages; the answer that is being written may have got longer. @param {Message[]} list */
   #has(list) {
     const [own, other] = [apart(this.messages), apart(list)];
     return (
@@ -175,7 +177,7 @@ export class Talk {
     this.#show();
   }
 
-  /** Ends the chat for good: no listener is called any more. */
+  /** Ends the chat: no listener is called any more. */
   close() {
     this.#hooks = {};
     this.use(undefined);
@@ -192,7 +194,7 @@ export class Talk {
     }
   }
 
-  /** Says something, by default what stands in the field, and has it answered. @param {string} [text] */
+  /** Sends a message, by default the text of the field, and requests the answer. @param {string} [text] */
   send(text = this.#field.value) {
     if (!this.#model || this.#running || !text.trim()) return;
     this.#field.value = '';
@@ -200,13 +202,14 @@ export class Talk {
     void this.#answer(this.#turns.length > 1 ? undefined : this.#hooks.seed?.());
   }
 
-  /** Has the last message answered if it is the user's, or begins the talk with a prompt if nothing has been said. @param {string} prompt */
+  /** Requests an answer to the last message if it is the user's, or starts the chat with a prompt if there is no message yet. @param
+   * {string} prompt */
   begin(prompt) {
     if (this.#turns.length === 0) this.send(prompt);
     else if (this.#turns.at(-1)?.role === 'user') this.again();
   }
 
-  /** Stops the answer at once, wherever it is; it can be gone on with. */
+  /** Stops the answer at once, wherever it is; it can be continued. */
   stop() {
     const answer = this.#running;
     this.#running = undefined;
@@ -214,21 +217,21 @@ export class Talk {
     if (answer) this.#show();
   }
 
-  /** Another answer in place of the last one, with another seed. */
+  /** Replaces the last answer by another one, with another seed. */
   again() {
     if (!this.#model || this.#running) return;
     if (this.#turns.at(-1)?.role === 'assistant') this.#cut(this.#turns.length - 1);
     if (this.#turns.length > 0) void this.#answer();
   }
 
-  /** Goes on with the last answer. */
+  /** Continues the last answer. */
   goOn() {
     const answer = this.#turns.at(-1)?.answer;
     if (!this.#model || this.#running || !answer?.saved) return;
     void this.#run(answer, () => answer.goOn(/** @type {Model} */ (this.#model), this.#options()));
   }
 
-  /** Forgets the talk. */
+  /** Clears the chat. */
   clear() {
     this.stop();
     this.#cut(0);
@@ -268,7 +271,8 @@ export class Talk {
     this.#toEnd(true);
   }
 
-  /** Changes what was said: all after it goes, and is answered anew. @param {Turn} turn @param {HTMLElement} body @param {HTMLButtonElement} edit */
+  /** Edits a message: all later ones are dropped, and it is answered again. @param {Turn} turn @param {HTMLElement} body @param
+   * {HTMLButtonElement} edit */
   #edit(turn, body, edit) {
     if (this.#running) return;
     const field = make('textarea', { rows: '3', 'aria-label': say('Your message') });
@@ -328,7 +332,7 @@ export class Talk {
   }
 
   /**
-   * Has an answer written. What goes wrong is said in the box, and what was said before stays.
+   * Requests an answer. An error is shown in the box, and the messages stay.
    *
    * @param {Answer} answer
    * @param {() => Promise<void>} work
@@ -340,7 +344,7 @@ export class Talk {
     this.#hooks.onBegin?.();
     try {
       await work();
-      if (this.#running === answer) this.#running = undefined; // whoever hears of the end can ask for the next one
+      if (this.#running === answer) this.#running = undefined; // a listener of the end may start the next answer
       announce(answer.text, undefined, this.root.ownerDocument);
       this.#hooks.onEnd?.(answer);
     } catch (error) {
@@ -372,7 +376,7 @@ export class Talk {
     if (always || scrollHeight - scrollTop - clientHeight < 80) this.#list.scrollTop = scrollHeight;
   }
 
-  /** How fast it is, what was not read again, and how much room is left. @param {Answer} answer */
+  /** Shows the speed, the number of reused tokens and the remaining capacity. @param {Answer} answer */
   #tell(answer) {
     const positions = this.#model?.info.positions ?? 0;
     const { rate, first, reused, prompt, length } = answer;

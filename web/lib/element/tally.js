@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Adds up what the pictures of a run, or its text, cost. Of samples that compete, the first of each group is the one that is shown. */
+/** Adds up the nats of the pictures of a run, or of its text. For competing samples, the first of each group is shown. */
 export class Tally {
   #tries;
   /** The cost of each picture in nats. @type {number[]} */
@@ -18,7 +18,7 @@ export class Tally {
     this.nats = new Array(samples).fill(0);
   }
 
-  /** @param {any} step @returns {any} the same as a step of what is shown; undefined: of a rival */
+  /** @param {any} step @returns {any} the same step with its shown part only; undefined: of a rival */
   take(step) {
     const all = step.sample ?? 0;
     if (all % this.#tries > 0) return undefined;

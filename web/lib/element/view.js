@@ -73,7 +73,7 @@ export class View {
   }
 
   /**
-   * Takes a run, with what was given.
+   * Takes a run, with its input.
    *
    * @param {any} run
    * @param {{ kind: string, samples: number, calm: boolean }} how  calm: pictures appear when they are complete
@@ -90,10 +90,10 @@ export class View {
   }
 
   /**
-   * Shows what was given before there is a run.
+   * Shows the input before there is a run.
    *
    * @param {any} run
-   * @param {{ kind: string, samples: number, values?: Uint8Array }} how  values: the elements that stand for those that are not drawn yet
+   * @param {{ kind: string, samples: number, values?: Uint8Array }} how  values: the elements shown for those that are not drawn yet
    */
   preview(run, { kind, samples, values }) {
     if (this.#shown || this.covered) return;
@@ -125,7 +125,7 @@ export class View {
     return run.page?.(this.#told, options) ?? run.sink(this.#canvas, { mirror: this.#told, gap: GAP, colours, ...options });
   }
 
-  /** A box for a talk in the place of the canvas; it has controls of its own. @returns {HTMLElement} */
+  /** A box for a chat instead of the canvas; it has its own controls. @returns {HTMLElement} */
   talk() {
     this.#close();
     const box = make('div', { part: 'talk' });
@@ -141,7 +141,7 @@ export class View {
     return this.#canvas.classList.toggle('text', lookOf({ kind }).sheet);
   }
 
-  /** Whether what is shown is text of the page, in the place and with the size of the canvas. @param {boolean} written */
+  /** Whether the output is text of the page, in the place and with the size of the canvas. @param {boolean} written */
   #write(written) {
     this.#told.classList.toggle('page', written);
     this.#canvas.classList.toggle('written', written);
@@ -162,7 +162,7 @@ export class View {
     if (this.#painted) this.#sink?.paint();
   }
 
-  /** Back to what is shown before there is a picture. */
+  /** Restores the view before there is a picture. */
   clear() {
     this.#close();
     this.#canvas.classList.remove('text');
@@ -179,7 +179,7 @@ export class View {
     this.#cover();
   }
 
-  /** Shows the canvas, or what stands for it. */
+  /** Shows the canvas, or its replacement. */
   #cover() {
     const { covered } = this;
     const within = this.#inside.assignedElements().length > 0;
@@ -274,7 +274,7 @@ export class View {
    * @param {boolean} what.stop   whether there is something to stop
    * @param {boolean} what.anew   whether another one can be drawn in its place
    * @param {string} what.status  visible text
-   * @param {string} what.error   the same if it is an error, for where there are no controls
+   * @param {string} what.error   the same if it is an error, for elements without controls
    * @param {string} what.label   of the canvas
    * @param {string} what.group   of the buttons
    */

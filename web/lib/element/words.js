@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The sentences and names by which the element tells of itself. */
+/** The sentences and names with which the element describes itself. */
 
 import { lookOf } from '../kinds/looks.js';
 import { taskOf } from './attributes.js';
@@ -34,7 +34,7 @@ export function pictureLabel(element, info, progress) {
 }
 
 /**
- * Names the group of buttons: the task, what it is done to, and the model.
+ * Names the group of buttons: the task, its input, and the model.
  *
  * @param {Asking} element
  * @param {ModelInfo} [info]

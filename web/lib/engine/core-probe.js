@@ -89,7 +89,7 @@ export async function compileLoop() {
  * @param {WebAssembly.Module} loop
  * @param {number} from  as Date.now() counts, whose milliseconds begin at the same moment in every worker
  * @param {number} to    greater
- * @returns {number} speed, in a unit of its own
+ * @returns {number} speed, in an arbitrary unit
  */
 export function spin(loop, from, to) {
   const { a: run } = /** @type {any} */ (new WebAssembly.Instance(loop)).exports;

@@ -32,8 +32,8 @@ export class Core extends Sessions {
   tokenizerEntries;
 
   /**
-   * Opens a model from the beginning of its file, without weights: feed() takes the rest, in order. So a large file never stands in
-   * memory beside its model.
+   * Opens a model from the beginning of its file, without weights: feed() takes the rest, in order. So a large file and its model are never
+   * in memory together.
    *
    * @param {WebAssembly.Module} module
    * @param {Uint8Array} head    the first bytes of the file; some of the weights may be among them
@@ -97,7 +97,7 @@ export class Core extends Sessions {
     return Array.from({ length: count }, () => this.#instance.take(STACK_BYTES) + STACK_BYTES);
   }
 
-  /** The engine itself, for tests of what the library does not ask of it. @internal */
+  /** The engine itself, for tests of functions that the library does not use. @internal */
   get engine() {
     /** @type {(name: string, ...values: number[]) => number} */
     const call = (...given) => this.#instance.call(...given);

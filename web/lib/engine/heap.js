@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Hands out addresses above `base`: the lowest gap that is large enough. It knows nothing of the memory itself. There
- * are as many blocks as runs in flight, a few, so a sorted list is all it takes.
+ * Hands out addresses above `base`: the lowest gap that is large enough. It does not access the memory itself. There are as many blocks as
+ * runs in flight, a few, so a sorted list is all it takes.
  */
 export class Heap {
   /** Live blocks by rising address, none overlapping. @type {{ address: number, end: number }[]} */
@@ -27,7 +27,7 @@ export class Heap {
    * @returns {number} an aligned address
    */
   take(bytes) {
-    const size = Math.max(bytes, 1); // an empty block still gets an address of its own
+    const size = Math.max(bytes, 1); // an empty block still gets its own address
     let address = this.#base;
     let index = 0;
     for (; index < this.#blocks.length; index++) {

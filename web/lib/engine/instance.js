@@ -5,7 +5,7 @@
  * A WebAssembly instance of the engine and its memory: calls, blocks, views, copies. It knows no model.
  *
  *     0            __heap_base
- *     | stack, data | scratch | session | ... | model | ids | floats | session | ...   while opening, the file's bytes stand below the model
+ *     | stack, data | scratch | session | ... | model | ids | floats | session | ...   while opening, the file's bytes are below the model
  *
  * Memory grows when a model or a session is opened, never while one computes, and never shrinks. Views of it are taken
  * afresh for each use, since growing it detaches the old ones. A trap leaves an instance in an unknown state: it is
@@ -18,7 +18,7 @@ import { Heap } from './heap.js';
 import { readName, readProblem, scratchAreas } from './layout.js';
 
 const PAGE = 65536;
-/** As build.sh tells the linker. */
+/** As in build.sh's linker flags. */
 const MEMORY_PAGES = { initial: 16, maximum: 65536 };
 
 /** The beginning of each part of the first block. */

@@ -37,7 +37,7 @@ export class Jobs {
   #kept;
   /** Jobs in flight, by id. @type {Map<number, Job>} */
   #jobs = new Map();
-  /** Ids of the jobs that have something to compute, in turn. @type {number[]} */
+  /** Ids of the jobs that have something to compute, in round-robin order. @type {number[]} */
   #turns = [];
   #awake = false;
 
@@ -141,10 +141,10 @@ export class Jobs {
   #opened(id, core) {
     const { parts, metadata, tokenizerEntries, fileBytes } = core;
     this.#post({ type: 'opened', id, parts, metadata, tokenizerEntries, fileBytes });
-    core.tokenizerEntries = []; // the page has it
+    core.tokenizerEntries = []; // the page has received it
   }
 
-  /** @param {number} id  @param {Core} core  @param {ArrayBuffer} [room]  of what it was fed with */
+  /** @param {number} id  @param {Core} core @param {ArrayBuffer} [room] of the bytes fed to it */
   #fed(id, core, room) {
     if (core.fed === core.fileBytes) this.#opened(id, core);
     else this.#post({ type: 'fed', id, at: core.fed, room }, room && [room]);

@@ -2,10 +2,11 @@
 // @ts-check
 
 /**
- * Sessions of runs that are over, kept for the next ones: a text that begins as one of them goes on from there, to the same bits, and reads only what is new.
+ * Sessions of finished runs, kept for the next ones: a text that begins like one of them continues from there, with the same bits, and
+ * processes only the new tokens.
  *
- * The last one is kept whatever it takes: memory of WebAssembly never shrinks, so there would be no more without it. Up to three before it are kept while all
- * together take at most 128 MB.
+ * The last one is always kept: memory of WebAssembly never shrinks, so there would be no more without it. Up to three before it are kept
+ * while all together take at most 128 MB.
  */
 
 /** @import { Session, Sessions } from './sessions.js' */
@@ -17,8 +18,9 @@ export const MOST_BYTES = 128e6;
 /** At most this number of ids is forgotten without a copy. */
 const FEW = 16;
 
-/** @typedef {{ session: Session, ids: number[], shape: string, layout: string, of?: string }} Held  shape, layout: what has to be the same to be copied, or to go on in place;
- * of: the hash of the saved state that it came from. Bytes from outside may be anything, so only runs that name this state go on from it */
+/** @typedef {{ session: Session, ids: number[], shape: string, layout: string, of?: string }} Held  shape, layout: must be equal for a
+ * copy, or to continue in place; of: the hash of the saved state that it came from. Bytes from outside may be anything, so only runs that
+ * name this state continue from it */
 
 /** @param {Pick<DrawMessage, 'part' | 'keyBits'>} message */
 const shapeOf = ({ part, keyBits }) => `${part} ${keyBits}`;
@@ -26,7 +28,7 @@ const shapeOf = ({ part, keyBits }) => `${part} ${keyBits}`;
 const layoutOf = ({ maps, settings: { logitBias, origin = 0, first = 0 } }) =>
   `${Boolean(maps)} ${logitBias?.length ?? 0} ${origin} ${first}`;
 
-/** The number of ids with which two lists begin alike. @param {ArrayLike<number>} a @param {ArrayLike<number>} b */
+/** The length of the common prefix of two lists. @param {ArrayLike<number>} a @param {ArrayLike<number>} b */
 function alike(a, b) {
   const most = Math.min(a.length, b.length);
   let n = 0;
@@ -50,7 +52,8 @@ export class KeptSessions {
   }
 
   /**
-   * A session that holds the beginning of a run, from the one that holds the most of it; its position says how much.
+   * A session that holds the beginning of a run, from the kept one with the longest common prefix; its position is the number of reused
+   * ids.
    *
    * @param {DrawMessage} message
    * @returns {Session | undefined}
@@ -64,7 +67,8 @@ export class KeptSessions {
     return copy ?? (fits && lost <= Math.max(FEW, common) ? this.#inPlace(best, message, common) : undefined);
   }
 
-  /** The one that holds the most of what is known. @param {Pick<DrawMessage, 'part' | 'keyBits' | 'known'>} message @param {string} [of]  a saved state that was named */
+  /** The kept session with the longest common prefix. @param {Pick<DrawMessage, 'part' | 'keyBits' | 'known'>} message @param {string} [of]
+   * a saved state that was named */
   #find(message, of) {
     const shape = shapeOf(message);
     /** @type {Held | undefined} */
@@ -128,7 +132,7 @@ export class KeptSessions {
   }
 
   /**
-   * Keeps a session, and drops the oldest ones where there are too many.
+   * Keeps a session, and drops the oldest ones if there are too many.
    *
    * @param {Session} session
    * @param {number[]} ids  that it holds
@@ -152,7 +156,7 @@ export class KeptSessions {
   }
 
   /**
-   * Does what takes memory; where there is too little, again without the sessions that are kept.
+   * Runs a function that allocates memory; if there is too little, again without the kept sessions.
    *
    * @template T
    * @param {() => T} work

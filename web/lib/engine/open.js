@@ -9,13 +9,13 @@ import { statusError } from './status-error.js';
 
 /** @import { Instance } from './instance.js' */
 
-/** Names, in messages, the step that fails when a file is refused; sniff.js has said what the file looks like instead. */
+/** Names, in messages, the step that fails when a file is refused; sniff.js has already reported the format of a wrong file. */
 const OPENING = 'Opening the weight file';
 
 /** beginModel() throws it where a head is none yet. */
 export const TOO_SHORT = new Error('the head is too short');
 
-/** The least bytes of weights that go on their way together. */
+/** The minimum number of bytes of weights that are sent together. */
 const FEED_BYTES = 1 << 20;
 
 /** @param {Instance} instance @param {number} status of a call that leaves a problem */
@@ -77,7 +77,7 @@ export class Feed {
   /** The tensor whose rows come now, and the first of them that the model does not have. */
   #tensor = 0;
   #row = 0;
-  /** Bytes of them that wait at `#address`, where there is room for `#room`. */
+  /** The bytes that wait at `#address`, which has capacity for `#room`. */
   #held = 0;
   #room;
   #address;

@@ -5,12 +5,12 @@
 
 import { Race } from './race.js';
 
-/** The time that a slice should take. Short enough to hear a stop soon, long enough that messages cost nothing beside it. */
+/** The target time of a chunk. Short enough to react to a stop soon, long enough that the cost of messages does not matter. */
 const SLICE_MS = 10;
 
 export class Pace {
   #now;
-  /** Of look-ahead against one position a pass. */
+  /** Speculative decoding against one position per pass. */
   race;
   /** By kind of work. @type {Map<string, SliceSize>} */
   #sizes = new Map();

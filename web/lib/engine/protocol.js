@@ -10,7 +10,7 @@
  *      | measure { loop, from, to }               |
  *      | ---------------------------------------> |  before all else, where their number is to be found
  *      |                     measured { speed }   |
- *      | <--------------------------------------- |  how fast it computed beside the others
+ *      | <--------------------------------------- |  its speed while the others run
  *      | open   { module, bytes }                 |
  *      | ---------------------------------------> |  instantiate, read the weights
  *      |                        opened { info }   |
@@ -94,15 +94,15 @@ export const CODES = Object.freeze(
 /** @import { SETTINGS, SettingName } from '../settings.js' */
 
 /**
- * The settings with which a run draws its elements: the rows of the table of settings that are fields of nx_settings, and what is added to logits: ids and so
- * much for each, within -1e9 and 1e9, at most 4096 of them.
+ * The settings with which a run draws its elements: the rows of the table of settings that are fields of nx_settings, and the biases of
+ * logits: ids with a value each, within -1e9 and 1e9, at most 4096 of them.
  *
  * @typedef {{ seed: bigint, samples: number, logitBias?: [number, number][] } &
  *   { [N in SettingName as (typeof SETTINGS)[N] extends { field: string } ? N : never]?: (typeof SETTINGS)[N] extends { flag: true } ? boolean : number }} Settings
  */
 
 /**
- * A part of a model: nx_part_info and all that it counts.
+ * A part of a model: nx_part_info and all lists that it counts.
  *
  * @typedef {object} Part
  * @property {number} index       which part of the model, from 0
@@ -115,7 +115,7 @@ export const CODES = Object.freeze(
  * @property {boolean} draft      it can guess ahead
  * @property {boolean} grows      a run may begin with room for a few positions and get more
  * @property {boolean} noisy      it draws inside, too: samples differ even where their ids are the same, and beams need temperature 0
- * @property {number} parameters  number of its own weights
+ * @property {number} parameters  number of its weights
  * @property {{ name: string, values: number, dims: number[], optional: boolean, anyLength: boolean, like: number }[]} inputs  like: the port
  *   whose count it shares, or NX_NONE
  * @property {Result[]} results   what it leaves of its inputs
@@ -128,7 +128,7 @@ export const CODES = Object.freeze(
  * @typedef {object} Result
  * @property {string} name
  * @property {number} values  ids are below; 0: floats
- * @property {number[]} dims  the most of each, 1 where there is no such dimension
+ * @property {number[]} dims  the maximum of each, 1 if there is no such dimension
  */
 
 /**
@@ -137,11 +137,12 @@ export const CODES = Object.freeze(
  * @typedef {object} BasicInfo
  * @property {string} architecture  such as 'image-transformer'
  * @property {string} name
- * @property {Kind} kind            the kind of its results, which is a folder of web/lib/kinds: it has its verbs, their options and what they give
+ * @property {Kind} kind            the kind of its results, one folder of web/lib/kinds each: it defines the verbs, their options and their
+ * results
  * @property {string[]} verbs       the names of its methods, such as 'complete' or 'generate'; 'chat' where the file has a template
- * @property {number} positions     steps in a complete sequence; of a model of texts, the most tokens that it sees, its context; of one
- *   that tags, the most words at once; of one that names signs, the most examples; of one of sounds 0, for the caller says how long; of one
- *   that makes pictures at once 0, for there is no sequence
+ * @property {number} positions     steps in a complete sequence; of a text model, the most tokens that it sees, its context; of a tagger,
+ *   the most words at once; of a classifier from examples, the most examples; of an audio model 0, because the caller sets the length; of a
+ *   model that draws pictures in one pass 0, because there is no sequence
  * @property {number} [latent]      of a model that makes pictures at once: how many numbers it makes one of
  * @property {string[]} languages   of a model that translates, from which and into which, such as 'de', 'en'; as far as the file says
  * @property {number} vocabulary    of a model of texts, how many tokens there are; else 0
@@ -157,9 +158,9 @@ export const CODES = Object.freeze(
  * @property {number} parameters    number of weights
  * @property {number} bytes         size of the weight file
  * @property {boolean} lookAhead    the file has a draft, which guesses ahead: a single sample is drawn in fewer passes
- * @property {string[]} warnings    what of the file is odd, for people: a key that names no token, a way to cut texts that is not known; or that
- *   it is a copy which the browser kept, for the server cannot be reached or is out of order; usually empty
- * @property {string} chatTemplate  how the model reads talks, as its file says, a program in Jinja, for `chat()`; '': the file says nothing
+ * @property {string[]} warnings    oddities of the file, for people: a key that names no token, an unknown pre-tokenizer; or that it is a
+ *   cached copy, because the server cannot be reached or fails; usually empty
+ * @property {string} chatTemplate  the file's chat template, a program in Jinja, for `chat()`; '': the file has none
  * @property {Record<string, string>} card  the model card: the texts of the file's metadata under `general.` and
  *   `nextpixel.card.`, without these prefixes (dataset, dataset_license, command, quality, author, license, ...)
  */
@@ -205,25 +206,27 @@ export const CODES = Object.freeze(
 /** A large file: its `head`, the first bytes, and then the rest by `feed`, each answered by `fed`, the last one by `opened`.
  * @typedef {{ type: 'begin', id: number, module: WasmModule, head: Uint8Array, size: number }} BeginMessage */
 /** @typedef {{ type: 'feed', id: number, bytes: Uint8Array }} FeedMessage */
-/** Asks for stacks for `count` more threads, where there are any.
+/** Requests stacks for `count` more threads, if available.
  * @typedef {{ type: 'share', id: number, count: number }} ShareMessage */
 /** To a worker that becomes such a thread, for ever.
  * @typedef {{ type: 'thread', id: number, module: WasmModule, memory: object, stack: number }} ThreadMessage */
-/** `known`: the ids before the first drawn one; `drawn`: of a run that goes on, (positions, samples, ids of a position) those that follow; `maps`: every step is one position, with what it looked at; `length`: the positions
- * after which it is over, if fewer than those of the model; `alternatives`: the number of most probable ids that are told of each position; `search`:
+/** `known`: the ids before the first drawn one; `drawn`: of a resumed run, (positions, samples, ids of a position) those that follow;
+ * `maps`: every step is one position, with its attention; `length`: the positions after which it is over, if fewer than those of the model;
+ * `alternatives`: the number of most probable ids that are reported of each position; `search`:
  * instead of drawing, a search by beams, which the samples are, with this penalty for length; `forced`: these ids are drawn; `resample`:
- * samples compete; `notes`: music is drawn, of such ids, within these bounds; `part`: which one draws, by default the one that does; `keyBits`: see nx_shape; `keep`: it goes on from a
- * session that was kept, if one begins alike, and its own is kept (kept.js); `state`: the hash of the saved state that it may go on from, as no other run does; `probabilities`:
- * the whole distribution of each id is told; `constrained`: each position comes with the ids that it may be.
+ * samples compete; `notes`: music is drawn, of such ids, within these bounds; `part`: which one draws, by default the one that does;
+ * `keyBits`: see nx_shape; `keep`: it continues from a kept session with a common prefix, if there is one, and its own is kept (kept.js);
+ * `state`: the hash of the saved state that only this run may continue from; `probabilities`: the whole distribution of each id is
+ * reported; `constrained`: each position comes with the ids that it may be.
  * @typedef {{ type: 'draw', id: number, known: Uint32Array, drawn?: Uint32Array, inputs: Inputs, settings: Settings, maps?: boolean, length?: number,
  *   alternatives?: number, search?: number, forced?: Uint32Array, resample?: Resample, notes?: { said: Said[], bounds: Bounds }, part?: number, keyBits?: number, keep?: boolean, state?: string, probabilities?: boolean, constrained?: boolean }} DrawMessage */
 /** `chunkSize`: the most positions of each sample to answer with; 0: as many as one slice yields.
  * `allowed`: of a run that is constrained, a bit for each id that may come; none: any may.
  * @typedef {{ type: 'next', id: number, chunkSize: number, allowed?: Uint32Array }} NextMessage */
 /** @typedef {{ type: 'score', id: number, ids: Uint32Array, inputs: Inputs }} ScoreMessage */
-/** `ids`: up to and including those of the position whose query is asked for.
+/** `ids`: up to and including those of the position whose query is requested.
  * @typedef {{ type: 'attention', id: number, ids: Uint32Array, inputs: Inputs }} AttentionMessage */
-/** `ids`: known ones, of whose positions all maps are asked for.
+/** `ids`: known ones; all maps of their positions are requested.
  * @typedef {{ type: 'look', id: number, ids: Uint32Array, inputs: Inputs }} LookMessage */
 /** `part`: which one of the model; `results`: those that are wanted, by default all; `settings`: of its noise.
  * @typedef {{ type: 'encode', id: number, part: number, inputs: Inputs, results?: string[], maps?: boolean, settings?: Settings }} EncodeMessage */
@@ -235,7 +238,7 @@ export const CODES = Object.freeze(
 // Worker to page.
 /** @typedef {{ type: 'here', id: number }} HereMessage */
 /** @typedef {{ type: 'measured', id: number, speed: number }} MeasuredMessage */
-/** `tokenizerEntries`: the metadata under `tokenizer.`, as they stand in the file; `metadata`: the others; `fileBytes`: its size.
+/** `tokenizerEntries`: the metadata under `tokenizer.`, unchanged; `metadata`: the others; `fileBytes`: its size.
  * @typedef {{ parts: Part[], metadata: Metadata, tokenizerEntries: Entry[], fileBytes: number }} Facts */
 /** @typedef {{ type: 'opened', id: number } & Facts} OpenedMessage */
 /** `at`: the byte of the file that is wanted next; `lacks`: why it cannot begin: it needs 'more' of the head, or the 'whole' file; `room`: that of the bytes it was
@@ -245,9 +248,9 @@ export const CODES = Object.freeze(
 /** The model has gone, and the bytes it was made of are not here.
  * @typedef {{ type: 'lost', id: number }} LostMessage */
 /**
- * A row (a head of a layer) of a map of one position: what it looked at. In a map of the past key j holds what stands at
- * position j - 1, key 0 the start; in one of an input a key is an item of it. How an input of n items was encoded comes with the first
- * position: row head * n + query.
+ * A row (a head of a layer) of a map of one position: its attention. In a map of the past key j is the item at position j - 1, key 0 the
+ * start; in one of an input a key is an item of it. How an input of n items was encoded comes with the first position: row head * n +
+ * query.
  *
  * @typedef {{ name: string, row: number, keys: Uint32Array, weights: Float32Array }} MapRow
  */
@@ -281,7 +284,7 @@ export const CODES = Object.freeze(
  * @typedef {{ type: 'looked', id: number, positions: MapRow[][] }} LookedMessage */
 /** Numbers of each result, row-major: ids, or floats.
  * @typedef {{ type: 'encoded', id: number, results: Record<string, Uint32Array<ArrayBuffer> | Float32Array<ArrayBuffer>>, maps?: MapRow[] }} EncodedMessage */
-/** The bytes of a session, the ids that it holds, the positions that it has room for, and what kept.js knows of it besides.
+/** The bytes of a session, its ids, its capacity in positions, and the other fields of kept.js.
  * @typedef {{ bytes: Uint8Array, ids: number[], length: number, shape: string, layout: string }} State */
 /** `state`: what there is, if anything; of one that was to be kept, whether it is of this file and this build.
  * @typedef {{ type: 'kept', id: number, state: State | boolean | undefined }} KeptMessage */

@@ -31,7 +31,7 @@ export class Race {
     return [first, second];
   }
 
-  /** Tells which way the next turn takes: true the second one. */
+  /** Returns which way the next chunk takes: true the second one. */
   next() {
     const turn = this.#turns++,
       [first, second] = this.costs;

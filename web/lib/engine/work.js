@@ -4,8 +4,8 @@
 /**
  * The work of a worker, by kinds of messages.
  *
- * A piece of work is a generator that computes one slice between two yields. It yields GO_ON where it has more to do
- * and AWAIT_CREDIT where it may not compute until the page asks for more. To stop it is to return() it: its `finally` frees the session.
+ * A piece of work is a generator that computes one chunk between two yields. It yields GO_ON if it has more to do and AWAIT_CREDIT if it
+ * must wait for the page's next request. To stop it is to return() it: its `finally` frees the session.
  */
 
 import { joinAlike } from '../base/arrays.js';
@@ -62,7 +62,7 @@ export function* draw(tools, message, credit) {
   const drawing = core.parts[part ?? core.part.index];
   const positions = length || drawing.length;
   const given = (known.length + drawn.length / settings.samples) / drawing.span;
-  // Room for what is known and some more, then for twice as much whenever it is full; of a search for all, which it weighs by that.
+  // Capacity for the known ids and some more, doubled whenever it is full; for a search the full length, because it weighs by that.
   const room = drawing.grows && message.search === undefined ? roomFor(given, positions) : positions;
   const open = () => core.openSession(settings, { part, maps: wantMaps, length: room, inputs, keyBits, masked });
   const session = kept.withRoom(() => (message.keep && kept.take(message)) || open());

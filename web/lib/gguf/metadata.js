@@ -15,7 +15,7 @@ import { ARRAY, NUMBERS, STRING } from './values.js';
 /** Metadata that are read when they are asked for. reading: the same as get(), over some turns.
  * @typedef {Pick<Metadata, 'get' | 'has'> & { reading?: (key: string) => Generator<void, Value | undefined, void> }} Lookup */
 
-/** Limits of what is read: the items of an array, and the bytes of a text and of all texts together. */
+/** Reading limits: the items of an array, and the bytes of a text and of all texts together. */
 const MOST_ITEMS = 2 ** 21;
 const MOST_TEXT = 2 ** 20;
 const MOST_TEXTS = 2 ** 24;
@@ -26,7 +26,7 @@ const SLICE = 1 << 14;
 const isShort = ({ type, count, value }) => (type === STRING ? value.length <= MOST_TEXT : count <= MOST_ITEMS);
 
 /**
- * All that is within the limits: a file that has more runs without it, for nothing long decides how.
+ * Keeps entries within the limits and drops longer ones; no long entry affects how the model runs.
  *
  * @param {Entry[]} entries
  * @returns {Metadata}
@@ -38,7 +38,7 @@ export function metadataOf(entries) {
 }
 
 /**
- * Reads an entry when it is asked for; one beyond the limits is an error.
+ * Reads an entry when it is requested; one beyond the limits is an error.
  *
  * @param {Entry[]} entries
  * @returns {Lookup}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Recognises a file by its first bytes. Loaded only where one is not what it should be. */
+/** Recognises a file by its first bytes. Loaded only for unexpected contents. */
 
 import { NextPixelError } from '../base/error.js';
 import { CODES } from '../engine/protocol.js';
@@ -27,7 +27,7 @@ const SIGNATURES = [
 ];
 
 /**
- * Says what a file that is no GGUF file looks like, for an error message; empty where nothing is known about it.
+ * Describes the format of a file that is not GGUF, for an error message; empty if the format is unknown.
  *
  * @param {Uint8Array} bytes
  * @returns {string}

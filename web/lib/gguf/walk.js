@@ -41,7 +41,7 @@ export class Refused extends Error {
   }
 }
 
-/** @typedef {Entry & { from: number, to: number }} PlacedEntry  an entry of the metadata, and where it is in the file */
+/** @typedef {Entry & { from: number, to: number }} PlacedEntry  an entry of the metadata, and its position in the file */
 
 /**
  * One tensor of the list.

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * The kinds of models: a folder each, whose kind.js is its row. What only models of one kind need is loaded when a file says so: rows are in every page.
- * list.js and types.js are made of the rows.
+ * The kinds of models: one folder each, whose kind.js is its row. Code for models of one kind is loaded when a file needs it: only the rows
+ * are in every page. list.js and types.js are made of the rows.
  */
 
 /** @import { Engine } from '../model/engine.js' */
@@ -16,14 +16,16 @@
  * @typedef {Facts & { kind: Kind, part: Part }} Fitting
  */
 
-/** A number of a file's metadata, by its key under the name of the architecture; 0 or undefined where there is none. @typedef {(key: string) => number | undefined} NumberOf */
+/** An integer in a file's metadata, by its key under the name of the architecture; 0 or undefined if there is none.
+ * @typedef {(key: string) => number | undefined} NumberOf */
 
 /**
  * @typedef {object} Kind
  * @property {string} name         of its folder, and `info.kind`
  * @property {(facts: Facts, number: NumberOf) => boolean} says  whether a file is of this kind, by its ports and its metadata
- * @property {{ [N in VerbName]?: { when?: (model: Fitting) => boolean, settings?: string, names?: string[], before?: number } }} verbs  what a model can be asked for: `when`, if not every one can;
- *   `settings`: whose settings are the options, a word of `of` in the table of settings; `names`: other options; `before`: the number of arguments
+ * @property {{ [N in VerbName]?: { when?: (model: Fitting) => boolean, settings?: string, names?: string[], before?: number } }} verbs its
+ *   methods: `when`, if not every model has it; `settings`: whose settings are the options, a word of `of` in the table of settings;
+ *   `names`: other options; `before`: the number of arguments
  *   before the options, if not as the verb says
  * @property {(head: Uint8Array) => Promise<any> | undefined} [early]  what can be made of the beginning of a file while the workers open it
  * @property {(engine: Engine, facts: Facts, early: any, signal?: AbortSignal) => any} open  an object with a method for each verb, and resume() where runs can be saved

@@ -18,8 +18,9 @@ import { LOOKS } from './look-list.js';
  * @property {string} doing        what the element says while it runs
  * @property {(run: Told) => string | Saying} done  what it says then
  * @property {(samples: number) => string | Saying} what  the name of the result
- * @property {Record<string, string>} [made]  the phrase for the result of a verb, where it is not that of the verb's file
- * @property {(verb: string, options: Record<string, any>, info: ModelInfo) => Record<string, any>} [chosen]  the options of the element, completed where it has to choose
+ * @property {Record<string, string>} [made]  the phrase for the result of a verb, if it differs from that in the verb's file
+ * @property {(verb: string, options: Record<string, any>, info: ModelInfo) => Record<string, any>} [chosen]  the options of the element,
+ * completed by those that it chooses
  * @property {(address: string, signal: AbortSignal, element: Element) => Promise<any>} [fetch]  gets the file of the attribute `src`
  */
 

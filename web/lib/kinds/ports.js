@@ -6,20 +6,20 @@
 /** @import { Part } from '../engine/protocol.js' */
 /** @import { Kind } from './index.js' */
 
-/** Tells whether a part takes an input of this name. @param {Part} part @param {string} name */
+/** Returns whether a part takes an input of this name. @param {Part} part @param {string} name */
 export function takes(part, name) {
   return part.inputs.some((input) => input.name === name);
 }
 
-/** Tells whether a part leaves a result of this name. @param {Part} part @param {string} name */
+/** Returns whether a part produces a result of this name. @param {Part} part @param {string} name */
 export function leaves(part, name) {
   return part.results.some((result) => result.name === name);
 }
 
-/** Tells whether a part reads a sequence of any length, such as a sentence, before it draws. @param {Part} part */
+/** Returns whether a part reads a sequence of any length, such as a sentence, before it draws. @param {Part} part */
 export function reads(part) {
   return part.inputs.some(({ anyLength }) => anyLength);
 }
 
-/** Tells whether the file of a model says how large its pictures are, and has no texts. @type {Kind['says']} */
+/** Returns whether a model's file gives a size of pictures, and has no texts. @type {Kind['says']} */
 export const hasPictures = ({ tokenizerEntries }, number) => tokenizerEntries.length === 0 && Number(number('image.width')) > 0;

@@ -8,10 +8,11 @@ import { hubAddress } from './hub.js';
 
 /** @import { KeptFile } from './cache.js' */
 
-/** Copies of one file whose addresses differ in their query: signatures, marks of the time or of a version, which nobody asks for again; or other files. */
+/** Copies of one file whose addresses differ in their query: signatures, timestamps or versions, which are never requested again; or other
+ * files. */
 const MOST_QUERIES = 4;
 
-/** @returns {Promise<Cache | undefined>} nothing where there is no cache, or none allowed */
+/** @returns {Promise<Cache | undefined>} undefined if there is no cache, or none is allowed */
 async function opened() {
   try {
     return await caches.open(CACHE_NAME);

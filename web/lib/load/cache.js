@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Weight files in the browser's Cache API, so that a second visit needs no download, and no connection either. A copy counts for as
- * long as the server shows the same version. Nothing here can fail: where there is no cache, or no room in it, there are no copies.
+ * Weight files in the browser's Cache API, so that a second visit needs no download, and no connection either. A copy counts for as long as
+ * the server shows the same version. Nothing here can fail: without a cache, or without space in it, there are no copies.
  */
 
 /** @internal */
@@ -54,7 +54,7 @@ export async function dropCopy(url) {
 }
 
 /**
- * Tells whether two answers to the same address have one body.
+ * Returns whether two answers to the same address have one body.
  *
  * @param {Response} answer
  * @param {Response} copy
@@ -63,8 +63,8 @@ export async function dropCopy(url) {
 export function isSame(answer, copy) {
   const [a, b] = [answer.headers, copy.headers];
   const same = (/** @type {string} */ name) => a.has(name) && a.get(name) === b.get(name);
-  // Servers of other origins often hide the tag.
-  // The answer may have been compressed, which another origin's headers do not say: lengths of what was sent are compared, not of the file.
+  // Servers of other origins often hide the tag. The answer may have been compressed, which another origin's headers hide: so the lengths
+  // sent are compared, not those of the file.
   return (
     answer.ok &&
     (a.has('etag')
@@ -80,7 +80,7 @@ export function isSame(answer, copy) {
  * @param {Response} answer  headers of the file
  * @param {Uint8Array<ArrayBuffer> | ReadableStream} body
  * @param {number} [length]  bytes of it
- * @returns {(() => Promise<boolean>) | undefined}  which tells whether the browser kept it
+ * @returns {(() => Promise<boolean>) | undefined}  resolves to whether the browser kept it
  * @internal
  */
 export function keeper(url, { status, headers: given }, body, length = /** @type {Uint8Array} */ (body).length) {

@@ -8,7 +8,7 @@ import { nodeModule } from '../base/platform.js';
 import { messageOf } from './source.js';
 
 /**
- * The path that a string or URL names in Node, or undefined where it is to be fetched.
+ * The path that a string or URL names in Node, or undefined if it must be fetched.
  *
  * @param {string | URL} source
  * @returns {Promise<string | undefined>}
@@ -51,7 +51,7 @@ function inPage(address) {
 /** @param {string} path */
 export async function sizeOfFile(path) {
   const { stat } = await ownModule('node:fs/promises');
-  const found = await stat(path).catch(() => undefined); // what is not there says so when it is read
+  const found = await stat(path).catch(() => undefined); // a missing file is reported when it is read
   if (found && !found.isFile())
     throw new NextPixelError(
       'network',

@@ -16,7 +16,7 @@ import { isAddress } from './source.js';
 /** @import { Model } from '../model/model.js' */
 /** @import { Progress } from './source.js' */
 
-/** How long a model without holders is kept, and a download without holders goes on. */
+/** How long a model without holders is kept, and a download without holders continues. */
 const GRACE_MS = 3000;
 const GRACE_LOADING_MS = 100;
 /** After this much silence a download is not joined: whoever asks then begins another one. */
@@ -148,7 +148,7 @@ function end(key, entry) {
   );
 }
 
-/** An address as the page has it; one that is none stays as it is, and load() says so. @param {string | URL} url */
+/** An address resolved against the page; an invalid one is returned unchanged, and load() reports it. @param {string | URL} url */
 function resolved(url) {
   try {
     return new URL(url, globalThis.document?.baseURI).href;

@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * A large weight file goes to the engine while it arrives: it never stands in memory beside its model. Loaded only for one.
+ * A large weight file goes to the engine while it arrives: file and model are never in memory together. Loaded only for such files.
  */
 
 import { NextPixelError } from '../base/error.js';
@@ -15,7 +15,7 @@ import { sizeIn } from './whole.js';
 /** @import { FedMessage, OpenedMessage } from '../engine/protocol.js' */
 /** @import { Count, Large } from './source.js' */
 
-/** Bytes that go on their way together. */
+/** Bytes that are sent together. */
 const PIECE_BYTES = 1 << 20;
 
 /**
@@ -63,7 +63,7 @@ export async function openLarge(jobs, module, file, how) {
       head = joined([head, rest]);
       told = await sizeIn(head, how.signal);
     }
-    // Of what is sent compressed, the length that the server tells is another one.
+    // If the answer is compressed, its length is not that reported by the server.
     const size = Math.max(file.size, told ?? 0);
     copy = file.keep ? copying(String(file.url), response, size) : undefined;
     await copy?.write(head.slice());
@@ -160,7 +160,7 @@ function copying(url, response, size) {
   if (!put) return undefined;
   const writer = writable.getWriter();
   const over = put.then(async (kept) => {
-    await readable.cancel().catch(() => {}); // where it was given up, nobody reads any more
+    await readable.cancel().catch(() => {}); // if it was aborted, nothing reads it any more
     return kept;
   });
   const either = (/** @type {Promise<unknown>} */ done) => Promise.race([done.catch(() => {}), over]);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Downloads that do not hang: nothing may stay silent for ever, and what broke off goes on where it was. */
+/** Downloads that do not hang: a silent server causes an error, and an interrupted download resumes. */
 
 import { NextPixelError } from '../base/error.js';
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** A download that broke off is asked for again from where it was, if the file there is still the same. Loaded only then. */
+/** Resumes an interrupted download where it stopped, if the file on the server is still the same. Loaded only then. */
 
 import { abortable } from '../base/abort.js';
 import { within } from './patience.js';
@@ -18,7 +18,7 @@ const WAITS_MS = [300, 1500, 5000];
  * @param {unknown} cause    why it broke off
  * @param {AbortSignal | undefined} signal
  * @param {number} ms        how long nothing may come
- * @returns {Promise<Reader>} of the rest; rejects with the cause where there is no way
+ * @returns {Promise<Reader>} of the rest; rejects with the cause if it cannot be resumed
  */
 export async function resume(first, url, loaded, cause, signal, ms) {
   const { headers } = first;

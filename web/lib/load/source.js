@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Reads the bytes of a weight file from where they are: an address, a response, memory, and in Node a file (disk.js). */
+/** Reads the bytes of a weight file from its source: an address, a response, memory, and in Node a file (disk.js). */
 
 import { copyOf, isSame, keeper } from './cache.js';
 import { show } from '../base/checks.js';
@@ -12,23 +12,23 @@ import { classOf } from '../base/realm.js';
 
 /** @typedef {string | URL | Blob | Response | ReadableStream<Uint8Array> | ArrayBuffer | Uint8Array} Source */
 /** @typedef {{ loaded: number, total: number | undefined, head?: Uint8Array }} Count  bytes */
-/** Bytes of a file's beginning that tell what it is. */
+/** Bytes at a file's beginning that identify its format. */
 const HEAD_BYTES = 4096;
-/** From this size on a file goes to the engine while it arrives, and never stands in memory by itself. */
+/** From this size on a file goes to the engine while it arrives, and is never in memory as a whole. */
 const LARGE_BYTES = 2 ** 25;
 /** GGUF_MAX_BYTES of src/gguf.h. @internal */
 export const MAX_BYTES = 0xf0000000;
 
-/** The phases of load(): it waits for the server, reads the file, has it opened while the wasm compiles, and is done.
+/** The phases of load(): wait for the server, read the file, open it while the wasm compiles, done.
  * @typedef {'connect' | 'download' | 'compile' | 'ready'} Phase */
 /** In bytes; `total` is undefined where the size is not known beforehand. `head`: the first bytes of a file that is on its way, a few thousand.
  * @typedef {{ phase: Phase, loaded: number, total: number | undefined, head?: Uint8Array }} Progress */
 
 /**
  * @typedef {object} Contents
- * @property {Uint8Array<ArrayBuffer>} bytes  of their own, which may be transferred
+ * @property {Uint8Array<ArrayBuffer>} bytes  not shared, so they may be transferred
  * @property {() => Promise<unknown>} [keep]  puts them into the cache, for when they turned out to be good
- * @property {Large} [large]                  in place of them, of a large file
+ * @property {Large} [large]                  instead of the bytes, for a large file
  * @property {string} [warning]               for people: this is a copy whose server could not be asked
  */
 /**
@@ -37,7 +37,7 @@ export const MAX_BYTES = 0xf0000000;
  * @typedef {object} Large
  * @property {string} name              for messages
  * @property {number} size
- * @property {boolean} [said]           the size is what a server says that it sends, which may be compressed
+ * @property {boolean} [said]           the size is the one reported by the server, which may be compressed
  * @property {Response} [response]      or, in Node,
  * @property {string} [path]
  * @property {string} [url]             where it can be asked for again
@@ -116,7 +116,7 @@ export async function readSource(source, { onProgress, signal, integrity, cache 
 export const disk = () => import('./disk.js');
 
 /**
- * Tells whether a source can be read again.
+ * Returns whether a source can be read again.
  *
  * @param {unknown} source
  * @returns {source is string | URL}
@@ -126,7 +126,7 @@ export function isAddress(source) {
   return typeof source === 'string' || classOf(source) === 'URL';
 }
 
-/** Tells whether it gives the same when it is read again. @param {Source} source @internal */
+/** Returns whether it gives the same when it is read again. @param {Source} source @internal */
 export function isLasting(source) {
   return isAddress(source) || /Blob|File/.test(classOf(source));
 }
@@ -173,7 +173,7 @@ async function fetchOrCopy(url, cache, { signal, patience }) {
   });
   try {
     const response = await fetchOrFail(url, signal, { patience });
-    const kept = response.status >= 500 && (await looking); // the server is out of order: what was there before will do
+    const kept = response.status >= 500 && (await looking); // the server fails: the earlier copy is used
     if (kept) return instead(kept, `answers ${response.status}`);
     return { response, copied: false, same: looking.then((copy) => (copy && isSame(response, copy) ? copy : undefined)) };
   } catch (error) {
@@ -190,7 +190,7 @@ async function fetchOrCopy(url, cache, { signal, patience }) {
  *
  * @param {Large} file
  * @param {{ patience?: number, onProgress?: (progress: Count) => void, signal?: AbortSignal }} how
- * @param {Fetched} [fetched]  told whether it was the copy
+ * @param {Fetched} [fetched]  receives whether it was the copy
  */
 async function readUnlessKept(file, { onProgress, signal, patience }, fetched) {
   if (!fetched?.same) return readWhole(file, { onProgress, signal, patience });
@@ -304,13 +304,13 @@ async function readWhole(file, how) {
   for await (const chunk of chunksOf(file, how)) {
     chunks.push(chunk);
     loaded += chunk.length;
-    // A compressed answer may be any number of times as long as it was announced, and go on behind the file without an end.
+    // A compressed answer may be many times longer than announced, and continue without end behind the file.
     if (loaded > LARGE_BYTES && loaded > file.size && (await (await import('./whole.js')).isWhole(chunks, MAX_BYTES, how.signal))) break;
   }
   return joined(chunks);
 }
 
-/** Tells what a file that is no weight file looks like: loaded only where there is one. */
+/** Identifies a file that is not a weight file: loaded only for such a file. */
 const sniffer = () => import('../gguf/sniff.js');
 
 /** The first bytes of every file that this version opens: magic and version. */
@@ -329,7 +329,8 @@ async function headerProblem(head, whole = false) {
 }
 
 /**
- * The bytes of a copy in the cache: at once, for there is nothing to wait for. A page that is opened again is a tenth faster at its first pixel.
+ * The bytes of a copy in the cache: immediately, because there is nothing to wait for. A page that is opened again is a tenth faster at its
+ * first pixel.
  *
  * @param {Response} copy
  * @param {string} name

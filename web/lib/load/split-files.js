@@ -110,7 +110,8 @@ const FIRST = /-00001-of-(\d{5})\.gguf/;
  *
  * @param {Source | Source[]} source  all parts, or the address of the first, ...-00001-of-00003.gguf
  * @param {{ signal?: AbortSignal, patience?: number, cache?: boolean }} how
- * @returns {Promise<{ bytes: Uint8Array<ArrayBuffer>, warning: string | undefined }>} warning: a kept copy of a part stands in for its server
+ * @returns {Promise<{ bytes: Uint8Array<ArrayBuffer>, warning: string | undefined }>} warning: a cached copy of a part was used because its
+ * server failed
  */
 export async function readParts(source, { signal, patience, cache }) {
   const count = Array.isArray(source) ? source.length : Number(FIRST.exec(String(source))?.[1]);

@@ -23,11 +23,12 @@ export async function sizeIn(head, signal) {
   }
 }
 
-/** Sizes of files by their first chunks, of which that many bytes were looked at. @type {WeakMap<Uint8Array[], { size: number | undefined, seen: number }>} */
+/** Sizes of files by their first chunks, with the number of bytes that were read.
+ * @type {WeakMap<Uint8Array[], { size: number | undefined, seen: number }>} */
 const sizes = new WeakMap();
 
 /**
- * Tells whether the chunks of a file reach to its end, or its head is damaged, which the engine reports.
+ * Returns whether the chunks of a file reach to its end, or its head is damaged, which the engine reports.
  *
  * @param {Uint8Array[]} chunks  the same list each time, longer and longer
  * @param {number} most  bytes of a file: one whose head says more is refused

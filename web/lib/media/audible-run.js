@@ -18,8 +18,8 @@ import { Waveform } from './waveform.js';
 /** The audible part of a step. @typedef {{ to: number, samples: Float32Array, nats: Float32Array }} Audible */
 
 /**
- * A run that becomes a sound: samples, a file, a waveform on a canvas, or heard. All of these may be asked for, one after another or at the same time:
- * what was drawn is kept.
+ * A run that becomes a sound: samples, a file, a waveform on a canvas, or playback. All of these may be requested, in any order or at the
+ * same time: the drawn samples are kept.
  *
  * @template {Audible} Step
  * @extends {BaseRun<Step, string>}
@@ -28,13 +28,13 @@ export class AudibleRun extends BaseRun {
   /** Samples a second. @type {number} */
   sampleRate;
 
-  /** The longest that the sound can become, in samples, once what was given is read. */
+  /** The maximum length of the sound, in samples, once the input is read. */
   most = 0;
 
   /**
    * @param {number} sampleRate
    * @param {number | bigint} seed
-   * @param {{ model: string, options: object } | undefined} kept  for saved(), of a run that has it
+   * @param {{ model: string, options: object } | undefined} kept  for saved(), if the run has it
    * @param {AbortSignal} [signal]
    * @internal
    */
@@ -49,7 +49,7 @@ export class AudibleRun extends BaseRun {
   }
 
   /**
-   * The whole sound, with what was given before it.
+   * The whole sound, including the given part.
    *
    * @param {{ signal?: AbortSignal }} [options]
    * @returns {Promise<Float32Array<ArrayBuffer>>} samples between -1 and 1, `sampleRate` of them a second
@@ -90,8 +90,8 @@ export class AudibleRun extends BaseRun {
   }
 
   /**
-   * Plays the sound while it is drawn. Call it from a click or a key: browsers let a page sound only then. What is heard is exactly what is
-   * drawn, at the rate of the context; where the machine is too slow there are gaps, which are counted.
+   * Plays the sound while it is drawn. Call it from a click or a key: browsers let a page sound only then. The playback is exactly the
+   * drawn samples, at the rate of the context; if the machine is too slow there are gaps, which are counted.
    *
    * @param {import('../base/dom.js').Dom<'AudioContext'>} context
    * @param {PlayOptions} [options]
@@ -118,14 +118,14 @@ export class AudibleRun extends BaseRun {
     return waveform;
   }
 
-  /** The share of what is to be drawn that is there with a step, 0 to 1. @param {Step} step @internal */
+  /** The drawn fraction after a step, 0 to 1. @param {Step} step @internal */
   doneWith({ to }) {
     return this.finish ? 1 : Math.min(1, to / this.most);
   }
 
   /**
-   * Lets the page hear the sound while it is shown, where its visitor has clicked or pressed a key; else nothing is heard. What goes wrong with the
-   * sound itself, the other readers say.
+   * Plays the sound while it is shown, if the visitor has clicked or pressed a key; otherwise it stays silent. Errors of the sound itself
+   * are reported by the other readers.
    *
    * @param {{ cursor: number }} sink
    * @param {AbortSignal} signal

@@ -53,7 +53,7 @@ export function pictureInfo(architecture, metadata, part) {
 }
 
 /**
- * The colours that ids stand for, or null.
+ * The colours of the ids, or null.
  *
  * @param {Part} part
  */
@@ -150,10 +150,10 @@ export class Codec {
   }
 
   /**
-   * The nats of each element. A colour of a palette costs something as a whole: its first element has it all.
+   * The nats of each element. A colour of a palette has one cost: its first element has all of it.
    *
    * @param {Float32Array} nats  of each id
-   * @returns {Float32Array} where there is no palette the same array
+   * @returns {Float32Array} without a palette the same array
    */
   elementNats(nats) {
     if (!this.info.palette) return nats;

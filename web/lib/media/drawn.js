@@ -7,7 +7,8 @@ import { argumentError } from '../base/error.js';
 import { atOnce, inTurns } from '../base/turns.js';
 
 /** Some rows of an image. @typedef {{ rgba: Uint8Array | Uint8ClampedArray | number[], first: number }} Rows */
-/** An image whose rows can be had, again and again; a small one's all at once. @typedef {{ width: number, height: number, rows: () => Generator<Rows, void, void> }} Source */
+/** An image whose rows can be read repeatedly; a small one's all at once.
+ * @typedef {{ width: number, height: number, rows: () => Generator<Rows, void, void> }} Source */
 
 /** Pixels that are read at once, in some milliseconds. */
 const AT_ONCE = 2 ** 18;
@@ -16,7 +17,7 @@ const AT_ONCE = 2 ** 18;
 export const rowsAtOnce = (width) => Math.max(1, Math.floor(AT_ONCE / width));
 
 /**
- * Some work on an image: at once, or, where it has many pixels, in turns.
+ * Some work on an image: immediately or, if it has many pixels, in chunks.
  *
  * @template T
  * @param {{ width: number, height: number }} image
@@ -35,7 +36,7 @@ export function checkPixels(width, height) {
     throw argumentError(`The image has ${width} x ${height} pixels, ${MOST_PIXELS} can be read: make it smaller first`);
 }
 
-/** The pixels that it has, whatever its size on the page. @param {any} image @returns {[number, number]} */
+/** Its pixels, regardless of its size on the page. @param {any} image @returns {[number, number]} */
 function sizeOf(image) {
   if ('naturalWidth' in image) return [image.naturalWidth, image.naturalHeight];
   if ('videoWidth' in image) return image.readyState >= 2 ? [image.videoWidth, image.videoHeight] : [0, 0];
@@ -73,7 +74,7 @@ export function drawn(image, work, signal) {
 }
 
 /**
- * Goes on with an image as it is now: the page may paint on a canvas meanwhile, and a film goes on.
+ * Continues with an image as it is now: the page may paint on a canvas in the meantime, and a video plays on.
  *
  * @template T
  * @param {any} image

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Features of a word and its neighbours, at which a chain or a tree looks: strings, those that the file lists with an id. weights/train/models/chain/features.py says
- * what templates and atoms are, and does the same; a test compares them.
+ * Features of a word and its neighbours, for a chain or a tree: strings, those that the file lists with an id.
+ * weights/train/models/chain/features.py defines templates and atoms, and does the same; a test compares them.
  */
 
 import { show } from '../base/checks.js';
@@ -26,7 +26,7 @@ const encoder = new TextEncoder();
 const BASIS = 2166136261 | 0;
 const step = (/** @type {number} */ hash, /** @type {number} */ byte) => Math.imul(hash ^ byte, 16777619);
 
-/** FNV-1a, 32 bits, of the UTF-8 of a text, which goes on with a hash. @param {string} text */
+/** FNV-1a, 32 bits, of the UTF-8 of a text, continuing a hash. @param {string} text */
 function fnv(text, hash = BASIS) {
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);
@@ -129,7 +129,7 @@ export class Features {
       throw keyError('format', `${this.#architecture}.feature_hashes`, `${this.values - 1} features, and the model knows ${values - 1}`);
   }
 
-  /** Tells whether the training sentences have this word. @param {string} form */
+  /** Returns whether the training sentences have this word. @param {string} form */
   knows(form) {
     return this.#forms.has(fnv(form));
   }
@@ -140,7 +140,7 @@ export class Features {
   }
 
   /**
-   * Values of atoms of the words, each found once; null where there is none.
+   * Values of atoms of the words, each found once; null if there is none.
    *
    * @param {string[]} words
    * @returns {(name: string, i: number) => string | null}

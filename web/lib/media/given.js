@@ -15,8 +15,8 @@ const LONGEST_WORD = 1 << 15;
  * The words of a text, or those that were given; no more are looked at than the model takes.
  *
  * @param {unknown} text
- * @param {{ verb: string, does: string, limit: number, part: string, features: Features }} of  the verb that asks and what it does, as messages say it; the
- *   most words, and how to give more
+ * @param {{ verb: string, does: string, limit: number, part: string, features: Features }} of  the verb that calls and its action, as in
+ *   messages; the most words, and how to give more
  * @returns {Generator<void, string[], void>}
  */
 export function* wordsGiven(text, { verb, does, limit, part, features }) {

@@ -7,8 +7,8 @@
 const DARK = 64;
 
 /**
- * Transparent pixels are laid over black for one channel, and over white for three; where that leaves nothing of a drawing, over the other: dark ink on
- * a canvas that was never filled becomes light ink on black, as models of drawings learned it, and white ink on white stands on black.
+ * Transparent pixels are laid over black for one channel, and over white for three; if that erases a drawing, over the other: dark ink on a
+ * canvas that was never filled becomes light ink on black, as in training, and white ink on white becomes white on black.
  *
  * @param {ArrayLike<number>} rgba  (pixels, 4)
  * @param {number} channels  1 or 3

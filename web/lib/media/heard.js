@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** From whatever a page has as a sound to the samples that a model hears: one channel, at its rate. */
+/** Converts any sound of a page to the samples that a model reads: one channel, at its rate. */
 
 import { abortable } from '../base/abort.js';
 import { join } from '../base/arrays.js';
@@ -22,15 +22,15 @@ import { RATES, isWav, locateWav, openWav } from './wav.js';
  * @typedef {{ samples: ArrayLike<number> | ArrayLike<number>[], sampleRate: number }} PlainSound */
 
 /**
- * A sound: an AudioBuffer; a Blob, the bytes or the address of a file, a WAV or, in a browser, whatever it decodes; a MediaStream, which is recorded until its tracks
- * end, for 60 seconds at most; or samples. Of more than 2^23 samples or bytes no copy is
+ * A sound: an AudioBuffer; a Blob, the bytes or the address of a file: a WAV or, in a browser, anything that it decodes; a MediaStream,
+ * which is recorded until its tracks end, for 60 seconds at most; or samples. Of more than 2^23 samples or bytes no copy is
  * made: leave them as they are until the sound is read.
  *
  * @typedef {Dom<'AudioBuffer'> | Dom<'MediaStream'> | Blob | ArrayBuffer | Uint8Array | string | URL | PlainSound} SoundSource
  */
 
 /**
- * A sound as the model hears it.
+ * A sound as the model receives it.
  *
  * @typedef {object} Heard
  * @property {Float32Array} samples  at the model's rate, one channel
@@ -169,7 +169,7 @@ async function openFile(file, signal) {
 function plain(sound) {
   if (typeof sound?.getChannelData === 'function') {
     const { sampleRate, numberOfChannels, length } = sound;
-    checkLength(length, sampleRate); // before a channel is asked for
+    checkLength(length, sampleRate); // before a channel is requested
     return mixed(
       Array.from({ length: numberOfChannels }, (_, i) => sound.getChannelData(i)),
       sampleRate,

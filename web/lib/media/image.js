@@ -26,7 +26,7 @@ import { boxes, scaling } from './scale.js';
 /** @typedef {Pick<ModelInfo, 'width' | 'height' | 'channels'>} Shape */
 
 /**
- * The picture of an image. For one channel, colours become their luma; what lies under transparent pixels, fromRGBA() says.
+ * The picture of an image. For one channel, colours become their luma; fromRGBA() handles transparent pixels.
  *
  * @param {ImageSource} image
  * @param {Shape} shape
@@ -129,7 +129,7 @@ function rawSource({ data, width, height }) {
 }
 
 /**
- * Tells whether a picture can be cut into width x height equal boxes of whole pixels.
+ * Returns whether a picture can be cut into width x height equal boxes of whole pixels.
  *
  * @param {{ width: number, height: number }} picture
  * @param {number} width
@@ -198,7 +198,7 @@ function* boxedElements({ data, width, height }, size, channels) {
 }
 
 /**
- * Tells whether an image is raw pixels; else it must be drawn to be read.
+ * Returns whether an image is raw pixels; otherwise it must be drawn to be read.
  *
  * @param {Exclude<ImageSource, string>} image
  * @returns {image is RawImage | ImageData}

@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * Mu-law [ITU-T G.711, as in WaveNet]: samples between -1 and 1 in 256 levels, fine near 0 and coarse where it is loud.
+ * Mu-law [ITU-T G.711, as in WaveNet]: samples between -1 and 1 in 256 levels, fine near 0 and coarse at loud values.
  *
  *     level = floor((f(x) + 1) / 2 * 255 + 1/2)        f(x) = sign(x) ln(1 + 255 |x|) / ln 256
  *

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Pictures that must be decoded before they can be drawn: files, addresses, and what an SVG shows. Loaded only for these. */
+/** Pictures that must be decoded before they can be drawn: files, addresses, and the picture in an SVG. Loaded only for these. */
 
 import { NextPixelError, argumentError } from '../base/error.js';
 import { fileAt } from '../load/file-at.js';

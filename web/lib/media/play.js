@@ -37,14 +37,15 @@ const TELL_MS = 25;
 /** Contexts that know the player. @type {WeakMap<object, Promise<boolean>>} */
 const known = new WeakMap();
 
-/** rest: silence until it goes on where it was. @typedef {{ push: (samples: Float32Array<ArrayBuffer>) => void, end: () => void, stop: () => void, rest: (resting: boolean) => void }} Player */
+/** rest: silence until it continues where it was.
+ * @typedef {{ push: (samples: Float32Array<ArrayBuffer>) => void, end: () => void, stop: () => void, rest: (resting: boolean) => void }} Player */
 
 /**
  * @param {AsyncIterable<{ samples: Float32Array }>} steps
  * @param {number} rate
  * @param {any} context  an AudioContext
  * @param {PlayOptions} options
- * @param {() => boolean} [drawn]  whether all of it is there: then nothing is waited for
+ * @param {() => boolean} [drawn]  whether all of it is drawn: then there is nothing to wait for
  * @param {(rest: Player['rest']) => void} [onStart]  gets what lets it rest
  * @returns {Promise<Played>} how it was, once all is played
  */

@@ -17,12 +17,12 @@ export class Resampler {
   #ratio;
   #cut;
   #half;
-  /** The rates without what divides both; 0 where they are no whole numbers. */
+  /** The rates without their common factors; 0 if they are not integers. */
   #from = 0;
   #to = 0;
   /** By the place between two samples, in parts of `#to`. @type {Map<number, Float64Array>} */
   #weights = new Map();
-  /** The last samples, the first of which is number `#first` of all. */
+  /** The last samples; the first of them is number `#first` of all. */
   #kept = new Float32Array(0);
   #first = 0;
   #given = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Pictures at another size, of rows that come one after another. Browsers scale differently, and what a model makes of a picture should not depend on that. */
+/** Scales pictures, row by row. Browsers scale differently, and a model's results should not depend on that. */
 
 /** @typedef {{ width: number, height: number }} Size */
 
@@ -98,7 +98,8 @@ export function boxes({ width, height }, to, channels) {
 }
 
 /**
- * For each of `count` equal parts of 0..size, the unit intervals that it meets and how much of each: those of part i stand at from[i] to from[i + 1] - 1.
+ * For each of `count` equal parts of 0..size, the unit intervals that it meets and how much of each: those of part i are at from[i] to
+ * from[i + 1] - 1.
  *
  * @param {number} size
  * @param {number} count

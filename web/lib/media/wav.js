@@ -16,10 +16,10 @@ const A_LAW = 6;
 const MU_LAW = 7;
 const EXTENSIBLE = 0xfffe;
 
-/** Names of chunks, as they stand in files. */
+/** Names of chunks, as in files. */
 const CHUNK = /^(fmt |data|fact|LIST|JUNK|bext|cue |smpl|inst|PEAK|id3 |iXML)$/;
 
-/** Bytes of a file that are looked at in one place: a chunk's name and size, and what is read of a format. */
+/** Bytes of a file that are read at one position: a chunk's name and size, and the fields of a format. */
 const LOOK_BYTES = 64;
 /** Bytes that are read of a file at once, until its samples are found. */
 const PART_BYTES = 1 << 16;
@@ -29,7 +29,7 @@ const MOST_CHUNKS = 1000;
 /** @param {string} why */
 const broken = (why) => new NextPixelError('format', `The sound cannot be read: ${why}`);
 
-/** Of G.711 mu-law, as files have it. @param {number} byte */
+/** Decodes G.711 mu-law. @param {number} byte */
 function fromMuLaw(byte) {
   const bits = ~byte;
   const size = ((((bits & 15) << 3) + 132) << ((bits >> 4) & 7)) - 132;
@@ -73,7 +73,7 @@ export function isWav(bytes) {
  */
 
 /**
- * The samples of a file, before they are there.
+ * The samples of a file, before they are read.
  *
  * @typedef {object} Samples
  * @property {number} count     of a channel
@@ -99,7 +99,7 @@ export function openWav(bytes) {
 }
 
 /**
- * Finds the samples of a WAV file of which a part can be read: of what stands before them as little is read as there is to know.
+ * Finds the samples of a WAV file that can be read in parts: reads as little as possible of the data before them.
  *
  * @param {number} size  bytes of the file
  * @param {(from: number, to: number) => Promise<Uint8Array>} read  a part of it
@@ -162,7 +162,8 @@ function* findSamples(size) {
 /** @param {Uint8Array} bytes @param {number} at */
 const text = (bytes, at) => String.fromCharCode(...bytes.subarray(at, at + 4));
 
-/** Tells whether another chunk, and no sample, stands at a place. @param {DataView} view @param {number} at @param {number} left  bytes of the file from there */
+/** Returns whether another chunk, and no sample, is at a position. @param {DataView} view @param {number} at @param {number} left bytes of
+ * the file from there */
 function isChunk(view, at, left) {
   if (at + 8 > view.byteLength) return false;
   const name = [0, 1, 2, 3].map((i) => view.getUint8(at + i));

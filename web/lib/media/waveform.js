@@ -12,13 +12,13 @@ import { Timeline } from '../sinks/timeline.js';
 /**
  * @typedef {object} WaveformOptions
  * @property {Dom<'Element'>} [mirror]  gets a sentence about the sound as its own text
- * @property {number} [from]            what is shown of it, in seconds: by default all, and while it comes all that it can become
+ * @property {number} [from]            the shown part, in seconds: by default all, and while it is drawn its maximum length
  * @property {number} [to]
  */
 
 /** The nats of a sample that have the strongest colour: as if all levels were equally probable. */
 const MOST_NATS = Math.log(256);
-/** Opacity of what surprises nobody, and of what was given. */
+/** Opacity of values without surprisal, and of the given part. */
 const FAINT = 0.25;
 const GIVEN = 0.6;
 
@@ -52,13 +52,13 @@ export class Waveform extends Timeline {
     };
   }
 
-  /** A sentence that says what the sound is. */
+  /** A sentence that describes the sound. */
   get result() {
     const { seconds, given, bits } = this.facts;
     return `A sound of ${seconds.toFixed(2)} s${given > 0 ? `, of which ${given.toFixed(2)} s were given` : ''}${bits >= 0 ? `, ${bits.toFixed(1)} bits a sample` : ''}.`;
   }
 
-  /** The sound that is gone on with. @param {Float32Array} samples  @param {number} most */
+  /** The sound to continue. @param {Float32Array} samples @param {number} most */
   given(samples, most) {
     this.#samples = [...samples, ...this.#samples];
     this.#known = samples.length;

@@ -4,7 +4,7 @@
 /**
  * Cuts a text into words as the English Web Treebank of Universal Dependencies has them:
  *
- * - White space parts words. What nobody sees is left out (typed.js).
+ * - White space separates words. Invisible characters are left out (typed.js).
  * - Addresses of the web and of mail, and names of files, stay whole; a stop or bracket behind one does not belong to it.
  * - Signs stand alone, equal neighbours together ("...", "!!"); so do $, %, # and /, but for numbers and dates (9/11, 1,000, 3.5, 10:30).
  *   An emoji with its tone and joiners is one word; so are smileys, arrows, runs of ! and ?, and AT&T, w/o, C++.
@@ -18,7 +18,7 @@
 
 import { APOSTROPHES, EMOJI, straight, visible } from '../base/typed.js';
 
-/** @param {string} source  of a pattern that is tried at one place, whatever the case */
+/** @param {string} source  of a pattern that is tried at one position, ignoring case */
 const at = (source) => new RegExp(source, 'iuy');
 
 const A = `[${APOSTROPHES}]`;
@@ -39,7 +39,7 @@ const PLAIN = at('[\\p{L}\\p{M}\\d_]+(?=\\s|$)');
 const ADDRESS = at(
   `(?:(?:https?|ftps?|file|wss?):\\/\\/|www\\d?\\.)[^\\s<>"]+|(?:${LABEL}\\.){1,8}${DOMAINS}(?::\\d{1,5})?${ENDS_HERE}(?![@-])(?:[/?#][^\\s<>"]*)?`,
 );
-/** The same by what it looks like: three names or more in small letters. */
+/** Recognises the same by its form: three names or more in small letters. */
 const NAMES = new RegExp(`(?:[a-z\\d][a-z\\d-]{1,62}\\.){2,8}[a-z]{2,24}${ENDS_HERE}(?:[/?#][^\\s<>"]*)?`, 'uy');
 const PATTERNS = [
   at(`(?:mailto:)?[\\p{L}\\d_][\\p{L}\\d._%+-]{0,63}@${LABEL}(?:\\.${LABEL}){1,8}`),
@@ -79,7 +79,7 @@ const PIECE = 1 << 14;
 const LONGEST = 24;
 
 /**
- * The words of a text, one at a time, and '' between its pieces, for there may be many without a word.
+ * The words of a text, one at a time, and '' between its pieces, because many may have no word.
  *
  * @param {string} text
  * @param {(form: string) => boolean} [knows]  whether the training sentences have this as a word

@@ -45,7 +45,7 @@ export class Engine {
   }
 
   /**
-   * Several requests, one after another, to the worker that has the fewest under way.
+   * Several requests, in order, to the worker that has the fewest in flight.
    *
    * @template T
    * @param {AbortSignal | undefined} signal

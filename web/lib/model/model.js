@@ -13,8 +13,8 @@ import { verbsOf } from '../verbs/table.js';
 /** @import { Contents, Count } from '../load/source.js' */
 
 /**
- * A model that is ready to run, from load(). Several runs, scores and attentions may be in flight at once; they take
- * turns. `info.verbs` says which of the methods a model has.
+ * A model that is ready to run, from load(). Several runs, scores and attentions may be in flight at once; they are interleaved.
+ * `info.verbs` lists the methods that a model has.
  *
  * Values out of range throw a NextPixelError with code 'argument': methods that give a run at once, those that return a promise by
  * rejecting it.
@@ -64,7 +64,7 @@ export class Model extends Methods {
 if (Symbol.dispose)
   Object.defineProperty(Model.prototype, Symbol.dispose, { value: Model.prototype.close, writable: true, configurable: true });
 
-/** Bytes of a file that its kind may look at before the workers have it. */
+/** Bytes of a file that its kind may read before the workers have it. */
 const HEAD_BYTES = 2 ** 19;
 
 /**

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Models by their kind, for a type checker: `load<'sound'>(address)` gives one that has the verbs of its kind, with their options and results, and no
- * others. Nothing is computed of it: what a file is, `info.kind` and `info.verbs` say.
+ * Models by their kind, for a type checker: `load<'sound'>(address)` returns one that has only the verbs of its kind, with their options
+ * and results. These types have no effect at run time: `info.kind` and `info.verbs` describe the file.
  */
 
 /** @import { AllVerbs, ModelsOfKinds, VerbsOfKinds } from '../kinds/types.js' */

@@ -5,8 +5,8 @@
 let context;
 
 /**
- * Lets the page hear a run while it is shown, where its visitor has clicked or pressed a key; else nothing is heard. Errors of the run itself, its other
- * readers say.
+ * Plays a run while it is shown, if the visitor has clicked or pressed a key; otherwise it stays silent. Errors of the run itself are
+ * reported by its other readers.
  *
  * @param {{ cursor: number }} sink
  * @param {(context: AudioContext) => Promise<void>} sound
@@ -19,7 +19,7 @@ export async function aloud(sink, sound) {
     context ??= new AudioContext();
     await sound(context);
   } catch {
-    // The browser does not start the context, the run was stopped, or there is nothing to hear.
+    // The browser does not start the context, the run was stopped, or there is nothing to play.
   } finally {
     sink.cursor = -1;
   }

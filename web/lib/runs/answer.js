@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Answers that come at once can be read and shown as a run is: as one of a single step, the answer itself with all that is shown of it. */
+/** Answers that come in one piece can be read and shown as a run is: as a single step, the answer with everything shown of it. */
 
 import { checkShown } from '../base/checks.js';
 import { showAll } from '../sinks/canvas.js';
@@ -9,7 +9,7 @@ import { showAll } from '../sinks/canvas.js';
 /** @import { Canvas, Sink } from '../sinks/canvas.js' */
 
 /**
- * Each kind of answer says which sink shows it, and gives itself with all that this needs.
+ * Each kind of answer names the sink that shows it, and returns itself with the data that this needs.
  *
  * @template Whole
  * @typedef {{ whole(signal?: AbortSignal): Whole | Promise<Whole>, sink(canvas: Canvas, options: object): Sink<Whole, string> }} Particular

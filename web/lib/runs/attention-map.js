@@ -7,7 +7,7 @@
  * The attention of one head of a layer.
  *
  * @typedef {object} AttentionMap
- * @property {string} name           'attention': to what was before; 'source': to the sentence that is translated; 'encoder': within that sentence
+ * @property {string} name           'attention': to earlier positions; 'source': to the source sentence; 'encoder': within that sentence
  * @property {number} layer
  * @property {number} head
  * @property {Int32Array} queries    of each row of the weights, its token, counted from 0

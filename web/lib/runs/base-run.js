@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * The base of all runs: steps that are computed while they are read, and can be stopped, shown, saved and continued. Steps are kept, so several readers can
- * read them, one after another or at the same time.
+ * Base class of all runs. Steps are computed as they are read; a run can be stopped, drawn, saved and resumed. Steps are kept, so several
+ * readers can read them, in any order or at the same time.
  */
 
 import { abortable } from '../base/abort.js';
@@ -19,7 +19,7 @@ import { showAll } from '../sinks/canvas.js';
 /** @typedef {'stop' | 'length' | 'end' | 'abort'} Finish */
 
 /**
- * A saved run, whatever it draws, has these entries. It is a plain object, which survives JSON.
+ * Every saved run has these entries. It is a plain object, which survives JSON.
  *
  * @typedef {object} SavedRun
  * @property {1} version
@@ -31,7 +31,7 @@ import { showAll } from '../sinks/canvas.js';
 /** Steps of more bytes are not kept for another reader. */
 const MOST_KEPT = 2 ** 27;
 
-/** One of so many steps is measured: they are alike, and many. */
+/** One of this many steps is measured: they are similar, and many. */
 const EACH = 8;
 
 /** About how much memory a value takes. @param {any} value @returns {number} */
@@ -83,10 +83,10 @@ export class BaseRun {
   /** The steps that are kept, as a rule all. @type {Step[]} @internal */
   steps = [];
 
-  /** Whether it goes on with the next reader after the last one has left. @internal */
+  /** Whether it continues with the next reader after the last one has left. @internal */
   waits = false;
 
-  /** Until what is given is read, where that takes some turns. @type {Promise<void> | undefined} @internal */
+  /** Pending until the input is read, if that takes several chunks. @type {Promise<void> | undefined} @internal */
   coming;
 
   /**
@@ -97,8 +97,8 @@ export class BaseRun {
   seed;
 
   /**
-   * Why the run ended: 'stop', a stop text came; 'end', what it draws is complete; 'length', there were as many tokens as asked for, or as
-   * the model has room for; 'abort', it was stopped. Undefined until then.
+   * Why the run ended: 'stop', a stop text came; 'end', its result is complete; 'length', it reached the requested length or the model's
+   * capacity; 'abort', it was stopped. Undefined until then.
    *
    * @type {Finish | undefined}
    */
@@ -106,7 +106,7 @@ export class BaseRun {
 
   /**
    * @param {number | bigint} seed
-   * @param {{ model: string, options: object } | undefined} kept  for saved(), of a run that has it
+   * @param {{ model: string, options: object } | undefined} kept  for saved(), if the run has it
    * @param {AbortSignal} [signal]
    * @internal
    */
@@ -192,7 +192,7 @@ export class BaseRun {
   async *computed() {
     const { stream } = /** @type {Particular<Step, Result>} */ (/** @type {unknown} */ (this));
     const signals = this.signals.filter((signal) => signal !== undefined);
-    /** Rejects in place of the promise that has not settled yet, if there is one. @type {((reason: unknown) => void) | undefined} */
+    /** Rejects instead of the pending promise, if there is one. @type {((reason: unknown) => void) | undefined} */
     let leave;
     const onAbort = (/** @type {Event} */ event) => leave?.(/** @type {AbortSignal} */ (event.target).reason);
     /** @template T @param {Promise<T>} promise @returns {Promise<T>} */
@@ -253,7 +253,7 @@ export class BaseRun {
    * @param {Part[]} parts
    * @param {number} [chunkSize]  the most positions in a message; 0: as many as take about 10 ms
    * @param {() => Promise<Uint32Array | undefined>} [allow]  the ids that may come next, of a run that is constrained; of none: it ends
-   * @returns {AsyncGenerator<{ message: StepMessage, part: Part, check: () => void }, void, void>}  check: throws where the run was given up
+   * @returns {AsyncGenerator<{ message: StepMessage, part: Part, check: () => void }, void, void>}  check: throws if the run was aborted
    * @internal
    */
   async *messages(parts, chunkSize = 0, allow) {
@@ -295,13 +295,13 @@ export class BaseRun {
   }
 }
 
-/** Names the file that a saved run belongs to, as far as its description tells. @param {ModelInfo} info @internal */
+/** Names the file that a saved run belongs to, from its description. @param {ModelInfo} info @internal */
 export function modelName({ architecture, name, parameters, vocabulary }) {
   return `${architecture} ${name} ${parameters} ${vocabulary}`;
 }
 
 /**
- * The options with which a saved run goes on.
+ * The options with which a saved run continues.
  *
  * @template {SavedRun & { ids: any[] }} Saved
  * @param {Saved} saved
@@ -324,7 +324,7 @@ export function resumedOptions(saved, info, given, free) {
   return options;
 }
 
-/** The error for what is no saved run. @internal */
+/** The error for an invalid saved run. @internal */
 export function noSavedRun() {
   return new NextPixelError('state', 'This is no saved run: give what run.save() gave');
 }

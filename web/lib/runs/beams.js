@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** A search with beams, as the engine tells it step by step. */
+/** A beam search, as the engine reports it step by step. */
 
 import { CANDIDATE_NATS as NATS, CANDIDATE_SCORE as SCORE, CANDIDATE_WORDS as WORDS, NX_CUT, NX_ENDED } from '../engine/abi.js';
 
 /**
- * A way to go on.
+ * A continuation.
  *
  * @typedef {object} Candidate
  * @property {number} parent  which of those that lived after the step before it continues
@@ -17,7 +17,7 @@ import { CANDIDATE_NATS as NATS, CANDIDATE_SCORE as SCORE, CANDIDATE_WORDS as WO
  * @property {number} living  its number among those that live after this step, 0 the best; else -1
  */
 
-/** The candidates of a step. @param {Uint32Array} words  as they lie in memory @returns {Candidate[]} */
+/** The candidates of a step. @param {Uint32Array} words as in memory @returns {Candidate[]} */
 export function candidatesOf(words) {
   const floats = new Float32Array(words.buffer, words.byteOffset, words.length);
   return Array.from({ length: words.length / WORDS }, (_, i) => {

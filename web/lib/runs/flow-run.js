@@ -20,7 +20,7 @@ import { BaseRun, noSavedRun } from './base-run.js';
  * @property {number} to        one past the last
  * @property {Uint32Array} [ids]    of a part that draws
  * @property {Float32Array} [nats]  the same
- * @property {Results} [results]    of a part that encodes what is drawn: of these items
+ * @property {Results} [results]    of a part that encodes drawn ids: of these items
  */
 
 /** @typedef {(part: string, ids: Record<string, number[]>) => number} LengthOf */
@@ -32,12 +32,12 @@ import { BaseRun, noSavedRun } from './base-run.js';
  * @property {string} seed
  * @property {object} options
  * @property {Record<string, number[]>[]} ids   of each sample, what each part has drawn
- * @property {Record<string, number>[]} told    of each sample, how many items of each part that encodes what is drawn were told
+ * @property {Record<string, number>[]} told    of each sample, how many items of each such part were reported
  */
 
 /**
- * A run through all parts of a model, one after the other, each sample on its own. One that encodes what another draws begins while that goes on, if it
- * has a reach: two pieces of work of a worker, which take turns.
+ * A run through all parts of a model in order, each sample separately. A part that encodes another part's output begins while that is being
+ * drawn, if it has a reach: two pieces of work of a worker, which are interleaved.
  *
  * @template Result
  * @extends {BaseRun<FlowStep, Result>}
@@ -51,9 +51,9 @@ export class FlowRun extends BaseRun {
   #ids;
   /** @type {Record<string, number>[]} */
   #told;
-  /** Results of what is encoded before anything is drawn, by part. @type {Record<string, Results>} */
+  /** Results of the parts that are encoded before anything is drawn, by part. @type {Record<string, Results>} */
   #encoded = {};
-  /** Questions beside what is drawn. @type {Set<ReturnType<Link['job']>>} */
+  /** Queries parallel to the drawing. @type {Set<ReturnType<Link['job']>>} */
   #asking = new Set();
 
   /**
@@ -61,8 +61,8 @@ export class FlowRun extends BaseRun {
    * @param {Stage[]} flow
    * @param {Inputs} given  what no part leaves
    * @param {{ seed: number | bigint, settings: Settings, length: number | LengthOf, chunkSize?: number, drawn?: Pick<SavedFlow, 'ids' | 'told'> }} how
-   *   length: the most positions of a part that draws, by its name and what parts before it have drawn for a sample; settings: of the samples
-   *   together; drawn: of a run that goes on
+   *   length: the most positions of a part that draws, by its name and what parts before it have drawn for a sample; settings: of the
+   *   samples together; drawn: of a resumed run
    * @param {{ model: string, options: object }} kept
    * @param {AbortSignal} [signal]
    * @internal
@@ -86,7 +86,7 @@ export class FlowRun extends BaseRun {
     this.#told = drawn ? drawn.told.map((all) => ({ ...all })) : empty(samples);
   }
 
-  /** All that is needed to go on from here. @returns {SavedFlow} */
+  /** All that is needed to resume the run. @returns {SavedFlow} */
   save() {
     return this.saved(structuredClone({ ids: this.#ids, told: this.#told }));
   }
@@ -105,7 +105,7 @@ export class FlowRun extends BaseRun {
   }
 
   /**
-   * One question beside what is drawn.
+   * One query parallel to the drawing.
    *
    * @param {Link} link
    * @param {Request} message
@@ -176,7 +176,7 @@ export class FlowRun extends BaseRun {
               },
       };
     });
-    /** Encodings that go on meanwhile. @type {Promise<FlowStep>[]} */
+    /** Encodings in flight. @type {Promise<FlowStep>[]} */
     let coming = [];
     const follow = (/** @type {boolean} */ over) => {
       coming = samples.flatMap(({ sample, link }) => followers.flatMap((one) => this.#follow(one, stage, sample, link, over)));
@@ -213,7 +213,7 @@ export class FlowRun extends BaseRun {
   }
 
   /**
-   * Encodes what of one sample is drawn and not encoded yet, if there is any.
+   * Encodes the part of a sample that has been drawn but not encoded yet.
    *
    * @param {Stage} stage   that encodes
    * @param {Stage} source  whose ids it takes

@@ -6,7 +6,7 @@
 import { classOf } from '../base/realm.js';
 import { NextPixelError } from '../base/error.js';
 
-/** Tells whether a value is what it must be. @typedef {(value: any) => boolean} Form */
+/** Returns whether a value is valid. @typedef {(value: any) => boolean} Form */
 
 /** Whole numbers of a range. @param {number} low @param {number} high @returns {Form} */
 export const whole = (low, high) => (value) => Number.isInteger(value) && value >= low && value <= high;
@@ -39,7 +39,7 @@ export const optional = (form) => (value) => value === undefined || form(value);
  * Throws where an entry of a saved run is not what run.save() gives.
  *
  * @param {any} saved
- * @param {Record<string, Form>} forms  of its entries, beside those that all have
+ * @param {Record<string, Form>} forms  of its entries, in addition to the common ones
  */
 export function checkSaved(saved, forms) {
   const wrong = Object.keys(forms).find((name) => !forms[name](saved[name]));

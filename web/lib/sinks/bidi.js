@@ -37,7 +37,7 @@ function classOfCharacter(character) {
   return 'ON';
 }
 
-/** Tells whether anything in a text is read from right to left; else all levels are 0. @param {string} text */
+/** Returns whether anything in a text is read from right to left; otherwise all levels are 0. @param {string} text */
 export function isBidirectional(text) {
   return ANY_FROM_RIGHT.test(text);
 }
@@ -46,7 +46,7 @@ export function isBidirectional(text) {
  * The level of each UTF-16 unit of a paragraph.
  *
  * @param {string} text
- * @returns {{ base: number, levels: number[] }} base: that of the paragraph, by the first letter; 0 where there is none
+ * @returns {{ base: number, levels: number[] }} base: that of the paragraph, by the first letter; 0 if there is none
  */
 export function levelsOf(text) {
   if (!isBidirectional(text)) return { base: 0, levels: new Array(text.length).fill(0) };
@@ -133,7 +133,7 @@ function pairsOf(text, kinds) {
 }
 
 /**
- * Calls back for each longest stretch of what is of a kind.
+ * Calls back for each longest stretch of one kind.
  *
  * @param {string[]} kinds
  * @param {(kind: string) => boolean} isOf
@@ -150,7 +150,7 @@ function spans(kinds, isOf, each) {
 }
 
 /**
- * Places the parts of a line by rule L2: from the highest level down, what is at it or above is turned round.
+ * Places the parts of a line by rule L2: from the highest level down, everything at this level or above is reversed.
  *
  * @param {{ level: number, width: number }[]} parts  in the order in which they are read
  * @param {number} base   of the paragraph: 1 begins at the right edge

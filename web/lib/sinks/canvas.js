@@ -10,15 +10,15 @@ import { argumentError } from '../base/error.js';
 /** @typedef {Dom<'HTMLCanvasElement'> | Dom<'OffscreenCanvas'>} Canvas */
 
 /**
- * Something that shows the steps of a run on a canvas while they come. Each kind of what is shown has one, in a file of its own.
+ * Something that shows the steps of a run on a canvas while they come. Each kind of output has one, in its own file.
  *
  * @template Step, Result
  * @typedef {object} Sink
  * @property {(step: Step) => void} add  shows a step, at the next animation frame
  * @property {() => void} end            the run is over, or was stopped
  * @property {() => void} paint          paints now, in the colours of the moment
- * @property {() => Promise<void>} [heard]  what it was given to tell has been told
- * @property {() => void} close          lets go of the window's events; the canvas keeps what it shows
+ * @property {() => Promise<void>} [heard]  all its reports have been received
+ * @property {() => void} close          removes the window's listeners; the canvas keeps its contents
  * @property {Result} result             what was drawn so far
  */
 
@@ -59,7 +59,7 @@ export function contextOf(canvas) {
 
 /**
  * @param {() => void} callback
- * @param {Canvas | Dom<'Element'>} [shown]  where it is shown: a window that is not seen has no frames, but another may have
+ * @param {Canvas | Dom<'Element'>} [shown]  the element that shows it: a window that is not seen has no frames, but another may have
  * @returns {() => void} gives it up
  * @internal
  */

@@ -20,12 +20,12 @@ import { paint, picture } from './pixels.js';
  * @property {number} [gap]      blank columns between pictures that stand side by side. Default 0
  * @property {() => (shown: Picture, given: Picture) => Picture} [colours]  called at each paint: how a grey picture is shown. In `given` those
  *   pixels are opaque that were given. Default: as it is
- * @property {boolean} [later]   the canvas keeps what it shows until the first step. Default false
+ * @property {boolean} [later]   the canvas keeps its contents until the first step. Default false
  * @property {boolean} [calm]    pictures appear when they are complete. Default false
  * @property {() => void} [onPaint]  called after each paint
  */
 
-/** In place of canvases: nothing is shown. @type {Canvas[]} @internal */
+/** Instead of canvases: nothing is shown. @type {Canvas[]} @internal */
 export const NOWHERE = [];
 
 export class PictureSink {
@@ -36,9 +36,9 @@ export class PictureSink {
   #calm;
   /** @type {ReturnType<typeof heardBy<void>>} */
   #painted;
-  /** What a function of the caller's threw while nobody waited for the sink. @type {{ reason: unknown } | undefined} */
+  /** An error thrown by a function of the caller while nothing waited for the sink. @type {{ reason: unknown } | undefined} */
   #failed;
-  /** Nobody waits for it any more. */
+  /** Nothing waits for it any more. */
   #over = false;
   /** The given pixels alone. @type {Picture} */
   #given;
@@ -89,7 +89,7 @@ export class PictureSink {
     }
   }
 
-  /** Those functions are not asked again, and who waits for the sink is told. @param {unknown} reason */
+  /** Those functions are not called again, and waiting readers receive the error. @param {unknown} reason */
   #fail(reason) {
     if (this.#over) throw reason;
     this.#failed ??= { reason };
@@ -109,14 +109,14 @@ export class PictureSink {
     this.paint();
   }
 
-  /** What was told of the last paint has been heard. */
+  /** The reports of the last paint have been received. */
   async heard() {
     await this.#painted.turn();
     this.#check();
     this.#over = true;
   }
 
-  /** Gives up a paint that was asked for. The canvases keep what they show. */
+  /** Cancels a requested paint. The canvases keep their contents. */
   close() {
     this.#cancel?.();
     this.#cancel = undefined;

@@ -33,7 +33,7 @@ export function paint(rgba, codec, from, elements) {
  *
  * @param {Codec} codec
  * @param {Uint8Array} elements  the first ones, in generation order
- * @returns {Picture} an ImageData where there is such a thing
+ * @returns {Picture} an ImageData if the environment has it
  * @internal
  */
 export function picture(codec, elements) {

@@ -43,12 +43,12 @@ export class Sheet {
   #told = '';
   /** @type {(() => void) | undefined} */
   #cancel;
-  /** Undoes what the sheet listens to. @type {(() => void)[]} */
+  /** Removes the sheet's listeners. @type {(() => void)[]} */
   #leave = [];
 
   /** @type {Dom<'CanvasRenderingContext2D'>} */
   context;
-  /** In CSS pixels, as all that is drawn. */
+  /** In CSS pixels, like everything drawn. */
   width = 0;
   height = 0;
   /** Pixels of the canvas for each of these. */
@@ -86,7 +86,7 @@ export class Sheet {
     this.#cancel ??= atNextFrame(() => this.paint(), this.#canvas);
   }
 
-  /** Lets go of the window's events. The canvas keeps what it shows. */
+  /** Removes the window's listeners. The canvas keeps its contents. */
   close() {
     this.#cancel?.();
     this.#cancel = undefined;
@@ -95,7 +95,7 @@ export class Sheet {
   }
 
   /**
-   * The colours of the moment. Where the visitor's own are forced on the page there is one for all that is drawn.
+   * The colours of the moment. If the visitor's colours are forced on the page, everything is drawn in one.
    *
    * @returns {{ ink: string, accent: string, surprise: string, forced: boolean }}
    */
@@ -129,7 +129,7 @@ export class Sheet {
       this.#ratio = ratio;
       canvas.width = Math.max(1, Math.round(width * ratio));
       canvas.height = Math.max(1, Math.round(height * ratio));
-      // A canvas without a size of its own in CSS would have grown with its pixels.
+      // A canvas without a CSS size would have grown with its pixels.
       if (shown && (element.clientWidth !== width || element.clientHeight !== height)) {
         element.style.width = `${width}px`;
         element.style.height = `${height}px`;

@@ -41,7 +41,7 @@ export class Timeline extends Sheet {
     this.paintSoon();
   }
 
-  /** Paints the line, where there is one. @param {(time: number) => number} x @param {number} thickness */
+  /** Paints the cursor, if there is one. @param {(time: number) => number} x @param {number} thickness */
   paintCursor(x, thickness) {
     if (this.#cursor < 0) return;
     this.context.fillStyle = this.colours().ink;

@@ -8,9 +8,9 @@ import { attributes as text } from './generate.js';
 export const draws = true;
 export const made = 'A talk';
 
-/** The attributes of the element, which asks with the whole talk (element/talk.js). @type {Record<'prompt' | 'system', Reading>} */
+/** The attributes of the element, which passes the whole chat (element/talk.js). @type {Record<'prompt' | 'system', Reading>} */
 export const attributes = {
   prompt: text.prompt,
-  /** the system message of a talk, which can be changed there where there are controls */
+  /** the system message of a chat, which the visitor can edit if there are controls */
   system: { given: ({ system }) => system },
 };

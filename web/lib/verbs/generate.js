@@ -11,7 +11,7 @@ export const made = '{pictures} drawn from nothing';
 
 /** @type {Record<'prompt' | 'tries', Reading>} */
 export const attributes = {
-  /** what the text begins with, the sentence to translate or to tag, or the first message of a talk */
+  /** the beginning of the text, the sentence to translate or to tag, or the first message of a chat */
   prompt: { given: ({ prompt }) => prompt },
   tries: picture.tries,
 };

@@ -9,12 +9,12 @@
  *
  *     draws       it draws elements, in a run that can be read; else it answers with a promise
  *     made        of a task of the element, the phrase for its result: {pictures} and {src} are filled in
- *     attributes  those of the element that are its own, beside those of its settings. What has them is a task of the element: a run, or an
- *                 answer that can be read and shown as a run can
+ *     attributes  its own attributes of the element, in addition to those of its settings. A verb that has them is a task of the element: a
+ *                 run, or an answer that can be read and shown as a run can
  *     inside      the option that takes the pictures inside the element, which have a name each
  *     before      the number of arguments before the options, if not one; a kind may say another (kinds/index.js)
  *
- * Kinds say which models have it and with whose settings (kinds/index.js), and load what is heavy: these files are in every page.
+ * Kinds list the models that have it and its settings (kinds/index.js), and load heavy code: these files are in every page.
  */
 
 export * as attention from './attention.js';

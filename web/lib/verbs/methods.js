@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The methods of a model: the verbs of its kind, whose class says what each takes and gives. */
+/** The methods of a model: the verbs of its kind, whose class defines the arguments and results of each. */
 
 import { engineOf } from '../model/engine.js';
 import { checkOptions } from '../base/checks.js';
@@ -10,7 +10,7 @@ import { ALL, argumentsOf, optionsOf, resumingOf } from './table.js';
 
 /** @import { AllVerbs } from '../kinds/types.js' */
 
-/** Whether it is a list of inputs: neither one text by the numbers of its tokens nor one piece by its notes. @param {unknown} what @returns {what is unknown[]} */
+/** Whether it is a list of inputs: neither one text as token ids nor one piece as notes. @param {unknown} what @returns {what is unknown[]} */
 function isList(what) {
   const [first] = Array.isArray(what) ? what : [];
   return first !== undefined && typeof first !== 'number' && !(typeof first === 'object' && first !== null && 'pitch' in first);

@@ -3,7 +3,7 @@
 
 import { argumentError } from '../base/error.js';
 
-/** Options of score() of which a list of numbers has one for each input. */
+/** Options of score() that may be a list of numbers, one for each input. */
 const NUMBERED = ['label', 'speaker'];
 
 /**

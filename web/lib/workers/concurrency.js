@@ -35,10 +35,10 @@ export function worthwhile([alone, ...others]) {
 /**
  * Starts more workers, keeps those that pay and ends the others. Whatever goes wrong with them, the first one is kept.
  *
- * @param {Promise<Link>[]} starting   the first one; all that are started are added
+ * @param {Promise<Link>[]} starting   the first one; all started ones are added
  * @param {() => Promise<Link>} start  another one
  * @param {number} most
- * @param {Promise<unknown>} loaded    all else that the model needs: while that is on its way, measuring takes nobody's time
+ * @param {Promise<unknown>} loaded    everything else that the model needs: while it loads, measuring costs no extra time
  * @returns {Promise<Link[]>} rejects if the first one cannot be started
  */
 export async function addWorthwhile(starting, start, most, loaded) {

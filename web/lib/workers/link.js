@@ -34,7 +34,7 @@ export class Link {
   #successor;
 
   /**
-   * Fetches what a new worker needs, and gives back what then tells it. Without it, a worker that has gone is the end.
+   * Fetches the data that a new worker needs, and returns the function that sends it. Without it, the end of the worker is final.
    *
    * @type {(() => Promise<(link: Link) => Promise<unknown>>) | undefined}
    */
@@ -50,7 +50,7 @@ export class Link {
   /**
    * Starts the worker.
    *
-   * @param {WorkerUrl} [workerUrl]  in place of the one beside the library
+   * @param {WorkerUrl} [workerUrl]  instead of the one next to the library
    * @param {Worker} [early]  one that has been started already
    */
   static async start(workerUrl, early) {
@@ -93,7 +93,7 @@ export class Link {
   /**
    * A new piece of work.
    *
-   * @param {(AbortSignal | undefined)[]} signals  each of which ends it
+   * @param {(AbortSignal | undefined)[]} signals  each of them aborts it
    */
   job(...signals) {
     const id = ++this.#lastId;
@@ -109,7 +109,7 @@ export class Link {
   }
 
   /**
-   * Ends the worker and, with `error`, all that is in flight.
+   * Ends the worker and, with `error`, everything in flight.
    *
    * @param {NextPixelError} error
    */
@@ -123,7 +123,7 @@ export class Link {
   }
 
   /**
-   * The worker has gone, and what it was doing with it.
+   * The worker has ended, and so has its work.
    *
    * @param {string} reason
    */
@@ -145,7 +145,7 @@ export class Link {
     const opening = ['open', 'begin', 'feed'].includes(message.type);
     if (opening) this.#mayMiss = MISSES_OPENING;
     if (this.#worker && (opening || !this.#successor)) return this.#worker.post(message, transfer);
-    // In the order in which they were posted, after what the new one is told first.
+    // In the order in which they were posted, after the new worker's first messages.
     (this.#successor ??= this.#succeed()).then(
       () => this.#post(message, transfer),
       (error) => this.#jobs.get(message.id)?.fail(error),

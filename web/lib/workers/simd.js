@@ -100,9 +100,10 @@ const DOT_DETECTOR = new Uint8Array([
 /**
  * The build that is the fastest here. All compute the same bits (src/kernels/dot.h).
  *
- * @returns {'baseline' | 'relaxed' | 'pairs'} relaxed: relaxed SIMD is here and right, which V8 11.3 (Node 20 with a flag) is not: it takes the
- *   module and computes another number. pairs: moreover the processor has no instruction for the dot product, and the engine puts it together of
- *   sums of two products in 16 bits. The second operand tells, which is to be 0..127: these read 255 as such, and then their sums saturate
+ * @returns {'baseline' | 'relaxed' | 'pairs'} relaxed: relaxed SIMD is available and correct, which it is not in V8 11.3 (Node 20 with a
+ *   flag): that one accepts the module and computes another number. pairs: in addition, the processor has no instruction for the dot
+ *   product, and the engine computes it from sums of two products in 16 bits. The second operand, which should be 0..127, shows it: these
+ *   read 255 as such, and then their sums saturate
  * @internal
  */
 export function fastest() {

@@ -7,7 +7,7 @@ import { NextPixelError } from '../base/error.js';
 import { startOwn, workerAddress } from '../files.js';
 import { inNode } from '../base/platform.js';
 
-/** The longest that a worker's script may take to arrive and to say that it is there. */
+/** The maximum time for a worker's script to arrive and to announce itself. */
 const START_MS = 60000;
 
 /** @import { WorkerUrl } from '../engine/protocol.js' */
@@ -17,8 +17,8 @@ const START_MS = 60000;
  *
  * @typedef {object} WorkerHandle
  * @property {(message: object, transfer?: Transferable[]) => void} post
- * @property {(busy: boolean) => void} hold  whether its answers are awaited: in Node, a worker that nobody waits for
- *   does not keep the process alive
+ * @property {(busy: boolean) => void} hold  whether its answers are awaited: in Node, a worker with no pending answer does not keep the
+ *   process alive
  * @property {() => void} end
  */
 
@@ -26,15 +26,15 @@ const START_MS = 60000;
  * Starts worker.js.
  *
  * @param {(message: any) => void} onMessage
- * @param {(reason: string) => void} onDeath  it ended by itself
+ * @param {(reason: string) => void} onDeath  it ended on its own
  * @param {WorkerUrl} [workerUrl]
  * @param {Worker} [early]  one that has been started already
- * @returns {Promise<WorkerHandle>} in a browser, when it has said that it is there; rejects with why it could not be started
+ * @returns {Promise<WorkerHandle>} in a browser, when it has announced itself; rejects with the reason if it could not be started
  */
 export async function startWorker(onMessage, onDeath, workerUrl, early) {
   if (typeof Worker === 'function') {
     const start = () => (workerUrl === undefined ? startOwn() : new Worker(/** @type {string} */ (workerUrl), { type: 'module' }));
-    early?.postMessage({ type: 'beat', id: 0 }); // what it said when it was there may have been heard by nobody
+    early?.postMessage({ type: 'beat', id: 0 }); // its first announcement may have come before the listener
     const worker = await begun(() => early ?? start()).catch(async (cause) =>
       (await import('./worker-fallback.js')).startFallback(workerUrl, begun, cause),
     );
@@ -54,7 +54,7 @@ export async function startWorker(onMessage, onDeath, workerUrl, early) {
 }
 
 /**
- * A worker that has said that it is there.
+ * A worker that has announced itself.
  *
  * @param {() => Worker} make
  * @returns {Promise<Worker>}

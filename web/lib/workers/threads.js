@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Threads for one model: workers that share its memory, and so one copy of its weights, and do pieces of its products. Loaded only when
- * load() is asked for them.
+ * Threads for one model: workers that share its memory, and so one copy of its weights, and do pieces of its products. Loaded only if
+ * load() requests them.
  */
 
 import { NextPixelError } from '../base/error.js';
@@ -17,7 +17,7 @@ import { threaded } from '../threads-files.js';
 const shareable = () => typeof SharedArrayBuffer === 'function' && (globalThis.crossOriginIsolated ?? inNode);
 
 /**
- * The build with threads that is the fastest here; or the one without, where memory cannot be shared or nobody has put it up.
+ * The fastest build with threads here; or the one without, if memory cannot be shared or the file is not on the server.
  *
  * @param {number} [patience]  as in load()
  * @returns {Promise<WebAssembly.Module>}
@@ -44,7 +44,7 @@ export async function addThreads(link, module, count, start) {
   const { memory, stacks } = await job.ask({ type: 'share', count });
   job.end();
   if (!memory) return 0;
-  // As many as can be had: a browser limits the workers of a page.
+  // As many as are available: a browser limits the workers of a page.
   const helpers = (await Promise.allSettled(stacks.map(start))).flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
   link.onEnd = () => {
     for (const helper of helpers) helper.end(new NextPixelError('closed', 'The model was closed'));

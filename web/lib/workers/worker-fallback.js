@@ -18,7 +18,7 @@ import { messageOf } from '../load/source.js';
 /** @import { WorkerUrl } from '../engine/protocol.js' */
 
 const POLICY = 'nextpixel';
-/** Violations are told a little later than what they caused. */
+/** Violations are reported a little later than their cause. */
 const SETTLE_MS = 30;
 
 /** @type {{ createScriptURL: (text: string) => any } | undefined} */
@@ -105,7 +105,7 @@ export async function startFallback(address, begun, cause) {
     await settled();
     const own = url.origin === globalThis.origin && workerText === undefined;
     if (own && response && !response.headers.has('cross-origin-embedder-policy')) {
-      // Its own address once more, to see whether the policy of contents is in the way, or what the script is sent with.
+      // Fetches its own address once more, to see whether the content policy blocks it, or the headers of the script.
       const again = watchPolicy();
       const worker = await vouchedFor().catch(() => undefined);
       await settled();

@@ -44,7 +44,7 @@ export function makeSvg(tag, attributes = {}, ...children) {
   return element;
 }
 
-/** Tells whether the visitor asked for less motion, now. */
+/** Returns whether the visitor asked for less motion, now. */
 const motion = matchMedia('(prefers-reduced-motion: reduce)');
 export const reducedMotion = () => motion.matches;
 

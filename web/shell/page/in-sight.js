@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tells whether a figure can be seen: what nobody sees need not be computed, nor fetched.
+// Returns whether a figure can be seen: what nobody sees need not be computed, nor fetched.
 // @ts-check
 import { reducedMotion } from './dom.js';
 

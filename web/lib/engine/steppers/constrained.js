@@ -11,7 +11,7 @@
  * @param {Sessions} sessions
  * @param {Session} session  of one sample, masked
  * @param {[number, number][]} biases  of the run
- * @param {number} k         the number of most probable ids that are told
+ * @param {number} k         the number of most probable ids that are reported
  * @param {Credit} credit
  * @returns {Stepper}
  */

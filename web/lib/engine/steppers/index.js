@@ -31,7 +31,7 @@ import { spread } from './spread.js';
  * @param {Session} session
  * @param {DrawMessage} message
  * @param {Credit} credit  as it is whenever a step is made
- * @param {Race} race      of look-ahead against one position a pass
+ * @param {Race} race      speculative decoding against one position per pass
  * @returns {Stepper}
  */
 export function stepperOf(sessions, session, message, credit, race) {

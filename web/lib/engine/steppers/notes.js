@@ -12,13 +12,13 @@ import { joinSlices } from './slices.js';
 /** @import { Slice, Stepper } from './index.js' */
 
 /**
- * Draws music of those ids that may come next, around what is held. Where there is but one, it is no choice and takes no noise.
+ * Draws music from the allowed ids, around the held voices. If only one id is allowed, it is no choice and uses no noise.
  *
  * @param {Sessions} sessions
  * @param {Session} session  of one sample, with room to bias every id
  * @param {{ said: Said[], bounds: Bounds }} music
  * @param {Uint32Array} before  all ids so far
- * @param {number} k            the number of most probable ids that are told of each position
+ * @param {number} k            the number of most probable ids that are reported of each position
  * @returns {Stepper}
  */
 export function notes(sessions, session, { said, bounds }, before, k) {
@@ -43,7 +43,7 @@ export function notes(sessions, session, { said, bounds }, before, k) {
           natsOf[id] = tops.nats[i];
         });
         const last = Math.max(...ids.filter((id) => alphabet.said[id].ticks > 0));
-        biases[last][1] = natsOf[last] - Math.min(natsOf[last], ...cut.map((id) => natsOf[id])); // the likeliest of those that it stands for
+        biases[last][1] = natsOf[last] - Math.min(natsOf[last], ...cut.map((id) => natsOf[id])); // the likeliest of the ids that it represents
       }
       sessions.bias(session, biases);
       slice = sessions.draw(session, 1);

@@ -12,7 +12,7 @@
  * @param {number} begin    the first position that is drawn
  */
 export function contest(samples, { group, every }, span, begin) {
-  /** All that was drawn, (positions, samples, span). @type {number[][]} */
+  /** Everything drawn, (positions, samples, span). @type {number[][]} */
   let [ids, nats] = [[], []];
   return {
     begin,
@@ -28,7 +28,7 @@ export function contest(samples, { group, every }, span, begin) {
     /**
      * Has each sample become another one: the first of a group its likeliest, of equals the first.
      *
-     * @param {boolean} over  true: they only change places; false: the less likely half of each group is given up for the other one
+     * @param {boolean} over  true: they are only reordered; false: the less likely half of each group is replaced by the other one
      */
     settle(over) {
       const totals = new Float64Array(samples);

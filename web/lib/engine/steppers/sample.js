@@ -8,12 +8,12 @@
 /** @import { Race } from '../race.js' */
 
 /**
- * Draws the next positions, with look-ahead or without where the caller leaves that open.
+ * Draws the next positions, with speculative decoding or without; by default the faster one.
  *
  * @param {Sessions} sessions
  * @param {Session} session
  * @param {DrawMessage} message
- * @param {Race} race  of look-ahead against one position a pass, for this model
+ * @param {Race} race  speculative decoding against one position per pass, for this model
  * @returns {Stepper}
  */
 export function sample(sessions, session, { settings, maps, probabilities }, race) {

@@ -49,8 +49,8 @@ import { CaptionSheet } from './caption-sheet.js';
  */
 
 /**
- * Captions under way: an async iterable of words, texts, or drawn to a canvas, one after another or at the same time. Leaving the loop, the signal and
- * `model.close()` stop it within some 10 ms.
+ * Captions under way: an async iterable of words, texts, or drawn to a canvas, in any order or at the same time. Leaving the loop, the
+ * signal and `model.close()` stop it within some 10 ms.
  *
  * @extends {BaseRun<CaptionStep, string>}
  */
@@ -70,8 +70,8 @@ export class CaptionRun extends BaseRun {
   texts;
 
   /**
-   * The probability of the first caption, 0 to 1, once it is over: that of all its words and of the end, one after another. What is low is not to be
-   * trusted. undefined before, and of a run that goes on with a saved one.
+   * The probability of the first caption, 0 to 1, once it is over: the product of those of its words and of the end. Do not trust a caption
+   * with a low one. undefined before, and for a resumed run.
    *
    * @type {number | undefined}
    */
@@ -94,7 +94,7 @@ export class CaptionRun extends BaseRun {
     this.#ids = given.ids.map((id) => id ?? NX_NONE);
     this.coming = withValue(given.picture, (picture) => void (this.#picture = picture));
     this.#begun = Promise.resolve(this.coming);
-    this.#begun.catch(() => {}); // whoever reads the run hears of it
+    this.#begun.catch(() => {}); // readers of the run receive the error
     this.grid = given.grid;
     this.texts = Array.from({ length: this.#samples }, (_, sample) =>
       this.#ids
@@ -142,8 +142,8 @@ export class CaptionRun extends BaseRun {
   }
 
   /**
-   * All that is needed to go on from here: model.resume(saved) gives the words that this run would have given. With several beams the search
-   * is made again.
+   * Returns all that is needed to resume the run: model.resume(saved) draws the same words as this run would have. With several beams the
+   * search is repeated.
    *
    * @returns {SavedCaption}
    */
@@ -172,14 +172,14 @@ export class CaptionRun extends BaseRun {
    * @internal
    */
   sink(canvas, options) {
-    this.#checked = { ...this.#checked, maps: true }; // they are what is drawn
+    this.#checked = { ...this.#checked, maps: true }; // they are drawn
     const {
       info: { width, height },
     } = this.#given;
     return new CaptionSheet(canvas, { picture: this.#picture, width, height, grid: this.grid, before: this.#before }, options);
   }
 
-  /** The share of the caption that is there, 0 to 1: most are about as long as each other. @internal */
+  /** The drawn fraction of the caption, 0 to 1: most captions have about the same length. @internal */
   doneWith() {
     return this.finish === 'end' ? 1 : Math.min(0.95, this.#ids.length / this.#samples / 8);
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Shows a picture with the light that wanders over it while it is told in words, which stand under it. */
+/** Shows a picture under moving light, which follows the attention, with the words of its caption below. */
 
 import { media } from '../../base/media.js';
 import { Sheet } from '../../sinks/sheet.js';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Models that say what a picture shows: words of a list, one after another, each with a look at the picture. */
+/** Caption models: words of a list, in order, each with an attention map of the picture. */
 
 import { modelName, resumedOptions } from '../../runs/base-run.js';
 import { checkSaved, arrayOf, whole } from '../../runs/saved.js';
@@ -18,7 +18,7 @@ import { CaptionRun } from './caption-run.js';
 /** @import { CaptionSettings, SavedCaption } from './caption-run.js' */
 
 /**
- * How probable a model finds it that a picture is told in these words.
+ * The probability of these words as the caption of a picture.
  *
  * @typedef {object} CaptionScore
  * @property {number} nats         minus log p(words | picture), natural logarithm; of hard attention given the most probable places
@@ -111,7 +111,7 @@ export class CaptionModel {
 
   /**
    * @param {Uint8Array | Promise<Uint8Array>} picture
-   * @param {(number | null)[]} ids  (positions, samples) of what was said already
+   * @param {(number | null)[]} ids  (positions, samples) of the words so far
    * @param {CaptionOptions} given
    * @param {CaptionSettings} [checked]  the same
    */

@@ -15,7 +15,7 @@ export const TYPES = {
 export const OPTIONS = {
   caption: [
     'CaptionOptions',
-    'The options with which it is said what a picture shows: by default the most probable word at every step, seen at the most probable place.',
+    'The options of captions. By default the most probable word at every step, attending to the most probable location.',
   ],
 };
 

@@ -5,7 +5,7 @@
 
 /** @import { Dom } from '../../base/dom.js' */
 
-/** The share of a picture's light that is left where nobody looks. */
+/** The fraction of a picture's light that remains without attention. */
 const DARK = 0.3;
 
 /**

@@ -17,7 +17,8 @@ import { AudibleRun } from '../../media/audible-run.js';
  * @property {number} from   the first code or sample
  * @property {number} to     one past the last
  * @property {Uint32Array} codes    of a level (to - from), else none
- * @property {Float32Array} nats    (to - from) -log p of each code, given all before it, under the model's own distribution; 0 of what was given or drawn before; of samples none
+ * @property {Float32Array} nats    (to - from) -log p of each code, given all before it, under the model's own distribution; 0 for codes
+ * that were given or drawn before; of samples none
  * @property {Float32Array} samples (to - from) of the sound, else none
  */
 
@@ -28,8 +29,9 @@ import { AudibleRun } from '../../media/audible-run.js';
 const NONE = { codes: new Uint32Array(0), nats: new Float32Array(0), samples: new Float32Array(0) };
 
 /**
- * One run of a model of sounds by codes: an async iterable of steps, samples, a file, a waveform on a canvas, or heard. All of these may be asked for, one
- * after another or at the same time: what was drawn is kept. A sound that complete() goes on with is heard through its codes.
+ * One run of a model of audio codes: an async iterable of steps, samples, a file, a waveform on a canvas, or playback. All of these may be
+ * requested, in any order or at the same time: the drawn samples are kept. The sound that complete() continues is played back through its
+ * codes.
  *
  * @extends {AudibleRun<CodeStep>}
  */
@@ -41,7 +43,7 @@ export class CodeRun extends AudibleRun {
   /** Drawn before it was saved. @type {SavedFlow | undefined} */
   #drawn;
 
-  /** The sound that complete() goes on with, as the model hears it, once it is read. It rejects where it cannot be.
+  /** The sound that complete() continues, at the model's rate, once it is read. It rejects if it cannot be read.
    * @type {Promise<Heard | undefined>} */
   input;
 
@@ -60,7 +62,7 @@ export class CodeRun extends AudibleRun {
     if (!isPromise(begun)) this.#begin(begun);
     this.#begun = (async () => begun)().then((plan) => this.#flow ?? this.#begin(plan));
     this.input = (async () => (await begun).heard)();
-    for (const promise of [this.#begun, this.input]) promise.catch(() => {}); // whoever reads the run hears of it
+    for (const promise of [this.#begun, this.input]) promise.catch(() => {}); // readers of the run receive the error
   }
 
   /** @param {Begun} begun */
@@ -72,7 +74,8 @@ export class CodeRun extends AudibleRun {
   }
 
   /**
-   * All that is needed to go on from here: model.resume(saved) draws what this run would have. Of complete(), once `input` is there.
+   * Returns all that is needed to resume the run: model.resume(saved) draws the same samples as this run would have. For complete(),
+   * available once `input` has resolved.
    *
    * @returns {SavedCode}
    */
@@ -82,7 +85,7 @@ export class CodeRun extends AudibleRun {
     return { ...saved, most: this.most };
   }
 
-  /** The share of what is to be drawn that is there with a step, 0 to 1. @param {CodeStep} step @override @internal */
+  /** The drawn fraction after a step, 0 to 1. @param {CodeStep} step @override @internal */
   doneWith({ level, to }) {
     return this.finish ? 1 : level === 'sound' ? Math.min(1, to / this.most) : 0;
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Models of sounds by codes: a file of its own, which a page without them never fetches. */
+/** Models of audio codes: a separate file, which a page without them never fetches. */
 
 import { modelName, noSavedRun, resumedOptions } from '../../runs/base-run.js';
 import { checkSaved, arrayOf, object, optional, whole } from '../../runs/saved.js';
@@ -174,8 +174,9 @@ export class CodeModel {
   /**
    * Continues a sound by its codes. What was given is played through its codes too.
    *
-   * @param {SoundSource} sound  an AudioBuffer, a MediaStream, a Blob, an address, the bytes of a WAV file, or { samples, sampleRate }; shorter than what the model can draw
-   * @param {CodeOptions} [options]  seconds: of what is drawn
+   * @param {SoundSource} sound  an AudioBuffer, a MediaStream, a Blob, an address, the bytes of a WAV file, or { samples, sampleRate };
+   * shorter than the model's maximum
+   * @param {CodeOptions} [options]  seconds: of the drawn part
    * @returns {CodeRun}
    */
   complete(sound, options = {}) {

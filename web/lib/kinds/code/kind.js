@@ -6,7 +6,7 @@
 /** The types that the library has of this kind: the class that says its verbs, its steps or answers, the others. */
 export const TYPES = { model: 'CodeModel', steps: ['CodeStep'], others: ['CodeRun', 'SavedCode', 'Codes', 'Encoded', 'CodeLevel'] };
 
-export const OPTIONS = { code: ['CodeOptions', 'The options with which sounds are drawn by their codes.'] };
+export const OPTIONS = { code: ['CodeOptions', 'The options of sounds drawn by their codes.'] };
 
 /** Whether there are priors. @param {import('../index.js').Fitting} model */
 const draws = ({ parts }) => parts.some(({ outputs }) => outputs > 0);

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Sets words with arcs over them from each one's parent, as strong as they are probable: in a line, or, where a line has no room, one under
- * another with the arcs beside them. Words that find no room even so are left out, after an ellipsis.
+ * Draws words with arcs from their heads, as strong as they are probable: in a line or, if the line is too narrow, in a column with the
+ * arcs next to it. Words that still do not fit are replaced by an ellipsis.
  */
 
 import { Sheet } from '../../sinks/sheet.js';
@@ -24,7 +24,7 @@ const LINE_HEIGHT = 1.4;
 const GAP = 0.8;
 /** Letters of a line are made no smaller than that share of the page's; then the words go one under another. */
 const SMALLEST_IN_LINE = 0.7;
-/** Length of the head of an arc, and how far the arcs that leave a word stand beside the one that arrives, in heights of letters. */
+/** Length of an arrowhead, and the distance between the arcs that leave a word and the one that arrives, in letter heights. */
 const HEAD = 0.35;
 const BESIDE = 0.25;
 /** Widths of a line, in CSS pixels: of a parent that is nearly impossible, and of one that is certain. */

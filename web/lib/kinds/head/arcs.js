@@ -12,7 +12,7 @@
 const LEAST_P = 0.05;
 
 /**
- * The arcs of the best tree and all others of 5 % and more, the weakest first, so that the strong ones lie on top.
+ * The arcs of the best tree and all others of 5 % and more, the weakest first, so that the strong ones are drawn on top.
  *
  * @param {Parse} parse  with its marginals
  * @returns {Arc[]}

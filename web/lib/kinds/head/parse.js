@@ -30,8 +30,8 @@ export class Parse extends Answer {
 
   /** The words. @type {string[]} */
   words;
-  /** The parent of each word in the most probable tree, given what is pinned, as treebanks write it: its number from 1, 0 of the one word that
-   * hangs from the root. @type {number[]} */
+  /** The head of each word in the most probable tree, given the pins, as in treebanks: its index from 1, or 0 for the one word that is
+   * attached to the root. @type {number[]} */
   heads;
   /** -log p(heads | words) of these. @type {number} */
   nats;
@@ -65,7 +65,7 @@ export class Parse extends Answer {
   }
 
   /**
-   * The cost of a tree of these words: -log p(heads | words). Where some are left open (null), the sum over all that they can be.
+   * The cost of a tree of these words: -log p(heads | words). If some are left open (null), the sum over all their values.
    *
    * @param {(number | null)[]} heads  one for each word, as in `heads`; some tree without crossing arcs must have them
    * @param {{ signal?: AbortSignal }} [options]

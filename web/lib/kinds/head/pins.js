@@ -7,10 +7,10 @@ import { show } from '../../base/checks.js';
 import { argumentError } from '../../base/error.js';
 import { classOf } from '../../base/realm.js';
 
-/** The parent of each word by the word's number from 1, where it is given. @typedef {Map<number, number>} Pins */
+/** The head of each word by the word's index from 1, if it is given. @typedef {Map<number, number>} Pins */
 
 /**
- * @param {unknown} pinned  as ParseOptions has it
+ * @param {unknown} pinned  in the form of ParseOptions
  * @param {string[]} words
  * @returns {Pins}
  */

@@ -9,7 +9,7 @@ import { hasPictures } from '../ports.js';
 export const TYPES = { model: 'LatentModel', steps: ['LatentStep'], others: ['LatentRun', 'WhereLooked', 'WalkOptions'] };
 
 export const OPTIONS = {
-  latent: ['LatentOptions', 'The options with which pictures are made at once, of latents. Without a label the classes take turns.'],
+  latent: ['LatentOptions', 'The options of pictures drawn in one pass from latents. Without a label the classes alternate.'],
 };
 
 /** Pictures that are made at once, of a list of normal deviates. @type {Kind} */

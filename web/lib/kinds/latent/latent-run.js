@@ -24,7 +24,7 @@ import { picture } from '../../sinks/pixels.js';
  * @property {Float32Array} nats   none: such a model knows no probabilities
  * @property {Float32Array} latent what it was made of, given or drawn
  * @property {number} label        index of its class
- * @property {number} [at]         of a walk, where it is, 0 to 1
+ * @property {number} [at]         of a walk, the position on it, 0 to 1
  * @property {WhereLooked[]} [maps]  with the option `maps`: where it looked, a head of a layer at a time
  */
 
@@ -34,7 +34,7 @@ import { picture } from '../../sinks/pixels.js';
  * @typedef {object} WhereLooked
  * @property {string} name           'attention'
  * @property {number} rows           of the grid of those that look, which has as many columns
- * @property {number} keyRows        of the grid of what they look at
+ * @property {number} keyRows        of the grid that they attend to
  * @property {Float32Array} weights  (rows * rows, keyRows * keyRows): those of one that looks add up to 1
  */
 

@@ -26,7 +26,7 @@ const latentOf = (ids) => Float32Array.from(ids, (id) => (id - MIDDLE) / STEP);
 /** Shapes of a path: the place at t from 0 to 1, of two latents. @type {Record<string, (from: Float32Array, to: Float32Array) => (t: number) => Float32Array>} */
 const SHAPES = {
   line: (from, to) => (t) => from.map((a, i) => (1 - t) * a + t * to[i]),
-  /** Along the great circle, and in length from one to the other: deviates are nearly all about as far from nought. */
+  /** Along the great circle, with interpolated length: nearly all deviates have about the same distance from zero. */
   sphere: (from, to) => {
     const lengths = (lengthOf(from) || 1) * (lengthOf(to) || 1);
     const angle = halfTurns(Math.min(1, Math.max(-1, from.reduce((sum, a, i) => sum + a * to[i], 0) / lengths)));
@@ -37,7 +37,7 @@ const SHAPES = {
       return from.map((a, i) => before * a + behind * to[i]);
     };
   },
-  /** Round nought, through the one, the other, and what lies opposite of them. */
+  /** Around zero, through both latents and their opposites. */
   circle: (from, to) => (t) => from.map((a, i) => sineOfPi(2 * t + 0.5) * a + sineOfPi(2 * t) * to[i]),
 };
 

@@ -32,7 +32,8 @@
 export const VELOCITY = 80;
 
 /**
- * The changes of voices that notes make, in order of time, then from the highest voice down. A note that is struck again at once goes on.
+ * The changes of voices that notes make, in order of time, then from the highest voice down. A note that is struck again without a gap
+ * continues.
  *
  * @param {Alphabet} alphabet
  * @param {Pick<Note, 'start' | 'length' | 'pitch' | 'voice'>[]} notes  of one voice none at the same time

@@ -14,7 +14,7 @@ import { VELOCITY } from './codec.js';
 /** @import { Note } from './codec.js' */
 /** @import { Heard } from './midi.js' */
 
-/** Many times what a model has room for: notes, and ticks from the beginning. */
+/** Many times the capacity of any model: notes, and ticks from the beginning. */
 const MOST_NOTES = 30_000;
 const MOST_TICKS = 1_000_000;
 /** The largest file that is read. */

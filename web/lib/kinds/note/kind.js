@@ -6,7 +6,7 @@
 /** The types that the library has of this kind: the class that says its verbs, its steps or answers, the others. */
 export const TYPES = { model: 'NoteModel', steps: ['NoteStep'], others: ['NoteRun', 'SavedNote', 'NoteScore', 'MusicSource', 'Note'] };
 
-export const OPTIONS = { note: ['NoteOptions', 'The options with which music is drawn.'] };
+export const OPTIONS = { note: ['NoteOptions', 'The options of music.'] };
 
 /** Music, note by note. @type {Kind} */
 export const kind = {

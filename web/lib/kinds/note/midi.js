@@ -23,7 +23,8 @@ const TEMPO = 120;
 /** A general MIDI programme that sustains, as voices do: church organ. */
 const PROGRAMME = 19;
 
-/** A note of a file, in quarters of its own clock. @typedef {{ start: number, length: number, pitch: number, velocity: number, part: number }} HeardNote */
+/** A note of a file, in quarters of the file's clock.
+ * @typedef {{ start: number, length: number, pitch: number, velocity: number, part: number }} HeardNote */
 
 /**
  * The contents of a file.
@@ -32,7 +33,7 @@ const PROGRAMME = 19;
  * @property {HeardNote[]} notes  by their start
  * @property {string[]} parts     names of the tracks, or of the channels of one, that have notes
  * @property {number} tempo       quarters a minute, at the beginning
- * @property {boolean} tempos     it changes on the way, which notes in quarters do not tell
+ * @property {boolean} tempos     it changes in the piece, which notes in quarters do not show
  */
 
 /** @param {string} reason */
@@ -96,7 +97,7 @@ function eventsOf(track) {
       if (status === 0xff)
         at++; // the type of the event
       else if (status !== 0xf0 && status !== 0xf7) throw wrong(`an event has the unknown status ${status}`);
-      const bytes = length(); // moves on by itself
+      const bytes = length(); // advances `at`
       at += bytes;
     } else {
       if (status < 0x80) throw wrong('an event has no status');

@@ -24,7 +24,7 @@ import { play, render } from './synth.js';
 /** @import { NotesPlayed, NotePlayOptions } from './synth.js' */
 
 /**
- * Some events, drawn one after the other. The first step of a run that goes on with music has what was given.
+ * Some events, drawn in order. The first step of a run that continues music has the given events.
  *
  * @typedef {object} NoteStep
  * @property {number} from         position of the first id
@@ -32,9 +32,9 @@ import { play, render } from './synth.js';
  * @property {number} time         ticks of the music, with it
  * @property {NoteEvent[]} events  notes, voices that are off, waits, the end
  * @property {Uint32Array} ids     (to - from) the same as the model has them
- * @property {Float32Array} nats   (to - from) -log p of each, given all before it, under the model's own distribution; 0 of what was given before
- * @property {Float32Array} [probabilities]  with the option `probabilities`: (to - from, ids) the probability of each id before it was drawn; `info.notes` says what
- *   ids are
+ * @property {Float32Array} nats   (to - from) -log p of each, given all before it, under the model's own distribution; 0 for given events
+ * @property {Float32Array} [probabilities]  with the option `probabilities`: (to - from, ids) the probability of each id before it was
+ *   drawn; `info.notes` describes the ids
  * @property {MapRow[]} [maps]     with the option `maps`: what the position looked at
  */
 
@@ -53,7 +53,7 @@ import { play, render } from './synth.js';
  * @property {1} version
  * @property {string} model     which model it belongs to
  * @property {string} seed
- * @property {number[]} known   ids that it goes on with
+ * @property {number[]} known   ids that it continues
  * @property {number[]} ids     that were drawn
  * @property {number[]} nats    of these
  * @property {{ voices: number[], changes: Change[], most: number | null, whole: boolean }} held
@@ -61,8 +61,8 @@ import { play, render } from './synth.js';
  */
 
 /**
- * One run of a model of music: an async iterable of steps, notes, a MIDI file, a piano roll on a canvas, or heard. All of these may be asked for,
- * one after another or at the same time: what was drawn is kept.
+ * One run of a model of music: an async iterable of steps, notes, a MIDI file, a piano roll on a canvas, or playback. All of these may be
+ * requested, in any order or at the same time: the drawn music is kept.
  *
  * @extends {BaseRun<NoteStep, string>}
  */
@@ -111,7 +111,7 @@ export class NoteRun extends BaseRun {
       this.#plan = plan;
     });
     this.input = coming.then(({ given }) => given);
-    for (const promise of [this.#planned, this.input]) promise.catch(() => {}); // whoever reads the run hears of it
+    for (const promise of [this.#planned, this.input]) promise.catch(() => {}); // readers of the run receive the error
   }
 
   /** Continues a run from the ids that it drew before. @param {{ ids: number[], nats: number[] }} saved @internal */
@@ -121,7 +121,8 @@ export class NoteRun extends BaseRun {
   }
 
   /**
-   * All that is needed to go on from here: model.resume(saved) draws the music that this run would have. Of complete(), once `input` is there.
+   * Returns all that is needed to resume the run: model.resume(saved) draws the same music as this run would have. For complete(),
+   * available once `input` has resolved.
    *
    * @returns {SavedNote}
    */
@@ -168,7 +169,7 @@ export class NoteRun extends BaseRun {
   }
 
   /**
-   * The music as playTo() plays it, as a WAV file of 16 bits. Where there is Web Audio.
+   * The music as playTo() plays it, as a WAV file of 16 bits. Needs Web Audio.
    *
    * @param {{ signal?: AbortSignal }} [options]
    * @returns {Promise<Blob>}
@@ -222,7 +223,7 @@ export class NoteRun extends BaseRun {
     return new Roll(canvas, { voices, ticks, bar, ...options });
   }
 
-  /** The share of what is to be drawn that is there with a step, 0 to 1: how long music becomes nobody knows. @param {NoteStep} step @internal */
+  /** The drawn fraction after a step, 0 to 1: the final length of the music is unknown. @param {NoteStep} step @internal */
   doneWith({ to, time }) {
     if (this.finish) return 1;
     const most = this.#plan?.bounds.most ?? Infinity;
@@ -230,7 +231,7 @@ export class NoteRun extends BaseRun {
   }
 
   /**
-   * Lets the page hear the music while it is shown, where its visitor has clicked or pressed a key; else nothing is heard.
+   * Plays the music while it is shown, if the visitor has clicked or pressed a key; otherwise it stays silent.
    *
    * @param {{ cursor: number }} sink
    * @param {AbortSignal} signal

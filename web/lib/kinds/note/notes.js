@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Models of music: a file of its own, which a page without notes never fetches. */
+/** Models of music: a separate file, which a page without notes never fetches. */
 
 import { checkSettings, show } from '../../base/checks.js';
 import { NextPixelError, argumentError } from '../../base/error.js';
@@ -107,7 +107,8 @@ export class NoteModel {
   /**
    * Continues music, or, with `voices`, harmonises it: the given voices stay as they are, and the others are drawn around them.
    *
-   * @param {MusicSource} music  notes, or a MIDI file as a Blob, bytes or an address. Its notes are rounded to whole ticks: `run.input` says so
+   * @param {MusicSource} music  notes, or a MIDI file as a Blob, bytes or an address. Its notes are rounded to whole ticks: `run.input`
+   * reports it
    * @param {NoteOptions & { voices?: (string | number)[] }} [options]  voices: those that the music has, by name or number
    * @returns {NoteRun}
    */
@@ -121,13 +122,13 @@ export class NoteModel {
       given: found,
       plan: this.#plan(found, held, bars),
     }));
-    planned.catch(() => {}); // whoever reads the run hears of it
+    planned.catch(() => {}); // readers of the run receive the error
     return this.#run(options, planned);
   }
 
   /**
    * @param {Given} given
-   * @param {string[]} [held]  voices; none: the run goes on with the music
+   * @param {string[]} [held]  voices; none: the run continues the music
    * @param {number} [bars]
    * @returns {Plan}
    */

@@ -84,7 +84,7 @@ export class Piece {
   }
 
   /**
-   * The ids that may come next, at least one. A wait that ends where a held voice moves stands for all longer ones too: `cut` are they.
+   * The ids that may come next, at least one. A wait that ends where a held voice moves represents all longer ones too: `cut` lists them.
    *
    * @returns {{ ids: number[], cut: number[] }}
    */

@@ -73,7 +73,7 @@ export class Roll extends Timeline {
     };
   }
 
-  /** A sentence that says what the music is. */
+  /** A sentence that describes the music. */
   get result() {
     const { notes, bars, given, nats } = this.facts;
     const count = (/** @type {number} */ n, /** @type {string} */ what) => `${n} ${what}${n === 1 ? '' : 's'}`;

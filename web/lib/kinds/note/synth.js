@@ -26,7 +26,7 @@ const TELL_MS = 25;
  * @typedef {object} NotesPlayed
  * @property {number} seconds  that were played
  * @property {number} ticks    the same in ticks
- * @property {number} late     how many notes came after their time, for the machine did not keep up
+ * @property {number} late     how many notes came after their time, because the machine was too slow
  * @property {boolean} over    all is played
  */
 
@@ -47,7 +47,7 @@ const hertz = (pitch) => 440 * 2 ** ((pitch - 69) / 12);
  * @param {any} destination
  * @param {number} pitch
  * @param {number} when
- * @returns {(when: number) => void} has it end at a time
+ * @returns {(when: number) => void} sets its end
  */
 export function sound(context, destination, pitch, when) {
   const gain = context.createGain();
@@ -111,7 +111,8 @@ function lowPass(context, destination) {
  * @param {any} context   an AudioContext
  * @param {number} perTick  seconds
  * @param {NotePlayOptions} options
- * @param {(rest: (resting: boolean) => void) => void} [onStart]  gets the function that silences this music and lets it continue: other sounds of the context go on
+ * @param {(rest: (resting: boolean) => void) => void} [onStart]  receives the function that pauses and resumes this music: other sounds of
+ * the context continue
  * @returns {Promise<NotesPlayed>} how it was, once all is played
  */
 export async function play(steps, context, perTick, options, onStart = () => {}) {

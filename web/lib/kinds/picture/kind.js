@@ -13,7 +13,7 @@ export const TYPES = {
   others: ['PictureRun', 'LookedAt', 'SavedPicture', 'PictureScore', 'Attention', 'ImageSource'],
 };
 
-export const OPTIONS = { picture: ['PictureOptions', 'The options with which pictures are drawn.'] };
+export const OPTIONS = { picture: ['PictureOptions', 'The options of pictures.'] };
 
 /** From nothing, or after rows that are known: not from a smaller picture. @param {Fitting} model */
 const plain = ({ part }) => !takes(part, 'image');

@@ -16,22 +16,21 @@ import { NOWHERE, PictureSink } from '../../sinks/picture.js';
 /** @import { Picture } from '../../sinks/pixels.js' */
 
 /**
- * Some elements of one sample, drawn one after the other. The elements of an image are its channels, whatever the model
- * is: 1 a pixel for a grey image, 3 for one in colour, a model with a palette included. They are counted in generation
- * order: rows, columns, channels within a pixel; where the model draws blocks, `model.order` says where each stands.
+ * Some elements of one sample, drawn in order. The elements of an image are its channels, for every model: 1 a pixel for a grey image, 3
+ * for one in colour, a model with a palette included. They are counted in generation order: rows, columns, channels within a pixel; if the
+ * model draws blocks, `model.order` has the position of each.
  *
  * @typedef {object} PictureStep
  * @property {number} sample       which of the samples, from 0
  * @property {number} from         number of the first element
  * @property {number} to           one past the last
  * @property {Uint8Array} values   (to - from) 8-bit
- * @property {Float32Array} nats   (to - from) -log p of each value, given all before it, under the model's own
- *   distribution (temperature 1, no filter). A colour of a palette costs something as a whole: its red has it all, its
- *   green and blue have 0
- * @property {Uint8Array} ahead    (to - from) how many pixels or channels had been guessed, rightly, in the same pass of
- *   the model before this one: 0 begins a pass. All 0 without look-ahead
- * @property {boolean} [anew]      with the option `resample`: samples were given up, or changed places. All elements that were drawn come
- *   again, sample by sample, in one step each and without maps, and take the place of the earlier ones
+ * @property {Float32Array} nats   (to - from) -log p of each value, given all before it, under the model's own distribution (temperature 1,
+ *   no filter). A colour of a palette has one cost: its red has all of it, its green and blue have 0
+ * @property {Uint8Array} ahead    (to - from) the number of correct guesses before this element in the same pass of the model: 0 begins a
+ *   pass. All 0 without speculative decoding
+ * @property {boolean} [anew]      with the option `resample`: samples were dropped, or reordered. All elements drawn so far come again,
+ *   sample by sample, in one step each and without maps, and replace the earlier ones
  * @property {Float32Array} [probabilities]  with the option `probabilities`: (ids of the step, values) the distribution that each id was drawn from, under the model's
  *   own; an id is a level of a channel, or a colour of the palette, as `info.levels` counts them
  * @property {LookedAt[]} [maps]   with the option `maps`: what the position looked at, a head of a layer at a time
@@ -62,11 +61,12 @@ import { NOWHERE, PictureSink } from '../../sinks/picture.js';
  * @property {object} options    as they were given to the verb, without seed and signal
  */
 
-/** The beginning of a run. @typedef {{ known: Uint32Array, ids?: number[][], steps?: any[], inputs: Inputs, input?: Uint8Array }} Given known: the ids before the
- * first drawn one; ids, steps: of a run that goes on; input: of super-resolution */
+/** The beginning of a run. @typedef {{ known: Uint32Array, ids?: number[][], steps?: any[], inputs: Inputs, input?: Uint8Array }} Given
+ * known: the ids before the first drawn one; ids, steps: of a resumed run; input: of super-resolution */
 
 /**
- * One run of a model: an async iterable of steps, pictures, or drawn to a canvas. All of these may be asked for, one after another or at the same time.
+ * One run of a model: an async iterable of steps, pictures, or drawn to a canvas. All of these may be requested, in any order or at the
+ * same time.
  *
  * Streaming is pulled: the worker computes while a step is awaited, and not otherwise. Leaving the loop, the signal and
  * `model.close()` stop the run between two slices of about 10 ms and free its memory.
@@ -87,7 +87,7 @@ export class PictureRun extends BaseRun {
   /** The elements that were given, once they are read. @internal */
   known = /** @type {Uint8Array} */ (new Uint8Array(0));
 
-  /** In a run that goes on, the elements of each sample after these that were drawn before it was saved. @type {Uint8Array[]} @internal */
+  /** In a resumed run, the elements of each sample after these that were drawn before it was saved. @type {Uint8Array[]} @internal */
   drawn = [];
 
   /** The small picture that super-resolution starts from, once it is read. @type {Uint8Array | undefined} @internal */
@@ -122,7 +122,7 @@ export class PictureRun extends BaseRun {
     this.#drawing = drawing;
     this.coming = isPromise(given) ? given.then((read) => this.#begin(read)) : this.#begin(given);
     this.#begun = Promise.resolve(this.coming);
-    this.#begun.catch(() => {}); // whoever reads the run hears of it
+    this.#begun.catch(() => {}); // readers of the run receive the error
   }
 
   /** @param {Given} given @returns {undefined} */
@@ -134,7 +134,7 @@ export class PictureRun extends BaseRun {
     this.#pending = steps.map(stepFrom);
     this.known = codec.decode(known);
     this.drawn = ids.map((all, i) => {
-      const { from = codec.elements } = steps.find(({ sample, anew }) => sample === i && !anew) ?? {}; // that is still to be told
+      const { from = codec.elements } = steps.find(({ sample, anew }) => sample === i && !anew) ?? {}; // not yet reported
       return codec.decode(Uint32Array.from(all)).subarray(0, from - (known.length * codec.positionElements) / codec.positionIds);
     });
     this.small = input;
@@ -142,9 +142,9 @@ export class PictureRun extends BaseRun {
   }
 
   /**
-   * Draws the known part at once and the rest as it comes, at most one paint per animation frame. Sets the size of the
-   * canvas to the model's; scale it with CSS (`image-rendering: pixelated`). The known part is shown as the model sees
-   * it. If the run stops early, the canvas keeps what was drawn.
+   * Draws the known part immediately and the rest as it comes, at most one paint per animation frame. Sets the size of the canvas to the
+   * model's; scale it with CSS (`image-rendering: pixelated`). The known part is shown as the model sees it. If the run stops early, the
+   * canvas keeps the drawn part.
    *
    * @param {Canvas | Canvas[]} target  one canvas, where several samples stand side by side, or one for each sample
    * @param {{ signal?: AbortSignal }} [options]
@@ -171,7 +171,7 @@ export class PictureRun extends BaseRun {
   }
 
   /**
-   * All that is needed to go on from here: model.resume(saved) draws the elements that this run would have.
+   * Returns all that is needed to resume the run: model.resume(saved) draws the same elements as this run would have.
    *
    * @returns {SavedPicture}
    */
@@ -202,7 +202,7 @@ export class PictureRun extends BaseRun {
     return sink;
   }
 
-  /** The share of what is to be drawn that is there with a step, 0 to 1. @param {PictureStep} step @internal */
+  /** The drawn fraction after a step, 0 to 1. @param {PictureStep} step @internal */
   doneWith({ to }) {
     return (to - this.known.length) / (this.#codec.elements - this.known.length);
   }
@@ -240,7 +240,7 @@ export class PictureRun extends BaseRun {
   }
 }
 
-/** A step that was saved, also as JSON has it. @param {any} step @returns {PictureStep} */
+/** A saved step, possibly from JSON. @param {any} step @returns {PictureStep} */
 function stepFrom({ values, nats, ahead, maps, probabilities, ...rest }) {
   const [bytes, floats] = [Uint8Array, Float32Array].map((Type) => (/** @type {object} */ list) => Type.from(Object.values(list)));
   return {
@@ -319,7 +319,7 @@ function stepOf(codec, { from, to, nats, ahead, anew, maps, probabilities }, ids
  * @returns {LookedAt}
  */
 function mapRow(codec, { name, row, keys, weights }) {
-  // Of attention the input is shifted by one: a key position holds what stands at the one before it. A source and a field name pixels.
+  // In a map of the past the input is shifted by one: key j is the element at position j - 1. A source and a field name pixels.
   const place = (/** @type {number} */ key) => (name === 'source' || name === 'field' ? key : key > 0 ? codec.order[key - 1] : -1);
   return { name, row, elements: Int32Array.from(keys, place), weights };
 }

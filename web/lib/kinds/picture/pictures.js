@@ -99,11 +99,11 @@ export class PictureModel {
   }
 
   /**
-   * A run that goes on after what is given.
+   * A run that continues the given elements.
    *
    * @param {PictureOptions} options
    * @param {() => Beginning | Promise<Beginning>} read  what is given, once the options are right
-   * @param {{ ids?: number[][], steps?: any[] }} [drawn]  of a run that goes on
+   * @param {{ ids?: number[][], steps?: any[] }} [drawn]  of a resumed run
    */
   #run(options, read, { ids, steps } = {}) {
     const { links, info } = this.#engine;

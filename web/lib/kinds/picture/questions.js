@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Questions to a model of pictures that draw nothing: the score of a picture, and what a position of it looks at. Loaded when one is asked. */
+/** Queries of a picture model that draw nothing: the score of a picture, and the attention of a position. Loaded when one is called. */
 
 import { checkLabel, wholeNumber } from '../../base/checks.js';
 import { argumentError } from '../../base/error.js';
@@ -30,8 +30,8 @@ import { inputsOf } from './pictures.js';
  * @typedef {object} Attention
  * @property {number} blocks
  * @property {number} heads
- * @property {Int32Array} elements   for each key, what it holds: a place in raster order as in `model.order`, or -1, the
- *   start, which comes before the image. In generation order
+ * @property {Int32Array} elements   the element of each key: a position in raster order as in `model.order`, or -1, the start, which comes
+ *   before the image. In generation order
  * @property {Float32Array} weights  (blocks, heads, elements.length); each row sums to 1
  */
 
@@ -78,7 +78,7 @@ export async function attention(engine, codec, image, { row, column, channel = 0
   const inputs = inputsOf(index, small);
   /** @type {AttendedMessage} */
   const { keys, weights } = await engine.ask({ type: 'attention', ids, inputs }, signal);
-  // The input is shifted by one: a key position holds what stands at the one before it.
+  // The input is shifted by one: key j is the element at position j - 1.
   return { blocks, heads, elements: Int32Array.from(keys, (key) => (key > 0 ? codec.order[key - 1] : -1)), weights };
 }
 

@@ -7,10 +7,10 @@ import { argumentError } from '../../base/error.js';
 /** @import { ModelInfo } from '../../engine/protocol.js' */
 
 /**
- * The number of rows that are known. With local 2D attention these are whole rows of blocks, for what is known must come first in
- * generation order.
+ * The number of known rows. With local 2D attention these are whole rows of blocks, because the known part must come first in generation
+ * order.
  *
- * @param {number | undefined} rows  undefined: half of them, or what is possible and closest to it
+ * @param {number | undefined} rows  undefined: half of them, or the closest possible number
  * @param {Pick<ModelInfo, 'height' | 'blockRows'>} info
  * @returns {number}
  * @internal

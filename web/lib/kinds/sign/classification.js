@@ -12,16 +12,16 @@ import { ProbabilitySheet } from './probability-sheet.js';
 /** @import { ProbabilitySheetOptions } from './probability-sheet.js' */
 
 /**
- * A picture and its name. Pictures of a page are scaled to the model's size as those of complete() are; light ink on dark paper, and what is
- * mostly light is taken as dark ink on light paper. Raw pixels must have the model's size, `info.width` x `info.height`.
+ * A picture and its label. Pictures of a page are scaled to the model's size as for complete(); light ink on dark paper; a mostly light
+ * picture is read as dark ink on light paper. Raw pixels must have the model's size, `info.width` x `info.height`.
  *
  * @typedef {{ image: ImageSource, label: string | number }} Example
  */
 
 /**
  * @typedef {object} ClassifyOptions
- * @property {Example[]} support  the examples, one or more of each label. Their order counts a little, for the model's convolutions see it. A model
- *   says in `info.card` for how many it was trained; the file takes 1,024 at most, of as many labels as it has outputs
+ * @property {Example[]} support  the examples, one or more of each label. Their order matters a little, because the model's convolutions
+ *   see it. `info.card` gives the number of examples in training; the file takes 1,024 at most, of as many labels as it has outputs
  * @property {boolean} [maps]     also where it looked: the weights of its attentions. Default false
  * @property {AbortSignal} [signal]
  */

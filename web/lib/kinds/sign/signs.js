@@ -111,7 +111,7 @@ export class SignModel {
   }
 
   /**
-   * Many pictures, one after another: of a page they are drawn first, each in about a millisecond.
+   * Many pictures, in order: of a page they are drawn first, each in about a millisecond.
    *
    * @param {{ image: ImageSource, what: string }[]} given
    * @param {AbortSignal} [signal]
@@ -150,7 +150,7 @@ export class SignModel {
   }
 }
 
-/** @param {Uint8Array[]} pictures  @returns {Uint32Array} their bytes one after another */
+/** @param {Uint8Array[]} pictures  @returns {Uint32Array} their bytes, concatenated */
 const joined = (pictures) => Uint32Array.from(join(Uint8Array, pictures));
 
 /**

@@ -10,7 +10,7 @@ export const TYPES = {
   others: ['SoundRun', 'SavedSound', 'SoundScore', 'SoundSource', 'Heard', 'Played', 'PlayOptions'],
 };
 
-export const OPTIONS = { sound: ['SoundOptions', 'The options with which sounds are drawn.'] };
+export const OPTIONS = { sound: ['SoundOptions', 'The options of audio.'] };
 
 /** Sounds, sample by sample. @type {Kind} */
 export const kind = {

@@ -33,7 +33,7 @@ import { Silence } from './silence.js';
  * @property {1} version
  * @property {string} model    which model it belongs to
  * @property {string} seed
- * @property {number[]} known  levels of the sound that it goes on with
+ * @property {number[]} known  levels of the sound that it continues
  * @property {number[]} ids    levels of the samples that were drawn
  * @property {number[]} nats   of these
  * @property {object} options  as they were given to the verb, without seed and signal
@@ -42,8 +42,8 @@ import { Silence } from './silence.js';
 const VALUES = LEVELS + 1;
 
 /**
- * One run of a model of sounds: an async iterable of steps, samples, a file, a waveform on a canvas, or heard. All of these may be asked for,
- * one after another or at the same time: what was drawn is kept.
+ * One run of an audio model: an async iterable of steps, samples, a file, a waveform on a canvas, or playback. All of these may be
+ * requested, in any order or at the same time: the drawn samples are kept.
  *
  * @extends {AudibleRun<SoundStep>}
  */
@@ -62,7 +62,7 @@ export class SoundRun extends AudibleRun {
   #over = false;
 
   /**
-   * The sound that complete() goes on with, as the model hears it, once it is read. It rejects where it cannot be.
+   * The sound that complete() continues, at the model's rate, once it is read. It rejects if it cannot be read.
    *
    * @type {Promise<Heard | undefined>}
    */
@@ -92,12 +92,12 @@ export class SoundRun extends AudibleRun {
           this.#known ??= compress(sound.samples);
         },
         () => {},
-      ); // whoever reads the run hears of it
+      ); // readers of the run receive the error
     else this.#known = new Uint32Array(0);
   }
 
   /**
-   * What was saved comes first, as one step, and the run goes on after it.
+   * The saved part comes first, as one step, and the run continues after it.
    *
    * @param {SavedSound} saved
    * @internal
@@ -113,8 +113,8 @@ export class SoundRun extends AudibleRun {
   }
 
   /**
-   * All that is needed to go on from here: model.resume(saved) draws the samples that this run would have. Its first step has those that were
-   * drawn before. Of complete(), once `input` is there.
+   * Returns all that is needed to resume the run: model.resume(saved) draws the same samples as this run would have. Its first step has the
+   * samples drawn before. For complete(), available once `input` has resolved.
    *
    * @returns {SavedSound}
    */
@@ -158,7 +158,7 @@ export class SoundRun extends AudibleRun {
     }
   }
 
-  /** The number of levels before the sound is over, or becomes silence; -1: it goes on. @param {Uint32Array} ids */
+  /** The number of levels before the sound is over, or becomes silence; -1: it continues. @param {Uint32Array} ids */
   #endOf(ids) {
     const ended = ids.indexOf(LEVELS);
     const silence = this.#silence.until(expand(ids.subarray(0, ended < 0 ? undefined : ended)));

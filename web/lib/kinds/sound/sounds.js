@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Models of sounds: a file of its own, which a page without sound never fetches. */
+/** Audio models: a separate file, which a page without sound never fetches. */
 
 import { modelName, resumedOptions } from '../../runs/base-run.js';
 import { checkSaved, finite, arrayOf, whole } from '../../runs/saved.js';
@@ -106,14 +106,14 @@ export class SoundModel {
   /**
    * Continues a sound.
    *
-   * @param {SoundSource} sound  an AudioBuffer, a MediaStream, a Blob, an address, the bytes of a WAV file, or { samples, sampleRate }; at most 60 seconds. One of another
-   *   rate is resampled, and channels are mixed: `run.input` says so
+   * @param {SoundSource} sound  an AudioBuffer, a MediaStream, a Blob, an address, the bytes of a WAV file, or { samples, sampleRate }; at
+   *   most 60 seconds. Audio at another rate is resampled, and channels are mixed: `run.input` reports it
    * @param {SoundOptions} [options]
    * @returns {SoundRun}
    */
   complete(sound, options = {}) {
     const heard = heardOf(sound, this.sampleRate, options.signal);
-    heard.catch(() => {}); // whoever reads the run hears of it
+    heard.catch(() => {}); // readers of the run receive the error
     return this.#run(options, heard);
   }
 

@@ -20,7 +20,7 @@ import { TagSheet } from './tag-sheet.js';
  */
 
 /**
- * The best tagging as the engine has it.
+ * The best tagging, as the engine returns it.
  *
  * @typedef {object} Best
  * @property {Uint32Array} ids  of each word, an index of `Tagging.names`
@@ -41,7 +41,7 @@ export class Tagging extends Answer {
   words;
   /** The names of all tags. @type {string[]} */
   names;
-  /** The most probable tags as a whole (Viterbi), given what is pinned. @type {string[]} */
+  /** The most probable tags as a whole (Viterbi), given the pins. @type {string[]} */
   tags;
   /** -log p(tags | words) of these. @type {number} */
   nats;
@@ -77,7 +77,7 @@ export class Tagging extends Answer {
   }
 
   /**
-   * The cost of a tagging of these words: -log p(tags | words). Where some are left open (null), the sum over all that they can be.
+   * The cost of a tagging of these words: -log p(tags | words). If some are left open (null), the sum over all their values.
    *
    * @param {(string | null)[]} tags  one for each word
    * @param {{ signal?: AbortSignal }} [options]

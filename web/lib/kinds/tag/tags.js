@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Models that tag words: a linear chain over tags, whose part reads features of words and leaves tags and their odds. */
+/** Models that tag words: a linear chain over tags, whose part reads features of words and returns tags and their probabilities. */
 
 import { flag, show } from '../../base/checks.js';
 import { argumentError } from '../../base/error.js';
@@ -50,9 +50,9 @@ export class TagModel {
   /**
    * Tags the words of a text: the most probable tags as a whole, and, with `marginals`, how probable each tag of each word is.
    *
-   * @param {string | string[]} text  a text, which is cut into words as the treebank of the training cuts them; or words as they are. All of it is
-   *   one chain: sentence by sentence is closer to what the model learned from. At most `info.positions` words; no words have no tags.
-   *   Words and characters that the model never saw are judged by how they look and by their neighbours
+   * @param {string | string[]} text  a text, which is split into words as in the training treebank; or a list of words. All of it is one
+   *   chain: sentence by sentence is closer to what the model learned from. At most `info.positions` words; no words have no tags. Words
+   *   and characters unseen in training are tagged by their form and their neighbours
    * @param {TagOptions} [options]
    * @returns {Promise<Tagging>}
    */

@@ -62,7 +62,7 @@ export class AlignedPage {
     this.paint();
   }
 
-  /** @param {TranslationStep | { text: string }} step  without a token: text that was there before, whose weights are not known */
+  /** @param {TranslationStep | { text: string }} step  without a token: earlier text, whose weights are unknown */
   add(step) {
     this.steps.push(step);
     append(this.#target, step.text, this.#rows.length);
@@ -141,7 +141,7 @@ export class AlignedPage {
 }
 
 /**
- * Has a text hold these words, a span each; what is there already stays, and stays selected.
+ * Shows these words in a text element, a span each; existing spans stay, and stay selected.
  *
  * @param {HTMLElement} text
  * @param {Word[]} words

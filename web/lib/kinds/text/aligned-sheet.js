@@ -64,7 +64,7 @@ export class AlignedSheet extends Sheet {
     this.paint();
   }
 
-  /** @param {TranslationStep | { text: string }} step  without a token: text that was there before, whose weights are not known */
+  /** @param {TranslationStep | { text: string }} step  without a token: earlier text, whose weights are unknown */
   add(step) {
     const row = 'token' in step ? this.#weights(step) : [];
     if (!(Object(row).length >= 0)) throw wrongAnswer('weights must give a list of numbers at once', row);

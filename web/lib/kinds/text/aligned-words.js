@@ -9,11 +9,11 @@
 /** A weight below this is not drawn, nor one below this share of the word's largest: many heads together have many small ones. */
 const LEAST_WEIGHT = 0.04;
 const LEAST_SHARE = 1 / 3;
-/** Stands for the token that ends the sentence. */
+/** Shown for the token that ends the sentence. */
 export const END = '\u2022';
 
 /**
- * Adds a token to words. White space begins another word; a sign such as a full stop is a word by itself.
+ * Adds a token to words. White space begins another word; punctuation such as a full stop is a separate word.
  *
  * @param {Word[]} words
  * @param {string} text

@@ -17,7 +17,7 @@ import { inTurns } from '../../base/turns.js';
  */
 
 /**
- * Says which tokens may come next. A grammar that knows the tokens is one; so is what you write.
+ * Gives the tokens that may come next. A grammar that knows the tokens is one; so is what you write.
  *
  * @typedef {object} Constraint
  * @property {(tokenizer: Tokenizer) => void | Promise<void>} [start]  called once, when a run begins
@@ -30,10 +30,10 @@ const MOST_CHARACTERS = 2 ** 18;
 /** Tokens that are looked at at once. */
 const SOME = 64;
 
-/** One of several texts, in whatever tokens: the bytes of what is drawn are always the beginning of one of them. @implements {Constraint} */
+/** One of several texts, in any tokens: the bytes drawn are always the beginning of one of them. @implements {Constraint} */
 class OneOf {
   #texts;
-  /** The bytes of the tokens that stand in one of the texts somewhere, as letters. @type {Map<number, string>} */
+  /** The bytes of the tokens that occur in one of the texts, as letters. @type {Map<number, string>} */
   #bytes = new Map();
   /** These tokens by their bytes. @type {Map<string, number[]>} */
   #tokens = new Map();

@@ -53,7 +53,7 @@ export class Context {
   }
 
   /**
-   * The attention of the heads, with places of the whole text in place of those of the context.
+   * The attention of the heads, with positions in the whole text instead of the context.
    *
    * @param {MapRow[]} rows
    * @param {number} from

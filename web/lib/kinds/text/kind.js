@@ -29,10 +29,10 @@ export const TYPES = {
 export const OPTIONS = {
   text: [
     'TextOptions',
-    'The options with which tokens are drawn. In this order: biases and penalties change the probabilities, top-k, typical, top-p and min-p each leave some ' +
-      'tokens out, the temperature sharpens or flattens what is left, and one is drawn.',
+    'The options of texts. In this order: biases and penalties change the probabilities, top-k, typical, top-p and min-p each drop some ' +
+      'tokens, the temperature sharpens or flattens the remaining distribution, and one token is drawn.',
   ],
-  translation: ['TranslationOptions', 'The options with which a sentence is translated: by default the most probable token at every step.'],
+  translation: ['TranslationOptions', 'The options of translations. By default the most probable token at every step.'],
 };
 
 /** The farthest from the beginning of a file that the first key of its vocabulary is. */
@@ -53,7 +53,7 @@ export const kind = {
     score: { names: ['source', 'signal'] },
     translate: { when: (model) => !writes(model), settings: 'translation' },
   },
-  // The tokenizer, if this beginning of the file holds it; else it is made of what the engine has read, which says what is wrong.
+  // The tokenizer, if this beginning of the file holds it; otherwise it is made from the engine's metadata, with error messages.
   early: async (head) =>
     new TextDecoder('latin1').decode(head.subarray(0, HINT_BYTES)).includes('tokenizer.')
       ? (await import('./texts.js')).tokenizerOf(head).catch(() => undefined)

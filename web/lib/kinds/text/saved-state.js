@@ -2,8 +2,9 @@
 // @ts-check
 
 /**
- * The state of a run of a text, saved with it: the bytes of its session, so that whoever continues on another day reads nothing again. They are of one weight file and
- * one build of the engine. Their hash tells damage; whether the engine may go on with them is for nx_session_check.
+ * The state of a run of a text, saved with it: the bytes of its session, so that a run resumed on another day processes nothing again. They
+ * belong to one weight file and one build of the engine. Their hash detects damage; nx_session_check decides whether the engine may
+ * continue with them.
  */
 
 import { classOf } from '../../base/realm.js';
@@ -14,8 +15,8 @@ import { inTurns } from '../../base/turns.js';
 /** @import { Link } from '../../workers/link.js' */
 
 /**
- * `bytes` of the engine, which IndexedDB and files keep and JSON does not; `ids`, the tokens that it holds: those that the model still sees, and possibly some
- * that were drawn ahead; the rest says how it may be gone on with, and `hash` that all this is as it was.
+ * `bytes` of the engine, which IndexedDB and files preserve and JSON does not; `ids`, the tokens that it holds: those that the model still
+ * sees, and possibly some that were drawn ahead; the other fields say how it may be continued, and `hash` that all of it is unchanged.
  *
  * @typedef {State & { hash: string }} SavedState
  */
@@ -23,7 +24,7 @@ import { inTurns } from '../../base/turns.js';
 const wrong = (/** @type {string} */ what) =>
   new NextPixelError('state', `The state of the saved run ${what}. Leave it out, { ...saved, state: undefined }, and all is read again`);
 
-/** Goes on with two hashes over words of 32 bits. @param {[number, number]} hashes @param {ArrayLike<number>} words @returns {[number, number]} */
+/** Updates two hashes with words of 32 bits. @param {[number, number]} hashes @param {ArrayLike<number>} words @returns {[number, number]} */
 function hashed([a, b], words) {
   for (let i = 0; i < words.length; i++) {
     const one = a ^ Math.imul(words[i], 0xcc9e2d51);
@@ -63,7 +64,8 @@ export function* hashing({ bytes, ids, length, shape, layout }) {
  * The state of a run that is over.
  *
  * @param {Link} link
- * @param {{ known: Uint32Array, keyBits?: number, of?: string }} run  what the model saw of it; of: the hash of the state that it went on from
+ * @param {{ known: Uint32Array, keyBits?: number, of?: string }} run  what the model saw of it; of: the hash of the state that it continued
+ * from
  * @returns {Promise<SavedState>}
  * @internal
  */
@@ -84,12 +86,12 @@ export async function stateOf(link, run) {
 }
 
 /**
- * Gives the engine a state, for runs that name its hash: bytes from outside may hold anything, so no other run goes on from them.
+ * Passes a state to the engine, for runs that name its hash: bytes from outside may hold anything, so no other run continues from them.
  *
  * @param {Link} link
  * @param {any} state  of anybody
  * @param {AbortSignal} [signal]
- * @returns {Promise<void>} throws at once where it is none; that it is damaged, or another file's, is heard later
+ * @returns {Promise<void>} throws immediately if it is no state; damage, or another file, is reported later
  * @internal
  */
 export function restored(link, state, signal) {
@@ -108,6 +110,6 @@ export function restored(link, state, signal) {
       if (!taken) throw wrong('belongs to another weight file or another version of nextpixel');
     })
     .finally(() => job.end());
-  done.catch(() => {}); // whoever reads the run hears of it
+  done.catch(() => {}); // readers of the run receive the error
   return done;
 }

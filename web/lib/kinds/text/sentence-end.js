@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Tells whether a token ends a sentence or a line. Where motion is not wanted, a text appears a sentence at a time. @param {string} text */
+/** Returns whether a token ends a sentence or a line. With reduced motion, a text appears a sentence at a time. @param {string} text */
 export const endsSentence = (text) => /[.!?\n]["”’)]?\s*$/.test(text);

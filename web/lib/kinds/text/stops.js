@@ -9,7 +9,7 @@ export class Stops {
   #texts;
   /** @type {TextStep[]} */
   #pending = [];
-  /** For each of them what is looked at: its text, or the mark of a control token. @type {string[]} */
+  /** The text to search for each of them: its text, or the mark of a control token. @type {string[]} */
   #seen = [];
   /** The first of them in which a character is not complete. */
   #waitingFrom;
@@ -31,7 +31,7 @@ export class Stops {
   /**
    * @param {TextStep} step
    * @param {boolean} waiting  its character is not complete
-   * @param {string} [mark]    of a control token, in place of its text: see Tokenizer.mark
+   * @param {string} [mark]    of a control token, instead of its text: see Tokenizer.mark
    * @returns {{ steps: TextStep[], stopped: boolean }}  those that may be emitted now; stopped: they are the last
    */
   add(step, waiting, mark = '') {
@@ -78,7 +78,8 @@ export class Stops {
     return steps;
   }
 
-  /** @returns {{ cut: number, safe: number }}  cut: where a stop stands in the pending text, or -1; safe: how much of it none can begin in */
+  /** @returns {{ cut: number, safe: number }}  cut: position of a stop in the pending text, or -1; safe: the length of its beginning in
+   * which none can start */
   #find() {
     const text = this.#seen.join('');
     const found = this.#texts.map((end) => text.indexOf(end)).filter((at) => at >= 0);

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Runs the template of a talk, a program in the language Jinja, by @huggingface/jinja: a file of its own, which only who talks fetches. */
+/** Runs a chat template, a program in the language Jinja, with @huggingface/jinja: a separate file, which is fetched only for chat. */
 
 import { Environment, Interpreter, parse, tokenize } from '@huggingface/jinja';
 
 import { NextPixelError, argumentError } from '../../base/error.js';
 
-/** The most numbers of a range(), as in the sandbox of Jinja itself; and of all of a template together, for one may stand in the loop of another. */
+/** The most numbers of a range(), as in the sandbox of Jinja itself; and of all of a template together, because one may be in the loop of
+ * another. */
 const MOST_RANGE = 100_000;
 const MOST_RANGES = 200_000;
 
@@ -17,7 +18,7 @@ const DAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 
 /** @param {number} number @param {number} [digits] */
 const padded = (number, digits = 2) => String(number).padStart(digits, '0');
 
-/** Parts of a date by the letters of strftime(), in English whatever the visitor speaks. @type {Record<string, (date: Date) => string>} */
+/** Parts of a date by the letters of strftime(), in English for all visitors. @type {Record<string, (date: Date) => string>} */
 const PARTS = {
   Y: (date) => String(date.getFullYear()),
   y: (date) => padded(date.getFullYear() % 100),
@@ -54,7 +55,7 @@ function ranging() {
   };
 }
 
-/** Variables that templates expect beside the talk. */
+/** Variables that templates expect in addition to the messages. */
 const GLOBALS = {
   true: true,
   false: false,
@@ -63,7 +64,7 @@ const GLOBALS = {
   False: false,
   None: null,
   tools: null,
-  documents: null, // there, and nothing, where they are not given: so the package transformers has it, for which templates are written
+  documents: null, // defined and empty, if they are not given: as in the package transformers, for which templates are written
   raise_exception: (/** @type {unknown} */ reason) => {
     throw new Refusal(String(reason));
   },

@@ -48,7 +48,7 @@ async function tokenizerIn(entries, architecture, signal) {
   return metadata.has('tokenizer.ggml.model') ? inTurns(Tokenizer.reading(metadata, architecture), signal) : undefined;
 }
 
-/** The template with which the model reads talks, as the file says; one too long is none, with a warning. @param {Entry[]} entries @param {ModelInfo} info */
+/** The chat template in the file; one too long is none, with a warning. @param {Entry[]} entries @param {ModelInfo} info */
 function templateIn(entries, { warnings }) {
   try {
     return String(lookupOf(entries).get('tokenizer.chat_template') ?? '');
@@ -76,7 +76,7 @@ export class TextModel {
   /**
    * @param {Engine} engine
    * @param {Entry[]} entries  the metadata of the file that concern its tokenizer
-   * @param {Tokenizer} [early]   what they say, where it is there already
+   * @param {Tokenizer} [early]   made from them, if it is already available
    * @param {AbortSignal} [signal]
    * @internal
    */
@@ -116,7 +116,7 @@ export class TextModel {
   }
 
   /**
-   * Tells whether a number of characters, or tokens, is more than the model can see, before they are looked at.
+   * Returns whether a number of characters, or tokens, is more than the model can see, before they are read.
    *
    * @param {number} length
    * @param {boolean} characters
@@ -148,7 +148,7 @@ export class TextModel {
   /**
    * The tokens of a prompt, which leave room for another.
    *
-   * @param {string | ArrayLike<number> | { length: number }} prompt  or anything too long, of which the length alone is looked at
+   * @param {string | ArrayLike<number> | { length: number }} prompt  or anything too long, of which only the length is read
    * @param {boolean} [talk]
    * @returns {Given}
    */
@@ -213,7 +213,7 @@ export class TextModel {
 
   /**
    * @param {Uint32Array} source
-   * @param {number[]} ids  those that were told already
+   * @param {number[]} ids  those reported before
    * @param {TranslationOptions} options
    */
   #translation(source, ids, options) {
@@ -330,8 +330,8 @@ export class TextModel {
    * Returns how probable the model finds a text.
    *
    * @param {string | ArrayLike<number>} text  one longer than the context is read in stretches that overlap by half of it
-   * @param {{ source?: string | ArrayLike<number>, signal?: AbortSignal }} [options]  source: of a model that translates, the sentence whose
-   *   translation the text is; its end counts, for it was a choice too
+   * @param {{ source?: string | ArrayLike<number>, signal?: AbortSignal }} [options]  source: of a model that translates, the sentence
+   *   whose translation the text is; its end counts, because it was a choice too
    * @returns {Promise<TextScore>}
    */
   async score(text, { source, signal } = {}) {
@@ -420,7 +420,7 @@ export class TextModel {
   }
 
   /**
-   * @param {Given | Promise<Given>} given  what stands before the first token that is drawn
+   * @param {Given | Promise<Given>} given  the ids before the first token that is drawn
    * @param {TextOptions} options
    */
   #run(given, options) {

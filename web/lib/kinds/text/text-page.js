@@ -6,7 +6,7 @@
 import { endsSentence } from './sentence-end.js';
 import { shadeOf } from './surprise.js';
 
-/** Who is so near the end of the text, in pixels, follows it. */
+/** If the visitor has scrolled this close to the end of the text, in pixels, the box follows it. */
 const NEAR = 80;
 
 export class TextPage {

@@ -37,7 +37,7 @@ import { Stops } from './stops.js';
 /**
  * @typedef {object} Alternative
  * @property {number} token
- * @property {string} text      the token by itself, or its bytes as <0x..> where they are no character
+ * @property {string} text      the token alone, or its bytes as <0x..> if they are no character
  * @property {number} nats      minus log p, under the model's own distribution
  */
 
@@ -67,7 +67,7 @@ import { Stops } from './stops.js';
  * most: tokens to draw; ready: when the engine has the state that was given; state: its hash */
 
 /**
- * One run of a model of texts: an async iterable of tokens, a text, or drawn to a canvas, one after another or at the same time. The tokens are
+ * One run of a text model: an async iterable of tokens, a text, or drawn to a canvas, in any order or at the same time. The tokens are
  * computed while they are awaited, and some 10 ms ahead.
  *
  * @extends {BaseRun<TextStep, string>}
@@ -76,7 +76,7 @@ export class TextRun extends BaseRun {
   #link;
   #tokenizer;
   #checked;
-  /** There once a talk is made into tokens; else from the beginning. @type {Plan | undefined} */
+  /** Set once a chat is turned into tokens; otherwise from the beginning. @type {Plan | undefined} */
   #plan;
   #planned;
   /** Tokens that were emitted, the prompt included; and those that there were before it began. */
@@ -104,7 +104,7 @@ export class TextRun extends BaseRun {
     this.#tokenizer = tokenizer;
     this.#checked = checked;
     this.#planned = isPromise(plan) ? plan.then((made) => this.#begin(made)) : Promise.resolve(this.#begin(plan));
-    this.#planned.catch(() => {}); // whoever reads the run hears of it
+    this.#planned.catch(() => {}); // readers of the run receive the error
   }
 
   /** @param {Plan} plan */
@@ -115,8 +115,8 @@ export class TextRun extends BaseRun {
   }
 
   /**
-   * The input as the model receives it: the tokens of the prompt, or of the talk, which become tokens before anything is read. Rejects where they cannot, or
-   * where the run is stopped before.
+   * The input as the model receives it: the tokens of the prompt, or of the chat, which are made before anything is processed. Rejects if
+   * they cannot be made, or if the run is stopped before.
    *
    * @returns {Promise<Uint32Array<ArrayBuffer>>}
    */
@@ -132,7 +132,7 @@ export class TextRun extends BaseRun {
     return Uint32Array.from(ids.slice(0, prompt));
   }
 
-  /** All tokens so far, those of the prompt first; of a talk, or of so long a prompt, none before `input` is there. */
+  /** All tokens so far, those of the prompt first; of a chat, or of a very long prompt, none before `input` has resolved. */
   get ids() {
     return Uint32Array.from(this.#plan?.ids.slice(0, this.#emitted) ?? []);
   }
@@ -142,7 +142,7 @@ export class TextRun extends BaseRun {
     return this.#plan?.prompt ?? 0;
   }
 
-  /** The text before the first step: the prompt, and of a run that goes on also what was drawn. */
+  /** The text before the first step: the prompt, and for a resumed run also the text drawn before. */
   get before() {
     return this.#tokenizer?.decode(this.#plan?.ids.slice(0, this.#first) ?? []) ?? '';
   }
@@ -206,9 +206,9 @@ export class TextRun extends BaseRun {
   }
 
   /**
-   * Sets the text on a canvas as it comes: words wrapped, each token shaded by its surprise, a caret, scrolled when it is full. It
-   * keeps the size that the canvas has on the page, at the device's own resolution, and takes font and colours from its style.
-   * The canvas's own content becomes the text, for those who do not see it; `mirror` says where it shall stand as well.
+   * Sets the text on a canvas as it comes: words wrapped, each token shaded by its surprise, a caret, scrolled when it is full. It keeps
+   * the size that the canvas has on the page, at the device's own resolution, and takes font and colours from its style. The canvas's own
+   * content becomes the text, for those who do not see it; `mirror` names another element that shows it as well.
    *
    * @param {Canvas} canvas
    * @param {TextSheetOptions & { signal?: AbortSignal }} [options]
@@ -245,7 +245,7 @@ export class TextRun extends BaseRun {
     return page;
   }
 
-  /** The share of the text that is there, 0 to 1, if it becomes as long as it may. @internal */
+  /** The drawn fraction of the text, 0 to 1, if it reaches its maximum length. @internal */
   doneWith() {
     const { most } = this.#plan ?? { most: 1 };
     return most > 0 ? Math.min(1, (this.#emitted - this.#first) / most) : 1;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Checks what a caller asks of generate(). */
+/** Validates the arguments of generate(). */
 
 import { NX_MOST_BIAS } from '../../engine/abi.js';
 import { checkSettings, show, wholeNumber } from '../../base/checks.js';

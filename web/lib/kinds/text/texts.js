@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Code that only models of texts need: a file of its own, which a page of pictures never fetches. */
+/** Code that only text models need: a separate file, which a page of pictures never fetches. */
 
 export { readParts } from '../../load/split-files.js';
 export { TextModel } from './text-model.js';

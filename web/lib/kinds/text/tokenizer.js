@@ -2,11 +2,11 @@
 // @ts-check
 
 /**
- * Text: from what the metadata of a file say of its vocabulary to tokens and back. Plain functions; no engine.
+ * Text: from the vocabulary in a file's metadata to tokens and back. Plain functions; no engine.
  *
  *     tokenizer/vocabulary.js  the metadata, checked      tokenizer/pre.js      where a text is cut first
  *     tokenizer/bpe.js         byte pairs ('gpt2')        tokenizer/merge.js    the merging of symbols, for both
- *     tokenizer/spm.js         SentencePiece ('llama')    tokenizer/special.js  tokens with a meaning of their own
+ *     tokenizer/spm.js         SentencePiece ('llama')    tokenizer/special.js  tokens with a special meaning
  */
 
 import { checkOptions, show } from '../../base/checks.js';
@@ -54,7 +54,7 @@ export class Tokenizer {
   }
 
   /**
-   * Makes one, over some turns where there are many tokens.
+   * Makes one, in chunks if there are many tokens.
    *
    * @param {Lookup} metadata  those under `tokenizer.` are read
    * @param {string} [architecture]  of the model
@@ -72,7 +72,7 @@ export class Tokenizer {
     return this.#vocabulary.model;
   }
 
-  /** Says for people what is odd about the vocabulary. */
+  /** Describes the oddities of the vocabulary, for people. */
   get warnings() {
     return this.#vocabulary.warnings;
   }
@@ -92,7 +92,7 @@ export class Tokenizer {
     return this.#vocabulary.end;
   }
 
-  /** The most characters that a token stands for. @internal */
+  /** The most characters that a token represents. @internal */
   get longest() {
     this.#longest ||= this.#vocabulary.tokens.reduce((most, { length }) => Math.max(most, length), 1);
     return this.#longest;
@@ -119,7 +119,7 @@ export class Tokenizer {
   }
 
   /**
-   * The same over some turns of the page, which goes on meanwhile.
+   * The same in chunks, which yield to the event loop.
    *
    * @param {string} text
    * @param {{ special?: boolean, signal?: AbortSignal }} [options]  signal: gives it up
@@ -140,7 +140,7 @@ export class Tokenizer {
   }
 
   /**
-   * The tokens of a sentence to translate: where the model reads characters each of these by itself, which is one token or the bytes that it has.
+   * The tokens of a sentence to translate: if the model reads characters, each of these separately, which is one token or its bytes.
    *
    * @param {string} text
    * @returns {Uint32Array<ArrayBuffer>}
@@ -151,7 +151,7 @@ export class Tokenizer {
   }
 
   /**
-   * @param {(string | number)[]} parts  texts, and tokens that stand for themselves
+   * @param {(string | number)[]} parts  texts, and tokens, which represent themselves
    * @param {boolean} special  whether it begins and ends as the file asks for it
    * @returns {Generator<void, Uint32Array<ArrayBuffer>, void>}
    */
@@ -172,7 +172,7 @@ export class Tokenizer {
   }
 
   /**
-   * The tokens of pieces of a text, one after another as if they were one: in those that are plain, the names of control tokens are letters.
+   * The tokens of pieces of a text, as if they were concatenated: in those that are plain, the names of control tokens are letters.
    *
    * @param {{ text: string, plain?: boolean }[]} pieces
    * @returns {Generator<void, Uint32Array<ArrayBuffer>, void>}
@@ -207,7 +207,7 @@ export class Tokenizer {
   }
 
   /**
-   * The same over some turns of the page, which goes on meanwhile.
+   * The same in chunks, which yield to the event loop.
    *
    * @param {ArrayLike<number>} ids  which stays as it is until then
    * @param {{ special?: boolean, signal?: AbortSignal }} [options]  signal: gives it up
@@ -237,7 +237,7 @@ export class Tokenizer {
   /**
    * Decodes tokens one at a time: a character whose bytes are not all there waits for the rest.
    *
-   * @param {{ special?: boolean, within?: boolean }} [options]  within: it goes on after other text, so that a leading space counts
+   * @param {{ special?: boolean, within?: boolean }} [options]  within: it continues other text, so that a leading space counts
    * @returns {{ write: (id: number) => string, waiting: () => boolean, end: () => string }}
    */
   writer(options = {}) {
@@ -267,7 +267,7 @@ export class Tokenizer {
   }
 
   /**
-   * The bytes that a token stands for: its share of the text, which may be less than a character.
+   * The bytes that a token represents: its share of the text, which may be less than a character.
    *
    * @param {number} id
    * @returns {Uint8Array}
@@ -289,7 +289,7 @@ export class Tokenizer {
   }
 
   /**
-   * A token to be shown by itself: its text, its name, or a byte that is no character as <0x..>.
+   * The text of a single token for display: its text, its name, or a byte that is no character as <0x..>.
    *
    * @param {number} id
    * @returns {string}
@@ -305,7 +305,7 @@ export class Tokenizer {
   }
 
   /**
-   * The token with exactly this text, if there is one; where several have it, the one that would be read in the middle of a text.
+   * The token with exactly this text, if there is one; if several have it, the one that would be read in the middle of a text.
    *
    * @param {string} text
    * @returns {number | undefined}
@@ -331,7 +331,7 @@ export class Tokenizer {
     return this.kind(id) === 'control' ? `\ue000${id}\ue001` : '';
   }
 
-  /** A text with marks in place of the control tokens that it names. @param {string} text @internal */
+  /** A text with marks instead of the control tokens that it names. @param {string} text @internal */
   marked(text) {
     return this.#specials
       .divide(wellFormed(text), true)
@@ -340,8 +340,8 @@ export class Tokenizer {
   }
 
   /**
-   * A text with a break before each name of a control token, and before an end that begins one: whatever follows it, with breaks taken for characters no token
-   * of control stands in it.
+   * A text with a break before each name of a control token, and before an end that begins one: with breaks taken for characters, no
+   * control token is in it, even with any text after it.
    *
    * @param {string} text
    * @param {string} at  a character that the text does not have
@@ -368,7 +368,7 @@ export class Tokenizer {
     return named.join(at);
   }
 
-  /** Tells whether a token ends a text or a turn. @param {number} id */
+  /** Returns whether a token ends a text or a turn. @param {number} id */
   isEnd(id) {
     return this.#vocabulary.ends.has(id);
   }
@@ -393,7 +393,7 @@ function checkList(ids) {
 
 const REPLACEMENT = new TextEncoder().encode('\ufffd');
 
-/** The number of bytes of an unfinished character that stand at the end of what was added. */
+/** The number of bytes of an unfinished character at the end of the added text. */
 class Pending {
   count = 0;
   /** Bytes that the unfinished character has in all. */

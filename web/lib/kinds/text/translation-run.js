@@ -27,8 +27,8 @@ import { AlignedSheet } from './aligned-sheet.js';
  * @property {number} nats      -log p of it, given the sentence and all before it, under the model's own distribution (temperature 1)
  * @property {SourceLook[]} [maps]        with the option `maps`: what it looked at, a head of a layer at a time
  * @property {Float32Array} [alignment]   with `maps`: one weight for each token of `run.input`, the mean of all heads of all layers. They
- *   add up to 1; to less where the model damps them, as local attention about a predicted position does; to anything where each is how probable it is that the
- *   token is looked at, as structured attention has it. A model without attention has none
+ *   add up to 1; to less if the model damps them, as local attention about a predicted position does; to any sum if each is the probability
+ *   that the token is attended to, as in structured attention. A model without attention has none
  */
 
 /**
@@ -43,12 +43,12 @@ import { AlignedSheet } from './aligned-sheet.js';
  */
 
 /**
- * A way to go on that a search considered.
+ * A continuation that a search considered.
  *
  * @typedef {object} Hypothesis
  * @property {number} parent   which hypothesis of the step before it continues, as in `living`; 0 in the first step
  * @property {number} token
- * @property {string} text     the token by itself
+ * @property {string} text     the token alone
  * @property {number} nats     -log p of the whole translation so far
  * @property {number} score    nats / ((5 + n) / 6)^lengthPenalty of n tokens: the lower the better, and what decides among complete ones
  * @property {'lives' | 'ended' | 'cut'} fate
@@ -60,7 +60,7 @@ import { AlignedSheet } from './aligned-sheet.js';
  *
  * @typedef {object} SearchStep
  * @property {number} position
- * @property {Hypothesis[]} hypotheses  the best ways to go on, the best first
+ * @property {Hypothesis[]} hypotheses  the best continuations, the best first
  */
 
 /** @typedef {{ settings: Settings, seed: number | bigint, search: number | undefined, maxTokens: number | undefined, positions: number, maps: boolean,
@@ -118,8 +118,8 @@ export function sentenceOf(text) {
  */
 
 /**
- * A translation under way: an async iterable of tokens, a text, or drawn to a canvas, one after another or at the same time. Leaving the loop, the signal and
- * `model.close()` stop it within some 10 ms.
+ * A translation under way: an async iterable of tokens, a text, or drawn to a canvas, in any order or at the same time. Leaving the loop,
+ * the signal and `model.close()` stop it within some 10 ms.
  *
  * @extends {BaseRun<TranslationStep, string>}
  */
@@ -133,7 +133,7 @@ export class TranslationRun extends BaseRun {
   /** Those of them that were emitted before it was saved. */
   #first;
 
-  /** The translation before the first step: of a run that goes on, what was emitted before it was saved. @type {string} */
+  /** The translation before the first step: for a resumed run, the text emitted before it was saved. @type {string} */
   before;
 
   /** With several beams, the search so far. @type {SearchStep[]} */
@@ -197,7 +197,7 @@ export class TranslationRun extends BaseRun {
    * Reads the run to its end.
    *
    * @param {{ signal?: AbortSignal }} [options]
-   * @returns {Promise<string>} the translation, without what stood before
+   * @returns {Promise<string>} the translation, without the earlier text
    */
   async text(options = {}) {
     checkOptions(options, 'text()', ['signal']);
@@ -212,8 +212,8 @@ export class TranslationRun extends BaseRun {
   }
 
   /**
-   * All that is needed to go on from here: model.resume(saved) gives the tokens that this run would have given. With several beams the search
-   * is made again.
+   * Returns all that is needed to resume the run: model.resume(saved) draws the same tokens as this run would have. With several beams the
+   * search is repeated.
    *
    * @returns {SavedTranslation}
    */
@@ -242,13 +242,13 @@ export class TranslationRun extends BaseRun {
    * @internal
    */
   sink(canvas, options) {
-    this.#checked = { ...this.#checked, maps: true }; // they are what is drawn
+    this.#checked = { ...this.#checked, maps: true }; // they are drawn
     const sheet = new AlignedSheet(canvas, this.sourceTexts, options);
     for (const step of this.#known()) sheet.add(step);
     return sheet;
   }
 
-  /** The text that was told before. */
+  /** The text reported before. */
   #known() {
     return textsOf(this.#tokenizer, this.#ids.slice(0, this.#first)).map((text) => ({ text }));
   }
@@ -266,7 +266,7 @@ export class TranslationRun extends BaseRun {
     return page;
   }
 
-  /** The share of the translation that is there, 0 to 1: most are about as long as what they are of. @internal */
+  /** The drawn fraction of the translation, 0 to 1: most are about as long as their source. @internal */
   doneWith() {
     return Math.min(1, this.#ids.length / (this.#checked.maxTokens || Math.max(1, this.#source.length)));
   }
@@ -384,7 +384,7 @@ export class TranslationRun extends BaseRun {
 }
 
 /**
- * Texts of tokens in a row; one in the middle of a character has none, the last one of it has it.
+ * The text of each token. A token inside a multi-byte character has none; the character's last token has all of it.
  *
  * @param {Tokenizer | undefined} tokenizer
  * @param {ArrayLike<number>} ids

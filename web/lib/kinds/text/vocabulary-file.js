@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The vocabulary of a weight file by itself: no weights are read and no worker is started. */
+/** The vocabulary of a weight file alone: no weights are read and no worker is started. */
 
 import { bytesOfBlob, isBlob } from '../../base/blob.js';
 import { inTurns } from '../../base/turns.js';

@@ -125,7 +125,7 @@ export class BytePairs {
   }
 
   /**
-   * The bytes that a token stands for.
+   * The bytes that a token represents.
    *
    * @param {string} text  as the file writes it
    * @param {number} type

@@ -2,11 +2,11 @@
 // @ts-check
 
 /**
- * The merging of symbols that both tokenizers do with a word: of all neighbours that may become one, those of the least rank do, the leftmost first,
- * until none may. With a heap of pairs over a linked list, n symbols take time n log n whatever they are.
+ * The merging of symbols that both tokenizers do with a word: of all neighbours that may become one, those of the least rank do, the
+ * leftmost first, until none may. With a heap of pairs over a linked list, n symbols take time n log n for any symbols.
  */
 
-/** Says which pairs of symbols become one, and which one: a hash table with open addressing. */
+/** Maps each pair of symbols that become one to the result: a hash table with open addressing. */
 export class Pairs {
   #mask;
   #left;
@@ -79,7 +79,7 @@ export class Pairs {
   }
 }
 
-/** Below it, positions stand beside ranks in one number. */
+/** Below it, a position and a rank fit in one number. */
 const POSITIONS = 2 ** 26;
 
 /** Steps between two turns that others may have: about a millisecond. A word of a thousand symbols has fewer. */
@@ -89,7 +89,7 @@ const SLICE = 8192;
 const GONE = -2;
 
 /**
- * Merges symbols in place, over some turns where there are many.
+ * Merges symbols in place, in chunks if there are many.
  *
  * @param {Int32Array} symbols  at most 2^26
  * @param {number} count        how many of them
@@ -157,7 +157,7 @@ class Row {
     return false;
   }
 
-  /** Puts what is left side by side. @returns {number} the number of it */
+  /** Moves the remaining symbols together. @returns {number} their number */
   close() {
     let kept = 0;
     for (let i = 0; i >= 0; i = this.next[i]) this.symbols[kept++] = this.symbols[i];

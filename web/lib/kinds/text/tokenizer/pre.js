@@ -2,9 +2,9 @@
 // @ts-check
 
 /**
- * Cuts a text before pairs of bytes are merged, by the names of `tokenizer.ggml.pre`: a model was trained with these
- * cuts, and another one gives it tokens that it has hardly seen. Each is a list of expressions. The first cuts the text into
- * what it matches and what lies between, the next one each of these pieces, and so on.
+ * Cuts a text before pairs of bytes are merged, by the names of `tokenizer.ggml.pre`: a model was trained with these cuts, and another one
+ * gives it tokens that it has hardly seen. Each is a list of expressions. The first splits the text into its matches and the parts between
+ * them, the next one each of these pieces, and so on.
  */
 
 import { NextPixelError } from '../../../base/error.js';
@@ -166,7 +166,7 @@ const NAMES = new Map(Object.entries(OTHER_NAMES).flatMap(([own, names]) => name
 /**
  * The cuts of that name, as they are called here.
  *
- * @param {string} name  as a file has it
+ * @param {string} name  as in a file
  * @returns {string | undefined} undefined: they are not known
  */
 export function cutOf(name) {
@@ -176,7 +176,7 @@ export function cutOf(name) {
 /** The names that are known. */
 export const names = () => [...Object.keys(EXPRESSIONS).filter((name) => name !== 'llama-3-like'), ...NAMES.keys()];
 
-/** Tells whether a text is brought into the composed form of Unicode first, by the name in the file: what Qwen does. @param {string} name */
+/** Returns whether a text is composed (Unicode NFC) first, by the name in the file: as for Qwen. @param {string} name */
 export const composes = (name) => name === 'qwen2' || name === 'deepseek-r1-qwen';
 
 /**
@@ -205,7 +205,7 @@ export function splitter(cut, name = String(cut)) {
   };
 }
 
-/** Pieces that come at a time, and the characters of one that is cut further by itself. */
+/** Pieces that are returned at a time, and the characters of one that is split further. */
 const PIECES = 1024;
 const LONG = 4096;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Finds the tokens that stand for themselves, whatever is around them: those of control, and those that the file's maker defined. */
+/** Finds the tokens that are matched as a whole, in any context: control tokens, and those that the file's maker defined. */
 
 import { atOnce } from '../../../base/turns.js';
 import { CONTROL, UNKNOWN, USER_DEFINED, vocabularyError } from './vocabulary.js';
@@ -139,7 +139,8 @@ export class Specials {
   }
 
   /**
-   * The longest token that begins at `at` and ends at `to` or before: a walk along the tokens in their order, which keeps those that go on like the text.
+   * The longest token that begins at `at` and ends at `to` or before: a walk along the sorted tokens, which keeps those that continue like
+   * the text.
    *
    * @param {string} text
    * @param {number} at
@@ -169,7 +170,7 @@ export class Specials {
 }
 
 /**
- * The first of sorted[from..to - 1] whose character `at` is `code` or a later one; `to` where there is none.
+ * The first of sorted[from..to - 1] whose character `at` is `code` or a later one; `to` if there is none.
  *
  * @param {Special[]} sorted
  * @param {number} from

@@ -36,9 +36,9 @@ export class SentencePieces {
   /** The characters of the symbols beyond the tokens. @type {string[]} */
   #characters = [];
   #size;
-  /** The token of each byte, or what stands for it. */
+  /** The token of each byte, or its replacement. */
   #bytes;
-  /** True if no token has a space after something else: then nothing joins what stands before and after one. */
+  /** True if no token has a space after something else: then nothing joins the texts before and after one. */
   #words = true;
   /** Words seen before, with their tokens. @type {Map<string, Uint32Array>} */
   #seen = new Map();
@@ -128,7 +128,7 @@ export class SentencePieces {
    */
   *encode(text, put) {
     let count = 0;
-    // U+2581 itself is no space: as bytes it stays what it is.
+    // U+2581 itself is no space: as bytes it is unchanged.
     for (const [i, part] of text.split(SPACE).entries()) {
       if (i > 0) this.#putBytes(SPACE, put);
       for (const [word] of this.#words ? part.matchAll(WORD) : [[part]]) {
@@ -191,7 +191,7 @@ export class SentencePieces {
   }
 
   /**
-   * The bytes that a token stands for.
+   * The bytes that a token represents.
    *
    * @param {string} text  as the file writes it
    * @param {number} type

@@ -21,7 +21,7 @@ export const CONTROL = 3;
 export const USER_DEFINED = 4;
 export const BYTE = 6;
 
-/** The names in files of tokens that end a text or a turn, which are of control whatever the file says of them. */
+/** The names in files of tokens that end a text or a turn; these are control tokens whatever their type in the file. */
 const ENDS = [
   '<|im_end|>',
   '<|eot_id|>',
@@ -62,18 +62,18 @@ const MOST_TEXT = 65536;
  * @typedef {object} Vocabulary
  * @property {string} model      'llama' or 'gpt2', the way a text is cut
  * @property {string} pre        what is done before, as the file calls it
- * @property {string | undefined} cut  the same, as pre.js calls it; undefined: nobody knows that name
+ * @property {string | undefined} cut  the same, as pre.js calls it; undefined: the name is unknown
  * @property {string[]} tokens   as the file writes them
  * @property {Uint8Array} types  their kinds
  * @property {Map<string, number>} ids  of the texts; of several with one text, the last
  * @property {number | undefined} begin    the token that begins a text
  * @property {number | undefined} end      the one that ends it
- * @property {number | undefined} unknown  the one that stands for what has no token
- * @property {Set<number>} ends  all that end a text or a turn of a talk; what begins a text ends the one before
+ * @property {number | undefined} unknown  the token for characters that no token covers
+ * @property {Set<number>} ends  all that end a text or a turn of a chat; a token that begins a text ends the one before
  * @property {boolean} addBegin  whether a text begins with it
  * @property {boolean} addEnd
  * @property {boolean} addSpace  whether a space is put before a text
- * @property {boolean} characters  whether the sentence that is translated is cut into characters, each by itself
+ * @property {boolean} characters  whether the sentence to translate is split into characters
  * @property {string[]} warnings  what of the file is odd, for people
  */
 
@@ -96,7 +96,7 @@ export function vocabularyError(code, key, reason) {
 
 /**
  * @param {Lookup} metadata
- * @param {string} architecture  of the model, which tells how a text is cut where the file does not
+ * @param {string} architecture  of the model, which determines the pre-tokenizer if the file does not
  * @returns {Generator<void, Vocabulary, void>}
  */
 export function* readingVocabulary(metadata, architecture) {
