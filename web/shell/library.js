@@ -13,7 +13,7 @@ export const captions = () => import('../lib/kinds/caption/captions.js');
 /** Fetches the part of the library that only pages of texts need. */
 export const texts = () => import('../lib/kinds/text/texts.js');
 
-/** Fetches what a talk is had in, and the element, whose words it has: in the language of the page (language.js). */
+/** Fetches the chat box and the element, whose words it uses: in the language of the page (language.js). */
 export const talks = async () => (await Promise.all([import('../lib/element/talk.js'), import('../lib/define.js')]))[0];
 
 /** Fetches what opens a file of the visitor's, a large one too, before there is one: without a connection it could not be fetched then. */

@@ -100,12 +100,12 @@ export function abi(header) {
 // Made of include/nextpixel.h by node web/tools/abi.js: change that.
 // @ts-check
 
-/** The structs of the C headers as they lie in wasm32 memory: fields of 32 bits in their order, no padding. u: uint32_t, size_t or a pointer; f: float. */
+/** The structs of the C headers in wasm32 memory: fields of 32 bits in their order, no padding. u: uint32_t, size_t or a pointer; f: float. */
 export const STRUCTS = /* @__PURE__ */ Object.freeze({
 ${lines.join('')}});
 
 ${[...CONSTANTS, ...STATUSES].map((name) => `export const ${name} = ${valueOf(name)};\n`).join('')}
-/** An nx_candidate in words, and where two of its fields stand in it. */
+/** The number of words of an nx_candidate, and the index of two of its fields. */
 export const CANDIDATE_WORDS = ${Object.keys(structs.nx_candidate).length};
 export const CANDIDATE_NATS = ${Object.keys(structs.nx_candidate).indexOf('nats')};
 export const CANDIDATE_SCORE = ${Object.keys(structs.nx_candidate).indexOf('score')};

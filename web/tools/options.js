@@ -274,7 +274,7 @@ export {};
 // Made of web/lib/settings.js by node web/tools/options.js: change that.
 // @ts-check
 
-/** Settings that are fields of nx_settings: name, field, what it is in a run that does not know the setting, and what it is for true. */
+/** Settings that are fields of nx_settings: name, field, default, and value for true. */
 
 /** @type {[name: string, field: string, off: number, on: number][]} */
 export const FIELDS = [

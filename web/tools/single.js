@@ -48,7 +48,7 @@ async function filesInside() {
     export const hint = () => '';`;
 }
 
-/** The wasm and the worker stand in a folder beside. @type {import('esbuild').Plugin} */
+/** The wasm and the worker are in the next folder. @type {import('esbuild').Plugin} */
 const beside = {
   name: 'beside',
   setup({ onLoad }) {

@@ -45,7 +45,7 @@ export function createAlignment(onSentence) {
       const map = make('div', { class: 'map' });
       panel.append(map, note);
       matrix = createMatrix(map, note, {
-        // A row in the middle, as what a row stands for.
+        // A row in the middle represents the others.
         rest() {
           const t = Math.floor((shown?.steps.length ?? 0) / 2);
           return shown?.steps[t] ? `${rowSum(row(t), sentence(), t + 1)}\n${hint}` : hint;
@@ -101,7 +101,7 @@ export function createAlignment(onSentence) {
       if (slowly) panels.forEach((panel, k) => panel.show(all[k]));
     }
     panels.forEach((panel, k) => panel.show(all[k]));
-    // How long it takes when nobody looks.
+    // The time without drawing.
     const began = performance.now();
     for (const model of models) await model.translate(text, { signal }).text();
     const costs = all.map(({ steps }, k) => `${phrase(KINDS[k])} ${steps.reduce((sum, { nats }) => sum + nats, 0).toFixed(1)}`).join(', ');

@@ -84,7 +84,7 @@ export function createExample() {
         lookers[kind] = { network: own, source, steps: own.write(source, writers[WRITERS[0]].ids) };
         await new Promise((resolve) => {
           setTimeout(resolve);
-        }); // the page goes on between two networks
+        }); // yields to the event loop between two networks
         if (wanted !== now) return;
       }
       const { tokenizer } = models[WRITERS[0]];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A sentence that grows, translated by the network that can look back at it and by the one that is told one vector.
+// A sentence that grows, translated by a network with attention and by one that receives a single vector.
 // @ts-check
 import { acquireAll, announce, byId, fault, make, phrase, weights } from '../../shell/index.js';
 /** @import { Model } from '../../shell/index.js' */

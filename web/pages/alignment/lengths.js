@@ -5,7 +5,7 @@ import { byId, make, makeSvg, phrase } from '../../shell/index.js';
 import { MEASURED, QUARTERS } from './measured.js';
 
 const [WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM] = [640, 300, 40, 110, 12, 30];
-/** Those of the page above, which have lines of their own; the others are pale. */
+/** The networks of the page, which have their own line styles; the others are pale. */
 const DRAWN = ['additive', 'general', 'local-p', 'location', 'none'];
 
 export function createLengths() {
@@ -21,7 +21,7 @@ export function createLengths() {
   QUARTERS.forEach((words, i) =>
     chart.append(makeSvg('text', { class: 'scale', x: String(x(i)), y: String(HEIGHT - 8), 'text-anchor': 'middle' }, words)),
   );
-  /** Names must not lie on one another. @type {{ text: SVGElement, at: number }[]} */
+  /** Labels must not overlap. @type {{ text: SVGElement, at: number }[]} */
   const names = [];
   for (const { kind, name, byLength } of MEASURED) {
     const own = DRAWN.includes(kind) ? `line ${kind}` : 'line other';

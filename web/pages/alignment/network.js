@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The recurrent networks of this page in JavaScript, with every vector that the engine keeps to itself: the equations of src/models/seq2seq.c on the numbers
-// of the same file. The engine rounds what it multiplies to eight bits, so the two agree in words, and in weights to about a hundredth. No page here.
+// The recurrent networks of this page in JavaScript, with every vector that the engine does not return: the equations of
+// src/models/seq2seq.c on the numbers of the same file. The engine rounds its products to eight bits, so the two agree in words, and in
+// weights to about a hundredth. Independent of the page.
 // @ts-check
 import { readGguf } from '../../shell/model/gguf.js';
 import { bell } from './terms.js';
@@ -33,7 +34,7 @@ export function dot(a, b) {
   return sum;
 }
 
-/** Of what is not -Infinity. @param {ArrayLike<number>} scores @returns {Vector} */
+/** Ignores -Infinity. @param {ArrayLike<number>} scores @returns {Vector} */
 export function softmax(scores) {
   const all = Array.from(scores);
   const most = all.reduce((a, b) => Math.max(a, b), -Infinity);
@@ -143,7 +144,7 @@ export function networkOf(file) {
     score,
     first,
     read,
-    /** The steps of a decoder that is told what to write. @param {Read} source @param {ArrayLike<number>} ids @returns {Step[]} */
+    /** The steps of a decoder whose output is given. @param {Read} source @param {ArrayLike<number>} ids @returns {Step[]} */
     write(source, ids) {
       let state = source.start;
       return Array.from({ length: ids.length }, (_, p) => {

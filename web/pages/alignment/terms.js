@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A weight as the terms of its equation, and a row of weights as the sum that it stands for. No page here.
+// A weight as the terms of its equation, and a row of weights as a sum. Independent of the page.
 // @ts-check
 import { phrase } from '../../shell/page/phrase.js';
 
@@ -24,7 +24,7 @@ export const centreOf = (weights) => Array.from(weights).reduce((sum, w, i) => s
  * @param {number} words
  */
 export function windowOf(centre, D, words) {
-  const middle = Math.min(Math.floor(centre + 1e-4), words - 1); // two weights of single precision say where it is
+  const middle = Math.min(Math.floor(centre + 1e-4), words - 1); // two weights of single precision determine it
   return { from: Math.max(0, middle - D), to: Math.min(words, middle + D + 1), centre };
 }
 
@@ -32,7 +32,7 @@ export function windowOf(centre, D, words) {
 export const bell = (i, centre, D) => Math.exp(-2 * ((i - centre) / D) ** 2);
 
 /**
- * The weight of word i as what its softmax divides, the best word's score being 0: scores are known up to a number that all share.
+ * The exponential of word i in its softmax, with 0 as the best word's score: scores are known up to a common constant.
  * @param {ArrayLike<number>} weights
  * @param {number} i
  * @param {{ centre: number, D: number }} [local] where weights were multiplied by the bell about a predicted centre

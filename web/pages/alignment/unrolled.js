@@ -141,7 +141,7 @@ export function createUnrolled(example, onWord) {
   example.on(
     (next) => {
       shown = next;
-      // A word in the middle, where there is something behind it and before it.
+      // A word in the middle, with words before and after it.
       choose(Math.floor(next.writers[WRITERS[0]].steps.length / 2));
     },
     (message) => {

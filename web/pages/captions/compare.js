@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Soft attention beside hard: the same words of the same scene, one draw, and the mean of several.
+// Compares soft and hard attention: the same words of the same scene, one draw, and the mean of several.
 // @ts-check
 import { acquire, byId, createLoading, make, phrase, weights as addressOf } from '../../shell/index.js';
 import { SIDE } from './scene.js';
@@ -15,7 +15,7 @@ const named = (place) => phrase`row ${Math.floor(place / 8) + 1}, column ${(plac
 /** How far two maps are apart: half of the sum of their differences, 0 to 1. @param {ArrayLike<number>} a @param {ArrayLike<number>} b */
 const apart = (a, b) => Array.from(a).reduce((sum, x, i) => sum + Math.abs(x - b[i]) / 2, 0);
 
-/** The word that looked at one place the most: others know already what they will be. @param {{ soft: Float32Array }[]} looks */
+/** The word with the sharpest attention: for the others the location is already clear. @param {{ soft: Float32Array }[]} looks */
 function sharpest(looks) {
   const most = looks.map(({ soft }) => Math.max(...soft));
   return most.indexOf(Math.max(...most));
@@ -72,7 +72,7 @@ export function createCompare(tell) {
       }));
       if (!looks[chosen]) chosen = sharpest(looks);
       const same = words.children.length === looks.length && looks.every(({ word }, i) => words.children[i].textContent === word);
-      // Who stands on one of them keeps it.
+      // The word selected by the visitor stays selected.
       if (!same)
         words.replaceChildren(
           ...looks.map(({ word }, i) => {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// The light by hand: what is said when one place is all that can be seen.
+// The light is moved by the visitor: the caption when only one location is visible.
 // @ts-check
 import { byId, make } from '../../shell/index.js';
 import { SIDE } from './scene.js';
 import { paint } from './tell.js';
 
 const PLACES = 8;
-/** Words that are said by the light; then the network looks by itself. */
+/** Words with the light fixed; then the network attends on its own. */
 const HELD = 2;
 
 /** @param {ReturnType<typeof import('./tell.js').createTell>} tell */

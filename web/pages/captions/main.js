@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The page of show, attend and tell: a scene that is told in words, soft attention beside hard, and the light by hand.
+// The page of Show, Attend and Tell: a scene with its caption, soft and hard attention compared, and the light moved by the visitor.
 // @ts-check
 import { byId, startPage, whenNear } from '../../shell/index.js';
 import { createCompare } from './compare.js';

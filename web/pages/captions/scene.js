@@ -9,7 +9,7 @@ export const SIDE = 64;
 const TILE = 32;
 const [LEAST, MOST, GROW] = [12, 44, 3];
 const STEP = 2;
-/** What stands there first: name, left, top, size. @type {[string, number, number, number][]} */
+/** The initial scene: name, left, top, size. @type {[string, number, number, number][]} */
 const FIRST = [
   ['cat', 5, 6, 26],
   ['red heart', 38, 8, 20],
@@ -32,7 +32,7 @@ export function createScene() {
   const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d', { willReadFrequently: true }));
   /** @type {Placed[]} */
   let placed = [];
-  /** A picture of the visitor's, in place of white. @type {CanvasImageSource | undefined} */
+  /** A picture of the visitor, instead of white. @type {CanvasImageSource | undefined} */
   let own;
   /** @type {((busy: boolean) => void)[]} */
   const listeners = [];
@@ -273,7 +273,7 @@ export function createScene() {
     /** The things are on it. */
     ready,
     pixels,
-    /** Whether there is something to tell. */
+    /** Whether there is nothing to describe. */
     get empty() {
       return placed.length === 0 && !own;
     },

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The first figure: the scene, told word by word with a light on each.
+// The first figure: the scene, described word by word with a light for each.
 // @ts-check
 import {
   acquireFirst,
@@ -18,7 +18,7 @@ import {
 import { SIDE } from './scene.js';
 /** @import { CaptionStep, Model } from '../../shell/index.js' */
 
-/** Below this probability of a whole caption the page is not sure: validation scenes chose it, of which one in seventeen is below. */
+/** Below this probability of a whole caption the page is not sure: chosen on validation scenes, one in seventeen of which is below it. */
 const SURE = 0.6;
 /** Every training scene is at least so white. */
 const WHITE = 0.5,
@@ -184,7 +184,7 @@ export function createTell(scene) {
     get steps() {
       return steps;
     },
-    /** Is told now, if there is a caption, and of every other one. @param {() => void} listener */
+    /** Called with the current caption, if there is one, and with every later one. @param {() => void} listener */
     onTold(listener) {
       listeners.push(listener);
       if (steps.length > 0) listener();

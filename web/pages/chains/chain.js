@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A linear chain by itself, for figures that show its numbers: forward, backward, Viterbi in the log domain, as src/attention/forward_backward.c has them.
+// A single linear chain, for figures that show its values: forward, backward, Viterbi in the log domain, as in
+// src/attention/forward_backward.c.
 // @ts-check
 
 /**
@@ -29,7 +30,7 @@ function backward({ A, U }) {
   return beta;
 }
 
-/** The best z, ties to the lowest, with what is best up to each cell and where it came from. @param {Chain} chain */
+/** The best z, ties to the lowest, with the best score up to each cell and its predecessor. @param {Chain} chain */
 export function viterbi({ start, A, U }) {
   /** @type {number[][]} */
   const best = [];

@@ -44,7 +44,7 @@ const score = (g, code, path) => PATHS[path].reduce((sum, state, t) => sum + g[s
 
 /** p(second path | word) @param {'MEMM' | 'CRF'} kind @param {number[][]} g @param {number} code */
 export function second(kind, g, code) {
-  // The MEMM's Z is one step's: only state 0 has two successors, so all is decided there, and what the others hand on is all they have.
+  // The MEMM's Z is one step's: only state 0 has two successors, so it decides everything, and the others pass their whole probability on.
   const [a, b] = kind === 'MEMM' ? PATHS.map(([state]) => g[state][letterOf(code, 0)]) : [score(g, code, 0), score(g, code, 1)];
   return 1 / (1 + Math.exp(a - b));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Nine players, each on the field or not: by themselves, or with a chain over neighbours.
+// Nine players, each on the field or not: independently, or with a chain over neighbours.
 // @ts-check
 import { byId, make, percent, phrase } from '../../shell/index.js';
 import { marginals } from './chain.js';

@@ -32,9 +32,9 @@ export function createTrellis() {
   const { best, from, z } = viterbi(chain);
   /** @type {Pass} */
   let pass = 'forward';
-  /** Columns that are there: all of them, until one begins anew. */
+  /** Columns computed so far: all of them, until a replay starts. */
   let done = WORDS.length;
-  /** The cell whose sum is told. */
+  /** The cell whose sum is explained. */
   let cell = { t: 1, c: 1 };
 
   const table = make('table', { class: 'trellis-table' });

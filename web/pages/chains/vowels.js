@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Baum-Welch: a hidden Markov model of two states reads letters without tags, and what it finds.
+// Baum-Welch: a hidden Markov model of two states reads letters without tags, and the classes that it finds.
 // @ts-check
 import { announce, byId, make, phrase, reducedMotion, whileSeen } from '../../shell/index.js';
 import { logSum, marginals } from './chain.js';
@@ -12,7 +12,7 @@ const ROUNDS = 60;
 
 /** @typedef {{ start: number[], A: number[][], B: number[][] }} Hmm  logarithms; B[state][letter] */
 
-/** Nearly alike, so that it does not begin at a saddle. @returns {Hmm} */
+/** Nearly equal, so that it does not start at a saddle point. @returns {Hmm} */
 function beginning() {
   const spread = (/** @type {number[]} */ x) => x.map((one) => one - logSum(x));
   return {
@@ -56,7 +56,7 @@ export function createVowels() {
   let rounds = 0;
   /** @type {number | undefined} */
   let frame;
-  /** @param {boolean} asked whether the visitor did, who is told of the end */
+  /** @param {boolean} asked whether the visitor started it, who is then told the end */
   function go(asked) {
     const found = round(hmm);
     hmm = found.hmm;

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
-// The page of talks: with the model that comes with it a tale by two, with one's own file what its template says.
+// The chat page: with its own model, a story by two authors; with a file of the visitor, a chat by the file's template.
 // @ts-check
 import { acquireFirst, byId, createLoading, integer, make, ownFiles, phrase, reducedMotion, startPage, talks } from '../../shell/index.js';
 import { createOwn, showCard } from '../../shell/text/index.js';
 /** @import { Model, Talk } from '../../shell/index.js' */
 
-/** A talk with a model that has no template: one text, a stretch each. */
+/** A chat with a model without a template: one text, to which each adds a stretch. */
 const TALE =
   "{% for message in messages %}{{ message.content if loop.first or message.role != 'user' else ' ' + message.content }}{% endfor %}";
 const FIRST = 'Once upon a time, there was a';
 
-/** @param {Talk} Box  what a talk is had in */
+/** @param {Talk} Box  the chat box */
 function createPage(Box) {
   /** @type {HTMLInputElement} */
   const temperature = byId('temperature');

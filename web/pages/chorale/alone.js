@@ -185,6 +185,6 @@ function sharesOf(rows) {
   /** @type {Map<number, number>} */
   const shares = new Map();
   for (const { keys, weights } of rows)
-    keys.forEach((key, i) => shares.set(key - 1, (shares.get(key - 1) ?? 0) + weights[i] / rows.length)); // key j is what stands at j - 1
+    keys.forEach((key, i) => shares.set(key - 1, (shares.get(key - 1) ?? 0) + weights[i] / rows.length)); // key j is the item at j - 1
   return shares;
 }

@@ -242,7 +242,8 @@ export function createAnswer() {
     }
   }
 
-  /** How probable each key is as the next note, of those that the soprano could sing. @param {Float32Array} odds  by id */
+  /** The probability of each key as the next note, among those that the soprano can sing.
+   * @param {Float32Array} odds  probabilities by id */
   function showOdds(odds) {
     /** @type {Map<number, number>} */
     const found = new Map();
@@ -255,7 +256,7 @@ export function createAnswer() {
     piano.show(new Map([...found].map(([pitch, p]) => [pitch, p / (sum || 1)])));
   }
 
-  /** Plays what is there. */
+  /** Plays the music. */
   async function play() {
     stopper?.abort();
     clearTimeout(growing);
@@ -313,7 +314,7 @@ export function createAnswer() {
     get parallels() {
       return !strict.checked;
     },
-    /** Called when there is a model, and when the voices have answered. @param {() => void} tell */
+    /** Called when there is a model, and when the voices are complete. @param {() => void} tell */
     on(tell) {
       listeners.add(tell);
     },

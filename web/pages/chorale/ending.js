@@ -35,5 +35,5 @@ export async function endWell(model, run, seed, { signal } = {}) {
   return best;
 }
 
-/** How little the model expected the end where the melody has it, in nats. @param {NoteRun} run */
+/** The surprisal of the end at the melody's end, in nats. @param {NoteRun} run */
 export const costOfEnd = (run) => run.save().nats.at(-1) ?? Infinity;

@@ -32,7 +32,7 @@ export async function hear(run, roll, signal) {
 }
 
 /**
- * Sets the links that save a run: its MIDI file is ready, its WAV is made when it is asked for.
+ * Sets the links that save a run: its MIDI file is ready, its WAV is made on request.
  *
  * @param {{ midi: HTMLAnchorElement, wav: HTMLAnchorElement }} links
  * @param {NoteRun} run

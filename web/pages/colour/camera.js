@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A picture from the camera: a dialog with what it sees, a shutter, a way out. However it ends, the camera is switched off.
+// A picture from the camera: a dialog with the camera's picture, a shutter and a cancel button. The camera is always switched off at the
+// end.
 // @ts-check
 import { make, phrase } from '../../shell/index.js';
 import { PictureError } from './picture.js';

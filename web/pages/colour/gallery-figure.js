@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A gallery with what stands around it: buttons, seed, strip, a picture of one's own, and whether it can be seen.
+// A gallery and its surroundings: buttons, seed, strip, a picture of the visitor, and whether it is visible.
 // @ts-check
 import {
   STRIPS,
@@ -128,7 +128,8 @@ export function createGalleryFigure({ id, task, fate }, choice, subjects, { onRu
 
   /** The pictures of the strip. */
   let among = subjects;
-  /** All that the pictures of the first row follow from; null: the model is a file of the visitor's. */
+  /** All settings that determine the pictures of the first row; null: the model is a file of the visitor. the model is a file of the
+   * visitor's. */
   function settings() {
     if (model && typeof model !== 'string') return null;
     const { first } = gallery;
@@ -166,7 +167,7 @@ export function createGalleryFigure({ id, task, fate }, choice, subjects, { onRu
       gallery.use(null);
       sight.renew();
     },
-    /** Brings the figure to the settings of an address, once its model is there. @param {URLSearchParams} given */
+    /** Applies the settings of an address, once the figure's model is loaded. @param {URLSearchParams} given */
     apply(given) {
       const { width, height } = among[0].image;
       const rgb = fromText(given.get('pixels') ?? '', 3 * width * height);

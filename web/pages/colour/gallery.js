@@ -38,7 +38,7 @@ export function createGallery(root, first, task, { onPhase, onPull, onEnd, onErr
   let codec;
   let seed = 0;
   let temperature = 1;
-  /** Pictures to draw for each row: as many for each that it shows, of which it is the likeliest. */
+  /** Pictures to draw for each row: as many for each shown one, which is the likeliest of them. */
   let tries = SHOWN;
   const playback = new Playback({
     speed: SPEED,
@@ -76,7 +76,7 @@ export function createGallery(root, first, task, { onPhase, onPull, onEnd, onErr
       row.take(knows, step);
       if (step.sample < samples - 1 || step.anew) continue;
       const pixels = (step.to - step.from) / channels;
-      // The first pull reads what is given as well.
+      // The first pull also reads the given part.
       if (!whole) onPull(performance.now() - asked, samples * pixels);
       whole = false;
       await playback.pass(pixels, signal);
@@ -85,7 +85,7 @@ export function createGallery(root, first, task, { onPhase, onPull, onEnd, onErr
     row.end();
   }
 
-  /** Draws these rows in turn. @param {Row[]} queue */
+  /** Draws these rows in order. @param {Row[]} queue */
   async function run(queue) {
     const [artist, knows] = [model, codec];
     if (!artist || !knows) return;
@@ -126,11 +126,11 @@ export function createGallery(root, first, task, { onPhase, onPull, onEnd, onErr
       tries = n;
     },
     start: () => run(rows),
-    /** @param {number} share of the model in what is shown, 0 to 1; the rest is the smooth picture's */
+    /** @param {number} share of the model's picture in the display, 0 to 1; the rest is the smooth enlargement */
     blend(share) {
       for (const row of rows) row.blend(share);
     },
-    /** Draws what is missing. */
+    /** Draws the missing pictures. */
     resume: () => run(rows.filter((row) => !row.done)),
     stop,
     /** @returns {Shot[]} */
@@ -142,7 +142,7 @@ export function createGallery(root, first, task, { onPhase, onPull, onEnd, onErr
     get first() {
       return rows[0].subject;
     },
-    /** Puts other pictures in the rows, for the model that comes next. @param {Subject[]} subjects */
+    /** Puts other pictures into the rows, for the next model. @param {Subject[]} subjects */
     show(subjects) {
       rows.forEach((row, i) => row.show(subjects[i]));
     },

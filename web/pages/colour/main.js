@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The page in colour: completed, enlarged, and drawn from nothing but a class.
+// The colour page: pictures completed, enlarged, and drawn from a class alone.
 // @ts-check
 import { acquire, asked, createClasses, introduce, phrase, startPage, weights } from '../../shell/index.js';
 import { createColour } from './colour.js';

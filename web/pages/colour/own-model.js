@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A model of one's own for a figure: a GGUF file that is chosen or dropped there and never leaves the page, or one that the page's address names.
+// A model of the visitor for a figure: a GGUF file that is chosen or dropped there and never leaves the page, or one named in the page's
+// address.
 // @ts-check
 import { acquire, announce, load, make, misfit, phrase } from '../../shell/index.js';
 /** @import { Hold, LoadOptions, ModelInfo } from '../../shell/index.js' */
@@ -7,7 +8,8 @@ import { acquire, announce, load, make, misfit, phrase } from '../../shell/index
 /** @param {File} file */
 export const isModelFile = ({ name }) => /\.gguf$/i.test(name);
 
-/** Why a figure cannot use a model; '': it can. @param {ModelInfo} info @param {string} name @param {'complete' | 'superResolve'} kind what the figure asks for */
+/** Why a figure cannot use a model; '': it can.
+ * @param {ModelInfo} info @param {string} name @param {'complete' | 'superResolve'} kind the figure's task */
 function problem(info, name, kind) {
   const wrong = misfit(info, name);
   if (wrong || info.verbs.includes(kind)) return wrong;

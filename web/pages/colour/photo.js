@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A picture of one's own for a figure: from a file, dropped on the figure, pasted, or from the camera. It never leaves the page.
+// A picture of the visitor for a figure: from a file, dropped on the figure, pasted, or from the camera. It never leaves the page.
 // @ts-check
 import { announce, make, phrase } from '../../shell/index.js';
 import { takePicture } from './camera.js';
@@ -7,7 +7,7 @@ import { isModelFile } from './own-model.js';
 import { PictureError, openPicture } from './picture.js';
 import { centralSquare } from './square.js';
 
-/** The figures that take pictures, for what is pasted. @type {Map<HTMLElement, (file: File) => void>} */
+/** The figures that take pictures, for pasting. @type {Map<HTMLElement, (file: File) => void>} */
 const takers = new Map();
 
 /** @param {DataTransfer | null} transfer */
@@ -115,7 +115,7 @@ function visible(element) {
   return Math.min(bottom, innerHeight) - Math.max(top, 0);
 }
 
-/** The figure with the focus takes what is pasted, else the one that fills most of the screen. @param {ClipboardEvent} event */
+/** The figure with the focus takes the pasted picture, otherwise the one that fills most of the screen. @param {ClipboardEvent} event */
 function paste(event) {
   const file = fileOf(event.clipboardData);
   if (!file || document.querySelector('dialog[open]')) return;
@@ -129,7 +129,7 @@ function paste(event) {
 }
 
 let kept = false;
-/** A file that is dropped beside a figure does not replace the page; what is pasted finds its figure. */
+/** A file dropped outside a figure does not replace the page; a pasted picture finds its figure. */
 export function keepDrops() {
   if (kept) return;
   kept = true;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Opens a picture file that a visitor gives, or says what is wrong with it.
+// Opens a picture file of the visitor, or describes the error.
 // @ts-check
 import { bytes, phrase } from '../../shell/index.js';
 

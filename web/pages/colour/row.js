@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A row of a gallery: what the model is given, what it draws from that, the original.
+// A row of a gallery: the model's input, its output, the original.
 // @ts-check
 import { make, paintElements, palette, perFrame, phrase, reducedMotion } from '../../shell/index.js';
 /** @import { Codec, Picture, Shot, Subject } from '../../shell/index.js' */
@@ -8,7 +8,7 @@ import { make, paintElements, palette, perFrame, phrase, reducedMotion } from '.
 export const SHOWN = 3;
 
 /**
- * @typedef {{ words: string, share: number }} Note what is said of a picture, and how long a bar beside it is: 0 to 1
+ * @typedef {{ words: string, share: number }} Note the text under a picture, and the length of the bar next to it: 0 to 1
  *
  * @typedef {Object} Preview how a picture looks before anything is drawn
  * @property {{ picture: Picture, note?: Note }[]} given one for each tile before the drawn ones
@@ -18,7 +18,7 @@ export const SHOWN = 3;
  */
 
 /**
- * @typedef {Object} Plan what stands in a row
+ * @typedef {Object} Plan the contents of a row
  * @property {{ kind: string, name: string }[]} given the tiles before the drawn ones; kind: a class for the style sheet
  * @property {string} noun what is drawn, in names of files: 'ending'
  * @property {string} called the same for people
@@ -59,7 +59,7 @@ function put(canvas, picture) {
 /** @param {Picture} picture */
 const copy = ({ data, width, height }) => new ImageData(data.slice(), width, height);
 
-/** One picture and what is made of it. */
+/** One picture and its versions. */
 export class Row {
   /** All of it is drawn. */
   done = false;
@@ -76,7 +76,7 @@ export class Row {
   #name = make('p', { class: 'row-name' });
   /** @type {Preview | undefined} */
   #preview;
-  /** All that are drawn, in as many groups as are shown, whose first ones these are. @type {Picture[]} */
+  /** All drawn pictures, in as many groups as are shown; the first of each group is shown. @type {Picture[]} */
   #pictures = [];
   /** -log p of each. @type {number[]} */
   #nats = [];
@@ -114,7 +114,7 @@ export class Row {
     this.#given.forEach(({ canvas }, i) => canvas.setAttribute('aria-label', `${name}, ${this.#plan.given[i].name}`));
   }
 
-  /** Shows what the model makes of the picture before it draws. @param {Preview} preview */
+  /** Shows the model's view of the picture before it draws. @param {Preview} preview */
   give(preview) {
     this.#preview = preview;
     preview.given.forEach(({ picture, note }, i) => {

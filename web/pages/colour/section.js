@@ -46,7 +46,7 @@ export function createSection(section) {
   /** @type {Choice | undefined} */
   let shown;
   let opened = false;
-  /** The model of what is shown is there. */
+  /** The model of the shown pictures is loaded. */
   let ready = false;
   const choices = createModelSwitch(byId(`${id}-switch`), change);
   /** The visitor's own model, once there is one: as one of ours, whose strip it takes over. @type {Choice | undefined} */
@@ -125,7 +125,7 @@ export function createSection(section) {
   }
   keepDrops();
   const address = keepInAddress(`figure-${id}`, {
-    // A picture of the visitor's own goes into a link that is asked for, not into the browser's history.
+    // A picture of the visitor becomes part of a copied link, not of the browser's history.
     settings: () => (ready && figure && !figure.ofOwn ? figure.settings() : null),
     apply(given) {
       const model = given.get('model');

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The central square of a picture of any size, reduced to a few pixels: the mean over the area of each, laid over white,
-// which is how the emoji were made and what the library does with an image of a page. Read band by band, for the canvas of
-// a phone does not hold a large photograph.
+// The central square of a picture of any size, reduced to a few pixels: the mean over the area of each, laid over white, as for the emoji
+// in training and for images in the library. Read in bands, because the canvas of a phone cannot hold a large photograph.
 // @ts-check
 
 /** Pixels to read at once. */
@@ -34,7 +33,7 @@ export async function centralSquare(picture, size) {
         for (let i = 0; i < 3 * size; i++) sums[3 * size * y + i] += share * line[i];
       }
     }
-    await new Promise((resolve) => setTimeout(resolve)); // the page goes on
+    await new Promise((resolve) => setTimeout(resolve)); // yields to the event loop
   }
   const image = new ImageData(size, size);
   const area = (side / size) ** 2;

@@ -7,10 +7,10 @@ import { make, onTheme, palette } from '../../shell/index.js';
 const [TOP, BOTTOM] = [600, 25];
 const LINES = [500, 200, 100, 50];
 
-/** @typedef {{ at: number, learning: number, unseen: number }} Point after `at` digits; NaN: there is none to tell by */
+/** @typedef {{ at: number, learning: number, unseen: number }} Point after `at` digits; NaN: there is none to measure it */
 
 export function createCurve() {
-  const canvas = make('canvas', { class: 'curve', 'aria-hidden': 'true' }); // the words beside it say the same
+  const canvas = make('canvas', { class: 'curve', 'aria-hidden': 'true' }); // the words next to it say the same
   /** @type {Point[]} */
   let points = [];
   function draw() {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Four answers to what a shade may be, from 0 to 255: a coin, a list, a Gaussian, a logistic. Each says the probability of every shade; its loss is the surprise. Pure.
+// Four distributions of a shade, 0 to 255: a coin, a list, a Gaussian, a logistic. Each gives the probability of every shade; its loss is
+// the surprisal. Pure.
 // @ts-check
 
 export const SHADES = 256;
 /** Shades of the list, as many as the Image Transformer of digits knows. */
 const LISTED = 16;
-/** A list may have two peaks; so much of it is in the second, which stands on the other side. */
+/** A list may have two peaks; this fraction of it is in the second, on the other side. */
 const SECOND = 0.25;
 
 /** @typedef {{ mean: number, width: number }} Expected in shades */
@@ -41,7 +42,8 @@ export const gaussian =
   (x) =>
     0.5 * ((x - mean) / width) ** 2 + Math.log(width * Math.sqrt(2 * Math.PI));
 
-/** What a logistic gives to the shade: a difference of two sigmoids, with all that lies beyond at both ends. @param {Expected} expected @returns {Nats} */
+/** The probability that a logistic gives to the shade: a difference of two sigmoids; the first and last shade include the tails.
+ * @param {Expected} expected @returns {Nats} */
 export function logistic({ mean, width }) {
   const scale = (width * Math.sqrt(3)) / Math.PI; // of the same standard deviation
   return (x) => {

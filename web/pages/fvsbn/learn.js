@@ -10,7 +10,7 @@
 
 /** @typedef {{ weight: Float32Array, bias: Float32Array }} Weights weight[j * n + i]: what pixel j, if it is ink, adds to the sum of pixel i > j; zero elsewhere */
 
-/** A network that knows nothing: every pixel is ink with probability one half. @param {number} n pixels @returns {Weights} */
+/** An untrained network: every pixel is ink with probability one half. @param {number} n pixels @returns {Weights} */
 export const nothingLearnt = (n) => ({ weight: new Float32Array(n * n), bias: new Float32Array(n) });
 
 /** @param {number} a */
@@ -67,7 +67,7 @@ export function learn(weights, picture, rate) {
 }
 
 /**
- * Draws a picture: a coin for each pixel in turn.
+ * Draws a picture: flips a coin for each pixel in order.
  * @param {Weights} weights
  * @param {() => number} random uniform in 0..1
  * @returns {Uint8Array} n pixels, 1 = ink

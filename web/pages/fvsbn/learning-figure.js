@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The figure that learns: digits to pick, the weights of a pixel as they form, samples of what is known so far, nats on their way down.
+// The figure that trains: digits to choose, the weights of a pixel as they form, samples of the current model, falling nats.
 // @ts-check
 import {
   Playback,
@@ -26,11 +26,11 @@ import { createVotes } from './votes.js';
 const SLICE = 10;
 /** Digits a second. */
 const SPEEDS = [1, 10, 50, 200, 1000];
-/** Digits after which it rests by itself, until it is told to go on. */
+/** Digits after which it pauses, until it is resumed. */
 const REST = 2000;
-/** Digits after which it says how far it is. */
+/** Digits between two progress messages. */
 const SAY = 500;
-/** Digits that it does not learn from at first, to tell by. */
+/** Digits held out at first, to measure progress. */
 const LEFT_OUT = 40;
 const SAMPLES = 8;
 /** Of 255, the grey from which a pixel of a drawing is ink, as in the test digits of this page. */
@@ -56,7 +56,7 @@ export function createLearning(training) {
     return Number.isNaN(point.unseen) ? `${now}.` : phrase`${now}, ${point.unseen.toFixed(0)} a digit that it never learnt from.`;
   };
   function show() {
-    const random = randomFrom(1); // the same coins each time: only what is known changes
+    const random = randomFrom(1); // the same noise each time: only the model changes
     paintSheet(
       drawn,
       Array.from({ length: SAMPLES }, () => sample(lesson.weights, random)),
@@ -93,7 +93,7 @@ export function createLearning(training) {
           break;
         }
       }
-      // With less motion, what is learnt is shown when it stops.
+      // With reduced motion, the model is shown when it stops.
       if (playback.paused || !reducedMotion()) show();
       if (said) announce(said());
       await frame(); // the page has its turn

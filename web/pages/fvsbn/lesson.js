@@ -56,7 +56,7 @@ export class Lesson {
     this.#sum = this.#summed = 0;
   }
 
-  /** The picked ones, in an order of its own for each pass. */
+  /** The chosen ones, in a new order for each pass. */
   #shuffled() {
     const order = [...this.picked];
     for (let i = order.length - 1; i > 0; i--) {

@@ -13,7 +13,7 @@ const CELL = SIDE + GAP;
  * @param {Object} options
  * @param {number} options.cols pictures in a row
  * @param {'known' | 'predicted'} options.ink given, or drawn by a network
- * @param {(k: number) => boolean} [options.pale] picture k is there, but counts for nothing
+ * @param {(k: number) => boolean} [options.pale] picture k exists, but is not used
  * @param {number} [options.cursor] picture to outline; -1: none
  */
 export function paintSheet(canvas, pictures, { cols, ink, pale = () => false, cursor = -1 }) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Shows what one pixel attended to: a large picture with the chosen head's shares, and a grid of all heads.
+// Shows the attention of one pixel: a large picture with the weights of the chosen head, and a grid of all heads.
 // @ts-check
 import {
   PIXELS,
@@ -46,7 +46,7 @@ export function createAsker(store, attended, pictures) {
       const answer = await model.attention(toImage(values), { row: asked.row, column: asked.column, ...(label && { label }) });
       if (store.now.model === model && store.now.asked) attended.set({ attention: { ...answer, asked } });
     } catch {
-      attended.set({ attention: null }); // the run itself reports what is wrong with the model
+      attended.set({ attention: null }); // the run itself reports the model's error
     } finally {
       busy = false;
     }
@@ -94,7 +94,7 @@ export function createAttentionView(store, attended, root, pictures) {
   /** @type {{ input: HTMLInputElement, canvas: HTMLCanvasElement | null, head: number }[]} */
   let choices = [];
 
-  /** The grid, once the model says how many layers and heads it has. */
+  /** The grid, once the numbers of layers and heads are known. */
   function build() {
     const { info } = store.now;
     if (!info) return;
@@ -158,7 +158,7 @@ export function createAttentionView(store, attended, root, pictures) {
     note.replaceChildren(...words, '.', shares);
     legend.label(['0', percent(heat.most / 16), percent(heat.most / 4), percent((heat.most * 9) / 16), percent(heat.most)]);
     canvas.setAttribute('aria-label', note.textContent ?? '');
-    // Whoever walks over a picture with the keyboard hears what is under the cursor.
+    // A visitor who moves over a picture with the keyboard hears the item under the cursor.
     if (document.activeElement?.classList.contains('picture')) announce(note.textContent ?? '', 400);
   }
 

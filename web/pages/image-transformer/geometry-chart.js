@@ -5,7 +5,8 @@ import { integer, make, makeSvg, phrase } from '../../shell/index.js';
 
 /**
  * @param {HTMLElement} root
- * @param {{ name: string, kind: string, count: (step: number) => number, positions: number }[]} curves kind: of line, for the style sheet
+ * @param {{ name: string, kind: string, count: (step: number) => number, positions: number }[]} curves kind: the line style, for the style
+ * sheet
  */
 export function createChart(root, curves) {
   const most = Math.max(...curves.map(({ positions }) => positions));

@@ -16,7 +16,7 @@
  *
  * @typedef {Object} Seen
  * @property {Int32Array} elements places in raster order, as model.attention() names them; -1: the start
- * @property {number} own how many of them stand in the query's own block
+ * @property {number} own how many of them are in the query's own block
  * @property {number} memory how many before it
  */
 
@@ -58,7 +58,7 @@ export class Geometry {
     /** Positions in a row: pixels, or channels of pixels. */
     this.cols = shape.positions / shape.height;
     this.is2d = shape.blockRows > 0;
-    /** The position that stands at each pixel of the raster order. */
+    /** The position of each pixel of the raster order. */
     this.stepAt = new Uint32Array(order.length);
     order.forEach((pixel, step) => {
       this.stepAt[pixel] = step;
@@ -121,8 +121,8 @@ export class Geometry {
   }
 
   /**
-   * What the query that draws a position sees. A key holds what stands at the position before its own, for the model reads
-   * what was and answers with what comes.
+   * The positions seen by the query that draws a position. A key is the item at the position before its own, because the input is shifted
+   * by one.
    *
    * @param {number} step
    * @returns {Seen}
@@ -157,7 +157,7 @@ export class Geometry {
 
   /** The same attention over a square picture of another size. @param {number} side pixels */
   over(side) {
-    const each = this.cols / this.rows; // positions of a pixel, for a square picture
+    const each = this.cols / this.rows; // positions per pixel, for a square picture
     return new Geometry({ ...this.shape, height: side, positions: side * side * each });
   }
 }

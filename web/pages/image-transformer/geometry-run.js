@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
-// Two pictures that draw themselves at one pace, a position of each at a time, and remember all that was drawn.
+// Two pictures that are drawn at one speed, position by position, and remember everything drawn.
 // @ts-check
 import { Codec, Playback, palette, pictureOf, reducedMotion } from '../../shell/index.js';
 import { Geometry } from './geometry-pattern.js';
 /** @import { PictureOptions, Model, Phase, PictureRun, PictureStep } from '../../shell/index.js' */
 
-/** Pixels to ask the model for at once: it is ahead of what is shown by a few. */
+/** Pixels to request from the model together: it is a few ahead of the display. */
 const CHUNK = 8;
 
 /** A picture whose positions are pixels, and the run that draws it. */
 export class Track {
-  /** Pixels that are there; those that are shown may be fewer. */
+  /** Pixels drawn so far; fewer may be shown. */
   #pulled = 0;
   /** @type {AsyncIterator<PictureStep, void, void> | null} */
   #steps = null;
@@ -35,7 +35,7 @@ export class Track {
     this.#steps = this.#ask({ seed, signal, chunkSize: CHUNK * this.info.channels })[Symbol.asyncIterator]();
   }
 
-  /** Draws until so many pixels are there. @param {number} count */
+  /** Draws until this many pixels are drawn. @param {number} count */
   async reach(count) {
     while (this.#steps && this.#pulled < count) {
       const { done, value: step } = await this.#steps.next();
@@ -50,7 +50,7 @@ export class Track {
     return pictureOf(this.codec, this.elements.subarray(0, this.#pulled * this.info.channels));
   }
 
-  /** How many pixels are there. */
+  /** Number of pixels drawn. */
   get pulled() {
     return this.#pulled;
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The strengths at which a picture shows what a query sees and what it does not. A file of its own, for the tests read it without a page.
+// The strengths at which a picture shows the positions that a query sees and those that it does not. A separate file, because the tests
+// read it without a page.
 // @ts-check
 
 /** How strongly a visible pixel is tinted. */

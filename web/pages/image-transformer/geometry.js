@@ -164,7 +164,7 @@ function createFigure({ onRun, onError }) {
         phrase`: ${integer(own)} of its block, ${integer(memory)} of its memory. `,
         make('span', { class: 'geometry-where' }, phrase`Step ${integer(query + 1)}: row ${row + 1}, column ${col + 1}.`),
       );
-      // Whoever walks over a picture with the keyboard hears what is under the cursor.
+      // A visitor who moves over a picture with the keyboard hears the item under the cursor.
       if (asked && 'cell' in asked && asked.by === panel && document.activeElement?.contains(canvas)) announce(note.textContent ?? '', 400);
     }
     chart?.mark(marked);

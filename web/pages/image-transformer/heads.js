@@ -45,8 +45,8 @@ export function heatOf({ blocks, heads, elements, weights }, head) {
 }
 
 /**
- * The two parts of what a pixel may look at: the memory before its block, and its own block so far. Pixel ranges in raster order.
- * Position p of the model holds the pixel before it (p - 1), for the model reads what came before the pixel that it draws.
+ * The two ranges that a pixel may attend to: the memory before its block, and its own block so far. Pixel ranges in raster order. Position
+ * p of the model holds the pixel before it (p - 1), because the input is shifted by one.
  * @param {Attention} attention
  * @param {number} queryBlock 0: no blocks, everything before is seen
  * @returns {{ memory: [number, number], own: [number, number] }}

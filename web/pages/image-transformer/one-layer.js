@@ -81,7 +81,7 @@ export function passOf({ d, heads, length, width, epsilon, classes, tensor }, { 
   /** The shade that a place holds. @param {number} pixel */
   const shadeOf = (pixel) =>
     pixel < 0 ? new Float32Array(d) : row('token_embd.weight', shades[pixel]).map((value) => value * Math.sqrt(d));
-  /** All that enters a place, which is that of the next pixel. @param {number} pixel */
+  /** The input of a position, which is that of the next pixel. @param {number} pixel */
   function inputOf(pixel) {
     const place = pixel + 1;
     const where = new Float32Array(d);

@@ -103,7 +103,7 @@ export function createPixelWalk(store, pictures) {
       bar.style.setProperty('--p', `${100 * (odds[i] ?? 0)}%`);
   }
 
-  /** Everything but what a step changes. */
+  /** Everything except the parts that a step changes. */
   function fill() {
     if (!walked || !store.now.info) return;
     const { pixel, picture, attention, pass, head, best, odds } = walked;
@@ -193,11 +193,12 @@ export function createPixelWalk(store, pictures) {
       fill();
       await askOdds(model, walked, at, info.levels, told);
     } catch {
-      file = signal.aborted ? file : undefined; // the first figure reports what is wrong with the model
+      file = signal.aborted ? file : undefined; // the first figure reports the model's error
     }
   }
 
-  /** The model says what a picture costs: so it is asked once for each shade that the pixel might have. @param {Model} model @param {Walked} of @param {number} at
+  /** The model returns the cost of a picture: so it is called once for each possible shade of the pixel.
+   * @param {Model} model @param {Walked} of @param {number} at
    * @param {number} levels @param {{ label?: string, signal: AbortSignal }} options */
   async function askOdds(model, of, at, levels, options) {
     const values = of.picture.values.slice();

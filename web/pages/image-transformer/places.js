@@ -44,7 +44,7 @@ export function apart(table) {
 /** @param {ArrayLike<number>} a @param {ArrayLike<number>} b */
 const dot = (a, b) => Array.from(a).reduce((sum, x, e) => sum + x * b[e], 0);
 
-/** How alike each list is to each: the cosine of their angle. @param {Table} table @returns {Float32Array[]} */
+/** The similarity of each list to each: the cosine of their angle. @param {Table} table @returns {Float32Array[]} */
 export function likeness(table) {
   const sizes = table.map((list) => Math.sqrt(dot(list, list)));
   return table.map((a, i) => Float32Array.from(table, (b, j) => dot(a, b) / (sizes[i] * sizes[j] || 1)));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The figure of learned positions: what the model knows of a row and of a column, and which places that makes alike.
+// The figure of learned positions: the model's embeddings of a row and of a column, and the similarity of positions that follows.
 // @ts-check
 import {
   announce,
@@ -20,7 +20,7 @@ import { apart, likeness, likenessOfPixels, placesOf, waves } from './places.js'
 /** @import { Cell } from '../../shell/index.js' */
 /** @import { Places, Table } from './places.js' */
 
-/** Of rows and columns that are said to be alike, the most. */
+/** The maximum number of similar rows and columns to name. */
 const NEAREST = 3;
 
 /** Makes the figure, and reads the file when it comes near. */
@@ -64,7 +64,7 @@ export function createPositions() {
     redraw();
   }
 
-  /** The most alike of the others, with how much. @param {Float32Array} alike @param {number} own */
+  /** The most similar of the others, with their similarity. @param {Float32Array} alike @param {number} own */
   const nearest = (alike, own) =>
     Array.from(alike, (x, i) => ({ x, i }))
       .filter(({ i }) => i !== own)

@@ -9,14 +9,14 @@ export const audio = () => (context ??= new AudioContext());
 /** @type {AudioBufferSourceNode | undefined} */
 let playing;
 
-/** Ends what is heard. */
+/** Stops the sound that plays. */
 export function hush() {
   playing?.stop();
   playing = undefined;
 }
 
 /**
- * Plays samples in place of what is heard. Call it from a click or a key.
+ * Plays samples instead of the current sound. Call it from a click or a key.
  * @param {Float32Array} samples @param {number} rate
  * @param {(seconds: number) => void} [onPlay] at each frame, and -1 at the end
  * @returns {Promise<boolean>} at the end: whether all of it was heard

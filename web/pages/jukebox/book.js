@@ -16,7 +16,7 @@
  * @property {(code: number) => number} loudness 0 to 1
  */
 
-/** So long is each code heard, in samples; and what of that is left away at each end, where its neighbours are heard. */
+/** The length of each code's sound, in samples; and the length cut at each end, where its neighbours overlap. */
 const LASTS = 1024;
 const EDGE = 256;
 /** Codes that are decoded at once, so that nothing waits for long. */
@@ -39,7 +39,7 @@ export async function readBook(model, level) {
     for (let at = 0; at < samples.length; at += LASTS) sounds.push(samples.slice(at, at + LASTS));
   }
   const loud = sounds.map((sound) => Math.sqrt(sound.subarray(EDGE, LASTS - EDGE).reduce((sum, x) => sum + x * x, 0) / (LASTS - 2 * EDGE)));
-  // How often the wave crosses nought says whether it hums or hisses.
+  // The number of zero crossings separates hums from hisses.
   const bright = sounds.map((sound) =>
     sound.subarray(EDGE, LASTS - EDGE).reduce((sum, x, i, all) => sum + Number(i > 0 && x < 0 !== all[i - 1] < 0), 0),
   );

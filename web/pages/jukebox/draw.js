@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A digit in a voice: the top prior draws its codes, the bottom prior those below, and the decoder is heard meanwhile. WaveNet beside it.
+// A digit by a speaker: the top prior draws its codes, the bottom prior those below, and the decoder plays meanwhile. WaveNet for
+// comparison.
 // @ts-check
 import { acquire, announce, byId, createTransport, fault, make, phrase, weights } from '../../shell/index.js';
 import { audio, hush } from './audible.js';

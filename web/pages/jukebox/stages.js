@@ -201,7 +201,7 @@ export function createStages() {
       return staged;
     },
     books,
-    /** Called when there is a model, when a sound is staged, and when the books are read. @param {() => void} tell */
+    /** Called when there is a model, when a sound is staged, and when the codebooks are read. @param {() => void} tell */
     on(tell) {
       listeners.add(tell);
     },

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A canvas as wide as it stands on the page, painted anew when its size or the colours change.
+// A canvas of its element's width, repainted when its size or the colours change.
 // @ts-check
 
 /**

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The numbers of look-ahead: what the picture took with guesses and without, and how long many of them take.
+// The numbers of speculative decoding: what the picture took with guesses and without, and how long many of them take.
 // @ts-check
 import { byId, phrase, time } from '../../shell/index.js';
 import { passes, verdict } from './ahead-run.js';
@@ -24,7 +24,8 @@ export function showDrawing(way, { ahead, ms }, pixels) {
     : phrase`${pixels} pixels in ${count} passes: ${each} pixels a pass so far.`;
 }
 
-/** Compares, once both are there. @param {Drawing | undefined} a @param {Drawing | undefined} b @returns {string} what there is to say */
+/** Compares both, once they are complete.
+ * @param {Drawing | undefined} a @param {Drawing | undefined} b @returns {string} what there is to say */
 export function showVerdict(a, b) {
   const text = a && b ? verdict(a, b) : '';
   byId('ahead-verdict').textContent = text;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The two pictures of look-ahead: the digit as it appears, and the passes of the model that drew it.
+// The two pictures of speculative decoding: the digit as it appears, and the passes of the model that drew it.
 // @ts-check
 import { SIDE, announce, askable, make, onTheme, paint, perFrame, phrase } from '../../shell/index.js';
 import { passAt, passes } from './ahead-run.js';
@@ -41,7 +41,7 @@ export function createAheadPanels(root) {
     picture.note.textContent =
       head === 0 ? phrase`Nothing drawn yet.` : drawn ? phrase`Drawn.` : phrase`${head} of ${values.length} pixels.`;
     runs.note.textContent = pass ? describe(ahead, pass) : head === 0 ? '' : phrase`Point at a pixel to ask which pass it came with.`;
-    // Whoever walks over a picture with the keyboard hears what is under the cursor.
+    // A visitor who moves over a picture with the keyboard hears the item under the cursor.
     if (pass && root.contains(document.activeElement)) announce(runs.note.textContent, 400);
   });
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The figure of look-ahead: a digit, the passes of the model that drew it, and the same digit drawn without guesses.
+// The figure of speculative decoding: a digit, the passes of the model that drew it, and the same digit drawn without guesses.
 // @ts-check
 import {
   Playback,
@@ -100,7 +100,7 @@ function createAhead() {
         showDrawing(way, drawing, head);
       }
       showWhole();
-      // The other way, which nobody waits for: its numbers stand beside these.
+      // The other way, drawn in the background: its numbers appear next to these.
       const other = way === 'guessing' ? 'without' : 'guessing';
       const beside = (drawings[other] ??= await draw(artist, { ...options(), lookAhead: other === 'guessing', signal }));
       showDrawing(other, beside, length);

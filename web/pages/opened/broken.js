@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the network writes with one thing taken away, for each thing that it has: a row each, filled one after another.
+// The network's output with one component removed, for each component: a row each, filled in order.
 // @ts-check
 import { byId, make, phrase } from '../../shell/index.js';
 import { boxesOf, headOf, letter } from './boxes.js';
@@ -41,7 +41,7 @@ export function createBroken() {
       for (const [i, { off }] of losses.entries()) {
         await new Promise((resolve) => {
           setTimeout(resolve);
-        }); // the page goes on meanwhile
+        }); // yields to the event loop
         if (mine !== turn) return;
         const written = name(trace(file, word, { ...ALL_ON, ...off }).written);
         const right = written === wanted;

@@ -9,7 +9,7 @@ import { phrase } from '../../shell/page/phrase.js';
 export const number = (x, digits = 2) =>
   x === -Infinity ? '−∞' : (Object.is(Number(x.toFixed(digits)), -0) ? 0 : x).toFixed(digits).replace('-', '−');
 
-/** In a product or a sum, what is negative stands in brackets. @param {number} x */
+/** In a product or a sum, negative numbers are in brackets. @param {number} x */
 const factor = (x) => (x < 0 ? `(${number(x)})` : number(x));
 
 /**

@@ -4,8 +4,9 @@
 import { compare, dot, gelu, norm, relu, scaleOf, softmax, wave } from './arithmetic.js';
 
 /**
- * @typedef {'file' | 'onehot' | 'lookup' | 'times' | 'wave' | 'add' | 'product' | 'columns' | 'join' | 'compare' | 'mask' | 'softmax' | 'aggregate' | 'norm' | 'relu' | 'gelu'
- *   | 'copy' | 'zero'} Op  how a matrix was made; copy: a switch has put nothing in place of an operation; zero: or in place of its result
+ * @typedef {'file' | 'onehot' | 'lookup' | 'times' | 'wave' | 'add' | 'product' | 'columns' | 'join' | 'compare' | 'mask' | 'softmax' |
+ *   'aggregate' | 'norm' | 'relu' | 'gelu' | 'copy' | 'zero'} Op  how a matrix was made; copy: a switch has removed an operation; zero: or
+ *   its result
  * @typedef {{ op: Op, of: Matrix[], by?: number, from?: number, ids?: number[], means?: number[], scales?: number[] }} Made  of: what it was made of; by: a factor, or an
  *   epsilon; from: its first column there; ids: of its rows, -1 for none; means, scales: of its rows
  */

@@ -156,11 +156,11 @@ class Pass {
 }
 
 /**
- * An encoder that reads a word with its end, and a decoder that tells what comes at each place of another one.
+ * An encoder that reads a word with its end, and a decoder that predicts the item at each position of another one.
  *
  * @param {WeightFile} file
  * @param {number[]} source ids
- * @param {number[]} written ids before the place that is told; place 0 reads nothing
+ * @param {number[]} written ids before the predicted position; place 0 reads nothing
  * @param {Switches} on
  */
 function transformer(file, source, written, on) {
@@ -204,18 +204,19 @@ function gpt2(file, ids, on) {
   return pass.end(pass.norm('dec.norm', x, 'output_norm'));
 }
 
-/** @typedef {{ matrices: Map<string, Matrix>, source: number[], written: number[], first: number }} Trace  written: ids that were drawn, the end too where it came; first: the row of the odds of the first one */
+/** @typedef {{ matrices: Map<string, Matrix>, source: number[], written: number[], first: number }} Trace  written: ids that were drawn,
+ * the end too where it came; first: the row of the probabilities of the first one */
 
 /**
- * A word, and what the network writes of it, always the most probable letter; every matrix of the pass that tells them all.
+ * A word, and the network's output for it, always the most probable letter; every matrix of the pass that predicts them all.
  *
- * No place looks at a later one, so one pass checks a whole guess of what will be written; only where it is wrong another pass is needed. Without the mask places
- * do look ahead, and nothing may stand there that is not yet written.
+ * No position sees a later one, so one pass checks a whole guess of the output; another pass is needed only if the guess is wrong. Without
+ * the mask, positions see later ones, so those must still be empty.
  *
  * @param {WeightFile} file
  * @param {number[]} word ids
  * @param {Switches} [on]
- * @param {number[]} [guess] ids; it changes nothing but the time
+ * @param {number[]} [guess] ids; it affects only the speed
  * @returns {Trace}
  */
 export function trace(file, word, on = ALL_ON, guess = [...word].reverse()) {
@@ -224,7 +225,7 @@ export function trace(file, word, on = ALL_ON, guess = [...word].reverse()) {
   const source = [...word, alone ? tokens.indexOf('=') : end];
   const first = alone ? source.length - 1 : 0;
   const most = alone ? Math.min(source.length, context + 1 - source.length) : context;
-  /** The end is guessed after all that is. @param {number[]} ids */
+  /** The end is guessed last. @param {number[]} ids */
   const ended = (ids) => (ids.length < most && ids[ids.length - 1] !== end ? [...ids, end] : ids);
   let written = ended(on.mask ? guess.slice(0, most) : []);
   for (;;) {
@@ -232,7 +233,7 @@ export function trace(file, word, on = ALL_ON, guess = [...word].reverse()) {
     const matrices = alone ? gpt2(file, [...source, ...read], on) : transformer(file, source, read, on);
     const logits = /** @type {Matrix} */ (matrices.get('logits'));
     const told = (/** @type {number} */ i) => logits.row(first + i).indexOf(Math.max(...logits.row(first + i)));
-    // Without the mask what was told before more was written stays.
+    // Without the mask, earlier predictions are kept.
     const from = on.mask ? 0 : written.length - 1;
     const wrong = written.findIndex((id, i) => i >= from && told(i) !== id);
     if (wrong < 0) return { matrices, source, written, first };

@@ -81,7 +81,7 @@ export function createOpened(onPass) {
   let head = 0;
   /** Which written letter is looked at. */
   let at = 0;
-  /** Weights that the visitor has changed, and what they were. @type {Map<Matrix, Map<number, number>>} */
+  /** Weights changed by the visitor, and their original values. @type {Map<Matrix, Map<number, number>>} */
   const changed = new Map();
   let stopper = new AbortController();
 
@@ -134,7 +134,7 @@ export function createOpened(onPass) {
             walk.stop();
             open(one);
             announce(nameOf(one, all.shape));
-            // Where the drawing has no room beside it, the box is above.
+            // If there is no space next to the drawing, the box is above.
             byId('opened-box').scrollIntoView({ block: 'nearest' });
           }),
         }));
@@ -172,7 +172,7 @@ export function createOpened(onPass) {
     return [...input.value.toLowerCase()].map((sign) => tokens.indexOf(sign)).filter((id, i) => id > 0 && /[a-z]/i.test(input.value[i]));
   }
 
-  /** The word anew, and all that follows from it. */
+  /** Recomputes the word, and everything that depends on it. */
   function write() {
     if (!network) return;
     const { file, shape, boxes, diagram } = network;
@@ -202,7 +202,7 @@ export function createOpened(onPass) {
     agree();
   }
 
-  /** The letters, each a choice of the place that told it. */
+  /** The letters, each a button for the position that predicted it. */
   function showWritten() {
     if (!shown || !network) return;
     const { written: ids, matrices, first } = shown;
@@ -229,7 +229,7 @@ export function createOpened(onPass) {
     );
   }
 
-  /** The engine writes the same word: what it says of each letter stands beside what is shown. */
+  /** The engine writes the same word: its prediction of each letter is shown next to the displayed one. */
   async function agree() {
     stopper.abort();
     const { signal } = (stopper = new AbortController());
@@ -314,7 +314,7 @@ export function createOpened(onPass) {
         );
       if (own !== ownName()) networks.delete(FILES[0]);
       own = ownName();
-      trace((await bring(FILES[0])).file, [1], ALL_ON); // it has all that is shown
+      trace((await bring(FILES[0])).file, [1], ALL_ON); // the box has all of its data
       return hold;
     } catch (error) {
       hold.release();

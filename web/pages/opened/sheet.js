@@ -173,7 +173,7 @@ export function createSheet(root, said, { onGo, onChange }) {
       tell();
       if (focus) made?.canvas.focus();
     },
-    /** Opens nothing but the line in which a matrix is made. @param {Matrix} matrix */
+    /** Opens only the line in which a matrix is made. @param {Matrix} matrix */
     only(matrix) {
       const lid = maker(matrix)?.root.closest('details');
       for (const details of root.querySelectorAll('details')) details.open = details === lid;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The guided walk (shell/page/walk.js) through the network: which steps it has, the number that each points at, and those that its sentence tells.
+// The guided walk (shell/page/walk.js) through the network: its steps, the number that each points at, and the numbers in its sentence.
 // @ts-check
 import { number } from './explain.js';
 import { letter } from './boxes.js';
@@ -15,7 +15,8 @@ const RANKED = /\.(compare|scale|mask|weights)$|^logits$|^odds$/;
 /** Scores of places that are hidden in the end. */
 const CAUSAL = /^dec\.\d\.self\.\d\.(compare|scale)$/;
 
-/** The cell of a matrix that a step points at: in the row that counts, the number that stands out, or the last one that is hidden. @param {Matrix} matrix @param {number} row @param {boolean} hidden */
+/** The cell of a matrix that a step points at: in the current row, the outstanding number, or the last hidden one.
+ * @param {Matrix} matrix @param {number} row @param {boolean} hidden */
 export function cellOf(matrix, row, hidden = false) {
   const i = Math.min(row, matrix.rows - 1);
   const numbers = [...matrix.row(i)];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The function of a gate, tanh(f) sigma(g), to be moved by hand: no numbers of the model.
+// The function of a gate, tanh(f) sigma(g), for the visitor to move: independent of the model.
 // @ts-check
 import { announce, byId, phrase } from '../../shell/index.js';
 

@@ -3,8 +3,8 @@
 // @ts-check
 
 /**
- * Whether a mask leaves the tap that is so many rows down and columns right of the pixel that is predicted: what comes before it, and with
- * mask B the pixel's own place.
+ * Whether a mask keeps the tap at this many rows down and columns right of the predicted pixel: the pixels before it, and with mask B the
+ * pixel itself.
  *
  * @param {'A' | 'B'} kind
  * @param {number} down

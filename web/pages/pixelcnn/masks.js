@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Masks A and B, laid over a digit as it is drawn: the kernel moves along the raster, and the mask takes away what is not known yet.
+// Masks A and B, laid over a digit as it is drawn: the kernel moves along the raster, and the mask removes the unknown pixels.
 // @ts-check
 import { PIXELS, SIDE, announce, loadStrip, make, onTheme, paintGrid, perFrame, phrase } from '../../shell/index.js';
 import { leaves } from './leaves.js';
@@ -74,7 +74,7 @@ export function createMasks(root) {
       pixels = digits[DIGIT].pixels;
       redraw();
     })
-    .catch(() => {}); // the figure above says what is wrong
+    .catch(() => {}); // the figure above reports the error
   onTheme(redraw);
   new ResizeObserver(redraw).observe(root);
 }

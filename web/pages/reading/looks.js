@@ -6,7 +6,7 @@
 /** Of the token that was just read, over the tokens up to it: a row for each head of a layer. @typedef {Float32Array[]} Look */
 
 /**
- * Reads a text token by token. What a token looks at is there when the next one is asked for, so each beginning of the text is asked to go on once.
+ * Reads a text token by token. The attention of a token comes with the next one, so each prefix of the text is continued by one token.
  * @param {Model} model
  * @param {ArrayLike<number>} ids with what begins a text
  * @param {AbortSignal} signal
@@ -24,6 +24,6 @@ export async function* looksOf(model, ids, signal) {
         return row;
       });
     }
-    if (run.finish === 'end') yield []; // it would have ended here: no look is told
+    if (run.finish === 'end') yield []; // it would have ended here: without attention
   }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The figure of reading: a text, line by line one word more of it; the word that is read in red, those that it looks at in blue. By a memory-network, and
-// beside it by the self-attention of a decoder.
+// The figure of reading: a text, of which each line shows one more word; the current word in red, the attended words in blue. By a
+// memory-network and, for comparison, by the self-attention of a decoder.
 // @ts-check
 import { acquireAll, acquireFirst, acquireWith, announce, byId, make, percent, phrase, time, weights } from '../../shell/index.js';
 import { createHeads, createSentence, meanOf, visible } from '../../shell/text/index.js';

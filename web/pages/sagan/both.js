@@ -30,7 +30,7 @@ export function createBoth(sheet) {
     try {
       other ??= acquire(weights('sagan-emoji-plain.gguf'));
       const { model: control } = await other;
-      const fits = control.info.latent === model.info.latent && control.info.classes.length === model.info.classes.length; // a file of one's own may have others
+      const fits = control.info.latent === model.info.latent && control.info.classes.length === model.info.classes.length; // a file of the visitor may have others
       const net = plain.checked && fits ? control : model;
       for await (const { sample, values } of made(net, { latent: row.map(({ latent }) => latent), samples: row.length, label })) {
         if (mine !== turn) return;

@@ -24,7 +24,7 @@ function telling(map) {
   return apart.map(({ c }) => c).sort((a, b) => a - b);
 }
 
-/** @param {HTMLCanvasElement} canvas @param {Float32Array} values @param {number} most what has the full colour */
+/** @param {HTMLCanvasElement} canvas @param {Float32Array} values @param {number} most the value with full colour */
 function paint(canvas, values, most) {
   const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d'));
   const { known, predicted } = palette();

@@ -25,7 +25,7 @@ export function show(canvas, values) {
 export const sumOf = (values) => values.reduce((sum, value) => (31 * sum + value) % 1000003, 7);
 
 /**
- * The pictures of these options, one after another.
+ * The pictures of these options, in order.
  *
  * @param {Model} model
  * @param {LatentOptions} options

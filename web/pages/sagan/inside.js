@@ -22,7 +22,7 @@ function product({ shape: [into, out], values }, x, bias) {
   return { side: x.side, channels: out, values: made };
 }
 
-/** A convolution 3 x 3, its taps in raster order, nought outside. @param {Matrix} W @param {Channels} x @param {Float32Array} bias */
+/** A convolution 3 x 3, its taps in raster order, zero outside. @param {Matrix} W @param {Channels} x @param {Float32Array} bias */
 function convolution(W, { side, channels, values }, bias) {
   const taps = new Float32Array(side ** 2 * 9 * channels);
   for (let at = 0; at < side ** 2; at++) {
@@ -101,7 +101,7 @@ function brought(beta, h, side) {
   return { side, channels: h.channels, values };
 }
 
-/** @param {ArrayBuffer} file of a generator; undefined where it has no attention */
+/** @param {ArrayBuffer} file of a generator; undefined without attention */
 export function createInside(file) {
   const { facts, names, tensor } = readGguf(file);
   if (!names.includes('attn.gain')) return undefined;

@@ -11,7 +11,7 @@ import { withGain } from './file.js';
 /** Points that stay at most, each in a colour of sheet and heat. */
 const POINTS = 4;
 const REST_MS = 150;
-/** Places whose share is told. */
+/** Number of positions whose weight is listed. */
 const MOST = 8;
 
 /** @param {ReturnType<typeof createSheet>} sheet */
@@ -147,7 +147,7 @@ export function createLook(sheet) {
   });
 }
 
-/** How much is left of what is least looked at, and the share of the most below which all is no more looked at than that. */
+/** The brightness of the least attended positions, and the fraction of the maximum below which they all have it. */
 const FAINT = 0.15,
   LEAST = 1e-3;
 

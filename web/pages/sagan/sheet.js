@@ -7,7 +7,7 @@ import { made, show, sumOf } from './draw.js';
 /** @import { LatentStep } from './draw.js' */
 
 const COLUMNS = 16;
-/** The seed whose pictures stand there first. */
+/** The seed of the initial pictures. */
 const SEED = 1;
 /** Classes of the file that comes with the page: what they are called is said in the page's language. */
 const CLASSES = ['face', 'person', 'animal', 'hand', 'heart', 'clock', 'fruit', 'flag'];
@@ -162,7 +162,7 @@ export function createSheet() {
   const loaded = loading.load();
   return {
     loaded,
-    /** Is told now, if there is a picture, and of every other one. @param {(news: Chosen) => void} listener */
+    /** Called with the current picture, if there is one, and with every later one. @param {(news: Chosen) => void} listener */
     onChosen(listener) {
       listeners.push(listener);
       tell();

@@ -13,7 +13,7 @@ const STRIDE = 0.05;
 /** @param {Float32Array} z */
 const length = (z) => Math.hypot(...z) || 1;
 
-/** The mean of latents with these weights, at the mean of their distances from nought. @param {Float32Array[]} all @param {number[]} weights */
+/** The weighted mean of latents, scaled to their mean distance from zero. @param {Float32Array[]} all @param {number[]} weights */
 function blend(all, weights) {
   const sum = all[0].map((_, i) => all.reduce((total, z, k) => total + weights[k] * z[i], 0));
   const far = all.reduce((total, z, k) => total + weights[k] * length(z), 0) / length(sum);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The figure of the kinds of models: which of them answers what one asks for, and two that are farthest apart, drawing side by side.
+// The figure of the kinds of models: the kinds that solve a chosen task, and the two most different ones drawn together.
 // @ts-check
 import {
   Codec,

@@ -47,7 +47,7 @@ const SPEED = 250;
 const RESTART_MS = 160;
 /** How often the time of a system is taken: the median counts. */
 const ROUNDS = 7;
-/** The pixel whose field the table tells while none is pointed at. */
+/** The pixel whose field the table shows while none is pointed at. */
 const LOOK = 20 * SIDE + 13;
 
 const store = createStore(initialState());
@@ -97,7 +97,8 @@ function reset() {
 let times = SYSTEMS.map(() => []);
 
 /**
- * Takes the times of all, each alone, while their endings are shown. What a pixel of another picture takes is the same, so rounds that were cut off go on counting.
+ * Measures each model alone, while its completions are shown. The time of a pixel of another picture is the same, so interrupted rounds
+ * still count.
  *
  * @param {ReturnType<typeof toImage>} image @param {number} rows @param {AbortSignal} signal
  */
@@ -105,7 +106,7 @@ async function takeTimes(image, rows, signal) {
   for (let round = times[0].length; round < ROUNDS; round++) {
     for (const [k, model] of models.entries()) {
       const half = Math.ceil((PIXELS - rows * SIDE) / 2);
-      let [since, drawn] = [0, 0]; // from the end of the first half on: that reads what is given, too
+      let [since, drawn] = [0, 0]; // from the end of the first half on: that one also reads the given part
       for await (const { from, to } of model.complete(image, { rows, seed: round, samples: 1, chunkSize: half, signal })) {
         if (since) drawn += to - from;
         else since = performance.now();
@@ -188,11 +189,11 @@ const loading = createLoading(byId('load'), {
     times = SYSTEMS.map(() => []);
     fields = models.map(createFields);
     models.forEach((model, k) => table.describe(k, model.info));
-    reachFields = models.map(createFields); // of their own: who asks anew is not told any more
+    reachFields = models.map(createFields); // separate ones: a new request cancels the earlier one.
     reach.renew();
     playback.enter('ready');
     reset();
-    // A picture that draws itself is motion that nobody asked for.
+    // With reduced motion, a picture does not draw itself.
     if (reducedMotion()) look(LOOK);
     else start();
   },
@@ -241,7 +242,7 @@ async function showStrip() {
 }
 const settings = () => settingsOf(store, 'all');
 const address = keepInAddress('figure-endings', {
-  // A drawing goes into a link that is asked for, not into the browser's history.
+  // A drawing becomes part of a copied link, not of the browser's history.
   settings: () => (store.now.source && store.now.source.digit >= 0 ? settings() : null),
   apply: (given) => (strip ? applySettings(store, given, strip) : false),
 });

@@ -131,7 +131,7 @@ export function createReach(ask) {
     choose(at);
   });
   return {
-    /** The models are there. */
+    /** The models are loaded. */
     renew() {
       if (near) choose(at);
     },

@@ -11,7 +11,8 @@ import { Geometry } from '../image-transformer/geometry-pattern.js';
  * @property {number} cols
  * @property {number} layers
  * @property {Uint32Array} order  the pixel of each position, in raster order
- * @property {(layer: number, position: number) => Iterable<number>} keys  positions that it reads of the layer below, beside its own
+ * @property {(layer: number, position: number) => Iterable<number>} keys  positions that it reads of the layer below, in addition to its
+ * own
  */
 
 /** @param {number} count */
@@ -26,7 +27,8 @@ export const dilated = (side, dilations) => ({
   keys: (layer, position) => [position - (layer ? dilations[layer - 1] : 1)].filter((key) => key >= 0), // the first layer reads the last two pixels
 });
 
-/** Strided attention: the last `side` positions, and every `side`-th back, in turn. @param {number} side @param {number} layers @returns {Stack} */
+/** Strided attention: the last `side` positions, and every `side`-th back, alternating.
+ * @param {number} side @param {number} layers @returns {Stack} */
 export const strided = (side, layers) => ({
   rows: side,
   cols: side,
@@ -73,7 +75,7 @@ export function local(side, layers, { queryBlock = 0, memoryBlock = 0, blockRows
 }
 
 /**
- * The pixels that have a say in one, after 1, 2, ... layers: [layers - 1][pixel], 1 where it is seen.
+ * The pixels that affect one, after 1, 2, ... layers: [layers - 1][pixel], 1 if it is visible.
  *
  * @param {Stack} stack
  * @param {number} pixel in raster order

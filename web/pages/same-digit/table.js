@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The table below the pictures: what each system's ending cost, what the true digit would have cost and test digits do, how long a pixel takes, what one saw.
+// The table below the pictures: the nats of each system's completion, of the true digit and of test digits, the time of a pixel, and the
+// receptive field of one.
 // @ts-check
 import { bytes, integer, make, phrase, time } from '../../shell/index.js';
 /** @import { ModelInfo } from '../../shell/library.js' */

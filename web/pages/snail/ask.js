@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The first figure: five examples, a sign to be named, its odds and where the network looked, anew with every stroke.
+// The first figure: five examples, a character to classify, its probabilities and the network's attention, recomputed with every stroke.
 // @ts-check
 import { acquireFirst, announce, byId, createLoading, createTransport, fault, make, percent, phrase, time } from '../../shell/index.js';
 import { createPad } from './pad.js';
@@ -27,7 +27,7 @@ export function createAsk({ onAnswer, onModel }) {
   let model;
   /** @type {Awaited<ReturnType<typeof loadSigns>> | undefined} */
   let sign;
-  /** Which sign of the alphabet stands in each square, and which one is asked for. */
+  /** The character of the alphabet in each square, and the one to classify. */
   let chosen = Array.from({ length: WAYS }, (_, i) => i);
   let asked = 1;
   let drawing = 1;
@@ -36,7 +36,7 @@ export function createAsk({ onAnswer, onModel }) {
   /** A question is on its way; and whether it is out of date. */
   let busy = false;
   let stale = false;
-  /** The visitor drew, or emptied the squares, before the model was there. */
+  /** The visitor drew, or cleared the squares, before the model was loaded. */
   let early = false;
 
   const transport = createTransport(byId('transport'), { name: '', onRun: () => ask(), verb: phrase`Name it`, pace: true });
@@ -124,7 +124,7 @@ export function createAsk({ onAnswer, onModel }) {
     void ask();
   }
 
-  /** The question of now: examples that are there. */
+  /** The current question: the examples drawn so far. */
   function question() {
     const support = slots.flatMap(({ name, pad }) => (pad.pixels ? [{ image: raw(pad.pixels), label: name }] : []));
     return { support, query: query.pixels && raw(query.pixels) };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The network as a drawing: places across, layers upwards. A layer that is chosen lights up with what the query reads there.
+// The network as a drawing: positions across, layers upwards. A chosen layer highlights the positions that the query reads there.
 // @ts-check
 import { byId, make, makeSvg, percent, phrase } from '../../shell/index.js';
 

@@ -11,7 +11,7 @@ const SIGN = { box: 19, stroke: 1.7 };
 
 /**
  * @param {string} name for those who do not see it
- * @param {() => void} onChange it is another sign now, also while a stroke goes on
+ * @param {() => void} onChange called when the drawing changes, also during a stroke
  */
 export function createPad(name, onChange) {
   const canvas = make('canvas', { class: 'sign sign-pad', width: '28', height: '28', role: 'img', 'aria-label': name });
@@ -21,7 +21,7 @@ export function createPad(name, onChange) {
   let strokes = [];
 
   const show = () => paint(canvas, pixels, palette().ink);
-  /** The strokes where they are drawn while the pen is down; then as the model gets them. @param {boolean} over */
+  /** The strokes as drawn while the pen is down; then as the model receives them. @param {boolean} over */
   function use(over) {
     const SIDE = 28;
     pixels = strokes.length === 0 ? null : rasterise(strokes, SIGN);

@@ -28,7 +28,8 @@ const MEASURED = {
 /** @param {number[]} numbers */
 const median = (numbers) => [...numbers].sort((a, b) => a - b)[numbers.length >> 1];
 
-/** Microseconds of a step at the end of a picture, of each part but the first, which reads what is given as well. @param {typeof WHICH[number]} which @param {number} side @param {AbortSignal} signal */
+/** Microseconds of a step at the end of a picture, for each part but the first, which also reads the given pixels.
+ * @param {typeof WHICH[number]} which @param {number} side @param {AbortSignal} signal */
 async function measured(which, side, signal) {
   const model = await load(randomModel(side, kindOf(which, side)), { signal });
   try {
@@ -61,7 +62,7 @@ function memory(which, side) {
   );
 }
 
-/** @param {number[]} times of WHICH */
+/** @param {number[]} times one for each of WHICH */
 const ratioOf = ([dense, ...sparse]) => phrase`${(dense / Math.min(...sparse)).toFixed(1)} times`;
 
 /** @param {HTMLElement} root */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where the idea came from: the heads of all layers of a dense model at one pixel, beside those of the sparse one.
+// The origin of the idea: the heads of all layers of a dense model at one pixel, compared with those of the sparse one.
 // @ts-check
 import {
   SIDE,
@@ -126,7 +126,7 @@ export function createHeadsFigure(root, files) {
       );
       if (document.activeElement === frame) announce(note.textContent, 400);
     } catch {
-      /* the loading box says what is wrong with a model */
+      /* the loading box reports a model's error */
     } finally {
       busy = false;
     }

@@ -75,7 +75,7 @@ export function createPatternFigure(root) {
   const said = make('p', { class: 'pattern-said', 'data-result': '' });
   root.append(choices, make('div', { class: 'patterns' }, ...[...matrices, ...pictures].map(({ panel }) => panel)), said);
 
-  /** Fits a canvas to its place; null where it has none yet. @param {HTMLCanvasElement} canvas */
+  /** Resizes a canvas to its element; null if that has no size yet. @param {HTMLCanvasElement} canvas */
   function fitted(canvas) {
     const context = canvas.getContext('2d');
     const side = Math.round(canvas.clientWidth * devicePixelRatio);

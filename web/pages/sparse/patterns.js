@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The sets of sparse attention (Child et al. 2019, section 4), as src/attention/sparse.h has them; a test compares these with what the models say.
+// The sets of sparse attention (Child et al. 2019, section 4), as src/attention/sparse.h has them; a test compares them with the models'
+// maps.
 // @ts-check
 import { phrase } from '../../shell/page/phrase.js';
 
@@ -18,7 +19,7 @@ export const FAR = 2;
 /** @typedef {'interleaved' | 'merged' | 'heads'} Combine */
 
 /**
- * What parts of a model see: its blocks in turn, all of them, or the halves of their heads.
+ * What parts of a model see: its blocks in order, all of them, or the halves of their heads.
  *
  * @type {Record<Combine, { name: string, sets: number }[]>}
  */
@@ -53,7 +54,7 @@ export function cells(pattern, sets) {
 }
 
 /**
- * What query i reaches through two layers, each beside its residual connection: 1 in place j.
+ * The positions that query i reaches through two layers, with their residual connections: 1 in place j.
  *
  * @param {Pattern} pattern
  * @param {Combine} combine
@@ -68,7 +69,7 @@ export function reached(pattern, combine, i) {
 }
 
 /**
- * Positions whose keys and values a layer keeps to go on from position n: a ring with 16 to spare, the summaries, or all.
+ * Positions whose keys and values a layer keeps to continue from position n: a ring with 16 to spare, the summaries, or all.
  *
  * @param {Pattern} pattern
  * @param {number} sets

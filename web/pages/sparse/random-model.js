@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A Sparse Transformer with random weights, as a weight file in memory: what a step costs does not depend on what was learned.
+// A Sparse Transformer with random weights, as a weight file in memory: the cost of a step does not depend on the weights.
 // @ts-check
 
 /** @typedef {{ kind: 'strided' | 'fixed', stride: number, summary: number }} Kind */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A chain of bits, one a character, by log odds from both sides, as src/attention/segments.h has it: the arithmetic, without the page.
+// A chain of bits, one a character, by log-odds from both sides, as in src/attention/segments.h: the arithmetic, independent of the page.
 // @ts-check
 
 /** @typedef {number[][]} Transitions A[from][to], 1 is looked at */
@@ -11,7 +11,7 @@ export const logit = (p) => Math.log(p) - Math.log1p(-p);
 /** log(1 + e^x) @param {number} x */
 const softplus = (x) => Math.max(x, 0) + Math.log1p(Math.exp(-Math.abs(x)));
 
-/** What log odds x of a bit tell the next one. @param {Transitions} A @param {number} x */
+/** The log-odds that a bit with log-odds x passes to the next one. @param {Transitions} A @param {number} x */
 const told = ([[stay, on], [off, keep]], x) => on - stay + softplus(x + keep - on) - softplus(x + off - stay);
 /** @param {Transitions} A @returns {Transitions} */
 const turned = ([[stay, on], [off, keep]]) => [
@@ -19,7 +19,7 @@ const turned = ([[stay, on], [off, keep]]) => [
   [on, keep],
 ];
 
-/** Log odds that arrive at each bit from before it and from behind. @param {number[]} theta @param {Transitions} A */
+/** Log-odds that arrive at each bit from before it and from behind. @param {number[]} theta @param {Transitions} A */
 function messages(theta, A) {
   const [before, behind] = [theta.map(() => 0), theta.map(() => 0)];
   for (let i = 1; i < theta.length; i++) before[i] = told(A, theta[i - 1] + before[i - 1]);
@@ -33,12 +33,12 @@ export function marginals(theta, A) {
   return theta.map((one, i) => sigma(one + before[i] + behind[i]));
 }
 
-/** The same transitions, so many times as strong. @param {Transitions} A @param {number} times */
+/** The same transitions, multiplied by a factor. @param {Transitions} A @param {number} times */
 export const times = (A, times) => A.map((row) => row.map((one) => times * one));
 
 /**
- * Some neighbours of a chain as a chain of their own with the same probabilities: what the others tell them and what transitions say of single bits goes into
- * their scores, and what is left are neighbours that get `stick` where they are alike.
+ * Some neighbours of a chain as a separate chain with the same probabilities: the messages of the others and the transitions' effect on
+ * single bits go into their scores; then equal neighbours get `stick`.
  *
  * @param {number[]} theta
  * @param {Transitions} A

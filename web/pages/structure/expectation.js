@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Four characters, each looked at or not: all sixteen ways and what a chain makes of them, the arithmetic, without the page.
+// Four characters, each attended or not: all sixteen combinations and their probabilities in a chain; the arithmetic, independent of the
+// page.
 // @ts-check
 import { marginals } from './bits.js';
 
@@ -9,7 +10,7 @@ export const WAYS = 2 ** LETTERS;
 export const bit = (z, i) => (z >> (LETTERS - 1 - i)) & 1;
 
 /**
- * log of the exponent of each way: its scores, and `stick` for each pair of neighbours that are alike.
+ * log of the exponent of each way: its scores, and `stick` for each pair of equal neighbours.
  *
  * @param {number[]} scores
  * @param {number} stick

@@ -9,7 +9,8 @@ export const HANDS = ['L', 'L', 'R', 'R', 'R', 'L', 'R', 'L', 'R'];
 /** What the fit of a place and a player is multiplied by. */
 const SHARPNESS = 14;
 
-/** What a chain of nine places has for each step from player to player: `pull` where the hand changes; nobody follows himself. @param {number} pull */
+/** The transition scores of a chain of nine positions from player to player: `pull` where the hand changes; nobody follows themselves.
+ * @param {number} pull */
 const steps = (pull) => PLAYERS.map((_, i) => PLAYERS.map((__, j) => (i === j ? -Infinity : HANDS[i] === HANDS[j] ? 0 : pull)));
 
 /**

@@ -119,7 +119,7 @@ export function createSegments(onFour) {
     return make('li', {}, button);
   }
 
-  /** The four neighbours that a word looked at most, for the figure of the sixteen ways. @param {number} t */
+  /** The four adjacent characters with the largest weights for a word, for the figure of the sixteen combinations. @param {number} t */
   function take(t) {
     const { run, steps } = shown[KINDS.indexOf('structured')];
     const letters = run.sourceTexts.slice(0, -1);

@@ -10,9 +10,9 @@ import { make, makeSvg, percent, perFrame, phrase } from '../../shell/index.js';
 
 /** Room for arcs above a line, in pixels. */
 const HIGH = 190;
-/** Room beside a column. */
+/** Space next to a column. */
 const NARROWEST = 90;
-/** How far arcs that leave a word stand beside the one that arrives, and the length of its tip. */
+/** The distance between the arcs that leave a word and the one that arrives, and the length of its tip. */
 const BESIDE = 4;
 const TIP = 7;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The odds of the next token as bars, and the filters as cuts through them.
+// The probabilities of the next token as bars, and the filters as cuts through them.
 // @ts-check
 import { byId, makeSvg, phrase } from '../../shell/index.js';
 import { share, visible } from '../../shell/text/index.js';
@@ -12,7 +12,7 @@ const [WIDTH, HEIGHT, LABELS, TOP] = [960, 260, 86, 18];
 /** Room for the first label, which leans to the left. */
 const LEFT = 40;
 
-/** Bars grow with the root of the odds: else all but the first few could not be seen. @param {number} odds */
+/** The height of a bar is the square root of the probability: otherwise all but the first few would be invisible. @param {number} odds */
 const heightOf = (odds) => HEIGHT * Math.sqrt(odds);
 
 export function createChart() {

@@ -12,10 +12,10 @@ export const OPEN = Object.freeze({ temperature: 1, topK: 0, topP: 1, minP: 0 })
 /**
  * @typedef {Object} Cut
  * @property {number[]} odds of each token under the model
- * @property {number[]} drawn with which odds each would be drawn now; 0: left out
+ * @property {number[]} drawn the probability of drawing each now; 0: left out
  * @property {number} kept how many are left
- * @property {{ topK: number, topP: number, minP: number }} ends after how many tokens each filter, by itself in its turn, cuts
- * @property {number} threshold odds that a token must have for min-p
+ * @property {{ topK: number, topP: number, minP: number }} ends the number of tokens after which each filter alone cuts
+ * @property {number} threshold the probability that a token needs to pass min-p
  */
 
 /**
@@ -29,7 +29,7 @@ export function cut(tokens, { temperature, topK, topP, minP }) {
   const ends = { topK: topK || Infinity, topP: Infinity, minP: Infinity };
   let kept = Math.min(odds.length, ends.topK);
   if (topP < 1) {
-    // Shares of what the filter before has left.
+    // Fractions of the mass that the filter before has left.
     const mass = ends.topK < odds.length ? odds.slice(0, kept).reduce((sum, p) => sum + p, 0) : 1;
     let sum = 0;
     ends.topP = odds.findIndex((p) => (sum += p / mass) >= topP) + 1 || Infinity;

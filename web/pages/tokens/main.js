@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The page of tokens: a tale that writes itself, how its next token is drawn, one prompt at three temperatures, and how texts are cut.
+// The page of tokens: a story that writes itself, the draw of its next token, one prompt at three temperatures, and tokenization.
 // @ts-check
 import { acquireFirst, byId, make, startPage, talks, texts } from '../../shell/index.js';
 import { createOwn, createWriting, showCard } from '../../shell/text/index.js';
@@ -10,7 +10,7 @@ import { createThree } from './three.js';
 /** @import { Alternative, Model, Talk, TextSheet, TextOptions } from '../../shell/index.js' */
 
 /**
- * A talk with a model whose file has a template; what it is had in is fetched with the first of them.
+ * A chat with a model whose file has a template; the chat box is fetched with the first one.
  * @param {HTMLElement} room
  * @param {() => TextOptions} options
  */

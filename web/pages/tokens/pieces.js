@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A text cut into tokens while it is typed: their numbers, and their bytes where they are no characters.
+// A text tokenized as it is typed: the ids, and the bytes of tokens that are no characters.
 // @ts-check
 import { byId, make, perFrame, phrase } from '../../shell/index.js';
 import { visible } from '../../shell/text/index.js';

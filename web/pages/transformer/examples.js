@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Sentences to begin with, in each of which a verb or what belongs to it moves, and what the shipped model makes of them with any number of beams: a
-// test holds it to that.
+// Example sentences, in each of which a verb or its complement moves, with the shipped model's translations for each number of beams: a
+// test checks them.
 // @ts-check
 
 /** @type {Record<string, string>} */

@@ -3,7 +3,7 @@
 // @ts-check
 
 const KEY = 'transformer.position.type';
-/** A key whose text takes up the letters that are left over, so that everything after it stays where it is. */
+/** A key whose text pads the head, so that everything after it stays in place. */
 const SPARE = 'general.description';
 const STRING = 8;
 

@@ -30,7 +30,7 @@ export function createSearch(sentence) {
       await run.text();
       tree.show(run.search, true);
     } catch {
-      if (!signal.aborted) shown = ''; // too long, or the model is gone: the figure above says so
+      if (!signal.aborted) shown = ''; // too long, or the model is closed: the figure above reports it
     }
   }
   const sight = inSight(byId('figure-beams'), { onSeen: show, onAway: () => {} });

@@ -64,7 +64,7 @@ export function createSentenceWalk(sentence) {
     }
   }
 
-  /** All that a step looks at: rows of shares. */
+  /** Everything that a step attends to: rows of weights. */
   function looks() {
     if (!walked || !model) return undefined;
     const { run, steps } = walked;
@@ -87,7 +87,7 @@ export function createSentenceWalk(sentence) {
     };
   }
 
-  /** Lights up what a step is about. @param {{ id: string }} step */
+  /** Highlights the subject of a step. @param {{ id: string }} step */
   function light({ id }) {
     for (const part of parts) part.classList.toggle('lit', Boolean(part.dataset.steps?.split(' ').includes(id)));
     const seen = looks();
@@ -101,7 +101,7 @@ export function createSentenceWalk(sentence) {
       chip.classList.toggle('to-come', [...target.children].indexOf(chip) > at + Number(id === 'step-next'));
   }
 
-  /** Everything but what a step changes. */
+  /** Everything except the parts that a step changes. */
   function fill() {
     const seen = looks();
     if (!seen || !walked || !model) return;
@@ -200,7 +200,7 @@ export function createSentenceWalk(sentence) {
       at = Math.min(2, steps.length - 1);
       fill();
     } catch {
-      if (!signal.aborted) of = ''; // too long, or the model is gone: the first figure says so
+      if (!signal.aborted) of = ''; // too long, or the model is closed: the first figure reports it
     }
   }
   const sight = inSight(figure, { onSeen: show, onAway() {} });

@@ -71,7 +71,7 @@ export function createShuffling(sentence) {
       const { source, sourceTexts } = model.translate(of);
       other = source.length > 1 ? shuffled(source, sourceTexts) : null;
     } catch {
-      other = null; // too long: the figure above says so
+      other = null; // too long: the figure above reports it
     }
     fill();
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The positions of section 3.5 as a picture: a line for every place of a sentence, a column for every channel; and how alike places are.
+// The positions of section 3.5 as a picture: a line for every position of a sentence, a column for every channel; and the similarity of
+// positions.
 // @ts-check
 import { byId, onTheme, palette, perFrame, phrase, signed } from '../../shell/index.js';
 

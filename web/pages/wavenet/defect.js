@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What can be wrong with a drawn digit, told by its length and loudness alone.
+// What can be wrong with a drawn digit, judged by its length and loudness alone.
 // @ts-check
 
 /** One in a hundred training recordings is shorter, in seconds. */
@@ -13,7 +13,7 @@ export const TRIES = 5,
 
 /**
  * @param {Float32Array} samples
- * @param {{ rate: number, ended: boolean }} sound  ended: it came to an end of its own
+ * @param {{ rate: number, ended: boolean }} sound  ended: it ended on its own
  * @returns {'' | 'short' | 'quiet' | 'endless'}
  */
 export function defectOf(samples, { rate, ended }) {

@@ -24,7 +24,7 @@ let context;
 export const audio = () => (context ??= new AudioContext());
 
 /**
- * Plays a run, and says how it went.
+ * Plays a run, and reports its result.
  * @param {SoundRun} run @param {Waveform} wave @param {AbortSignal} signal
  * @returns {Promise<string>} '' where all is well
  */
@@ -192,7 +192,7 @@ export function createPlayer() {
     }
   }
 
-  /** Plays what is there once more. */
+  /** Plays the sound once more. */
   async function again() {
     stopper?.abort();
     if (!run || !wave) return;

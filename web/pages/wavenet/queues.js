@@ -59,7 +59,7 @@ export function createQueues() {
   });
   turn.addEventListener('click', () => {
     if (timer) return halt();
-    said.removeAttribute('role'); // nobody wants that read aloud three times a second
+    said.removeAttribute('role'); // screen readers should not announce it three times a second
     turn.setAttribute('aria-pressed', 'true');
     turn.textContent = phrase`Stop`;
     timer = setInterval(() => (document.hidden ? undefined : next()), reducedMotion() ? 3 * TURN_MS : TURN_MS);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Causal convolutions as trees: one step back in every layer, and twice as far with every layer; lit is what a sample depends on.
+// Causal convolutions as trees: one step back in every layer, and twice as far with every layer; the samples that one depends on are lit.
 // @ts-check
 import { byId, makeSvg, phrase } from '../../shell/index.js';
 import { lit } from './reach.js';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A voice, from the microphone or a file, that the model goes on with.
+// A recording, from the microphone or a file, that the model continues.
 // @ts-check
 import { byId, fault, make, microphoneRefused, phrase, recorded } from '../../shell/index.js';
 import { audio, hear } from './play.js';
@@ -8,7 +8,7 @@ import { changeOf, sentenceOf } from './sentence.js';
 /** @typedef {import('../../lib/kinds/sound/sound-run.js').SoundRun} SoundRun */
 /** @typedef {import('../../lib/media/waveform.js').Waveform} Waveform */
 
-/** How long is listened to, and gone on, in seconds. */
+/** The length of the recording, and of its continuation, in seconds. */
 const LISTEN_MS = 1000;
 const SECONDS = 0.8;
 

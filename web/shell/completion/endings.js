@@ -20,7 +20,7 @@ const FIRST = 14;
  * Makes the figure #figure-endings of the model that the page's head asks for.
  *
  * @param {Store<State>} store
- * @param {string} name of the model, for the address
+ * @param {string} name name of the model, for the address
  * @param {Omit<Parameters<typeof createCompletion>[1], 'acquire'> & { first?: number }} [options] first: the digit of the strip that it opens with
  */
 export function createEndings(store, name, { first = FIRST, ...options } = {}) {
@@ -43,11 +43,11 @@ export function createEndings(store, name, { first = FIRST, ...options } = {}) {
     return coming;
   }
   const address = keepInAddress('figure-endings', {
-    // A drawing goes into a link that is asked for, not into the browser's history.
+    // A drawing becomes part of a copied link, not of the browser's history.
     settings: () => (store.now.source && store.now.source.digit >= 0 ? settingsOf(store, name) : null),
     apply: (given) => (strip ? applySettings(store, given, strip) : false),
   });
-  store.on(['model'], () => address.settle()); // which has shades of its own
+  store.on(['model'], () => address.settle()); // which has its own shades
   store.on(['source', 'seed', 'label'], () => {
     if (strip) address.changed();
   });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A figure in which a model completes a digit three times: its panels, its buttons, its model, and what is said of them.
+// A figure in which a model completes a digit three times: its panels, its buttons, its model, and their captions.
 // @ts-check
 import { announce, quantise } from '../library.js';
 import { createLoading } from '../model/loading.js';
@@ -35,7 +35,7 @@ export function createCompletion(store, { acquire, steps = true, heatAt, onDrawn
       onDrawn('change');
     },
     onPull(ms, elements, first) {
-      // The first pull reads what is given as well.
+      // The first pull also reads the given part.
       if (first) onDrawn('first');
       else meter.pulled(ms, elements);
     },
@@ -66,7 +66,7 @@ export function createCompletion(store, { acquire, steps = true, heatAt, onDrawn
       const { source } = store.now;
       const { info } = model;
       store.set({ model, info, source: source && { ...source, pixels: quantise(source.pixels, info.levels) } });
-      // A picture that draws itself is motion that nobody asked for.
+      // With reduced motion, a picture does not draw itself.
       if (reducedMotion()) runner.stop();
       else runner.start();
     },
@@ -84,7 +84,7 @@ export function createCompletion(store, { acquire, steps = true, heatAt, onDrawn
       const { perElement } = await model.score(toImage(source.pixels), label ? { label } : {});
       if (store.now.source === source && store.now.label === label) store.set({ truth: perElement });
     } catch {
-      /* the run reports what is wrong with the model */
+      /* the run reports the model's error */
     }
   }
 

@@ -24,7 +24,7 @@ const KEYS = {
 /**
  * @param {Store<State>} store
  * @param {HTMLElement} stage the picture that carries the handle
- * @param {HTMLElement} panels where the custom property --line is set, for the line through all pictures
+ * @param {HTMLElement} panels the element of the custom property --line, for the line through all pictures
  */
 export function createLine(store, stage, panels) {
   const handle = make('div', {

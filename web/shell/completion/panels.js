@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The digit with its line, and its endings beside it.
+// The digit with its line, and its completions.
 // @ts-check
 import { make, perFrame } from '../page/dom.js';
 import { phrase } from '../page/phrase.js';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Endings of a digit to take along, and the settings that lead to the same ones.
+// Completions of a digit to save, and the settings that reproduce them.
 // @ts-check
 import { quantise } from '../library.js';
 import { fromText, numberIn, toText, wholeIn } from '../page/address.js';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The state of a figure of completion in one object, which tells its listeners when it changes.
+// The state of a completion figure in one object, which notifies its listeners of changes.
 // @ts-check
 /** @import { Model, ModelInfo } from '../library.js' */
 /** @import { Phase } from '../run/transport.js' */

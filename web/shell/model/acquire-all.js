@@ -48,14 +48,14 @@ export async function acquireAll(urls, { onProgress, signal }) {
 }
 
 /**
- * Models and all that a figure needs beside them, or none: where something is missing, the models are released.
+ * Acquires the models of a figure and its other requirements, all or none: if one is missing, the models are released.
  * @param {Promise<Hold | Hold[]>} first
  * @param {Promise<unknown> | ((holds: Hold[]) => Promise<Hold[] | void> | void)} rest  what is under way meanwhile; or gets further models then, and throws where
  *   the models do not go together
  * @returns {Promise<Hold[]>}
  */
 export async function acquireWith(first, rest) {
-  if (typeof rest === 'object') rest.catch(() => {}); // told once the models are there
+  if (typeof rest === 'object') rest.catch(() => {}); // reported once the models are loaded
   const holds = [await first].flat();
   try {
     if (typeof rest === 'function') return [...holds, ...((await rest(holds)) ?? [])];

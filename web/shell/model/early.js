@@ -16,12 +16,12 @@ const address = asked ?? ours;
 if (address) {
   acquire(address, { signal, worker: takeWorker() }).then(
     ({ release }) => (signal.aborted ? release() : signal.addEventListener('abort', release)),
-    () => {}, // whoever asks next hears of it
+    () => {}, // the next caller gets the error
   );
 }
 
 /**
- * The model that the page's head asks for, or that its address names: joins what has begun.
+ * The model that the page's head or its address names: joins a download in progress.
  *
  * @param {LoadOptions} options
  * @returns {Promise<Hold>}

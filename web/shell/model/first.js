@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Beside the weights that a page's head asks for, fetches the wasm that is the fastest here, and starts the worker. The head cannot: which
-// build that is must be tried.
+// While the weights requested by the page's head load, fetches the fastest wasm and starts the worker. The head cannot: the build must be
+// tested first.
 // @ts-check
 import { build, startOwn } from '../../lib/files.js';
 import { fastest } from '../../lib/workers/simd.js';
@@ -24,7 +24,7 @@ if (weights || asked) {
   try {
     worker = startOwn();
     worker.onerror = (event) => {
-      // the library, which starts another one, says what is wrong
+      // the library, which starts another one, reports the error
       event.preventDefault();
       worker = undefined;
     };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A model of the visitor's own in place of the page's.
+// A model of the visitor instead of the page's.
 // @ts-check
 import { load } from '../library.js';
 import { phrase } from '../page/phrase.js';
@@ -13,7 +13,7 @@ import { misfit } from './misfit.js';
  * @param {Parameters<typeof load>[0]} source
  * @param {string} name   for people
  * @param {AbortSignal} signal
- * @param {(text: string) => void} say  is told how far it is
+ * @param {(text: string) => void} say  receives progress messages
  * @returns {Promise<Model>} to be closed
  */
 export async function loadOwn(source, name, signal, say) {

@@ -35,7 +35,7 @@ export function createLoading(root, { acquire, onModels, onLost }) {
   /** @type {Hold[]} */
   let holds = [];
 
-  /** @param {string} message @param {string} again what the button offers; '' for none */
+  /** @param {string} message @param {string} again the label of the button; '' for none */
   function stopped(message, again) {
     root.hidden = false;
     root.classList.add('failed');

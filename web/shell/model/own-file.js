@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A file of the visitor's in place of the page's own model, on pages that say what they take (asked.js): chosen in the box below the first figure, which
-// web/tools/frame.js writes, or dropped. The page as it is loaded has its own model.
+// A file of the visitor instead of the page's own model, on pages that declare the models they take (asked.js): chosen in the box below the
+// first figure, which web/tools/frame.js writes, or dropped. The page as it is loaded has its own model.
 // @ts-check
 import { announce, load, ownFiles } from '../library.js';
 import { make } from '../page/dom.js';
@@ -17,16 +17,16 @@ import { ours, standIn } from './start.js';
 /** How much later a model is closed whose place another has taken: runs of it may still be stopping. */
 const GRACE_MS = 3000;
 
-/** At work in place of the page's own; its model until a figure has it. @type {{ file: File, model?: Model } | undefined} */
+/** In use instead of the page's own; its model until a figure takes it. @type {{ file: File, model?: Model } | undefined} */
 let own;
-/** Loads the first figure anew, and says what went wrong. @type {() => Promise<string>} */
+/** Reloads the first figure, and returns its error. @type {() => Promise<string>} */
 let again = async () => '';
 /** The one of several models of the figure whose place the file takes. */
 let place = '';
 /** @type {((bytes: ArrayBuffer) => void)[]} */
 const readers = [];
 
-/** The name of the file that is at work in place of the page's own; '': none. */
+/** The name of the file in use instead of the page's own; '': none. */
 export const ownName = () => own?.file.name ?? '';
 
 /** The bytes of the file that is at work: now, and of every other that takes its place. @param {(bytes: ArrayBuffer) => void} reader @returns {Promise<void>} rejects where the page's own is not there */
@@ -39,7 +39,7 @@ export function onFile(reader) {
 export async function fileNow() {
   if (own) return own.file.arrayBuffer();
   const response = await fetch(ours).catch(async (error) => {
-    // the browser has it already, without a connection what the library has kept
+    // from the browser's cache, or without a connection from the library's
     const copy = await globalThis.caches?.match(ours);
     if (copy) return copy;
     throw error;

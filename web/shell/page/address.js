@@ -19,7 +19,8 @@ const TYPING_MS = 1000;
  */
 /** @type {Map<string, Kept>} */
 const figures = new Map();
-/** The opening of the page: a figure to go to, if nobody was here before, and settings of figures. @type {{ target: string, figures: Record<string, string> } | undefined} */
+/** The opening of the page: a figure to scroll to on a first visit, and settings of figures.
+ * @type {{ target: string, figures: Record<string, string> } | undefined} */
 let opened;
 let applying = false;
 /** The last change, if it was one of many. @type {{ id: string, at: number } | null} */
@@ -179,7 +180,7 @@ export function keepInAddress(id, { settings, apply }) {
       figure.asked = figure.wanted = undefined;
       remember(same ? 'replaceState' : 'pushState', addressOf(id, next));
     },
-    /** Takes what the figure shows now for its settings: they have changed without the visitor's doing. */
+    /** Stores the figure's current state as its settings: they have changed without an action of the visitor. */
     settle() {
       const all = settings();
       if (all && figure.now !== undefined) figure.now = textOf(all);
@@ -224,7 +225,7 @@ export const toText = (bytes) =>
     .replaceAll('/', '_')
     .replaceAll('=', '');
 
-/** The bytes of such a text; null where it is none, or of another number of bytes. @param {string} text @param {number} count */
+/** The bytes of such a text; null if it is not base64 of this many bytes. @param {string} text @param {number} count */
 export function fromText(text, count) {
   try {
     const bytes = Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (c) => c.charCodeAt(0));

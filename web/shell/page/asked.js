@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-// A model of somebody else in place of the page's own, by a link: PAGE/?model=https://host/file.gguf. What such a model must be able to do, the head
-// of the page says: <meta name="takes" content="complete superResolve 32x32x3">, verbs or the kind of the model and, for pictures, their size, and
-// architectures, if only these will do (misfit.js).
+// A model from another site instead of the page's own, by a link: PAGE/?model=https://host/file.gguf. The page's head states the
+// requirements of such a model: <meta name="takes" content="complete superResolve 32x32x3">, verbs or the kind of the model and, for
+// pictures, their size, and architectures, if only these will do (misfit.js).
 // @ts-check
 
 /** @type {HTMLMetaElement | null} */
 export const meta = document.querySelector('meta[name="takes"]');
 const given = meta && new URLSearchParams(location.search).get('model');
-/** The address of that model; null: the page shows its own. A text that is no address stays as it is, and whoever loads it says so. */
+/** The address of that model; null: the page shows its own. A text that is no address is returned unchanged, and loading it reports the
+ * error. */
 export const asked = given ? (URL.canParse(given, location.href) ? new URL(given, location.href).href : given) : null;

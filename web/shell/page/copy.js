@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A button beside each block of code, which copies it.
+// A button next to each block of code, which copies it.
 // @ts-check
 import { phrase } from './phrase.js';
 
@@ -17,7 +17,7 @@ function buttonFor(code) {
       await navigator.clipboard.writeText(`${code.textContent?.trimEnd()}\n`);
       button.textContent = phrase`Copied`;
     } catch {
-      // not allowed, or a page that is not secure: what is selected can be copied by hand
+      // not allowed, or a page that is not secure: the selected text can be copied with the keyboard
       getSelection()?.selectAllChildren(code);
       button.textContent = phrase`Selected`;
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Helpers for building the page by hand.
+// Helpers that build the page.
 // @ts-check
 
 /**

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Returns whether a figure can be seen: what nobody sees need not be computed, nor fetched.
+// Returns whether a figure is visible: out of sight, nothing needs to be computed or fetched.
 // @ts-check
 import { reducedMotion } from './dom.js';
 
-/** How long a run goes on out of sight: whoever scrolls past and back finds it as it was. */
+/** How long a run continues out of sight: a visitor who scrolls past and back finds it unchanged. */
 const AWAY_MS = 5000;
 /** How far from the screen a figure begins to load. */
 const NEAR = '500px 0px';
@@ -34,16 +34,16 @@ export function inSight(element, { onSeen, onAway }) {
 }
 
 /**
- * Runs by itself while it can be seen: begins when it is seen first, is cut short out of sight, and goes on when it is back. What the
- * visitor has decided stays so, and with less motion nothing begins by itself.
+ * Runs automatically while the figure is visible: starts when it is first visible, is interrupted out of sight, and resumes when it is
+ * visible again. Decisions of the visitor take precedence, and with reduced motion nothing starts automatically.
  *
  * @param {Element} element
- * @param {{ start: () => boolean, stop: () => boolean }} run start: begins or goes on, if it can; stop: cuts it short, if it runs
+ * @param {{ start: () => boolean, stop: () => boolean }} run start: starts or resumes, if it can; stop: interrupts it, if it runs
  */
 export function whileSeen(element, { start, stop }) {
   let cut = true; // the first run begins when the figure is seen
   const proceed = () => {
-    // A picture that draws itself is motion that nobody asked for.
+    // With reduced motion, a picture does not draw itself.
     if (cut && sight.seen && !reducedMotion() && start()) cut = false;
   };
   const sight = inSight(element, {
@@ -70,8 +70,9 @@ export function whileSeen(element, { start, stop }) {
 const USES = ['focusin', 'pointerdown', 'click', 'input', 'change', 'keydown'];
 
 /**
- * Makes a part of the page when it comes near: a visitor who never gets there has no use for it. The browser tells of it a moment late, so a
- * visitor may be faster: the first use of a control makes the part too, before the event gets to the control, so its listeners hear of it.
+ * Builds a part of the page when it comes near: visitors who never scroll there do not need it. The observer is notified a moment late, so
+ * a visitor may be faster: the first use of a control builds the part too, before the event reaches the control, so its listeners receive
+ * it.
  *
  * @param {Element} element
  * @param {() => void} open

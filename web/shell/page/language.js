@@ -5,13 +5,13 @@ import { carry } from './address.js';
 import { asked } from './asked.js';
 import { words } from './phrase.js';
 
-/** The figure or section in the middle of the window; '': the page stands at its beginning. */
+/** The figure or section in the middle of the window; '': the page is at its top. */
 const inView = () =>
   [...document.querySelectorAll('main figure[id], main section[id]')]
     .filter((place) => scrollY > 0 && place.getBoundingClientRect().top < innerHeight / 2)
     .at(-1)?.id ?? '';
 
-/** Looks after the links, and lets the element of the library, once a page has it, and talks speak as the page does. */
+/** Maintains the links, and sets the language of the element, once a page has loaded it, and of chats. */
 export function keepLanguage() {
   for (const link of /** @type {NodeListOf<HTMLAnchorElement>} */ (document.querySelectorAll('.masthead .language'))) {
     for (const kind of ['pointerdown', 'click']) {

@@ -2,7 +2,7 @@
 // Lets the page work without a connection from the second visit on.
 // @ts-check
 
-/** Starts the service worker, and tells it of all that the page has loaded without it. */
+/** Starts the service worker, and passes it the addresses of everything that the page loaded before it. */
 export async function workOffline() {
   try {
     if (!navigator.serviceWorker) return; // a page that is neither from https: nor from this machine

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// The sentences of a page's scripts. The English words stand where they are said: phrase`Row ${row} of ${rows}`. A page in another language carries a table in its head
-// (web/tools/frame.js), which has a sentence under each English one: "Row {} of {}": "{1}행 중 {0}행".
+// The sentences of a page's scripts. The English sentences are in the code: phrase`Row ${row} of ${rows}`. A page in another language
+// carries a table in its head (web/tools/frame.js), which maps each English sentence to a translation: "Row {} of {}": "{1}행 중 {0}행".
 // @ts-check
 
 /** Letters and digits that a Korean reads with a consonant at the end, of these first the ones with ㄹ. */
 const CLOSED = '178lrLR036mnMN';
-/** Hangul syllables stand in groups of 28, by the consonant that ends them: none first, ㄹ as number 8. */
+/** Hangul syllables are in groups of 28, by their final consonant: none first, ㄹ as number 8. */
 const [ENDINGS, RIEUL] = [28, 8];
 
 /**
@@ -38,10 +38,10 @@ export const phrasesIn =
     );
   };
 
-/** Of a page in English there is none, nor where there is no page. */
+/** Undefined on a page in English, and without a page. */
 export const words = globalThis.document?.getElementById('words-of-page')?.textContent;
 
 export const phrase = phrasesIn(JSON.parse(words ?? '{}'));
 
-/** The address of a page, in the language of this one if it is there. @param {string} name of its folder; '': the front page */
+/** The address of a page, in this page's language if it exists. @param {string} name of its folder; '': the front page */
 export const pageAt = (name) => new URL(`../../${phrase(name && `pages/${name}/`)}`, import.meta.url).href;

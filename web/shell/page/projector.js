@@ -23,7 +23,7 @@ export function createProjector() {
   /** The figure that is shown; -1: the page as it is. */
   let at = -1;
 
-  /** Hides all that does not lead to the figure. */
+  /** Hides everything that does not contain the figure. */
   function setStage() {
     for (const element of document.querySelectorAll('.off-stage')) element.classList.remove('off-stage');
     document.documentElement.classList.toggle('staged', at >= 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A guided walk through a figure, forward, back, and by itself: sentences of the page, one at a time, and the parts that each lights up.
+// A guided walk through a figure, forward, back, or automatic: sentences of the page, one at a time, and the parts that each lights up.
 // @ts-check
 import { announce } from '../library.js';
 import { createButton } from './button.js';
@@ -9,7 +9,7 @@ import { phrase } from './phrase.js';
 
 /** How long a step stays when the walk plays. */
 const STEP_MS = 7000;
-/** Events of a reader, at which a walk that has begun by itself ends. */
+/** User events that end a walk which started automatically. */
 const INPUTS = ['pointerdown', 'keydown', 'wheel', 'touchstart', 'scroll', 'input'];
 
 /** @typedef {{ id: string, item: HTMLElement }} WalkStep  a list item, and its id */
@@ -24,10 +24,10 @@ const textOf = (item) =>
 /**
  * @template {WalkStep} S
  * @param {Object} parts
- * @param {HTMLElement} parts.list    an <ol class="walk">, each of whose items is a step
+ * @param {HTMLElement} parts.list    an <ol class="walk">, each item of which is a step
  * @param {HTMLElement} parts.tools   gets the buttons
- * @param {HTMLElement} parts.figure  that plays for nobody when it is out of sight
- * @param {(step: S) => void} onStep  lights up what the step is about
+ * @param {HTMLElement} parts.figure  that does not play out of sight
+ * @param {(step: S) => void} onStep  highlights the subject of the step
  */
 export function createWalk({ list, tools, figure }, onStep) {
   /** @type {S[]} */
@@ -97,7 +97,7 @@ export function createWalk({ list, tools, figure }, onStep) {
 
   return {
     stop,
-    /** The steps that there are; the one that is shown stays where it is, if it can. @param {S[]} all */
+    /** The available steps; the current one stays selected, if it can. @param {S[]} all */
     use(all) {
       const shown = steps[at]?.id ?? location.hash.slice(1);
       steps = all;
@@ -109,7 +109,8 @@ export function createWalk({ list, tools, figure }, onStep) {
         false,
       );
     },
-    /** Begins by itself, silently, where the figure is on the first screen: not with less motion, nor once the reader has done anything or came for another place. */
+    /** Starts automatically, silently, if the figure is on the first screen: not with reduced motion, nor after any action of the reader,
+     * nor if the address names another place. */
     beginByItself() {
       if (touched || timer || reducedMotion() || location.hash || list.getBoundingClientRect().bottom > innerHeight) return;
       start(false);
@@ -124,7 +125,7 @@ export function createWalk({ list, tools, figure }, onStep) {
     get step() {
       return steps[at];
     },
-    /** Tells words and numbers in the sentences, by the names that the page gives them. @param {Record<string, string>} live */
+    /** Fills words and numbers into the sentences, by the names that the page gives them. @param {Record<string, string>} live */
     tell(live) {
       for (const item of list.querySelectorAll('[data-live]'))
         item.textContent = live[/** @type {HTMLElement} */ (item).dataset.live ?? ''] ?? '';

@@ -17,7 +17,7 @@ const within = (value, size) => Math.min(size - 1, Math.max(0, value));
  * @param {string} options.label
  * @param {() => { rows: number, cols: number }} options.grid
  * @param {() => Cell | null} [options.from] where the arrow keys begin to walk
- * @param {() => Cell} [options.start] where they are if there is none; default: the middle
+ * @param {() => Cell} [options.start] the initial cell; default: the middle
  * @param {() => number} [options.limit] how many pixels of the raster order may be chosen; default: all
  * @param {(cell: Cell) => void} options.onPixel
  * @param {() => void} [options.onLeave] neither pointed at nor focused any more

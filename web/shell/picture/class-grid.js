@@ -75,7 +75,7 @@ class Tile {
 
 /** The pictures of one class. */
 class Group {
-  /** All pictures are there. */
+  /** All pictures are complete. */
   done = false;
   #drawing = false;
   #tiles;
@@ -188,7 +188,7 @@ export function createClassGrid(root, { onPhase, onProgress, onPull, onError }) 
     group.end();
   }
 
-  /** @param {Group[]} queue drawn in turn @param {number} seed */
+  /** @param {Group[]} queue drawn in order @param {number} seed */
   async function run(queue, seed) {
     const artist = model;
     if (!artist) return;
@@ -231,7 +231,7 @@ export function createClassGrid(root, { onPhase, onProgress, onPull, onError }) 
     },
     /** @param {number} seed */
     start: (seed) => run(groups, seed),
-    /** Draws what is missing. @param {number} seed */
+    /** Draws the missing ones. @param {number} seed */
     resume: (seed) =>
       run(
         groups.filter(({ done }) => !done),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A figure of classes: pictures from nothing but a class, by one model or by one of several.
+// A figure of classes: pictures from a class alone, by one model or by one of several.
 // @ts-check
 import { acquire, announce } from '../library.js';
 import { createLoading } from '../model/loading.js';
@@ -17,7 +17,7 @@ import { createTake } from './take.js';
 /** @typedef {{ weights: string, temperature: number, things: string }} ClassModel things: what its classes are of, for people */
 
 /**
- * Makes the figure, and what it needs when it comes near. A switch between several models stands in the page (#classes-switch).
+ * Builds the figure, and its requirements when it comes near. The page contains a switch between several models (#classes-switch).
  *
  * @param {Record<string, ClassModel>} models the first is shown first
  * @param {number} [first] seed

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
-// The pixels that a model may see when it predicts one: told by the model, not drawn by hand.
+// The pixels that a model may see when it predicts one: returned by the model, not drawn by us.
 // @ts-check
 import { PIXELS, SIDE, toImage } from './digits.js';
 /** @import { Model } from '../library.js' */
 
 /**
- * The visible pixels, layer by layer, the last one the whole model: [layer][pixel], 1 where it is seen.
+ * The visible pixels, layer by layer, the last one the whole model: [layer][pixel], 1 if it is visible.
  *
  * @typedef {Uint8Array[]} Field
  */
 
-/** Nothing on the paper: what may be seen does not depend on what is there. */
+/** An empty picture: visibility does not depend on its contents. */
 const BLANK = new Uint8Array(PIXELS);
 
 /** The rows of the map "field" at pixel i. @param {Model} model @param {number} i @param {AbortSignal} signal */
@@ -50,7 +50,7 @@ export function createFields(model) {
   return {
     /** Values that are known by now. @param {number} i */
     now: (i) => known.get(i),
-    /** Asks; whoever asked before hears no more. @param {number} i @returns {Promise<Field>} */
+    /** Requests a field; earlier requests get no answer. @param {number} i @returns {Promise<Field>} */
     async at(i) {
       stopper.abort();
       stopper = new AbortController();

@@ -8,7 +8,8 @@ import { palette } from './palette.js';
 /** @param {string} css 'rgb(r g b)' @returns {number[]} */
 const parsed = (css) => (css.match(/\d+/g) ?? []).map(Number);
 
-/** Greys in the inks of the page: what was given in one, what was drawn in the other. @param {Uint8Array} values @param {number} known @param {number} filled */
+/** Greys in the inks of the page: the given part in one, the drawn part in the other.
+ * @param {Uint8Array} values @param {number} known @param {number} filled */
 export function inked(values, known, filled) {
   const { known: black, predicted } = palette();
   const picture = blank(SIDE, SIDE);

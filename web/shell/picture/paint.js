@@ -9,7 +9,7 @@ import { palette } from './palette.js';
  * @property {Uint8Array} values 8-bit greys
  * @property {number} filled how many of them exist; the rest is blank
  * @property {number} known how many of them were given: these are drawn in the first ink, the others in the second
- * @property {boolean} [ghost] draw what is beyond `known` pale: it exists, but the model may not see it
+ * @property {boolean} [ghost] draw the part beyond `known` pale: it exists, but the model may not see it
  * @property {(i: number) => number} [heat] share 0..1 of the heat ramp behind pixel i; NaN: none
  * @property {number} [cursor] pixel to outline; -1: none
  * @property {number} [pen] pixel about to be written; -1: none

@@ -7,7 +7,7 @@ import { phrase } from '../page/phrase.js';
  * @typedef {Object} Subject a picture to complete or to enlarge
  * @property {string} name
  * @property {string} note what else there is to say
- * @property {string | null} label the class that the model is told
+ * @property {string | null} label the class given to the model
  * @property {ImageData} image
  */
 
@@ -19,8 +19,8 @@ export const STRIPS = {
 /** @typedef {keyof typeof STRIPS} StripName */
 
 /**
- * An emoji has a style, which is a class of its model. A photograph's class is its name, and that the model is not told: it is
- * to see for itself.
+ * An emoji has a style, which is a class of its model. A photograph's class is its caption, and the model does not receive it: it should
+ * recognise it.
  * @typedef {{ name: string, style?: string, number?: number }} Entry
  */
 

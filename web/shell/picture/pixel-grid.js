@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A canvas with a cell for each pixel of a digit, one of which has a frame.
+// A canvas with a cell for each pixel of a digit; one of them has a frame.
 // @ts-check
 import { SIDE, PIXELS } from './digits.js';
 import { fitSquare } from './paint.js';

@@ -81,7 +81,8 @@ export async function encodePng(picture, scale = 1) {
   );
 }
 
-/** The smallest box outside of which two pictures are the same; null: they are the same everywhere. @param {Picture} a @param {Picture} b @returns {Box | null} */
+/** The smallest box that contains all differences of two pictures; null: they are identical.
+ * @param {Picture} a @param {Picture} b @returns {Box | null} */
 function changed(a, b) {
   let [left, top, right, bottom] = [a.width, a.height, -1, -1];
   for (let i = 0; i < a.data.length; i++) {
@@ -115,7 +116,7 @@ export async function encodeFilm(frames, scale = 1) {
   let number = 0;
   for (const [i, { picture, ms, box }] of kept.entries()) {
     const { x, y, width, height } = box;
-    // Delay as a fraction of a second; what was there stays, and the part replaces what lies below it.
+    // Delay as a fraction of a second; the earlier picture stays, and the part replaces the pixels below it.
     parts.push(
       chunk(
         'fcTL',

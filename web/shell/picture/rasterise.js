@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Turns strokes into a picture as MNIST would have it: the drawing is scaled, keeping its shape, into a box of 20 by 20 pixels, and
-// moved so that its centre of mass lies in the middle of 28 by 28. Strokes keep one width after the scaling, as those of a pen do.
-// Computed from distances, without a canvas: the same strokes give the same picture everywhere.
+// Turns strokes into a picture in the format of MNIST: the drawing is scaled, keeping its shape, into a box of 20 by 20 pixels, and moved
+// so that its centre of mass is in the middle of 28 by 28. Strokes keep one width after the scaling, as those of a pen do. Computed from
+// distances, without a canvas: the same strokes give the same picture everywhere.
 // @ts-check
 import { SIDE, PIXELS } from './digits.js';
 

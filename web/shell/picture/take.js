@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Lets a visitor take along what a figure shows: a picture as PNG, its drawing as animated PNG, and a link that draws the very same picture again.
+// Saves the contents of a figure: a picture as PNG, its drawing as animated PNG, and a link that draws the very same picture again.
 // @ts-check
 import { announce, blank } from '../library.js';
 import { ownName } from '../model/own-file.js';
@@ -70,7 +70,7 @@ function save(bytes, name) {
  * @param {string} figure.id
  * @param {() => Shot[]} figure.shots what is drawn now
  * @param {boolean} [figure.films] whether there is an order in which a picture was drawn
- * @param {(shot: number) => Settings | null} figure.settings all that the pictures follow from; null: no address can hold it
+ * @param {(shot: number) => Settings | null} figure.settings the settings that determine the pictures; null: no address can hold it
  */
 export function createTake(root, { id, shots, settings, films = true }) {
   const still = createButton(phrase`PNG`, { icon: 'picture' }).button;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Plays a run at a pace: no faster than a number of pixels a second, paused, or one pixel at a time. The library is pulled: pixels
-// that are not asked for are not computed, so a pace needs nothing but to ask late.
+// Limits the speed of a run: no faster than a number of pixels a second, paused, or one pixel at a time. The library is pulled: it computes
+// only the requested pixels, so limiting the speed means requesting them later.
 // @ts-check
 
 /** Leave no more than this many milliseconds of pixels to catch up with after the page was busy or hidden. */

@@ -53,7 +53,7 @@ export class Playback {
   }
 
   /**
-   * Runs, in place of the run before. At its end the phase is 'done', or what the work answers.
+   * Starts a run and replaces the previous one. At its end the phase is 'done', or the value that the work returns.
    *
    * @param {(signal: AbortSignal) => Promise<Phase | void>} work
    * @param {{ during?: Phase, paused?: boolean }} [options] paused: waits for resume() or step()

@@ -46,7 +46,7 @@ export function createSeedField(ids, first, onSeed) {
     get value() {
       return seed;
     },
-    /** From elsewhere: nobody is told. @param {number} n */
+    /** From elsewhere: listeners are not notified. @param {number} n */
     set value(n) {
       put(n);
     },

@@ -14,7 +14,7 @@ import { createSpeed } from './speed.js';
  * @property {string} name what the ids of its parts begin with; '': nothing
  * @property {() => void} onRun
  * @property {boolean} [pauses] the first button pauses and continues; else it starts over
- * @property {string} [verb] what a run does that shows nothing by and by, such as 'Tag': the first button says so
+ * @property {string} [verb] the action of a run without intermediate results, such as 'Tag': the label of the first button
  * @property {() => void} [onStop] a button that stops
  * @property {() => void} [onStep] a button for the next pixel
  * @property {string} [next] what that button says
@@ -110,7 +110,7 @@ export function createTransport(
     get seed() {
       return field?.value ?? 0;
     },
-    /** From elsewhere: nobody is told. @param {number} n */
+    /** From elsewhere: listeners are not notified. @param {number} n */
     set seed(n) {
       if (field) field.value = n;
     },
@@ -118,7 +118,7 @@ export function createTransport(
     say(text) {
       if (note) note.textContent = text;
     },
-    /** Whatever the visitor presses here. @param {() => void} listener */
+    /** Any press of the visitor here. @param {() => void} listener */
     onPress(listener) {
       for (const part of [run, stop, step, again]) part?.button.addEventListener('click', listener);
     },

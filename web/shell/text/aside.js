@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Beside the tale: the marked token, what might have been in its place, and which head's attention is shown.
+// The panel next to the story: the marked token, its alternatives, and the head whose attention is shown.
 // @ts-check
 import { byId, make, phrase } from '../index.js';
 import { createHeads } from './heads.js';
@@ -17,7 +17,7 @@ export function createAside({ onChoose, onHead }) {
   const note = byId('token-note');
   const list = byId('token-list');
   const heads = createHeads([byId('token-layer')], [byId('token-head')], onHead);
-  let wanted = false; // the list shall have the focus once it is that of the marked token
+  let wanted = false; // the list gets the focus once it belongs to the marked token
 
   /** While the list is still that of the token before. */
   const waits = () => list.getAttribute('aria-busy') === 'true';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The tree of branches: each a line, indented by how often it has parted, which tells its branch when it is pressed.
+// The tree of branches: each a line, indented by its number of forks, which selects its branch when it is pressed.
 // @ts-check
 import { make, phrase } from '../index.js';
 /** @import { Tale, Twig } from './tale.js' */

@@ -27,7 +27,7 @@ export function createHeads(layers, heads, onChange, first = { layer: -1, head: 
     get choice() {
       return { layer: chosen(selects[0][0]), head: chosen(selects[1][0]) };
     },
-    /** From elsewhere: nobody is told. What there is not means all. @param {Choice} choice */
+    /** From elsewhere: listeners are not notified. A missing head means all. @param {Choice} choice */
     set choice({ layer, head }) {
       for (const [same, n] of /** @type {[HTMLSelectElement[], number][]} */ ([
         [selects[0], layer],
@@ -36,7 +36,7 @@ export function createHeads(layers, heads, onChange, first = { layer: -1, head: 
         for (const select of same) select.value = n >= 0 && n < select.options.length - 1 ? String(n) : '';
       }
     },
-    /** For an address, where it is another choice than the first; 0: all. @returns {Record<string, number>} */
+    /** For an address, if it differs from the initial choice; 0: all. @returns {Record<string, number>} */
     settings() {
       const { layer, head } = this.choice;
       return layer === first.layer && head === first.head ? {} : { layer: layer + 1, head: head + 1 };
@@ -48,7 +48,7 @@ export function createHeads(layers, heads, onChange, first = { layer: -1, head: 
           ? { layer: Number(given.get('layer') ?? 0) - 1, head: Number(given.get('head') ?? 0) - 1 }
           : first;
     },
-    /** Offers this many, and chooses the first choice where none were there. @param {number} layerCount @param {number} headCount */
+    /** Offers this many, and makes the initial choice if there were none before. @param {number} layerCount @param {number} headCount */
     have(layerCount, headCount) {
       const fresh = selects[0][0].disabled;
       for (const [same, count] of /** @type {[HTMLSelectElement[], number][]} */ ([

@@ -12,8 +12,9 @@ const LEAST = 13;
 
 /**
  * @param {HTMLElement} root
- * @param {HTMLElement} note says what is pointed at
- * @param {{ say?: (row: number, column: number) => string, rest?: () => string }} [hooks] say: in words of its own; rest: what it says where nothing is pointed at
+ * @param {HTMLElement} note describes the cell under the pointer
+ * @param {{ say?: (row: number, column: number) => string, rest?: () => string }} [hooks] say: custom text; rest: the text while nothing is
+ * pointed at
  */
 export function createMatrix(root, note, { say, rest } = {}) {
   const canvas = make('canvas', {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Another model in place of the one that came with the page: a file that is dropped or chosen, or an address. And what the model is.
+// Another model instead of the page's own: a file that is dropped or chosen, or an address. Also shows the description of the model.
 // @ts-check
 import { announce, byId, bytes, fault, integer, loadOwn, make, phrase } from '../index.js';
 /** @import { Model } from '../index.js' */
 
-/** The entries of a card that are shown, and what they are called. @type {[string, string][]} */
+/** The entries of a card that are shown, and their labels. @type {[string, string][]} */
 const CARD = [
   ['description', phrase`What it is`],
   ['dataset', phrase`Trained on`],
@@ -47,7 +47,8 @@ export function showCard(model) {
 /**
  * The part of a page where one's own file is given (own.html).
  *
- * @param {{ onModel: (model: Model) => void, says?: (name: string) => string }} hooks  says: of the model, by its name, what it does then
+ * @param {{ onModel: (model: Model) => void, says?: (name: string) => string }} hooks  says: a sentence, with the model's name, on its
+ * action
  */
 export function createOwn({ onModel, says = (name) => phrase`${name} writes now.` }) {
   const zone = byId('own');

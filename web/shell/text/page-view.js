@@ -29,7 +29,7 @@ export function createPageView(root, Sheet, { mirror, onMark, onEnter }) {
   );
   root.append(frame);
   const page = new Sheet(canvas, { mirror });
-  /** Places as the page counts them: it leaves out what has no text, such as the token that begins it. */
+  /** Positions as the page counts them: without tokens that have no text, such as the start token. */
   let marked = -1;
   let pinned = false;
   let offset = 0;
@@ -121,7 +121,7 @@ export function createPageView(root, Sheet, { mirror, onMark, onEnter }) {
     get marked() {
       return marked;
     },
-    /** Holds the mark where it is. */
+    /** Keeps the mark in its place. */
     pin() {
       pinned = true;
     },

@@ -32,7 +32,7 @@ import { createTyping } from './typing.js';
  * @param {(reading: Reading) => Promise<Phase | void>} options.read what Playback.run() takes
  * @param {(empty: boolean) => void} [options.onEmpty] whether there are no models to read with
  * @param {(text: string) => Record<string, string | number>} [options.settings] what the address says, with the text of the field
- * @param {(given: URLSearchParams) => void} [options.apply] takes the other settings of an address, whether the models are there yet or not
+ * @param {(given: URLSearchParams) => void} [options.apply] applies the other settings of an address, also before the models are loaded
  */
 export function createSentence({
   figure,
@@ -79,7 +79,7 @@ export function createSentence({
       });
     });
   }
-  /** Somebody has changed the sentence, or what is made of it. @param {boolean} slowly */
+  /** The sentence or its settings have changed. @param {boolean} slowly */
   function restart(slowly) {
     sight.decide();
     address.changed();

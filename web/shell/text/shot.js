@@ -5,7 +5,7 @@ import { blank, palette } from '../index.js';
 /** @import { Shot } from '../index.js' */
 
 /**
- * Takes what a canvas shows, on paper.
+ * Renders the contents of a canvas on paper colour.
  *
  * @param {HTMLCanvasElement} canvas
  * @param {string} name for people

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A tale and its branches: a tree of tokens, of which one path is told. No page and no model here but the tokenizer.
+// A story and its branches: a tree of tokens, one path of which is current. Independent of the page; of the model it needs only the
+// tokenizer.
 // @ts-check
 /** @import { Tokenizer } from '../index.js' */
 
@@ -17,7 +18,7 @@
 const twig = (token, more) => ({ token, nats: 0, given: false, chosen: false, parent: null, children: [], ...more });
 
 export class Tale {
-  /** The path that is told, from the first token on. @type {Twig[]} */
+  /** The current path, from the first token on. @type {Twig[]} */
   path = [];
   #tokenizer;
   /** The ends of the branches. @type {Twig[]} the last twig of each branch, in the order in which they were begun */
@@ -56,7 +57,7 @@ export class Tale {
   }
 
   /**
-   * Goes another way at a place of the path: it is told up to there, and the branch that was told stays.
+   * Branches at a position of the path: the path is cut there, and the old branch stays in the tree.
    * @param {number} at place in the path
    * @param {{ token: number, nats: number }} instead
    */
@@ -77,7 +78,7 @@ export class Tale {
     else this.#ends[this.#ends.indexOf(parent)] = next;
   }
 
-  /** Tells a branch. @param {Twig} end its last twig */
+  /** Selects a branch. @param {Twig} end its last twig */
   choose(end) {
     /** @type {Twig[]} */
     const path = [];
@@ -86,7 +87,7 @@ export class Tale {
   }
 
   /**
-   * Every branch: its end, where it left the one it came from, and what it says there.
+   * Every branch: its end, the position where it left its parent, and its text there.
    * @returns {{ end: Twig, depth: number, at: number, words: string, count: number, told: boolean }[]}
    */
   branches() {

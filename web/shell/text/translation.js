@@ -20,11 +20,11 @@ const SPEED = 9;
  *
  * @param {AlignedSheet} Sheet what sets a translation above its sentence
  * @param {Object} options
- * @param {string} options.name of the model, for the address
+ * @param {string} options.name name of the model, for the address
  * @param {string[]} options.examples sentences to begin with; the first one is translated at once
  * @param {{ layer: string, head: string }[]} [options.choices] ids of further places where layer and head are chosen
  * @param {Choice} [options.first] the layer and head that are shown before anybody chooses; all
- * @param {(model: Model | null) => void} [options.onModel] it is there, or gone
+ * @param {(model: Model | null) => void} [options.onModel] it is loaded, or released
  * @param {(translated: Translated | null) => void} [options.onChange] there is more of a translation, or another head is chosen; null: a new one begins
  */
 export function createTranslation(Sheet, { name, examples, choices = [], first, onModel = () => {}, onChange = () => {} }) {
@@ -100,7 +100,7 @@ export function createTranslation(Sheet, { name, examples, choices = [], first, 
     now.over = true;
     onChange(now);
     const nats = steps.reduce((sum, step) => sum + step.nats, 0);
-    // How long it takes when nobody looks.
+    // The time without drawing.
     const started = performance.now();
     await reader.translate(sentence, options).text();
     const ms = performance.now() - started;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A search by beams as a tree: a column for every step, what lives on dark, what was cut pale, what ended framed, each with its score.
+// A beam search as a tree: a column for every step; live hypotheses are dark, dropped ones pale, complete ones framed, each with its score.
 // @ts-check
 import { makeSvg, phrase } from '../index.js';
 import { visible } from './words.js';

@@ -2,11 +2,11 @@
 // Tokens as the pages write them: a space and a line break can be seen.
 // @ts-check
 
-/** A token by itself, for people. @param {string} text @param {string} [empty] the sign of one that has no text */
+/** A single token for display. @param {string} text @param {string} [empty] the sign of one that has no text */
 export const visible = (text, empty = '·') =>
   text === '' ? empty : text.replaceAll('\n', '⏎').replaceAll('\t', '⇥').replace(/^ /, '␣').replace(/ /g, '␣');
 
-/** A probability as a column of them has it. @param {number} p 0..1 */
+/** A probability as shown in a column of them. @param {number} p 0..1 */
 export function share(p) {
   if (p >= 0.9995) return '100%';
   if (p >= 0.0995) return `${Math.round(100 * p)}%`;

@@ -24,7 +24,7 @@ import { visible } from './words.js';
 
 /** Tokens a second: a reader's, and up. */
 const SPEEDS = [4, 8, 16, 40, 120, Infinity];
-/** The longest tale. */
+/** The longest story. */
 const MOST = 10_000;
 /** How many of the most probable tokens the page asks for. */
 const LOOKED_AT = 256;
@@ -34,13 +34,13 @@ const REST_OF_PAGE_MS = 500;
 const REST_MS = 60;
 
 /**
- * Makes the figure #figure-tale (writing.html).
+ * Builds the figure #figure-tale (writing.html).
  *
  * @param {TextSheet} Sheet what sets texts
  * @param {Object} options
  * @param {(options: LoadOptions) => Promise<Hold>} options.acquire gets the model
- * @param {string} options.name of that model, for the address
- * @param {() => TextOptions} [options.sampling] by which rule the next token is drawn, beside the seed
+ * @param {string} options.name name of that model, for the address
+ * @param {() => TextOptions} [options.sampling] the sampling options of the next token, except the seed
  * @param {{ settings: () => Settings, apply: (given: URLSearchParams) => void }} [options.address] further settings that belong into the address
  * @param {(odds: Alternative[], before: string, model: Model) => void} [options.onOdds] the most probable tokens at a place, and the text before it
  * @param {(model: Model, vocabulary: Tokenizer | undefined) => void} [options.onFirst] a model has written its first token, or takes its time: the rest of
@@ -61,7 +61,7 @@ export function createWriting(
 ) {
   /** @type {HTMLInputElement} */
   const prompt = byId('prompt');
-  /** Of a model of talks: the prompt is a message, and what it writes the answer. @type {HTMLInputElement} */
+  /** For a chat model: the prompt is a message, and the output is the answer. @type {HTMLInputElement} */
   const asTalk = byId('as-talk');
   /** @type {Model | null} */
   let model = null;
@@ -117,7 +117,7 @@ export function createWriting(
     playback.enter('done');
   });
 
-  /** The path that is told, as a text. */
+  /** The current path, as a text. */
   function showTale() {
     if (!tale) return;
     const texts = tale.texts();
@@ -126,14 +126,14 @@ export function createWriting(
     branches.show(tale);
   }
 
-  /** A saved run that goes on from here. @param {Tale} from @param {number} [length] */
+  /** A saved run that continues from here. @param {Tale} from @param {number} [length] */
   const saved = (from, length = from.path.length) => ({
     .../** @type {SavedText} */ (template),
     ids: from.ids.slice(0, length),
     prompt: Math.min(from.given, length),
   });
 
-  /** Goes on with the path that is told. */
+  /** Continues the current path. */
   async function write() {
     const [writer, telling] = [model, tale];
     if (!writer || !telling) return;
@@ -197,7 +197,7 @@ export function createWriting(
     showTale();
   }
 
-  /** A new tale. */
+  /** Starts a new story. */
   async function start() {
     if (!model) return;
     view.release();
@@ -221,7 +221,7 @@ export function createWriting(
   }
 
   /**
-   * Shows what the model thinks at a place of the tale: its odds, and where it looked.
+   * Shows the distribution at a position of the story: its probabilities, and its attention.
    * @param {number} place in the path; -1: what comes next
    * @param {'pointer' | 'keys' | 'leave'} by
    */
@@ -249,7 +249,7 @@ export function createWriting(
           setTimeout(resolve, REST_MS);
         });
       signal.throwIfAborted();
-      // One token from there, whichever: asked for the odds, and for what each head looked at.
+      // Draws one token from there, any: for the probabilities and the attention of each head.
       const run = model.resume(saved(telling, at), {
         maxTokens: 1,
         seed: 0,
@@ -348,7 +348,7 @@ export function createWriting(
   prompt.addEventListener('change', changed);
   asTalk.addEventListener('change', changed);
 
-  /** The visitor wants another tale. */
+  /** The visitor has changed the settings of the story. */
   function changed() {
     sight.decide();
     address.changed();
@@ -382,7 +382,7 @@ export function createWriting(
       address.changed();
       if (playback.phase !== 'running') return;
       sight.decide();
-      write(); // from where it is, by the new rule
+      write(); // from its end, with the new settings
     },
   };
 }
