@@ -69,9 +69,10 @@ test('pages in English fetch nothing of another language; the front page in Kore
     await firstFigure(page).waitFor(WAIT);
     await page.locator('.card').first().waitFor();
     assert.match((await page.locator('.card[href*="fvsbn"]').getAttribute('href')) ?? '', /\/pages\/fvsbn\/ko\/$/);
-    await page.locator('#more').scrollIntoViewIfNeeded();
-    await page.locator('#more next-pixel:defined').first().waitFor();
+    await page.locator('.tile[data-tile="wave"] canvas[width]').waitFor(WAIT);
+    await page.locator('.tile[data-tile="wave"]').click();
+    await page.locator('dialog next-pixel:defined').waitFor();
     await page.waitForFunction(() =>
-      document.querySelector('#more next-pixel')?.shadowRoot?.querySelector('button')?.textContent?.includes('재생'),
+      document.querySelector('dialog next-pixel')?.shadowRoot?.querySelector('button')?.textContent?.includes('재생'),
     );
   }));

@@ -12,11 +12,14 @@ const PICTURE = fileURLToPath(new URL('../../web/front/screenshot.png', import.m
 
 const [server, browser] = await Promise.all([serve({ port: 0 }), launch()]);
 try {
-  const page = await browser.newPage({ viewport: { width: 1200, height: 1000 }, colorScheme: 'light' });
+  const page = await browser.newPage({ viewport: { width: 1200, height: 1000 }, colorScheme: 'light', reducedMotion: 'reduce' });
   await page.goto(`${server.url}web/`);
+  await page.click('#run:enabled'); // with less motion every picture appears finished
   await page.locator('#run-text', { hasText: 'Run again' }).waitFor();
+  await page.locator('.tile canvas[width]').last().waitFor();
   await page.waitForFunction(() => /\d nats/.test(document.querySelector('.source .panel-note')?.textContent ?? ''));
-  const top = await page.locator('.hero-foot').evaluate((element) => element.getBoundingClientRect().bottom);
+  await page.mouse.move(0, 0);
+  const top = await page.locator('.tiles-foot').evaluate((element) => element.getBoundingClientRect().bottom);
   const png = await page.screenshot({ path: PICTURE, clip: { x: 0, y: 0, width: 1200, height: Math.round(top) + 24 } });
   console.log(`web/front/screenshot.png: ${png.length} bytes`);
 } finally {

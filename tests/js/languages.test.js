@@ -24,7 +24,7 @@ import { stringsOf } from './strings.js';
 const WEB = fileURLToPath(new URL('../../web', import.meta.url));
 
 /** Scripts that run in no page. */
-const TOOLS = ['web/front/make-stills.js'];
+const TOOLS = ['web/front/make-stills.js', 'web/front/tiles/record.js'];
 /** Where sentences are looked up whose places are not in scripts of the page. */
 const DATA = ['web/front/papers.js', 'web/front/courses.js'];
 

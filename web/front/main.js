@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The front page: a digit that completes itself at once, the systems, the papers.
+// The front page: a digit that completes itself at once and the tiles beside it, the systems, the papers.
 // @ts-check
 import { addressOf, keepInAddress, wholeIn } from '../shell/page/address.js';
 import { createCompletion } from '../shell/completion/figure.js';
@@ -14,6 +14,7 @@ import { THREE } from '../pictures/three.js';
 import { createCards } from './cards.js';
 import { leadOn } from './moved.js';
 import { createPapers } from './table.js';
+import { createTiles } from './tiles/tiles.js';
 
 /** The rest of the page waits for the first pixel no longer than this. */
 const LATEST_MS = 600;
@@ -53,20 +54,10 @@ const drawn = new Promise((resolve) => {
     if (phase === 'done') resolve();
   });
 });
-function whenMoreIsSeen() {
-  new IntersectionObserver(
-    (entries, own) => {
-      if (!entries.some(({ isIntersecting }) => isIntersecting)) return;
-      own.disconnect();
-      void import('../lib/define.js');
-    },
-    { threshold: 0.6 },
-  ).observe(byId('more'));
-}
 /** Makes the rest of the page, once: the first pixel comes before it. */
 let makeRest = () => {
   makeRest = () => {};
-  void (reducedMotion() ? loaded : drawn).then(whenMoreIsSeen); // what the first screen does not need comes after it
+  void createTiles(reducedMotion() ? loaded : drawn);
   createCards(byId('cards'), drawn);
   createPapers(byId('papers-list'));
 };

@@ -6,7 +6,7 @@
 import { languageOf } from './languages.js';
 
 /** A file of the site, and its size in pixels. */
-const PICTURE = { path: 'web/front/screenshot.png', width: 1200, height: 694 };
+const PICTURE = { path: 'web/front/screenshot.png', width: 1200, height: 842 };
 
 /**
  * A page with that in its head, and with whole addresses of its other language.

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+// An opened tile: its model in an element of the library, larger, with what a visitor can ask of it and the way to its page.
+// @ts-check
+import { make, reducedMotion } from '../../shell/page/dom.js';
+import { phrase } from '../../shell/page/phrase.js';
+import { weights } from '../../shell/model/weights.js';
+import { askedOf } from './table.js';
+/** @import { Records, Tile } from './table.js' */
+
+/** Letters of a prompt: more is for the page. */
+const MOST = 160;
+const GROW_MS = 220;
+
+/** What sets an attribute of the element. @param {Tile} tile @param {any} element */
+function asking({ asks, choices = [...'0123456789'] }, element) {
+  if (!asks) return [];
+  if (asks === 'prompt') {
+    const input = make('input', {
+      type: 'text',
+      name: 'prompt',
+      maxlength: String(MOST),
+      value: element.getAttribute('prompt') ?? '',
+      autocomplete: 'off',
+    });
+    const form = make(
+      'form',
+      { class: 'tile-asks' },
+      make('label', {}, askedOf(asks), input),
+      make('button', { type: 'submit', class: 'button' }, phrase`Run`),
+    );
+    form.addEventListener('submit', (event) => {
+      event.preventDefault();
+      if (!input.value.trim()) return;
+      element.setAttribute('prompt', input.value);
+      element.play();
+    });
+    return [form];
+  }
+  const buttons = choices.map((choice) => {
+    const button = make(
+      'button',
+      { type: 'button', class: 'button', 'aria-pressed': String(element.getAttribute('label') === choice) },
+      phrase(choice),
+    );
+    button.addEventListener('click', () => {
+      for (const other of buttons) other.setAttribute('aria-pressed', String(other === button));
+      element.setAttribute('label', choice);
+      element.play();
+    });
+    return button;
+  });
+  return [make('div', { class: 'tile-asks', role: 'group', 'aria-label': askedOf(asks) }, ...buttons)];
+}
+
+/** @param {HTMLAnchorElement} link  the tile @param {Tile} tile @param {Records} records */
+export async function openTile(link, tile, records) {
+  const { model, ...others } = tile.element(records);
+  const element = make(/** @type {'div'} */ ('next-pixel'), {
+    model: weights(model),
+    ...others,
+    loading: 'play',
+    width: '560',
+    height: '260',
+    controls: '',
+  });
+  const name = link.querySelector('.tile-name')?.textContent ?? '';
+  const again = [];
+  if (tile.anew) {
+    const button = make('button', { type: 'button', class: 'button' }, phrase`New seed`);
+    button.addEventListener('click', () => {
+      element.setAttribute('seed', String(Math.floor(1000 * Math.random())));
+      /** @type {any} */ (element).play();
+    });
+    again.push(button);
+  }
+  const close = make('button', { type: 'button', class: 'tile-close', 'aria-label': phrase`Close` }, '×');
+  const dialog = make(
+    'dialog',
+    { class: 'tile-open', 'aria-label': name },
+    close,
+    make('h2', {}, name),
+    element,
+    ...asking(tile, element),
+    make('p', { class: 'tile-way' }, make('a', { class: 'button primary', href: link.href }, phrase`How it works`), ...again),
+  );
+  const was = link.getBoundingClientRect();
+  document.body.append(dialog);
+  close.addEventListener('click', () => dialog.close());
+  dialog.addEventListener('click', (event) => {
+    if (event.target === dialog) dialog.close(); // beside it
+  });
+  dialog.addEventListener('close', () => {
+    dialog.remove();
+    link.focus();
+  });
+  dialog.showModal();
+  if (!reducedMotion()) {
+    const now = dialog.getBoundingClientRect();
+    const way = `translate(${was.left + was.width / 2 - now.left - now.width / 2}px, ${was.top + was.height / 2 - now.top - now.height / 2}px) scale(${was.width / now.width})`;
+    dialog.animate(
+      [
+        { transform: way, opacity: 0.4 },
+        { transform: 'none', opacity: 1 },
+      ],
+      { duration: GROW_MS, easing: 'ease-out' },
+    );
+  }
+  await import('../../lib/define.js');
+  await customElements.whenDefined('next-pixel');
+  if (dialog.open) void (/** @type {any} */ (element).play());
+}

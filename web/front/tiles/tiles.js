@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: MIT
+// The life of the tiles: they start one after the other, rest out of sight, and the small models among them then draw anew, one model at a time.
+// @ts-check
+import { byId, make, perFrame, reducedMotion } from '../../shell/page/dom.js';
+import { phrase } from '../../shell/page/phrase.js';
+import { acquire } from '../../shell/library.js';
+import { weights } from '../../shell/model/weights.js';
+import { onTheme } from '../../shell/picture/palette.js';
+import { openTile } from './open.js';
+import { TILES } from './table.js';
+/** @import { Painter } from './paint.js' */
+/** @import { Records, Tile } from './table.js' */
+
+/** From the start of a tile to that of the next one: nine within the first second. */
+const APART_MS = 100;
+/** How often each model that is small enough draws anew unasked. */
+const TURNS = 3;
+/** Between two of these turns. */
+const REST_MS = 2500;
+/** The records are loaded by then, or the tiles stay links. */
+const RECORD = new URL('record.json', import.meta.url);
+
+/** @typedef {{ name: string, tile: Tile, root: HTMLAnchorElement, canvas: HTMLCanvasElement, paint?: Painter, from: number, seen: boolean, over: boolean }} Shown  from: when it started; Infinity: not yet */
+
+/** @param {Promise<unknown>} first  of the page's models, which has the processor until then */
+export async function createTiles(first) {
+  const root = byId('tiles');
+  /** @type {Shown[]} */
+  const shown = [...root.querySelectorAll('a')].map((link) => {
+    const name = link.dataset.tile ?? '';
+    return {
+      name,
+      tile: TILES[name],
+      root: link,
+      canvas: /** @type {HTMLCanvasElement} */ (link.querySelector('canvas')),
+      from: Infinity,
+      seen: true,
+      over: false,
+    };
+  });
+  const records = /** @type {Records} */ (await (await fetch(RECORD)).json());
+  const style = getComputedStyle(document.documentElement);
+  const [sans, serif] = ['--sans', '--serif'].map((name) => style.getPropertyValue(name));
+  let paused = false;
+  /** When the tiles were paused; the time since then does not count. */
+  let stopped = 0;
+
+  /** @param {Shown} one @param {number} share */
+  function paint({ canvas, paint: painter }, share) {
+    const { clientWidth: width, clientHeight: height } = canvas;
+    const scale = Math.min(3, devicePixelRatio);
+    const [wide, high] = [Math.round(width * scale), Math.round(height * scale)];
+    if (canvas.width !== wide || canvas.height !== high) Object.assign(canvas, { width: wide, height: high });
+    const context = canvas.getContext('2d');
+    if (!context || !painter || width === 0) return;
+    context.save();
+    context.clearRect(0, 0, wide, high);
+    context.scale(scale, scale);
+    painter({ context, width, height, sans, serif }, share);
+    context.restore();
+  }
+  /** @param {Shown} one @param {number} now */
+  const shareAt = ({ from, tile }, now) => (reducedMotion() ? 1 : Math.min(1, Math.max(0, (now - from) / tile.ms)));
+
+  let running = false;
+  function frame() {
+    const now = performance.now();
+    let more = false;
+    for (const one of shown) {
+      if (one.over || !one.seen || now < one.from) {
+        more ||= one.seen && !one.over && one.from < Infinity;
+        continue;
+      }
+      const share = shareAt(one, now);
+      paint(one, share);
+      one.over = share === 1;
+      more ||= !one.over;
+    }
+    running = more && !paused && !document.hidden;
+    if (running) requestAnimationFrame(frame);
+  }
+  function proceed() {
+    if (running || paused || document.hidden) return;
+    running = true;
+    requestAnimationFrame(frame);
+  }
+  const all = perFrame(() => {
+    for (const one of shown) if (one.from <= performance.now()) paint(one, one.over ? 1 : shareAt(one, performance.now()));
+  });
+
+  /** @param {Shown} one @param {number} [after]  milliseconds */
+  function play(one, after = 0) {
+    one.from = performance.now() + after;
+    one.over = false;
+    proceed();
+  }
+
+  const { saveData = false, effectiveType = '4g' } =
+    /** @type {{ connection?: { saveData?: boolean, effectiveType?: string } }} */ (navigator).connection ?? {};
+  /** Nothing is loaded that nobody asked for where that costs the visitor something. */
+  const unasked = () => !reducedMotion() && !saveData && effectiveType === '4g';
+  const pause = make('button', { type: 'button', class: 'tiles-pause' }, phrase`Pause the tiles`);
+  pause.hidden = reducedMotion();
+  pause.addEventListener('click', () => {
+    const now = performance.now();
+    paused = !paused;
+    pause.textContent = paused ? phrase`Start the tiles` : phrase`Pause the tiles`;
+    if (paused) stopped = now;
+    else for (const one of shown) one.from += now - stopped;
+    proceed();
+  });
+  byId('tiles-foot').append(pause);
+
+  for (const [i, one] of shown.entries()) {
+    one.paint = one.tile.paint(records);
+    play(one, i * APART_MS);
+    one.root.addEventListener('click', (event) => {
+      if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+      event.preventDefault();
+      void openTile(one.root, one.tile, records);
+    });
+    for (const kind of ['pointerenter', 'focus']) {
+      one.root.addEventListener(kind, () => {
+        if (one.over && !paused && !reducedMotion()) play(one);
+      });
+    }
+  }
+  const sight = new IntersectionObserver((entries) => {
+    for (const { target, isIntersecting } of entries) {
+      const one = shown.find(({ root: link }) => link === target);
+      if (one) one.seen = isIntersecting;
+    }
+    proceed();
+  });
+  for (const { root: link } of shown) sight.observe(link);
+  document.addEventListener('visibilitychange', proceed);
+  new ResizeObserver(all).observe(root);
+  onTheme(all);
+
+  await first;
+  const small = shown.filter(({ tile }) => tile.live);
+  for (let turn = 0; turn < TURNS * small.length; turn++) {
+    await new Promise((resolve) => setTimeout(resolve, REST_MS));
+    const one = small[turn % small.length];
+    if (!unasked()) return;
+    if (paused || document.hidden || !one.seen || !one.over || document.querySelector('dialog[open]')) continue;
+    try {
+      await drawAnew(one, turn);
+    } catch {
+      return; // the recorded answer stays
+    }
+  }
+
+  /** @param {Shown} one @param {number} turn */
+  async function drawAnew(one, turn) {
+    const { live } = one.tile;
+    if (!live) return;
+    const stopper = new AbortController();
+    const { model, release } = await acquire(weights(live.file), { signal: stopper.signal });
+    try {
+      one.paint = await live.draw(model, 100 + turn, stopper.signal);
+      one.root.dataset.live = '';
+      play(one);
+    } finally {
+      release();
+    }
+  }
+}
