@@ -54,6 +54,7 @@ async function open(page, body, script = '') {
         nextpixel: '/nextpixel/nextpixel.js',
         'nextpixel/define': '/nextpixel/define.js',
         'nextpixel/element': '/nextpixel/element.js',
+        'nextpixel/chat-models': '/nextpixel/chat-models.js',
         'nextpixel/words/ko': '/nextpixel/words-ko.js',
         'nextpixel/inline': '/doc/inline.js',
       };

@@ -2,6 +2,8 @@
 // The only door of the pages to the library: nothing else in web/shell, web/pages and web/front knows where it lies.
 // @ts-check
 
+import { cache } from '../lib/index.js';
+
 export { acquire, load, supported, tokenizer } from '../lib/index.js';
 export { announce } from '../lib/element/announce.js';
 export { Codec, quantise } from '../lib/media/codec.js';
@@ -15,6 +17,9 @@ export const texts = () => import('../lib/kinds/text/texts.js');
 
 /** Fetches the chat box and the element, whose words it uses: in the language of the page (language.js). */
 export const talks = async () => (await Promise.all([import('../lib/element/talk.js'), import('../lib/define.js')]))[0];
+
+/** Fetches the list of chat models on the Hugging Face Hub, and the cache that keeps their files. */
+export const shelf = async () => ({ ...(await import('../lib/chat-models.js')), cache });
 
 /** Fetches what opens a file of the visitor's, a large one too, before there is one: without a connection it could not be fetched then. */
 export const ownFiles = () => Promise.all([import('../lib/load/handed.js'), import('../lib/load/large.js')]);
@@ -42,6 +47,7 @@ export const music = () => import('../lib/kinds/note/notes.js');
 /** @typedef {typeof import('../lib/kinds/text/text-sheet.js').TextSheet} TextSheet  the class */
 /** @typedef {typeof import('../lib/kinds/text/aligned-sheet.js').AlignedSheet} AlignedSheet  the class */
 /** @typedef {typeof import('../lib/element/talk.js').Talk} Talk  the class */
+/** @typedef {import('../lib/chat-models.js').ChatModel} ChatModel */
 /** @typedef {import('../lib/index.js').TranslationRun} TranslationRun */
 /** @typedef {import('../lib/index.js').TranslationStep} TranslationStep */
 /** @typedef {import('../lib/index.js').SourceLook} SourceLook */

@@ -198,6 +198,7 @@ async function library() {
       ),
       {},
     )),
+    ...(await bundle({ 'chat-models': 'lib/chat-models.js' })),
     ...(await bundle({ player: 'lib/player.js' }, { minifyIdentifiers: true, plugins: [moved] })),
     ...(await workerFile()),
   ]);

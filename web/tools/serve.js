@@ -357,7 +357,8 @@ const HELP = `Serves the folders web/ and weights/ of nextpixel to this machine,
 
     npm start                          prints the addresses of the demo and of the manual; open one in a browser, end with Ctrl+C
     npm start -- --port 3000           on this port (or PORT=3000 npm start); without it, on the first free one from ${FIRST_PORT} to ${LAST_PORT}
-    npm start -- --connect https:      pages may also fetch models of others from any https host, or from the one that is named;
+    npm start -- --connect https://huggingface.co
+                                       pages that take models of others may fetch them from this host alone, instead of from any https host;
                                        which page takes what: PAGE/?model=ADDRESS (the chapter Hosting of the manual)
     npm start -- --host 0.0.0.0        on this address of the machine instead of ${LOOPBACK}; 0.0.0.0: on all, for every machine of your network
     node web/tools/serve.js [--help] [--port PORT] [--connect HOST] [--host ADDRESS]
@@ -392,9 +393,9 @@ function given() {
 
 /** Started from the command line. */
 async function main() {
-  const { help, connect, host, ...rest } = given();
+  const { help, connect = 'https:', host, ...rest } = given();
   if (help) return console.log(HELP);
-  if (connect !== undefined && !/^https?:(\/\/[\w.-]+(:\d+)?)?$/.test(connect))
+  if (!/^https?:(\/\/[\w.-]+(:\d+)?)?$/.test(connect))
     throw new Error(`--connect takes https: or a host such as https://huggingface.co, not ${JSON.stringify(connect)}`);
   if (host !== undefined && !isIP(host))
     throw new Error(`--host takes an address of this machine such as 0.0.0.0 or 192.168.1.5, not ${JSON.stringify(host)}`);

@@ -24,6 +24,7 @@ const PUBLIC = [
   'index.d.ts',
   'element.d.ts',
   'define.d.ts',
+  'chat-models.d.ts',
   ...(await readdir(`${ROOT}web/lib/element/words`)).map((name) => `element/words/${name.replace('.js', '.d.ts')}`),
 ];
 

@@ -12,6 +12,9 @@ import { hubAddress } from './hub.js';
  * files. */
 const MOST_QUERIES = 4;
 
+/** Parts of stopped downloads. A file of its own in the package, since it has a state. */
+const unfinished = () => import('./unfinished.js');
+
 /** @returns {Promise<Cache | undefined>} undefined if there is no cache, or none is allowed */
 async function opened() {
   try {
@@ -23,17 +26,30 @@ async function opened() {
 
 /** @returns {Promise<KeptFile[]>} */
 export async function list() {
+  const { bytesOfUnfinished, settled } = await unfinished();
+  await settled();
   const cache = await opened();
   const requests = (await cache?.keys()) ?? [];
   return Promise.all(
-    requests.map(async ({ url }) => ({ url, bytes: Number((await cache?.match(url))?.headers.get('content-length')) || 0 })),
+    requests.map(async ({ url }) => {
+      const size = Number((await cache?.match(url))?.headers.get('content-length')) || 0;
+      const bytes = await bytesOfUnfinished(url);
+      return bytes > 0 ? { url, bytes, size } : { url, bytes: size };
+    }),
   );
 }
 
 /** @param {string | URL} [url] */
 export async function remove(url) {
-  if (url !== undefined) return (await (await opened())?.delete(new URL(hubAddress(String(url)), globalThis.document?.baseURI))) ?? false;
+  const { UNFINISHED, forget, settled } = await unfinished();
+  await settled();
+  if (url !== undefined) {
+    const address = new URL(hubAddress(String(url)), globalThis.document?.baseURI).href;
+    await forget(address);
+    return (await (await opened())?.delete(address)) ?? false;
+  }
   try {
+    await caches.delete(UNFINISHED);
     return await caches.delete(CACHE_NAME);
   } catch {
     return false;

@@ -9,7 +9,8 @@
 /** @internal */
 export const CACHE_NAME = 'nextpixel';
 
-/** A weight file that is kept, and its size. @typedef {{ url: string, bytes: number }} KeptFile */
+/** A weight file that is kept, and how many bytes of it are here. `size`: of the whole file, where its download was stopped: the next load() continues it.
+ * @typedef {{ url: string, bytes: number, size?: number }} KeptFile */
 
 /** The weight files that this browser keeps for the pages of this origin. In Node, and where it keeps none, there are none. */
 export const cache = {

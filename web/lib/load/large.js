@@ -7,7 +7,7 @@
 
 import { NextPixelError } from '../base/error.js';
 import { nodeModule } from '../base/platform.js';
-import { keeper } from './cache.js';
+import { dropCopy, keeper } from './cache.js';
 import { chunksOf, joined } from './source.js';
 import { sizeIn } from './whole.js';
 
@@ -23,12 +23,14 @@ const PIECE_BYTES = 1 << 20;
  *
  * @param {Job[]} jobs  one of each worker
  * @param {WebAssembly.Module} module
- * @param {Large} file
+ * @param {Large} large
  * @param {{ signal?: AbortSignal, onProgress?: (progress: Count) => void, patience?: number }} how
  * @returns {Promise<OpenedMessage[]>}
  */
-export async function openLarge(jobs, module, file, how) {
-  const { name } = file;
+export async function openLarge(jobs, module, large, how) {
+  const { name, server, keep } = large;
+  const unfinished = keep || server ? await import('./unfinished.js').catch(() => undefined) : undefined; // before the connection is gone
+  const file = (server && (await unfinished?.continued(large, server))) ?? large;
   /** Memory that the engine has given back: garbage as large as the file would be collected too late. @type {ArrayBuffer[]} */
   const rooms = [];
   const response = file.response ?? (await responseOf(String(file.path), rooms));
@@ -94,12 +96,16 @@ export async function openLarge(jobs, module, file, how) {
     }
     const opened = await pending;
     if (opened[0].type !== 'opened') throw brokeOff(name);
-    if (copy && !(await copy.close())) {
-      file.warning = `The browser did not keep this file of ${Math.round(size / 1e6)} MB: it has no room, or this is a private window. The next visit downloads it again`;
+    if (copy && (await copy.close())) await unfinished?.forget(String(file.url));
+    else if (copy) {
+      large.warning = `The browser did not keep this file of ${Math.round(size / 1e6)} MB: it has no room, or this is a private window. The next visit downloads it again`;
     }
     return /** @type {OpenedMessage[]} */ (opened);
   } catch (error) {
-    copy?.abort();
+    const stopped = how.signal?.aborted ?? false;
+    if (copy && unfinished && (stopped || /** @type {NextPixelError} */ (error).code === 'network'))
+      unfinished.keepPart(String(file.url), response, copy.bytes(), copy, stopped);
+    else copy?.abort();
     throw error;
   } finally {
     void chunks.return();
@@ -164,12 +170,18 @@ function copying(url, response, size) {
     return kept;
   });
   const either = (/** @type {Promise<unknown>} */ done) => Promise.race([done.catch(() => {}), over]);
+  let bytes = 0;
   return {
-    write: (/** @type {Uint8Array} */ piece) => either(writer.write(piece)),
+    bytes: () => bytes,
+    write: async (/** @type {Uint8Array} */ piece) => {
+      await either(writer.write(piece));
+      bytes += piece.length;
+    },
     close: async () => {
       await either(writer.close());
       return over;
     },
     abort: () => void writer.abort().catch(() => {}),
+    drop: () => dropCopy(url),
   };
 }

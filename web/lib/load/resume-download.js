@@ -12,6 +12,17 @@ import { within } from './patience.js';
 const WAITS_MS = [300, 1500, 5000];
 
 /**
+ * The header that tells versions of a file apart; undefined where a download cannot be continued. A range of an encoded answer is one of other bytes, and without
+ * such a header halves of two files might be joined.
+ *
+ * @param {Response} response
+ */
+export function versionOf({ headers, status, url }) {
+  const known = ['etag', 'last-modified'].find((name) => headers.has(name) && !headers.get(name)?.startsWith('W/'));
+  return status === 200 && !headers.has('content-encoding') && /^https?:/.test(url) ? known : undefined;
+}
+
+/**
  * @param {Response} first   the answer that broke off
  * @param {string} url
  * @param {number} loaded    bytes of it that came
@@ -22,10 +33,8 @@ const WAITS_MS = [300, 1500, 5000];
  */
 export async function resume(first, url, loaded, cause, signal, ms) {
   const { headers } = first;
-  // A range of an encoded answer is one of other bytes. Without a mark of the version, halves of two files might be joined.
-  const mark = ['etag', 'last-modified'].find((name) => headers.has(name) && !headers.get(name)?.startsWith('W/'));
-  if (loaded === 0 || first.status !== 200 || headers.has('content-encoding') || mark === undefined || !/^https?:/.test(first.url))
-    throw cause;
+  const mark = versionOf(first);
+  if (loaded === 0 || mark === undefined) throw cause;
   for (const wait of WAITS_MS) {
     await abortable(
       new Promise((resolve) => {

@@ -42,6 +42,7 @@ export const MAX_BYTES = 0xf0000000;
  * @property {string} [path]
  * @property {string} [url]             where it can be asked for again
  * @property {boolean} [keep]           it is to be put into the cache
+ * @property {Large} [server]           of a copy: the same file at its server
  * @property {string} [warning]         for people, once it is read: the browser did not keep it
  */
 
@@ -88,7 +89,7 @@ export async function readSource(source, { onProgress, signal, integrity, cache 
       const copy = await fetched?.same;
       if (copy) {
         void response?.body?.cancel().catch(() => {});
-        file = { ...file, response: copy, url: undefined, keep: false };
+        file = { ...file, response: copy, url: undefined, keep: false, server: file };
       }
       return { bytes: new Uint8Array(0), large: file, warning: fetched?.warning };
     }

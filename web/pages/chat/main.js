@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: MIT
-// The chat page: with its own model, a story by two authors; with a file of the visitor, a chat by the file's template.
+// The chat page: the model that comes with it continues a story; a model of the shelf, or of the visitor's own, answers as its template says.
 // @ts-check
 import { acquireFirst, byId, createLoading, integer, make, ownFiles, phrase, reducedMotion, startPage, talks } from '../../shell/index.js';
 import { createOwn, showCard } from '../../shell/text/index.js';
+import { createShelf } from './shelf.js';
 /** @import { Model, Talk } from '../../shell/index.js' */
 
-/** A chat with a model without a template: one text, to which each adds a stretch. */
+/** A chat with a model that has no template: one text, written in turns. */
 const TALE =
   "{% for message in messages %}{{ message.content if loop.first or message.role != 'user' else ' ' + message.content }}{% endfor %}";
 const FIRST = 'Once upon a time, there was a';
 
-/** @param {Talk} Box  the chat box */
+/** @param {Talk} Box  what a talk is had in */
 function createPage(Box) {
   /** @type {HTMLInputElement} */
   const temperature = byId('temperature');
@@ -35,20 +36,36 @@ function createPage(Box) {
   });
   talk.field.value = FIRST;
 
+  /** The page's own. @type {Model | undefined} */
+  let story;
+
   /** @param {Model} next */
   function use(next) {
     model = next;
     talk.use(next);
-    byId('talk-model').textContent = next.info.chatTemplate
-      ? phrase`${next.info.name}, with the template in its file`
-      : phrase`${next.info.name}, which has no chat template: it continues the text`;
+    const { name, chatTemplate } = next.info;
+    byId('talk-model').textContent =
+      next === story
+        ? phrase`${name}, a storyteller: it continues your story and answers no questions`
+        : chatTemplate
+          ? phrase`${name}, with the template in its file`
+          : phrase`${name}, which has no chat template: it continues the text`;
     byId('template-text').textContent = next.info.chatTemplate || TALE;
     showCard(next);
+  }
+
+  /** A model in place of the page's own. Messages for one that has a template stay. @param {Model} next */
+  function replace(next) {
+    const before = model;
+    if (!(before?.info.chatTemplate && next.info.chatTemplate)) talk.clear();
+    use(next);
+    if (before !== story) before?.close();
   }
 
   const loading = createLoading(byId('load'), {
     acquire: async (how) => [await acquireFirst(how)],
     onModels([loaded]) {
+      story = loaded;
       use(loaded);
       if (!reducedMotion() && talk.field.value === FIRST) talk.send();
     },
@@ -57,11 +74,16 @@ function createPage(Box) {
       talk.use(undefined);
     },
   });
+  const shelf = createShelf({ onModel: replace });
+  shelf.catch(() => {}); // without the list there is the rest of the page
   createOwn({
     says: (name) => phrase`${name} answers now.`,
     onModel(next) {
-      talk.clear();
-      use(next);
+      replace(next);
+      shelf.then(
+        ({ clear }) => clear(),
+        () => {},
+      );
     },
   });
   const show = () => {

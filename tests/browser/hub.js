@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** A server on this machine in place of the Hugging Face Hub: files at hf: addresses, with tags, ranges and the headers that let other origins read them. */
+
+import { createServer } from 'node:http';
+
+/** @import { Page } from 'playwright-core' */
+
+/**
+ * @param {Record<string, Buffer>} files  by their path on the hub, such as /owner/name/resolve/main/file.gguf
+ */
+export async function startHub(files) {
+  /** Every request: its path and range. @type {{ path: string, range?: string }[]} */
+  const asked = [];
+  /** What the hub does: waits after this many bytes of an answer; says nothing of ranges. */
+  const how = { stopAfter: Infinity, ranges: true };
+  const headers = { 'access-control-allow-origin': '*', 'access-control-allow-headers': 'range', 'access-control-expose-headers': '*' };
+  const server = createServer((request, response) => {
+    const path = decodeURIComponent(String(request.url));
+    if (request.method === 'OPTIONS') return void response.writeHead(204, headers).end();
+    const { range } = request.headers;
+    asked.push({ path, range });
+    const file = files[path];
+    if (!file) return void response.writeHead(404, headers).end('Entry not found');
+    const from = how.ranges ? Number(/bytes=(\d+)-/.exec(range ?? '')?.[1] ?? 0) : 0;
+    const body = file.subarray(from);
+    response.writeHead(from > 0 ? 206 : 200, {
+      ...headers,
+      'content-type': 'application/octet-stream',
+      'content-length': String(body.length),
+      etag: `"${path.length}-${file.length}"`,
+      ...(from > 0 && { 'content-range': `bytes ${from}-${file.length - 1}/${file.length}` }),
+    });
+    if (body.length <= how.stopAfter) response.end(body);
+    else response.write(body.subarray(0, how.stopAfter)); // and no more
+  });
+  await new Promise((resolve) => {
+    server.listen(0, '127.0.0.1', () => resolve(undefined));
+  });
+  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
+  return {
+    asked,
+    how,
+    /** Has a page fetch from here what it fetches from the hub. Its policy must allow that (bypassCSP). @param {Page} page */
+    async standsIn(page) {
+      await page.addInitScript((to) => {
+        const { fetch } = globalThis;
+        globalThis.fetch = (what, init) => fetch(typeof what === 'string' ? what.replace('https://huggingface.co', to) : what, init);
+      }, `http://127.0.0.1:${port}`);
+    },
+    close() {
+      server.closeAllConnections();
+      return new Promise((resolve) => {
+        server.close(resolve);
+      });
+    },
+  };
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/**
+ * Downloads of large files that were stopped. The part of a file that came stays in the cache under its address, and a note in a second cache says how many bytes
+ * that are. The next load() reads the part, and asks the server for the rest. Nothing here can fail, as in cache.js.
+ */
+
+/** @import { Large } from './source.js' */
+
+/** The cache with the notes. */
+export const UNFINISHED = 'nextpixel-unfinished';
+
+/** Addresses whose part was read to its end. @type {Set<string>} */
+const ended = new Set();
+
+/** What is being put away. */
+let pending = Promise.resolve();
+
+/** Waits until the parts of stopped downloads are in the cache. */
+export const settled = () => pending;
+
+const notes = () => caches.open(UNFINISHED);
+
+/** The bytes of a stopped download that are here; 0: none was stopped. @param {string} url */
+export async function bytesOfUnfinished(url) {
+  try {
+    return Number(await (await (await notes()).match(url))?.text()) || 0;
+  } catch {
+    return 0;
+  }
+}
+
+/** The file at an address is whole, or gone. @param {string} url */
+export async function forget(url) {
+  await notes()
+    .then((cache) => cache.delete(url))
+    .catch(() => {});
+}
+
+/**
+ * Keeps the part of a file that came, if the rest can be asked for and the part is longer than the one that is there.
+ *
+ * @param {string} url
+ * @param {Response} response  headers of the file
+ * @param {number} bytes
+ * @param {{ close: () => Promise<boolean>, abort: () => void, drop: () => Promise<void> }} copy  what puts the file into the cache
+ * @param {boolean} stopped  by its caller; otherwise the download broke off
+ */
+export function keepPart(url, response, bytes, copy, stopped) {
+  pending = pending.then(async () => {
+    try {
+      const { versionOf } = await import('./resume-download.js');
+      const before = await bytesOfUnfinished(url);
+      if (!versionOf(response) || bytes <= before) {
+        copy.abort();
+        // The server was there, and sent no rest: it sends files as a whole, so the next download begins anew.
+        if (before && !stopped && ended.has(url)) await Promise.all([forget(url), copy.drop()]);
+        return;
+      }
+      await (await notes()).put(url, new Response(String(bytes)));
+      if (!(await copy.close())) await forget(url);
+    } catch {
+      copy.abort();
+      await forget(url);
+    }
+  });
+}
+
+/**
+ * A file whose copy may be the part of a stopped download: then its answer is that part, which breaks off where the part ends, so that the rest is asked for as after
+ * any other break.
+ *
+ * @param {Large} copy
+ * @param {Large} server
+ * @returns {Promise<Large>}
+ */
+export async function continued(copy, server) {
+  const address = String(server.url);
+  ended.delete(address);
+  if (!(await bytesOfUnfinished(address))) return copy;
+  const reader = /** @type {ReadableStream<Uint8Array>} */ (copy.response?.body).getReader();
+  const part = new ReadableStream(
+    {
+      async pull(controller) {
+        const { value } = await reader.read();
+        if (value) controller.enqueue(value);
+        else {
+          ended.add(address);
+          controller.error(new Error('the rest of a download that was stopped did not come'));
+        }
+      },
+      cancel: (reason) => reader.cancel(reason),
+    },
+    { highWaterMark: 0 },
+  );
+  const { headers, url } = /** @type {Response} */ (server.response);
+  const response = new Response(part, { headers });
+  Object.defineProperty(response, 'url', { value: url });
+  return { ...server, response };
+}

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: MIT
+// The shelf: chat models of others that load in one click from the Hugging Face Hub, stay on this device and can be removed from it. Nothing is fetched before a click.
+// @ts-check
+import { announce, byId, fault, load, make, phrase, shelf } from '../../shell/index.js';
+/** @import { ChatModel, Model } from '../../shell/index.js' */
+
+const page = document.documentElement.lang || 'en';
+const size = (/** @type {number} */ bytes) => (bytes >= 1e9 ? `${(bytes / 1e9).toFixed(1)} GB` : `${Math.round(bytes / 1e6)} MB`);
+
+/** Languages that a card names. */
+const NAMED = 4;
+
+/** That of the page first. @param {ChatModel} model */
+function languagesOf({ languages, languageCount = languages.length }) {
+  const names = new Intl.DisplayNames([page], { type: 'language' });
+  const some = [...new Set([...languages.filter((code) => code === page), ...languages])].slice(0, NAMED);
+  const named = some.map((code) => names.of(code)).join(', ');
+  return languageCount > some.length ? phrase`${named} and others, ${languageCount} in all` : named;
+}
+
+/** @param {number} rate tokens a second */
+const pace = (rate) => (rate >= 15 ? phrase`fast` : rate >= 5 ? phrase`about as fast as one reads` : phrase`slower than one reads`);
+
+/** Whether a file in the cache is that of a model. @param {ChatModel} model @param {{ url: string }} file */
+function isOf(model, { url }) {
+  const [, path, revision, file] = /^hf:(.*)@([^/]*)\/(.*)$/.exec(model.url) ?? [];
+  return url.endsWith(`/${path}/resolve/${revision}/${file}`);
+}
+
+/** What went wrong, and what to do next. @param {any} error @param {string} name @param {boolean} part whether a part of the file is here */
+function wrong(error, name, part) {
+  const answer = /answered (\d+)/.exec(error.message)?.[1];
+  if (error.code === 'network' && answer && Number(answer) < 500)
+    return phrase`${name} is not at its address any more (the server answered ${answer}). Choose another model, or open a file that you have.`;
+  if (error.code === 'network' && part)
+    return phrase`The download of ${name} broke off. The part that came stays on this device: press Resume once there is a connection.`;
+  if (error.code === 'network')
+    return phrase`${name} could not be fetched. Check the connection, then press Load again. (${error.message})`;
+  return phrase`${name} does not run here. Try a smaller model. ${fault(error)}`;
+}
+
+/**
+ * @param {{ onModel: (model: Model) => void }} hooks  gets a model that was loaded, which it closes
+ * @returns {Promise<{ clear: () => void }>}  clear: another model answers now
+ */
+export async function createShelf({ onModel }) {
+  const { cache, chatModels, memoryOf, suggestedModel, tokensPerSecondOf } = await shelf();
+  const { deviceMemory } = /** @type {{ deviceMemory?: number }} */ (navigator);
+  const suggested = suggestedModel({ deviceMemory, language: page });
+  const said = byId('shelf-said');
+  /** The one that is being loaded, and what stops it. @type {{ model: ChatModel, stopper: AbortController } | undefined} */
+  let loading;
+  /** The one that answers. @type {ChatModel | undefined} */
+  let answering;
+
+  /** @param {string} text */
+  const tell = (text) => {
+    said.textContent = text;
+    announce(text);
+  };
+
+  const cards = chatModels.map((model) => {
+    const { name, maker, bytes, license, licenseUrl } = model;
+    const state = make('p', { class: 'shelf-state' });
+    const bar = make('progress', { max: String(bytes), value: '0', 'aria-label': phrase`Loading ${name}`, hidden: '' });
+    const main = make('button', { type: 'button', class: 'button' });
+    const remove = make('button', { type: 'button', class: 'button', hidden: '' }, phrase`Remove from this device`);
+    const root = make(
+      'li',
+      { class: 'shelf-card' },
+      make(
+        'p',
+        { class: 'shelf-name' },
+        make('b', {}, name),
+        ...(model === suggested ? [make('span', { class: 'shelf-hint' }, phrase`suggested here`)] : []),
+      ),
+      make('p', {}, phrase`${size(bytes)} to download, ${size(memoryOf(model))} of memory`),
+      make('p', {}, languagesOf(model)),
+      make('p', {}, pace(tokensPerSecondOf(model))),
+      make('p', {}, `${maker}, `, make('a', { href: licenseUrl }, license)),
+      bar,
+      state,
+      make('div', { class: 'shelf-tools' }, main, remove),
+    );
+
+    /** @param {{ bytes: number, size?: number } | undefined} file  that is on this device */
+    const show = (file) => {
+      const busy = loading?.model === model;
+      const now = answering === model;
+      const part = file?.size !== undefined;
+      bar.hidden = !busy;
+      root.toggleAttribute('aria-current', now);
+      state.textContent = now
+        ? phrase`answers now`
+        : busy
+          ? ''
+          : part
+            ? phrase`${size(file.bytes)} of ${size(bytes)} are on this device`
+            : file
+              ? phrase`on this device`
+              : '';
+      main.textContent = busy ? phrase`Cancel` : part ? phrase`Resume` : file ? phrase`Open` : phrase`Load`;
+      main.setAttribute('aria-label', `${main.textContent}: ${name}`);
+      main.disabled = now;
+      remove.setAttribute('aria-label', `${remove.textContent}: ${name}`);
+      remove.hidden = busy || !file;
+    };
+    main.addEventListener('click', () => (loading?.model === model ? loading.stopper.abort() : begin(model)));
+    remove.addEventListener('click', async () => {
+      await cache.delete(model.url);
+      await showAll();
+      tell(phrase`${name} was removed from this device.`);
+      main.focus();
+    });
+    return { model, root, bar, state, show };
+  });
+
+  async function showAll() {
+    const kept = await cache.list();
+    for (const { model, show } of cards) show(kept.find((file) => isOf(model, file)));
+  }
+
+  /** @param {ChatModel} model */
+  async function begin(model) {
+    loading?.stopper.abort();
+    const mine = (loading = { model, stopper: new AbortController() });
+    const { signal } = mine.stopper;
+    const { name, url, bytes } = model;
+    const card = cards.find((one) => one.model === model);
+    await showAll();
+    tell(phrase`Loading ${name}`);
+    /** For people, where no other model was chosen meanwhile. */
+    let text = '';
+    try {
+      const loaded = await load(url, {
+        signal,
+        onProgress(progress) {
+          if (!card || loading !== mine) return;
+          card.bar.value = progress.loaded;
+          card.state.textContent = phrase`${size(progress.loaded)} of ${size(bytes)}`;
+        },
+      });
+      if (loading !== mine) return loaded.close();
+      answering = model;
+      onModel(loaded);
+      text = [phrase`${name} answers now.`, ...loaded.info.warnings].join(' ');
+    } catch (error) {
+      if (loading !== mine) return void showAll(); // its part is there now
+      const part = (await cache.list()).some((file) => file.size !== undefined && isOf(model, file));
+      text = signal.aborted ? phrase`Loading was cancelled.` : wrong(error, name, part);
+    }
+    if (loading !== mine) return;
+    loading = undefined;
+    await showAll();
+    tell(text);
+  }
+
+  const first = cards.filter(({ model }) => model === suggested);
+  byId('shelf').replaceChildren(...new Set([...first, ...cards].map(({ root }) => root)));
+  await showAll();
+  return {
+    clear() {
+      answering = undefined;
+      void showAll();
+    },
+  };
+}
