@@ -64,16 +64,16 @@ for (const path of MODELS) {
       for (const step of asked) {
         const element = model.order[step] * span;
         const pixel = Math.floor(element / channels);
-        const { elements } = await model.attention(image, {
+        const [{ keys }] = await model.attention(image, {
           row: Math.floor(pixel / width),
           column: pixel % width,
           channel: span === 1 ? element % channels : 0,
           input,
         });
         const seen = geometry.seen(step);
-        assert.deepEqual(seen.elements, elements, `position ${step}`);
-        assert.equal(seen.own + seen.memory, elements.length);
-        assert.equal(geometry.count(step), elements.length, `position ${step}`);
+        assert.deepEqual(seen.elements, keys, `position ${step}`);
+        assert.equal(seen.own + seen.memory, keys.length);
+        assert.equal(geometry.count(step), keys.length, `position ${step}`);
       }
       assert.ok(geometry.most() <= window);
       context.diagnostic(`${asked.size} of ${positions} queries compared; the most seen: ${geometry.most()}`);
@@ -226,8 +226,8 @@ test(
         ]) {
           await pointAt(page, panel, row, col, side);
           const blank = { data: new Uint8Array(3 * side * side), width: side, height: side };
-          const { elements } = await model.attention(blank, { row, column: col });
-          const seen = new Set(elements);
+          const [{ keys }] = await model.attention(blank, { row, column: col });
+          const seen = new Set(keys);
           const step = model.order.indexOf(row * side + col);
           const painted = await colours(page, panel, side);
           let told = 0;
@@ -248,7 +248,7 @@ test(
           });
           assert.ok(told > 0.9 * side * side, `the two can be told apart at ${told} places`);
           const text = (await note(page, panel)) ?? '';
-          assert.ok(text.startsWith(`Sees ${elements.length}:`), text);
+          assert.ok(text.startsWith(`Sees ${keys.length}:`), text);
           assert.ok(text.includes(`Step ${(step + 1).toLocaleString('en')}: row ${row + 1}, column ${col + 1}.`), text);
           // The other picture is as large, and is asked about the same pixel.
           assert.ok(((await note(page, 1 - panel)) ?? '').includes(`row ${row + 1}, column ${col + 1}.`));

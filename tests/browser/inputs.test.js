@@ -10,6 +10,8 @@ import { writeNotes } from '../../web/lib/kinds/note/midi.js';
 import { writeWav } from '../../web/lib/media/wav.js';
 import { openEmpty, provide, session } from './browser.js';
 
+/** @import { AttentionMap } from '../../web/lib/index.js' */
+
 const { withPage } = session(['--autoplay-policy=no-user-gesture-required']);
 const options = { timeout: 120_000 };
 
@@ -63,7 +65,10 @@ test('pictures', options, () =>
         const verbs = {
           complete: async (image) => [...(await models.digits.complete(image, { rows: 20, seed: 1 }).input)],
           score: async (image) => [(await models.digits.score(image)).nats],
-          attention: async (image) => [...(await models.digits.attention(image, { row: 20, column: 3 })).weights],
+          attention: async (image) =>
+            (await models.digits.attention(image, { row: 20, column: 3 })).flatMap((/** @type {AttentionMap} */ { weights }) => [
+              ...weights,
+            ]),
           superResolve: async (image) => [...(await models['emoji-sr'].superResolve(image, { seed: 1 }).input)],
           'score, input': async (image) => [(await models['emoji-sr'].score(canvas, { input: image })).nats],
           caption: async (image) => [...(await models.captions.caption(image).input)],

@@ -14,6 +14,7 @@ import { toyModel } from '../js/toy.js';
 import { LIBRARY, OUT, WEIGHTS, decode, openEmpty, provide, session } from './browser.js';
 
 /** @import { Page } from 'playwright-core' */
+/** @import { AttentionMap } from '../../web/lib/index.js' */
 
 const { withPage } = session();
 
@@ -274,8 +275,11 @@ test('the same seed gives the same bits in Chromium and in Node', () =>
           );
         }
         const { perElement } = await model.score(picture, { label: '7' });
-        const { weights: shares } = await model.attention(picture, { row: 20, column: 12 });
-        bytes.push(...new Uint8Array(perElement.buffer), ...new Uint8Array(shares.buffer));
+        const maps = await model.attention(picture, { row: 20, column: 12 });
+        bytes.push(
+          ...new Uint8Array(perElement.buffer),
+          ...maps.flatMap((/** @type {AttentionMap} */ map) => [...new Uint8Array(map.weights.buffer)]),
+        );
         model.close();
         return [...new Uint8Array(await crypto.subtle.digest('SHA-256', Uint8Array.from(bytes)))]
           .map((b) => b.toString(16).padStart(2, '0'))
@@ -291,7 +295,7 @@ test('the same seed gives the same bits in Chromium and in Node', () =>
       hash.update(new Uint8Array(nats.buffer, nats.byteOffset, nats.byteLength));
     }
     hash.update(new Uint8Array((await model.score(image, { label: '7' })).perElement.buffer));
-    hash.update(new Uint8Array((await model.attention(image, { row: 20, column: 12 })).weights.buffer));
+    for (const { weights } of await model.attention(image, { row: 20, column: 12 })) hash.update(new Uint8Array(weights.buffer));
     model.close();
     const inNode = hash.digest('hex');
     console.log(`seed ${settings.seed}: sha256 ${inNode}`);

@@ -26,7 +26,7 @@ async function fieldOf(file, i) {
   for await (const { from, maps } of model.complete(blank, { rows: Math.floor(i / 28), samples: 1, maps: true })) {
     if (from < i) continue;
     model.close();
-    return (maps ?? []).map(({ elements }) => [...elements].filter((element) => element < i));
+    return (maps ?? []).map(({ keys }) => [...keys].filter((key) => key < i));
   }
   throw new Error('no such pixel');
 }

@@ -99,8 +99,9 @@ test('a sheet of seeds, of which one is chosen; walks; where it looked; gamma', 
         return data.reduce((sum, value) => sum + value, 0) / data.length;
       });
     assert.ok(lightness > 128, `what is not looked at fades into the page: ${lightness}`);
-    const [{ rows, keyRows, weights }] = chosen.maps ?? [];
-    const most = [...weights.subarray((5 * rows + 6) * keyRows ** 2, (5 * rows + 7) * keyRows ** 2)]
+    const [{ queries, keys, weights }] = chosen.maps ?? [];
+    const place = 5 * Math.sqrt(queries.length) + 6;
+    const most = [...weights.subarray(place * keys.length, (place + 1) * keys.length)]
       .sort((a, b) => b - a)
       .slice(0, 8)
       .reduce((sum, w) => sum + w, 0);
@@ -115,7 +116,7 @@ test('a sheet of seeds, of which one is chosen; walks; where it looked; gamma', 
     await shown('look-picture', chosen.values);
 
     await page.locator('#figure-module').scrollIntoViewIfNeeded();
-    await page.locator('#size-beta', { hasText: `${rows ** 2} × ${keyRows ** 2}` }).waitFor();
+    await page.locator('#size-beta', { hasText: `${queries.length} × ${keys.length}` }).waitFor();
     await page.locator('.channel').nth(39).waitFor();
     const channels = () =>
       page.locator('.channel').evaluateAll((all) => all.map((canvas) => /** @type {HTMLCanvasElement} */ (canvas).toDataURL()));

@@ -24,17 +24,16 @@ const options = { skip: missing && `weights/${missing} is missing` };
 test('the patterns of the page are those of the models, head by head', options, async () => {
   const digits = await load(new Uint8Array(await readFile(inRepository('weights/sparse-digits.gguf'))));
   const strided = /** @type {const} */ ({ kind: 'strided', n: 784, stride: 28, summary: 0 });
-  const { heads } = digits.info;
   let looks = 0;
   for await (const { from, maps = [] } of digits.complete(
     { data: new Uint8Array(784), width: 28, height: 28 },
     { rows: 26, samples: 1, maps: true },
   )) {
-    for (const { row, elements } of maps) {
+    for (const { layer, keys } of maps) {
       // key j holds pixel j - 1
       assert.deepEqual(
-        [...elements],
-        keysOf(strided, Math.floor(row / heads) % 2 ? FAR : NEAR, from).map((j) => j - 1),
+        [...keys],
+        keysOf(strided, layer % 2 ? FAR : NEAR, from).map((j) => j - 1),
       );
       looks++;
     }
@@ -50,7 +49,7 @@ test('the patterns of the page are those of the models, head by head', options, 
   let at = text.length; // byte 0 is the mark that begins a text, and what predicts byte `at` stands at the one before
   for await (const { maps = [] } of byte.generate(text, { maxTokens: 20, maps: true, seed: 1 })) {
     at++;
-    for (const { row, tokens } of maps) assert.deepEqual([...tokens], keysOf(fixed, row % byte.info.heads < half ? NEAR : FAR, at - 1));
+    for (const { head, keys } of maps) assert.deepEqual([...keys], keysOf(fixed, head < half ? NEAR : FAR, at - 1));
   }
   byte.close();
   assert.ok(at > text.length);

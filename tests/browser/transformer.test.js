@@ -189,7 +189,7 @@ test('the walk: a sentence from its tokens to the next word, by keyboard, with t
     says(steps[2].maps?.filter(({ name }) => name === 'source')[2 * model.info.heads + 2].weights[place] ?? 0, await live('cross-share'));
     const size = run.source.length;
     const friend = run.sourceTexts.findIndex((text, i) => i !== place && text.trim() === 'Ein');
-    says(run.encoder[Number(await live('head')) - 1][place * size + friend], await live('self-share'));
+    says(run.encoder[Number(await live('head')) - 1].weights[place * size + friend], await live('self-share'));
     const count = await page.locator('#walk > li').count();
     const lit = new Set();
     await page.locator('#walk-next').focus();

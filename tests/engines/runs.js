@@ -197,13 +197,13 @@ export async function runPlan(loadModel, plan, read, options) {
         'asked',
         Float32Array.from(inOrder, ({ p }) => p),
       );
-      await say('weights', 'asked', Float32Array.from(answers.flatMap(({ maps = [] }) => maps.flatMap((row) => [...row]))));
+      await say('weights', 'asked', Float32Array.from(answers.flatMap(({ maps = [] }) => maps.flatMap(({ weights }) => [...weights]))));
     } else if (run.task === 'attention') {
       const { row, column, channel } = run;
       const query = { row, column, channel, label: labelOf(run), input };
-      const { elements, weights } = await model.attention(pictureOf(model.info), query);
-      await say('elements', 'asked', elements);
-      await say('weights', 'asked', weights);
+      const maps = await model.attention(pictureOf(model.info), query);
+      await say('elements', 'asked', maps[0].keys);
+      await say('weights', 'asked', Float32Array.from(maps.flatMap(({ weights }) => [...weights])));
     } else {
       for (const way of run.ways === 'all' ? WAYS : WAYS.slice(0, 1)) {
         const samples = way.alone ? 1 : run.samples;

@@ -170,15 +170,15 @@ test('the memory-network writes, and each word looks at those before it', async 
   const ids = [97, 98, 99, 100];
   const looks = await all(looksOf(model, ids, new AbortController().signal));
   assert.deepEqual(
-    looks.map(([row]) => row.length),
-    [1, 2, 3, 4],
+    looks.map(([{ keys }]) => [...keys]),
+    [[0], [0, 1], [0, 1, 2], [0, 1, 2, 3]],
   );
   assert.deepEqual(
-    looks.map(([row]) => Math.round(sum(row))),
+    looks.map(([{ weights }]) => Math.round(sum(weights))),
     [0, 1, 1, 1],
     'the first has nothing to look at',
   );
-  looks.forEach(([row], t) => assert.equal(row[t], 0, 'none looks at itself'));
+  looks.forEach(([{ weights }], t) => assert.equal(weights[t], 0, 'none looks at itself'));
   model.close();
 });
 

@@ -39,11 +39,11 @@ test('a caption: words that join to the text, and maps that add up to 1', async 
   assert.equal(steps.length, LONGEST);
   assert.equal(steps.map(({ text }) => text).join(''), run.texts[0]);
   assert.equal(run.texts[0], steps.map(({ word }) => word).join(' '));
-  for (const { maps, nats, word } of steps) {
+  for (const { maps: [map] = [], place, nats, word } of steps) {
     assert.ok(WORDS.includes(word) && nats > 0);
-    assert.equal(maps?.weights.length, PLACES);
-    assert.ok(Math.abs((maps?.weights ?? new Float32Array()).reduce((a, b) => a + b, 0) - 1) < 1e-5);
-    assert.equal(maps?.place, -1);
+    assert.deepEqual([map.name, map.layer, map.head, map.keys.length, map.weights.length], ['image', 0, 0, PLACES, PLACES]);
+    assert.ok(Math.abs(map.weights.reduce((a, b) => a + b, 0) - 1) < 1e-5);
+    assert.equal(place, -1);
   }
   assert.deepEqual(run.grid, { rows: 4, columns: 4 });
   assert.equal(await endless.caption(image).text(), run.texts[0]); // maps change nothing
@@ -69,14 +69,14 @@ test('confidence: the probability of the first caption with its end, once it is 
 
 test('hard attention looks at one place, drawn by seed and sample; at temperature 0 at the most probable one', async () => {
   const cold = await all(hard.caption(image, { maps: true }));
-  for (const { maps } of cold) assert.equal(maps?.weights.indexOf(Math.max(...maps.weights)), maps?.place);
+  for (const { maps: [map] = [], place } of cold) assert.equal(map.weights.indexOf(Math.max(...map.weights)), place);
   const options = { maps: true, samples: 6, temperature: 1, forced: 'w1 w2 w3 w4' };
   const [one, same, other] = await Promise.all([3, 3, 4].map((seed) => all(hard.caption(image, { ...options, seed }))));
-  const places = (/** @type {CaptionStep[]} */ steps) => steps.map(({ maps }) => maps?.place);
+  const places = (/** @type {CaptionStep[]} */ steps) => steps.map(({ place }) => place);
   assert.equal(one.length, 24);
   assert.deepEqual(places(one), places(same));
   assert.notDeepEqual(places(one), places(other));
-  assert.ok(new Set(one.filter(({ sample }) => sample < 6).map(({ maps }) => maps?.place)).size > 2);
+  assert.ok(new Set(one.filter(({ sample }) => sample < 6).map(({ place }) => place)).size > 2);
   const single = await all(hard.caption(image, { ...options, samples: 1, seed: 3 }));
   assert.deepEqual(places(single), places(one.filter(({ sample }) => sample === 0))); // the first sample is the same alone
 });
@@ -119,18 +119,18 @@ test('a score is the sum of the costs of its words and its end', async () => {
 test('a light by hand: one place for all words, or of some', async () => {
   const lit = await all(endless.caption(image, { lookAt: 5, maps: true }));
   assert.deepEqual(
-    lit.map(({ maps }) => maps?.place),
+    lit.map(({ place }) => place),
     Array(LONGEST).fill(5),
   );
   const some = await all(endless.caption(image, { lookAt: [null, 3], maps: true }));
   assert.deepEqual(
-    some.slice(0, 3).map(({ maps }) => maps?.place),
+    some.slice(0, 3).map(({ place }) => place),
     [-1, 3, -1],
   );
   const [free] = await all(endless.caption(image, { maps: true }));
   assert.equal(some[0].nats, free.nats);
   const drawn = await all(hard.caption(image, { lookAt: 7, maps: true, temperature: 1, seed: 1 }));
-  for (const { maps } of drawn) assert.equal(maps?.place, 7);
+  for (const { place } of drawn) assert.equal(place, 7);
 });
 
 for (const [name, options] of /** @type {[string, object][]} */ ([
@@ -164,8 +164,8 @@ test('a saved run of hard attention draws the same places', async () => {
   for await (const _ of begun) begun.stop();
   const rest = await all(hard.resume(begun.save()));
   assert.deepEqual(
-    rest.map(({ maps }) => maps?.place),
-    whole.slice(1).map(({ maps }) => maps?.place),
+    rest.map(({ place }) => place),
+    whole.slice(1).map(({ place }) => place),
   );
 });
 

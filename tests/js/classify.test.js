@@ -41,7 +41,8 @@ test('probabilities of all labels, the most probable first; many queries are the
     assert.deepEqual([label, nats], [probabilities[0].label, probabilities[0].nats]);
     assert.ok(Math.abs(nats + Math.log(probabilities[0].p)) < 1e-6);
     assert.equal(maps?.length, 3);
-    for (const weights of maps ?? []) {
+    for (const [layer, { weights, keys, ...map }] of (maps ?? []).entries()) {
+      assert.deepEqual([map.layer, map.head, ...map.queries, ...keys], [layer, 0, 3, 0, 1, 2], 'the query comes after the examples');
       const sum = weights.reduce((total, weight) => total + weight, 0);
       assert.ok(weights.length === 3 && sum > 0 && sum < 1, 'the rest is its own');
     }

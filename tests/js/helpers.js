@@ -94,15 +94,22 @@ export async function busyIn(work) {
 export const busyDuring = (ms) => busyIn(() => sleep(ms));
 
 /**
- * Each query's attention weights sum to 1.
+ * There is a map of each head of each layer, and the attention weights of each query add up to 1.
  *
- * @param {import('../../web/lib/index.js').Attention} attention
+ * @param {import('../../web/lib/index.js').AttentionMap[]} maps
+ * @param {{ blocks: number, heads: number }} info
  */
-export function assertRows({ blocks, heads, elements, weights }) {
-  const span = elements.length;
-  assert.equal(weights.length, blocks * heads * span);
-  for (let i = 0; i < blocks * heads; i++) {
-    const sum = weights.subarray(i * span, (i + 1) * span).reduce((total, weight) => total + weight, 0);
-    assert.ok(Math.abs(sum - 1) < 1e-5, `${sum}`);
+export function assertMaps(maps, { blocks, heads }) {
+  assert.deepEqual(
+    maps.map(({ layer, head }) => [layer, head]),
+    Array.from({ length: blocks * heads }, (_, i) => [Math.floor(i / heads), i % heads]),
+  );
+  for (const { queries, keys, weights } of maps) {
+    assert.ok(queries instanceof Int32Array && keys instanceof Int32Array);
+    assert.equal(weights.length, queries.length * keys.length);
+    for (let i = 0; i < queries.length; i++) {
+      const sum = weights.subarray(i * keys.length, (i + 1) * keys.length).reduce((total, weight) => total + weight, 0);
+      assert.ok(Math.abs(sum - 1) < 1e-5, `${sum}`);
+    }
   }
 }

@@ -12,7 +12,7 @@ import { test } from 'node:test';
 import { nearestColours } from '../../web/lib/media/codec.js';
 import { reduce } from '../../web/lib/media/image.js';
 import { checkRows } from '../../web/lib/kinds/picture/rows.js';
-import { assertRows, collect, isError, load } from './helpers.js';
+import { assertMaps, collect, isError, load } from './helpers.js';
 import { noise, toyModel, toyNetwork } from './toy.js';
 
 /** @import { Model } from '../../web/lib/index.js' */
@@ -165,10 +165,11 @@ for (const [kind, options] of Object.entries(KINDS)) {
       [HEIGHT - 1, WIDTH - 1, channels - 1],
     ]) {
       const attention = await model.attention(image, { row, column, channel });
-      assertRows(attention);
+      assertMaps(attention, model.info);
       const place = Math.floor(((row * WIDTH + column) * channels + channel) / span);
       const now = Number(times.get(place));
-      const held = [...attention.elements];
+      assert.deepEqual([...attention[0].queries], [place]);
+      const held = [...attention[0].keys];
       assert.equal(held.at(-1), now > 0 ? order[now - 1] : -1, 'the last key holds what was drawn just before');
       assert.ok(held.every((key) => key === -1 || Number(times.get(key)) < now));
       const moments = held.map((key) => (key === -1 ? -1 : Number(times.get(key))));
@@ -373,7 +374,7 @@ withToy('super-resolution by no whole number: score needs its input', { ...DMOL,
   await assert.rejects(model.score(image), isError('argument', /3 x 3.*\{ input \}/));
   await assert.rejects(model.attention(image, { row: 0, column: 0 }), isError('argument', /\{ input \}/));
   assert.ok((await model.score(image, { input })).nats > 0);
-  assert.ok((await model.attention(image, { row: 0, column: 0, input })).weights.length > 0);
+  assert.ok((await model.attention(image, { row: 0, column: 0, input })).length > 0);
 });
 
 withToy('mixture: the channels of a pixel have one query', DMOL, async (model) => {

@@ -79,8 +79,9 @@ test('the seed and the number of a sample make a picture; its latent makes it ag
 
 test('where it looked', async () => {
   const { maps = [], values } = await one({ seed: 3, label: 1, maps: true });
-  const [{ name, rows, keyRows, weights }] = maps;
-  assert.deepEqual([name, rows, keyRows, weights.length], ['attention', 8, 4, 64 * 16]);
+  const [{ name, queries, keys, weights }] = maps;
+  assert.deepEqual([name, weights.length], ['attention', 64 * 16]);
+  assert.deepEqual([[...queries], [...keys]], [[...Array(64).keys()], [...Array(16).keys()]]);
   for (let i = 0; i < 64; i++) assert.ok(Math.abs(weights.subarray(16 * i, 16 * i + 16).reduce((sum, w) => sum + w, 0) - 1) < 1e-5);
   assert.deepEqual((await one({ seed: 3, label: 1 })).values, values);
   assert.deepEqual((await collect(make({ maps: true }, plain)))[0].maps, []);

@@ -376,9 +376,11 @@ test('music from nothing is the same however it is read, and ends by the bar tha
   /** @type {NoteStep[]} */
   const steps = [];
   for await (const step of generate({ seed: 5, bars: 1, probabilities: true, maps: true })) steps.push(step);
-  for (const { from, to, probabilities = [], maps, nats, ids } of steps) {
+  for (const { from, to, probabilities = [], maps = [], nats, ids } of steps) {
     assert.equal(to - from, 1);
-    assert.ok(Math.abs(Array.from(probabilities).reduce((sum, p) => sum + p, 0) - 1) < 1e-4 && maps?.length);
+    assert.ok(Math.abs(Array.from(probabilities).reduce((sum, p) => sum + p, 0) - 1) < 1e-4 && maps.length > 0);
+    assert.ok(maps.every(({ queries, keys }) => queries[0] === from && keys.every((key) => key >= 0 && key < from)));
+    assert.ok(maps.some(({ keys }) => keys.at(-1) === from - 1));
     if (ids.length) assert.ok(Math.abs(probabilities[ids[0]] - Math.exp(-nats[0])) < 1e-5);
   }
 });

@@ -153,29 +153,23 @@ test('the softmax of every head in every block is the map that the engine gives,
     let p = 0;
     for await (const { maps = [] } of run) {
       assert.equal(maps.length, 8);
-      for (const { name, row: at, weights } of maps) {
+      for (const { name, layer, head, weights } of maps) {
         assert.deepEqual(
           weights,
-          row(`dec.${at >> 1}.${name === 'source' ? 'cross' : 'self'}.${at % 2}.weights`, p, weights.length),
-          `${word}, ${name} ${at}, place ${p}`,
+          row(`dec.${layer}.${name === 'source' ? 'cross' : 'self'}.${head}.weights`, p, weights.length),
+          `${word}, ${name} ${layer} ${head}, place ${p}`,
         );
       }
       p++;
     }
     assert.equal(p, written.length - 1); // the end is no step
-    run.encoder.forEach((weights, at) => assert.deepEqual(weights, matrices.get(`enc.${at >> 1}.self.${at % 2}.weights`)?.data));
+    run.encoder.forEach(({ layer, head, weights }) => assert.deepEqual(weights, matrices.get(`enc.${layer}.self.${head}.weights`)?.data));
     assert.equal(run.encoder.length, 4);
     const line = trace(decoder, of(word));
     let q = line.first;
     for await (const { maps = [] } of alone.generate(`${word}=`, { temperature: 0, maxTokens: line.written.length, maps: true })) {
-      for (const { row: at, weights } of maps)
-        assert.deepEqual(
-          weights,
-          line.matrices
-            .get(`dec.${at >> 1}.self.${at % 2}.weights`)
-            ?.row(q)
-            .slice(0, weights.length),
-        );
+      for (const { layer, head, weights } of maps)
+        assert.deepEqual(weights, line.matrices.get(`dec.${layer}.self.${head}.weights`)?.row(q).slice(0, weights.length));
       q++;
     }
   }

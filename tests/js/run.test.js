@@ -9,7 +9,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { quantise } from '../../web/lib/media/codec.js';
-import { DIGITS, assertRows, collect, isError, load } from './helpers.js';
+import { DIGITS, assertMaps, collect, isError, load } from './helpers.js';
 import { noise, toyModel } from './toy.js';
 
 /** @import { Model } from '../../web/lib/index.js' */
@@ -177,7 +177,7 @@ for (const [options, image] of /** @type {[any, any][]} */ ([
   [{ width: 4, height: 5, channels: 3, blocks: 3, heads: 4 }, colour],
 ])) {
   withToy(`attention: rows sum to 1 over what the element can see (${JSON.stringify(options)})`, options, async (model) => {
-    const { width, height, channels, blocks, heads, queryBlock, memoryBlock } = model.info;
+    const { width, height, channels, queryBlock, memoryBlock } = model.info;
     for (const [row, column, channel] of [
       [0, 0, 0],
       [0, 1, 0],
@@ -188,25 +188,23 @@ for (const [options, image] of /** @type {[any, any][]} */ ([
       const attention = await model.attention(image, { row, column, channel });
       // Query and key positions are one above the input elements.
       const first = queryBlock ? Math.max(0, queryBlock * Math.floor(element / queryBlock) - memoryBlock) : 0;
-      assert.ok(attention.elements instanceof Int32Array);
+      assert.deepEqual([...attention[0].queries], [element]);
       assert.deepEqual(
-        [...attention.elements],
+        [...attention[0].keys],
         Array.from({ length: element - first + 1 }, (_, i) => first - 1 + i),
       );
-      assert.equal(attention.blocks, blocks);
-      assert.equal(attention.heads, heads);
-      assertRows(attention);
+      assertMaps(attention, model.info);
     }
   });
 }
 
 withToy('attention depends on what comes before the element, not on what follows', {}, async (model) => {
   const at = { row: 4, column: 3 };
-  const { weights } = await model.attention(grey, at);
+  const maps = await model.attention(grey, at);
   const after = { ...grey, data: grey.data.slice().fill(0, 4 * 8 + 3) };
-  assert.deepEqual((await model.attention(after, at)).weights, weights);
+  assert.deepEqual(await model.attention(after, at), maps);
   const before = { ...grey, data: grey.data.slice().fill(0, 0, 4 * 8 + 3) };
-  assert.notDeepEqual((await model.attention(before, at)).weights, weights);
+  assert.notDeepEqual(await model.attention(before, at), maps);
 });
 
 withToy(
@@ -428,18 +426,20 @@ test('maps: every step is a position with what it looked at, and nothing else ch
       assert.equal(sample, i % 2);
       const names = options.inputWidth ? ['attention', 'source'] : ['attention'];
       assert.deepEqual(
-        maps?.map(({ name, row }) => [name, row]),
-        names.flatMap((name) => Array.from({ length: blocks * heads }, (_, row) => [name, row])),
+        maps?.map(({ name, layer, head, queries }) => [name, layer, head, ...queries]),
+        names.flatMap((name) =>
+          Array.from({ length: blocks * heads }, (_, row) => [name, Math.floor(row / heads), row % heads, model.order[position]]),
+        ),
       );
-      for (const { name, elements, weights } of maps ?? []) {
-        assert.equal(elements.length, weights.length);
+      for (const { name, keys, weights } of maps ?? []) {
+        assert.equal(keys.length, weights.length);
         assert.ok(Math.abs(weights.reduce((sum, weight) => sum + weight, 0) - 1) < 1e-4);
         if (name === 'source')
           assert.deepEqual(
-            [...elements],
+            [...keys],
             Array.from({ length: 16 }, (_, j) => j),
           );
-        else if (position > 0) assert.equal(elements.at(-1), model.order[position - 1]);
+        else if (position > 0) assert.equal(keys.at(-1), model.order[position - 1]);
       }
     }
     // The same as asking for one position.
@@ -447,11 +447,7 @@ test('maps: every step is a position with what it looked at, and nothing else ch
       const image = { data: Uint8Array.from(values(plain)[0]), width: model.info.width, height: model.info.height };
       const asked = await model.attention(image, { row: 3, column: 2 });
       const step = mapped[2 * (3 * model.info.width + 2)];
-      assert.deepEqual(asked.elements, step.maps?.[0].elements);
-      assert.deepEqual(
-        [...asked.weights],
-        step.maps?.flatMap(({ weights }) => [...weights]),
-      );
+      assert.deepEqual(asked, step.maps);
     }
     model.close();
   }

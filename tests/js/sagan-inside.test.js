@@ -28,7 +28,8 @@ for (const [file, most] of /** @type {[string, number][]} */ ([
     const model = await load(`${ROOT}${file}`);
     for await (const { latent, maps } of made(model, { seed: 1, samples: 2, label: 1, maps: true })) {
       const { beta, f, g, h, o, x } = inside.of(latent, 1);
-      const [{ weights, rows, keyRows }] = maps ?? [];
+      const [{ weights, queries, keys }] = maps ?? [];
+      const [rows, keyRows] = [queries, keys].map(({ length }) => Math.sqrt(length));
       const off = weights.reduce((worst, w, i) => Math.max(worst, Math.abs(w - beta[i])), 0);
       assert.ok(off < most, `${off}`);
       assert.deepEqual([f.side, g.side, h.side, o.side], [keyRows, rows, keyRows, rows]);

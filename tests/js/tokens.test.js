@@ -77,9 +77,10 @@ test('the same tokens whatever is asked beside them', async () => {
   const prompt = stories.generate('One day').promptLength;
   maps.forEach(({ maps: rows = [] }, i) => {
     assert.equal(rows.length, 40);
-    for (const { tokens, weights } of rows) {
+    for (const { queries, keys, weights } of rows) {
+      assert.deepEqual([...queries], [prompt + i]);
       assert.deepEqual(
-        [...tokens],
+        [...keys],
         Array.from({ length: prompt + i }, (_, j) => j),
         'it looks at all before it',
       );

@@ -46,9 +46,10 @@ test('shuffled words keep their tokens together and their end at the end', () =>
 });
 
 test('the mean of the heads that are chosen', () => {
-  const rows = [1, 2, 3, 4].map((n) => Float32Array.of(n));
-  const mean = (/** @type {number} */ layer, /** @type {number} */ head) => meanOf(rows, 2, { layer, head })[0];
-  assert.deepEqual([mean(-1, -1), mean(0, -1), mean(1, -1), mean(-1, 0), mean(1, 1)], [2.5, 1.5, 3.5, 2, 4]);
+  const [queries, keys] = [Int32Array.of(0), Int32Array.of(0)];
+  const maps = [1, 2, 3, 4].map((n, i) => ({ name: 'source', layer: i >> 1, head: i % 2, queries, keys, weights: Float32Array.of(n) }));
+  const mean = (/** @type {number} */ layer, /** @type {number} */ head) => meanOf(maps, { layer, head })[0];
+  assert.deepEqual([meanOf(maps)[0], mean(-1, -1), mean(0, -1), mean(1, -1), mean(-1, 0), mean(1, 1)], [2.5, 2.5, 1.5, 3.5, 2, 4]);
 });
 
 test('a file without positions has the same weights and says so', async () => {

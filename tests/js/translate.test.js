@@ -167,11 +167,17 @@ test('maps: what every token looked at, and how the sentence was read', async ()
     const n = run.source.length;
     steps.forEach(({ maps = [], alignment = [] }, i) => {
       assert.deepEqual(
-        maps.map(({ name, row }) => `${name} ${row}`),
-        ['attention', 'source'].flatMap((name) => Array.from({ length: BLOCKS * HEADS }, (_, row) => `${name} ${row}`)),
+        maps.map(({ name, layer, head, queries }) => [name, layer, head, ...queries]),
+        ['attention', 'source'].flatMap((name) =>
+          Array.from({ length: BLOCKS * HEADS }, (_, row) => [name, Math.floor(row / HEADS), row % HEADS, i]),
+        ),
       );
-      for (const { name, weights } of maps) {
-        assert.equal(weights.length, name === 'source' ? n : i + 1);
+      for (const { name, keys, weights } of maps) {
+        const first = name === 'source' ? 0 : -1;
+        assert.deepEqual(
+          [...keys],
+          Array.from({ length: name === 'source' ? n : i + 1 }, (_, k) => first + k),
+        );
         assert.ok(Math.abs(sum(weights) - 1) < 1e-4);
       }
       const last = maps.filter(({ name }) => name === 'source')[(BLOCKS - 1) * HEADS].weights;
@@ -180,9 +186,9 @@ test('maps: what every token looked at, and how the sentence was read', async ()
       alignment.forEach((weight, key) => assert.ok(Math.abs(weight - sum(rows.map((row) => row[key])) / rows.length) < 1e-6));
     });
     assert.equal(run.encoder.length, BLOCKS * HEADS);
-    for (const map of run.encoder) {
-      assert.equal(map.length, n * n);
-      for (let query = 0; query < n; query++) assert.ok(Math.abs(sum(map.subarray(query * n, (query + 1) * n)) - 1) < 1e-4);
+    for (const [i, { layer, head, queries, keys, weights }] of run.encoder.entries()) {
+      assert.deepEqual([layer, head, queries.length, keys.length, weights.length], [Math.floor(i / HEADS), i % HEADS, n, n, n * n]);
+      for (let query = 0; query < n; query++) assert.ok(Math.abs(sum(weights.subarray(query * n, (query + 1) * n)) - 1) < 1e-4);
     }
     assert.notDeepEqual(run.encoder[0], run.encoder[1]);
   }

@@ -91,7 +91,8 @@ async function looked({ file, text }) {
   try {
     if (model.info.verbs.includes('translate'))
       for await (const { alignment = [] } of model.translate(text, { maps: true })) rows.push(alignment);
-    else for await (const [row = []] of looksOf(model, model.tokenizer.encode(text), new AbortController().signal)) rows.push(row);
+    else
+      for await (const [map] of looksOf(model, model.tokenizer.encode(text), new AbortController().signal)) rows.push(map?.weights ?? []);
   } finally {
     model.close();
   }

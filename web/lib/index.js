@@ -249,3 +249,4 @@ export * from './kinds/types.js';
 /** @typedef {import('./load/holders.js').Hold} Hold */
 /** @typedef {import('./sinks/pixels.js').Picture} Picture */
 /** @typedef {import('./base/checks.js').Label} Label */
+/** @typedef {import('./runs/attention-map.js').AttentionMap} AttentionMap */

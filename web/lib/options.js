@@ -24,8 +24,8 @@
  * @property {boolean} [maps] true: each step is one position of each sample and includes its attention (`step.maps`). Slower, without
  * speculative decoding; the drawn samples are the same. Default false
  * @property {string} [forced] given words: returns the attention at each of them instead of writing the model's own words
- * @property {number | (number | null)[]} [lookAt] the only location of the picture that is attended to, by its index in `maps.weights`; one
- * for all words, or a list of them for the first words, null where the model chooses
+ * @property {number | (number | null)[]} [lookAt] the only location of the picture that is attended to, by its index in the keys of `maps`;
+ * one for all words, or a list of them for the first words, null where the model chooses
  * @property {AbortSignal} [signal] stops the run
  */
 

@@ -133,7 +133,7 @@ export const SETTINGS = /** @type {const} */ ({
   maps: { of: 'picture note text translation latent caption', flag: true, initial: false },
   /** {string} given words: returns the attention at each of them instead of writing the model's own words */
   forced: { of: 'caption' },
-  /** {number | (number | null)[]} the only location of the picture that is attended to, by its index in `maps.weights`; one for all words,
+  /** {number | (number | null)[]} the only location of the picture that is attended to, by its index in the keys of `maps`; one for all words,
    * or a list of them for the first words, null where the model chooses */
   lookAt: { of: 'caption' },
   /** {(step: SearchStep) => void} called after every step of a search with several beams */

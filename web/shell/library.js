@@ -33,14 +33,13 @@ export const music = () => import('../lib/kinds/note/notes.js');
  * @typedef {import('../lib/index.js').ModelOf<K>} ModelOf
  */
 /** @typedef {import('../lib/index.js').ModelInfo} ModelInfo */
-/** @typedef {import('../lib/index.js').Attention} Attention */
+/** @typedef {import('../lib/index.js').AttentionMap} AttentionMap */
 /** @typedef {import('../lib/index.js').PictureRun} PictureRun */
 /** @typedef {import('../lib/index.js').PictureStep} PictureStep */
 /** @typedef {import('../lib/index.js').PictureOptions} PictureOptions */
 /** @typedef {import('../lib/index.js').TextRun} TextRun */
 /** @typedef {import('../lib/index.js').TextStep} TextStep */
 /** @typedef {import('../lib/index.js').TextOptions} TextOptions */
-/** @typedef {import('../lib/index.js').TokenLook} TokenLook */
 /** @typedef {import('../lib/index.js').Alternative} Alternative */
 /** @typedef {import('../lib/index.js').SavedText} SavedText */
 /** @typedef {import('../lib/index.js').Tokenizer} Tokenizer */
@@ -50,7 +49,6 @@ export const music = () => import('../lib/kinds/note/notes.js');
 /** @typedef {import('../lib/chat-models.js').ChatModel} ChatModel */
 /** @typedef {import('../lib/index.js').TranslationRun} TranslationRun */
 /** @typedef {import('../lib/index.js').TranslationStep} TranslationStep */
-/** @typedef {import('../lib/index.js').SourceLook} SourceLook */
 /** @typedef {import('../lib/index.js').SearchStep} SearchStep */
 /** @typedef {import('../lib/index.js').CaptionStep} CaptionStep */
 /** @typedef {import('../lib/index.js').NextPixelError} NextPixelError */

@@ -47,8 +47,8 @@ function readScenes(file) {
   };
 }
 
-/** @param {{ weights: Float32Array, place: number }} look */
-const placeOf = ({ weights, place }) => (place >= 0 ? place : weights.indexOf(Math.max(...weights)));
+/** The place with the largest weight. @param {{ weights: Float32Array }} map */
+const likeliest = ({ weights }) => weights.indexOf(Math.max(...weights));
 
 /**
  * @param {Model} model
@@ -79,10 +79,10 @@ export async function scoreCaptions(model, file, { most, blank, say, tell }) {
     times.push(performance.now() - began);
     confidences.push(run.confidence ?? 0);
     const { rows, columns } = run.grid;
-    for (const { word, maps } of steps) {
+    for (const { word, maps, place: seen = -1 } of steps) {
       const boxes = named.get(word);
       if (!boxes || !maps) continue;
-      const place = placeOf(maps);
+      const place = seen >= 0 ? seen : likeliest(maps[0]);
       const [y, x] = [(Math.floor(place / columns) + 0.5) * (height / rows), ((place % columns) + 0.5) * (width / columns)];
       nouns++;
       looked += Number(boxes.some(([top, left, bottom, right]) => top <= y && y < bottom && left <= x && x < right));

@@ -7,7 +7,6 @@
 /** @typedef {import('./caption/captions.js').CaptionModel} CaptionModel */
 /** @typedef {import('./caption/caption-run.js').CaptionStep} CaptionStep */
 /** @typedef {import('./caption/caption-run.js').CaptionRun} CaptionRun */
-/** @typedef {import('./caption/caption-run.js').Look} Look */
 /** @typedef {import('./caption/caption-run.js').SavedCaption} SavedCaption */
 /** @typedef {import('./caption/caption-sheet.js').CaptionSheetOptions} CaptionSheetOptions */
 /** @typedef {import('./caption/captions.js').CaptionScore} CaptionScore */
@@ -26,7 +25,6 @@
 /** @typedef {import('./latent/latents.js').LatentModel} LatentModel */
 /** @typedef {import('./latent/latent-run.js').LatentStep} LatentStep */
 /** @typedef {import('./latent/latent-run.js').LatentRun} LatentRun */
-/** @typedef {import('./latent/latent-run.js').WhereLooked} WhereLooked */
 /** @typedef {import('./latent/latents.js').WalkOptions} WalkOptions */
 /** @typedef {import('../options.js').LatentOptions} LatentOptions */
 /** @typedef {import('./note/notes.js').NoteModel} NoteModel */
@@ -40,10 +38,8 @@
 /** @typedef {import('./picture/pictures.js').PictureModel} PictureModel */
 /** @typedef {import('./picture/picture-run.js').PictureStep} PictureStep */
 /** @typedef {import('./picture/picture-run.js').PictureRun} PictureRun */
-/** @typedef {import('./picture/picture-run.js').LookedAt} LookedAt */
 /** @typedef {import('./picture/picture-run.js').SavedPicture} SavedPicture */
 /** @typedef {import('./picture/questions.js').PictureScore} PictureScore */
-/** @typedef {import('./picture/questions.js').Attention} Attention */
 /** @typedef {import('../media/image.js').ImageSource} ImageSource */
 /** @typedef {import('../options.js').PictureOptions} PictureOptions */
 /** @typedef {import('./sign/signs.js').SignModel} SignModel */
@@ -67,12 +63,10 @@
 /** @typedef {import('./text/translation-run.js').TranslationStep} TranslationStep */
 /** @typedef {import('./text/text-run.js').TextRun} TextRun */
 /** @typedef {import('./text/text-run.js').Alternative} Alternative */
-/** @typedef {import('./text/text-run.js').TokenLook} TokenLook */
 /** @typedef {import('./text/text-run.js').SavedText} SavedText */
 /** @typedef {import('./text/text-model.js').TextScore} TextScore */
 /** @typedef {import('./text/translation-run.js').TranslationRun} TranslationRun */
 /** @typedef {import('./text/translation-run.js').SavedTranslation} SavedTranslation */
-/** @typedef {import('./text/translation-run.js').SourceLook} SourceLook */
 /** @typedef {import('./text/translation-run.js').SearchStep} SearchStep */
 /** @typedef {import('./text/translation-run.js').Hypothesis} Hypothesis */
 /** @typedef {import('./text/chat.js').Message} Message */

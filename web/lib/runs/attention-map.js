@@ -4,53 +4,40 @@
 /** @import { MapRow } from '../engine/protocol.js' */
 
 /**
- * The attention of one head of a layer.
+ * The attention of one head of a layer, for one query or for several. Queries and keys are positions, counted from 0; key -1 is the start, which comes
+ * before all of them. A query is a prediction: a token (its index in `run.ids`), a pixel or channel (in raster order, as in `model.order`), a word of a
+ * caption, an id of music; for latents, a location of a square grid, row by row; for a classification, the query picture, which follows the examples. A
+ * key is an earlier position or an item of the input, as `name` says: a pixel of the small picture, a location of the described picture (row by row, as
+ * in `run.grid`), an example (in the order of `support`).
  *
  * @typedef {object} AttentionMap
- * @property {string} name           'attention': to earlier positions; 'source': to the source sentence; 'encoder': within that sentence
- * @property {number} layer
- * @property {number} head
- * @property {Int32Array} queries    of each row of the weights, its token, counted from 0
- * @property {Int32Array} keys       of each column, its token; -1: the start, which comes before the first one
- * @property {Float32Array} weights  (queries, keys), row by row; 0 where a query does not look
+ * @property {string} name           'attention': to earlier positions; 'source': to the source sentence, or to the small picture; 'encoder': within the
+ *   source sentence; 'image': to the described picture; 'place': the only location of it that was attended to; 'field': the positions whose values can
+ *   change the prediction; 'centre': the centre of a local attention, between two tokens in proportion to their weights; 'alone': for attention to
+ *   segments, the probability of each token without its neighbours
+ * @property {number} layer          from 0
+ * @property {number} head           of the layer, from 0
+ * @property {Int32Array} queries    one for each row of the weights
+ * @property {Int32Array} keys       one for each column
+ * @property {Float32Array} weights  (queries, keys), row by row; 0 where a query does not attend. A row adds up to 1, except where part of the weight is
+ *   on something that is no key, and as `alignment` of a translation describes
  */
 
 /**
- * The maps of all heads, of the rows of every position.
+ * The map of one query.
  *
- * @param {MapRow[][]} positions
- * @param {number} heads   of a layer
- * @param {number} source  tokens of the sentence that is translated, if any
- * @returns {AttentionMap[]}
+ * @param {Omit<MapRow, 'keys'> & { keys: ArrayLike<number> }} row
+ * @param {number} heads  of a layer; 0: the model has no heads, and each row is a layer
+ * @param {number} query
+ * @param {(key: number) => number} [place]  the position of a key
+ * @returns {AttentionMap}
  * @internal
  */
-export function mapsOf(positions, heads, source) {
-  const n = positions.length;
-  const count = (/** @type {number} */ k, first = 0) => Int32Array.from({ length: k }, (_, i) => i + first);
-  /** @type {Map<string, AttentionMap>} */
-  const maps = new Map();
-  for (const [at, rows] of positions.entries()) {
-    for (const { name, row, keys, weights } of rows) {
-      const encoder = name === 'encoder'; // whose rows are (heads, queries), all with the first position
-      const index = encoder ? Math.floor(row / source) : row;
-      const own = `${name} ${index}`;
-      let map = maps.get(own);
-      if (!map) {
-        // The input is shifted by one: key j belongs to position j - 1.
-        const [queries, seen] = [encoder ? count(source) : count(n), name === 'attention' ? count(n, -1) : count(source)];
-        map = {
-          name,
-          layer: Math.floor(index / heads),
-          head: index % heads,
-          queries,
-          keys: seen,
-          weights: new Float32Array(queries.length * seen.length),
-        };
-        maps.set(own, map);
-      }
-      const first = (encoder ? row % source : at) * map.keys.length;
-      for (let i = 0; i < keys.length; i++) map.weights[first + keys[i]] = weights[i];
-    }
-  }
-  return [...maps.values()];
+export function mapOf({ name, row, keys, weights }, heads, query, place = (key) => key) {
+  const each = heads || 1;
+  const [queries, seen] = [Int32Array.of(query), Int32Array.from(keys, (key) => place(key))];
+  return { name, layer: Math.floor(row / each), head: row % each, queries, keys: seen, weights };
 }
+
+/** The position of a key in a map of the past: the input is shifted by one, so key j is the element at position j - 1. @param {number} key @internal */
+export const before = (key) => key - 1;

@@ -20,10 +20,10 @@ export const arrayOf =
   (value) =>
     Array.isArray(value) && value.length <= most && value.length >= least && Array.from(value).every(form);
 
-/** Typed arrays, also as JSON has them: objects of numbers. @param {Form} form  of each @param {number} length @returns {Form} */
+/** Typed arrays, also as JSON has them: objects of numbers. @param {Form} form  of each @param {number} [length]  by default any @returns {Form} */
 export const numbersOf = (form, length) => (value) => {
   const numbers = typeof value === 'object' && value !== null ? Object.values(value) : [];
-  return numbers.length === length && numbers.every(form);
+  return numbers.length === (length ?? numbers.length) && numbers.every(form);
 };
 
 /** Plain objects with these entries and no others. @param {Record<string, Form>} forms @returns {Form} */

@@ -47,7 +47,7 @@ const GROUPS = [
       'KeptFile',
     ],
   ],
-  ['A model', ['Model', 'ModelOf', 'Kind', 'ModelInfo', 'BasicInfo', 'PictureInfo', 'Label']],
+  ['A model', ['Model', 'ModelOf', 'Kind', 'ModelInfo', 'BasicInfo', 'PictureInfo', 'AttentionMap', 'Label']],
   ...[
     ['picture', 'Pictures'],
     ['latent', 'Pictures at once'],

@@ -2,7 +2,7 @@
 // The figure of the alignments: one sentence, translated by networks that differ in their attention alone, with the matrix of each as it grows.
 // @ts-check
 import { acquireAll, acquireFirst, acquireWith, announce, byId, fault, make, phrase, time, weights } from '../../shell/index.js';
-import { createMatrix, createSentence, rowsOf, visible } from '../../shell/text/index.js';
+import { createMatrix, createSentence, mapsOf, visible } from '../../shell/text/index.js';
 import { EXAMPLES } from './examples.js';
 import { below, cellTerms, centreOf, rowSum, windowOf } from './terms.js';
 /** @import { Model, TranslationRun, TranslationStep } from '../../shell/index.js' */
@@ -34,7 +34,7 @@ export function createAlignment(onSentence) {
     /** @type {Written | null} */
     let shown = null;
     const sentence = () => (shown ? shown.run.sourceTexts.map((word) => visible(word, '⏎')) : []);
-    const row = (/** @type {number} */ t) => (shown ? rowsOf(shown.steps[t], 'source')[0] : new Float32Array());
+    const row = (/** @type {number} */ t) => (shown ? mapsOf(shown.steps[t], 'source')[0].weights : new Float32Array());
     const D = () => Number(panel.dataset.window ?? 0);
     /** Where a predicted window stands when word t is written. @param {number} t */
     const centre = (t) => centreOf((shown?.steps[t].maps ?? []).find(({ name }) => name === 'centre')?.weights ?? []);

@@ -66,9 +66,9 @@ export function createCompare(tell) {
       if (mine !== asked) return;
       looks = steps.map(({ word, maps }, i) => ({
         word,
-        soft: maps?.weights ?? new Float32Array(64),
-        hard: drawn[i][0]?.maps?.weights ?? new Float32Array(64),
-        places: drawn[i].map((step) => step.maps?.place ?? 0),
+        soft: maps?.[0].weights ?? new Float32Array(64),
+        hard: drawn[i][0]?.maps?.[0].weights ?? new Float32Array(64),
+        places: drawn[i].map((step) => step.place ?? 0),
       }));
       if (!looks[chosen]) chosen = sharpest(looks);
       const same = words.children.length === looks.length && looks.every(({ word }, i) => words.children[i].textContent === word);

@@ -111,7 +111,7 @@ export function createTell(scene) {
 
   /** @param {number} [word] */
   function light(word) {
-    void paint(canvas, picture, word === undefined ? undefined : steps[word]?.maps?.weights);
+    void paint(canvas, picture, word === undefined ? undefined : steps[word]?.maps?.[0].weights);
     [...line.children].forEach((button, i) => button.classList.toggle('lit', i === word));
   }
 

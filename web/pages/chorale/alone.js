@@ -5,6 +5,7 @@ import { announce, byId, createTransport, fault, perFrame, phrase } from '../../
 import { hear, offer } from './hear.js';
 import { nameOf } from './piano.js';
 import { sentenceOf, voiceOf } from './sentence.js';
+/** @import { AttentionMap } from '../../shell/index.js' */
 /** @typedef {import('../../lib/kinds/note/note-run.js').NoteRun} NoteRun */
 /** @typedef {import('../../lib/kinds/note/roll.js').Roll} Roll */
 /** @typedef {ReturnType<typeof import('./answer.js').createAnswer>} Answer */
@@ -177,14 +178,13 @@ export function createAlone(answer) {
 }
 
 /**
- * The share of attention on each position before, over all rows of the maps.
+ * The share of attention on each position before, over all heads.
  *
- * @param {{ keys: Uint32Array, weights: Float32Array }[]} rows
+ * @param {AttentionMap[]} maps
  */
-function sharesOf(rows) {
+function sharesOf(maps) {
   /** @type {Map<number, number>} */
   const shares = new Map();
-  for (const { keys, weights } of rows)
-    keys.forEach((key, i) => shares.set(key - 1, (shares.get(key - 1) ?? 0) + weights[i] / rows.length)); // key j is the item at j - 1
+  for (const { keys, weights } of maps) keys.forEach((key, i) => shares.set(key, (shares.get(key) ?? 0) + weights[i] / maps.length));
   return shares;
 }

@@ -19,14 +19,17 @@ import {
 } from '../../shell/index.js';
 import { describe } from '../../shell/completion/index.js';
 import { heatOf, windowOf } from './heads.js';
-/** @import { Attention } from '../../shell/index.js' */
+/** @import { AttentionMap } from '../../shell/index.js' */
 /** @import { Ending, Pixel, State, Store } from '../../shell/completion/index.js' */
 
 /**
  * @typedef {Object} Attended
- * @property {number} head index of the chosen head, block * heads + head; -1: the average of all
- * @property {Attention & { asked: Pixel } | null} attention what the model answered last, and for which pixel
+ * @property {number} head number of the chosen head, layer * heads + head; -1: the average of all
+ * @property {{ maps: AttentionMap[], asked: Pixel } | null} attention what the model answered last, and for which pixel
  */
+
+/** @param {AttentionMap[]} maps @param {number} head as in Attended */
+export const chosen = (maps, head) => (head < 0 ? maps : [maps[head]]);
 
 /**
  * Asks the model about the latest pixel only: while one question is under way, newer ones replace each other.
@@ -43,8 +46,8 @@ export function createAsker(store, attended, pictures) {
     busy = true;
     try {
       const { values } = pictures()[asked.sample];
-      const answer = await model.attention(toImage(values), { row: asked.row, column: asked.column, ...(label && { label }) });
-      if (store.now.model === model && store.now.asked) attended.set({ attention: { ...answer, asked } });
+      const maps = await model.attention(toImage(values), { row: asked.row, column: asked.column, ...(label && { label }) });
+      if (store.now.model === model && store.now.asked) attended.set({ attention: { maps, asked } });
     } catch {
       attended.set({ attention: null }); // the run itself reports the model's error
     } finally {
@@ -136,8 +139,8 @@ export function createAttentionView(store, attended, root, pictures) {
     const known = rows * SIDE;
     const at = asked ? asked.row * SIDE + asked.column : -1;
     const current = asked && attention?.asked === asked ? attention : null;
-    const heat = current && heatOf(current, head);
-    const seen = current && windowOf(current, info.queryBlock);
+    const heat = current && heatOf(chosen(current.maps, head));
+    const seen = current && windowOf(current.maps[0], info.queryBlock);
     paint(canvas, {
       values: picture.values,
       filled: picture.filled,
@@ -154,7 +157,7 @@ export function createAttentionView(store, attended, root, pictures) {
     const shares =
       at === 0
         ? phrase` The first pixel has nothing to attend to.`
-        : phrase` ${who}: at most ${percent(heat.most)} on one pixel${current.elements[0] < 0 ? phrase`, ${percent(heat.start)} on the start symbol before the first pixel` : ''}.`;
+        : phrase` ${who}: at most ${percent(heat.most)} on one pixel${current.maps[0].keys[0] < 0 ? phrase`, ${percent(heat.start)} on the start symbol before the first pixel` : ''}.`;
     note.replaceChildren(...words, '.', shares);
     legend.label(['0', percent(heat.most / 16), percent(heat.most / 4), percent((heat.most * 9) / 16), percent(heat.most)]);
     canvas.setAttribute('aria-label', note.textContent ?? '');
@@ -169,7 +172,7 @@ export function createAttentionView(store, attended, root, pictures) {
     const at = attention.asked.row * SIDE + attention.asked.column;
     for (const { canvas: thumb, head } of choices) {
       if (!thumb) continue;
-      const { share } = heatOf(attention, head);
+      const { share } = heatOf(chosen(attention.maps, head));
       paintSmall(thumb, (i) => {
         if (i === at) return accent;
         const t = share(i);

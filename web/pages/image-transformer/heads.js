@@ -2,7 +2,7 @@
 // Reads the answer of model.attention: which earlier pixel got which share, by one head or by all of them on average.
 // @ts-check
 
-/** @import { Attention } from '../../shell/index.js' */
+/** @import { AttentionMap } from '../../shell/index.js' */
 
 /**
  * @typedef {Object} Heat
@@ -13,25 +13,20 @@
  */
 
 /**
- * @param {Attention} attention
- * @param {number} head block * heads + head; -1: the average of all
+ * @param {AttentionMap[]} maps of one pixel; of several the average. All heads have the same keys
  * @returns {Heat}
  */
-export function heatOf({ blocks, heads, elements, weights }, head) {
-  const length = elements.length;
-  let shares = weights.subarray(head * length, (head + 1) * length);
-  if (head < 0) {
-    shares = new Float32Array(length);
-    for (let h = 0; h < blocks * heads; h++) {
-      for (let k = 0; k < length; k++) shares[k] += weights[h * length + k] / (blocks * heads);
-    }
-  }
-  const started = elements[0] < 0; // the mark before the first pixel is the first of the keys
+export function heatOf(maps) {
+  const [{ keys }] = maps;
+  const length = keys.length;
+  const shares = new Float32Array(length);
+  for (const { weights } of maps) for (let k = 0; k < length; k++) shares[k] += weights[k] / maps.length;
+  const started = keys[0] < 0; // the mark before the first pixel is the first of the keys
   let most = 0;
   /** @type {Map<number, number>} */
   const at = new Map();
   for (let k = started ? 1 : 0; k < length; k++) {
-    at.set(elements[k], shares[k]);
+    at.set(keys[k], shares[k]);
     most = Math.max(most, shares[k]);
   }
   return {
@@ -47,13 +42,13 @@ export function heatOf({ blocks, heads, elements, weights }, head) {
 /**
  * The two ranges that a pixel may attend to: the memory before its block, and its own block so far. Pixel ranges in raster order. Position
  * p of the model holds the pixel before it (p - 1), because the input is shifted by one.
- * @param {Attention} attention
+ * @param {AttentionMap} map of any head
  * @param {number} queryBlock 0: no blocks, everything before is seen
  * @returns {{ memory: [number, number], own: [number, number] }}
  */
-export function windowOf({ elements }, queryBlock) {
-  const to = elements[elements.length - 1] + 1;
-  const first = Math.max(0, elements[0]);
+export function windowOf({ keys }, queryBlock) {
+  const to = keys[keys.length - 1] + 1;
+  const first = Math.max(0, keys[0]);
   const block = queryBlock > 0 ? Math.floor(to / queryBlock) * queryBlock : 0;
   const split = Math.min(to, Math.max(first, block - 1));
   return { memory: [first, split], own: [split, to] };

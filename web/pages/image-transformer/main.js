@@ -4,7 +4,7 @@
 // @ts-check
 import { SIDE, byId, createClasses, phrase, startPage, weights } from '../../shell/index.js';
 import { createEndings, createStore, initialState } from '../../shell/completion/index.js';
-import { createAsker, createAttentionView } from './attention.js';
+import { chosen, createAsker, createAttentionView } from './attention.js';
 import { createGeometry } from './geometry.js';
 import { heatOf } from './heads.js';
 import { createMachine } from './machine.js';
@@ -22,7 +22,8 @@ const machine = createMachine(store);
 
 const { runner, panels, load } = createEndings(store, 'digits', {
   first: FIRST,
-  heatAt: (pixel) => (attended.now.attention?.asked === pixel ? heatOf(attended.now.attention, attended.now.head).share : undefined),
+  heatAt: (pixel) =>
+    attended.now.attention?.asked === pixel ? heatOf(chosen(attended.now.attention.maps, attended.now.head)).share : undefined,
   onDrawn(what) {
     attention.redraw();
     if (what === 'first') machine.first();

@@ -22,7 +22,7 @@ import { showNumbers } from '../../shell/picture/numbers-strip.js';
 import { createWalk, stepsOf } from '../../shell/page/walk.js';
 import { heatOf, windowOf } from './heads.js';
 import { passOf, readLayer } from './one-layer.js';
-/** @import { Attention, Model } from '../../shell/index.js' */
+/** @import { AttentionMap, Model } from '../../shell/index.js' */
 /** @import { Ending, Pixel, State, Store } from '../../shell/completion/index.js' */
 /** @import { WalkStep } from '../../shell/page/walk.js' */
 /** @import { Layer, Pass } from './one-layer.js' */
@@ -34,7 +34,7 @@ const REST_MS = 300;
  * @typedef {Object} Walked
  * @property {Pixel} pixel
  * @property {Ending} picture  as it was then
- * @property {Attention} attention  the model's own, of all layers
+ * @property {AttentionMap[]} attention  the model's own, of all layers
  * @property {Pass} pass
  * @property {number} head     of layer 1, whose look is the sharpest
  * @property {number} best     which place that one looks at most
@@ -44,11 +44,8 @@ const REST_MS = 300;
 /** Where the largest is. @param {ArrayLike<number>} numbers @param {number} [from] */
 const largest = (numbers, from = 0) => Array.from(numbers).reduce((best, x, i, all) => (i >= from && x > all[best] ? i : best), from);
 
-/** One layer of a map. @param {Attention} attention @param {number} layer @returns {Attention} */
-const layerOf = ({ heads, elements, weights: all }, layer) => {
-  const size = heads * elements.length;
-  return { blocks: 1, heads, elements, weights: all.subarray(layer * size, (layer + 1) * size) };
-};
+/** The heads of one layer. @param {AttentionMap[]} maps @param {number} layer */
+const layerOf = (maps, layer) => maps.filter((map) => map.layer === layer);
 
 /**
  * @param {Store<State>} store
@@ -74,16 +71,16 @@ export function createPixelWalk(store, pictures) {
     if (!walked || !store.now.info) return;
     const { pixel, picture, attention, pass, head, best } = walked;
     const at = pixel.row * SIDE + pixel.column;
-    const { memory, own } = windowOf(attention, store.now.info.queryBlock);
+    const { memory, own } = windowOf(attention[0], store.now.info.queryBlock);
     const first = layerOf(attention, 0);
     const [low, high] = [Math.min(...pass.scores[head]), pass.scores[head][best]];
-    const scored = new Map(Array.from(attention.elements, (element, k) => [element, (pass.scores[head][k] - low) / (high - low || 1)]));
+    const scored = new Map(Array.from(attention[0].keys, (key, k) => [key, (pass.scores[head][k] - low) / (high - low || 1)]));
     /** @type {Record<string, (i: number) => number>} */
     const heats = {
       'step-compare': (i) => scored.get(i) ?? NaN,
-      'step-softmax': heatOf(first, head).share,
-      'step-heads': heatOf(first, -1).share,
-      'step-layers': heatOf(attention, -1).share,
+      'step-softmax': heatOf([first[head]]).share,
+      'step-heads': heatOf(first).share,
+      'step-layers': heatOf(attention).share,
     };
     paint(canvas, {
       values: picture.values,
@@ -132,31 +129,31 @@ export function createPixelWalk(store, pictures) {
     };
     small(
       maps,
-      Array.from({ length: heads }, (_, h) => heatOf(layerOf(attention, 0), h)),
+      layerOf(attention, 0).map((map) => heatOf([map])),
     );
     small(
       layers,
-      Array.from({ length: blocks }, (_, b) => heatOf(layerOf(attention, b), -1)),
+      Array.from({ length: blocks }, (_, b) => heatOf(layerOf(attention, b))),
     );
     while (bars.children.length < levels) bars.append(make('span', { class: 'shade-bar' }));
     showOdds(odds);
     const likely = largest(odds);
     const level = Math.round((picture.values[at] * (levels - 1)) / 255);
-    const looked = attention.elements[best];
+    const looked = attention[0].keys[best];
     const whole = odds.length === levels;
     if (whole) bars.setAttribute('aria-label', phrase`The ${levels} shades: ${likely} has ${percent(odds[likely])}.`);
     walk.tell({
       row: String(pixel.row + 1),
       column: String(pixel.column + 1),
       before: String(at),
-      seen: String(attention.elements.filter((element) => element >= 0).length),
+      seen: String(attention[0].keys.filter((key) => key >= 0).length),
       shade: at > 0 ? String(Math.round((picture.values[at - 1] * (levels - 1)) / 255)) : phrase`none`,
       top: String(levels - 1),
       head: String(head + 1),
       score: pass.scores[head][best].toFixed(2),
       'best-row': String(Math.floor(looked / SIDE) + 1),
       'best-column': String((looked % SIDE) + 1),
-      share: percent(layerOf(attention, 0).weights[head * attention.elements.length + best]),
+      share: percent(layerOf(attention, 0)[head].weights[best]),
       open: String(pass.inner.filter((x) => x > 0).length),
       inner: String(pass.inner.length),
       levels: String(levels),
@@ -185,8 +182,8 @@ export function createPixelWalk(store, pictures) {
       const layer = await file;
       signal.throwIfAborted();
       const shades = Array.from(picture.values, (value) => Math.round((value * (layer.levels - 1)) / 255));
-      const pass = passOf(layer, { shades, elements: attention.elements, label });
-      const from = attention.elements[0] < 0 && attention.elements.length > 1 ? 1 : 0; // a pixel, and not the start
+      const pass = passOf(layer, { shades, elements: attention[0].keys, label });
+      const from = attention[0].keys[0] < 0 && attention[0].keys.length > 1 ? 1 : 0; // a pixel, and not the start
       const tops = pass.shares.map((shares) => largest(shares, from));
       const head = largest(pass.shares.map((shares, h) => shares[tops[h]]));
       walked = { pixel: asked, picture, attention, pass, head, best: tops[head], odds: [] };

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Where a model of language looks while it reads a given text: at each token, at those before it. No page here.
 // @ts-check
-/** @import { Model } from '../../shell/index.js' */
+/** @import { AttentionMap, Model } from '../../shell/index.js' */
 
-/** Of the token that was just read, over the tokens up to it: a row for each head of a layer. @typedef {Float32Array[]} Look */
+/** Of the token that was just read, a map of each head over all tokens up to it. @typedef {AttentionMap[]} Look */
 
 /**
  * Reads a text token by token. The attention of a token comes with the next one, so each prefix of the text is continued by one token.
@@ -16,12 +16,12 @@ export async function* looksOf(model, ids, signal) {
   for (let count = 1; count <= ids.length; count++) {
     const run = model.generate(Array.from(ids).slice(0, count), { maxTokens: 1, temperature: 0, maps: true, signal });
     for await (const { maps = [] } of run) {
-      yield maps.map(({ tokens, weights }) => {
+      yield maps.map(({ keys, weights, ...map }) => {
         const row = new Float32Array(count);
-        tokens.forEach((token, i) => {
-          row[token] = weights[i];
+        keys.forEach((key, i) => {
+          if (key >= 0) row[key] = weights[i];
         });
-        return row;
+        return { ...map, keys: Int32Array.from(row.keys()), weights: row };
       });
     }
     if (run.finish === 'end') yield []; // it would have ended here: without attention

@@ -25,8 +25,6 @@ const NAMED = 3;
 export function createReading() {
   const [said, note] = [byId('text-said'), byId('look-note')];
   const lists = [byId('lines-lstmn'), byId('lines-decoder')];
-  /** Heads of a layer of the decoder. */
-  let headCount = 1;
   /** @type {string[]} */
   let words = [];
   /** Of each model, what each word looked at. @type {Look[][]} */
@@ -43,7 +41,7 @@ export function createReading() {
   );
 
   /** The weights of a line over the words up to its own. @param {number} m @param {number} t */
-  const row = (m, t) => (m === 0 ? looks[0][t]?.[0] : meanOf(looks[1][t] ?? [], headCount, heads.choice)) ?? new Float32Array();
+  const row = (m, t) => meanOf(looks[m][t] ?? [], m === 0 ? undefined : heads.choice);
 
   /** @param {number} m @param {number} t */
   function line(m, t) {
@@ -146,7 +144,6 @@ export function createReading() {
         },
       ),
     onModels([, { info }]) {
-      headCount = info.heads;
       heads.have(info.blocks, info.heads);
     },
     settings: (text) => ({ text, ...heads.settings() }),

@@ -39,7 +39,8 @@ export function createLook(sheet) {
   function paint() {
     const [map] = now?.step.maps ?? [];
     if (!now || !map) return;
-    const { rows, keyRows, weights: all } = map;
+    const [rows, keyRows] = [map.queries, map.keys].map(({ length }) => Math.sqrt(length));
+    const all = map.weights;
     side = rows;
     const points = [...kept, hover];
     dots.replaceChildren(

@@ -181,7 +181,7 @@ export function createAsk({ onAnswer, onModel }) {
       slot.odds.textContent = p === undefined ? phrase`empty` : short(p);
       slot.item.classList.toggle('best', slot.name === label);
     }
-    maps = (answer.maps ?? []).map((weights) => Float32Array.from(slots, ({ name }) => weights[labels.indexOf(name)] ?? 0));
+    maps = (answer.maps ?? []).map(({ weights }) => Float32Array.from(slots, ({ name }) => weights[labels.indexOf(name)] ?? 0));
     showLooks();
     said.textContent = phrase`It says ${label}, with a probability of ${percent(probabilities[0].p)}.`;
     result.textContent = `${probabilities.map((one) => `${one.label} ${one.nats}`).join(' ')}; ${maps.map((weights) => [...weights].join(' ')).join('; ')}`;

@@ -21,20 +21,19 @@ import {
   toImage,
   whenNear,
 } from '../../shell/index.js';
-/** @import { Attention, Model } from '../../shell/index.js' */
+/** @import { AttentionMap, Model } from '../../shell/index.js' */
 
 const DIGIT = 14;
 const BEGIN = { row: 17, col: 13 };
 
-/** The shares of a head, the largest 1, lifted by a square root; NaN where it does not look. @param {Attention} attention @param {number} head */
-function sharesOf({ elements, weights }, head) {
+/** The shares of a head, the largest 1, lifted by a square root; NaN where it does not look. @param {AttentionMap} map */
+function sharesOf({ keys, weights }) {
   const shares = new Float32Array(SIDE * SIDE).fill(NaN);
-  const own = weights.subarray(head * elements.length, (head + 1) * elements.length);
   let most = 0;
-  elements.forEach((element, k) => {
-    if (element < 0 || own[k] === 0) return;
-    shares[element] = own[k];
-    most = Math.max(most, own[k]);
+  keys.forEach((key, k) => {
+    if (key < 0 || weights[k] === 0) return;
+    shares[key] = weights[k];
+    most = Math.max(most, weights[k]);
   });
   return shares.map((share) => Math.sqrt(share / (most || 1)));
 }
@@ -63,7 +62,7 @@ export function createHeadsFigure(root, files) {
     name,
     grid: make('div', { class: 'all-heads', role: 'img', 'aria-label': phrase`${name}: not there yet` }),
     thumbs: /** @type {HTMLCanvasElement[]} */ ([]),
-    attention: /** @type {Attention | undefined} */ (undefined),
+    attention: /** @type {AttentionMap[]} */ ([]),
   }));
   root.append(
     make(
@@ -90,7 +89,7 @@ export function createHeadsFigure(root, files) {
     const query = at.row * SIDE + at.col;
     for (const { thumbs, attention } of grids) {
       thumbs.forEach((thumb, head) => {
-        const shares = attention && sharesOf(attention, head);
+        const shares = attention[head] && sharesOf(attention[head]);
         paintSmall(thumb, (i) =>
           i === query ? accent : i > query ? wash : !shares || Number.isNaN(shares[i]) ? paper : heat(0.1 + 0.9 * shares[i]),
         );
@@ -112,13 +111,12 @@ export function createHeadsFigure(root, files) {
       const [dense] = answers;
       const query = asked.row * SIDE + asked.col;
       let held = 0;
-      dense.elements.forEach((element, k) => {
-        // The position that holds pixel `element` is the one after it.
-        const back = query - (element + 1);
-        if (back < SIDE || back % SIDE === 0)
-          for (let h = 0; h < dense.blocks * dense.heads; h++) held += dense.weights[h * dense.elements.length + k];
+      dense[0].keys.forEach((key, k) => {
+        // The position that holds pixel `key` is the one after it.
+        const back = query - (key + 1);
+        if (back < SIDE || back % SIDE === 0) for (const { weights } of dense) held += weights[k];
       });
-      held /= dense.blocks * dense.heads;
+      held /= dense.length;
       note.textContent = phrase`Row ${asked.row + 1}, column ${asked.col + 1}: ${Math.round(100 * held)}% of what the dense heads look at here lies in the two strided sets, which hold ${SIDE + asked.row} of ${query + 1} places.`;
       canvas.setAttribute('aria-label', note.textContent);
       grids.forEach(({ grid, name }) =>

@@ -2,7 +2,7 @@
 // The page of the Transformer: a sentence that is translated while it is typed, its way through the network step by step, its maps, its positions, and its beams.
 // @ts-check
 import { byId, integer, make, phrase, startPage, texts, whenNear } from '../../shell/index.js';
-import { createMatrix, createTranslation, rowsOf, visible } from '../../shell/text/index.js';
+import { createMatrix, createTranslation, mapsOf, visible } from '../../shell/text/index.js';
 import { EXAMPLES } from './examples.js';
 import { createSearch } from './search.js';
 import { createSentenceWalk } from './sentence-walk.js';
@@ -68,12 +68,12 @@ function createFigures(Sheet) {
         weights: run.encoder.length > 0 ? sentence.map((_, i) => all.subarray(i * n, i * n + n)) : [],
       });
     } else if (kind === 'source') {
-      matrix.show({ rows: written, columns: sentence, weights: steps.map((step) => mean(rowsOf(step, 'source'))) });
+      matrix.show({ rows: written, columns: sentence, weights: steps.map((step) => mean(mapsOf(step, 'source'))) });
     } else {
       matrix.show({
         rows: written,
         columns: ['⇥', ...written.slice(0, -1)],
-        weights: steps.map((step) => mean(rowsOf(step, 'attention'))),
+        weights: steps.map((step) => mean(mapsOf(step, 'attention'))),
       });
     }
   }

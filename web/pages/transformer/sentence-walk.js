@@ -4,7 +4,7 @@
 import { asked as other, byId, inSight, make, onTheme, ownName, palette, percent, phrase, weights } from '../../shell/index.js';
 import { fileBytes, readGguf } from '../../shell/model/gguf.js';
 import { showNumbers } from '../../shell/picture/numbers-strip.js';
-import { meanOf, pathOf, rowsOf, visible } from '../../shell/text/index.js';
+import { meanOf, pathOf, mapsOf, visible } from '../../shell/text/index.js';
 import { createWalk, stepsOf } from '../../shell/page/walk.js';
 import { position } from './waves.js';
 /** @import { Model, TranslationRun, TranslationStep } from '../../shell/index.js' */
@@ -70,20 +70,20 @@ export function createSentenceWalk(sentence) {
     const { run, steps } = walked;
     const { heads } = model.info;
     const step = steps[at];
-    const cross = meanOf(rowsOf(step, 'source'), heads, READER);
+    const cross = meanOf(mapsOf(step, 'source'), READER);
     const token = largest(cross.subarray(0, -1)); // a word, and not the end
     const size = run.source.length;
     const first = run.encoder
       .slice(0, heads)
-      .map((map) => map.subarray(token * size, (token + 1) * size).map((share, i) => (i === token ? 0 : share)));
+      .map(({ weights }) => weights.subarray(token * size, (token + 1) * size).map((share, i) => (i === token ? 0 : share)));
     const head = largest(first.map((row) => Math.max(...row)));
     return {
       cross,
       token,
       head,
-      self: run.encoder[head].subarray(token * size, (token + 1) * size),
+      self: run.encoder[head].weights.subarray(token * size, (token + 1) * size),
       friend: largest(first[head]),
-      own: meanOf(rowsOf(step, 'attention'), heads, ALL),
+      own: meanOf(mapsOf(step, 'attention'), ALL),
     };
   }
 
@@ -106,7 +106,7 @@ export function createSentenceWalk(sentence) {
     const seen = looks();
     if (!seen || !walked || !model) return;
     const { run, steps, path, tensor } = walked;
-    const { embedding: d, blocks, heads, vocabulary } = model.info;
+    const { embedding: d, blocks, vocabulary } = model.info;
     const { token, head, friend } = seen;
     const text = run.sourceTexts.map((one) => visible(one, '⏎'));
     const written = ['⇥', ...steps.map((step) => visible(step.text))];
@@ -140,7 +140,7 @@ export function createSentenceWalk(sentence) {
         const size = text.length;
         const canvas = make('canvas', { width: String(size), height: String(size), 'aria-hidden': 'true' });
         const context = canvas.getContext('2d');
-        meanOf(run.encoder, heads, { layer, head: -1 }).forEach((share, i) => {
+        meanOf(run.encoder, { layer, head: -1 }).forEach((share, i) => {
           if (!context) return;
           context.fillStyle = heat(Math.sqrt(share));
           context.fillRect(i % size, Math.floor(i / size), 1, 1);

@@ -20,9 +20,9 @@ async function asked(model, i, signal) {
     if (step.from < i) continue;
     return (step.maps ?? [])
       .filter(({ name }) => name === 'field')
-      .map(({ elements }) => {
+      .map(({ keys }) => {
         const seen = new Uint8Array(PIXELS);
-        for (const element of elements) if (element < i) seen[element] = 1;
+        for (const key of keys) if (key < i) seen[key] = 1;
         return seen;
       });
   }

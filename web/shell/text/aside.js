@@ -5,7 +5,7 @@ import { byId, make, phrase } from '../index.js';
 import { createHeads } from './heads.js';
 import { meanOf } from './maps.js';
 import { share, visible } from './words.js';
-/** @import { Alternative, TokenLook } from '../index.js' */
+/** @import { Alternative, AttentionMap } from '../index.js' */
 
 const SHOWN = 8;
 
@@ -30,15 +30,8 @@ export function createAside({ onChoose, onHead }) {
   return {
     /** Offers layers and heads. @param {number} layers @param {number} count */
     heads: (layers, count) => heads.have(layers, count),
-    /** The mean of the rows that are chosen. @param {TokenLook[]} rows @param {number} count of heads */
-    chosen: (rows, count) => ({
-      tokens: rows[0].tokens,
-      weights: meanOf(
-        rows.map(({ weights }) => weights),
-        count,
-        heads.choice,
-      ),
-    }),
+    /** The mean of the heads that are chosen. @param {AttentionMap[]} maps */
+    chosen: (maps) => ({ keys: maps[0].keys, weights: meanOf(maps, heads.choice) }),
     clear() {
       title.textContent = phrase`Point at a word`;
       note.textContent = phrase`Or move through the story with the arrow keys. The alternatives of the token and its attention appear here.`;

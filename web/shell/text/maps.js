@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: MIT
 // Means of maps of attention. No page here.
 // @ts-check
-/** @import { TranslationStep } from '../index.js' */
+/** @import { AttentionMap, TranslationStep } from '../index.js' */
 
 /** A layer and a head, -1: the mean of all. @typedef {{ layer: number, head: number }} Choice */
 
+/** Whether a map is of the chosen head and layer. @param {Choice} choice @returns {(map: AttentionMap) => boolean} */
+const chosen = (choice) => (map) => (choice.layer < 0 || map.layer === choice.layer) && (choice.head < 0 || map.head === choice.head);
+
 /**
- * The mean of the rows of the heads that are chosen.
- * @param {Float32Array[]} rows layer * heads + head
- * @param {number} heads
- * @param {Choice} choice
+ * The mean of the weights of the heads that are chosen.
+ * @param {AttentionMap[]} maps with the same queries and keys
+ * @param {Choice} [choice] by default all
  */
-export function meanOf(rows, heads, { layer, head }) {
-  const some = rows.filter((_, i) => (layer < 0 || Math.floor(i / heads) === layer) && (head < 0 || i % heads === head));
-  return Float32Array.from(some[0] ?? [], (_, i) => some.reduce((sum, row) => sum + row[i], 0) / some.length);
+export function meanOf(maps, choice = { layer: -1, head: -1 }) {
+  const some = maps.filter(chosen(choice));
+  return Float32Array.from(some[0]?.weights ?? [], (_, i) => some.reduce((sum, { weights }) => sum + weights[i], 0) / some.length);
 }
 
-/** The maps of a step by their name, a row for every head. @param {TranslationStep} step @param {'source' | 'attention'} name */
-export const rowsOf = (step, name) => (step.maps ?? []).filter((map) => map.name === name).map(({ weights }) => weights);
+/** The maps of a step by their name, one for every head. @param {TranslationStep} step @param {'source' | 'attention'} name */
+export const mapsOf = (step, name) => (step.maps ?? []).filter((map) => map.name === name);

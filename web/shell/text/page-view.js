@@ -2,7 +2,7 @@
 // The page that is being written: a canvas with the text, arcs over it, and a token that is marked by pointing or with the arrow keys.
 // @ts-check
 import { make, onTheme, perFrame, phrase } from '../index.js';
-/** @import { TextSheet, TokenLook } from '../index.js' */
+/** @import { AttentionMap, TextSheet } from '../index.js' */
 
 /** Weights below this leave no trace. */
 const LEAST_WEIGHT = 0.02;
@@ -33,7 +33,7 @@ export function createPageView(root, Sheet, { mirror, onMark, onEnter }) {
   let marked = -1;
   let pinned = false;
   let offset = 0;
-  /** @type {{ from: number, map: { tokens: ArrayLike<number>, weights: ArrayLike<number> } } | null} */
+  /** @type {{ from: number, map: { keys: ArrayLike<number>, weights: ArrayLike<number> } } | null} */
   let shown = null;
 
   const drawArcs = perFrame(() => {
@@ -48,11 +48,11 @@ export function createPageView(root, Sheet, { mirror, onMark, onEnter }) {
     const [to] = page.boxesOf(shown.from - offset);
     if (!to) return;
     context.strokeStyle = context.fillStyle = getComputedStyle(canvas).getPropertyValue('--predicted').trim() || '#1f3dc2';
-    const { tokens, weights } = shown.map;
-    for (let i = 0; i < tokens.length; i++) {
+    const { keys, weights } = shown.map;
+    for (let i = 0; i < keys.length; i++) {
       const weight = weights[i];
       if (weight < LEAST_WEIGHT) continue;
-      for (const box of page.boxesOf(tokens[i] - offset)) {
+      for (const box of page.boxesOf(keys[i] - offset)) {
         context.globalAlpha = Math.min(0.45, 1.5 * weight);
         context.fillRect(box.x, box.y + box.height - 4, box.width, 3);
         context.globalAlpha = Math.min(1, 0.2 + 1.3 * weight);
@@ -147,7 +147,7 @@ export function createPageView(root, Sheet, { mirror, onMark, onEnter }) {
     rest() {
       page.end();
     },
-    /** Shows where it looked for the marked token. @param {number} place @param {Pick<TokenLook, 'tokens' | 'weights'> | null} map */
+    /** Shows where it looked for the marked token. @param {number} place @param {Pick<AttentionMap, 'keys' | 'weights'> | null} map */
     showMap(place, map) {
       shown = map && { from: place, map };
       drawArcs();

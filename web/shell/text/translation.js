@@ -3,12 +3,12 @@
 // @ts-check
 import { acquireFirst, announce, byId, createTake, fault, integer, phrase, time } from '../index.js';
 import { createHeads } from './heads.js';
-import { meanOf, rowsOf } from './maps.js';
+import { meanOf, mapsOf } from './maps.js';
 import { createSentence } from './sentence.js';
 import { shotOf } from './shot.js';
 /** @import { Choice } from './maps.js' */
 /** @import { Reading } from './sentence.js' */
-/** @import { AlignedSheet, Model, TranslationRun, TranslationStep } from '../index.js' */
+/** @import { AlignedSheet, AttentionMap, Model, TranslationRun, TranslationStep } from '../index.js' */
 
 /** Tokens a second, for whoever watches; who types does not wait. */
 const SPEED = 9;
@@ -34,8 +34,6 @@ export function createTranslation(Sheet, { name, examples, choices = [], first, 
   const canvas = byId('aligned');
   const result = byId('translation');
   const said = byId('sentence-said');
-  /** @type {Model | null} */
-  let model = null;
   /** The translation that is shown. @type {Translated | null} */
   let shown = null;
   /** @type {InstanceType<AlignedSheet> | null} */
@@ -55,7 +53,7 @@ export function createTranslation(Sheet, { name, examples, choices = [], first, 
   /** The translation above its sentence, as the chosen heads see it. @param {Translated} translated */
   function setSheet({ run, steps }) {
     const { choice } = heads;
-    sheet = new Sheet(canvas, run.sourceTexts, { weights: (step) => meanOf(rowsOf(step, 'source'), model?.info.heads ?? 1, choice) });
+    sheet = new Sheet(canvas, run.sourceTexts, { weights: (step) => meanOf(mapsOf(step, 'source'), choice) });
     for (const step of steps) sheet.add(step);
     sheet.paint();
   }
@@ -120,12 +118,10 @@ export function createTranslation(Sheet, { name, examples, choices = [], first, 
     settings,
     acquire: async (how) => [await acquireFirst(how)],
     onModels([loaded]) {
-      model = loaded;
       heads.have(loaded.info.blocks, loaded.info.heads);
       onModel(loaded);
     },
     onLost() {
-      model = null;
       onModel(null);
     },
     onEmpty(empty) {
@@ -153,7 +149,7 @@ export function createTranslation(Sheet, { name, examples, choices = [], first, 
     get sentence() {
       return figure.text;
     },
-    /** The mean of the rows that the chosen heads have. @param {Float32Array[]} rows */
-    mean: (rows) => meanOf(rows, model?.info.heads ?? 1, heads.choice),
+    /** The mean of the weights that the chosen heads have. @param {AttentionMap[]} maps */
+    mean: (maps) => meanOf(maps, heads.choice),
   };
 }

@@ -268,7 +268,7 @@ export function createWriting(
       aside.alternatives(odds, here.token);
       const { heads } = model.info;
       aside.heads(step.maps.length / heads, heads);
-      view.showMap(place, aside.chosen(step.maps, heads));
+      view.showMap(place, aside.chosen(step.maps));
     } catch (error) {
       if (!signal.aborted) loading.failed(error);
     }

@@ -5,12 +5,14 @@ import { NX_NONE } from '../../engine/abi.js';
 import { checkOptions } from '../../base/checks.js';
 import { NextPixelError } from '../../base/error.js';
 import { withValue } from '../../base/turns.js';
+import { mapOf } from '../../runs/attention-map.js';
 import { BaseRun } from '../../runs/base-run.js';
 import { Beams, candidatesOf } from '../../runs/beams.js';
 import { CaptionSheet } from './caption-sheet.js';
 
 /** @import { Link } from '../../workers/link.js' */
 /** @import { MapRow, ModelInfo, Settings } from '../../engine/protocol.js' */
+/** @import { AttentionMap } from '../../runs/attention-map.js' */
 /** @import { Canvas } from '../../sinks/canvas.js' */
 /** @import { CaptionSheetOptions } from './caption-sheet.js' */
 
@@ -22,15 +24,8 @@ import { CaptionSheet } from './caption-sheet.js';
  * @property {string} text    what it adds to the text: all texts joined are the caption
  * @property {string} word
  * @property {number} nats    -log p of it, given the picture, all words before it and, of hard attention, the places that were looked at
- * @property {Look} [maps]    with the option `maps`
- */
-
-/**
- * The weights with which a model looked at the picture when it predicted a word.
- *
- * @typedef {object} Look
- * @property {Float32Array} weights  of each place of the picture, row by row (`run.grid`); they add up to 1
- * @property {number} place          the place that was seen alone: of hard attention the one that was drawn, or that of the light; else -1
+ * @property {AttentionMap[]} [maps]  with the option `maps`: 'image', how it looked at each place of the picture; of hard attention also 'place', 1 at the place that was drawn
+ * @property {number} [place]  with the option `maps`: the place that was seen alone, of hard attention the one that was drawn, or that of `lookAt`; else -1
  */
 
 /** Words by their numbers, and the number that ends a caption. @typedef {{ list: string[], end: number }} Words */
@@ -187,13 +182,13 @@ export class CaptionRun extends BaseRun {
   /** The words. @returns {AsyncGenerator<CaptionStep, void, void>} @internal */
   async *stream() {
     let cost = this.#ids.length > 0 ? NaN : 0;
-    for await (const { sample, id, nats, maps } of this.#read()) {
+    for await (const { sample, id, nats, look } of this.#read()) {
       if (sample === 0) cost += nats;
       if (!this.#says(id)) continue;
       const word = this.#given.words.list[id];
       const text = this.texts[sample] === '' ? word : ` ${word}`;
       this.texts[sample] += text;
-      yield { sample, text, word, nats, ...(maps && { maps }) };
+      yield { sample, text, word, nats, ...look };
     }
     if (!this.stopped && !Number.isNaN(cost)) this.confidence = Math.exp(-cost);
   }
@@ -203,7 +198,7 @@ export class CaptionRun extends BaseRun {
     return this.#read();
   }
 
-  /** All ids of all samples that have not ended. @returns {AsyncGenerator<{ sample: number, id: number, nats: number, maps?: Look }, void, void>} */
+  /** All ids of all samples that have not ended. @returns {AsyncGenerator<{ sample: number, id: number, nats: number, look?: Pick<CaptionStep, 'maps' | 'place'> }, void, void>} */
   async *#read() {
     const { settings, search, maps, lookAt, forced } = this.#checked;
     const {
@@ -236,7 +231,12 @@ export class CaptionRun extends BaseRun {
           const id = ids ? ids[position] : message.ids[at];
           this.#ids.push(id);
           if (id === NX_NONE) continue;
-          yield { sample, id, nats: message.nats[at], ...(message.maps && { maps: lookOf(message.maps[sample], lookAt?.[position]) }) };
+          yield {
+            sample,
+            id,
+            nats: message.nats[at],
+            ...(message.maps && { look: lookOf(message.maps[sample], position, lookAt?.[position]) }),
+          };
         }
       }
       check();
@@ -272,12 +272,13 @@ export class CaptionRun extends BaseRun {
 
 /**
  * @param {MapRow[]} rows  of one sample at one position
+ * @param {number} position
  * @param {number} [light]  the place that was given for it
- * @returns {Look}
+ * @returns {Pick<CaptionStep, 'maps' | 'place'>}
  */
-function lookOf(rows, light) {
-  const { weights } = rows[0];
-  const drawn = rows.find(({ name }) => name === 'place');
-  const lit = light !== undefined && light < weights.length ? light : -1;
-  return { weights, place: drawn ? drawn.weights.indexOf(1) : lit };
+function lookOf(rows, position, light) {
+  const maps = rows.map((row) => mapOf(row, 0, position));
+  const drawn = maps.find(({ name }) => name === 'place');
+  const lit = light !== undefined && light < maps[0].weights.length ? light : -1;
+  return { maps, place: drawn ? drawn.weights.indexOf(1) : lit };
 }

@@ -77,7 +77,7 @@ export class CaptionSheet extends Sheet {
     const lit = this.#steps.length === 0 ? -1 : this.#lit;
     const side = Math.max(1, Math.min(this.width / width, (this.height - LINES * LINE_HEIGHT * size) / height));
     const left = (this.width - side * width) / 2;
-    const look = this.#steps[lit]?.maps?.weights;
+    const look = this.#steps[lit]?.maps?.[0].weights;
     paintLit(context, { picture, width, height, grid, weights: look }, { left, top: 0, width: side * width, height: side * height });
     context.font = this.font(size);
     context.textBaseline = 'middle';

@@ -9,7 +9,7 @@ import { takes } from '../ports.js';
 export const TYPES = {
   model: 'CaptionModel',
   steps: ['CaptionStep'],
-  others: ['CaptionRun', 'Look', 'SavedCaption', 'CaptionSheetOptions', 'CaptionScore'],
+  others: ['CaptionRun', 'SavedCaption', 'CaptionSheetOptions', 'CaptionScore'],
 };
 
 export const OPTIONS = {

@@ -6,7 +6,7 @@ import { hasPictures } from '../ports.js';
 /** @import { Kind } from '../index.js' */
 
 /** The types that the library has of this kind: the class that says its verbs, its steps or answers, the others. */
-export const TYPES = { model: 'LatentModel', steps: ['LatentStep'], others: ['LatentRun', 'WhereLooked', 'WalkOptions'] };
+export const TYPES = { model: 'LatentModel', steps: ['LatentStep'], others: ['LatentRun', 'WalkOptions'] };
 
 export const OPTIONS = {
   latent: ['LatentOptions', 'The options of pictures drawn in one pass from latents. Without a label the classes alternate.'],

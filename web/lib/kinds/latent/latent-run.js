@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
+import { join } from '../../base/arrays.js';
 import { checkOptions } from '../../base/checks.js';
+import { mapOf } from '../../runs/attention-map.js';
 import { BaseRun } from '../../runs/base-run.js';
 import { PictureSink } from '../../sinks/picture.js';
 import { picture } from '../../sinks/pixels.js';
@@ -9,6 +11,7 @@ import { picture } from '../../sinks/pixels.js';
 /** @import { Codec } from '../../media/codec.js' */
 /** @import { Engine } from '../../model/engine.js' */
 /** @import { Inputs, MapRow, Settings } from '../../engine/protocol.js' */
+/** @import { AttentionMap } from '../../runs/attention-map.js' */
 /** @import { Canvas } from '../../sinks/canvas.js' */
 /** @import { PictureSinkOptions } from '../../sinks/picture.js' */
 /** @import { Picture } from '../../sinks/pixels.js' */
@@ -25,17 +28,7 @@ import { picture } from '../../sinks/pixels.js';
  * @property {Float32Array} latent what it was made of, given or drawn
  * @property {number} label        index of its class
  * @property {number} [at]         of a walk, the position on it, 0 to 1
- * @property {WhereLooked[]} [maps]  with the option `maps`: where it looked, a head of a layer at a time
- */
-
-/**
- * The attention between the locations of a picture while it was made. Locations are those of a coarser grid, in raster order.
- *
- * @typedef {object} WhereLooked
- * @property {string} name           'attention'
- * @property {number} rows           of the grid of those that look, which has as many columns
- * @property {number} keyRows        of the grid that they attend to
- * @property {Float32Array} weights  (rows * rows, keyRows * keyRows): those of one that looks add up to 1
+ * @property {AttentionMap[]} [maps]  with the option `maps`: the attention of each layer; queries and keys are locations of a coarser grid
  */
 
 /** A picture to be made. @typedef {{ sample: number, label: number, inputs: Inputs, settings: Settings, at?: number }} Placed */
@@ -158,11 +151,22 @@ export class LatentRun extends BaseRun {
   }
 }
 
-/** One map of all rows. @param {MapRow[]} rows @returns {WhereLooked[]} */
+/** One map of the rows of all queries. @param {MapRow[]} rows @returns {AttentionMap[]} */
 function mapsOf(rows) {
   if (rows.length === 0) return [];
-  const keys = rows[0].keys.length;
-  const weights = new Float32Array(rows.length * keys);
-  rows.forEach((row, i) => weights.set(row.weights, i * keys));
-  return [{ name: rows[0].name, rows: Math.sqrt(rows.length), keyRows: Math.sqrt(keys), weights }];
+  const [{ name, keys }] = rows;
+  const map = mapOf(
+    {
+      name,
+      row: 0,
+      keys,
+      weights: join(
+        Float32Array,
+        rows.map(({ weights }) => weights),
+      ),
+    },
+    0,
+    0,
+  );
+  return [{ ...map, queries: Int32Array.from(rows.keys()) }];
 }

@@ -5,6 +5,7 @@ import { checkOptions } from '../../base/checks.js';
 import { NextPixelError } from '../../base/error.js';
 import { isPromise } from '../../base/promise.js';
 import { aloud } from '../../runs/aloud.js';
+import { before, mapOf } from '../../runs/attention-map.js';
 import { BaseRun } from '../../runs/base-run.js';
 import { probabilitiesOf } from '../../runs/probabilities.js';
 import { writeWav } from '../../media/wav.js';
@@ -13,7 +14,8 @@ import { Roll } from './roll.js';
 import { play, render } from './synth.js';
 
 /** @import { Saying } from '../../element/say.js' */
-/** @import { MapRow, Settings, StepMessage } from '../../engine/protocol.js' */
+/** @import { Settings, StepMessage } from '../../engine/protocol.js' */
+/** @import { AttentionMap } from '../../runs/attention-map.js' */
 /** @import { Canvas } from '../../sinks/canvas.js' */
 /** @import { Link } from '../../workers/link.js' */
 /** @import { Alphabet } from './alphabet.js' */
@@ -35,7 +37,7 @@ import { play, render } from './synth.js';
  * @property {Float32Array} nats   (to - from) -log p of each, given all before it, under the model's own distribution; 0 for given events
  * @property {Float32Array} [probabilities]  with the option `probabilities`: (to - from, ids) the probability of each id before it was
  *   drawn; `info.notes` describes the ids
- * @property {MapRow[]} [maps]     with the option `maps`: what the position looked at
+ * @property {AttentionMap[]} [maps]  with the option `maps`: the attention of each head of each layer
  */
 
 /** The way in which music is drawn. @typedef {{ settings: Settings, seed: number | bigint, probabilities: boolean, maps: boolean, chunkSize: number, tempo: number, parallels: boolean }} Playing */
@@ -44,7 +46,7 @@ import { play, render } from './synth.js';
 
 /** @typedef {{ given?: Given, plan: Plan }} Planned */
 
-/** The units of the notes of a file. @typedef {{ alphabet: Alphabet, ticks: number, bar: number, positions: number }} Clock */
+/** The units of the notes of a file. @typedef {{ alphabet: Alphabet, ticks: number, bar: number, positions: number, heads: number }} Clock */
 
 /**
  * A run as run.save() gives it: a plain object, which can be kept as JSON and read by model.resume().
@@ -306,7 +308,7 @@ export class NoteRun extends BaseRun {
     this.#ids.push(...ids);
     this.#nats.push(...nats);
     if (alternatives) step.probabilities = probabilitiesOf(alternatives, ids.length, this.#clock.alphabet.said.length);
-    if (maps) step.maps = maps[0];
+    if (maps) step.maps = maps[0].map((row) => mapOf(row, this.#clock.heads, from, before));
     return step;
   }
 

@@ -60,7 +60,13 @@ export class NoteModel {
       ticks.map((passing, id) => ({ ticks: passing, voice: voices[id] - 1, pitch: pitches[id] })),
       listOf(metadata, `${engine.info.architecture}.notes.voices`, 'texts'),
     );
-    this.#clock = { alphabet, ticks: Number(said('ticks') ?? TICKS), bar: Number(said('bar') ?? BAR), positions: part.length };
+    this.#clock = {
+      alphabet,
+      ticks: Number(said('ticks') ?? TICKS),
+      bar: Number(said('bar') ?? BAR),
+      positions: part.length,
+      heads: engine.info.heads,
+    };
     Object.assign(engine.info, {
       ticks: this.#clock.ticks,
       bar: this.#clock.bar,

@@ -10,7 +10,7 @@ import { PictureModel } from './pictures.js';
 export const TYPES = {
   model: 'PictureModel',
   steps: ['PictureStep'],
-  others: ['PictureRun', 'LookedAt', 'SavedPicture', 'PictureScore', 'Attention', 'ImageSource'],
+  others: ['PictureRun', 'SavedPicture', 'PictureScore', 'ImageSource'],
 };
 
 export const OPTIONS = { picture: ['PictureOptions', 'The options of pictures.'] };

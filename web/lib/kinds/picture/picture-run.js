@@ -10,7 +10,8 @@ import { NOWHERE, PictureSink } from '../../sinks/picture.js';
 /** @import { Codec } from '../../media/codec.js' */
 /** @import { Link } from '../../workers/link.js' */
 /** @import { Drawing } from './pictures.js' */
-/** @import { Inputs, MapRow, StepMessage } from '../../engine/protocol.js' */
+/** @import { Inputs, StepMessage } from '../../engine/protocol.js' */
+/** @import { AttentionMap } from '../../runs/attention-map.js' */
 /** @import { Canvas } from '../../sinks/canvas.js' */
 /** @import { PictureSinkOptions } from '../../sinks/picture.js' */
 /** @import { Picture } from '../../sinks/pixels.js' */
@@ -33,18 +34,7 @@ import { NOWHERE, PictureSink } from '../../sinks/picture.js';
  *   sample by sample, in one step each and without maps, and replace the earlier ones
  * @property {Float32Array} [probabilities]  with the option `probabilities`: (ids of the step, values) the distribution that each id was drawn from, under the model's
  *   own; an id is a level of a channel, or a colour of the palette, as `info.levels` counts them
- * @property {LookedAt[]} [maps]   with the option `maps`: what the position looked at, a head of a layer at a time
- */
-
-/**
- * The attention of one head of a layer when it predicted a position.
- *
- * @typedef {object} LookedAt
- * @property {string} name           'attention': what had been drawn; 'source': the small picture of super-resolution
- * @property {number} row            layer * heads + head
- * @property {Int32Array} elements   places in raster order, as in `model.order`, or -1: the start, which comes before the image. Of
- *   'source', pixels of the small picture
- * @property {Float32Array} weights  one for each of them; they add up to 1
+ * @property {AttentionMap[]} [maps]   with the option `maps`: what the position looked at, a head of a layer at a time
  */
 
 /**
@@ -131,7 +121,7 @@ export class PictureRun extends BaseRun {
     const codec = this.#codec;
     this.#given = given;
     this.#ids = ids.map((all) => [...all]);
-    this.#pending = steps.map(stepFrom);
+    this.#pending = structuredClone(steps); // also as JSON has them: stream() makes them what they were
     this.known = codec.decode(known);
     this.drawn = ids.map((all, i) => {
       const { from = codec.elements } = steps.find(({ sample, anew }) => sample === i && !anew) ?? {}; // not yet reported
@@ -209,17 +199,18 @@ export class PictureRun extends BaseRun {
 
   /** @returns {AsyncGenerator<PictureStep, void, void>} @internal */
   async *stream() {
-    const { settings, resample, maps, probabilities, chunkSize } = this.#drawing;
+    const { settings, resample, maps, questions, probabilities, chunkSize } = this.#drawing;
     const { known, inputs } = /** @type {Given} */ (this.#given);
     const { positionElements, positionIds, info } = this.#codec;
     const pending = this.#pending;
+    const { mapAt, stepFrom } = maps || pending.length > 0 ? await questions() : {};
     const parts = share(this.#ids, this.#links.length, resample?.group ?? 1).map(({ first, samples }, i) => {
       const drawn = together(this.#ids.slice(first, first + samples), positionIds);
       const over = known.length + this.#ids[first].length === info.positions * positionIds;
       const order = over ? undefined : { known, drawn, inputs, settings: { ...settings, first, samples }, maps, probabilities, resample };
       return { link: this.#links[i % this.#links.length], first, samples, order };
     });
-    while (pending.length > 0) yield/** @type {PictureStep} */ (pending.shift());
+    while (stepFrom && pending.length > 0) yield stepFrom(pending.shift());
     for await (const {
       message,
       part: { first, samples },
@@ -232,31 +223,12 @@ export class PictureRun extends BaseRun {
           const all = this.#ids[first + sample];
           all.length = some.from * positionIds - known.length;
           for (const id of ids) all.push(id);
-          pending.push(stepOf(this.#codec, some, ids, sample, first, samples));
+          pending.push(stepOf(this.#codec, some, ids, sample, first, samples, mapAt));
         }
       }
       for (; pending.length > 0; check()) yield/** @type {PictureStep} */ (pending.shift());
     }
   }
-}
-
-/** A saved step, possibly from JSON. @param {any} step @returns {PictureStep} */
-function stepFrom({ values, nats, ahead, maps, probabilities, ...rest }) {
-  const [bytes, floats] = [Uint8Array, Float32Array].map((Type) => (/** @type {object} */ list) => Type.from(Object.values(list)));
-  return {
-    ...rest,
-    values: bytes(values),
-    nats: floats(nats),
-    ahead: bytes(ahead),
-    ...(probabilities && { probabilities: floats(probabilities) }),
-    ...(maps && {
-      maps: maps.map((/** @type {any} */ row) => ({
-        ...row,
-        elements: Int32Array.from(Object.values(row.elements)),
-        weights: floats(row.weights),
-      })),
-    }),
-  };
 }
 
 /**
@@ -295,9 +267,10 @@ function together(all, width) {
  * @param {number} sample        which of its samples
  * @param {number} first         the first of them, in the whole run
  * @param {number} samples       how many it has
+ * @param {typeof import('./questions.js').mapAt} [mapAt]  where there are maps
  * @returns {PictureStep}
  */
-function stepOf(codec, { from, to, nats, ahead, anew, maps, probabilities }, ids, sample, first, samples) {
+function stepOf(codec, { from, to, nats, ahead, anew, maps, probabilities }, ids, sample, first, samples, mapAt) {
   return {
     sample: first + sample,
     from: from * codec.positionElements,
@@ -307,21 +280,8 @@ function stepOf(codec, { from, to, nats, ahead, anew, maps, probabilities }, ids
     ahead: codec.spread(ahead),
     ...(anew && { anew }),
     ...(probabilities && { probabilities: partOf(probabilities, sample, samples, codec.positionIds * codec.info.levels) }),
-    ...(maps && { maps: maps[sample].map((row) => mapRow(codec, row)) }),
+    ...(maps && mapAt && { maps: maps[sample].map((row) => mapAt(codec, row, from)) }),
   };
-}
-
-/**
- * A row of a map, its keys as places of the picture that is drawn, or of the small one that it is drawn from.
- *
- * @param {Codec} codec
- * @param {MapRow} row
- * @returns {LookedAt}
- */
-function mapRow(codec, { name, row, keys, weights }) {
-  // In a map of the past the input is shifted by one: key j is the element at position j - 1. A source and a field name pixels.
-  const place = (/** @type {number} */ key) => (name === 'source' || name === 'field' ? key : key > 0 ? codec.order[key - 1] : -1);
-  return { name, row, elements: Int32Array.from(keys, place), weights };
 }
 
 /**

@@ -14,16 +14,18 @@ import { PictureRun } from './picture-run.js';
 
 /** @import { Label } from '../../base/checks.js' */
 /** @import { Engine } from '../../model/engine.js' */
+/** @import { AttentionMap } from '../../runs/attention-map.js' */
 /** @import { ImageSource } from '../../media/image.js' */
 /** @import { PictureOptions } from '../../options.js' */
 /** @import { Inputs, ModelInfo, Resample, Settings } from '../../engine/protocol.js' */
-/** @import { Attention, PictureScore } from './questions.js' */
+/** @import { PictureScore } from './questions.js' */
 /** @import { SavedPicture } from './picture-run.js' */
 
 /**
  * The way in which a run draws pictures.
  *
- * @typedef {{ settings: Settings, resample?: Resample, maps: boolean, probabilities: boolean, seed: number | bigint, chunkSize: number }} Drawing  seed: as it was given
+ * @typedef {{ settings: Settings, resample?: Resample, maps: boolean, probabilities: boolean, seed: number | bigint, chunkSize: number, questions: typeof questions }} Drawing
+ *   seed: as it was given
  */
 
 /**
@@ -46,6 +48,7 @@ function drawingOf(given, info) {
     chunkSize,
     resample: resample > 1 ? { group: resample, every: (resampleRows * info.positions) / info.height } : undefined,
     label: checkLabel(label, info),
+    questions,
   };
 }
 
@@ -61,9 +64,23 @@ export function inputsOf(label, image) {
   return { ...(label >= 0 && { class: Uint32Array.of(label) }), ...(image && { image: Uint32Array.from(image) }) };
 }
 
+const index = whole(-1, 2 ** 31 - 1);
+
+const mapForm = object({
+  name: (name) => typeof name === 'string',
+  layer: index,
+  head: index,
+  queries: numbersOf(index, 1),
+  keys: numbersOf(index),
+  weights: numbersOf(finite),
+});
+
+/** The attention of a step. @param {any} map */
+const isMap = (map) => mapForm(map) && Object.keys(map.keys).length === Object.keys(map.weights).length;
+
 /** A step that was not emitted yet. @param {number} elements @param {number} samples @returns {import('../../runs/saved.js').Form} */
 const stepForm = (elements, samples) => (step) => {
-  const { from, to, probabilities } = Object(step);
+  const { from, to } = Object(step);
   const count = to - from;
   return (
     whole(0, elements)(from) &&
@@ -76,8 +93,8 @@ const stepForm = (elements, samples) => (step) => {
       nats: numbersOf(finite, count),
       ahead: numbersOf(whole(0, 255), count),
       anew: optional((flag) => typeof flag === 'boolean'),
-      probabilities: optional(numbersOf(finite, Object.keys(Object(probabilities)).length)),
-      maps: optional(arrayOf((map) => typeof map === 'object' && map !== null)),
+      probabilities: optional(numbersOf(finite)),
+      maps: optional(arrayOf(isMap)),
     })(step)
   );
 };
@@ -202,7 +219,7 @@ export class PictureModel {
    *
    * @param {ImageSource} image
    * @param {{ row: number, column: number, channel?: number, label?: Label, input?: ImageSource, signal?: AbortSignal }} options  input: as in score()
-   * @returns {Promise<Attention>}
+   * @returns {Promise<AttentionMap[]>}
    */
   async attention(image, options) {
     return (await questions()).attention(this.#engine, this.codec, image, options);

@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Queries of a picture model that draw nothing: the score of a picture, and the attention of a position. Loaded when one is called. */
+/** Rarely needed code of picture models, loaded when it is called: the score of a picture, the attention of a position, saved steps. */
 
 import { checkLabel, wholeNumber } from '../../base/checks.js';
 import { argumentError } from '../../base/error.js';
+import { before, mapOf } from '../../runs/attention-map.js';
 import { holds, inputOf, pictureOf, reduce } from '../../media/image.js';
 import { inputsOf } from './pictures.js';
 
 /** @import { Label } from '../../base/checks.js' */
 /** @import { Codec } from '../../media/codec.js' */
 /** @import { Engine } from '../../model/engine.js' */
+/** @import { AttentionMap } from '../../runs/attention-map.js' */
 /** @import { ImageSource } from '../../media/image.js' */
-/** @import { AttendedMessage, ModelInfo, ScoredMessage } from '../../engine/protocol.js' */
+/** @import { PictureStep } from './picture-run.js' */
+/** @import { AttendedMessage, MapRow, ModelInfo, ScoredMessage } from '../../engine/protocol.js' */
 
 /**
  * The cost of an image under a model: the image as the model sees it, rounded to its levels or to its palette.
@@ -21,18 +24,6 @@ import { inputsOf } from './pictures.js';
  * @property {number} nats              minus log p(image), natural logarithm
  * @property {number} bitsPerDim        the same in bits per element, which is a channel of a pixel
  * @property {Float32Array} perElement  nats of each element, as in a PictureStep, in generation order
- */
-
-/**
- * The attention of the query that predicts a channel or a pixel: `weights[(block * heads + head) * elements.length + k]`
- * is the weight that it gives to `elements[k]`.
- *
- * @typedef {object} Attention
- * @property {number} blocks
- * @property {number} heads
- * @property {Int32Array} elements   the element of each key: a position in raster order as in `model.order`, or -1, the start, which comes
- *   before the image. In generation order
- * @property {Float32Array} weights  (blocks, heads, elements.length); each row sums to 1
  */
 
 /** @typedef {{ row: number, column: number, channel?: number, label?: Label, input?: ImageSource, signal?: AbortSignal }} Looking */
@@ -62,24 +53,62 @@ export async function score(engine, codec, image, { label, input, signal }) {
  * @param {Codec} codec
  * @param {ImageSource} image
  * @param {Looking} options
- * @returns {Promise<Attention>}
+ * @returns {Promise<AttentionMap[]>}
  * @internal
  */
 export async function attention(engine, codec, image, { row, column, channel = 0, label, input, signal }) {
   const { info } = engine;
-  const { width, height, channels, blocks, heads } = info;
+  const { width, height, channels } = info;
   wholeNumber('row', row, 0, height - 1);
   wholeNumber('column', column, 0, width - 1);
   wholeNumber('channel', channel, 0, channels - 1);
   const place = Math.floor(((row * width + column) * channels + channel) / codec.positionElements);
   const index = checkLabel(label, info);
   const [picture, small] = await read(info, image, input, signal);
-  const ids = codec.encode(picture, codec.order.indexOf(place) + 1);
+  const position = codec.order.indexOf(place);
+  const ids = codec.encode(picture, position + 1);
   const inputs = inputsOf(index, small);
   /** @type {AttendedMessage} */
   const { keys, weights } = await engine.ask({ type: 'attention', ids, inputs }, signal);
-  // The input is shifted by one: key j is the element at position j - 1.
-  return { blocks, heads, elements: Int32Array.from(keys, (key) => (key > 0 ? codec.order[key - 1] : -1)), weights };
+  return Array.from({ length: weights.length / keys.length }, (_, row) =>
+    mapAt(codec, { name: 'attention', row, keys, weights: weights.slice(row * keys.length, (row + 1) * keys.length) }, position),
+  );
+}
+
+/**
+ * The map of one position, its keys as places of the picture that is drawn, or of the small one that it is drawn from.
+ *
+ * @param {Codec} codec
+ * @param {MapRow} row
+ * @param {number} position
+ * @returns {AttentionMap}
+ * @internal
+ */
+export function mapAt({ info, order }, row, position) {
+  const past = (/** @type {number} */ key) => order[before(key)] ?? -1;
+  return mapOf(row, info.heads, order[position], row.name === 'attention' ? past : undefined); // a source and a field name pixels
+}
+
+/** A step that was saved, also as JSON has it. @param {any} step @returns {PictureStep} @internal */
+export function stepFrom({ values, nats, ahead, maps, probabilities, ...rest }) {
+  const [bytes, floats, places] = [Uint8Array, Float32Array, Int32Array].map(
+    (Type) => (/** @type {object} */ list) => Type.from(Object.values(list)),
+  );
+  return {
+    ...rest,
+    values: bytes(values),
+    nats: floats(nats),
+    ahead: bytes(ahead),
+    ...(probabilities && { probabilities: floats(probabilities) }),
+    ...(maps && {
+      maps: maps.map((/** @type {any} */ map) => ({
+        ...map,
+        queries: places(map.queries),
+        keys: places(map.keys),
+        weights: floats(map.weights),
+      })),
+    }),
+  };
 }
 
 /**

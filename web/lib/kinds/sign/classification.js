@@ -8,6 +8,7 @@ import { Answer } from '../../runs/answer.js';
 import { ProbabilitySheet } from './probability-sheet.js';
 
 /** @import { ImageSource } from '../../media/image.js' */
+/** @import { AttentionMap } from '../../runs/attention-map.js' */
 /** @import { Canvas } from '../../sinks/canvas.js' */
 /** @import { ProbabilitySheetOptions } from './probability-sheet.js' */
 
@@ -41,14 +42,14 @@ export class Classification extends Answer {
   /** -log p of that label. @type {number} */
   nats;
   /** Where it was asked for: of each attention of the model the weight of every example, in the order of `support`. What is missing from 1 the
-   * query gave itself. @type {Float32Array[] | undefined} */
+   * query gave itself. @type {AttentionMap[] | undefined} */
   maps;
 
   /**
    * @internal
    * @param {string[]} labels
    * @param {Float32Array} logs   log p of each of them, and more
-   * @param {Float32Array[]} [maps]
+   * @param {AttentionMap[]} [maps]
    */
   constructor(labels, logs, maps) {
     super();

@@ -9,10 +9,12 @@ import { Classification } from './classification.js';
 import { NextPixelError, argumentError } from '../../base/error.js';
 import { inTurns } from '../../base/turns.js';
 import { pictureOf } from '../../media/image.js';
+import { mapOf } from '../../runs/attention-map.js';
 
 /** @import { ClassifyOptions } from './classification.js' */
 /** @import { Engine } from '../../model/engine.js' */
 /** @import { ImageSource } from '../../media/image.js' */
+/** @import { AttentionMap } from '../../runs/attention-map.js' */
 /** @import { MapRow, Part } from '../../engine/protocol.js' */
 
 /** A picture whose mean is above is dark ink on light paper. */
@@ -159,7 +161,11 @@ const joined = (pictures) => Uint32Array.from(join(Uint8Array, pictures));
  * @param {MapRow[]} rows  (attentions, queries)
  * @param {number} query
  * @param {number} queries
+ * @returns {AttentionMap[]}
  */
 function mapsOf(rows, query, queries) {
-  return Array.from({ length: rows.length / queries }, (_, i) => Float32Array.from(rows[i * queries + query].weights));
+  return Array.from({ length: rows.length / queries }, (_, layer) => {
+    const { keys, ...row } = rows[layer * queries + query];
+    return mapOf({ ...row, row: layer, keys }, 0, keys.length); // the query comes after the examples
+  });
 }

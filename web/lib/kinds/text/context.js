@@ -4,9 +4,10 @@
 /** The context of a model of texts: the part of a text that it sees. Whenever it is full, it keeps its newer half. */
 
 import { argumentError } from '../../base/error.js';
+import { mapOf } from '../../runs/attention-map.js';
 
 /** @import { MapRow } from '../../engine/protocol.js' */
-/** @import { TokenLook } from './text-run.js' */
+/** @import { AttentionMap } from '../../runs/attention-map.js' */
 
 export class Context {
   /**
@@ -57,12 +58,14 @@ export class Context {
    *
    * @param {MapRow[]} rows
    * @param {number} from
-   * @returns {TokenLook[]}
+   * @param {number} heads  of a layer
+   * @param {number} query  the place of the token that they predicted
+   * @returns {AttentionMap[]}
    */
-  maps(rows, from) {
+  maps(rows, from, heads, query) {
     const { head } = this;
     // Key j holds the token at position j - 1 of those that the model sees.
-    const token = (/** @type {number} */ key) => (key - 1 < head || from === 0 ? Math.max(0, key - 1) : key - 1 - head + from);
-    return rows.map(({ row, keys, weights }) => ({ row, tokens: Uint32Array.from(keys, token), weights }));
+    const token = (/** @type {number} */ key) => (key - 1 < head || from === 0 ? key - 1 : key - 1 - head + from);
+    return rows.map((row) => mapOf(row, heads, query, token));
   }
 }

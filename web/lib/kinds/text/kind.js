@@ -12,12 +12,10 @@ export const TYPES = {
   others: [
     'TextRun',
     'Alternative',
-    'TokenLook',
     'SavedText',
     'TextScore',
     'TranslationRun',
     'SavedTranslation',
-    'SourceLook',
     'SearchStep',
     'Hypothesis',
     'Message',

@@ -12,7 +12,7 @@ import { Context } from './context.js';
 import { NextPixelError, argumentError } from '../../base/error.js';
 import { isPromise } from '../../base/promise.js';
 import { lookupOf } from '../../gguf/metadata.js';
-import { mapsOf } from '../../runs/attention-map.js';
+import { mapsOf } from './text-maps.js';
 import { classOf } from '../../base/realm.js';
 import { restored } from './saved-state.js';
 import { TextRun } from './text-run.js';
@@ -434,7 +434,16 @@ export class TextModel {
       const context = this.#contextOf(ids);
       const most = maxTokens ?? Math.max(0, context.positions - ids.length);
       if (most > 0) context.start(ids.length + most - 1); // where it cannot go that far, it does not begin
-      return { ids: Array.from(ids), prompt, context, most, vocabulary: this.#info.vocabulary, ready, state: state?.hash };
+      return {
+        ids: Array.from(ids),
+        prompt,
+        context,
+        most,
+        vocabulary: this.#info.vocabulary,
+        heads: this.#info.heads,
+        ready,
+        state: state?.hash,
+      };
     };
     const plan = isPromise(given) ? given.then(planOf) : planOf(given);
     return new TextRun(

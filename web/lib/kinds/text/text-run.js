@@ -16,6 +16,7 @@ import { Stops } from './stops.js';
 /** @import { Context } from './context.js' */
 /** @import { Link } from '../../workers/link.js' */
 /** @import { StepMessage } from '../../engine/protocol.js' */
+/** @import { AttentionMap } from '../../runs/attention-map.js' */
 /** @import { Canvas } from '../../sinks/canvas.js' */
 /** @import { TextSheetOptions } from './text-sheet.js' */
 /** @import { SavedState } from './saved-state.js' */
@@ -31,7 +32,7 @@ import { Stops } from './stops.js';
  * @property {number} nats      minus log p of it, given all before it, under the model's own distribution (temperature 1, no filter)
  * @property {Alternative[]} [alternatives]  with the option `alternatives`: the most probable tokens here, the first first
  * @property {Float32Array} [probabilities]  with the option `probabilities`: (tokens of the vocabulary) of each one here, under the model's own distribution
- * @property {TokenLook[]} [maps]            with the option `maps`: what it looked at, a head of a layer at a time
+ * @property {AttentionMap[]} [maps]         with the option `maps`: what it looked at, a head of a layer at a time; keys are places in `run.ids`
  */
 
 /**
@@ -39,15 +40,6 @@ import { Stops } from './stops.js';
  * @property {number} token
  * @property {string} text      the token alone, or its bytes as <0x..> if they are no character
  * @property {number} nats      minus log p, under the model's own distribution
- */
-
-/**
- * The attention of one head of a layer when it predicted a token.
- *
- * @typedef {object} TokenLook
- * @property {number} row            layer * heads + head
- * @property {Uint32Array} tokens    places among all tokens of the run, its prompt included: `run.ids`
- * @property {Float32Array} weights  one for each of them; they add up to 1
  */
 
 /**
@@ -63,7 +55,7 @@ import { Stops } from './stops.js';
  * @property {SavedState} [state]  what the engine holds of it, where that was asked for
  */
 
-/** The beginning of a run and its length. @typedef {{ ids: number[], prompt: number, context: Context, most: number, vocabulary: number, ready?: Promise<void>, state?: string }} Plan
+/** The beginning of a run and its length. @typedef {{ ids: number[], prompt: number, context: Context, most: number, vocabulary: number, heads: number, ready?: Promise<void>, state?: string }} Plan
  * most: tokens to draw; ready: when the engine has the state that was given; state: its hash */
 
 /**
@@ -291,7 +283,7 @@ export class TextRun extends BaseRun {
   async *#draw(plan) {
     const { ids, context, most } = plan;
     const { settings, alternatives: k, maps, keyBits, constraint, probabilities } = this.#checked;
-    const { prompt, vocabulary, state } = plan;
+    const { prompt, vocabulary, heads, state } = plan;
     await plan.ready;
     if (constraint?.start && this.#tokenizer) await constraint.start(this.#tokenizer);
     const allow = constraint && (() => maskOf(constraint, Uint32Array.from(ids.slice(prompt)), vocabulary));
@@ -329,7 +321,7 @@ export class TextRun extends BaseRun {
             nats: message.nats[i],
             ...(message.probabilities && { probabilities: message.probabilities.slice(i * vocabulary, (i + 1) * vocabulary) }),
             ...(message.alternatives && { alternatives: this.#alternatives(message.alternatives, i, k) }),
-            ...(message.maps && { maps: context.maps(message.maps[0], from) }),
+            ...(message.maps && { maps: context.maps(message.maps[0], from, heads, ids.length - 1) }),
           };
         }
         check();

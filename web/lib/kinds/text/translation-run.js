@@ -8,13 +8,15 @@ import { checkOptions, checkSettings, show } from '../../base/checks.js';
 import { heardBy } from '../../base/heard-by.js';
 import { straight, visible } from '../../base/typed.js';
 import { AlignedPage } from './aligned-page.js';
+import { mapsAt, mapsOf } from './text-maps.js';
 import { AlignedSheet } from './aligned-sheet.js';
 
 /** @import { Tokenizer } from './tokenizer.js' */
 /** @import { Link } from '../../workers/link.js' */
 /** @import { TranslationOptions } from '../../options.js' */
-/** @import { MapRow, ModelInfo, Settings, StepMessage } from '../../engine/protocol.js' */
+/** @import { ModelInfo, Settings, StepMessage } from '../../engine/protocol.js' */
 /** @import { AlignedSheetOptions } from './aligned-sheet.js' */
+/** @import { AttentionMap } from '../../runs/attention-map.js' */
 /** @import { Canvas } from '../../sinks/canvas.js' */
 
 /**
@@ -25,21 +27,10 @@ import { AlignedSheet } from './aligned-sheet.js';
  *   are the translation
  * @property {number} token     its number in the vocabulary
  * @property {number} nats      -log p of it, given the sentence and all before it, under the model's own distribution (temperature 1)
- * @property {SourceLook[]} [maps]        with the option `maps`: what it looked at, a head of a layer at a time
+ * @property {AttentionMap[]} [maps]      with the option `maps`: what it looked at, a head of a layer at a time
  * @property {Float32Array} [alignment]   with `maps`: one weight for each token of `run.input`, the mean of all heads of all layers. They
  *   add up to 1; to less if the model damps them, as local attention about a predicted position does; to any sum if each is the probability
  *   that the token is attended to, as in structured attention. A model without attention has none
- */
-
-/**
- * The attention of one head of a layer when it predicted a token.
- *
- * @typedef {object} SourceLook
- * @property {string} name           'source': the tokens of the sentence; 'attention': what was written before, where key 0 is the start and
- *   key k the token k - 1 of the translation; 'centre': the tokens of the sentence, where a local attention has its centre, between two of them as
- *   near as their weights say; 'alone': of attention to segments, how probable it would be that each token is looked at if its neighbours did not matter
- * @property {number} row            layer * heads + head
- * @property {Float32Array} weights  one for each of them, in their order; they add up to 1, or not, as in `alignment`
  */
 
 /**
@@ -63,7 +54,7 @@ import { AlignedSheet } from './aligned-sheet.js';
  * @property {Hypothesis[]} hypotheses  the best continuations, the best first
  */
 
-/** @typedef {{ settings: Settings, seed: number | bigint, search: number | undefined, maxTokens: number | undefined, positions: number, maps: boolean,
+/** @typedef {{ settings: Settings, seed: number | bigint, search: number | undefined, maxTokens: number | undefined, positions: number, heads: number, maps: boolean,
  *   onSearch: ((step: SearchStep) => void) | undefined }} TranslateSettings */
 
 /** The most tokens that a translation has more than its sentence, unless more are asked for [Vaswani et al. 2017, section 6.1]. */
@@ -75,7 +66,7 @@ const LONGER = 50;
  * @returns {TranslateSettings}
  * @internal
  */
-export function checkTranslate(given, { positions }) {
+export function checkTranslate(given, { positions, heads }) {
   const { settings, options, seed } = checkSettings('translation', given, { temperature: 0 });
   const { beams, lengthPenalty, maxTokens, maps, onSearch } = options;
   if (onSearch !== undefined && typeof onSearch !== 'function') throw argumentError(`onSearch must be a function, not ${show(onSearch)}`);
@@ -90,6 +81,7 @@ export function checkTranslate(given, { positions }) {
     search: beams > 1 ? lengthPenalty : undefined,
     maxTokens,
     positions,
+    heads,
     maps,
     onSearch,
   };
@@ -140,10 +132,10 @@ export class TranslationRun extends BaseRun {
   search = [];
 
   /**
-   * With the option `maps`, from the first token on: how the sentence was read. Of each head of a layer of the encoder, (layer * heads +
-   * head), the weights with which each token of the sentence looked at each: (tokens, tokens).
+   * With the option `maps`, from the first token on: how the sentence was read, the attention of each head of a layer of the encoder. Queries and
+   * keys are the tokens of the sentence.
    *
-   * @type {Float32Array[]}
+   * @type {AttentionMap[]}
    */
   encoder = [];
 
@@ -305,7 +297,7 @@ export class TranslationRun extends BaseRun {
    * @returns {AsyncGenerator<Omit<TranslationStep, 'text'>, void, void>}
    */
   async *#draw(found) {
-    const { settings, maps } = this.#checked;
+    const { settings, heads, maps } = this.#checked;
     const length = found ? found.ids.length : this.#most;
     /** Without a vocabulary, the last token: it is an end if nothing follows, which the next message may say. @type {Omit<TranslationStep, 'text'>[]} */
     const held = [];
@@ -313,8 +305,8 @@ export class TranslationRun extends BaseRun {
       const ended = message.last && (found ? found.ended : message.to < length);
       const rows = message.maps?.[0];
       const encoder = rows?.filter(({ name }) => name === 'encoder') ?? [];
-      if (encoder.length > 0) this.encoder = joined(encoder, this.#source.length);
-      const told = rows?.filter(({ name }) => name !== 'encoder').map(({ name, row, weights }) => ({ name, row, weights }));
+      if (encoder.length > 0) this.encoder = mapsOf([encoder], heads, this.#source.length);
+      const told = rows && mapsAt(rows, heads, message.from);
       const alignment = told && meanOf(told);
       for (const [i, token] of message.ids.entries()) {
         yield* held.splice(0);
@@ -397,24 +389,10 @@ function textsOf(tokenizer, ids) {
 /**
  * The mean of the weights over the sentence; undefined: the model has none.
  *
- * @param {SourceLook[]} maps
+ * @param {AttentionMap[]} maps
  */
 function meanOf(maps) {
   const rows = maps.filter(({ name }) => name === 'source');
   if (rows.length === 0) return undefined;
   return Float32Array.from(rows[0].weights, (_, key) => rows.reduce((sum, { weights }) => sum + weights[key], 0) / rows.length);
-}
-
-/**
- * The rows of the queries of each head as one.
- *
- * @param {MapRow[]} rows
- * @param {number} n  queries
- */
-function joined(rows, n) {
-  return Array.from({ length: rows.length / n }, (_, head) => {
-    const all = new Float32Array(n * n);
-    for (let query = 0; query < n; query++) all.set(rows[head * n + query].weights, query * n);
-    return all;
-  });
 }

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+import { before, mapOf } from '../../runs/attention-map.js';
+
+/** @import { MapRow } from '../../engine/protocol.js' */
+/** @import { AttentionMap } from '../../runs/attention-map.js' */
+
+/** Where a key stands: in the translation or the text for 'attention', else in the sentence that is translated. @param {MapRow} row */
+const placeOf = ({ name }) => (name === 'attention' ? before : undefined);
+
+/**
+ * The maps of one position, but not those of how the sentence was read.
+ *
+ * @param {MapRow[]} rows
+ * @param {number} heads  of a layer
+ * @param {number} query  its place
+ * @returns {AttentionMap[]}
+ */
+export const mapsAt = (rows, heads, query) =>
+  rows.filter(({ name }) => name !== 'encoder').map((row) => mapOf(row, heads, query, placeOf(row)));
+
+/**
+ * The maps of all heads, of the rows of every position.
+ *
+ * @param {MapRow[][]} positions
+ * @param {number} heads   of a layer
+ * @param {number} source  tokens of the sentence that is translated, if any
+ * @returns {AttentionMap[]}
+ */
+export function mapsOf(positions, heads, source) {
+  const n = positions.length;
+  const count = (/** @type {number} */ k, first = 0) => Int32Array.from({ length: k }, (_, i) => i + first);
+  /** @type {Map<string, AttentionMap>} */
+  const maps = new Map();
+  for (const [at, rows] of positions.entries()) {
+    for (const { name, row, keys, weights } of rows) {
+      const encoder = name === 'encoder'; // whose rows are (heads, queries), all with the first position
+      const index = encoder ? Math.floor(row / source) : row;
+      const own = `${name} ${index}`;
+      let map = maps.get(own);
+      if (!map) {
+        const [queries, seen] = [encoder ? count(source) : count(n), name === 'attention' ? count(n, -1) : count(source)];
+        map = { ...mapOf({ name, row: index, keys: seen, weights: new Float32Array(queries.length * seen.length) }, heads, 0), queries };
+        maps.set(own, map);
+      }
+      const first = (encoder ? row % source : at) * map.keys.length;
+      for (let i = 0; i < keys.length; i++) map.weights[first + keys[i]] = weights[i];
+    }
+  }
+  return [...maps.values()];
+}
