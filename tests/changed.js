@@ -43,7 +43,7 @@ const importsOf = once((file) =>
 /** All that a module imports, and what that imports, with itself. */
 const reach = once((file) => {
   const seen = new Set([file]);
-  for (const one of seen) for (const imported of importsOf(one)) seen.add(imported); // a Set is walked over to what is added meanwhile
+  for (const one of seen) for (const imported of importsOf(one)) seen.add(imported); // iterating over a Set includes values added meanwhile
   return seen;
 });
 
@@ -75,7 +75,7 @@ export function planOf(changed) {
   const pages = readdirSync(`${ROOT}web/pages`, { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
     .map(({ name }) => `web/pages/${name}`);
-  // A page is what lies in its folder and what its modules import; the styles that pages share are in every page.
+  // A page depends on its folder and the modules that it imports; the styles that pages share are in every page.
   const touched = pages.filter((page) => {
     const own = filesOf(page);
     return (

@@ -34,7 +34,7 @@ export default async function* report(events) {
     if (data.nesting === 0) time += data.details.duration_ms;
     if (/** @type {any} */ (data.details).type === 'suite' && type === 'test:pass') continue; // its tests have been counted
     const skip = data.skip ?? data.todo;
-    if (skip === 'test name does not match pattern') continue; // nobody wanted it
+    if (skip === 'test name does not match pattern') continue; // excluded by the caller
     if (skip !== undefined && skip !== false) {
       all.skipped++;
       yield `SKIPPED ${basename(of)}: ${data.name}${typeof skip === 'string' ? ` (${skip})` : ''}\n`;

@@ -2,8 +2,9 @@
 // @ts-check
 
 /**
- * What `npm test` runs: tasks of build.sh, two at a time, for most of them leave a core idle. Where many pages, files or recipes are alike it asks some; with --all each
- * (tests/more.js, and the tasks of WHOLE). What a task says comes whole when it is done; the
+ * What `npm test` runs: tasks of build.sh, two at a time, because most of them leave a core idle. If many pages, files or recipes are
+ * similar it runs some; with --all each (tests/more.js, and the tasks of WHOLE). The output of a task appears as a whole when it is done;
+ * the
  * last lines have the time of each, what failed, what was not run and how to have it run, and the sums.
  *
  *     node tests/steps.js build/test [--all]     --all: what a release runs
@@ -91,7 +92,7 @@ function run(step) {
   const log = `${out}/${step.name}.log`;
   return new Promise((done) => {
     const file = createWriteStream(log);
-    // A group of its own, so that all that it starts can be ended with it.
+    // A separate process group, so that all its processes can be ended with it.
     const child = spawn('sh', ['build.sh', ...(step.task ?? step.name).split(' ')], {
       cwd: ROOT,
       detached: true,

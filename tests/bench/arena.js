@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** One browser with a page for each contender. In a page, `contenders` holds what its modules started. */
+/** One browser with a page for each contender. In a page, `contenders` holds the objects started by its modules. */
 
 const PAGES = '/tests/bench/pages/';
 
@@ -34,7 +34,7 @@ export class Arena {
   async #page(name) {
     const found = this.#pages.get(name);
     if (found) return found;
-    const page = await (await this.#browser.newContext()).newPage(); // a context of its own, so a process of its own
+    const page = await (await this.#browser.newContext()).newPage(); // a separate context, so a separate process
     page.setDefaultTimeout(0);
     await page.goto(`${this.#url}${PAGES.slice(1)}index.html`);
     await page.evaluate(() => {
@@ -45,7 +45,7 @@ export class Arena {
   }
 
   /**
-   * Calls a function of a module in a page, and keeps what it gives as a contender.
+   * Calls a function of a module in a page, and keeps its result as a contender.
    *
    * @param {string} name    of the page
    * @param {string} target  name of the contender; what was started under it once is not started again
@@ -82,7 +82,7 @@ export class Arena {
     return { page, target };
   }
 
-  /** Closes the pages whose names say so, with what was started in them. @param {(name: string) => boolean} which */
+  /** Closes the pages selected by name, with everything started in them. @param {(name: string) => boolean} which */
   async close(which) {
     for (const [name, contender] of this.#here) {
       if (!which(name)) continue;
@@ -96,7 +96,7 @@ export class Arena {
     }
   }
 
-  /** @param {Probe} probe @returns {Promise<any>} what the method gives */
+  /** @param {Probe} probe @returns {Promise<any>} the method's result */
   async measure({ name, page: where, target, method, args = {} }) {
     const here = this.#here.get(`${where} ${target}`);
     if (here) return here[method](args);

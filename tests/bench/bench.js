@@ -3,8 +3,8 @@
 //
 //   npm run bench -- [--only ours,w1] [--runs 9] [--quick] [--json] [--write]
 //
-// It is run by build.sh, which compiles the loops of ceiling.c first. What is measured stands in options.js and probes.js,
-// what the figures mean in summary.js. Progress goes to stderr.
+// It is run by build.sh, which compiles the loops of ceiling.c first. options.js and probes.js define the measurements, summary.js the
+// figures. Progress goes to stderr.
 // @ts-check
 import './quiet.js';
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
@@ -157,7 +157,7 @@ function readMade() {
       ] of Object.entries(readGGUF(bytes).tensors)) {
         if (!columns || name.includes('norm')) continue;
         const block = /^blk\.(\d+)\.(conv)?/.exec(name);
-        // What stands beside a block's convolutions sees the picture before it is enlarged.
+        // The skip connection of a block sees the picture before it is enlarged.
         const width = block
           ? side >> (blocks - 1 - Number(block[1]) + (block[2] ? 0 : 1))
           : name === 'output.weight'
@@ -185,7 +185,7 @@ function provide(file, make) {
   return `/build/bench/${file}`;
 }
 
-/** Starts the other runtimes, each in a page of its own. @param {Arena} arena @param {string[]} served  so far */
+/** Starts the other runtimes, each in a separate page. @param {Arena} arena @param {string[]} served  so far */
 async function startPeers(arena, served) {
   const peers = [];
   for (const { id, name, page, file, model } of PEERS) {
@@ -222,7 +222,7 @@ async function measure(arena, probes, runs, until = Infinity) {
   let rounds = 0;
   for (let round = 0; round < runs; round++) {
     const begun = performance.now();
-    /** Seconds, by what the names of the probes begin with. @type {Record<string, number>} */
+    /** Seconds, by the beginnings of the probes' names. @type {Record<string, number>} */
     const spent = {};
     // Each round begins elsewhere, so that nothing always follows the same neighbour when the machine slows down.
     const first = Math.floor((round * probes.length) / runs);
@@ -337,7 +337,7 @@ async function main() {
     const until = begun + 60_000 * MINUTES.all,
       llama = performance.now();
     for (const [i, size] of sections.has('llama') ? (llamaSizes ?? LLAMA_SIZES).entries() : []) {
-      // one after another: all at once are not in everybody's memory
+      // one by one: not everybody has memory for all together
       const now = performance.now();
       if (!llamaSizes && i >= LLAMA_ALWAYS && now + (now - llama) / i > until) {
         say(`llama ${size}: left out, for it would be over after more than ${MINUTES.all} minutes`);

@@ -39,8 +39,8 @@ INLINE v128_t dot(v128_t w, const activation *x, v128_t sum) {
  * are not a power of two apart, which some first-level caches punish. */
 activation x[4][COLUMNS + 40];
 
-/* A tile of 16 rows, four vectors, times n columns of activations; n a constant after inlining. Two groups of columns a turn, each
- * with sums of its own when there is one column: four sums alone would wait for each other. */
+/* A tile of 16 rows, four vectors, times n columns of activations; n a constant after inlining. Two groups of columns per iteration, each
+ * with separate sums if there is one column: four sums alone would wait for each other. */
 INLINE v128_t tile(const int8_t *w, uint32_t bytes, uint32_t n) {
     v128_t sum[2][4][4];
     uint32_t parts = n == 1 ? 2 : 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Times sounds by codes in headless Chromium, with one worker and with two: digits from the priors to the wave, and what the decoder and the encoders do alone.
-// Of each digit the least of some rounds counts, for machines have other work.
+// Times sounds by codes in headless Chromium, with one worker and with two: digits from the priors to the wave, and the decoder and the
+// encoders alone. The minimum of several rounds counts for each digit, because machines have other work.
 //
 //   node tests/bench/codes.js [weights/jukebox-small.gguf] [--count 20] [--rounds 7] [--seconds 1.5]
 // @ts-check

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How long a parse takes by the number of words, in Chromium on one core: the least of 30, for a machine that others use.
+// The time of a parse by the number of words, in Chromium on one core: the minimum of 30, for a shared machine.
 //
 //     node tests/bench/head-times.js
 // @ts-check

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Kernels that no matrix product hides, for npm run bench, each beside what the machine can do at most: the gates of gated PixelCNN
- * (src/kernels/gates.c) and the cells of recurrent networks (src/kernels/cells.c) beside their tanh and sigma with nothing around them, and the
- * gathering of a convolution's taps (src/kernels/queue.c, image.c) beside one copy of as many bytes, all from the first-level cache. Sizes are those of
+ * Kernels without a matrix product, for npm run bench, each compared with an upper bound: the gates of gated PixelCNN (src/kernels/gates.c)
+ * and the cells of recurrent networks (src/kernels/cells.c) with their tanh and sigma alone, and the gathering of a convolution's taps
+ * (src/kernels/queue.c, image.c) with one copy of as many bytes, all from the first-level cache. Sizes are those of
  * weights/gated-pixelcnn-digits.gguf, weights/pixelcnn-digits.gguf, weights/seq2seq-additive.gguf and weights/lstmn.gguf.
  */
 #include <string.h>

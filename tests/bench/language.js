@@ -29,8 +29,8 @@ export const LLAMAS = Object.freeze({
 });
 
 /**
- * Types of weights: GGUF's number, values and bytes of a block, and the halves that stand in it, scales and offsets, with what makes weights of random
- * bytes some 0.02 large. No half is subnormal: those cost time.
+ * Types of weights: GGUF's number, values and bytes of a block, the positions of its halves (scales and offsets), and factors that make
+ * weights of random bytes some 0.02 large. No half is subnormal: those cost time.
  *
  * @type {Record<string, { number: number, values: number, bytes: number, halves: [at: number, value: number][] }>}
  */
@@ -115,11 +115,11 @@ function matrices(shape, type) {
 /** Multiply-adds of the matrices of a step. @param {LlamaShape} shape */
 export const weightsOf = (shape) => matrices(shape, 'q8_0').reduce((sum, [, , rows, cols]) => sum + rows * cols, 0);
 
-/** Bytes of those matrices in the file, all of which a step reads. @param {LlamaShape} shape @param {string} type */
+/** Bytes of those matrices in the file; a step reads all of them. @param {LlamaShape} shape @param {string} type */
 export const bytesOf = (shape, type) =>
   matrices(shape, type).reduce((sum, [, of, rows, cols]) => sum + ((rows * cols) / WEIGHTS[of].values) * WEIGHTS[of].bytes, 0);
 
-/** Random weights of a type, for a while. @param {string} type @returns {Uint8Array} */
+/** Random weights of a type. @param {string} type @returns {Uint8Array} */
 function encoded(type) {
   if (type === 'q8_0' || type === 'q4_0') return (type === 'q8_0' ? q8_0 : q4_0)(floats(normal(1), POOL, 1).map((x) => x * 0.02));
   const { values, bytes, halves } = WEIGHTS[type];
@@ -162,7 +162,7 @@ export function llamaModel(shape, type) {
     if (arch === 'qwen3') for (const name of ['q', 'k']) norm(`blk.${i}.attn_${name}_norm`, keyLength);
   }
   norm('output_norm');
-  // Two that llama.cpp looks up by themselves, the end of a line and a space, and what is printed.
+  // Two that llama.cpp looks up, the end of a line and a space, and the printed output.
   const special = ['<unk>', '<s>', '</s>'],
     characters = ['\n', '\u2581', ...Array.from({ length: 94 }, (_, i) => String.fromCharCode(33 + i))];
   const words = Array.from({ length: values - special.length - characters.length }, (_, i) => `w${i}`);

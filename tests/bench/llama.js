@@ -15,7 +15,7 @@ import { key, median } from './summary.js';
 
 /** Types of the weights. */
 export const LLAMA_TYPES = Object.freeze(/** @type {const} */ (['q8_0', 'q4_0', 'q4_k_m']));
-/** What is measured, each size in pages of its own, the first two in any case. */
+/** The sizes, each in separate pages; the first two are always measured. */
 export const LLAMA_SIZES = Object.freeze(['135M', '0.6B', '110M']);
 export const LLAMA_ALWAYS = 2;
 /** Positions at which a step is timed, of the others the first alone, and the most rounds: the others take long to read a prompt, so that is short, too. */
@@ -30,8 +30,8 @@ export const STREAM = 128;
 const SHARE = 0.7;
 
 /**
- * The same for ONNX Runtime: dynamic 8-bit products, its own operators for attention with a cache, rotary positions and the norm.
- * Its table of embeddings has the ids of the benchmark only, for a larger one would cost room and no time.
+ * The same for ONNX Runtime: dynamic 8-bit products, its own operators for attention with a cache, rotary positions and the norm. Its table
+ * of embeddings has only the ids of the benchmark, because a larger one would only cost memory and time.
  *
  * Inputs: input_ids (1, tokens), length (positions after this run, less one) and total (positions after it), past.I.key and past.I.value.
  *
@@ -96,7 +96,7 @@ export function onnxLlama(shape) {
 }
 
 /**
- * Starts ours and, where asked for, the others, of one size: each type in pages of its own.
+ * Starts ours and, if requested, the others, of one size: each type in separate pages.
  *
  * @param {Stage} stage
  * @param {string} size
@@ -171,7 +171,7 @@ export function llamaResult(samples, peers, dots = null) {
         if (!ours) continue;
         const others = peers.flatMap(({ id, name }) => {
           const found = times(size, type, what, id);
-          // Both were measured in every round, so each round has a ratio of its own.
+          // Both were measured in every round, so each round has its own ratio.
           return found ? [{ id, name, ms: median(found), ratio: median(found.map((ms, round) => ms / ours[round])) }] : [];
         });
         const inBrowser = others.filter(({ id }) => id !== 'native');
@@ -192,7 +192,7 @@ export function llamaResult(samples, peers, dots = null) {
         rows.push({ size, type, what, ...one, others });
         ((summary[size] ??= {})[type] ??= {})[what] = one;
       }
-      // The figures of the table's first position stand for the whole.
+      // The figures of the table's first position are those of the whole.
       if (summary[size]?.[type]) Object.assign(summary[size][type], summary[size][type][LLAMA_POSITIONS[0]]);
     }
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Times the shipped digits model: in Node, and the demo's front page in headless Chromium, from the beginning of a visit to the first drawn pixel, in parts and beside a page that
-// only paints; and there the page of tokens, translations and enlargements.
+// Times the shipped digits model: in Node, and the demo's front page in headless Chromium, from the beginning of a visit to the first drawn
+// pixel, in parts and compared with a page that only paints; and there the page of tokens, translations and enlargements.
 //
 //   npm run measure [--json]
 //
@@ -53,7 +53,8 @@ model.close();
 const server = await serve({ port: 0 });
 const bare = await serveFolders({ tests: fileURLToPath(new URL('..', import.meta.url)) });
 const browser = await launch();
-/** When what is there after a visit was there, in milliseconds from its beginning, by visit, one number a round. @type {Record<'cold' | 'warm', Record<string, number[]>>} */
+/** When the parts of a page were available, in milliseconds from the beginning of the visit, by visit, one number a round.
+ * @type {Record<'cold' | 'warm', Record<string, number[]>>} */
 const first = { cold: {}, warm: {} };
 let requests = 1;
 let bytes = 0;
@@ -102,7 +103,8 @@ for (let round = 0; round < ROUNDS; round++) {
   }
   await context.close();
 }
-/** Of the library in an empty page, its files in the browser's cache: until the model is there, and from the call until the first pixel of a digit. @type {{ load: number[], pass: number[] }} */
+/** Of the library in an empty page, its files in the browser's cache: until the model is loaded, and from the call until the first pixel of
+ * a digit. @type {{ load: number[], pass: number[] }} */
 const alone = { load: [], pass: [] };
 {
   const page = await (await browser.newContext({ baseURL: server.url })).newPage();
@@ -196,7 +198,7 @@ let enlargements;
     const { load: open } = await import(/** @type {string} */ ('/web/dist/nextpixel.js'));
     const enlarger = await open('/weights/emoji-sr.gguf');
     const { inputWidth, inputHeight } = enlarger.info;
-    const small = new ImageData(inputWidth, inputHeight); // colours beside each other, none of them white
+    const small = new ImageData(inputWidth, inputHeight); // different colours, none of them white
     for (let i = 0; i < small.data.length; i++) small.data[i] = i % 4 === 3 ? 255 : (i * 37) % 220;
     const all = [];
     for (let round = -1; round < rounds; round++) {

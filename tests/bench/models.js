@@ -41,7 +41,7 @@ export const SIDES = Object.freeze([28, 64, 128, 256]);
 export const localShape = (side) => ({ width: 128, blocks: 4, heads: 4, inner: 512, values: 16, side, queryBlock: 64, memoryBlock: 128 });
 
 /**
- * Small models that differ in one part, which tells what the part costs: attention sees next to nothing here.
+ * Small models that differ in one part, to measure its cost: attention sees next to nothing here.
  *
  * @param {number} blocks
  * @param {number} values

@@ -17,7 +17,7 @@ export const NATIVE = Object.freeze({ id: 'native', name: `native llama.cpp (nod
 const BINARIES = `@node-llama-cpp/${{ darwin: 'mac', win32: 'win' }[/** @type {string} */ (process.platform)] ?? process.platform}-${process.arch}${process.platform === 'darwin' && process.arch === 'arm64' ? '-metal' : ''}`;
 
 /**
- * Installs it unless it is there.
+ * Installs it if necessary.
  *
  * @param {string} folder
  * @param {(line: string) => void} say
@@ -41,7 +41,7 @@ export function installNative(folder, say) {
 /**
  * A model in this process, as a contender of the arena.
  *
- * @param {string} folder  where it is installed
+ * @param {string} folder  the installation folder
  * @param {string} file    of weights
  * @param {number} most    positions of the longest run
  */

@@ -27,7 +27,7 @@ export const noted = JSON.parse(readFileSync(NOTED, 'utf8'));
 /** The HTML of every page, by its path below web/. */
 export const pages = await framedPages(fileURLToPath(new URL('web/', ROOT)));
 
-/** Bytes by what they are for: the page itself, the library with a build of the wasm, weights. @param {string[]} files */
+/** Bytes by purpose: the page itself, the library with a build of the wasm, weights. @param {string[]} files */
 export function bytesOf(files) {
   const sums = { page: 0, library: 0, weights: 0 };
   for (const file of files) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Times another version of the library beside this one on language models of random weights, in one process and by turns.
+// Compares another version of the library with this one on language models of random weights, in one process, alternating.
 //
 //   git worktree add ../old COMMIT && node tests/bench/paired-llama.js ../old [--rounds 9] [--sizes 135M] [--types q8_0,q4_0,q4_k_m] [--prompts 64] [--builds nextpixel-relaxed]
 //
@@ -69,7 +69,7 @@ for (const build of values.builds.split(',')) {
           `${build} ${size} ${type.padEnd(6)} ${what.padEnd(17)} ${times.map((of) => median(of).toFixed(2)).join(' -> ')} ms (least ${times.map((of) => Math.min(...of).toFixed(2)).join(' -> ')})  ${ratio.toFixed(3)}${unit}`,
         );
       };
-      for (const core of cores) work(core, POSITION, 3 * STEPS); // V8 compiles again what is used much
+      for (const core of cores) work(core, POSITION, 3 * STEPS); // V8 recompiles hot code
       /** @type {number[][]} */
       const tokens = [[], []],
         prompts = values.prompts

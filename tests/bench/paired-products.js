@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Times the matrix products and the known pixels of another version of the library beside this one and LiteRT.js, in one Chromium and by turns.
+// Compares the matrix products and the known pixels of another version of the library with this one and LiteRT.js, in one Chromium,
+// alternating.
 //
 //   git worktree add ../old COMMIT    (in both folders: `npm run bench -- --quick --only products`, which compiles build/products*.wasm)
 //   node tests/bench/paired-products.js ../old [--seconds 85] [--builds relaxed,pairs]
 //
-// Says the best and the median of the rounds: on a machine where other programs run, the best are what it can do.
+// Prints the best and the median of the rounds: on a shared machine, the best ones show its capability.
 // @ts-check
 import './quiet.js';
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';

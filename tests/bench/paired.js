@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Times another version of the library beside this one, in one process and by turns: a slow moment of the machine meets both.
+// Compares another version of the library with this one, in one process, alternating: slow moments of the machine affect both.
 //
 //   git worktree add ../old COMMIT && node tests/bench/paired.js ../old [--rounds 15] [--build nextpixel-pairs] [NAME ...]
 //
@@ -101,7 +101,7 @@ for (const name of files) {
   const cores = open.map((make) => make(file));
   const { length } = cores[0].part;
   let steps = Math.min(length || 64, 64);
-  for (let i = 0; i < 6; i++) for (const core of cores) draw(core, steps); // V8 compiles again what is used much
+  for (let i = 0; i < 6; i++) for (const core of cores) draw(core, steps); // V8 recompiles hot code
   steps = Math.min(length || 512, 512);
   const { seconds } = draw(cores[1], steps);
   const times = Math.max(1, Math.round(ROUND_MS / 1000 / Math.max(seconds, 1e-3)));

@@ -42,7 +42,8 @@ export const LLAMA_PEERS = Object.freeze([
   { id: 'onnxruntime', name: `${ORT}, 8-bit` },
 ]);
 
-/** Installs them into tests/bench/node_modules unless they are there. @param {(line: string) => void} say @returns {string | undefined} why it could not */
+/** Installs them into tests/bench/node_modules if necessary.
+ * @param {(line: string) => void} say @returns {string | undefined} why it could not */
 export function install(say) {
   const lock = `${FOLDER}package-lock.json`,
     mark = `${MODULES}/.package-lock.json`;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** What each section measures: starts its contenders, and names what a round asks of them. */
+/** The measurements of each section: starts its contenders, and names the probes of a round. */
 
 import { existsSync } from 'node:fs';
 
@@ -28,7 +28,7 @@ import { CHAIN_TYPES, chainModel, chainOf } from './tflite.js';
 /** Numbers of samples that advance together: in the engine, and in a picture drawn through the library. */
 export const TOGETHER = [1, 2, 4, 8];
 export const AT_ONCE = [1, 3];
-/** Where they are timed. */
+/** The position of the timed steps. */
 export const STEP = 128;
 /** Where and how many known positions are read in the section prefill. */
 export const KNOWN = { position: 64, count: 64 };
@@ -45,7 +45,7 @@ function core({ arena }, build, model) {
 }
 
 /**
- * The loops that build.sh compiled, of the builds that are there.
+ * The loops compiled by build.sh, of the existing builds.
  *
  * @param {Stage} stage
  * @param {string} out  the build folder
@@ -97,7 +97,7 @@ export async function w1Probes(stage, peers) {
 }
 
 /**
- * The matrix products of W1 alone, ours in every build and LiteRT's, one after another in every round.
+ * The matrix products of W1 alone, ours in every build and LiteRT's, in order in every round.
  *
  * @param {Stage} stage
  * @param {string} out  the build folder
@@ -194,7 +194,7 @@ export async function lookAheadProbes({ arena, builds, models }, drafted) {
 }
 
 /**
- * Samples of a sound, one after another, and their products alone.
+ * Samples of a sound, in order, and their products alone.
  *
  * @param {Stage} stage
  * @param {{ name: string, shapes: [rows: number, columns: number][] }[]} sounds  files of weights/

@@ -3,7 +3,7 @@
 //
 //   node tests/bench/same-digit.js [--rounds 15] [--json]
 //
-// Rounds are interleaved; the median and the least are told. On a machine that does other things the least is nearer to what a pixel costs.
+// Rounds are interleaved; the median and the minimum are reported. On a shared machine the minimum is closer to the cost of a pixel.
 // @ts-check
 import './quiet.js';
 import { parseArgs } from 'node:util';

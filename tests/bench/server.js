@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Serves the benchmark's pages on the loopback address. The folders of the repository lie as they do on disk. Every answer
- * carries the headers of cross-origin isolation: with them all contenders may use their best build, and clocks are finer.
+ * Serves the benchmark's pages on the loopback address. The folders of the repository have the same paths as on disk. Every answer carries
+ * the headers of cross-origin isolation: with them all contenders may use their best build, and clocks are finer.
  */
 
 import { createReadStream } from 'node:fs';

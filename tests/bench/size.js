@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Bytes of what a page loads: the library's modules, either wasm, and the element, as they are and as gzip sends them.
+// Bytes that a page loads: the library's modules, either wasm, and the element, uncompressed and as gzip.
 //
 //   ./build.sh size [--json] [--images FOLDER]     FOLDER: holds the small build of pictures alone
 // @ts-check

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
-// What a step of sparse attention costs beside dense attention by length, in Node: random weights, the same widths, the last positions of a sequence.
+// The cost of a step of sparse and of dense attention by length, in Node: random weights, the same widths, the last positions of a
+// sequence.
 //
 //   node tests/bench/sparse.js [--width 64] [--lengths 1024,4096,16384,65536] [--json]
 //
-// The attention of a step is what it takes more at the end of a sequence than at its beginning. Times are of the processor, medians of twelve times eight steps here and there by turns, and of sparse
-// attention medians of five such sequences. Dense attention ends at 16,384 positions, which take some seconds. Of n positions, strided attention sees at most
-// 2 sqrt(n) in its two layers, so in four times as many its cost should double; it grows two to three times, for the keys and values of a run outgrow one cache after another. Fixed
-// attention sees sqrt(n) + n / 16 here, since its summaries grow with the side, as in the page.
+// The attention of a step is the difference between a step at the end of a sequence and one at its beginning. Times are of the processor,
+// medians of twelve times eight steps here and there by turns, and of sparse attention medians of five such sequences. Dense attention ends
+// at 16,384 positions, which take some seconds. Of n positions, strided attention sees at most 2 sqrt(n) in its two layers, so in four
+// times as many its cost should double; it grows two to three times, because the keys and values of a run outgrow one cache level after
+// another. Fixed attention sees sqrt(n) + n / 16 here, since its summaries grow with the side, as in the page.
 // @ts-check
 import './quiet.js';
 import { readFile } from 'node:fs/promises';
@@ -27,7 +29,7 @@ const {
 /** Steps that are timed, and how many of them at once: the clock of the processor counts microseconds. */
 const STEPS = 96,
   TOGETHER = 8;
-/** Positions that are there before the steps at the beginning are timed, and those that are read at once. */
+/** Positions before the timed steps at the beginning, and those that are read together. */
 const FIRST = 1,
   AT_ONCE = 512;
 const DENSE_MOST = 16384,
@@ -59,7 +61,7 @@ function measureOnce(which, side) {
     return (user + system) / TOGETHER;
   };
   const late = known(n - STEPS);
-  // By turns, for the machine's pace changes.
+  // Alternating, because the machine's speed changes.
   const pairs = Array.from({ length: STEPS / TOGETHER }, (_, i) => {
     const early = known(FIRST),
       times = [timed(early, FIRST), timed(late, n - STEPS + i * TOGETHER)];

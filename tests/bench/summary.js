@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** From what was measured to figures and verdicts. Pure: numbers in, numbers out. */
+/** Computes figures and verdicts from measurements. Pure: numbers in, numbers out. */
 
 /** @import { Work } from './facts.js' */
 
-/** Numbers of all rounds, by what was measured; see `key`. @typedef {Record<string, number[]>} Samples */
+/** Numbers of all rounds, by measurement; see `key`. @typedef {Record<string, number[]>} Samples */
 /** @typedef {{ median: number, min: number }} Time  in milliseconds */
 /** @typedef {{ name: string, loop: string, bytes: number, gzip: number }} Build */
 
@@ -22,15 +22,15 @@
  * @property {{ name: string, pixels: number }[]} shipped  pixels: of a lower half
  * @property {{ name: string, rate: number, macs: number }[]} [sounds]  rate: samples a second; macs: of one
  * @property {{ name: string, macs: number, all: number }[]} [made]  pictures made at once; macs: of the convolutions of 8-bit weights; all: of a picture
- * @property {{ other: string, types: readonly string[], columns: readonly number[], macs: number, least: number }} [chain]  the products of W1 alone, beside another's; macs: of a column; least: those
- *   of the smallest product
+ * @property {{ other: string, types: readonly string[], columns: readonly number[], macs: number, least: number }} [chain]  the products of
+ *   W1 alone, compared with another's; macs: of a column; least: those of the smallest product
  * @property {readonly number[]} together   numbers of samples that advance together, in the engine
  * @property {readonly number[]} atOnce     the same, in shipped
  * @property {{ name: string, macs: number, work: Work }[]} models  those of the sections prefill and samples; macs: of a known
  *   position; work: of a step
  * @property {readonly number[]} sides      of pictures
  * @property {readonly number[]} streams    megabytes
- * @property {number} blockMacs             multiply-adds of a block of the models by which kernels are told apart
+ * @property {number} blockMacs             multiply-adds of a block of the models that separate the kernels
  * @property {object} [sizes]
  */
 
@@ -84,8 +84,8 @@ function ceilings(samples, facts) {
 /** @typedef {ReturnType<typeof ceilings>} Ceilings */
 
 /**
- * How near a step comes to what the machine could do: the time that the bare dot loop needs for its multiply-adds, and, where
- * it does not fit the second-level cache, the time to read its bytes. The longer of the two is the ceiling.
+ * How close a step comes to the machine's limit: the time that the bare dot loop needs for its multiply-adds and, if it does not fit the
+ * second-level cache, the time to read its bytes. The longer of the two is the ceiling.
  *
  * @param {number | undefined} ms
  * @param {Work} work
@@ -211,7 +211,7 @@ export function assemble(samples, facts) {
         const ahead = samples[key('ahead', model, name, 'with')],
           plain = samples[key('ahead', model, name, 'without')];
         if (!ahead || !plain) return [];
-        // Both were measured in turn, so each round has a ratio of its own.
+        // Both were measured alternately, so each round has its own ratio.
         const ratio = median(plain.map((ms, round) => ms / ahead[round]));
         return [[model, { with: time(ahead), without: time(plain), ratio }]];
       });
@@ -320,7 +320,7 @@ export function assemble(samples, facts) {
             all = products.macs * columns,
             dots = columns === 1 ? one : four;
           if (!found) return [];
-          // Both were measured in every round, so each round has a ratio of its own.
+          // Both were measured in every round, so each round has its own ratio.
           const ratio = other && median(theirs.map((ms, round) => ms / ours[round]));
           return [
             [
@@ -399,7 +399,7 @@ export function assemble(samples, facts) {
 
 /** @typedef {{ name: string, value: number, wanted: number, atMost: boolean, met: boolean }} Goal */
 
-/** What the project promises, held against what was measured in this run. @param {any} result @returns {Goal[]} */
+/** The project's promises, compared with the measurements of this run. @param {any} result @returns {Goal[]} */
 export function goals({ chosen, summary, w1, lookAhead, prefill, samples, pixels, chain = {}, sounds = {}, made = {} }) {
   /** @type {Goal[]} */
   const list = [];

@@ -2,12 +2,14 @@
 // @ts-check
 
 /**
- * A talk of several turns with random weights in the shape of SmolLM2-135M: what each turn reads and what that costs, with what earlier turns left and, on a
- * model of its own for each turn, without; and that both write the same. Then the talk is saved with its state, and another model goes on with it.
+ * A chat of several turns with random weights in the shape of SmolLM2-135M: the tokens read in each turn and their cost, with the memory of
+ * earlier turns and, with a new model for each turn, without; and that both write the same. Then the chat is saved with its state, and
+ * another model continues it.
  *
  *     node tests/bench/talk.js [--turns 5] [--tokens 32] [--question 30] [--write FILE.gguf]
  *
- * --write only writes the weights, for the page of talks. Every word of the vocabulary is one token wherever it stands, as nearly all are with real weights.
+ * --write only writes the weights, for the chat page. Every word of the vocabulary is one token in every context, as nearly all are with
+ * real weights.
  */
 
 import { writeFile } from 'node:fs/promises';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Models for LiteRT: the matrix products of W1 one after another, in its file format, which is a FlatBuffer. */
+/** Models for LiteRT: the matrix products of W1 in order, in its file format, which is a FlatBuffer. */
 
 import { normal } from './random.js';
 
@@ -15,7 +15,8 @@ class Writer {
   #view = new DataView(this.#bytes.buffer);
   #at = 0;
 
-  /** Room for so many bytes, so that what is `skip` bytes behind its beginning is aligned. @param {number} count @param {number} align @param {number} [skip] */
+  /** Reserves this many bytes, so that the byte at `skip` from its beginning is aligned.
+   * @param {number} count @param {number} align @param {number} [skip] */
   #room(count, align, skip = 0) {
     while ((this.#at + skip) % align) this.#at++;
     const at = this.#at;
@@ -44,7 +45,7 @@ class Writer {
     const head = 4 + 2 * fields.length,
       padded = head + (head % 4);
     const begin = this.#room(padded + 4 + 4 * fields.length, 4) + padded - head,
-      at = begin + head; // a field has a word, whatever it is
+      at = begin + head; // a field takes one word, for any type
     this.#view.setUint16(begin, head, true);
     this.#view.setUint16(begin + 2, 4 + 4 * fields.length, true);
     this.#word(at, head); // back to the list of fields
@@ -62,7 +63,7 @@ class Writer {
     return at;
   }
 
-  /** @param {Part} part @returns {number} where it is */
+  /** @param {Part} part @returns {number} its position */
   #write(part) {
     if (typeof part === 'string') {
       const letters = new TextEncoder().encode(part),
@@ -103,7 +104,8 @@ const FLOAT32 = 0,
   SLICE = 65,
   OPTIONS = 8;
 
-/** The products of a decoder, each of which gets its column from the one before: queries, keys and values in one, of which the next sees a third.
+/** The products of a decoder; each of them gets its column from the previous one: queries, keys and values in one, a third of which is the
+ * next one's input.
  * @param {import('./models.js').Shape} shape @returns {[rows: number, columns: number][]} */
 export const chainOf = ({ width, blocks, inner, values }) => [
   ...Array.from(
@@ -132,7 +134,7 @@ export function chainModel(chain, type, n) {
   const random = normal(1),
     most = type === 'q8' ? 127 : 7;
   /** @type {Record<'buffers' | 'tensors' | 'operators', Part[]>} */
-  const { buffers, tensors, operators } = { buffers: [{ table: [] }], tensors: [], operators: [] }; // buffer 0 is that of what has none
+  const { buffers, tensors, operators } = { buffers: [{ table: [] }], tensors: [], operators: [] }; // buffer 0 is that of tensors without data
   /** @param {number[]} shape @param {number} kind @param {Part} [data] @param {Float32Array} [scales] @returns {number} */
   const tensor = (shape, kind, data, scales) => {
     if (data) buffers.push({ table: [data] });

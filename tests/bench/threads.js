@@ -7,8 +7,8 @@
  *
  *     node tests/bench/threads.js [--rounds 5] [--busy]
  *
- * --busy: beside a program that keeps a processor busy, where threads must not cost anything. Threads that share a core (two "processors" of one)
- * gain little; the ratio is that of medians.
+ * --busy: with a program that keeps a processor busy, when threads must not cost anything. Threads that share a core (two "processors" of
+ * one) gain little; the ratio is that of medians.
  */
 
 import { spawn } from 'node:child_process';

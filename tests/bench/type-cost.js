@@ -4,9 +4,9 @@
 //
 //   node tests/bench/type-cost.js --text TEXT[.xz] [--last BYTES] [--file tests/golden/stories260K.gguf]
 //
-// Types with a K have blocks of 256 weights, and files of them rows as long, which so small a model lacks: here a block goes over several rows, and what it makes of
-// its weights is kept as halves. So of these the cost is that of the weights alone; of the others activations are rounded as well. Every scale and
-// offset is that of the extremes; who searches for better ones, as llama.cpp does, pays less.
+// Types with a K have blocks of 256 weights, and files of them rows as long, which so small a model lacks: here a block spans several rows,
+// and its dequantised weights are stored as halves. So for these types the cost is that of the weights alone; for the others activations
+// are rounded as well. Every scale and offset is that of the extremes; a search for better ones, as in llama.cpp, costs less.
 // @ts-check
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -100,7 +100,7 @@ function mixed(part, blocks) {
   return typeOf('q4_k_m', name, 256, Number(index), blocks) === 'q6_k' ? q6_k : q4_k;
 }
 
-/** Types, the numbers of what their weights are kept as, and what rounds to them, which may depend on the matrix and the number of blocks.
+/** Types, their numbers in the file, and the functions that round to them, which may depend on the matrix and the number of blocks.
  * @type {[string, number, ((part: string, blocks: number) => (data: Float32Array) => Uint8Array)?][]} */
 const TYPES = [
   ['F16', F16],

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Measures what the type of a file's weights costs: bytes, processor time of a token and of a prompt, memory at the peak of loading beyond what Node holds before. Random weights in one shape, each type in a process of its
-// own, the types in turn.
+// Measures the cost of a file's weight type: bytes, processor time of a token and of a prompt, memory at the peak of loading on top of
+// Node's own. Random weights in one shape, each type in a separate process, the types alternating.
 //
 //   node tests/bench/which-file.js [--rounds 3] [--size 110M] [--types F16,Q8_0,Q6_K,Q4_K_M,Q4_0] [--json]      in Node on Linux, the baseline wasm, one thread
 // @ts-check
@@ -23,7 +23,7 @@ const spent = () => {
   return (user + system) / 1000;
 };
 
-/** Bytes that this process has held at most. What the system says of a child, maxRSS, is at least what its parent held when it was started. */
+/** The peak memory of this process in bytes. A child's maxRSS is at least its parent's memory when it was started. */
 const mostMemory = () => 1024 * Number(/VmHWM:\s*(\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))?.[1]);
 
 /** One file in this process. @param {string} file */

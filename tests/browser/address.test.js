@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Settings in the address: they go there as they change, Back goes back, a new visit has them again, and what is malformed is ignored. */
+/** Settings in the address: they are written there as they change, Back restores them, a new visit applies them, and malformed ones are
+ * ignored. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -33,7 +34,7 @@ async function enter(page, selector, value) {
 }
 
 /**
- * Of each figure: how it is brought near, a setting that a visitor changes, where it stands in the address, and what it is at first.
+ * Of each figure: how it is scrolled to, a setting that a visitor changes, its position in the address, and its default.
  * @type {{ path: string, figure: string, selector: string, name: string, first: string, then: string[], change?: (page: Page, value: string) => Promise<unknown> }[]}
  */
 const FIGURES = [
@@ -118,7 +119,7 @@ test('a sentence that is typed is one step of the history, and is there after a 
     await page.goto('/web/pages/transformer/');
     await page.locator('#sentence:enabled').waitFor(WAIT);
     const first = await page.inputValue('#sentence');
-    // In three pieces, each of which is seen and translated by itself.
+    // In three separate pieces, each of which is detected and translated.
     await page.evaluate(async () => {
       const input = /** @type {HTMLInputElement} */ (document.querySelector('#sentence'));
       for (const text of ['Ein', 'Ein Hund', 'Ein Hund schläft.']) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Text that is read from right to left on a canvas, beside what the browser makes of the same text on a page. */
+/** Text that is read from right to left on a canvas, compared with the browser's layout of the same text on a page. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** A headless Chromium before the served pages, for the tests. */
+/** A headless Chromium with the served pages, for the tests. */
 
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync } from 'node:fs';
@@ -24,14 +24,15 @@ export const OUT = fileURLToPath(new URL('./out/', import.meta.url));
 export const LIBRARY = '/web/lib/index.js';
 export const WEIGHTS = '/weights/digits.gguf';
 
-/** The browser under test: Chromium, where it is there without its own windows and menus, which take a quarter of the time; `npm run test:all` takes all of it. */
+/** The browser under test: Chromium, if available the headless shell, which takes a quarter of the time; `npm run test:all` uses the full
+ * one. */
 export const CHROMIUM =
   process.env.CHROMIUM || (existsSync('/usr/bin/chromium-headless-shell') ? '/usr/bin/chromium-headless-shell' : '/usr/bin/chromium');
 
 /** Whether that is the headless shell, which takes more time of the page's thread than the whole browser, and has no camera. */
 export const SHELL = CHROMIUM.includes('headless-shell');
 
-/** It shall not talk to the network, and it runs in containers without a sandbox or a GPU. */
+/** It must not use the network, and it runs in containers without a sandbox or a GPU. */
 const FLAGS = [
   '--no-sandbox',
   '--disable-gpu',
@@ -40,8 +41,8 @@ const FLAGS = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
-  // One switch replaces the other, so those that Playwright switches off stand here, too. The address bar's popups are pages of their own,
-  // made anew with every context: nearly half of what it costs.
+  // One switch replaces the other, so those that Playwright switches off are repeated here. The address bar's popups are separate pages,
+  // made anew with every context: nearly half of its cost.
   `--disable-features=${[
     'AvoidUnnecessaryBeforeUnloadCheckSync',
     'DestroyProfileOnBrowserClose',
@@ -110,7 +111,7 @@ export function session(flags, fonts) {
   });
 
   /**
-   * A new page in a context of its own, closed when `body` is done. It must not complain, unless `complains` says so.
+   * A new page in a separate context, closed when `body` is done. It must not complain, unless `complains` allows it.
    *
    * @param {(page: Page, complaints: Complaints) => Promise<void>} body
    * @param {BrowserContextOptions & { complains?: boolean }} [options]
@@ -233,8 +234,8 @@ export const firstFigure = (page, phase = 'loaded') =>
 export const widths = (...all) => (process.env.EVERY_WIDTH ? all : []);
 
 /**
- * A change after which the first figure runs anew: resolves once it has begun. A short run is over between two looks of waitForFunction(), so an
- * observer, which misses none, stands there before.
+ * A change after which the first figure runs anew: resolves once it has begun. A short run is over between two polls of waitForFunction(),
+ * so an observer, which misses none, is installed before.
  *
  * @param {Page} page
  * @param {() => Promise<unknown>} change
@@ -270,7 +271,7 @@ export const painted = (page) =>
 export const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /**
- * Waits until what the page says is true. (waitForFunction() does not wait for what its function promises.)
+ * Waits until an expression is true in the page. (waitForFunction() does not wait for a promise that its function returns.)
  *
  * @template T
  * @param {Page} page

@@ -67,7 +67,7 @@ test('things are dragged; the light by hand; soft beside hard', () =>
     await page.locator('#draws').fill('1');
     const one = await off();
     await page.locator('#draws').fill('64');
-    assert.ok((await off()) <= one); // the mean of many draws is nearer to what they were drawn from
+    assert.ok((await off()) <= one); // the mean of many draws is closer to their distribution
     await page.locator('#figure-compare').screenshot({ path: `${OUT}captions-compare.png` });
 
     const canvas = page.locator('#hand-canvas');

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The page of talks and <next-pixel task="chat">: a talk by keyboard, at the size of a phone, which is the one that the library has; answers stopped, gone on with, changed. */
+/** The chat page and <next-pixel task="chat">: a chat by keyboard, at the size of a phone, in the library's own box; answers stopped,
+ * continued, edited. */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -40,7 +41,7 @@ async function bring(page) {
 const field = (/** @type {Page} */ page) => page.locator('.talk-field');
 const answers = (/** @type {Page} */ page) => page.locator('.talk-answer');
 
-/** Waits until an answer is there, and gives what it says. @param {Page} page @param {number} n */
+/** Waits until an answer is complete, and returns its text. @param {Page} page @param {number} n */
 async function answered(page, n) {
   await page.waitForFunction(
     (wanted) => {

@@ -56,7 +56,7 @@ export const isFilled = (page) =>
           if (width * height === 0 || bottom < 0 || top > innerHeight || getComputedStyle(canvas).pointerEvents === 'none') return true;
           const context = /** @type {OffscreenCanvasRenderingContext2D} */ (
             new OffscreenCanvas(canvas.width, canvas.height).getContext('2d', { willReadFrequently: true })
-          ); // a copy: Chromium warns of what is read often
+          ); // a copy: Chromium warns of repeated reads
           context.drawImage(canvas, 0, 0);
           const words = new Uint32Array(context.getImageData(0, 0, canvas.width, canvas.height).data.buffer);
           return words.some((word) => word !== words[0]);
@@ -66,7 +66,7 @@ export const isFilled = (page) =>
     { timeout: 60000, polling: 100 },
   );
 
-/** What may stand behind the # of an address, and says nothing. */
+/** Fragments of an address that must be ignored. */
 export const MALFORMED = ['#figure?%E0%A4%A=%', '#%', '#%E0%A4%A', '#%?seed=3', '#?'];
 
 /** The address of a page that is open changes to each in turn. @param {Page} page @param {string[]} hashes */
@@ -98,7 +98,7 @@ const READERS = { 'as it is': {}, 'with wider spaces': { sheet: SPACES }, 'at 20
 /** Who has changed most: the page that fits them mostly fits the others, whom test:all asks. */
 export const SET = ['at 200 %'];
 
-/** Text that its box cuts off, and that nobody can scroll to. @param {Page} page @returns {Promise<string[]>} */
+/** Text that its box cuts off, without a way to scroll to it. @param {Page} page @returns {Promise<string[]>} */
 const cutOff = (page) =>
   page.evaluate(() =>
     [...document.querySelectorAll('body *')]
@@ -115,7 +115,8 @@ const cutOff = (page) =>
   );
 
 /**
- * Nothing is wider than the window, and no text cut off: at every width, with the reader's spaces, with the text at 200 %. All figures are there before.
+ * Nothing is wider than the window, and no text cut off: at every width, with the reader's spaces, with the text at 200 %. All figures are
+ * drawn before.
  *
  * @param {Page} page
  * @param {string[]} [readers]
@@ -154,7 +155,7 @@ export async function scrollThrough(page) {
       scrollTo({ top, behavior: 'instant' });
       return document.documentElement.scrollHeight;
     }, y);
-    await painted(page); // whoever waits to be seen is told before a frame is painted
+    await painted(page); // the observer is notified before a frame is painted
     await painted(page);
   }
   await page.evaluate(() => scrollTo({ top: 0, behavior: 'instant' }));
@@ -205,7 +206,7 @@ export async function tabReachesAll(page) {
   /** @type {Set<number>} */
   const reached = new Set();
   for (let i = 0; i < 2 * wanted.length + 50 && reached.size < wanted.length; i++) {
-    // what comes while this goes on has stops of its own
+    // parts that appear meanwhile have their own stops
     await page.keyboard.press('Tab');
     const { stop, ring, name } = await page.evaluate(() => {
       const element = /** @type {HTMLElement} */ (document.activeElement);
@@ -273,8 +274,8 @@ export const isKept = (page) =>
   });
 
 /**
- * Sentences in English on a page in another language, of what is seen or read out. Code, formulas, names of papers, what is quoted or marked as being in a language of its own,
- * and what models write ([data-result], and that read out in the page's one voice) may be.
+ * Sentences in English on a page in another language, visible or read out. Allowed are code, formulas, names of papers, quotations and
+ * parts marked as another language, and the output of models ([data-result], and its announcement).
  *
  * @param {Page} page
  * @returns {Promise<string[]>}
@@ -292,7 +293,7 @@ export const englishIn = (page) =>
       const element = node instanceof Element ? node : node.parentElement;
       if (!element || element.closest(data)) continue;
       const texts = node instanceof Element ? names.map((name) => element.getAttribute(name) ?? '') : [node.textContent ?? ''];
-      if (!(node instanceof Element) && element.matches('canvas[role=img]')) continue; // nobody sees or hears it: the picture has a name
+      if (!(node instanceof Element) && element.matches('canvas[role=img]')) continue; // neither visible nor announced: the picture has a name
       for (const text of texts)
         if (sentence.test(text.replace(/“[^”]*”/g, '')))
           found.push(`${element.tagName.toLowerCase()}${element.id && `#${element.id}`}: ${text.trim()}`);

@@ -51,7 +51,7 @@ test('a melody is answered without a click, and nothing sounds before one', () =
     assert.match((await result(page, 'answer-result')) ?? '', /^s0\+4:67 a0\+\d+:\d+ t0\+\d+:\d+ b0\+\d+:\d+/);
     assert.equal(await page.evaluate('contexts'), 1);
     assert.match(page.url(), /#figure-answer\?seed=3&tune=67\.4/);
-    await page.keyboard.press('d'); // E flat 4 and E 4 lie at e and d, counted from C
+    await page.keyboard.press('d'); // E flat 4 and E 4 are at e and d, counted from C
     await until(page, async () => /s4\+4:64/.test(document.getElementById('answer-result')?.textContent ?? ''));
     await page.locator('#back').click();
     await until(page, async () => !/s4\+4/.test(document.getElementById('answer-result')?.textContent ?? ''));

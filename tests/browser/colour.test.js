@@ -223,11 +223,11 @@ test('photographs that cannot be loaded say so; they can be cancelled, tried aga
       await page.locator('#colour-load-text', { hasText: 'Loading was cancelled.' }).waitFor();
       assert.ok(await photographs.isEnabled());
 
-      await sleep(300); // for a moment the download goes on, for whoever asks again
+      await sleep(300); // the download continues for a moment, in case of a new request
       await download((route) => route.abort());
       await page.locator('#colour-load-action', { hasText: 'Load the model' }).click();
       await page.locator('#colour-load-text', { hasText: /could not be loaded/ }).waitFor();
-      // Back to the emoji, which are there already.
+      // Back to the emoji, which are already loaded.
       await page.locator('#colour-switch input').first().check();
       await page.locator('#colour-run:enabled').waitFor(WAIT);
       assert.ok(await page.locator('#colour-load').isHidden());

@@ -4,8 +4,8 @@
 /**
  * Every block of HTML, CSS and JavaScript in README.md, the manual and every third page (./build.sh test-sweep: every page) runs in a page, as it is written; those of the pages have all that they
  * use but a canvas, a button and pictures. What the sentence before it promises is
- * given: `image` and `canvas`, files of weights beside the page, a copy of web/dist as `nextpixel`, the same on https://cdn.example, and `load` where
- * a fragment goes on from a block that imports it. Blocks of the shell, and what else there is: tests/js/documents.test.js.
+ * given: `image` and `canvas`, weight files next to the page, a copy of web/dist as `nextpixel`, the same on https://cdn.example, and
+ * `load` if a fragment continues a block that imports it. Blocks of the shell and all others: tests/js/documents.test.js.
  */
 
 import assert from 'node:assert/strict';
@@ -35,14 +35,14 @@ const talker = Buffer.from(
 );
 const TYPES = { js: 'text/javascript', wasm: 'application/wasm', png: 'image/png', gguf: 'application/octet-stream' };
 
-/** The file that stands for an address of the texts. @param {string} path */
+/** The file behind an address in the texts. @param {string} path */
 function fileAt(path) {
   const name = path.slice(path.lastIndexOf('/') + 1);
-  const own = name === 'mine.gguf' ? 'emoji.gguf' : /^(ka|ki|new|scene)\.png$/.test(name) ? 'seven.png' : name; // a model and pictures of one's own
+  const own = name === 'mine.gguf' ? 'emoji.gguf' : /^(ka|ki|new|scene)\.png$/.test(name) ? 'seven.png' : name; // a model and pictures of the reader
   return [`web/dist/${name}`, `weights/${own}`, `tests/golden/${own}`, `web/pictures/${own}`].map((file) => ROOT + file).find(existsSync);
 }
 
-/** A page /doc/ with this body, and all that the texts say lies beside it. @param {Page} page @param {string} body @param {string} [script] */
+/** A page /doc/ with this body, and all files that the texts mention. @param {Page} page @param {string} body @param {string} [script] */
 async function open(page, body, script = '') {
   await page.goto('about:blank'); // what the block before still asks for
   await page.unrouteAll({ behavior: 'ignoreErrors' });
@@ -88,7 +88,8 @@ const scripts = blocks.filter(({ language, file }) => language === 'js' && file 
 test('there are blocks to run', () =>
   assert.ok(scripts.length >= 15 && ofPages.length >= 15 && blocks.filter(({ language }) => language === 'html').length >= 5));
 
-/** Blocks, each in a document of its own of the same page. @param {string} what @param {Block[]} all @param {(page: Page, code: string) => Promise<unknown>} body */
+/** Blocks, each in a separate document of the same page.
+ * @param {string} what @param {Block[]} all @param {(page: Page, code: string) => Promise<unknown>} body */
 const each = (what, all, body) =>
   test(what, (context) =>
     withPage(async (page, complaints) => {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** <next-pixel> among other code: properties that frameworks assign, any order of a life, several on a page, what is freed. */
+/** <next-pixel> among other code: properties that frameworks assign, life cycles in any order, several on a page, released resources. */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';

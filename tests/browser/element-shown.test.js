@@ -112,7 +112,7 @@ test('in another language: what is there changes at once, numbers are written as
 
 test('the tables have every sentence', async () => {
   const lib = `${ROOT}web/lib/`;
-  /** @param {any} saying a sentence, with what stands in it or without */
+  /** @param {any} saying a sentence, with or without its values */
   const sentence = (saying) => [saying].flat()[0];
   /** @type {Set<string>} */
   const wanted = new Set([

@@ -509,7 +509,7 @@ test('without width and height the first bytes of the file are enough to keep th
       const goOn = new Promise((resolve) => {
         /** @type {any} */ (globalThis).__goOn = resolve;
       });
-      // The first 2000 bytes of a weight file, and the rest when it is asked for.
+      // The first 2000 bytes of a weight file, and the rest on request.
       globalThis.fetch = async (input, init) => {
         const response = await fetch(input, init);
         if (!String(input).endsWith('.gguf')) return response;
@@ -572,7 +572,7 @@ test('a download can be stopped, and later elements do not join one that is dead
       await page.getByRole('button', { name: 'Stop' }).click();
       await page.locator('next-pixel .status').getByText('Stopped').waitFor();
       assert.equal((await events(page)).length, 0, 'to stop is no error');
-      await sleep(300); // who plays again at once goes on with the same download
+      await sleep(300); // an immediate play() continues the same download
       await page.getByRole('button', { name: 'Play' }).click(); // dead again
       for (let i = 0; asked < 2 && i < 60; i++) await sleep(50);
       await page.clock.runFor(12000);
@@ -585,7 +585,7 @@ test('a download can be stopped, and later elements do not join one that is dead
       );
       await occurs(page, 'nx-end');
       assert.equal(asked, 3);
-      // The one that waits is told after half a minute, and can try again.
+      // The waiting one is notified after half a minute, and can try again.
       await page.clock.runFor(30000);
       await occurs(page, 'nx-error');
       assert.equal((await events(page)).find(({ type }) => type === 'nx-error').code, 'network');

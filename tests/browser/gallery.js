@@ -37,7 +37,7 @@ export function galleryOf(id, root) {
       await page.evaluate((figure) => document.querySelector(figure)?.scrollIntoView({ behavior: 'instant' }), `#${root} figure`);
     },
 
-    /** Switches to photographs, with the keyboard, and waits until their model is there. @param {Page} page */
+    /** Switches to photographs, with the keyboard, and waits until their model is loaded. @param {Page} page */
     async switchOver(page) {
       await page.locator(`#${id}-run:enabled`).waitFor(WAIT);
       await page.locator(`#${id}-switch input:checked`).focus();

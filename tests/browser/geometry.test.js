@@ -56,7 +56,7 @@ for (const path of MODELS) {
       const asked = new Set();
       const stride = Math.max(1, Math.floor(positions / QUERIES));
       for (let step = 0; step < positions; step += stride) asked.add(step);
-      // Both ends of a block, where what is seen changes.
+      // Both ends of a block, where the visible set changes.
       const blocks = geometry.blocks();
       for (const { from, to } of blocks.filter((_, i) => i % Math.ceil(blocks.length / QUERIES) === 0))
         [from, Math.min(from + 1, to - 1), to - 1].forEach((step) => asked.add(step));
@@ -192,7 +192,7 @@ const [PAPER, ACCENT] = [
   [255, 255, 255],
   [31, 61, 194],
 ];
-/** A blend of 8-bit colours is off by rounding, twice where two layers lie on one another. */
+/** A blend of 8-bit colours is off by rounding, twice if two layers overlap. */
 const ROUNDING = 2;
 
 const FILES = ['weights/emoji.gguf', 'weights/cifar10-sr-2d.gguf'].filter((path) => existsSync(inRepository(path)));

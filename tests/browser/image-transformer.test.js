@@ -596,7 +596,7 @@ test('the walk: one pixel from its neighbours to its probabilities, by keyboard,
       .evaluateAll((all) => all.map((bar) => parseFloat(/** @type {HTMLElement} */ (bar).style.getPropertyValue('--p'))));
     assert.equal(bars.length, 16);
     assert.ok(Math.abs(bars.reduce((a, b) => a + b) - 100) < 0.1, `${bars}`);
-    // What it cost is what the figure above says of it.
+    // Its cost is the one shown in the figure above.
     const cost = /([\d.]+) nats/.exec(await page.locator('.attention-main .panel-note').innerText())?.[1];
     assert.equal(await page.locator('#step-drawn [data-live=nats]').textContent(), cost);
     const count = await page.locator('#walk > li').count();

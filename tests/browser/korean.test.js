@@ -2,8 +2,9 @@
 // @ts-check
 
 /**
- * The pages in Korean, every fourth in one load on a telephone (./build.sh test-sweep: all of them): nothing is wider than it, no complaint, also of an address that makes no sense, and no sentence is in English but
- * what is data. all/korean.test.js asks at every width, with every figure drawn, and axe-core; that scripts and tables fit, tests/js/languages.test.js.
+ * The pages in Korean, every fourth in one load on a telephone (./build.sh test-sweep: all of them): nothing is wider than it, no
+ * complaint, not even for a malformed address, and no sentence in English except data. all/korean.test.js checks every width, with every
+ * figure drawn, and axe-core; tests/js/languages.test.js checks that scripts and tables match.
  */
 
 import assert from 'node:assert/strict';

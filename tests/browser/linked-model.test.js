@@ -16,7 +16,7 @@ import { WAIT, galleryOf, inRepository } from './gallery.js';
 
 const { withPage } = session();
 const CALM = /** @type {const} */ ({ reducedMotion: 'reduce' });
-/** Of nobody: the test answers for it. */
+/** An invented host: the test answers for it. */
 const HOST = 'https://models.example';
 
 /** @type {Awaited<ReturnType<typeof serve>>} */

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * The longest task of the page's own thread while a model is asked about the largest that it takes: a page that is read, scrolled or typed into meanwhile
- * shall not stand still. Counted is the thread's time of the processor, which does not depend on what else the machine does.
+ * The longest task of the page's own thread while a model processes the largest input that it accepts: a page that is read, scrolled or
+ * typed into meanwhile must not freeze. The thread's processor time counts, which does not depend on other programs.
  */
 
 import assert from 'node:assert/strict';
@@ -15,7 +15,7 @@ import { LIBRARY, SHELL, openEmpty, session } from './browser.js';
 
 const { withPage } = session();
 
-/** More than these and people notice. In the headless shell, beside other steps, half as much again. */
+/** Above this, people notice. In the headless shell, parallel to other steps, half as much again. */
 const MOST_MS = SHELL ? 75 : 50;
 
 /** An event of a trace; times in microseconds. @typedef {{ name: string, ph: string, pid: number, tid: number, tdur?: number, args: any }} Traced */
@@ -195,7 +195,7 @@ for (const [i, [what, { weights, ask, code }]] of Object.entries(ASKED).entries(
               return Uint8Array.from([...head, ...events]);
             },
           };
-          // What is asked for is made before it is asked for.
+          // The input is made in advance.
           const { make } = /** @type {any} */ (globalThis);
           for (const [name, made] of Object.entries(make)) {
             const kept = new Map();
@@ -206,7 +206,7 @@ for (const [i, [what, { weights, ask, code }]] of Object.entries(ASKED).entries(
         [LIBRARY, `/weights/${weights}.gguf`],
       );
       const run = () => page.evaluate(`(${ask})(model, make).then(() => undefined, ({ code, message }) => code ?? message)`);
-      // The first time what is given is made, and the engine's code is compiled.
+      // The first run makes the input and compiles the engine's code.
       assert.equal(await run(), code);
       let said;
       const ms = await longest(page, async () => {

@@ -24,7 +24,7 @@ const WINDOW = 8;
 
 const weights = new Uint8Array(await readFile(fileURLToPath(new URL('../../weights/digits.gguf', import.meta.url))));
 
-// ---- what the figure counts ----
+// ---- the numbers of the figure ----
 
 test('passes are counted from how far ahead each pixel was', () => {
   const ahead = Uint8Array.of(0, 1, 2, 0, 0, 1);
@@ -147,7 +147,7 @@ const colours = (page, panel) =>
 /** Grey 0 is paper and grey 255 the second ink of page.css, in light mode; between them the page mixes. @param {number} grey */
 const ink = (grey) => [31, 61, 194].map((full) => Math.round(255 + ((full - 255) * grey) / 255));
 
-/** Away from the pictures, for the pixel that is asked about is outlined. @param {Page} page */
+/** Away from the pictures, because the pixel under the pointer is outlined. @param {Page} page */
 async function lookAway(page) {
   await page.mouse.move(0, 0);
   await nextFrame(page);
@@ -172,7 +172,7 @@ test('the picture is what the model draws, and the passes are those of its steps
     assert.equal(await text(page, 'each-guessing'), (PIXELS / count).toFixed(2));
     assert.equal(await text(page, 'summary'), `784 pixels in ${count} passes: ${(PIXELS / count).toFixed(2)} pixels a pass on average.`);
     assert.match(await text(page, 'ms-guessing'), /^[\d.]+ m?s$/);
-    // The other way stands beside it, drawn meanwhile; only the medians are asked for.
+    // The other way is shown next to it, drawn meanwhile; only the medians are compared.
     assert.deepEqual(
       [await text(page, 'passes-without'), await text(page, 'each-without'), await text(page, 'right-without')],
       ['784', '1.00', 'none'],

@@ -105,7 +105,7 @@ test('weights are kept: without a connection they are there, changed ones come a
       assert.equal(await version(page, { integrity }), 'one');
       assert.equal(await version(page, { cache: false }), 'network');
 
-      // The tag alone says what a file is: with the same one, the body that comes is not looked at.
+      // The tag alone identifies a file: with the same one, the body is not read.
       await offer(page, two, { ETag: '"1"' });
       assert.equal(await version(page), 'one');
       await offer(page, two, { ETag: '"2"' });

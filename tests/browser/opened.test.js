@@ -31,7 +31,7 @@ const letters = (page) =>
     .locator('.letter b')
     .allTextContents()
     .then((all) => all.join(''));
-/** The number that is told. @param {Page} page */
+/** The displayed number. @param {Page} page */
 const told = (page) =>
   page.locator('#sum .sum-value').evaluate((output) => {
     const { name = '', cell = '', value = '' } = /** @type {HTMLElement} */ (output).dataset;

@@ -277,7 +277,7 @@ test('Trusted Types: an address that the page vouches for is taken as it is', ()
     );
   }));
 
-/** Policies that forbid something, and what the error says of it. @type {[name: string, policy: () => string, advice: () => RegExp][]} */
+/** Policies that forbid something, and the expected error. @type {[name: string, policy: () => string, advice: () => RegExp][]} */
 const POLICIES = [
   ['no workers', () => "worker-src 'none'", () => /Content-Security-Policy.*Add to it: worker-src blob:/],
   ['its own workers alone', () => "worker-src 'self'", () => /Add to it: worker-src blob:/],

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Gives a page a file of one's own: its figures run on it, what does not fit is said and loses nothing, and ours comes back. */
+/** Gives a page the visitor's own file: its figures run on it, an unsuitable one is reported without loss, and ours can be restored. */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -13,7 +13,7 @@ import { WAIT, inRepository } from './gallery.js';
 
 /** @typedef {{ file: string, wrong?: string, said?: RegExp }} Given */
 
-/** A file for each page, and what is said of one that does not fit. @type {Record<string, Given>} */
+/** A file for each page, and the message for an unsuitable one. @type {Record<string, Given>} */
 export const PAGES = {
   alignment: {
     file: 'seq2seq-general.gguf',
@@ -41,7 +41,7 @@ export const PAGES = {
 
 /** Those that are tried with every change. */
 export const SHORT = ['fvsbn'];
-/** Pages with a control of their own for it: colour (own-model.test.js), texts (tokens.test.js, chat.test.js). */
+/** Pages with their own control for it: colour (own-model.test.js), texts (tokens.test.js, chat.test.js). */
 export const ELSEWHERE = ['chat', 'colour', 'tokens'];
 
 /** @param {Page} page @param {string} name @param {Buffer} [buffer] */

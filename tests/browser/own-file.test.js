@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** A file of one's own on some pages; all/own-file.test.js has the others. */
+/** Own files on some pages; all/own-file.test.js has the others. */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** A model of one's own on the page in colour: chosen or dropped, what it draws, and what goes wrong. */
+/** An own model on the colour page: chosen or dropped, its drawings, and errors. */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';

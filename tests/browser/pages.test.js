@@ -2,9 +2,10 @@
 // @ts-check
 
 /**
- * What every page promises, in two loads of it as it is published: nothing moves while it loads, its first figure fills without a click, it fits whoever reads it, axe-core finds nothing by
- * day or on a telephone by night, the policy holds, and, of two pages one each, all of it is reached with Tab, and it works without a connection. A page is found by its folder
- * in web/pages. all/pages.test.js asks each of these at every width, and in a load of its own.
+ * The promises of every page, in two loads of it as published: nothing moves while it loads, its first figure fills without a click, it
+ * fits every reader, axe-core finds nothing by day or on a telephone by night, the policy holds, and, of two pages one each, all of it is
+ * reached with Tab, and it works without a connection. A page is found by its folder in web/pages. all/pages.test.js checks each of these
+ * at every width, loaded separately.
  */
 
 import assert from 'node:assert/strict';
@@ -36,7 +37,7 @@ async function open(page, path) {
   }
 }
 
-/** Waits until a page has loaded, of which nothing moved meanwhile. @param {Page} page */
+/** Waits until a page has loaded without moving. @param {Page} page */
 async function still(page) {
   // On a telephone the figure may lie too far down to be made yet.
   if (

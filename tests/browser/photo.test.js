@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** A picture of one's own: reduction, file, drop, paste, camera, and what goes wrong. */
+/** A picture of the visitor: reduction, file, drop, paste, camera, and errors. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -39,7 +39,7 @@ const give = (page, id, name, buffer) =>
   page.locator(`#${id}-photo input`).setInputFiles({ name, mimeType: name.endsWith('.txt') ? 'text/plain' : 'image/png', buffer });
 
 /**
- * Drops or pastes a file in the page. Answers whether the page kept the browser from doing what it would.
+ * Drops or pastes a file in the page. Returns whether the page prevented the browser's default.
  *
  * @param {Page} page
  * @param {'dragover' | 'drop' | 'paste'} type
@@ -121,7 +121,7 @@ test('the reduction is the mean over each area, as in the library, and upright',
       // The library rounds colour and opacity before it lays them over white: twice half a shade, and the last rounding.
       assert.ok(picture.far <= (alpha ? 1 : 2), `${width} x ${height}: ${picture.far}`);
     }
-    // A photograph that says it lies on its side stands up: left becomes top.
+    // A photograph marked as rotated is turned upright: left becomes top.
     const jpeg = Buffer.from(
       await page.evaluate(async () => {
         const canvas = Object.assign(document.createElement('canvas'), { width: 64, height: 64 });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The figures of a page one by one on the whole screen, for a lecture hall. */
+/** The figures of a page in order on the whole screen, for a lecture hall. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

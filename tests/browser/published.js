@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * The demo as `./build.sh site` publishes it, for the tests: what they open is what people get. Beside it lies what tests ask for themselves: the
- * library's sources, its bundle and the weights under their plain names.
+ * The demo as `./build.sh site` publishes it, for the tests: they open the same pages as visitors. Files that only tests need are next to
+ * it: the library's sources, its bundle and the weights under their plain names.
  */
 
 import assert from 'node:assert/strict';
@@ -48,7 +48,7 @@ async function make(target) {
   await writeSite(target, { effort: 0 });
   const files = await filesOf(target);
   for (const folder of SOURCES) {
-    // No page.html, of which the server would make the page anew.
+    // Without page.html, from which the server would rebuild the page.
     for (const name of await filesOf(ROOT + folder))
       if (/\.(js|wasm)$/.test(name) && !files.includes(`${folder}/${name}`)) await cp(join(ROOT, folder, name), join(target, folder, name));
   }

@@ -16,7 +16,7 @@ import { SHELL, runAnew, session } from './browser.js';
 
 const { withPage } = session();
 const PAGE = '/web/pages/sagan/';
-/** A sheet of 128 pictures at most, beside other work. */
+/** A sheet of at most 128 pictures, on a shared machine. */
 const DRAWN_MS = 90000;
 /** Of the page's own thread meanwhile. */
 const MOST_MS = SHELL ? 600 : 400;
@@ -57,7 +57,7 @@ test('a sheet of seeds, of which one is chosen; walks; where it looked; gamma', 
     assert.equal(await page.locator('.tile').count(), 128);
     assert.match((await page.locator('.pace').textContent()) ?? '', /^128 pictures in .*each$/);
 
-    // It is drawn elsewhere: all that the page does meanwhile is less than what is felt, so no part of it is.
+    // It is drawn in the worker: the page's own work is below what people notice, so each part of it is.
     const ms = await blocked(page, MOST_MS);
     assert.ok(ms < MOST_MS, `${ms} ms`); // of 128 pictures: three milliseconds each
     assert.equal(await sum(page, '.tile canvas'), String(sumOf(faces[0].values)));
@@ -84,7 +84,7 @@ test('a sheet of seeds, of which one is chosen; walks; where it looked; gamma', 
     assert.equal(await page.locator('#walk-said').textContent(), '100 %, 0 %, 0 %, 0 % of the four');
     await shown('between', chosen.values);
 
-    // Where it looked, by keyboard, is what the library says; a point stays.
+    // The attention, selected by keyboard, is that of the library; a point stays.
     await page.locator('#figure-look').scrollIntoViewIfNeeded();
     await shown('look-picture', chosen.values);
     await page.locator('#look-picture').press('ArrowRight');

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The page where all systems finish the same digit: what they draw, what it costs, what a pixel sees. Only where their weights are. */
+/** The page on which all systems complete the same digit: their drawings, costs and receptive fields. Only if their weights exist. */
 
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';

@@ -60,7 +60,7 @@ test('signs that were chosen, signs that are drawn, another attention, another o
     assert.notDeepEqual(await looks(), last);
     assert.match((await page.locator('#layer-said').textContent()) ?? '', /Now: A \S+, B/);
 
-    // What the page says is what the library says of the same signs.
+    // The page shows the library's results for the same characters.
     const model = await load(`${ROOT}weights/snail-omniglot.gguf`);
     const pictures = await page.locator('.sign-pad').evaluateAll((all) =>
       all.map((canvas) => {
@@ -84,7 +84,7 @@ test('signs that were chosen, signs that are drawn, another attention, another o
     await page.locator('#alphabet').selectOption('Tibetan');
     await page.locator('#order-said', { hasText: /^$/ }).waitFor({ state: 'attached' });
 
-    // Of one's own: nothing, one example, and a third like the second.
+    // The visitor's own: nothing, one example, and a third like the second.
     await page.locator('#mine').click();
     await said(page, /^Draw the first example\.$/);
     await stroke(page, 0, LINE);

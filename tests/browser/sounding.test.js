@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** <next-pixel> that sounds: stopped, paused, changed, taken out, given a sound that is none. Nothing is thrown at nobody, and nothing is said afterwards. */
+/** <next-pixel> that sounds: stopped, paused, changed, taken out, given a sound that is none. No error is unhandled, and nothing is
+ * reported afterwards. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -18,7 +19,7 @@ const SOUND = writeWav(
   8000,
 );
 
-/** A page with an element that goes on with eight seconds of sound; its visitor has clicked. @param {Page} page @param {string} [src] */
+/** A page with an element that continues eight seconds of sound; its visitor has clicked. @param {Page} page @param {string} [src] */
 async function sounding(page, src = '/web/long.wav') {
   await openEmpty(page);
   await provide(page, '/web/long.wav', SOUND, { type: 'audio/wav' });

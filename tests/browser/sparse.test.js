@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The page of sparse attention: its patterns are those of the models, its figures say what they show. Only where their weights are. */
+/** The page of sparse attention: its patterns are those of the models, its captions match its figures. Only if their weights exist. */
 
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
@@ -46,7 +46,7 @@ test('the patterns of the page are those of the models, head by head', options, 
   ];
   const fixed = /** @type {const} */ ({ kind: 'fixed', n: 40, stride: 8, summary: 2 });
   const half = byte.info.heads / 2;
-  let at = text.length; // byte 0 is the mark that begins a text, and what predicts byte `at` stands at the one before
+  let at = text.length; // byte 0 is the mark that begins a text, and the prediction of byte `at` is at the position before
   for await (const { maps = [] } of byte.generate(text, { maxTokens: 20, maps: true, seed: 1 })) {
     at++;
     for (const { head, keys } of maps) assert.deepEqual([...keys], keysOf(fixed, head < half ? NEAR : FAR, at - 1));

@@ -30,7 +30,7 @@ export async function stillOfText({ file, verb, text, options, font }) {
       },
       /** @type {const} */ ([LIBRARY, { file, verb, text, options, font }]),
     );
-    // On white and in sixteen colours, for the front page loads it.
+    // On white and in sixteen colours, because the front page loads it.
     const rgba = await page.evaluate(() => {
       const canvas = /** @type {HTMLCanvasElement} */ (document.querySelector('canvas'));
       const small = Object.assign(document.createElement('canvas'), { width: 300, height: 200 });

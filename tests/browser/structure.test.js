@@ -118,7 +118,7 @@ test('the sixteen ways: a sum by hand, forward and backward, independent bits', 
     scores.map((_, i) => bit(0b1010, i)),
     [1, 0, 1, 0],
   );
-  assert.equal(exponents(scores, 2)[0b0110], 1 + 2); // o and r, which are alike
+  assert.equal(exponents(scores, 2)[0b0110], 1 + 2); // o and r, which are equal
   for (const stick of [0, 1.5, 3]) {
     const { looks } = expectation(scores, stick, all);
     byChain(scores, stick).forEach((p, i) => assert.ok(Math.abs(p - looks[i]) < 1e-12));
@@ -262,7 +262,7 @@ more('a sentence of twenty words is parsed in under 10 ms', () =>
         times.push(performance.now() - began);
       }
       model.close();
-      return times.sort((a, b) => a - b)[2]; // beside other work: what it can do
+      return times.sort((a, b) => a - b)[2]; // a low quantile, because other programs run
     });
     assert.ok(ms < 10, `${ms} ms`);
   }),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Threads where the page is isolated from other origins; one where it is not. */
+/** Threads if the page is isolated from other origins; otherwise one. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

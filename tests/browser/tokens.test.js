@@ -42,7 +42,7 @@ async function rest(page) {
   });
   await painted(page);
 }
-/** What might have been in place of the marked token. @param {Page} page */
+/** The alternatives of the marked token. @param {Page} page */
 const alternatives = (page) => page.locator('#token-list[aria-busy=false] li').nth(7).waitFor();
 /** As fast as it goes. @param {Page} page */
 const hurry = (page) => page.locator('#speed').fill('5');

@@ -80,7 +80,8 @@ async function recorded(page, model, settings, rate, { barred = false, first = f
   return { heard: Float32Array.from(heard), told, drawing };
 }
 
-/** Where the sound begins in what was recorded: as long silence before it as there has to be. @param {Float32Array} heard @param {Float32Array} sound */
+/** The beginning of the sound in the recording: preceded by at least the required silence.
+ * @param {Float32Array} heard @param {Float32Array} sound */
 function placeOf(heard, sound) {
   for (let at = 0; at + sound.length <= heard.length; at++) {
     if (sound.every((sample, i) => heard[at + i] === sample)) return at;
@@ -89,7 +90,7 @@ function placeOf(heard, sound) {
   return -1;
 }
 
-/** How often there is silence within a sound, no sample of which is 0. @param {Float32Array} heard @param {Float32Array} sound */
+/** The number of silences within a sound without zero samples. @param {Float32Array} heard @param {Float32Array} sound */
 function gapsIn(heard, sound) {
   let [at, gaps] = [0, 0];
   heard.forEach((sample, i) => {
@@ -99,7 +100,8 @@ function gapsIn(heard, sound) {
   return gaps;
 }
 
-/** What is heard while it is drawn: as it is where the machine keeps up, and else it says so. @param {{ heard: Float32Array, told: { gaps: number } }} recording @param {Float32Array} sound */
+/** The playback during drawing: exact if the machine keeps up, otherwise gaps are reported.
+ * @param {{ heard: Float32Array, told: { gaps: number } }} recording @param {Float32Array} sound */
 function assertPlayed({ heard, told }, sound) {
   if (told.gaps === 0) assert.ok(placeOf(heard, sound) >= 0, 'without a gap');
   else assert.ok(gapsIn(heard, sound) <= told.gaps, 'every gap is told');
@@ -111,7 +113,7 @@ test('one second, recorded from the AudioContext, is the samples that Node compu
       const [tiny, settings] = [inRepository(TINY.slice(1)), { label: 1, speaker: 0, seed: 4, seconds: 1 }];
       await openEmpty(page);
       const sound = await inNode(tiny, settings);
-      // All of it is there before: a machine that is busy with other tests might not keep up.
+      // All of it is drawn before: a machine that is busy with other tests might not keep up.
       const { heard, told } = await recorded(page, tiny, settings, 8000, { first: true });
       assert.equal(told.gaps, 0);
       assert.equal(Math.round(told.seconds * 8000), sound.length);
@@ -125,7 +127,7 @@ test('one second, recorded from the AudioContext, is the samples that Node compu
       assert.equal(meanwhile.drawing, true);
       assertPlayed(meanwhile, sound);
       assert.equal(Math.round(meanwhile.told.seconds * 8000), sound.length);
-      // A page that does nothing for longer than what is drawn ahead (the recorder, which is its, misses that, too).
+      // A page that blocks for longer than the playback buffer (the recorder, on the same thread, misses that, too).
       const late = await recorded(page, tiny, settings, 8000, { stalls: 1200 });
       assert.ok(late.told.gaps > 0, 'it says so');
       assert.equal(Math.round(late.told.seconds * 8000), sound.length, 'and plays all of it');
@@ -255,7 +257,7 @@ test('a file is gone on with; a broken one and a microphone that may not be used
     await page.locator('#transport[data-phase=done]').waitFor({ timeout: 40000 });
     await page.locator('#figure-voice').scrollIntoViewIfNeeded();
     const said = page.locator('#voice-said');
-    await page.locator('#sound-file:enabled').waitFor({ state: 'attached' }); // nobody listens to it before
+    await page.locator('#sound-file:enabled').waitFor({ state: 'attached' }); // there is no listener before
     await page.locator('#sound-file').setInputFiles({ name: 'no.wav', mimeType: 'audio/wav', buffer: Buffer.from('RIFF0000WAVEnothing') });
     await said.getByText(/cannot be read/).waitFor();
     const tone = Float32Array.from({ length: 4410 }, (_, i) => 0.3 * Math.sin(i / 20));

@@ -12,7 +12,7 @@ import { LIBRARY, WEIGHTS, openEmpty, session, sleep } from './browser.js';
 
 const { withPage } = session();
 
-/** What the system is said to have, whatever it has. */
+/** The reported number of processors, instead of the real one. */
 const THREADS = 4;
 
 /** An empty page, which weights reach so late that all workers can start before. @param {Page} page */

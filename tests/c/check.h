@@ -25,8 +25,8 @@ typedef struct {
  * a test runs when "group: name" contains one of the filters. */
 int check_run(const check_group *groups, size_t n, int argc, char **argv);
 
-/* A check yields 1 when it holds. A failure is printed with its place and with what check_at said last; the test goes on,
- * so a check that the rest depends on stands in `if (!CHECK(...)) return;`. */
+/* A check yields 1 when it holds. A failure is printed with its place and with the last check_at; the test continues, so a check that the
+ * rest depends on is in `if (!CHECK(...)) return;`. */
 #define CHECK(condition) check_that(!!(condition), __FILE__, __LINE__, #condition)
 #define CHECK_INT(actual, expected) check_int((long long)(actual), (long long)(expected), __FILE__, __LINE__, #actual)
 #define CHECK_NEAR(actual, expected, tolerance) check_near(actual, expected, tolerance, __FILE__, __LINE__, #actual)
@@ -39,7 +39,7 @@ int check_near(double actual, double expected, double tolerance, const char *fil
 int check_floats(const float *actual, const float *expected, size_t n, const char *file, int line, const char *text);
 int check_bytes(const void *actual, const void *expected, size_t n, const char *file, int line, const char *text);
 
-/* Where a loop stands, for the message of a failure. `format` takes up to four %lld and is only used then. */
+/* The position in a loop, for the message of a failure. `format` takes up to four %lld and is only used then. */
 void check_at(const char *format, long long a, long long b, long long c, long long d);
 
 /* A measured number; printed with -v. */

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Every `const check_test NAME_tests[]` of the files beside this one, as build.sh finds them: GROUP(NAME) each. */
+/* Every `const check_test NAME_tests[]` of the other files here, as build.sh finds them: GROUP(NAME) each. */
 #define GROUP(name) extern const check_test name##_tests[];
 #include "groups.inc"
 #undef GROUP

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Pictures by way of ids: what a program in C does that shows pictures. A file's metadata say how large a picture is and what its
- * ids mean; here 8-bit values, in generation order, go in and come out. The engine knows none of this.
+ * Pictures as ids: the conversions of a C program that shows pictures. A file's metadata give the size of a picture and the meaning of its
+ * ids; these functions convert to and from 8-bit values, in generation order. The engine does not use them.
  */
 #ifndef PICTURE_H
 #define PICTURE_H
@@ -49,6 +49,7 @@ nx_status picture_open(void *block, size_t bytes, const nx_model *model, const p
 nx_status picture_condition(const nx_model *model, nx_session *session, const uint8_t *values, uint32_t count);
 nx_status picture_prefill(const nx_model *model, nx_session *session, const uint8_t *values, uint32_t count, float *nats);
 nx_status picture_step(const nx_model *model, nx_session *session, uint32_t steps, uint8_t *values, float *nats);
-nx_status picture_attention(const nx_model *model, const nx_session *session, uint32_t sample, float *weights, uint32_t *keys, uint32_t *count);
+nx_status picture_attention(const nx_model *model, const nx_session *session, uint32_t sample, float *weights, uint32_t *keys,
+                            uint32_t *count);
 
 #endif

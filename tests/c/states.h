@@ -24,8 +24,9 @@ typedef struct {
 #define STATES_VARIANTS 4
 int states_make(states_subject *s, const toy_row *row, const nx_model *model, uint32_t part, uint32_t variant);
 
-/* Restores a session after damage, and checks that it is refused or goes on without harm: within its memory, to an end, and to a session that may be saved again. The choices of
- * stage, damage and calls are those of `data`, from its beginning; zeros follow its end. Returns 1 if the damaged session was accepted. */
+/* Restores a session after damage, and checks that it is refused or continues without harm: within its memory, to an end, and to a session
+ * that may be saved again. The choices of stage, damage and calls are those of `data`, from its beginning; zeros follow its end. Returns 1
+ * if the damaged session was accepted. */
 int states_restore(const states_subject *s, const uint8_t *data, size_t size);
 
 #endif

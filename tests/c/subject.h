@@ -29,7 +29,7 @@ typedef struct {
 
 static hasher_config hasher_settings; /* of the hasher in use */
 
-/* The hashers, the second part of the triad (triad.h), then the toys of all models (toy.h), of which some are for other uses. */
+/* The hashers, the second part of the triad (triad.h), then the toys of all models (toy.h), some of which are for other uses. */
 enum { HASHER, HASHER_SLICED, HASHER_WITH_SOURCE, HASHER_AGAIN, HASHER_NOISY, HASHER_NOISY_AGAIN, HASHERS, TRIAD = HASHERS, OWN };
 
 /* toy_row.uses of subject 0, 1, ...; 0: there are no more. */
@@ -41,12 +41,18 @@ static inline uint32_t uses_of(int which) {
 }
 
 static inline subject subject_of(int which) {
-    static const char *const hashers[] = {"hasher", "hasher in slices", "hasher with a source", "hasher that is entered again", "noisy hasher", "noisy hasher that is entered again"};
+    static const char *const hashers[] = {"hasher",
+                                          "hasher in slices",
+                                          "hasher with a source",
+                                          "hasher that is entered again",
+                                          "noisy hasher",
+                                          "noisy hasher that is entered again"};
     subject s = {0};
     if (which < HASHERS) {
         int noisy = which == HASHER_NOISY || which == HASHER_NOISY_AGAIN, again = which == HASHER_AGAIN || which == HASHER_NOISY_AGAIN;
         int source = which == HASHER_WITH_SOURCE || which == HASHER_NOISY;
-        hasher_settings = (hasher_config){.slices = which == HASHER_SLICED || which == HASHER_NOISY ? 3 : 1, .source = source, .noisy = noisy, .again = again, .end = 1};
+        hasher_settings = (hasher_config){
+            .slices = which == HASHER_SLICED || which == HASHER_NOISY ? 3 : 1, .source = source, .noisy = noisy, .again = again, .end = 1};
         s.name = hashers[which];
         s.model = hasher_open(&hasher_settings);
         s.shape.length = LENGTH;
@@ -86,7 +92,7 @@ static inline subject subject_named(const char *name) {
     return subject_of(HASHER);
 }
 
-static int shaped; /* with all that changes the odds of what is drawn */
+static int shaped; /* with every option that changes the drawn distribution */
 
 static inline nx_settings settings_of(uint32_t samples, uint32_t first, uint32_t seed) {
     nx_settings s = {.seed_low = seed, .samples = samples, .first_sample = first, .temperature = 1, .top_p = 1};
@@ -128,7 +134,8 @@ static inline uint32_t draw(const subject *s, nx_session *session, uint32_t step
     uint32_t width = session->settings.samples * s->span, done = 0, drawn = 0;
     nx_status status = NX_MORE;
     for (int calls = 0; status == NX_MORE && CHECK(calls < 1000); calls++) {
-        status = nx_session_draw(s->model, session, steps - done, ids + (size_t)done * width, nats ? nats + (size_t)done * width : NULL, &drawn);
+        status =
+            nx_session_draw(s->model, session, steps - done, ids + (size_t)done * width, nats ? nats + (size_t)done * width : NULL, &drawn);
         done += drawn;
     }
     CHECK_INT(status, NX_OK);
@@ -140,7 +147,8 @@ static inline void put(const subject *s, nx_session *session, const uint32_t *id
     nx_status status = NX_MORE;
     for (int calls = 0; status == NX_MORE && CHECK(calls < 1000); calls++) {
         uint32_t done = nx_session_position(session) - first;
-        status = nx_session_put(s->model, session, ids + (size_t)done * width, count - done, each, nats ? nats + (size_t)done * B * s->span : NULL);
+        status = nx_session_put(s->model, session, ids + (size_t)done * width, count - done, each,
+                                nats ? nats + (size_t)done * B * s->span : NULL);
     }
     CHECK_INT(status, NX_OK);
 }

@@ -39,7 +39,7 @@ static void branches(const subject *s) {
         }
         memory_release(mark);
     }
-    run rest = room_of(s, 3), whole_run = whole(s, &settings); /* the one that was left goes on as it would have */
+    run rest = room_of(s, 3), whole_run = whole(s, &settings); /* the original run continues unchanged */
     uint32_t n = draw(s, from, s->length - until, rest.ids, rest.nats);
     CHECK_BYTES(rest.ids, whole_run.ids + until * width, n * width * sizeof *rest.ids);
     nx_session *to = bare(s, &one, NULL);
@@ -49,7 +49,7 @@ static void branches(const subject *s) {
 
 static void branched(void) { for_every(branches); }
 
-/* A run that was taken back goes on as one that put the ids before it, under other settings too. */
+/* A run that was rewound continues as one that put the ids before it, under other settings too. */
 static void rewinds(const subject *s) {
     nx_part_info info;
     CHECK_INT(nx_model_part(s->model, s->part, &info), NX_OK);
@@ -89,7 +89,7 @@ static nx_session *grow(const subject *s, nx_session *from, uint32_t length, siz
     CHECK_INT(nx_session_size(s->model, s->part, &from->settings, &from->shape, &old), NX_OK);
     CHECK_INT(nx_session_grown_size(s->model, from, length, &size), NX_OK);
     void *block = memory_take(size);
-    memset(block, 0xa5, size); /* whatever was there before */
+    memset(block, 0xa5, size); /* arbitrary previous contents */
     CHECK_INT(nx_session_grow(block, size - 1, s->model, from, length, &to), NX_E_MEMORY);
     CHECK_INT(nx_session_grow(block, size, s->model, from, length, &to), NX_OK);
     CHECK_INT(nx_session_check(s->model, to, size), NX_OK);
@@ -98,7 +98,7 @@ static nx_session *grow(const subject *s, nx_session *from, uint32_t length, siz
     return to;
 }
 
-/* Every map of the last position of every sample, weights of all rows one after another. Returns how many. */
+/* Every map of the last position of every sample, weights of all rows concatenated. Returns how many. */
 static uint32_t all_maps(const subject *s, const nx_session *session, uint32_t samples, float *weights) {
     uint32_t n = 0, count = 0, *keys = memory_take(4096 * sizeof *keys);
     nx_map map;
@@ -160,7 +160,7 @@ static void grows(const subject *s) {
         }
         CHECK_BYTES(r.ids, all.ids, n * width * sizeof *r.ids);
         CHECK_BYTES(r.nats, all.nats, n * width * sizeof *r.nats);
-        /* A branch of it goes on as it would have. */
+        /* A branch of it continues unchanged. */
         if (s->rewinds >= s->length && half < n && session->shape.length > small.shape.length) {
             nx_settings sample = own;
             sample.samples = 1, sample.first_sample = own.first_sample + samples - 1, sample.maps = 0;
@@ -231,7 +231,8 @@ static void retunes(const subject *s) {
     CHECK_FLOATS(r.nats, expected.nats, n * width);
     nx_settings wrong[7];
     for (int i = 0; i < 7; i++) wrong[i] = settings;
-    wrong[0].samples = 3, wrong[1].first_sample = 1, wrong[2].origin = 1, wrong[3].maps = 1, wrong[4].temperature = -1, wrong[5].top_p = 0, wrong[6].biases++;
+    wrong[0].samples = 3, wrong[1].first_sample = 1, wrong[2].origin = 1, wrong[3].maps = 1, wrong[4].temperature = -1, wrong[5].top_p = 0,
+    wrong[6].biases++;
     for (int i = 0; i < 7; i++) CHECK_INT(nx_session_retune(s->model, session, wrong + i), NX_E_ARGUMENT);
 }
 
@@ -280,14 +281,18 @@ static void mapped(const subject *s) {
                     check_at("position %lld, map %lld, row %lld, sample %lld", p, m, row, b);
                     CHECK(count >= (s->fixed ? 0 : 1) && count <= map.keys);
                     if (!count) continue;
-                    if (map.port == NX_NONE) CHECK(s->fixed ? keys[count - 1] <= p : keys[count - 1] == p);
-                    else CHECK_INT(count, s->shape.counts[map.port] ? s->shape.counts[map.port] : map.keys);
+                    if (map.port == NX_NONE)
+                        CHECK(s->fixed ? keys[count - 1] <= p : keys[count - 1] == p);
+                    else
+                        CHECK_INT(count, s->shape.counts[map.port] ? s->shape.counts[map.port] : map.keys);
                     for (uint32_t k = 0; k < count; k++) {
                         sum += (double)weights[k];
                         CHECK(weights[k] >= 0 && weights[k] < 1 + 1e-4f && (!k || keys[k] > keys[k - 1]));
                     }
-                    if (s->damped) CHECK(sum < 1 + 1e-4);
-                    else if (!s->bits) CHECK_NEAR(sum, 1, 1e-4);
+                    if (s->damped)
+                        CHECK(sum < 1 + 1e-4);
+                    else if (!s->bits)
+                        CHECK_NEAR(sum, 1, 1e-4);
                 }
             CHECK_INT(nx_session_map(s->model, session, 0, m, row, keys, weights, &count), NX_E_ARGUMENT);
             CHECK_INT(nx_session_map(s->model, session, 3, m, 0, keys, weights, &count), NX_E_ARGUMENT);
@@ -334,7 +339,7 @@ static void distributions(void) { for_every(distribution); }
 static void shaping(void) {
     subject s = subject_named("llama");
     toy_llama_config loose = {.values = 40, .length = 30, .blocks = 1, .d = 16, .inner = 16, .heads = 2, .groups = 1, .seed = 6};
-    s.model = toy_llama_open(toy_llama_build(&loose)); /* untied: one that does not merely repeat what it read */
+    s.model = toy_llama_open(toy_llama_build(&loose)); /* untied: one that does not merely repeat its input */
     nx_settings settings = settings_of(1, 0, 19);
     settings.temperature = 0, settings.penalty_last = 5, settings.repetition = 1.5f, settings.frequency = 0.3f, settings.presence = 0.2f;
     settings.biases = 2;
@@ -342,7 +347,7 @@ static void shaping(void) {
     nx_session *session = start(&s, &settings, &bytes);
     uint32_t biased[3] = {3, 9, 50}, drawn_ids[27], differ = 0, drawn;
     float biases[3] = {2, -1e9f, 0}, nats[27], logits[40];
-    CHECK_INT(nx_session_bias(s.model, session, biased, biases, 3), NX_E_ARGUMENT); /* more than there is room for */
+    CHECK_INT(nx_session_bias(s.model, session, biased, biases, 3), NX_E_ARGUMENT);     /* more than there is room for */
     CHECK_INT(nx_session_bias(s.model, session, biased + 1, biases, 2), NX_E_ARGUMENT); /* no such id */
     CHECK_INT(nx_session_bias(s.model, session, biased, (float[]){0, NAN}, 2), NX_E_ARGUMENT);
     CHECK_INT(nx_session_bias(s.model, session, biased, (float[]){-1.1e9f, 0}, 2), NX_E_ARGUMENT);
@@ -408,7 +413,7 @@ static void shaping_ranges(void) {
 #undef STATUS
 }
 
-/* All of the above with them: they follow from the ids of the sequence, so however it is done they are the same. */
+/* All of the above with them: they are functions of the ids of the sequence, so they are the same in every way of computing. */
 static void shaped_runs(void) {
     static void (*const tests[])(void) = {branched, grown, retuned};
     shaped = 1;

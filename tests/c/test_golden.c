@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Against PyTorch: tests/golden/NAME.gguf with NAME.golden.gguf, written by weights/train/golden.py in double precision, of any
- * architecture: what the output layer gives for each position of a sequence, what its ids cost, and the maps and results that are
- * recorded, by their names.
+ * architecture: the output layer for each position of a sequence, the nats of its ids, and the recorded maps and results, by their names.
  */
 #include <math.h>
 #include <string.h>
@@ -14,17 +13,18 @@
 
 /* Rounding of single precision through up to three layers, for logits of about 1.5 deviation: the bound of the project. */
 #define OUTPUT_TOLERANCE 1e-4
-/* Of a density relative to 1 + nats, for it moves them by its sharpness e^-s times what its location is off; 5.2e-6 was measured. */
+/* Relative to 1 + nats for a density, because an error of its location changes them by its sharpness e^-s times that error; 5.2e-6 was
+ * measured. */
 #define NATS_TOLERANCE 1e-4
-/* The golden values of a quantised file are those of its weights without what the library rounds besides (activations, keys, values, and
- * weights of Q8_0 to 7 bits), which costs this much. */
+/* The golden values of a quantised file use its weights without the library's further rounding (activations, keys, values, and weights of
+ * Q8_0 to 7 bits), which changes them by this much. */
 #define QUANTISED_OUTPUT_TOLERANCE 0.3
 #define QUANTISED_NATS_TOLERANCE 0.03 /* of the mean over the image */
 /* Of the weights of attention. */
 #define MAP_TOLERANCE 1e-5
 #define QUANTISED_MAP_TOLERANCE 0.05
 
-/* The part that is compared; of a model of several, the names of what is recorded of a part begin with that of the part. */
+/* The part that is compared; for a model of several, recorded names begin with that of the part. */
 static uint32_t part_index;
 static const char *part_name;
 
@@ -37,7 +37,8 @@ static int find(const nx_gguf *file, const char *name, nx_tensor *t) {
 static const float *golden(const nx_gguf *file, const char *name, uint32_t rows, uint32_t cols, int optional) {
     nx_tensor t;
     if (!find(file, name, &t)) return CHECK(optional), NULL;
-    if (!CHECK(t.type == NX_F32 && t.dim[0] * t.dim[1] * t.dim[2] * t.dim[3] == rows * cols && (rows == 1 || t.dim[1] == rows))) return NULL;
+    if (!CHECK(t.type == NX_F32 && t.dim[0] * t.dim[1] * t.dim[2] * t.dim[3] == rows * cols && (rows == 1 || t.dim[1] == rows)))
+        return NULL;
     return memory_copy(t.data, t.bytes);
 }
 
@@ -81,7 +82,10 @@ static uint32_t items(const nx_gguf *file, const char *name) {
 static uint32_t *ids_of(const nx_gguf *g, const nx_port *port, uint32_t *count) {
     char named[60] = "input.";
     strcat(named, port->name);
-    const char *name = items(g, named) ? named : !strcmp(port->name, "class") ? "label" : !strcmp(port->name, "image") ? "input" : port->name;
+    const char *name = items(g, named)                ? named
+                       : !strcmp(port->name, "class") ? "label"
+                       : !strcmp(port->name, "image") ? "input"
+                                                      : port->name;
     uint32_t n = items(g, name), *ids = memory_take((n + 1) * sizeof *ids);
     const float *numbers = golden(g, name, 1, n, port->optional);
     if (!numbers || numbers[0] < 0) return NULL;
@@ -89,8 +93,8 @@ static uint32_t *ids_of(const nx_gguf *g, const nx_port *port, uint32_t *count) 
     return *count = n, ids;
 }
 
-/* A run of `length` positions (0: as many as the model has), given every input that the golden file has, and encoded; with maps where it
- * has maps. Null, and a failed check, without. */
+/* A run of `length` positions (0: as many as the model has), given every input that the golden file has, and encoded; with maps if it has
+ * maps. Null, and a failed check, without. */
 static nx_session *reading(const nx_gguf *g, const nx_model *model, uint32_t length) {
     nx_settings settings = {.samples = 1, .temperature = 1, .top_p = 1};
     nx_shape shape = {.length = length};
@@ -104,7 +108,8 @@ static nx_session *reading(const nx_gguf *g, const nx_model *model, uint32_t len
         ids[i] = ids_of(g, &port, count + i);
         if (ids[i] && port.any_length) shape.counts[i] = count[i] / (port.dims[1] * port.dims[2] * port.dims[3]);
     }
-    for (uint32_t i = 0; nx_model_map(model, part_index, i, &map) == NX_OK; i++) settings.maps |= items(g, strcat(strcpy(name, "map."), map.name)) > 0;
+    for (uint32_t i = 0; nx_model_map(model, part_index, i, &map) == NX_OK; i++)
+        settings.maps |= items(g, strcat(strcpy(name, "map."), map.name)) > 0;
     CHECK_INT(nx_session_size(model, part_index, &settings, &shape, &bytes), NX_OK);
     if (!CHECK_INT(nx_session_open(memory_take(bytes), bytes, model, part_index, &settings, &shape, &session), NX_OK)) return NULL;
     for (uint32_t i = 0; nx_model_port(model, part_index, i, &port) == NX_OK; i++)
@@ -134,9 +139,10 @@ static uint32_t results_off(double *worst, const nx_gguf *g, const nx_model *mod
     return found;
 }
 
-/* A row of map `index` against what is recorded as "map.NAME": (n, rows, keys) for the n positions or items of an input that looked, a
- * key past those that are seen being 0. */
-static void map_off(double *worst, const nx_gguf *g, const nx_model *model, const nx_session *session, uint32_t index, uint32_t query, uint32_t n) {
+/* Compares a row of map `index` with the recorded "map.NAME": (n, rows, keys) for the n attending positions or items of an input; keys
+ * beyond the visible ones are 0. */
+static void map_off(double *worst, const nx_gguf *g, const nx_model *model, const nx_session *session, uint32_t index, uint32_t query,
+                    uint32_t n) {
     char name[60] = "map.";
     nx_map map;
     CHECK_INT(nx_model_map(model, part_index, index, &map), NX_OK);
@@ -190,7 +196,8 @@ static void compare_part(const nx_gguf *g, const nx_gguf *own, nx_model *opened)
     CHECK(E || n_results); /* something is compared */
     if (E) {
         CHECK(n == part.length || !info.height);
-        const float *numbers = golden(g, "values", 1, n * E, 0), *outputs = golden(g, "logits", n, P, 0), *nats = golden(g, "nats", 1, n * E, 0);
+        const float *numbers = golden(g, "values", 1, n * E, 0), *outputs = golden(g, "logits", n, P, 0),
+                    *nats = golden(g, "nats", 1, n * E, 0);
         if (!numbers || !outputs || !nats) return;
         uint32_t *ids = memory_take(n * E * sizeof *ids);
         uint8_t *values = memory_take(n * E);

@@ -61,13 +61,15 @@ static void described(void) {
     nx_part_info info;
     CHECK_INT(nx_model_parts(model), 2);
     CHECK_INT(nx_model_part(model, 0, &info), NX_OK);
-    CHECK(!info.values && !info.span && !info.outputs && !info.length && !info.draft && !info.ends && info.inputs == 2 && info.results == 3);
+    CHECK(!info.values && !info.span && !info.outputs && !info.length && !info.draft && !info.ends && info.inputs == 2 &&
+          info.results == 3);
     CHECK_INT(nx_model_part(model, 1, &info), NX_OK);
     CHECK(info.values == HASHER_VALUES && info.results == 0);
     nx_result result;
     nx_port port;
     CHECK_INT(nx_model_result(model, 0, RELAY_OF_FLOATS, &result), NX_OK);
-    CHECK(!strcmp(result.name, "floats") && result.values == 0 && result.dims[0] == RELAY_WORDS && result.dims[1] == 3 && result.rows == NX_ROWS_OF_INPUT && result.rows_of == 0);
+    CHECK(!strcmp(result.name, "floats") && result.values == 0 && result.dims[0] == RELAY_WORDS && result.dims[1] == 3 &&
+          result.rows == NX_ROWS_OF_INPUT && result.rows_of == 0);
     CHECK_INT(nx_model_result(model, 0, RELAY_OF_MARK, &result), NX_OK);
     CHECK_INT(nx_model_port(model, 1, 0, &port), NX_OK);
     CHECK(!strcmp(result.name, port.name) && result.values == port.values && port.like == NX_NONE); /* it fills that port */
@@ -193,7 +195,7 @@ static void broken(void) {
     CHECK_INT(nx_session_result(model, memory_copy(session, bytes), RELAY_OF_MARK, 0, 1, &mark), NX_E_NUMERIC);
 }
 
-/* Nothing is known or drawn where there is no sequence. */
+/* Without a sequence, nothing is known or drawn. */
 static void nothing_drawn(void) {
     const nx_model *model = model_of();
     size_t bytes;
@@ -243,7 +245,7 @@ static void relayed(void) {
     CHECK_INT(config.misused, 0);
 }
 
-/* A damaged session is refused or goes on without harm. */
+/* A damaged session is refused or continues without harm. */
 static void damaged(void) {
     const nx_model *model = model_of();
     check_random random = {5};

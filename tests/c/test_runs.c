@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The guarantees of a session for any model (subject.h): known ids at any time, ends, chunks, sources, damaged states; the same bits however the run is
- * divided. Searches: test_searches.c. Branches and settings: test_branches.c.
+ * The guarantees of a session for any model (subject.h): known ids at any time, ends, chunks, sources, damaged states; the same bits for
+ * any division of the run. Searches: test_searches.c. Branches and settings: test_branches.c.
  */
 #include <math.h>
 #include <string.h>
@@ -101,7 +101,7 @@ static void looked_up(void) {
     CHECK(guessed_ahead > 100);
 }
 
-/* Which positions are guessed, by hand: known ids begin the text, and a bias says how it goes on. */
+/* The guessed positions, computed by the test: known ids begin the text, and a bias determines its continuation. */
 static void looked_up_where(void) {
     subject s = subject_named("llama");
     s.shape.length = 60;
@@ -173,7 +173,7 @@ static void to_all(const subject *s) {
     uint32_t n = draw(s, first, s->length - count, a.ids, a.nats), m = draw(s, second, s->length - count, b.ids, b.nats);
     CHECK_INT(n, m);
     CHECK_BYTES(a.ids, b.ids, n * width * sizeof *a.ids);
-    /* once they differ, what is the same to all still costs each its own */
+    /* once they differ, shared passes still compute nats for each */
     nx_session *third = start(s, &settings, NULL), *alone[3];
     if (s->length < 8) return;
     uint32_t few[8 * NX_MAX_SPAN];
@@ -198,7 +198,7 @@ static void refused_ids(void) {
     float nats[2 * LENGTH];
     CHECK_INT(nx_session_put(s.model, session, ids, 3, 0, nats), NX_E_ARGUMENT); /* an id that is none, behind two that are */
     CHECK_INT(nx_session_put(s.model, session, none, 1, 0, nats), NX_E_ARGUMENT);
-    CHECK_INT(nx_session_put(s.model, session, none, 1, 1, nats), NX_E_ARGUMENT); /* nobody ended */
+    CHECK_INT(nx_session_put(s.model, session, none, 1, 1, nats), NX_E_ARGUMENT); /* no sample has ended */
     CHECK_INT(nx_session_put(s.model, session, ids, LENGTH + 1, 0, nats), NX_E_ARGUMENT);
     CHECK_INT(nx_session_position(session), 0);
     CHECK_INT(nx_session_draw(s.model, session, LENGTH + 1, ids, nats, &drawn), NX_E_ARGUMENT);
@@ -255,7 +255,7 @@ static void ends(void) {
 
 /* ---- slices ----------------------------------------------------------------------------------------------------------------- */
 
-/* A copy made after any call, within a position too, goes on to the same bits. */
+/* A copy made after any call, within a position too, continues with the same bits. */
 static void copies(const subject *s) {
     nx_settings settings = settings_of(3, 0, 6);
     run all = whole(s, &settings);
@@ -284,7 +284,7 @@ static void copies(const subject *s) {
 
 static void copied(void) { for_every(copies); }
 
-/* A pass that takes slices says so, and is neither begun anew nor cut short by a call for fewer positions. */
+/* A pass in slices reports it, and a call for fewer positions neither restarts nor shortens it. */
 static void interrupted(void) {
     subject s = subject_of(HASHER_SLICED);
     nx_settings settings = settings_of(2, 0, 7);
@@ -349,13 +349,13 @@ static void sources(void) {
     shape.counts[1] = 1;
     CHECK_INT(nx_session_size(s.model, s.part, &settings, &shape, &bytes), NX_E_ARGUMENT); /* no such port */
     shape = (nx_shape){.length = 0};
-    CHECK_INT(nx_session_size(s.model, s.part, &settings, &shape, &bytes), NX_E_ARGUMENT); /* it has no length of its own */
+    CHECK_INT(nx_session_size(s.model, s.part, &settings, &shape, &bytes), NX_E_ARGUMENT); /* it has no length */
     shape.length = NX_MAX_LENGTH + 1;
     CHECK_INT(nx_session_size(s.model, s.part, &settings, &shape, &bytes), NX_E_ARGUMENT);
     shape.length = NX_MAX_LENGTH;
     settings.samples = 64;
     CHECK_INT(nx_session_size(s.model, s.part, &settings, &shape, &bytes), NX_E_LIMIT); /* more than a block may have */
-    CHECK_INT(nx_session_size(s.model, 1, &settings, &shape, &bytes), NX_E_ARGUMENT); /* no such part */
+    CHECK_INT(nx_session_size(s.model, 1, &settings, &shape, &bytes), NX_E_ARGUMENT);   /* no such part */
     settings.origin = UINT32_MAX - 3;
     shape.length = 5;
     CHECK_INT(nx_session_size(s.model, s.part, &settings, &shape, &bytes), NX_E_ARGUMENT); /* the noise of the last would have no index */
@@ -370,7 +370,7 @@ static subject flat_noisy(int which) {
     return s;
 }
 
-/* The place is drawn with noise of its sample at its position, counted from the origin, and of a stream of its own. */
+/* The location is drawn with the noise of its sample at its position, counted from the origin, from a separate stream. */
 static void places(void) {
     for (uint32_t origin = 0; origin < 3; origin++) {
         subject s = flat_noisy(HASHER_NOISY);
@@ -389,7 +389,8 @@ static void places(void) {
                 hash[b] = hasher_hash(hasher_hash(hash[b], top[b]), ids[b]);
                 CHECK_INT(nx_session_output(s.model, session, b, logits), NX_OK);
                 check_at("origin %lld, position %lld, sample %lld", origin, p, b, 0);
-                for (uint32_t v = 0; v < 3; v++) CHECK(logits[v] == (float)(hasher_hash(top[b], v) >> 8) * 0x1p-24f * 6 + (v == HASHER_END ? -100 : 0));
+                for (uint32_t v = 0; v < 3; v++)
+                    CHECK(logits[v] == (float)(hasher_hash(top[b], v) >> 8) * 0x1p-24f * 6 + (v == HASHER_END ? -100 : 0));
             }
             differ += top[0] != top[1];
         }
@@ -440,7 +441,7 @@ static void refused_noise(void) {
 
 /* ---- penalties and biases -------------------------------------------------------------------------------------------------- */
 
-/* All of the above with them: they follow from the ids of the sequence, so however it is done they are the same. */
+/* All of the above with them: they are functions of the ids of the sequence, so they are the same in every way of computing. */
 static void shaped_runs(void) {
     static void (*const tests[])(void) = {divided, known_at_any_time, the_same_to_all, copied};
     shaped = 1;
@@ -450,7 +451,7 @@ static void shaped_runs(void) {
 
 /* ---- damage ----------------------------------------------------------------------------------------------------------------- */
 
-/* A damaged state of a part with ends, slices and a source is refused or goes on without harm. */
+/* A damaged state of a part with ends, slices and a source is refused or continues without harm. */
 static void damaged(void) {
     check_random random = {21};
     for (int i = 0; i < HASHERS; i++) {

@@ -15,7 +15,8 @@
 static void tops(const subject *s) {
     nx_settings settings = settings_of(2, 0, 12);
     nx_session *session = start(s, &settings, NULL), *plain = start(s, &settings, NULL);
-    uint32_t V = s->values, *ids = memory_take(2 * V * sizeof *ids), few[4], drawn, drawn_ids[2 * NX_MAX_SPAN], expected_ids[2 * NX_MAX_SPAN];
+    uint32_t V = s->values, *ids = memory_take(2 * V * sizeof *ids), few[4], drawn, drawn_ids[2 * NX_MAX_SPAN],
+             expected_ids[2 * NX_MAX_SPAN];
     float *nats = memory_take(2 * V * sizeof *nats), few_nats[4], drawn_nats[2 * NX_MAX_SPAN], expected_nats[2 * NX_MAX_SPAN];
     if (s->span > 1) {
         CHECK_INT(nx_session_top(s->model, session, 1, ids, nats), NX_E_ARGUMENT);
@@ -66,7 +67,8 @@ static void beams(const subject *s) {
     nx_session *session = start(s, &settings, &bytes);
     if (s->span > 1) return;
     uint32_t steps = s->length < 14 ? s->length : 14, history[B][14], top[B * 2], parents[B], ids[B];
-    float nats[B * 2], *output = memory_take(s->model->plan[s->part].output.values * sizeof *output), *alone = memory_take(s->model->plan[s->part].output.values * sizeof *alone);
+    float nats[B * 2], *output = memory_take(s->model->plan[s->part].output.values * sizeof *output),
+                       *alone = memory_take(s->model->plan[s->part].output.values * sizeof *alone);
     for (uint32_t p = 0; p < steps; p++) {
         uint32_t old[B][14];
         nx_status status;
@@ -141,7 +143,8 @@ static void resamples(const subject *s) {
         one.temperature = settings.temperature;
         nx_session *single = start(s, &one, NULL);
         int over = 0;
-        for (uint32_t i = 0; i < STEPS; i++) over |= history[b][i * span] == NX_NONE || nx_ends(&s->model->plan[s->part], history[b][i * span]);
+        for (uint32_t i = 0; i < STEPS; i++)
+            over |= history[b][i * span] == NX_NONE || nx_ends(&s->model->plan[s->part], history[b][i * span]);
         if (over) { /* and stays so */
             for (uint32_t i = 0; i < drawn; i++) CHECK_INT(ids[(i * B + b) * span], NX_NONE);
             continue;
@@ -158,7 +161,7 @@ static void resamples(const subject *s) {
 
 static void resampled(void) { for_every(resamples); }
 
-/* A sample that becomes another goes on as a branch of it with its own noise does, be it that the model draws too. */
+/* A sample that becomes a copy of another continues as a branch of it with its own noise, also if the model draws inside. */
 static void resamples_as_branches(const subject *s) {
     enum { B = 4 };
     nx_settings settings = settings_of(B, 3, 22);
@@ -198,8 +201,8 @@ typedef struct {
     float nats;
 } hypothesis;
 
-/* The search step by step, against one by hand, whose every hypothesis is put to a run of its own at every step. Now and then the session
- * is copied elsewhere, and goes on from there. Returns the score of what it found, and its ids. */
+/* The search step by step, compared with the test's own, which puts every hypothesis to a separate run at every step. Now and then the
+ * session is copied elsewhere, and continues from there. Returns the score of its result, and its ids. */
 static float search_by_hand(const subject *s, uint32_t beams, float alpha, uint32_t *ids, uint32_t *n_ids) {
     nx_settings settings = settings_of(beams, 0, 3), one = settings_of(1, 0, 3);
     if (s->noisy) settings.temperature = one.temperature = 0;
@@ -294,14 +297,19 @@ static void one_beam_of(const subject *whole_one) {
 
 static void one_beam(void) { for_those(TOY_SEARCH, one_beam_of, 1); }
 
-/* With beams enough for every beginning there is, what is found is the best of all sequences. */
+/* With enough beams for every prefix, the result is the best of all sequences. */
 static void exhaustive(void) {
     enum { V = 5, T = 4, END = 2 };
-    toy_transformer_config c = {.values = V, .length = T, .encoder_blocks = 1, .blocks = 1, .d = 16, .inner = 16, .heads = 2, .end = END + 1, .seed = 11};
+    toy_transformer_config c = {
+        .values = V, .length = T, .encoder_blocks = 1, .blocks = 1, .d = 16, .inner = 16, .heads = 2, .end = END + 1, .seed = 11};
     for (c.seed = 11; c.seed < 15; c.seed++)
         for (int tenths = 0; tenths <= 20; tenths += 10) {
             size_t mark = memory_mark();
-            subject s = {.model = toy_transformer_open(toy_transformer_build(&c)), .shape = {.length = T, .counts = {4}}, .values = V, .span = 1, .length = T};
+            subject s = {.model = toy_transformer_open(toy_transformer_build(&c)),
+                         .shape = {.length = T, .counts = {4}},
+                         .values = V,
+                         .span = 1,
+                         .length = T};
             nx_settings one = settings_of(1, 0, 3);
             double least = 1e9;
             uint32_t ids[LENGTH], n, best[T] = {0};
@@ -337,14 +345,15 @@ static void refused_searches(void) {
     CHECK_INT(count, 6);
     CHECK_INT(nx_session_draw(s.model, drawing, 1, ids, NULL, &drawn), NX_OK);
     CHECK_INT(nx_session_search(s.model, drawing, 0.6f, candidates, &count, &over), NX_E_ARGUMENT); /* they differ */
-    CHECK_INT(nx_session_search(s.model, empty, 0.6f, candidates, &count, &over), NX_E_ARGUMENT); /* nothing was read */
+    CHECK_INT(nx_session_search(s.model, empty, 0.6f, candidates, &count, &over), NX_E_ARGUMENT);   /* nothing was read */
     s = subject_named("picture, pixels");
-    CHECK_INT(nx_session_search(s.model, start(&s, &settings, NULL), 0.6f, candidates, &count, &over), NX_E_ARGUMENT); /* three ids at once */
+    CHECK_INT(nx_session_search(s.model, start(&s, &settings, NULL), 0.6f, candidates, &count, &over),
+              NX_E_ARGUMENT); /* three ids at once */
 }
 
 /* ---- penalties and biases -------------------------------------------------------------------------------------------------- */
 
-/* All of the above with them: they follow from the ids of the sequence, so however it is done they are the same. */
+/* All of the above with them: they are functions of the ids of the sequence, so they are the same in every way of computing. */
 static void shaped_runs(void) {
     static void (*const tests[])(void) = {searched, resampled, top_ids};
     shaped = 1;

@@ -22,10 +22,10 @@ static int sees(const nx_sparse *p, uint32_t sets, uint32_t i, uint32_t j) {
     return j <= i && (((sets & NX_NEAR) && near) || ((sets & NX_FAR) && far) || ((sets & NX_PREVIOUS) && previous));
 }
 
-/* Sets that stand in a ring of the last positions. */
+/* Sets that are stored in a ring of the last positions. */
 static int in_ring(const nx_sparse *p) { return p->sets == NX_NEAR || p->sets == NX_PREVIOUS; }
 
-/* A pattern is what the definition says; its slots are the positions, permuted; a ring has room for the set and a pass beyond it. */
+/* A pattern matches its definition; its slots are the positions, permuted; a ring has capacity for the set and a pass beyond it. */
 static void pattern_of(const nx_sparse *p) {
     size_t mark = memory_mark();
     uint32_t n = p->positions, slots = nx_sparse_slots(p), window = nx_sparse_window(p), most = 0, empty = 0;
@@ -37,7 +37,8 @@ static void pattern_of(const nx_sparse *p) {
     CHECK(slots % 4 == 0);
     if (in_ring(p)) CHECK(slots >= n || slots >= (p->sets == NX_NEAR ? 1 : 2) * p->stride + NX_SPARSE_SPARE);
     for (uint32_t i = 0; i < n; i++) {
-        uint32_t count = nx_sparse_keys(p, i, keys), n_ranges = nx_sparse_ranges(p, i, ranges), k = 0, next = 0, slot = nx_sparse_slot(p, i);
+        uint32_t count = nx_sparse_keys(p, i, keys), n_ranges = nx_sparse_ranges(p, i, ranges), k = 0, next = 0,
+                 slot = nx_sparse_slot(p, i);
         for (uint32_t j = 0; j < n; j++)
             if (sees(p, p->sets, i, j) && CHECK(next < count)) CHECK_INT(keys[next++], j);
         CHECK_INT(next, count);
@@ -97,7 +98,7 @@ static void full_attention(void) {
     }
 }
 
-/* What two layers reach, the second one over what the first one left, `residual`: with the identity beside each. */
+/* The reach of two layers, the second one over the output of the first, `residual`: with the identity added to each. */
 static int reaches_all(const nx_sparse *p, uint32_t first, uint32_t second, int residual) {
     for (uint32_t i = 0; i < p->positions; i++)
         for (uint32_t k = 0; k <= i; k++) {
@@ -114,7 +115,7 @@ static void two_layers(void) {
         for (uint32_t l = 3; 2 * l < n; l++) {
             nx_sparse p = {NX_STRIDED, n, l, 0, 0};
             CHECK(reaches_all(&p, NX_NEAR, NX_FAR, 0) && reaches_all(&p, NX_FAR, NX_NEAR, 0));
-            p.kind = NX_BLOCKS; /* row and column need the previous row, of which a row comes after a column */
+            p.kind = NX_BLOCKS; /* row and column need the previous row, where the row set comes after the column set */
             CHECK(!reaches_all(&p, NX_NEAR, NX_FAR, 1) && !reaches_all(&p, NX_FAR, NX_NEAR, 1));
             for (uint32_t c = 1; c < l; c++) {
                 p = (nx_sparse){NX_FIXED, n, l, c, 0};
@@ -151,7 +152,8 @@ static void attention_of(const nx_sparse *p) {
         nx_cache cache = {memory_take(nx_cache_bytes(type, slots, HEADS, KEY)), type, slots, HEADS, KEY, 1, 0};
         nx_range *ranges = memory_take(most * sizeof *ranges);
         uint32_t *keys = memory_take(window * sizeof *keys);
-        double *q = memory_take((size_t)n * WIDTH * sizeof *q), *k = memory_take((size_t)n * WIDTH * sizeof *k), *v = memory_take((size_t)n * WIDTH * sizeof *v);
+        double *q = memory_take((size_t)n * WIDTH * sizeof *q), *k = memory_take((size_t)n * WIDTH * sizeof *k),
+               *v = memory_take((size_t)n * WIDTH * sizeof *v);
         double *weights = memory_take(n * sizeof *weights), truth[KEY];
         uint8_t *visible = memory_take(n);
         void *scratch = memory_take(nx_attend_scratch_bytes(window, most));
@@ -166,7 +168,8 @@ static void attention_of(const nx_sparse *p) {
             for (uint32_t j = 0; j < n; j++) visible[j] = (uint8_t)sees(p, p->sets, i, j);
             for (uint32_t h = 0; h < HEADS; h++) {
                 ref_attention(truth, weights, q + (size_t)i * WIDTH + h * KEY, k + h * KEY, v + h * KEY, visible, n, WIDTH, KEY);
-                for (uint32_t c = 0; c < KEY; c++) CHECK_NEAR((double)out[h * KEY + c], truth[c], type == NX_F32 ? TOLERANCE : ROUNDED_TOLERANCE);
+                for (uint32_t c = 0; c < KEY; c++)
+                    CHECK_NEAR((double)out[h * KEY + c], truth[c], type == NX_F32 ? TOLERANCE : ROUNDED_TOLERANCE);
                 for (uint32_t j = 0; j < count && type == NX_F32; j++) CHECK_NEAR((double)map[h * window + j], weights[keys[j]], TOLERANCE);
             }
             if (p->sets != NX_FAR) continue; /* of a near set, which begins anywhere in a tile, sums are in another order */

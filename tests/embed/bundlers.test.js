@@ -72,7 +72,7 @@ for (const [version, entry] of Object.entries(vites)) {
 }
 
 test('vite dev where the library lies in another folder: the error says what to set', { timeout: 120000 }, async () => {
-  // Hoisted, as in a workspace: the files are not beside the folder of pre-bundled packages.
+  // Hoisted, as in a workspace: the files are not next to the folder of pre-bundled packages.
   const top = await project(
     'vite-hoisted',
     {

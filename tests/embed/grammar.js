@@ -38,7 +38,7 @@ export function jsonSchema({ GrammarCompiler, GrammarMatcher, TokenizerInfo }, s
     },
     next(ids) {
       for (; told < ids.length; told++) matcher.acceptToken(ids[told]);
-      return matcher.getNextTokenBitmask(); // of what is complete it allows the ends alone
+      return matcher.getNextTokenBitmask(); // after a complete match it allows only the end tokens
     },
   };
 }

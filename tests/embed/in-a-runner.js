@@ -4,8 +4,8 @@
 /** What runners.test.js has Vitest and Jest run: one function, put as text into a test of theirs, so that it is a script to one and a module to the other. */
 
 /**
- * Tries what a page can hand to the library, each made of the classes of this realm, which are not those of the library where a runner
- * has a window of its own.
+ * Tries the inputs that a page can pass to the library, each made of the classes of this realm, which differ from the library's if a runner
+ * has its own window.
  *
  * @param {any} library
  * @param {{ path: string, bytes: Uint8Array }} weights  path: of the file, a model of 8 x 8 pixels

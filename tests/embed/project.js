@@ -20,7 +20,7 @@ export const run = promisify(execFile);
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 /** Git ignores it. */
 export const OUT = `${ROOT}build/embed/`;
-/** Where npm installs what is tried, by ./build.sh test-embed. */
+/** The folder into which npm installs the tools, by ./build.sh test-embed. */
 export const TOOLS = `${OUT}tools/`;
 
 export const toy = toyModel({ classes: ['cat', 'dog'] });
@@ -110,7 +110,7 @@ export async function serveFolder(folder, policy = '') {
 }
 
 /**
- * Opens a page and waits until its title says how it went.
+ * Opens a page and waits until its title reports the result.
  *
  * @param {string} url
  * @param {{ screenshot?: string, done?: (title: string) => boolean }} [options]
@@ -141,7 +141,7 @@ export async function visit(url, { screenshot, done = (title) => /^(drawn|failed
   }
 }
 
-/** A script that draws and says so in the title. @param {string} [from] @param {string} [options] of load() @param {string} [imports] */
+/** A script that draws and reports it in the title. @param {string} [from] @param {string} [options] of load() @param {string} [imports] */
 export const script = (from = 'nextpixel', options = '{}', imports = '') => `
   import { load } from '${from}';
   ${imports}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Whether every engine and build computed the same, and the table that says so. */
+/** Compares the results of every engine and build, and prints the table. */
 
 import { createHash } from 'node:crypto';
 
@@ -42,7 +42,7 @@ function namesOf(finders, hashes) {
 }
 
 /**
- * What is wrong, in words: results that differ, are missing, or that nobody planned. None: all is well.
+ * What is wrong, in words: results that differ, are missing, or were not planned. None: all is well.
  *
  * @param {PlannedRun[]} plan
  * @param {Column[]} columns
@@ -52,7 +52,7 @@ export function faults(plan, columns) {
   /** @type {string[]} */
   const found = [];
   const planned = new Set(plan.flatMap((run) => itemsOf(run).map((item) => keyOf(run, item))));
-  /** Who got which hash, for each key. @type {Map<string, Map<string, Finder[]>>} */
+  /** The finders of each hash, for each key. @type {Map<string, Map<string, Finder[]>>} */
   const seen = new Map([...planned].map((key) => [key, new Map()]));
   for (const { name, results } of columns) {
     const has = new Set();
@@ -75,8 +75,8 @@ export function faults(plan, columns) {
 }
 
 /**
- * Equal hashes mean little where everything is equal: the samples of a run have noise of their own and must differ. (A tiny
- * model may be so sure that they do not.)
+ * Equal hashes mean little where everything is equal: the samples of a run have their own noise and must differ. (A tiny model may be so
+ * sure that they do not.)
  *
  * @param {PlannedRun[]} plan
  * @param {Column[]} columns

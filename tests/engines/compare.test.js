@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Whether the judge of the determinism tests finds what is wrong. */
+/** Whether the judge of the determinism tests detects errors. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -49,7 +49,7 @@ export const firefox = {
       await call('browsingContext.navigate', { context, url, wait: 'complete' });
       return {
         async evaluate(expression) {
-          // As text, for BiDi has a serialisation of its own.
+          // As text, because BiDi has its own serialisation.
           const { result, exceptionDetails } = await call('script.evaluate', {
             expression: `Promise.resolve(${expression}).then((value) => JSON.stringify(value) ?? '')`,
             target: { context },

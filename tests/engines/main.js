@@ -7,10 +7,10 @@
  *
  *     ./build.sh test-engines [chromium] [firefox] [webkit] [node] [native]     default: all
  *
- * plan.js says what is done, runs.js does it through the JavaScript library, native.c through the C header, compare.js
- * judges. Everything goes to OUT/report.json as well.
+ * plan.js plans the works, runs.js does them through the JavaScript library, native.c through the C header, compare.js judges. Everything
+ * goes to OUT/report.json as well.
  *
- * Where there are two browsers or more, every page is opened in each, too (pages.js); OUT/pages/ has what they looked like.
+ * With two or more browsers, every page is opened in each, too (pages.js); OUT/pages/ has the screenshots.
  *
  *     ./build.sh test-engines --pages [engine ...]     only that
  *     ./build.sh test-engines --short [engine ...]     one build an engine, of the shipped files one of each sort, and no pages
@@ -44,8 +44,7 @@ const BROWSERS = [chromium, firefox, webkit];
 const NAMES = ['chromium', 'firefox', 'webkit', 'node', 'native'];
 
 /**
- * The builds of the library, as far as they are there. The last one is what the library chooses by itself, where it has
- * a choice.
+ * The builds of the library that exist. The last one is the library's own choice, if it has one.
  */
 const BUILDS = [
   { name: 'baseline', file: 'nextpixel.wasm' },

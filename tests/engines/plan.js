@@ -42,7 +42,7 @@ import { engineOf } from '../../web/lib/model/engine.js';
  * @property {string} task         'open': the first line of each model; 'score-text'; of sounds 'sound', from nothing or after another one, and
  *   'score-sound'; of sounds by codes 'code', 'speak' and 'go-on'; of music 'sing', 'harmonise' and 'score-music'; of pictures from latents 'make'; else as in Work
  * @property {number} known        positions; of a text tokens, of a sound samples
- * @property {number} draw         positions; of a text or a sound at most so many, for it may end
+ * @property {number} draw         positions; for a text or a sound the maximum, because it may end
  * @property {number} samples
  * @property {string} seed
  * @property {number} label        index, or -1
@@ -106,18 +106,18 @@ const WORDS = 'Time flies like an arrow , but fruit flies like a xqzzyish banana
 /** Examples and questions of a model that names signs. */
 const [EXAMPLES, QUESTIONS] = [8, 3];
 
-/** Moments of the music that is scored and harmonised, and bars of what is drawn from nothing, at most. */
+/** Moments of the music that is scored and harmonised, and the maximum number of bars drawn without input. */
 const MOMENTS = 12;
 const BARS = 2;
 
-/** What is known in a completion, and what is drawn at most: over the border to the third block of local attention, where the
- * first one falls out of sight, and not much further; from nothing, so far that pictures have begun that do not all begin blank. */
+/** The known part of a completion, and the maximum drawn part: over the border to the third block of local attention, where the first one
+ * falls out of sight, and not much further; without input, far enough that some pictures are no longer blank. */
 const KNOWN = 3 / 8;
 const MOST_DRAWN = 256;
 
 /**
  * @param {string} root  of the repository, with a slash
- * @param {boolean} [short]  each work in one way; of the shipped files that are alike in architecture, kind and tasks only the smallest
+ * @param {boolean} [short]  each work in one way; only the smallest of the shipped files with the same architecture, kind and tasks
  * @returns {Promise<PlannedRun[]>}
  */
 export async function makePlan(root, short = false) {
@@ -154,7 +154,7 @@ export async function makePlan(root, short = false) {
  * @param {string} model
  * @param {ModelInfo} info
  * @param {boolean} shipped
- * @param {string} features  of WORDS, for a model that tags
+ * @param {string} features  of WORDS, for a tagger
  * @returns {PlannedRun[]}
  */
 function runsOf(works, path, model, info, shipped, features) {
@@ -251,12 +251,12 @@ function runsOf(works, path, model, info, shipped, features) {
  * @param {string[]} classes
  */
 function labelOf({ label }, classes) {
-  const last = classes.length - 1; // -1 where there are none
+  const last = classes.length - 1; // -1 if there are none
   return { none: -1, first: Math.min(0, last), middle: last >> 1, last }[label ?? 'none'];
 }
 
 /**
- * A work of pictures as one of sounds, in a voice where it has a class.
+ * A work of pictures as one of sounds, by a speaker if it has a class.
  *
  * @param {Work} work
  * @param {ModelInfo} info
@@ -325,7 +325,7 @@ export function lines(plan) {
 export const OF_JAVASCRIPT = ['odds', 'line', 'sphere', 'circle', 'notes', 'nats of notes'];
 
 /**
- * The results that a run must have, however it is done.
+ * The results that a run must have, in every way of running.
  *
  * @param {PlannedRun} run
  * @returns {string[]}

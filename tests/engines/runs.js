@@ -28,7 +28,7 @@ function signOf(number, pixels) {
 }
 
 /**
- * A hash of something computed. Those that agree in model, work and item must agree in the hash, whatever the way.
+ * A hash of something computed. Results with equal model, work and item must have equal hashes, in every way.
  *
  * @typedef {object} Result
  * @property {string} model
@@ -39,8 +39,8 @@ function signOf(number, pixels) {
  */
 
 /**
- * How a run is asked for; none of it may change a result. `options` go to complete(), generate() and superResolve(),
- * `alone` draws the first sample only, `beside` has another run of the same model in flight at the same time.
+ * The ways of running; none of it may change a result. `options` go to complete(), generate() and superResolve(), `alone` draws the first
+ * sample only, `beside` runs another one of the same model at the same time.
  *
  * @type {{ name: string, options?: { chunkSize?: number, lookAhead?: boolean }, alone?: boolean, beside?: boolean }[]}
  */
@@ -85,7 +85,7 @@ export async function runPlan(loadModel, plan, read, options) {
       await say('nats', 'asked', (await model.score(idsOf(model.info, run.known))).perToken);
     } else if (run.task === 'tokens') {
       for (const maxTokens of [run.draw, 0]) {
-        // at once, and going on from nothing
+        // in one piece, and without input
         const { seed, temperature, topK, topP } = run;
         const options = { seed: BigInt(seed), temperature, topK, topP };
         const asked = model.generate(idsOf(model.info, run.known), { ...options, maxTokens });
@@ -284,7 +284,7 @@ function musicOf(model, { task, seed, temperature, topK, topP, draw: bars, notes
 }
 
 /**
- * The same run, saved after its first step and gone on with.
+ * The same run, saved after its first step and resumed.
  *
  * @template {SoundRun | NoteRun | import('../../web/lib/kinds/code/code-run.js').CodeRun} R
  * @param {Model} model

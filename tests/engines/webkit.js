@@ -12,7 +12,7 @@ import { createServer } from 'node:net';
 
 import { command, end, sleep, within } from './engine.js';
 
-/** MiniBrowser lies in a folder named after the machine and the version. */
+/** MiniBrowser is in a folder named after the machine and the version. */
 function findBrowser() {
   if (process.env.MINIBROWSER) return process.env.MINIBROWSER;
   const folders = ['/usr/lib', '/usr/libexec', '/usr/lib64']

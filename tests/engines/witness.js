@@ -2,10 +2,11 @@
 // @ts-check
 
 /**
- * Stands before every other script of a page (pages.js puts it there) and hears what the page complains of, in engines whose drivers do not
- * tell. When it is asked, it says what the first figure shows.
+ * Runs before every other script of a page (pages.js inserts it) and records the page's errors, in engines whose drivers do not report
+ * them. On request, it reports the contents of the first figure.
  *
- * A picture is compared by its cells, for a canvas may have another size in another engine: a small canvas has one pixel a cell, a large one
+ * A picture is compared by its cells, because a canvas may have another size in another engine: a small canvas has one pixel a cell, a
+ * large one
  * shows a digit of 28 by 28. One with `data-varies` depends on the machine's speed and is left out. Text on a canvas has fonts in it, so there the text is compared: an element of the figure with `data-result`, its
  * `data-result` if that is not empty, else its text, goes instead of all canvases.
  */
@@ -13,7 +14,7 @@
   /** A canvas up to this width has one pixel a cell. */
   const SMALL = 64;
   const SIDE = 28;
-  /** A figure that says no more than this for so long is done, if it has no transport that says so; and whether it has none is known after this time. */
+  /** A figure that has not changed its text for this time is done, if it has no transport; and whether it has one is known after this time. */
   const QUIET_MS = 3000;
   const TRANSPORT_MS = 30_000;
 

@@ -7,8 +7,8 @@
  *     node tests/fuzz/fuzz.js TARGET [--runs N] [--seconds N] [--seed N] [--out FOLDER]
  *     node tests/fuzz/fuzz.js TARGET FILE        one input again, such as one that was found
  *
- * A target is a file of targets/: `open()` gives inputs to begin with, and what is done with an input, which throws where something is wrong. Inputs
- * that reach code that none has reached before are kept, and changed again; V8 counts what is reached. Nothing but Node is needed.
+ * A target is a file of targets/: `open()` returns initial inputs, and the function to test with an input, which throws on errors. Inputs
+ * that reach new code are kept, and changed again; V8 counts the coverage. Only Node is needed.
  *
  * @typedef {object} Target
  * @property {Uint8Array[]} seeds
@@ -24,7 +24,7 @@ import { parseArgs } from 'node:util';
 
 import { Random } from './input.js';
 
-/** Inputs between two looks at what was reached; so many looks that show nothing new, and it is counted no more, which takes its time. */
+/** Inputs between two checks of the coverage; after this many checks without new coverage, counting stops, because it takes time. */
 const BATCH = 200;
 const IDLE = 50;
 const LONGEST = 4096;
@@ -34,7 +34,7 @@ const MOST_MS = 1000;
 /** @type {Session} */
 let session;
 
-/** Counts from now on what of web/lib is reached. */
+/** Starts counting the coverage of web/lib. */
 async function count() {
   session = new Session();
   session.connect();
@@ -42,7 +42,7 @@ async function count() {
   await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: true });
 }
 
-/** Adds what was reached since the last look; tells whether any of it is new. @param {Set<string>} seen */
+/** Adds the coverage since the last check; returns whether any of it is new. @param {Set<string>} seen */
 async function reached(seen) {
   const { size } = seen;
   const { result } = /** @type {any} */ (await session.post('Profiler.takePreciseCoverage'));

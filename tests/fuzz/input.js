@@ -60,7 +60,7 @@ export class Input {
     return list[this.below(list.length)];
   }
 
-  /** So many bytes as a text, some of them no UTF-8. @param {number} [bytes] default: all that is left */
+  /** This many bytes as a text, some of them not UTF-8. @param {number} [bytes] default: the rest */
   text(bytes = this.#bytes.length - this.#at) {
     const from = this.#at;
     this.#at += Math.max(0, bytes);
@@ -120,7 +120,7 @@ export function damaged(value, input) {
 }
 
 /**
- * What a call gives, or undefined where it is refused as it should be: by an error of the library, with one of some codes.
+ * The result of a call, or undefined if it is refused correctly: by an error of the library, with one of some codes.
  *
  * @template T
  * @param {() => T} call

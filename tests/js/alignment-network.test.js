@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The networks of the page of alignments, computed in JavaScript with all that the engine keeps to itself: they write what the engine writes, and look where it looks. */
+/** The networks of the alignment page, computed in JavaScript with all internal values of the engine: their output and their attention are
+ * the engine's. */
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -13,7 +14,7 @@ import { EXAMPLES } from '../../web/pages/alignment/examples.js';
 import { FUNCTIONS, scored } from '../../web/pages/alignment/score-functions.js';
 import { oneOf } from '../more.js';
 
-/** The engine rounds to eight bits what it multiplies: weights differ by so much at most, and by so much on average. */
+/** The engine rounds its products to eight bits: weights differ by so much at most, and by so much on average. */
 const [MOST, MEAN] = [0.03, 0.001];
 
 for (const [i, name] of ['general', 'additive', 'local-p', 'location'].entries()) {

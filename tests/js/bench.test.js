@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The benchmark without its browser: the models that it writes, and what it makes of measurements. */
+/** The benchmark without its browser: its models, and its figures from measurements. */
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -318,7 +318,7 @@ test('keys and work of a position', () => {
     'attention.flange_rows': 1,
     'attention.flange_cols': 1,
   });
-  // The first block is 2 x 4, the second 2 x 2; the third lies below the first and sees one row of five columns above it.
+  // The first block is 2 x 4, the second 2 x 2; the third is below the first and sees one row of five columns above it.
   assert.deepEqual(
     [0, 7, 8, 11, 12, 19, 20].map((i) => keysOf(area, i)),
     [1, 8, 2 + 1, 2 + 4, 5 + 1, 5 + 8, 3 + 2 + 1],

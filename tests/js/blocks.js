@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The blocks of code in what people read: README.md, the chapters of the manual and the other texts beside the code. */
+/** The blocks of code in documentation: README.md, the chapters of the manual and the other texts next to the code. */
 
 import { readFile, readdir } from 'node:fs/promises';
 
@@ -10,7 +10,7 @@ import { ROOT } from './helpers.js';
 /**
  * @typedef {object} Block
  * @property {string} where  file and line
- * @property {string} language  "" where it is none
+ * @property {string} language  "" if there is none
  * @property {string} file  of `js file=PATH`: the block is that file
  * @property {string} code
  */
@@ -34,7 +34,7 @@ export async function whatPeopleRead() {
   return ['README.md', ...chapters.map((name) => `web/manual/chapters/${name}`)];
 }
 
-/** The blocks of code on the pages of the systems, which stand for themselves: HTML begins with a tag. @returns {Promise<Block[]>} */
+/** The complete blocks of code on the pages of the systems: HTML begins with a tag. @returns {Promise<Block[]>} */
 export async function blocksOfPages() {
   const folders = await readdir(`${ROOT}web/pages`);
   const texts = await Promise.all(folders.map((name) => readFile(`${ROOT}web/pages/${name}/page.html`, 'utf8').catch(() => '')));

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Functions of the caller's, called by ours: what they throw, at once or later, reaches who waits for the call, once and as it is, and nobody else (an unhandled rejection fails a
- * test here). Where one must answer at once, a promise is refused.
+ * Callbacks of the caller: their errors, immediate or later, reach the caller of the method, once and unchanged, and nothing else (an
+ * unhandled rejection fails a test here). Where one must answer at once, a promise is refused.
  */
 
 import assert from 'node:assert/strict';
@@ -70,7 +70,7 @@ const atReady =
     phase === 'ready' ? fail() : undefined;
 const talk = [{ role: 'user', content: 'a' }];
 
-/** By what is called, a call that calls it. @type {Record<string, (fail: () => any) => Promise<unknown>>} */
+/** For each callback, a call that calls it. @type {Record<string, (fail: () => any) => Promise<unknown>>} */
 const LISTENERS = {
   'onPaint, the first time': (fail) => picture({ onPaint: fail }),
   'onPaint, while it is drawn': (fail) => picture({ onPaint: atCall(2, fail) }),
@@ -116,7 +116,7 @@ test('whatever it throws, nothing too, is what the caller gets', async () => {
   }
 });
 
-/** What can be stopped, by what it is. @type {Record<string, (signal: AbortSignal) => Promise<unknown>>} */
+/** Calls that can be stopped, by name. @type {Record<string, (signal: AbortSignal) => Promise<unknown>>} */
 const STOPPED = {
   'load() of an address': (signal) => load(pathToFileURL(`${GOLDEN}fvsbn-tiny.gguf`), { signal }),
   'load() of bytes': (signal) => load(toy, { signal }),

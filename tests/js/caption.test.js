@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Captions: words and where they looked, samples, beams, a light by hand, words that are given, saved runs, and what is refused. */
+/** Captions: words and their attention, samples, beams, a fixed light, forced words, saved runs, and errors. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

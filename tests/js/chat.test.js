@@ -102,7 +102,7 @@ test('talks in the templates of more than twenty families are as Jinja renders t
       const [system, first, ...rest] = messages;
       const lost = system.role === 'system' && !rendered[i]?.includes(system.content);
       if (!lost) assert.equal(text, rendered[i], `${family}, talk ${i}`);
-      // Where a template refuses a system message or forgets it, it begins what the user says.
+      // If a template refuses or ignores a system message, it begins the user's message.
       else if (text !== null)
         assert.equal(
           text,
@@ -287,7 +287,7 @@ test('a system message has a place in every template', async () => {
     "{% for message in messages %}{% if message.role == 'system' %}{{ raise_exception('no') }}{% endif %}[INST] {{ message.content }} [/INST]{% endfor %}";
   const forgets = "{% for message in messages if message.role == 'user' %}[INST] {{ message.content }} [/INST]{% endfor %}";
   for (const template of [refuses, forgets]) assert.equal(await read(template, TALK.slice(0, 2)), '<s>[INST] be kind\n\nab [/INST]');
-  // One that writes it in a way of its own has it.
+  // A template that writes it in its own way keeps it.
   for (const [how, written] of [
     ['tojson', '"say \\"yes\\""'],
     ['upper', 'SAY "YES"'],

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** model.classify(): probabilities of the labels of examples, several queries at once, where a query looked, and what is refused. */
+/** model.classify(): probabilities of the labels of examples, several queries together, the attention of a query, and errors. */
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Models of sounds by codes: sound to codes and back, runs through a chain of parts, what is refused. */
+/** Models of audio codes: sound to codes and back, runs through a chain of parts, errors. */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';

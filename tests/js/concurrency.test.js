@@ -58,7 +58,7 @@ test('who begins to spin late counts less, and the clock may go backwards', asyn
 });
 
 /**
- * Links to workers that say what they are told to.
+ * Links to workers with given answers.
  *
  * @param {number} count
  * @param {(worker: number, together: number) => any} answer  the speed, given how many are measured at once; 0: none, it starts
@@ -107,7 +107,7 @@ function fake(count, answer) {
 /**
  * @param {Link[]} links
  * @param {Promise<unknown>} [loaded]
- * @param {Map<number, Promise<Link>>} [others]  in place of some of them
+ * @param {Map<number, Promise<Link>>} [others]  instead of some of them
  */
 async function add(links, loaded = Promise.resolve(), others = new Map()) {
   const starts = links.map((link, i) => () => others.get(i) ?? Promise.resolve(link));

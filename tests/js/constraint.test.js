@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Texts of which something says what may come: one of several, a grammar of one's own, nothing at all. */
+/** Constrained texts: one of several, a custom grammar, no allowed token. */
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
@@ -38,7 +38,7 @@ test('oneOf draws one of the texts, in tokens of any cut, and ends', async () =>
   assert.equal(await greedy({}), ' a time');
   assert.equal(await greedy({ topK: 1 }), ' a time', 'the filters see what may come alone');
   assert.equal(await greedy({ logitBias: { ' the': 50 } }), ' the hill', 'biases count');
-  // Of one that begins another the end may come first; it costs what the end costs.
+  // If one string begins another, the end may come first; its cost is that of the end.
   const both = await Promise.all(
     Array.from({ length: 40 }, (_, seed) => model.generate('The', { oneOf: [' cat', ' cat sat'], seed, temperature: 100 }).text()),
   );

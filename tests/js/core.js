@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The engine with what the library does not ask of it: the bytes of a run, and what the output layer gave. */
+/** The engine with functions that the library does not use: the bytes of a run, and the output layer. */
 
 import { Core as LibraryCore } from '../../web/lib/engine/core.js';
 import { checkStatus } from '../../web/lib/engine/status-error.js';

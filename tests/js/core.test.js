@@ -103,7 +103,7 @@ test('a struct is read as it was written', () => {
 });
 
 test('metadata of every type', () => {
-  /** @type {[number, number, (view: DataView, at: number) => void, any][]} type, bytes, how it is written, what it is */
+  /** @type {[number, number, (view: DataView, at: number) => void, any][]} type, bytes, how it is written, its value */
   const numbers = [
     [0, 1, (view, at) => view.setUint8(at, 200), 200],
     [1, 1, (view, at) => view.setInt8(at, -100), -100],
@@ -517,7 +517,7 @@ test('inputs by name, encoded in slices: two runs in turn are as each alone', ()
 });
 
 test('a model takes and gives back nothing but its own memory', async () => {
-  // The file's bytes stand above the model while it opens; runs use that space afterwards.
+  // The file's bytes are above the model while it opens; runs use that space afterwards.
   const file = toyModel({ embedding: 64, feedForward: 256 });
   const core = new Core(wasmModule, file);
   const { memoryBytes } = core;

@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * README.md, the manual, weights/README.md and weights/train/README.md say what is so: commands that are there, the first program of Node as it is
+ * README.md, the manual, weights/README.md and weights/train/README.md are correct: commands exist, the first program of Node runs as
  * written, one number for one fact. Blocks for a page run in tests/browser/documents.test.js, those of C in manual.test.js.
  */
 

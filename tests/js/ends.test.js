@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Vocabularies as people's files have them: what ends a text, what is a stop, how a text is cut by other names, and what is odd. */
+/** Vocabularies as in real files: ends of texts, stops, pre-tokenizers under other names, and oddities. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -29,7 +29,8 @@ function withTokens(more, metadata = {}) {
   });
 }
 
-/** Draws these tokens, whatever the model says, one after another. @param {import('../../web/lib/index.js').Model} model @param {number} token @param {object} [options] */
+/** Forces these tokens in order, with any model.
+ * @param {import('../../web/lib/index.js').Model} model @param {number} token @param {object} [options] */
 async function always(model, token, options = {}) {
   const run = model.generate([1, 5], { logitBias: { [token]: 1e9 }, maxTokens: 6, seed: 1, ...options });
   /** @type {TextStep[]} */
@@ -86,7 +87,7 @@ test('a stop that is or has a control token ends the run', async () => {
     assert.deepEqual(await always(model, start, { stop }), { steps: [], finish: 'stop' });
     assert.equal((await always(model, other, { stop })).finish, 'length');
   }
-  // One after another: a token of control, then a word.
+  // In order: a token of control, then a word.
   const two = async (/** @type {string} */ stop) => {
     const run = model.generate([1, 5], { logitBias: { [start]: 1e8, [user]: 1e8 }, frequencyPenalty: 100, seed: 4, maxTokens: 30, stop });
     let last = -1;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Files that people load by mistake are named as what they are, older ones and other types of weights run. */
+/** Files loaded by mistake are reported by their kind; older ones and other types of weights run. */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -114,7 +114,7 @@ const LEVELS = [-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69,
 
 test('IQ4_NL and IQ4_XS are the floats that they mean', async () => {
   const random = gaussian(3);
-  /** Random rows of a type, and what they mean. @param {number} type  @param {number} count */
+  /** Random rows of a type, and their values. @param {number} type  @param {number} count */
   const rows = (type, count) => {
     const block = type === 20 ? 32 : 256;
     const bytes = [];

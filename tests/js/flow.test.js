@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** What flows from part to part, from the page through workers: the model of three parts of tests/c/triad.h, as a kind of its own. */
+/** The flow from part to part, from the page through workers: the model of three parts of tests/c/triad.h, as a separate kind. */
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Each target of the fuzzer, for a moment: ./build.sh fuzz-js goes on. */
+/** Each target of the fuzzer, briefly: ./build.sh fuzz-js continues. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

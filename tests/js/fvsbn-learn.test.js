@@ -45,7 +45,7 @@ test('a step goes up the gradient of the log-likelihood: finite differences', ()
         more[name][k] += step;
         less[name][k] -= step;
         const slope = (natsOf(less, picture) - natsOf(more, picture)) / (more[name][k] - less[name][k]);
-        // No pixel votes on itself or on what is before it.
+        // No pixel votes on itself or on earlier ones.
         if (name === 'weight' && k % n <= Math.floor(k / n)) assert.equal(slope, 0);
         assert.ok(
           Math.abs(moved[name][k] - weights[name][k] - slope) < 2e-6,

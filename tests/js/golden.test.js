@@ -18,7 +18,7 @@ import { GOLDEN, ROOT, give, load, wasmModule } from './helpers.js';
 
 /** Largest difference of a number of the output layer with F32 and F16 weights: rounding of single precision. */
 const OUTPUT_TOLERANCE = 1e-4;
-/** The same of the nats of a value; of one that costs over ten nats, for each ten of them. */
+/** The same of the nats of a value; above ten nats, for each ten of them. */
 const NATS_TOLERANCE = 1e-4;
 /**
  * With Q8_0 and Q4_0 weights, the mean difference in nats per value. The golden tensors have the weights as they are
@@ -28,7 +28,7 @@ const QUANTISED_NATS_TOLERANCE = 0.01;
 /** A shipped file against the F32 weights, on images: the promise that goes with it. */
 const BITS_PER_DIM_TOLERANCE = 0.01;
 
-/** Of what a part without a sequence leaves: numbers of size one, summed along a chain; of larger ones a share. */
+/** Results of a part without a sequence: numbers of size one, summed along a chain; of larger ones a fraction. */
 const RESULT_TOLERANCE = 1e-5;
 
 /**
@@ -168,7 +168,7 @@ for (const name of models) {
   }
 }
 
-/** Of the hundred that are there; ./build.sh test-sweep has all. */
+/** Of the hundred in the file; ./build.sh test-sweep has all. */
 const IMAGES = process.env.EVERY_IMAGE ? 100 : 5;
 
 for (const name of ['digits', 'emoji', 'pixelcnn-digits', 'gated-pixelcnn-digits', 'sparse-digits', 'wavenet-digits']) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Runs of models whose context is far longer than what is asked of them: memory follows the run, and nothing but memory does. */
+/** Runs of models whose context is far longer than the requested text: only the memory depends on the length of the run. */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -41,7 +41,7 @@ test('a context of 131,072 with keys and values of 16 KB a token: what is asked 
   let count = 0;
   for await (const { nats } of run) {
     assert.ok(nats > 0);
-    if (++count === 400) break; // past what it began with
+    if (++count === 400) break; // past its initial capacity
   }
   const { nats } = await model.score('abcabc'.repeat(20));
   assert.ok(nats > 0);

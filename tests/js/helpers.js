@@ -12,7 +12,7 @@ export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 export const DIGITS = `${ROOT}weights/digits.gguf`;
 export const GOLDEN = `${ROOT}tests/golden/`;
 
-/** Another build to test in place of the one that is checked in. */
+/** Another build to test instead of the committed one. */
 const { NEXTPIXEL_WASM } = process.env;
 
 export const wasmBytes = await readFile(NEXTPIXEL_WASM ?? `${ROOT}web/dist/nextpixel.wasm`);

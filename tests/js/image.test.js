@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Images in, pictures out. Canvases and <img> are stood in for; the browser tests use real ones. */
+/** Images in, pictures out. Canvases and <img> are faked; the browser tests use real ones. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -240,7 +240,7 @@ test('a picture to ids, and back', () => {
   assert.equal(pixels.elementNats(nats), nats);
 });
 
-/** A canvas that records what is painted. */
+/** A canvas that records its painting. */
 class FakeCanvas {
   width = 0;
   height = 0;

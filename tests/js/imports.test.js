@@ -86,7 +86,7 @@ function table(heading) {
  * @param {Map<string, string[]>} allowed
  */
 function compare(imports, base, allowed) {
-  /** The row of a file: the longest folder that has one; * stands for each folder. @param {string} file */
+  /** The row of a file: the longest folder that has one; * matches any folder. @param {string} file */
   const rowOf = (file) =>
     [...allowed.keys()]
       .sort((a, b) => b.length - a.length)

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Every kind of model through the worker: what a position holds, in which order positions come, and what they start
- * from. Whatever the model is, a page sees channels of 8 bits and costs whose sums are right.
+ * Every kind of model through the worker: the contents of a position, the order of positions, and their start. For every model, a page sees
+ * channels of 8 bits and costs with the right sums.
  */
 
 import assert from 'node:assert/strict';
@@ -29,7 +29,7 @@ const DMOL = /** @type {const} */ ({ ...COLOUR, output: 'dmol', levels: 256 });
 const BLOCKS = { blockRows: 2, blockCols: 3, flangeRows: 2, flangeCols: 2 };
 const INPUT = { inputWidth: 4, inputHeight: 3 };
 
-/** Every combination that has a path of its own. @type {Record<string, ToyOptions>} */
+/** Every combination that has its own path. @type {Record<string, ToyOptions>} */
 const KINDS = {
   grey: { ...SIZE },
   'grey blocks': { ...SIZE, ...BLOCKS, preNorm: true },
@@ -52,7 +52,7 @@ const KINDS = {
 const imageFor = ({ info }) => ({ data: noise(WIDTH * HEIGHT * info.channels, 3), ...SIZE });
 
 /**
- * The image again as the model draws it: the known part, then what a run drew.
+ * The image again as the model draws it: the known part, then the drawn part.
  *
  * @param {Model} model
  * @param {ArrayLike<number>} elements  in generation order
@@ -65,7 +65,7 @@ function placed({ info, order }, elements) {
 }
 
 /**
- * A run of whatever the model does, and the options of its score.
+ * A run of the model's first verb, and the options of its score.
  *
  * @param {Model} model
  * @param {import('../../web/lib/index.js').PictureOptions} options
@@ -180,7 +180,7 @@ for (const [kind, options] of Object.entries(KINDS)) {
       );
       assert.equal(new Set(held).size, held.length);
       if (!info.blockRows) continue;
-      // The key positions, which are one after what they hold, by the rule of local 2D attention.
+      // The key positions, which are one after their elements, by the rule of local 2D attention.
       const { blockRows, blockCols, flangeRows, flangeCols } = info;
       const [r, c] = [Math.floor(place / columns), place % columns];
       const [r0, c0] = [r - (r % blockRows), c - (c % blockCols)];

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * The pages in other languages: every sentence is translated, none is in a script alone, and a page has the same figures, places and code in each language.
- * CONTRIBUTING.md says how to translate a page and how to add a language.
+ * The pages in other languages: every sentence is translated, none is in a script alone, and a page has the same figures, places and code
+ * in each language. CONTRIBUTING.md describes how to translate a page and how to add a language.
  */
 
 import assert from 'node:assert/strict';
@@ -64,7 +64,7 @@ const data = [
   ...PAPERS.flatMap(({ system, says, credit }) => [system, says ?? '', credit ?? '']),
 ].filter(Boolean);
 
-/** Names of pictures and of what stands in scenes: data that scripts look up. */
+/** Names of pictures and of things in scenes: data that scripts look up. */
 const named = [
   ...THINGS,
   ...(

@@ -209,7 +209,7 @@ test('what is no model, has ended early, or is given up', { timeout: 60000 }, as
   page.set(new TextEncoder().encode('<!doctype html>'));
   await assert.rejects(load(new Blob([page])), isError('format', /looks like a web page/));
   await assert.rejects(load(new Blob([large.subarray(0, large.length - 1000)])), isError('format', /data lie outside the file/));
-  // A header that says that it goes on for ever.
+  // A header that announces an endless file.
   const endless = new Uint8Array(large.length);
   endless.set(large.subarray(0, 24));
   new DataView(endless.buffer).setBigUint64(24, BigInt(large.length), true);

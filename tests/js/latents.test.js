@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Pictures made at once of latents: generate() and walk(), where they looked, and what is refused. */
+/** Pictures drawn in one pass from latents: generate() and walk(), their attention, and errors. */
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';

@@ -377,7 +377,7 @@ test('a wrong file says what it looks like', async () => {
 });
 
 /**
- * A download that is refused while it goes on: the server sees that nobody listens any more.
+ * A download that is refused while it runs: the server sees that the connection is closed.
  *
  * @param {Promise<unknown>} loading
  * @param {(error: unknown) => boolean} expected
@@ -392,7 +392,7 @@ test('a download that is no weight file is refused as soon as it shows', { timeo
   await assertRefused(load(`${origin}/endless`), isError('format', /not a GGUF file.*web page/));
   await assertRefused(load(`${origin}/bytewise`), isError('format', /not a GGUF file/));
   await assertRefused(load(await fetch(`${origin}/endless`)), isError('format', /web page/));
-  /** @type {[number, number, string, RegExp][]} a byte of the header and its value, and what it makes of the file */
+  /** @type {[number, number, string, RegExp][]} a byte of the header and its value, and the resulting format */
   const cases = [
     [0, 0x67, 'format', /not a GGUF file/],
     [4, 4, 'unsupported', /version is neither 2 nor 3/],
@@ -564,7 +564,7 @@ test('what onProgress throws reaches who asked, and nobody else who waits for th
     }),
     (error) => error === mine,
   );
-  // An asynchronous one throws later, which would be an error of the page that nobody can catch.
+  // An asynchronous one throws later, which would be an unhandled error of the page.
   const onProgress = async () => {
     throw mine;
   };

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * The manual says what is so: keys, messages, attributes, functions, versions, samples, links. ./build.sh check-manual proves that its pages
- * are made of its chapters.
+ * The manual is correct: keys, messages, attributes, functions, versions, samples, links. ./build.sh check-manual proves that its pages are
+ * made of its chapters.
  */
 
 import assert from 'node:assert/strict';
@@ -118,7 +118,7 @@ test('every error code has its section, and each message that is quoted is one',
   const text = await chapter('errors');
   const sections = sectionsOf(text);
   assert.deepEqual([...sections.keys()], [...CODES]);
-  // Texts that go on in the next line are one.
+  // Strings that continue on the next line are joined.
   const sources = [...(await textsOf('web/lib', '.js')).values(), ...(await textsOf('src', '.c')).values()]
     .join('\n')
     .replace(/['`"]\s*\+\s*['`"]|['`"] \+\n\s*['`"]/g, '')
@@ -276,7 +276,7 @@ test('the program of C compiles as the manual says, and draws what the WebAssemb
     ['-std=c11', '-Wall', '-Wextra', '-Werror', '-O1', ...flags.split(' '), ...sources, 'web/examples/c/draw.c', '-o', `${BUILD}draw`],
     { cwd: ROOT },
   );
-  // Of the C library it needs what is said, beside what the program itself asks for.
+  // The functions of the C library that it needs are those listed, apart from the program's own.
   const needs = async (/** @type {string} */ file) =>
     [...(await run('nm', ['-u', file])).stdout.matchAll(/ U ([a-z]\w*)/g)].map(([, name]) => name);
   await run(process.env.CC ?? 'gcc', ['-O1', '-Iinclude', '-c', 'web/examples/c/draw.c', '-o', `${BUILD}draw.o`], { cwd: ROOT });

@@ -85,7 +85,7 @@ function withPart(thing, [key, ...way], part) {
   return copy;
 }
 
-/** Reads some steps of what a verb gives. @param {any} answer */
+/** Reads some steps of a verb's answer. @param {any} answer */
 async function steps(answer) {
   const run = await answer;
   if (typeof run?.stop !== 'function') return run;

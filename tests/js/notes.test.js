@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Music: ids and notes, MIDI files, what is held, and the runs of the shipped model. */
+/** Music: ids and notes, MIDI files, held voices, and the runs of the shipped model. */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -138,7 +138,7 @@ test('no voice moves in parallel with one above where that is forbidden, held or
     drawing.push(ALPHABET.end);
     while (!drawing.ended) {
       const all = drawing.next().ids;
-      const some = all.filter((id) => !ALPHABET.voices.some(({ off }) => off === id)); // what stands before a rest is no neighbour
+      const some = all.filter((id) => !ALPHABET.voices.some(({ off }) => off === id)); // the note before a rest is no neighbour
       ids.push(some.length > 0 ? some[below(some.length)] : all[0]);
       drawing.push(ids[ids.length - 1]);
     }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The layer that the page of the Image Transformer walks through: its shares are those of the engine's map, and what leaves it is what a model of that layer alone has. */
+/** The layer that the page of the Image Transformer walks through: its weights are those of the engine's map, and its output is that of a
+ * model of this layer alone. */
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The example in the shape of OpenAI's chat completions says what a run of chat() says. */
+/** The example in the shape of OpenAI's chat completions returns the same as a run of chat(). */
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * The opened Transformer once more, for the tests: from the numbers of the file, in double precision, by the equations of the paper and with nothing of the
- * page's. Matrices are arrays of rows, by the names of web/pages/opened/networks.js.
+ * The opened Transformer once more, for the tests: from the numbers of the file, in double precision, by the equations of the paper,
+ * without code of the page. Matrices are arrays of rows, by the names of web/pages/opened/networks.js.
  */
 
 import { readGGUF } from './gguf.js';
@@ -26,7 +26,7 @@ const softmax = (a) =>
 /**
  * @param {Uint8Array} bytes of weights/opened.gguf
  * @param {number[]} source ids, with the end
- * @param {number[]} written ids before the places that are told
+ * @param {number[]} written ids before the predicted positions
  * @returns {Record<string, Rows>}
  */
 export function opened(bytes, source, written) {

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * The opened networks: what the page shows of a step is what the engine computes. Its slow pass ends in the engine's logits to the last bit, PyTorch agrees
- * with every matrix on the way, and numbers come out again from the file in double precision.
+ * The opened networks: the page's matrices of a step are those of the engine. Its slow pass ends in the engine's logits to the last bit,
+ * PyTorch agrees with every matrix on the way, and numbers come out again from the file in double precision.
  */
 
 import assert from 'node:assert/strict';
@@ -235,7 +235,7 @@ test('a sum as it is told is the number', async () => {
       .replaceAll('×', '*')
       .replace(/e\^/g, 'Math.E ** ')
       .replace(/Math\.E \*\* (-?[\d.]+)/g, '(Math.E ** ($1))');
-    // Its terms are told with two digits.
+    // Its terms are shown with two digits.
     const told = Number(new Function(`return ${formula}`)());
     assert.ok(
       Math.abs(told - matrix.at(1, 1)) < 0.03 * (1 + Math.abs(matrix.at(1, 1))) + 0.15,

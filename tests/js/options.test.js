@@ -44,7 +44,7 @@ const EVERY = [
 ];
 
 /**
- * A verb asked with some options. What stands before them matters to none of these tests.
+ * A verb called with some options. Its other arguments do not matter to these tests.
  *
  * @param {any} model @param {import('../../web/lib/verbs/table.js').VerbName} verb @param {unknown} options
  */

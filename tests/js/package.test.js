@@ -52,7 +52,7 @@ before(async () => {
     env: { ...process.env, npm_config_loglevel: 'error', npm_config_update_notifier: 'false' },
   };
   const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', folder], options);
-  // What prepack prints may stand before the list.
+  // Output of prepack may precede the list.
   const [{ filename, files }] = JSON.parse(stdout.slice(stdout.search(/^\[\s*\{/m)));
   packed = files.map((/** @type {{ path: string }} */ file) => file.path);
   await writeFile(join(folder, 'package.json'), '{ "name": "consumer", "private": true, "type": "module" }');

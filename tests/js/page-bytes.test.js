@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** What a page loads before anything is asked of it stays what the manual says: node tests/bench/page-bytes.js */
+/** The bytes that a page loads at first match the manual: node tests/bench/page-bytes.js */
 
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Parsing: what model.parse() answers, and what it refuses. */
+/** Parsing: model.parse(): its results and its errors. */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -53,7 +53,7 @@ test('a pinned parent is kept, and costs what it was worth', async () => {
     const pinned = await model.parse(text, { marginals: true, pinned: { 7: head } });
     assert.equal(pinned.heads[6], head);
     assert.ok(Math.abs((pinned.marginals?.[6 * (words.length + 1) + head] ?? NaN) - 1) < 1e-6);
-    assert.ok(Math.abs(pinned.pinnedNats + Math.log(marginals[6 * (words.length + 1) + head])) < 1e-3); // -log p of what was pinned
+    assert.ok(Math.abs(pinned.pinnedNats + Math.log(marginals[6 * (words.length + 1) + head])) < 1e-3); // -log p of the pins
     assert.deepEqual((await model.parse(text, { pinned: words.map((_, m) => (m === 6 ? head : null)) })).heads, pinned.heads);
   }
 });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The learned positions of the Image Transformer: what the page computes of them, and what it says of those that ship. */
+/** The learned positions of the Image Transformer: the page's computations, and its statements about the shipped models. */
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -16,7 +16,8 @@ function read(name) {
   const { buffer, byteOffset, length } = readFileSync(new URL(`../../weights/${name}.gguf`, import.meta.url));
   return placesOf(buffer.slice(byteOffset, byteOffset + length));
 }
-/** How alike two lists of a table are, counted from 1, and how alike they were when training began. @param {Table} table @param {number} a @param {number} b */
+/** The similarity of two rows of a table, counted from 1, and their similarity before training.
+ * @param {Table} table @param {number} a @param {number} b */
 const compared = (table, a, b) => [table, waves(table.length, table[0].length)].map((one) => likeness(apart(one))[a - 1][b - 1]);
 
 test('waves are sines, then cosines, the last 10,000 times as slow as the first', () => {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Arrays, maps and pictures of another realm, as an iframe or a test runner makes them, and what is no argument at all. */
+/** Arrays, maps and pictures of another realm, as an iframe or a test runner makes them, and invalid arguments. */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';

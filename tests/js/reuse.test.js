@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** A run goes on from what an earlier one of the same model holds: the same bits as without, less to read, a bounded number of sessions. */
+/** A run reuses the session of an earlier one of the same model: the same bits as without, less to read, a bounded number of sessions. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -36,7 +36,7 @@ async function alone(ask, bytes = file()) {
   return all;
 }
 
-/** The number of ids with which two lists begin alike. @param {number[]} a @param {number[]} b */
+/** The length of the common prefix of two lists. @param {number[]} a @param {number[]} b */
 const alike = (a, b) => a.findIndex((id, i) => id !== b[i]) + (a.every((id, i) => id === b[i]) ? a.length + 1 : 0);
 
 /** @param {Model} model @param {(model: Model) => TextRun} ask @param {Uint8Array<ArrayBuffer>} [bytes] */

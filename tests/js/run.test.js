@@ -294,7 +294,7 @@ withToy(
 );
 
 /**
- * Samples that compete, by hand: every row of every sample is drawn by a run of its own that begins with what is above.
+ * Samples that compete, by hand: every row of every sample is drawn by a separate run that begins with the rows above.
  *
  * @param {Model} model
  * @param {{ rows: number, samples: number, resample: number, resampleRows: number, seed: number, temperature: number }} options

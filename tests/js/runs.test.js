@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** What every run keeps, whatever it draws: one sweep over every shipped file. A new kind enters it by its row. */
+/** Properties of every kind of run: one sweep over every shipped file. A new kind enters it by its row. */
 
 import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
@@ -140,7 +140,7 @@ for (const file of files) {
         const later = await read(rest, MOST);
         const all = row.begins ? later.flatMap(row.ids) : [...before, ...later].flatMap(row.ids);
         if (kind === 'code') {
-          // its levels come one after another again
+          // its levels alternate again
           const level = (/** @type {any[]} */ list, /** @type {string} */ name) =>
             list.filter((step) => step.level === name).flatMap(row.ids);
           for (const name of ['top', 'bottom', 'sound'])
@@ -154,7 +154,7 @@ for (const file of files) {
         assert.deepEqual(plain(model.resume(saved).save()), saved, 'saved again without a step, it is the same');
       }
 
-      // Stopped before it begins, and while a step is computed: it ends at once, with what was drawn.
+      // Stopped before it begins, and while a step is computed: it ends immediately, with the drawn part.
       const none = make();
       none.stop();
       assert.deepEqual([await read(none), none.finish], [[], 'abort']);

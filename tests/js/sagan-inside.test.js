@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** What the page of SAGAN shows of f, g and h is what the engine computes, but for what it rounds to 8 bits: the weights that follow from them are its own. */
+/** The f, g and h on the SAGAN page equal the engine's, except for rounding to 8 bits: the attention weights computed from them are its
+ * own. */
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** save(), resume() and stop() of runs that draw: the same bits wherever a run was left, through JSON, and what is refused. Texts: tokens.test.js. */
+/** save(), resume() and stop() of runs that draw: the same bits wherever a run was interrupted, through JSON, and errors. Texts:
+ * tokens.test.js. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -20,7 +21,7 @@ import { noise, toyModel } from './toy.js';
  *
  * @param {PictureRun} run
  * @param {number} [most]
- * @param {Drawn} [drawn]  gets what is drawn, each element in its place
+ * @param {Drawn} [drawn]  receives the drawn elements, each in its position
  */
 async function read(run, most = Infinity, drawn = { values: [], nats: [] }) {
   let steps = 0;
@@ -44,10 +45,10 @@ const kept = (run) => JSON.parse(JSON.stringify(run.save()));
 /**
  * Leaves a run after so many steps, again and again, until it is drawn.
  *
- * @param {Model[]} models  which go on with it in turn
+ * @param {Model[]} models  which alternate in continuing it
  * @param {PictureRun} run
  * @param {number} each     steps at a time
- * @param {object} [options]  with which it goes on
+ * @param {object} [options]  with which it continues
  */
 async function piecemeal(models, run, each, options = {}) {
   const drawn = await read(run, each);
@@ -139,7 +140,7 @@ for (const [name, toy, begin, options] of RUNS) {
       }
     }
     assert.deepEqual(await piecemeal([models[0]], begin(models[0], options), 3, { chunkSize: 4, maps: true }), expected, 'in other steps');
-    // What is drawn goes on, with what was there, also where only the pictures are asked for.
+    // The drawing continues after the earlier part, also if only the pictures are requested.
     const run = begin(models[1], options);
     await read(run, 4);
     const data = async (/** @type {PictureRun} */ one) => (await one.pictures()).map((picture) => [...picture.data]);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** save({ state: true }): what a run has read, kept with it: another day nothing is read again, the bits are the same, and what is none is refused. */
+/** save({ state: true }): the processed tokens, saved with the run: on another day nothing is processed again, the bits are the same, and
+ * an invalid state is refused. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -152,7 +153,7 @@ test('what is no state, damaged, cut short, or of another file is refused with a
     isError('state', /is none/),
     'at once, where nothing has to be read for that',
   );
-  // A large one is looked at over some turns of the page, and so is what a run that begins meanwhile waits for.
+  // A large one is checked in chunks, and so is the input of a run that begins meanwhile.
   let turns = 0;
   const timer = setInterval(() => turns++, 1);
   const large = model.resume({ ...saved, state: { ...state, bytes: new Uint8Array(2 ** 27) } }, { maxTokens: 3 });
@@ -166,7 +167,7 @@ test('what is no state, damaged, cut short, or of another file is refused with a
   other[other.length - 2] ^= 64;
   const stranger = await load(other);
   await assert.rejects(() => stranger.resume(saved, { maxTokens: 3 }).text(), isError('state', /another weight file/));
-  stranger.resume(saved); // nobody reads it: no unhandled rejection
+  stranger.resume(saved); // without readers: no unhandled rejection
   await stranger.resume({ ...saved, state: undefined }, { maxTokens: 3 }).text();
   stranger.close();
   model.close();

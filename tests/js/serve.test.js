@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The server of `npm start`: types, ranges, caching, the policy, and that nothing outside its folders can be had. */
+/** The server of `npm start`: types, ranges, caching, the policy, and that it serves nothing outside its folders. */
 
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';

@@ -103,7 +103,8 @@ test('lists with holes, of other things, and what is no list are refused', async
   }
 });
 
-/** A WAV file of which the sizes are said as told. @param {number} said @param {{ long?: bigint, behind?: number[], bits?: number, frame?: number }} [more] */
+/** A WAV file with the given sizes in its header.
+ * @param {number} said @param {{ long?: bigint, behind?: number[], bits?: number, frame?: number }} [more] */
 function wav(said, { long, behind = [], bits = 16, frame = 2 } = {}) {
   const bytes = writeWav(wave, 8000);
   const view = new DataView(bytes.buffer);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Models of sounds: mu-law, WAV, rates, runs, scores, what is refused. */
+/** Audio models: mu-law, WAV, rates, runs, scores, errors. */
 
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
@@ -241,7 +241,7 @@ test('a sound of a seed is the same however it is read', async () => {
     chunks.push(...samples);
   }
   assert.deepEqual(Float32Array.from(chunks), all);
-  // Several readers of one run, one after another and at the same time.
+  // Several readers of one run, in order and at the same time.
   const shared = generate(options);
   const [one, wav] = await Promise.all([shared.samples(), shared.wav()]);
   assert.deepEqual(one, all);
@@ -371,7 +371,7 @@ test('a sound that is none beside an option that is none: one error, and no reje
     for (const sound of ['ein Hund', null, { samples: [NaN], sampleRate: 8000 }, new Uint8Array(3), [[1, 2]]]) {
       for (const options of [{ seconds: 'x' }, { label: [1] }, { speaker: 9 }])
         assert.throws(() => any.complete(sound, options), isError('argument', /./));
-      any.complete(sound); // a run that nobody asks for anything
+      any.complete(sound); // a run without any reader
       await assert.rejects(any.complete(sound).samples(), { name: 'NextPixelError' });
     }
     await new Promise((resolve) => {

@@ -52,7 +52,7 @@ function withSlow(name, body) {
   });
 }
 
-/** Work that goes on would take seconds; the slice under way, and the compiler behind the engine, end before. */
+/** Continued work would take seconds; the slice under way, and the compiler behind the engine, end before. */
 async function assertIdle() {
   let busy = 0;
   for (let attempt = 0; attempt < 5; attempt++) {

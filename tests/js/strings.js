@@ -60,7 +60,7 @@ const LETTERS = /\p{L}{2,}/u;
 const SILENT =
   /^(querySelector(All)?|closest|matches|locator|matchMedia|addEventListener|getPropertyValue|fetch|URL|RegExp|split|join|replaceAll?|includes|startsWith|endsWith|setProperty|Error|TypeError|RangeError)$/;
 
-/** The name of what is called. @param {any} callee @returns {string} */
+/** The name of the called function. @param {any} callee @returns {string} */
 const nameOf = (callee) => callee.name ?? callee.property?.name ?? '';
 
 /** @param {any} node a TemplateLiteral */
@@ -68,7 +68,7 @@ const keyOf = (node) => node.quasis.map((/** @type {any} */ { value }) => value.
 
 /**
  * @param {string} source
- * @param {string} file  for whoever reads what was found
+ * @param {string} file  for error messages
  * @returns {Strings}
  */
 export function stringsOf(source, file) {

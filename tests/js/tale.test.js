@@ -32,11 +32,11 @@ test('a tale parts, and every branch stays', async () => {
   assert.deepEqual([main.told, branch.told, main.depth, branch.depth, branch.at], [false, true, 0, 1, at]);
   tale.choose(main.end);
   assert.deepEqual(tale.ids, first);
-  // The same choice again leads into the branch that is there, to its end.
+  // The same choice again leads into the existing branch, to its end.
   tale.branch(at, { token: words.encode('z')[1], nats: 2 });
   assert.deepEqual(tale.ids, second);
   assert.equal(tale.branches().length, 2);
-  // What goes on makes its own branch longer, not a new one.
+  // Continuing extends the branch instead of adding a new one.
   say('x Yes.');
   assert.equal(tale.branches().length, 2);
   assert.equal(tale.texts().join(''), words.decode(tale.ids));

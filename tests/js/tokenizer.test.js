@@ -363,7 +363,7 @@ test('merges: the least rank first, the leftmost of equal ones, as by trying all
     const list = [];
     for (let i = 0; i < 40; i++) {
       const [left, right] = [Math.floor(random() * 8), Math.floor(random() * 8)];
-      const rank = Math.floor(random() * 20); // not in order of what is made of what: hostile files have such merges, and cycles
+      const rank = Math.floor(random() * 20); // not in the order of the merges: hostile files have such merges, and cycles
       if (list.some(([a, b]) => a === left && b === right)) continue;
       list.push([left, right, rank, Math.floor(random() * 8)]);
       pairs.add(...list[list.length - 1]);
@@ -385,7 +385,7 @@ test('merges: the least rank first, the leftmost of equal ones, as by trying all
   }
 });
 
-/** Any text at all: from every plane, with what is special to some tokenizer more often. @param {() => number} random */
+/** Any text at all: from every plane, with more characters that are special to some tokenizer. @param {() => number} random */
 function anyText(random) {
   const special = [
     '\u2581',
@@ -473,7 +473,8 @@ test('a megabyte takes less than a second, of whatever', async () => {
   }
 });
 
-/** What is done, while others have turns: how many, the longest time between two of them, and whether all was short enough to leave nobody waiting. @template T @param {() => Promise<T>} work */
+/** Runs work while other tasks are scheduled: how many ran, the longest time between two of them, and whether none had to wait long.
+ * @template T @param {() => Promise<T>} work */
 async function besides(work) {
   let [turns, longest, last] = [0, 0, performance.now()];
   const begun = last;

@@ -134,7 +134,7 @@ test('stops end the text where they would appear, in the middle of tokens too', 
     assert.equal(stories.tokenizer.decode(run.ids).startsWith(whole.slice(0, at)), true);
     assert.equal(run.ids.length, steps.length + 1, 'tokens of the stop are not part of the run');
   }
-  // What only looked like the beginning of a stop is told in the end.
+  // Text that only looked like the beginning of a stop is emitted at the end.
   const almost = stories.generate('', {
     temperature: 0,
     maxTokens: 12,
@@ -154,7 +154,7 @@ test('the end token ends the text and is no part of it', async () => {
 });
 
 test('streamed text never splits a character, and half of one at the end is told', async () => {
-  // A model that says nothing but the bytes of 日, one after the other, would need to be trained; one that is told what to say does.
+  // A model that writes only the bytes of 日, in order, would need training; a constraint forces them.
   const bytes = [...new TextEncoder().encode('日')].map((byte) => TOKENS.indexOf(`<0x${byte.toString(16).toUpperCase()}>`));
   /** @param {number} token */
   const only = (token) => ({ logitBias: { [token]: 1e9 }, maxTokens: 1 });

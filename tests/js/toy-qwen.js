@@ -19,7 +19,7 @@ export function gaussian(seed) {
   return () => Math.sqrt(-2 * Math.log(uniform() + 1e-12)) * Math.cos(2 * Math.PI * uniform());
 }
 
-/** The nearest half of a positive number: its bits, and what they mean. @param {number} x @returns {[number, number]} */
+/** The nearest half of a positive number: its bits, and their value. @param {number} x @returns {[number, number]} */
 export function halfOf(x) {
   const exponent = Math.floor(Math.log2(x));
   const steps = Math.round((x / 2 ** exponent - 1) * 1024);

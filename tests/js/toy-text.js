@@ -14,7 +14,8 @@ export const TOKENS = ['<unk>', '<s>', '</s>', ...LETTERS, '\u2581', 'a', 'b', '
 
 /**
  * @param {{ context?: number, values?: number, d?: number, inner?: number, keyLength?: number, metadata?: Record<string, Typed | undefined> }} [options]
- *   d: its width; inner: that of its feed-forward network; keyLength: that of each of its two heads; values: rows of the embedding, if not as many as tokens; metadata: in place of these; undefined: without
+ *   d: its width; inner: that of its feed-forward network; keyLength: that of each of its two heads; values: rows of the embedding, if not
+ *   as many as tokens; metadata: instead of these; undefined: without
  * @returns {Uint8Array<ArrayBuffer>} a weight file
  */
 export function toyText({ context = 64, values = TOKENS.length, d = 16, inner = 32, keyLength = d / 2, metadata = {} } = {}) {

@@ -2,9 +2,9 @@
 // @ts-check
 
 /**
- * A small Transformer for the tests, made by hand: what it writes at a position is the token that stands there in the sentence, so that it
- * "translates" every text into itself. Embeddings leave the first channels to the positions, by which the heads of the decoder's last
- * layer find the token. The vocabulary is that of toy-text.js.
+ * A small Transformer for the tests, with constructed weights: its output at a position is the source's token there, so that it
+ * "translates" every text into itself. Embeddings leave the first channels to the positions, by which the heads of the decoder's last layer
+ * find the token. The vocabulary is that of toy-text.js.
  */
 
 import { F32, writeGGUF } from './gguf.js';
@@ -21,8 +21,8 @@ const D = 192;
 const PLACES = 64;
 
 /**
- * @param {{ context?: number, end?: boolean, metadata?: Record<string, Typed | undefined> }} [options]  end: whether it ends what it
- *   writes, or goes on for ever; metadata: in place of these; undefined: without
+ * @param {{ context?: number, end?: boolean, metadata?: Record<string, Typed | undefined> }} [options]  end: whether it ends its output, or
+ *   continues without end; metadata: instead of these; undefined: without
  * @returns {Uint8Array<ArrayBuffer>} a weight file
  */
 export function toyTranslation({ context = 48, end = true, metadata = {} } = {}) {

@@ -21,7 +21,7 @@ import { F32, writeGGUF } from './gguf.js';
  * @property {number} [blockCols]
  * @property {number} [flangeRows]
  * @property {number} [flangeCols]
- * @property {boolean} [palette]     with colours of which no two are the same
+ * @property {boolean} [palette]     with distinct colours
  * @property {'categorical' | 'bernoulli' | 'dmol' | 'logistic' | 'gaussian'} [output]
  * @property {number} [mixtures]     of dmol
  * @property {number} [inputWidth]   over 0: super-resolution
@@ -30,7 +30,7 @@ import { F32, writeGGUF } from './gguf.js';
  * @property {string[]} [classes]
  * @property {number} [outputScale]  deviation of the output weights
  * @property {boolean} [draft]       with a draft that knows nothing but which value is the likeliest: the last one is, by far
- * @property {Record<string, any[]>} [metadata]  further entries, or others in place of these
+ * @property {Record<string, any[]>} [metadata]  further entries, or replacements of these
  */
 
 /**

@@ -45,7 +45,7 @@ export const WARM_UP = 64;
  *
  * @param {object} parts
  * @param {(token: number, position: number) => Promise<ArrayLike<number>>} parts.step  one token in, logits out
- * @param {(length: number) => void | Promise<void>} parts.reset  a cache of so many positions, whatever they hold
+ * @param {(length: number) => void | Promise<void>} parts.reset  a cache of this many positions, with any contents
  */
 export async function stepped({ step, reset }) {
   /** @param {number} from @param {number} count */

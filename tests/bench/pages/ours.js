@@ -83,8 +83,8 @@ export async function startCore({ wasm, model }) {
         return ms;
       });
     },
-    /** Milliseconds per position in the middle of a picture. The session goes on from turn to turn, since the first half of a
-     * large picture takes long. */
+    /** Milliseconds per position in the middle of a picture. The session continues from measurement to measurement, because the first half
+     * of a large picture takes long. */
     middle({ steps = 1, aligned = 1 }) {
       return turn(steps, () => {
         if (!kept || core.position(kept) + steps > core.positions) {
@@ -154,7 +154,7 @@ export async function startLibrary({ wasm, model }) {
   /** @type {OffscreenCanvas | undefined} */
   let picture;
   if (completes) {
-    // Its own drawing: a picture of the kind that it knows, for what is drawn may decide what a step costs.
+    // Its own drawing: a picture of its kind, because the drawn values may affect the cost of a step.
     picture = new OffscreenCanvas(width, height);
     const blank = { data: new Uint8Array(width * height * channels), width, height };
     await loaded.complete(blank, { rows: 0, seed: 1 }).drawTo(/** @type {any} */ (picture));
@@ -173,8 +173,9 @@ export async function startLibrary({ wasm, model }) {
       });
       return { ms, pixels: count / samples / channels };
     },
-    /** Milliseconds per picture, drawn from nothing as the library does by itself (with look-ahead where it pays) and without. Guesses are right more often in one picture
-     * than in another, so there are several, the same ones every time; each is drawn both ways in turn, for the machine's
+    /** Milliseconds per picture, drawn without input in the default way (with speculative decoding if it pays) and without. Guesses are
+     * right more often in one picture than in another, so there are several, the same ones every time; each is drawn in both ways
+     * alternately, for the machine's
      * pace changes from second to second. */
     async ahead({ pictures = 4 }) {
       const parts = { with: 0, without: 0 };

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Every figure that stands for a row of the lectures (tests/browser/figures.js) is alive: of its controls, which are tried one after the other, one changes what it shows.
- * Nothing moves by itself meanwhile, for the visitor has asked for less motion.
+ * Every figure of a row of the lectures (tests/browser/figures.js) is alive: one of its controls, which are tried in order, changes it.
+ * Nothing moves on its own meanwhile, because the visitor prefers reduced motion.
  */
 
 import assert from 'node:assert/strict';
@@ -18,7 +18,7 @@ const { withPage } = session();
 
 /** Milliseconds in which a figure has to show something else, and in which nothing may for it to be at rest. */
 const [ANSWER, REST] = [8000, 600];
-/** What can be operated, what is most likely to change something first; so many of each are tried. */
+/** Its controls, the most likely to change something first; this many of each are tried. */
 const CONTROLS = [
   'input[type=range]:enabled',
   'select:enabled',
@@ -95,7 +95,7 @@ async function tried(page, name, at) {
     await page.waitForFunction(() => document.querySelector('main figure [data-phase]:not([data-phase="empty"])'), undefined, {
       timeout: 60000,
     });
-  // What the figure shows may follow from what the first one has drawn.
+  // The figure's contents may depend on the first one's drawing.
   const run = page.locator('main figure').first().locator('[data-phase] button.primary:enabled').first();
   if (!(await figure.evaluate((one) => one === document.querySelector('main figure'))) && (await run.count()) > 0) {
     await run.click();

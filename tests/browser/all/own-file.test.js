@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** A file of one's own on the pages on which own-file.test.js does not try it, and each page that runs a model has a way to give one. */
+/** Own files on the pages that own-file.test.js does not try; and each page that runs a model has a way to open one. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

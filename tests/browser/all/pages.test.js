@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** What ../pages.test.js asks of every page, each by itself, at every width and in every colour, with motion, and in a load of its own: `npm run test:all`. */
+/** The checks of ../pages.test.js for every page separately, at every width and in every colour, with motion, and loaded separately: `npm
+ * run test:all`. */
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';

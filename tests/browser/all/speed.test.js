@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Promises about time, for a machine that does nothing else: `npm run test:all`. */
+/** Promises about time, for an otherwise idle machine: `npm run test:all`. */
 
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';

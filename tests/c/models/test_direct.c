@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Enlargement that looks at what it enlarges (models/image_transformer/direct.h): what is known of a pixel, computed another way; what is
- * left of a cell; that nothing later is looked at; files that are refused. tests/golden/direct-*.gguf compare the rest with PyTorch.
+ * Enlargement that reads the small picture directly (models/image_transformer/direct.h): the features of a pixel, computed another way; the
+ * rest of a cell; that nothing later is read; files that are refused. tests/golden/direct-*.gguf compare the rest with PyTorch.
  */
 #include <math.h>
 #include <string.h>
@@ -35,7 +35,8 @@ static void known(void) {
             for (int i = -1; i <= 1; i++)
                 for (int j = -1; j <= 1; j++) {
                     int y = cell_row + i, x = cell_col + j, inside = y >= 0 && x >= 0 && y < ROWS && x < COLS;
-                    CHECK_NEAR((double)got[((i + 1) * 3 + j + 1) * 3 + (int)c], inside ? (255 - (double)small[(y * COLS + x) * 3 + (int)c]) / 255 : 0, 1e-6);
+                    CHECK_NEAR((double)got[((i + 1) * 3 + j + 1) * 3 + (int)c],
+                               inside ? (255 - (double)small[(y * COLS + x) * 3 + (int)c]) / 255 : 0, 1e-6);
                 }
             double sum = PLACES * (255 - (double)small[(cell_row * COLS + cell_col) * 3 + (int)c]) / 255, count = PLACES;
             for (int y = cell_row * 3; y < cell_row * 3 + 3; y++)
@@ -48,7 +49,7 @@ static void known(void) {
     }
 }
 
-/* The last pixel of a cell of which the small picture is the true mean is told its colour. */
+/* If the small picture is the true mean, the features of a cell's last pixel contain its colour. */
 static void the_rest_of_a_cell(void) {
     nx_direct w = {.height = 2, .width = 2, .rows = 1, .cols = 1, .places = 4, .values = 256, .mixtures = 1};
     uint32_t ids[12] = {10, 20, 30, 50, 60, 70, 90, 100, 110, 250, 140, 30}, small[3] = {100, 80, 60};

@@ -21,36 +21,171 @@ enum { DIRECT = 100, SEEDS = 200 };
 
 static toy_file toy_number(uint32_t number) {
     static const toy_config small[] = {
-        {.height = 2, .width = 3, .channels = 1, .levels = 2, .blocks = 1, .d = 4, .inner = 4, .heads = 1, .key_length = 4,
+        {.height = 2,
+         .width = 3,
+         .channels = 1,
+         .levels = 2,
+         .blocks = 1,
+         .d = 4,
+         .inner = 4,
+         .heads = 1,
+         .key_length = 4,
          .position = TOY_SINUSOIDAL},
-        {.height = 3, .width = 4, .channels = 1, .levels = 3, .blocks = 1, .d = 8, .inner = 8, .heads = 2, .key_length = 4,
-         .position = TOY_LEARNED_HALF, .classes = 3},
-        {.height = 3, .width = 3, .channels = 3, .levels = 4, .blocks = 2, .d = 4, .inner = 8, .heads = 1, .key_length = 8,
-         .pattern = NX_LOCAL_1D, .query_block = 4, .memory_block = 5, .position = TOY_LEARNED_WHOLE, .biases = 1},
-        {.height = 4, .width = 5, .channels = 1, .levels = 256, .blocks = 1, .d = 4, .inner = 4, .heads = 1, .key_length = 4,
-         .pattern = NX_LOCAL_1D, .query_block = 5, .memory_block = 0, .position = TOY_SINUSOIDAL, .type = NX_F16, .tables = NX_F16},
-        {.height = 2, .width = 2, .channels = 1, .levels = 2, .blocks = 1, .d = 32, .inner = 32, .heads = 1, .key_length = 32,
-         .position = TOY_SINUSOIDAL, .classes = 1, .type = NX_Q8_0, .tables = NX_Q8_0},
-        {.height = 3, .width = 5, .channels = 3, .levels = 5, .blocks = 1, .d = 4, .inner = 4, .heads = 1, .key_length = 4,
-         .pattern = NX_LOCAL_2D, .block_rows = 2, .block_cols = 2, .flange_rows = 1, .flange_cols = 1, .position = TOY_LEARNED_HALF,
-         .pre_norm = 1, .palette = 1},
-        {.height = 3, .width = 2, .channels = 3, .levels = 256, .blocks = 1, .d = 4, .inner = 4, .heads = 1, .key_length = 4,
-         .position = TOY_SINUSOIDAL, .output = NX_DMOL, .mixtures = 2, .input_height = 1, .input_width = 2, .encoder_blocks = 1},
-        {.height = 3, .width = 2, .channels = 1, .levels = 16, .blocks = 1, .d = 4, .inner = 4, .heads = 1, .key_length = 4,
-         .position = TOY_SINUSOIDAL, .output = NX_GAUSSIAN},
-        {.height = 2, .width = 4, .channels = 1, .levels = 2, .blocks = 1, .d = 32, .inner = 32, .heads = 1, .key_length = 32,
-         .pattern = NX_LOCAL_2D, .block_rows = 1, .block_cols = 2, .flange_rows = 1, .flange_cols = 3, .position = TOY_SINUSOIDAL,
-         .output = NX_BERNOULLI, .type = NX_Q4_0},
-        {.height = 4, .width = 5, .channels = 1, .levels = 4, .blocks = 1, .d = 4, .inner = 4, .heads = 1, .key_length = 4,
-         .pattern = NX_LOCAL_1D, .query_block = 7, .memory_block = 2, .position = TOY_SINUSOIDAL, .sharpness = 1, .neighbours = 3,
-         .hidden = 4, .rank = 2, .peak = 4},
-        {.height = 4, .width = 4, .channels = 3, .levels = 3, .blocks = 1, .d = 32, .inner = 32, .heads = 1, .key_length = 32,
-         .position = TOY_SINUSOIDAL, .palette = 1, .type = NX_Q8_0, .sharpness = 1, .neighbours = 2, .hidden = 32, .rank = 1,
-         .draft_type = NX_Q8_0, .peak = 4},
+        {.height = 3,
+         .width = 4,
+         .channels = 1,
+         .levels = 3,
+         .blocks = 1,
+         .d = 8,
+         .inner = 8,
+         .heads = 2,
+         .key_length = 4,
+         .position = TOY_LEARNED_HALF,
+         .classes = 3},
+        {.height = 3,
+         .width = 3,
+         .channels = 3,
+         .levels = 4,
+         .blocks = 2,
+         .d = 4,
+         .inner = 8,
+         .heads = 1,
+         .key_length = 8,
+         .pattern = NX_LOCAL_1D,
+         .query_block = 4,
+         .memory_block = 5,
+         .position = TOY_LEARNED_WHOLE,
+         .biases = 1},
+        {.height = 4,
+         .width = 5,
+         .channels = 1,
+         .levels = 256,
+         .blocks = 1,
+         .d = 4,
+         .inner = 4,
+         .heads = 1,
+         .key_length = 4,
+         .pattern = NX_LOCAL_1D,
+         .query_block = 5,
+         .memory_block = 0,
+         .position = TOY_SINUSOIDAL,
+         .type = NX_F16,
+         .tables = NX_F16},
+        {.height = 2,
+         .width = 2,
+         .channels = 1,
+         .levels = 2,
+         .blocks = 1,
+         .d = 32,
+         .inner = 32,
+         .heads = 1,
+         .key_length = 32,
+         .position = TOY_SINUSOIDAL,
+         .classes = 1,
+         .type = NX_Q8_0,
+         .tables = NX_Q8_0},
+        {.height = 3,
+         .width = 5,
+         .channels = 3,
+         .levels = 5,
+         .blocks = 1,
+         .d = 4,
+         .inner = 4,
+         .heads = 1,
+         .key_length = 4,
+         .pattern = NX_LOCAL_2D,
+         .block_rows = 2,
+         .block_cols = 2,
+         .flange_rows = 1,
+         .flange_cols = 1,
+         .position = TOY_LEARNED_HALF,
+         .pre_norm = 1,
+         .palette = 1},
+        {.height = 3,
+         .width = 2,
+         .channels = 3,
+         .levels = 256,
+         .blocks = 1,
+         .d = 4,
+         .inner = 4,
+         .heads = 1,
+         .key_length = 4,
+         .position = TOY_SINUSOIDAL,
+         .output = NX_DMOL,
+         .mixtures = 2,
+         .input_height = 1,
+         .input_width = 2,
+         .encoder_blocks = 1},
+        {.height = 3,
+         .width = 2,
+         .channels = 1,
+         .levels = 16,
+         .blocks = 1,
+         .d = 4,
+         .inner = 4,
+         .heads = 1,
+         .key_length = 4,
+         .position = TOY_SINUSOIDAL,
+         .output = NX_GAUSSIAN},
+        {.height = 2,
+         .width = 4,
+         .channels = 1,
+         .levels = 2,
+         .blocks = 1,
+         .d = 32,
+         .inner = 32,
+         .heads = 1,
+         .key_length = 32,
+         .pattern = NX_LOCAL_2D,
+         .block_rows = 1,
+         .block_cols = 2,
+         .flange_rows = 1,
+         .flange_cols = 3,
+         .position = TOY_SINUSOIDAL,
+         .output = NX_BERNOULLI,
+         .type = NX_Q4_0},
+        {.height = 4,
+         .width = 5,
+         .channels = 1,
+         .levels = 4,
+         .blocks = 1,
+         .d = 4,
+         .inner = 4,
+         .heads = 1,
+         .key_length = 4,
+         .pattern = NX_LOCAL_1D,
+         .query_block = 7,
+         .memory_block = 2,
+         .position = TOY_SINUSOIDAL,
+         .sharpness = 1,
+         .neighbours = 3,
+         .hidden = 4,
+         .rank = 2,
+         .peak = 4},
+        {.height = 4,
+         .width = 4,
+         .channels = 3,
+         .levels = 3,
+         .blocks = 1,
+         .d = 32,
+         .inner = 32,
+         .heads = 1,
+         .key_length = 32,
+         .position = TOY_SINUSOIDAL,
+         .palette = 1,
+         .type = NX_Q8_0,
+         .sharpness = 1,
+         .neighbours = 2,
+         .hidden = 32,
+         .rank = 1,
+         .draft_type = NX_Q8_0,
+         .peak = 4},
     };
     const toy_config *configs;
     toy_configs(&configs, NULL);
-    const toy *m = number >= SEEDS ? toy_build(small + (number - SEEDS), NULL) : number >= DIRECT ? toy_direct((int)(number - DIRECT), NULL) : toy_build(configs + number, NULL);
+    const toy *m = number >= SEEDS    ? toy_build(small + (number - SEEDS), NULL)
+                   : number >= DIRECT ? toy_direct((int)(number - DIRECT), NULL)
+                                      : toy_build(configs + number, NULL);
     return (toy_file){m->bytes, m->length, m->length};
 }
 
@@ -88,7 +223,12 @@ typedef struct {
 } subject;
 
 static subject subject_of(const toy_config *c) {
-    subject s = {.config = c, .toy = toy_build(c, NULL), .distribution = toy_output(c), .n = toy_positions(c), .E = toy_elements(c), .levels = c->levels};
+    subject s = {.config = c,
+                 .toy = toy_build(c, NULL),
+                 .distribution = toy_output(c),
+                 .n = toy_positions(c),
+                 .E = toy_elements(c),
+                 .levels = c->levels};
     s.model = toy_open(s.toy);
     if (s.model) {
         picture_info info;
@@ -113,7 +253,7 @@ static void each(void (*test)(const subject *, check_random *)) {
     }
 }
 
-/* 8-bit value of a level and back; colours of a palette are what they are. */
+/* 8-bit value of a level and back; palette colours are unchanged. */
 static uint8_t value_of(const subject *s, uint32_t level) { return s->config->palette ? (uint8_t)level : toy_value(level, s->levels); }
 static uint8_t level_of(const subject *s, uint32_t value) { return s->config->palette ? (uint8_t)value : toy_level(value, s->levels); }
 
@@ -142,7 +282,7 @@ static trail trail_of(const subject *s, const uint8_t *values, int32_t label) {
     return t;
 }
 
-/* ---- one arithmetic, however the calls are made ------------------------------------------------------------------------------ */
+/* ---- one arithmetic for all divisions into calls ------------------------------------------------------------------------------ */
 
 static void cached_is_full(const subject *s, check_random *random) {
     const uint8_t *values = random_image(s, random);
@@ -180,7 +320,7 @@ static void cached_is_full(const subject *s, check_random *random) {
     }
 }
 
-/* Steps in pieces; and what was drawn, fed in as known, costs the same nats and has the same output. */
+/* Steps in pieces; and drawn values, fed in as known, have the same nats and the same output. */
 static void steps_are_prefill(const subject *s, check_random *random) {
     picture_settings settings = toy_settings(1, 17);
     settings.label = (int32_t)s->config->classes - 1;
@@ -210,7 +350,7 @@ static void steps_are_prefill(const subject *s, check_random *random) {
         CHECK_INT(nx_session_output(s->model, session, 0, output), NX_OK);
         CHECK_FLOATS(output, t.outputs + (size_t)i * s->outputs, s->outputs);
     }
-    /* a completion whose known part is a beginning of a run goes on as that run did */
+    /* a completion whose known part is a beginning of a run continues as that run did */
     for (uint32_t known = 0; known < s->n; known += 1 + s->n / 7) {
         uint32_t left = s->n - known;
         session = toy_session(s->model, &settings, NULL);
@@ -261,8 +401,8 @@ static void batch_is_singles(const subject *s, check_random *random) {
     }
 }
 
-/* What stands at position j can only be seen from j + 1 on, in generation order; of the elements of one position, the later see the
- * earlier, through what the output makes of them and not through the output itself. */
+/* The element at position j is visible only from j + 1 on, in generation order; within one position, later elements depend on the earlier
+ * ones through the output's distribution, not through its parameters. */
 static void causality(const subject *s, check_random *random) {
     uint8_t *values = random_image(s, random);
     trail before = trail_of(s, values, -1);
@@ -301,8 +441,18 @@ static void causal(void) { each(causality); }
 static void local_is_full(void) {
     check_random random = {2};
     for (int type = 0; type < 2; type++) {
-        toy_config c = {.height = 5, .width = 7, .channels = 1, .levels = 6, .blocks = 3, .d = 32, .inner = 64, .heads = 2, .key_length = 16,
-                        .position = TOY_SINUSOIDAL, .type = type ? NX_Q8_0 : NX_F32, .seed = 9};
+        toy_config c = {.height = 5,
+                        .width = 7,
+                        .channels = 1,
+                        .levels = 6,
+                        .blocks = 3,
+                        .d = 32,
+                        .inner = 64,
+                        .heads = 2,
+                        .key_length = 16,
+                        .position = TOY_SINUSOIDAL,
+                        .type = type ? NX_Q8_0 : NX_F32,
+                        .seed = 9};
         subject f = subject_of(&c);
         uint8_t *values = random_image(&f, &random);
         trail expected = trail_of(&f, values, -1);
@@ -369,8 +519,18 @@ static void grid_is_full(void) {
 /* Blocks of one column go through the image column by column: the transposed image in raster order, its two tables exchanged. */
 static void grid_is_transposed(void) {
     check_random random = {9};
-    toy_config c = {.height = 5, .width = 7, .channels = 1, .levels = 6, .blocks = 2, .d = 16, .inner = 24, .heads = 2, .key_length = 8,
-                    .position = TOY_LEARNED_WHOLE, .seed = 20}, across = c;
+    toy_config c = {.height = 5,
+                    .width = 7,
+                    .channels = 1,
+                    .levels = 6,
+                    .blocks = 2,
+                    .d = 16,
+                    .inner = 24,
+                    .heads = 2,
+                    .key_length = 8,
+                    .position = TOY_LEARNED_WHOLE,
+                    .seed = 20},
+               across = c;
     c.pattern = NX_LOCAL_2D;
     c.block_rows = c.flange_rows = 5, c.block_cols = 1, c.flange_cols = 7;
     across.height = 7, across.width = 5;
@@ -451,7 +611,7 @@ static void small_image(void) {
     }
 }
 
-/* A run and its copies share what the small image left behind; another image makes another run. */
+/* A run and its copies share the encoded small image; another image makes another run. */
 static void conditioned_runs(void) {
     const toy_config *list;
     toy_configs(&list, NULL);
@@ -493,8 +653,17 @@ static void labels(void) {
 /* Known values are any bytes; the model sees the nearest level. */
 static void rounding(void) {
     for (uint32_t levels = 2; levels <= 256; levels += levels < 20 ? 1 : 47 - levels % 2) {
-        toy_config c = {.height = 16, .width = 16, .channels = 1, .levels = levels, .blocks = 1, .d = 4, .inner = 4, .heads = 1, .key_length = 4,
-                        .position = TOY_SINUSOIDAL, .seed = 4};
+        toy_config c = {.height = 16,
+                        .width = 16,
+                        .channels = 1,
+                        .levels = levels,
+                        .blocks = 1,
+                        .d = 4,
+                        .inner = 4,
+                        .heads = 1,
+                        .key_length = 4,
+                        .position = TOY_SINUSOIDAL,
+                        .seed = 4};
         size_t mark = memory_mark();
         subject s = subject_of(&c);
         uint8_t values[256], nearest[256];
@@ -515,8 +684,8 @@ static void rounding(void) {
 /* ---- against the reference in double precision --------------------------------------------------------------------------------- */
 
 #define WEIGHT_TOLERANCE 5e-6 /* of an attention weight */
-/* Quantised: the twin rounds what the library rounds, but a number close to the middle between two steps may go the other way there:
- * by a step, 1/127 or 1/63 of its block's or head's largest, then on through the layers and the later positions. */
+/* Quantised: the twin uses the library's rounding, but a number close to the middle between two steps may be rounded the other way: by a
+ * step, 1/127 or 1/63 of its block's or head's largest, then on through the layers and the later positions. */
 #define Q8_LOGIT_TOLERANCE 0.1
 #define Q8_WEIGHT_TOLERANCE 0.02
 /* Against no rounding at all: what it costs. */
@@ -536,8 +705,8 @@ static double mean_difference(const float *a, const double *b, size_t n) {
 
 static int is_quantised(const subject *s) { return s->config->type == NX_Q8_0 || s->config->type == NX_Q4_0; }
 
-/* -log p of a position's levels by the twin of the distribution: worst difference to `nats` (E). Of a density relative to
- * 1 + nats, for it moves them by its sharpness e^-s times what its location is off. */
+/* -log p of a position's levels by the twin of the distribution: worst difference to `nats` (E). Relative to 1 + nats for a density,
+ * because an error of its location changes them by its sharpness e^-s times that error. */
 static double nats_difference(const subject *s, const double *output, const uint32_t *levels, const float *nats) {
     double log_p[NX_MAX_LEVELS], worst = 0;
     for (uint32_t e = 0; e < s->E; e++) {
@@ -607,16 +776,17 @@ static void agrees(const subject *s, check_random *random) {
         }
         CHECK_FLOATS(nats, t.nats, nx_session_position(session) * s->E); /* maps change nothing */
         CHECK(worst_weight < (q8 ? Q8_WEIGHT_TOLERANCE : WEIGHT_TOLERANCE));
-        check_note("  type %u, output %d, label %d: output within %.3g, nats %.3g (%.3g of its own output), attention %.3g", (unsigned)s->config->type,
-                   (int)s->distribution.kind, (int)label, worst, worst_nats, worst_own, worst_weight);
+        check_note("  type %u, output %d, label %d: output within %.3g, nats %.3g (%.3g of its own output), attention %.3g",
+                   (unsigned)s->config->type, (int)s->distribution.kind, (int)label, worst, worst_nats, worst_own, worst_weight);
         if (q8) {
             double explained = mean_difference(t.outputs, outputs, (size_t)n * P);
             ref_forward(outputs, NULL, s->toy, levels, input, label, n, 0);
             worst = difference(t.outputs, outputs, (size_t)n * P);
             double cost = mean_difference(t.outputs, outputs, (size_t)n * P);
-            check_note("  quantised, against no rounding: output within %.3g, mean %.3g; against the rounding twin mean %.3g", worst, cost, explained);
+            check_note("  quantised, against no rounding: output within %.3g, mean %.3g; against the rounding twin mean %.3g", worst, cost,
+                       explained);
             CHECK(worst < Q8_ACTIVATION_COST);
-            CHECK(explained < 0.1 * cost); /* the twin rounds what the library does, and a few numbers the other way */
+            CHECK(explained < 0.1 * cost); /* the twin uses the library's rounding, and a few numbers go the other way */
         }
     }
     check_note("  %u of %u positions within %.0e", (unsigned)exact, (unsigned)all, LOGIT_TOLERANCE);
@@ -625,18 +795,32 @@ static void agrees(const subject *s, check_random *random) {
 
 static void reference(void) {
     each(agrees);
-    /* a small image with far more pixels than a query sees positions, in passes of which the last is short */
+    /* a small image with far more pixels than a query sees positions; the last pass is short */
     check_random random = {11};
-    toy_config c = {.height = 4, .width = 8, .channels = 1, .levels = 3, .blocks = 1, .d = 4, .inner = 4, .heads = 1, .key_length = 4,
-                    .pattern = NX_LOCAL_1D, .query_block = 16, .memory_block = 0, .position = TOY_LEARNED_WHOLE, .input_height = 19,
-                    .input_width = 21, .encoder_blocks = 1, .seed = 19};
+    toy_config c = {.height = 4,
+                    .width = 8,
+                    .channels = 1,
+                    .levels = 3,
+                    .blocks = 1,
+                    .d = 4,
+                    .inner = 4,
+                    .heads = 1,
+                    .key_length = 4,
+                    .pattern = NX_LOCAL_1D,
+                    .query_block = 16,
+                    .memory_block = 0,
+                    .position = TOY_LEARNED_WHOLE,
+                    .input_height = 19,
+                    .input_width = 21,
+                    .encoder_blocks = 1,
+                    .seed = 19};
     subject s = subject_of(&c);
     check_at("a small image of 399 pixels", 0, 0, 0, 0);
     agrees(&s, &random);
     cached_is_full(&s, &random);
 }
 
-/* The draft of a model at every position of an image, given no more than what stands before it. */
+/* The draft of a model at every position of an image, given only the values before it. */
 static void draft_agrees(const toy_config *c, check_random *random) {
     subject s = subject_of(c);
     if (!s.model || !CHECK(s.model->plan[0].draft)) return;
@@ -659,7 +843,8 @@ static void draft_agrees(const toy_config *c, check_random *random) {
             outside += (float)(i / c->width) + offset[2 * o] < 0 || (float)(i % c->width) + offset[2 * o + 1] < 0;
         memory_release(mark);
     }
-    check_note("  draft of type %u: within %.3g, %u of %u positions within %.0e", (unsigned)c->draft_type, all, (unsigned)exact, (unsigned)s.n, LOGIT_TOLERANCE);
+    check_note("  draft of type %u: within %.3g, %u of %u positions within %.0e", (unsigned)c->draft_type, all, (unsigned)exact,
+               (unsigned)s.n, LOGIT_TOLERANCE);
     CHECK(all < (q8 ? Q8_LOGIT_TOLERANCE : LOGIT_TOLERANCE)); /* as of the model: see there */
     CHECK(q8 ? 10 * exact > 9 * s.n : exact == s.n);
     CHECK(outside > 0 && outside < s.n * c->neighbours);
@@ -677,8 +862,20 @@ static void drafts(void) {
     static const uint32_t shapes[][6] = {{1, 40, 2, 1, 4, 1}, {40, 1, 256, 32, 4, 1}, {20, 18, 256, 32, 256, 3}, {3, 40, 2, 32, 20, 256}};
     for (int i = 0; i < 4; i++) {
         size_t mark = memory_mark();
-        toy_config c = {.height = shapes[i][0], .width = shapes[i][1], .channels = 1, .levels = shapes[i][2], .blocks = 1, .d = 4, .inner = 4, .heads = 1,
-                        .key_length = 4, .position = TOY_SINUSOIDAL, .neighbours = shapes[i][3], .hidden = shapes[i][4], .rank = shapes[i][5], .seed = 23};
+        toy_config c = {.height = shapes[i][0],
+                        .width = shapes[i][1],
+                        .channels = 1,
+                        .levels = shapes[i][2],
+                        .blocks = 1,
+                        .d = 4,
+                        .inner = 4,
+                        .heads = 1,
+                        .key_length = 4,
+                        .position = TOY_SINUSOIDAL,
+                        .neighbours = shapes[i][3],
+                        .hidden = shapes[i][4],
+                        .rank = shapes[i][5],
+                        .seed = 23};
         check_at("shape %lld", i, 0, 0, 0);
         draft_agrees(&c, &random);
         memory_release(mark);
@@ -699,7 +896,7 @@ static void maps_of_samples(void) {
     uint8_t *values = memory_take(steps * 20);
     float *weights = floats((size_t)rows * s.window), *alone = floats((size_t)rows * s.window);
     CHECK_INT(picture_prefill(s.model, batch, known, 30, NULL), NX_OK);
-    /* before the first step all samples share what the known elements left */
+    /* before the first step all samples share the state of the known elements */
     CHECK_INT(picture_attention(s.model, batch, 19, weights, keys, &count), NX_OK);
     CHECK_INT(keys[count - 1], 29);
     CHECK_INT(picture_step(s.model, batch, steps, values, NULL), NX_OK);
@@ -741,24 +938,123 @@ static uint32_t all_images(const subject *s, double *probability) {
 
 #define TINY 8
 static const toy_config tiny[TINY] = {
-    {.height = 2, .width = 3, .channels = 1, .levels = 2, .blocks = 2, .d = 8, .inner = 8, .heads = 2, .key_length = 4,
-     .position = TOY_LEARNED_WHOLE, .sharpness = 1, .seed = 11},
-    {.height = 1, .width = 2, .channels = 3, .levels = 3, .blocks = 2, .d = 12, .inner = 8, .heads = 1, .key_length = 8,
-     .pattern = NX_LOCAL_1D, .query_block = 2, .memory_block = 1, .position = TOY_SINUSOIDAL, .sharpness = 0.6f, .seed = 12},
-    {.height = 2, .width = 2, .channels = 1, .levels = 4, .blocks = 1, .d = 32, .inner = 32, .heads = 1, .key_length = 32,
-     .position = TOY_LEARNED_HALF, .type = NX_Q8_0, .sharpness = 0.7f, .seed = 13},
-    {.height = 1, .width = 1, .channels = 1, .levels = 256, .blocks = 1, .d = 16, .inner = 8, .heads = 2, .key_length = 8,
-     .position = TOY_SINUSOIDAL, .seed = 14},
-    {.height = 1, .width = 2, .channels = 3, .levels = 3, .blocks = 1, .d = 8, .inner = 8, .heads = 1, .key_length = 8,
-     .position = TOY_LEARNED_WHOLE, .output = NX_DMOL, .mixtures = 2, .sharpness = 0.5f, .seed = 15},
-    {.height = 2, .width = 2, .channels = 3, .levels = 4, .blocks = 1, .d = 8, .inner = 8, .heads = 1, .key_length = 8,
-     .pattern = NX_LOCAL_2D, .block_rows = 2, .block_cols = 1, .flange_rows = 0, .flange_cols = 1, .position = TOY_LEARNED_HALF,
-     .pre_norm = 1, .palette = 1, .sharpness = 0.6f, .seed = 16},
-    {.height = 2, .width = 4, .channels = 1, .levels = 2, .blocks = 1, .d = 8, .inner = 8, .heads = 2, .key_length = 4,
-     .pattern = NX_LOCAL_2D, .block_rows = 1, .block_cols = 3, .flange_rows = 1, .flange_cols = 1, .position = TOY_LEARNED_WHOLE,
-     .output = NX_BERNOULLI, .input_height = 1, .input_width = 2, .encoder_blocks = 1, .seed = 17},
-    {.height = 2, .width = 2, .channels = 1, .levels = 5, .blocks = 1, .d = 8, .inner = 8, .heads = 1, .key_length = 8,
-     .position = TOY_SINUSOIDAL, .output = NX_LOGISTIC, .sharpness = 0.5f, .seed = 18},
+    {.height = 2,
+     .width = 3,
+     .channels = 1,
+     .levels = 2,
+     .blocks = 2,
+     .d = 8,
+     .inner = 8,
+     .heads = 2,
+     .key_length = 4,
+     .position = TOY_LEARNED_WHOLE,
+     .sharpness = 1,
+     .seed = 11},
+    {.height = 1,
+     .width = 2,
+     .channels = 3,
+     .levels = 3,
+     .blocks = 2,
+     .d = 12,
+     .inner = 8,
+     .heads = 1,
+     .key_length = 8,
+     .pattern = NX_LOCAL_1D,
+     .query_block = 2,
+     .memory_block = 1,
+     .position = TOY_SINUSOIDAL,
+     .sharpness = 0.6f,
+     .seed = 12},
+    {.height = 2,
+     .width = 2,
+     .channels = 1,
+     .levels = 4,
+     .blocks = 1,
+     .d = 32,
+     .inner = 32,
+     .heads = 1,
+     .key_length = 32,
+     .position = TOY_LEARNED_HALF,
+     .type = NX_Q8_0,
+     .sharpness = 0.7f,
+     .seed = 13},
+    {.height = 1,
+     .width = 1,
+     .channels = 1,
+     .levels = 256,
+     .blocks = 1,
+     .d = 16,
+     .inner = 8,
+     .heads = 2,
+     .key_length = 8,
+     .position = TOY_SINUSOIDAL,
+     .seed = 14},
+    {.height = 1,
+     .width = 2,
+     .channels = 3,
+     .levels = 3,
+     .blocks = 1,
+     .d = 8,
+     .inner = 8,
+     .heads = 1,
+     .key_length = 8,
+     .position = TOY_LEARNED_WHOLE,
+     .output = NX_DMOL,
+     .mixtures = 2,
+     .sharpness = 0.5f,
+     .seed = 15},
+    {.height = 2,
+     .width = 2,
+     .channels = 3,
+     .levels = 4,
+     .blocks = 1,
+     .d = 8,
+     .inner = 8,
+     .heads = 1,
+     .key_length = 8,
+     .pattern = NX_LOCAL_2D,
+     .block_rows = 2,
+     .block_cols = 1,
+     .flange_rows = 0,
+     .flange_cols = 1,
+     .position = TOY_LEARNED_HALF,
+     .pre_norm = 1,
+     .palette = 1,
+     .sharpness = 0.6f,
+     .seed = 16},
+    {.height = 2,
+     .width = 4,
+     .channels = 1,
+     .levels = 2,
+     .blocks = 1,
+     .d = 8,
+     .inner = 8,
+     .heads = 2,
+     .key_length = 4,
+     .pattern = NX_LOCAL_2D,
+     .block_rows = 1,
+     .block_cols = 3,
+     .flange_rows = 1,
+     .flange_cols = 1,
+     .position = TOY_LEARNED_WHOLE,
+     .output = NX_BERNOULLI,
+     .input_height = 1,
+     .input_width = 2,
+     .encoder_blocks = 1,
+     .seed = 17},
+    {.height = 2,
+     .width = 2,
+     .channels = 1,
+     .levels = 5,
+     .blocks = 1,
+     .d = 8,
+     .inner = 8,
+     .heads = 1,
+     .key_length = 8,
+     .position = TOY_SINUSOIDAL,
+     .output = NX_LOGISTIC,
+     .sharpness = 0.5f,
+     .seed = 18},
 };
 
 static void sums_to_one(void) {
@@ -799,7 +1095,7 @@ static void images_follow(void) {
         }
         for (uint32_t image = 0; image < n_images; image++) {
             double expected = probability[image] * draws;
-            if (expected < 8) { /* too few for a cell of its own */
+            if (expected < 8) { /* too few for a separate cell */
                 rest += expected, rest_seen += seen[image];
                 continue;
             }
@@ -808,14 +1104,16 @@ static void images_follow(void) {
         }
         if (rest >= 8) chi += (rest_seen - rest) * (rest_seen - rest) / rest, cells++;
         check_at("model %lld", i, 0, 0, 0);
-        check_note("  %u draws, %u cells: chi-squared %.1f, limit %.1f", (unsigned)draws, (unsigned)cells, chi, ref_chi_squared_limit(cells - 1));
+        check_note("  %u draws, %u cells: chi-squared %.1f, limit %.1f", (unsigned)draws, (unsigned)cells, chi,
+                   ref_chi_squared_limit(cells - 1));
         CHECK(cells > 10 && chi < ref_chi_squared_limit(cells - 1)); /* exceeded by chance once in 1000; the seed is fixed */
     }
 }
 
 /* One element under temperature and filters, against the filtered distribution of its logits. */
 static void filtered_element(void) {
-    static const nx_settings filters[] = {FILTER(0.7f, 0, 1, 0, 0, 0), FILTER(1, 4, 1, 0, 0, 0), FILTER(1, 0, 0.8f, 0, 0, 0), FILTER(1.4f, 6, 0.7f, 0, 0, 0)};
+    static const nx_settings filters[] = {FILTER(0.7f, 0, 1, 0, 0, 0), FILTER(1, 4, 1, 0, 0, 0), FILTER(1, 0, 0.8f, 0, 0, 0),
+                                          FILTER(1.4f, 6, 0.7f, 0, 0, 0)};
     check_random random = {7};
     const toy_config *list;
     toy_configs(&list, NULL);
@@ -843,7 +1141,7 @@ static void filtered_element(void) {
         }
         ref_filter(p, logits, 16, (double)settings.temperature, settings.top_k, (double)settings.top_p);
         ref_filter(plain, logits, 16, 1, 0, 1);
-        for (uint32_t b = 0; b < samples; b++) /* nats are of the model's own distribution, whatever the filter */
+        for (uint32_t b = 0; b < samples; b++) /* nats are those of the model's own distribution, with any filter */
             CHECK_NEAR((double)nats[b], -log(plain[toy_level(values[b], 16)]), 2e-6);
         check_at("filter %lld", f, 0, 0, 0);
         for (int v = 0; v < 16; v++) {
@@ -855,13 +1153,19 @@ static void filtered_element(void) {
     }
 }
 
-/* A draw is what the categorical sampler makes of the output and of the noise at (seed, sample, element), element by element. */
+/* A draw equals the categorical sampler applied to the output and to the noise at (seed, sample, element), element by element. */
 static void draws_are_the_sampler(const subject *s, check_random *random) {
     (void)random;
     static const nx_settings filters[] = {FILTER(0, 0, 1, 0, 0, 0), FILTER(1, 0, 1, 0, 0, 0), FILTER(0.6f, 3, 0.9f, 0, 0, 0)};
     for (int f = 0; f < 3; f++) {
-        picture_settings settings = {.seed_low = 1, .seed_high = 2, .samples = 2, .first_sample = 30, .label = -1, .temperature = filters[f].temperature,
-                                .top_k = filters[f].top_k, .top_p = filters[f].top_p};
+        picture_settings settings = {.seed_low = 1,
+                                     .seed_high = 2,
+                                     .samples = 2,
+                                     .first_sample = 30,
+                                     .label = -1,
+                                     .temperature = filters[f].temperature,
+                                     .top_k = filters[f].top_k,
+                                     .top_p = filters[f].top_p};
         nx_session *session = toy_session(s->model, &settings, NULL);
         float *logits = floats(nx_stride(s->levels)), *scratch = floats(3 * nx_stride(s->levels)), *output = floats(s->outputs);
         for (uint32_t i = 0; i < s->n; i++) {

@@ -41,13 +41,14 @@ static void shuffle(float *values, uint32_t count) {
     for (uint32_t p = 0; p < PLACES; p++) memcpy(values + place_of(p) * count, before + p * count, count * sizeof *values);
 }
 
-/* All taps but the middle one of 3 x 3 are nought. */
+/* All taps but the middle one of 3 x 3 are zero. */
 static void keep_middle(float *values, uint32_t rows, uint32_t cols) {
     for (uint32_t i = 0; i < rows * cols; i++)
         if (i % cols / (cols / 9) != 4) values[i] = 0;
 }
 
-/* A matrix (rows, cols) whose products keep the size of what goes in. The numbers follow from the name, so that toys share what they share. */
+/* A matrix (rows, cols) whose products keep the magnitude of the input. The numbers follow from the name, so that toys have equal tensors
+ * under equal names. */
 static void put_matrix(writer *w, const char *name, uint32_t rows, uint32_t cols) {
     toy_tensor t = {.rows = rows, .cols = cols, .type = w->type, .values = memory_take((size_t)rows * cols * sizeof(float))};
     strcpy(t.name, name);
@@ -64,7 +65,8 @@ static void put_matrix(writer *w, const char *name, uint32_t rows, uint32_t cols
 static void put_numbers(writer *w, const char *name, uint32_t rows, uint32_t cols, float number) {
     toy_tensor t = {.rows = rows, .cols = cols, .type = NX_F32, .values = memory_take((size_t)rows * cols * sizeof(float))};
     strcpy(t.name, name);
-    for (uint32_t i = 0; i < rows * cols; i++) t.values[i] = i % cols < cols / 2 || cols < 4 ? number + 0.25f * (float)(i % 3) * (cols > 3) : 0.1f * (float)(i % 5);
+    for (uint32_t i = 0; i < rows * cols; i++)
+        t.values[i] = i % cols < cols / 2 || cols < 4 ? number + 0.25f * (float)(i % 3) * (cols > 3) : 0.1f * (float)(i % 5);
     if (w->shuffled && !strcmp(name, "latent.bias")) shuffle(t.values, cols / PLACES);
     put_tensor(&w->head, &w->data, &t);
 }
@@ -76,7 +78,8 @@ static const char *named(char *name, const char *part) {
 }
 
 static toy_file file_of(const sagan_toy *s) {
-    uint32_t channels[] = {16, s->middle ? s->middle : 16, 32}, blocks = s->small || s->apart ? 1 : 2, last = channels[blocks], side = s->small ? 4 : SIDE;
+    uint32_t channels[] = {16, s->middle ? s->middle : 16, 32}, blocks = s->small || s->apart ? 1 : 2, last = channels[blocks],
+             side = s->small ? 4 : SIDE;
     uint32_t start = side >> blocks;
     writer w = {.type = s->type, .scale = s->scale ? s->scale : 1, .apart = s->apart, .shuffled = s->shuffled};
     put_header(&w.head, 2 + blocks * 7 + 3 + (s->attention ? 5 : 0), 5 + (s->attention ? 4 : 0));
@@ -144,7 +147,8 @@ static const nx_model *model_of(const sagan_toy *s) {
 
 enum { IMAGE, DRAWN, PIXELS };
 
-static nx_session *open_run(const nx_model *model, uint32_t seed, uint32_t sample, uint32_t maps, const uint32_t *latent, uint32_t class, size_t *size) {
+static nx_session *open_run(const nx_model *model, uint32_t seed, uint32_t sample, uint32_t maps, const uint32_t *latent, uint32_t class,
+                            size_t *size) {
     nx_settings settings = {.seed_low = seed, .first_sample = sample, .samples = 1, .temperature = 1, .top_p = 1, .maps = maps};
     nx_session *session = NULL;
     size_t bytes = 0;
@@ -224,8 +228,8 @@ static void weights_sum(void) {
     }
 }
 
-/* Attention that is not pooled knows no places: where the places before it change their order, so do the picture's, of which each place
- * becomes 2 x 2 pixels. */
+/* Attention that is not pooled knows no places: if the positions before it are permuted, so are those of the picture, each of which becomes
+ * 2 x 2 pixels. */
 static void permutation(void) {
     sagan_toy one = {.apart = 1, .attention = 4, .key = 8, .value = 4, .gain = 2}, other = one, none = one;
     other.shuffled = 1;
@@ -239,7 +243,7 @@ static void permutation(void) {
     }
 }
 
-/* Seed and sample make the latent; given back, it makes the same picture, whatever the seed. */
+/* Seed and sample make the latent; given back, it makes the same picture, with any seed. */
 static void latents(void) {
     const nx_model *model = model_of(&pooled);
     drawn a = draw(model, 1, 0, NULL, 0), b = draw(model, 2, 0, NULL, 0), c = draw(model, 1, 1, NULL, 0), d = draw(model, 1, 0, NULL, 1);
@@ -308,7 +312,7 @@ static void broken(void) {
 static void refused(void) {
 #define REFUSED(status, named, ...)                                                                                                        \
     do {                                                                                                                                   \
-        toy_file file = file_of(&(sagan_toy){__VA_ARGS__});                                                                               \
+        toy_file file = file_of(&(sagan_toy){__VA_ARGS__});                                                                                \
         toy_refused(file.bytes, file.length, status, named);                                                                               \
     } while (0)
     REFUSED(NX_E_UNSUPPORTED, "sagan.image.width", .width = 16);

@@ -279,7 +279,7 @@ static float *tensor(const teller *m, const char *name) {
 
 static double sigma(double x) { return 1 / (1 + exp(-x)); }
 
-/* out (rows) = W x + b, of the tensors "NAME.weight" and, where it is there, "NAME.bias" */
+/* out (rows) = W x + b, of the tensors "NAME.weight" and, if it exists, "NAME.bias" */
 static void mapped(double *out, const teller *m, const char *name, uint32_t rows, uint32_t cols, const double *x) {
     char full[64];
     sprintf(full, "%s.weight", name);
@@ -404,7 +404,7 @@ static uint32_t look(const nx_model *model, const config *c, const nx_session *s
     return place;
 }
 
-/* Logits of n known ids, one after another; their weights over the cells (n, L) and their places (n), both may be null. */
+/* Logits of n known ids, in order; their weights over the cells (n, L) and their places (n), both may be null. */
 static float *run(const nx_model *model, const config *c, const uint32_t *picture, const uint32_t *ids, uint32_t n, float *weights,
                   uint32_t *places) {
     nx_session *session = session_of(model, c, picture, weights != NULL);
@@ -499,7 +499,7 @@ static void one_cell_alone(void) {
     CHECK(memcmp(run(model, &c, picture, ids, N, NULL, NULL), x, N * c.values * sizeof *x) != 0);
 }
 
-/* A light shows one cell to the first positions, whichever attention it is; where it is put out, and behind it, the model finds its own. */
+/* A light shows one cell to the first positions, for both kinds of attention; without it, and after it, the model chooses. */
 static void light(void) {
     for (int hard = 0; hard < 2; hard++) {
         config c = configs[hard ? 7 : 1];
@@ -535,7 +535,7 @@ static config hardened(int hard) {
     return c;
 }
 
-/* Where the weights of soft attention are one-hot, hard attention sees the same: the same bits, whatever the noise. */
+/* Where the weights of soft attention are one-hot, hard attention sees the same: the same bits, with any noise. */
 static void soft_of_one_place(void) {
     config soft = hardened(0), hard = hardened(1);
     uint32_t *picture = some_ids(bytes_of(&soft), 256, 1), *ids = some_ids(N, soft.values, 3);

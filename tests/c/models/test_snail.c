@@ -14,9 +14,9 @@
 #define MOST_CHANNELS 512
 
 typedef struct {
-    uint32_t height, width, ways, label, kernel[CONVOLUTIONS], stride[CONVOLUTIONS], channels[CONVOLUTIONS], embedding, layers, dense, key[BLOCKS],
-        value[BLOCKS], blocks, type;
-    double spread; /* of all weights, times; 0: 1 */
+    uint32_t height, width, ways, label, kernel[CONVOLUTIONS], stride[CONVOLUTIONS], channels[CONVOLUTIONS], embedding, layers, dense,
+        key[BLOCKS], value[BLOCKS], blocks, type;
+    double spread;      /* of all weights, times; 0: 1 */
     const char *number; /* a key with another value, or null */
     uint32_t instead;
     const char *reshaped; /* a tensor with a column too many */
@@ -83,11 +83,13 @@ static made *build(const config *given) {
     struct {
         const char *key;
         uint32_t value;
-    } numbers[] = {{"snail.image.height", c->height}, {"snail.image.width", c->width}, {"snail.ways", c->ways}, {"snail.label_length", c->label},
-                   {"snail.embedding_length", c->embedding}, {"snail.layers", c->layers}, {"snail.dense_length", c->dense}};
+    } numbers[] = {{"snail.image.height", c->height}, {"snail.image.width", c->width},          {"snail.ways", c->ways},
+                   {"snail.label_length", c->label},  {"snail.embedding_length", c->embedding}, {"snail.layers", c->layers},
+                   {"snail.dense_length", c->dense}};
     put_header(&m->file, m->n_tensors, 1 + 7 + 4);
     put_key_text(&m->file, "general.architecture", "snail");
-    for (int i = 0; i < 7; i++) put_key_u32(&m->file, numbers[i].key, c->number && !strcmp(c->number, numbers[i].key) ? c->instead : numbers[i].value);
+    for (int i = 0; i < 7; i++)
+        put_key_u32(&m->file, numbers[i].key, c->number && !strcmp(c->number, numbers[i].key) ? c->instead : numbers[i].value);
     put_key_numbers(&m->file, "snail.kernels", c->kernel, CONVOLUTIONS);
     put_key_numbers(&m->file, "snail.strides", c->stride, CONVOLUTIONS);
     put_key_numbers(&m->file, "snail.key_length", c->key, c->blocks);
@@ -199,7 +201,8 @@ static void embed(const made *m, const uint32_t *ids, double *out) {
     map_of(m, "embd.out", c->embedding, rows * cols * depth, x, out);
 }
 
-/* Of one query: odds (ways), and the weights of each attention on the examples (blocks, n). A sequence of its own, with its query last. */
+/* Of one query: probabilities (ways), and the weights of each attention on the examples (blocks, n). A separate sequence, with its query
+ * last. */
 static void by_hand(const made *m, const episode *e, uint32_t query, double *odds, double *looks) {
     const config *c = &m->config;
     static double x[PLACES][MOST_CHANNELS];
@@ -265,7 +268,8 @@ static void equations(void) {
             episode e = episode_of(c, counts[s][0], counts[s][1], 50 + s);
             nx_session *session;
             float *odds = odds_of(model, c, &e, &session), weights[PLACES];
-            double expected[32], looks[BLOCKS * PLACES], off = 0, tolerance = toy_of ? 0.25 : 2e-5; /* 8 bits: the deviation of what is rounded */
+            double expected[32], looks[BLOCKS * PLACES], off = 0,
+                                                         tolerance = toy_of ? 0.25 : 2e-5; /* 8 bits: the deviation of the rounded values */
             uint32_t list[PLACES], count;
             for (uint32_t q = 0; q < e.q; q++) {
                 by_hand(m, &e, q, expected, looks);
@@ -298,7 +302,7 @@ static void equations(void) {
     check_note("  odds within %.2g", worst);
 }
 
-/* Queries share examples and nothing else; what stands before an example does not change when one behind it does; the order counts. */
+/* Queries share examples and nothing else; results before an example do not change when a later one does; the order counts. */
 static void what_is_seen(void) {
     for (int toy_of = 0; toy_of < 2; toy_of++) {
         const config *c = toys + toy_of;
@@ -336,7 +340,7 @@ static void interrupted(void) {
     CHECK_INT(nx_session_result(model, session, 0, 0, 1, odds), NX_E_ARGUMENT);
     for (; status == NX_MORE; slices++) {
         status = nx_session_encode(model, session);
-        session = memory_copy(session, bytes); /* goes on in another place */
+        session = memory_copy(session, bytes); /* continues in another place */
         CHECK_INT(nx_session_check(model, session, bytes), NX_OK);
         if (status == NX_MORE) CHECK_INT(nx_session_result(model, session, 0, 0, 1, odds), NX_E_ARGUMENT);
     }

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * A saved run of every verb that has one: refused with a sentence, or taken, and then saved to the same, which is taken too. Of every hundred
- * that are taken one goes on, which ends well or with an error of the library.
+ * A saved run of every verb that has one: refused with a sentence, or taken, and then saved to the same, which is taken too. One in a
+ * hundred accepted ones continues, which ends well or with an error of the library.
  */
 
 import assert from 'node:assert/strict';

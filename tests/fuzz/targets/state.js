@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * What the engine holds of a run, as save({ state: true }) keeps it, damaged by somebody who knows how to make its hash: refused with a sentence, or gone on
- * with, to whatever tokens, but never out of its memory.
+ * The engine's state of a run, as in save({ state: true }), damaged, with a correct hash: refused with a sentence, or continued, to any
+ * tokens, but never outside its memory.
  */
 
 import assert from 'node:assert/strict';
@@ -48,7 +48,7 @@ export async function open() {
       if (odd === 5) state.layout = input.pick(all).state.layout;
       try {
         state.hash = atOnce(hashing(state));
-      } catch {} // of what is no state: the old one
+      } catch {} // if it is not a state: the old one
       const run = refusedOr(
         () => model.resume({ ...saved, state }, { maxTokens: 1 + input.below(12), ...input.pick([{}, { at: 3 }, { maps: true }]) }),
         ['state'],

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** A talk in a template: refused with a sentence, or made into tokens, of which what people say can add none of control. */
+/** A chat in a template: refused with a sentence, or made into tokens; messages can add no control token. */
 
 import assert from 'node:assert/strict';
 

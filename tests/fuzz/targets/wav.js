@@ -48,7 +48,7 @@ export function open() {
     words: ['RIFF', 'RF64', 'WAVE', 'fmt ', 'data', 'ds64', 'LIST'],
     async run(bytes) {
       assert.equal(typeof isWav(bytes), 'boolean');
-      const part = 65 + new Input(bytes).below(40); // at least what is looked at
+      const part = 65 + new Input(bytes).below(40); // at least the minimum read
       /** @type {any} */
       let refused;
       const found = await locateWav(bytes.length, async (from, to) => bytes.slice(from, Math.min(to, from + part))).catch((error) => {
