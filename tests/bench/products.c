@@ -27,8 +27,7 @@ static int pack(nx_matrix *packed, uint32_t rows, uint32_t cols, uint32_t type) 
     nx_matrix m = {.type = nx_matrix_form(type, NX_BY_ROW), .rows = rows, .cols = cols};
     uint64_t bytes = (nx_matrix_bytes(m.type, rows, cols) + 127) & ~(uint64_t)127;
     uint32_t block = type == NX_Q8_0 ? 34 : 18;
-    if (rows > WIDEST - 16 || cols > WIDEST || cols % 32 || nx_input_bytes(cols, NX_COLUMNS) > sizeof rounded || bytes > MEMORY - used)
-        return 0;
+    if (rows > WIDEST - 16 || cols > WIDEST || cols % 32 || nx_input_bytes(cols, NX_COLUMNS) > sizeof rounded || bytes > MEMORY - used) return 0;
     m.packed = memory + used;
     for (uint32_t r = 0; r < rows; r++) {
         for (uint32_t i = 0; i < cols / 32 * block; i++) row[i] = (uint8_t)(i * 37 + r * 101);
@@ -71,9 +70,7 @@ static _Alignas(128) uint8_t scratch[1u << 17];
 /* One more convolution of 3 x 3 at every place of a picture of side x side, 9 * channels a multiple of 32. Returns 0 if memory is full. */
 EXPORT uint32_t add_convolution(uint32_t rows, uint32_t channels, uint32_t side) {
     nx_patches p = {side, side, channels, 0, 3, 3, 1, 1, 1, 1, 1, 1, 1};
-    if (convolved == MOST || rows > DEEPEST || channels > DEEPEST || (uint64_t)side * side * nx_stride(channels) > PICTURE ||
-        nx_convolve_bytes(&p) > sizeof scratch)
-        return 0;
+    if (convolved == MOST || rows > DEEPEST || channels > DEEPEST || (uint64_t)side * side * nx_stride(channels) > PICTURE || nx_convolve_bytes(&p) > sizeof scratch) return 0;
     if (!pack(&kernels[convolved], rows, 9 * channels, NX_Q8_0)) return 0;
     seen[convolved++] = p;
     for (uint32_t i = 0; i < PICTURE; i++) picture[i] = (float)(i % 13) - 6;
@@ -86,8 +83,7 @@ EXPORT float convolutions(uint32_t times) {
         for (uint32_t k = 0; k < convolved; k++) {
             uint32_t all = seen[k].rows * seen[k].cols;
             for (uint32_t first = 0; first < all; first += NX_COLUMNS)
-                nx_convolve(places, kernels + k, bias, picture, seen + k, first, all - first < NX_COLUMNS ? all - first : NX_COLUMNS,
-                            scratch);
+                nx_convolve(places, kernels + k, bias, picture, seen + k, first, all - first < NX_COLUMNS ? all - first : NX_COLUMNS, scratch);
             picture[k % 16] = places[k % 16] > 0 ? 1 : -1;
         }
     return places[0];

@@ -49,7 +49,6 @@ nx_status picture_open(void *block, size_t bytes, const nx_model *model, const p
 nx_status picture_condition(const nx_model *model, nx_session *session, const uint8_t *values, uint32_t count);
 nx_status picture_prefill(const nx_model *model, nx_session *session, const uint8_t *values, uint32_t count, float *nats);
 nx_status picture_step(const nx_model *model, nx_session *session, uint32_t steps, uint8_t *values, float *nats);
-nx_status picture_attention(const nx_model *model, const nx_session *session, uint32_t sample, float *weights, uint32_t *keys,
-                            uint32_t *count);
+nx_status picture_attention(const nx_model *model, const nx_session *session, uint32_t sample, float *weights, uint32_t *keys, uint32_t *count);
 
 #endif

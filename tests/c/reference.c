@@ -67,35 +67,16 @@ double ref_weight(const uint8_t *row, uint32_t type, uint32_t i) {
     const uint8_t *b;
     uint32_t in = i % 256, part = in / 32, side = in / 128, place = in % 32, quarter = part % 4;
     switch (type) {
-    case NX_F32:
-        memcpy(&single, row + 4 * i, 4);
-        return (double)single;
-    case NX_F16:
-        return half_at(row + 2 * i);
-    case NX_BF16:
-        memcpy((uint8_t *)&single + 2, row + 2 * i, 2);
-        return (double)single;
-    case NX_Q4_0:
-        b = row + i / 32 * 18;
-        return half_at(b) * (nibble_at(b + 2, i % 32) - 8);
-    case NX_Q4_1:
-        b = row + i / 32 * 20;
-        return half_at(b) * nibble_at(b + 4, i % 32) + half_at(b + 2);
-    case NX_Q5_0:
-        b = row + i / 32 * 22;
-        return half_at(b) * (nibble_at(b + 6, i % 32) + 16 * bits_at(b + 2, i % 32, 1) - 16);
-    case NX_Q5_1:
-        b = row + i / 32 * 24;
-        return half_at(b) * (nibble_at(b + 8, i % 32) + 16 * bits_at(b + 4, i % 32, 1)) + half_at(b + 2);
-    case NX_Q8_0:
-        b = row + i / 32 * 34;
-        return half_at(b) * (int8_t)b[2 + i % 32];
-    case NX_IQ4_NL:
-        b = row + i / 32 * 18;
-        return half_at(b) * iq4_levels[nibble_at(b + 2, i % 32)];
-    case NX_MXFP4:
-        b = row + i / 32 * 17;
-        return ldexp(fp4(nibble_at(b + 1, i % 32)), b[0] - 127);
+    case NX_F32: memcpy(&single, row + 4 * i, 4); return (double)single;
+    case NX_F16: return half_at(row + 2 * i);
+    case NX_BF16: memcpy((uint8_t *)&single + 2, row + 2 * i, 2); return (double)single;
+    case NX_Q4_0: b = row + i / 32 * 18; return half_at(b) * (nibble_at(b + 2, i % 32) - 8);
+    case NX_Q4_1: b = row + i / 32 * 20; return half_at(b) * nibble_at(b + 4, i % 32) + half_at(b + 2);
+    case NX_Q5_0: b = row + i / 32 * 22; return half_at(b) * (nibble_at(b + 6, i % 32) + 16 * bits_at(b + 2, i % 32, 1) - 16);
+    case NX_Q5_1: b = row + i / 32 * 24; return half_at(b) * (nibble_at(b + 8, i % 32) + 16 * bits_at(b + 4, i % 32, 1)) + half_at(b + 2);
+    case NX_Q8_0: b = row + i / 32 * 34; return half_at(b) * (int8_t)b[2 + i % 32];
+    case NX_IQ4_NL: b = row + i / 32 * 18; return half_at(b) * iq4_levels[nibble_at(b + 2, i % 32)];
+    case NX_MXFP4: b = row + i / 32 * 17; return ldexp(fp4(nibble_at(b + 1, i % 32)), b[0] - 127);
     case NX_IQ4_XS: {
         b = row + i / 256 * 136;
         int scale = bits_at(b + 4, 4 * part, 4) + 16 * bits_at(b + 2, 2 * part, 2) - 32;
@@ -103,8 +84,7 @@ double ref_weight(const uint8_t *row, uint32_t type, uint32_t i) {
     }
     case NX_Q2_K:
         b = row + i / 256 * 84;
-        return half_at(b + 80) * bits_at(b + in / 16, 0, 4) * bits_at(b + 16 + 32 * side + place, 2 * quarter, 2) -
-               half_at(b + 82) * bits_at(b + in / 16, 4, 4);
+        return half_at(b + 80) * bits_at(b + in / 16, 0, 4) * bits_at(b + 16 + 32 * side + place, 2 * quarter, 2) - half_at(b + 82) * bits_at(b + in / 16, 4, 4);
     case NX_Q3_K: {
         b = row + i / 256 * 110;
         uint32_t s = in / 16;
@@ -113,18 +93,15 @@ double ref_weight(const uint8_t *row, uint32_t type, uint32_t i) {
     }
     case NX_Q4_K:
         b = row + i / 256 * 144;
-        return half_at(b) * packed_six(b + 4, part, 0) * bits_at(b + 16 + 32 * (in / 64) + place, 4 * (part % 2), 4) -
-               half_at(b + 2) * packed_six(b + 4, part, 1);
+        return half_at(b) * packed_six(b + 4, part, 0) * bits_at(b + 16 + 32 * (in / 64) + place, 4 * (part % 2), 4) - half_at(b + 2) * packed_six(b + 4, part, 1);
     case NX_Q5_K:
         b = row + i / 256 * 176;
-        return half_at(b) * packed_six(b + 4, part, 0) *
-                   (bits_at(b + 48 + 32 * (in / 64) + place, 4 * (part % 2), 4) + 16 * bits_at(b + 16 + place, part, 1)) -
+        return half_at(b) * packed_six(b + 4, part, 0) * (bits_at(b + 48 + 32 * (in / 64) + place, 4 * (part % 2), 4) + 16 * bits_at(b + 16 + place, part, 1)) -
                half_at(b + 2) * packed_six(b + 4, part, 1);
     case NX_Q6_K:
         b = row + i / 256 * 210;
         return half_at(b + 208) * (int8_t)b[192 + in / 16] *
-               (bits_at(b + 64 * side + 32 * (quarter % 2) + place, quarter / 2 * 4, 4) +
-                16 * bits_at(b + 128 + 32 * side + place, 2 * quarter, 2) - 32);
+               (bits_at(b + 64 * side + 32 * (quarter % 2) + place, quarter / 2 * 4, 4) + 16 * bits_at(b + 128 + 32 * side + place, 2 * quarter, 2) - 32);
     }
     return NAN;
 }
@@ -249,8 +226,7 @@ float *ref_packed_q8(const float *values, uint32_t rows, uint32_t cols) {
 static int is_quantised(uint32_t type) { return type == NX_Q8_0 || type == NX_Q4_0; }
 
 /* out = W x + b for n rows of x. */
-static void project(double *out, const toy *m, layer l, const char *part, const double *x, uint32_t rows, uint32_t cols, uint32_t n,
-                    int rounded) {
+static void project(double *out, const toy *m, layer l, const char *part, const double *x, uint32_t rows, uint32_t cols, uint32_t n, int rounded) {
     const toy_tensor *t = part_of(m, l, part, ".weight"), *bias = part_of(m, l, part, ".bias");
     double *copy = memory_take(cols * sizeof *copy);
     const float *weights = t->values;
@@ -302,8 +278,8 @@ static void round_weights(double *weights, const double *values, const uint8_t *
 
 /* Attention of the n rows of h to the `keys` rows of `memory` (null: to themselves) where visible (n, keys) is not zero.
  * kept (heads, n, keys): the weights, may be null */
-static void attention(double *h, const toy *m, layer l, const char *cross, uint32_t n, double *memory, uint32_t keys,
-                      const uint8_t *visible, double *kept, int rounded) {
+static void attention(double *h, const toy *m, layer l, const char *cross, uint32_t n, double *memory, uint32_t keys, const uint8_t *visible,
+                      double *kept, int rounded) {
     const toy_config *g = &m->config;
     uint32_t d = g->d, width = g->heads * g->key_length;
     char name[5][24];
@@ -439,8 +415,7 @@ void ref_forward(double *outputs, double *weights, const toy *m, const uint32_t 
 
 void ref_draft(double *logits, const toy *m, const uint32_t *levels, uint32_t position, int rounded) {
     const toy_config *g = &m->config;
-    const float *offset = table(m, "draft.offset.weight"), *e = table(m, "draft.token_embd.weight"),
-                *N = table(m, "draft.neighbour.weight");
+    const float *offset = table(m, "draft.offset.weight"), *e = table(m, "draft.token_embd.weight"), *N = table(m, "draft.neighbour.weight");
     const float *rows = table(m, "draft.position_row.weight"), *cols = table(m, "draft.position_col.weight");
     int64_t row = position / g->width, col = position % g->width;
     size_t mark = memory_mark();
@@ -510,8 +485,7 @@ void ref_output(double *logits, const nx_output *o, const double *parameters, co
     case NX_GAUSSIAN:
         discretised(logits, V, o->kind == NX_GAUSSIAN, parameters[0], parameters[1], 0);
         return;
-    case NX_DMOL:
-        break;
+    case NX_DMOL: break;
     }
     for (uint32_t c = 0; c < index; c++) x[c] = 2.0 * earlier[c] / (V - 1) - 1;
     for (uint32_t k = 0; k < K; k++) {

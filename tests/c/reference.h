@@ -47,8 +47,8 @@ int ref_visible(const nx_pattern *pattern, const uint32_t *raster, uint32_t i, u
 /* The forward pass of positions 0..n-1 of a toy model with matrix attention.
  * levels ((n - 1) E at least) and the conditioning input read    outputs (n, P) written
  * weights (blocks, heads, n, n) written, may be null      rounded: quantised products round x to 8 bits, as the library does */
-void ref_forward(double *outputs, double *weights, const toy *model, const uint32_t *levels, const uint8_t *input, int32_t label,
-                 uint32_t n, int rounded);
+void ref_forward(double *outputs, double *weights, const toy *model, const uint32_t *levels, const uint8_t *input, int32_t label, uint32_t n,
+                 int rounded);
 
 /* Logits (V) of the draft of a toy model for the position after the levels (position) of an image in raster order. */
 void ref_draft(double *logits, const toy *model, const uint32_t *levels, uint32_t position, int rounded);
@@ -66,7 +66,7 @@ extern int ref_exact_mass;
 void ref_filter(double *p, const float *logits, uint32_t levels, double temperature, uint32_t top_k, double top_p);
 
 /* Settings of one sample that shape and filter like this. */
-#define FILTER(temperature_, top_k_, top_p_, typical_p_, min_p_, last)                                                                     \
+#define FILTER(temperature_, top_k_, top_p_, typical_p_, min_p_, last) \
     {.temperature = temperature_, .top_k = top_k_, .top_p = top_p_, .typical_p = typical_p_, .min_p = min_p_, .temperature_last = last}
 
 /* p(v) after all filters, as sampling/filters.h says, in double, by sorting everything. p (V) written */

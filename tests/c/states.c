@@ -50,8 +50,7 @@ static void stages(states_subject *s, uint32_t variant) {
     }
     keep(s, session);
     if (status != NX_OK || !part.values) return;
-    uint32_t length = s->shape.length ? s->shape.length : part.length, known = length < 12 ? length / 3 : 4, B = s->settings.samples,
-             over = 0, count;
+    uint32_t length = s->shape.length ? s->shape.length : part.length, known = length < 12 ? length / 3 : 4, B = s->settings.samples, over = 0, count;
     uint32_t *ids = memory_take((size_t)length * B * part.span * sizeof *ids);
     for (uint32_t i = 0; i < known * part.span; i++) ids[i] = (i * 5 + 1) % part.values;
     CHECK_INT(nx_session_put(model, session, ids, known, 0, NULL), NX_OK);
@@ -84,8 +83,7 @@ int states_make(states_subject *s, const toy_row *row, const nx_model *model, ui
     if (part == row->uses / TOY_PART) s->shape = row->shape;
     if (info.values && !s->shape.length) s->shape.length = info.length ? info.length : 20;
     for (uint32_t i = 0; nx_model_port(model, part, i, &port) == NX_OK; i++)
-        if (port.any_length && !s->shape.counts[i])
-            s->shape.counts[i] = port.like == NX_NONE ? (port.dims[0] < 7 ? port.dims[0] : 7) : s->shape.counts[port.like];
+        if (port.any_length && !s->shape.counts[i]) s->shape.counts[i] = port.like == NX_NONE ? (port.dims[0] < 7 ? port.dims[0] : 7) : s->shape.counts[port.like];
     if (nx_session_size(model, part, &s->settings, &s->shape, &s->bytes) || s->bytes > MOST_BYTES) return 0;
     stages(s, variant);
     return s->n_stages > 0;
@@ -105,10 +103,8 @@ static uint32_t next(choices *c, uint32_t n) {
 }
 
 static uint32_t word_of(choices *c, uint32_t now) {
-    static const uint32_t words[] = {0,          1,          2,          3,          7,          15,         16,
-                                     17,         63,         64,         65,         255,        256,        257,
-                                     65535,      65536,      0x7fffffff, 0x80000000, 0xfffffffe, 0xffffffff, 0x3f800000,
-                                     0x7f800000, 0xff800000, 0x7fc00000, 0x7149f2ca, 0xf149f2ca};
+    static const uint32_t words[] = {0, 1, 2, 3, 7, 15, 16, 17, 63, 64, 65, 255, 256, 257, 65535, 65536, 0x7fffffff, 0x80000000, 0xfffffffe, 0xffffffff,
+                                     0x3f800000, 0x7f800000, 0xff800000, 0x7fc00000, 0x7149f2ca, 0xf149f2ca};
     switch (next(c, 4)) {
     case 0:
         return now + next(c, 16) - 8;
@@ -148,8 +144,7 @@ static void look(const states_subject *s, const nx_session *session, choices *c)
         nx_status status = nx_session_result(s->model, session, i, 0, count, numbers);
         for (uint32_t j = 0; !status && result.values && j < count; j++) CHECK(numbers[j] < result.values);
     }
-    if (part.values)
-        nx_session_probabilities(s->model, (nx_session *)session, next(c, 3), next(c, 3), memory_take(part.values * sizeof(float)));
+    if (part.values) nx_session_probabilities(s->model, (nx_session *)session, next(c, 3), next(c, 3), memory_take(part.values * sizeof(float)));
     float *output = memory_take((part.outputs + 1) * sizeof *output);
     nx_session_output(s->model, session, next(c, 3), output);
     uint32_t position = nx_session_position(session);
@@ -208,8 +203,7 @@ static nx_session *call(const states_subject *s, nx_session *session, choices *c
         nx_session_draw(model, session, n < left ? n : left, ids, next(c, 2) ? nats : NULL, &drawn);
         break;
     case 5:
-        nx_session_top(model, session, n && n <= part.values ? n : 1, memory_take((n + 1) * B * sizeof *ids),
-                       memory_take((n + 1) * B * sizeof *nats));
+        nx_session_top(model, session, n && n <= part.values ? n : 1, memory_take((n + 1) * B * sizeof *ids), memory_take((n + 1) * B * sizeof *nats));
         break;
     case 6:
         nx_session_advance(model, session, parents, ids);
@@ -231,8 +225,7 @@ static nx_session *call(const states_subject *s, nx_session *session, choices *c
         break;
     default: {
         nx_settings settings = session->settings;
-        settings.temperature = (float)next(c, 4) / 2, settings.top_k = next(c, 5), settings.look_ahead = next(c, 18),
-        settings.typical_p = (float)next(c, 3) / 3;
+        settings.temperature = (float)next(c, 4) / 2, settings.top_k = next(c, 5), settings.look_ahead = next(c, 18), settings.typical_p = (float)next(c, 3) / 3;
         settings.look_up = next(c, 2), settings.penalty_last = next(c, 8), settings.frequency = 1;
         nx_session_retune(model, session, &settings);
     }

@@ -41,18 +41,12 @@ static inline uint32_t uses_of(int which) {
 }
 
 static inline subject subject_of(int which) {
-    static const char *const hashers[] = {"hasher",
-                                          "hasher in slices",
-                                          "hasher with a source",
-                                          "hasher that is entered again",
-                                          "noisy hasher",
-                                          "noisy hasher that is entered again"};
+    static const char *const hashers[] = {"hasher", "hasher in slices", "hasher with a source", "hasher that is entered again", "noisy hasher", "noisy hasher that is entered again"};
     subject s = {0};
     if (which < HASHERS) {
         int noisy = which == HASHER_NOISY || which == HASHER_NOISY_AGAIN, again = which == HASHER_AGAIN || which == HASHER_NOISY_AGAIN;
         int source = which == HASHER_WITH_SOURCE || which == HASHER_NOISY;
-        hasher_settings = (hasher_config){
-            .slices = which == HASHER_SLICED || which == HASHER_NOISY ? 3 : 1, .source = source, .noisy = noisy, .again = again, .end = 1};
+        hasher_settings = (hasher_config){.slices = which == HASHER_SLICED || which == HASHER_NOISY ? 3 : 1, .source = source, .noisy = noisy, .again = again, .end = 1};
         s.name = hashers[which];
         s.model = hasher_open(&hasher_settings);
         s.shape.length = LENGTH;
@@ -134,8 +128,7 @@ static inline uint32_t draw(const subject *s, nx_session *session, uint32_t step
     uint32_t width = session->settings.samples * s->span, done = 0, drawn = 0;
     nx_status status = NX_MORE;
     for (int calls = 0; status == NX_MORE && CHECK(calls < 1000); calls++) {
-        status =
-            nx_session_draw(s->model, session, steps - done, ids + (size_t)done * width, nats ? nats + (size_t)done * width : NULL, &drawn);
+        status = nx_session_draw(s->model, session, steps - done, ids + (size_t)done * width, nats ? nats + (size_t)done * width : NULL, &drawn);
         done += drawn;
     }
     CHECK_INT(status, NX_OK);
@@ -147,8 +140,7 @@ static inline void put(const subject *s, nx_session *session, const uint32_t *id
     nx_status status = NX_MORE;
     for (int calls = 0; status == NX_MORE && CHECK(calls < 1000); calls++) {
         uint32_t done = nx_session_position(session) - first;
-        status = nx_session_put(s->model, session, ids + (size_t)done * width, count - done, each,
-                                nats ? nats + (size_t)done * B * s->span : NULL);
+        status = nx_session_put(s->model, session, ids + (size_t)done * width, count - done, each, nats ? nats + (size_t)done * B * s->span : NULL);
     }
     CHECK_INT(status, NX_OK);
 }

@@ -17,15 +17,8 @@ static nx_pattern local(uint32_t n, uint32_t l_q, uint32_t l_m) {
     return (nx_pattern){.kind = NX_LOCAL_1D, .positions = n, .query_block = l_q, .memory_block = l_m};
 }
 static nx_pattern grid(uint32_t rows, uint32_t cols, uint32_t block_rows, uint32_t block_cols, uint32_t flange_rows, uint32_t flange_cols) {
-    return (nx_pattern){.kind = NX_LOCAL_2D,
-                        .positions = rows * cols,
-                        .query_block = rows * cols,
-                        .rows = rows,
-                        .cols = cols,
-                        .block_rows = block_rows,
-                        .block_cols = block_cols,
-                        .flange_rows = flange_rows,
-                        .flange_cols = flange_cols};
+    return (nx_pattern){.kind = NX_LOCAL_2D, .positions = rows * cols, .query_block = rows * cols, .rows = rows, .cols = cols,
+                        .block_rows = block_rows, .block_cols = block_cols, .flange_rows = flange_rows, .flange_cols = flange_cols};
 }
 
 /* The ranges of a query, in memory of exactly the stated bound. */
@@ -64,8 +57,7 @@ static uint32_t pattern_of(const nx_pattern *p) {
         else {
             uint32_t n_before;
             const nx_range *before = ranges_of(p, i - 1, &n_before);
-            CHECK(n_before == n_ranges && !memcmp(before, ranges, (n_ranges - 1) * sizeof *ranges) &&
-                  before[n_ranges - 1].from == ranges[n_ranges - 1].from);
+            CHECK(n_before == n_ranges && !memcmp(before, ranges, (n_ranges - 1) * sizeof *ranges) && before[n_ranges - 1].from == ranges[n_ranges - 1].from);
             CHECK_INT(nx_pattern_block_end(p, i - 1), end);
         }
         if (n_ranges > most_ranges) most_ranges = n_ranges;
@@ -101,8 +93,7 @@ static nx_pattern random_grid(uint32_t most_rows, uint32_t most_cols, check_rand
     uint32_t rows = 1 + random_below(random, most_rows), cols = 1 + random_below(random, most_cols);
     uint32_t block_rows = 1 + random_below(random, rows), block_cols = 1 + random_below(random, cols);
     /* flanges of every size, but small ones more often: those cut many short ranges */
-    uint32_t flange_rows = random_below(random, 2 + random_below(random, rows)),
-             flange_cols = random_below(random, 2 + random_below(random, cols));
+    uint32_t flange_rows = random_below(random, 2 + random_below(random, rows)), flange_cols = random_below(random, 2 + random_below(random, cols));
     return grid(rows, cols, block_rows, block_cols, flange_rows < rows ? flange_rows : rows, flange_cols < cols ? flange_cols : cols);
 }
 
@@ -136,16 +127,12 @@ static void grids(void) {
 static void large_grids(void) {
     check_random random = {8};
     for (int i = 0; i < 200; i++) {
-        nx_pattern p =
-            i < 8 ? grid(256, 768, i & 1 ? 1 : 256, i & 2 ? 1 : 768, i & 4 ? 256 : 0, i & 4 ? 768 : 0) : random_grid(256, 768, &random);
+        nx_pattern p = i < 8 ? grid(256, 768, i & 1 ? 1 : 256, i & 2 ? 1 : 768, i & 4 ? 256 : 0, i & 4 ? 768 : 0) : random_grid(256, 768, &random);
         uint32_t n = p.positions, max_ranges = nx_pattern_max_ranges(&p), slots = nx_pattern_slots(&p), window = nx_pattern_window(&p);
         CHECK(window >= 1 && window <= n && slots % 4 == 0 && slots < n + 4);
         for (int look = 0; look < 12; look++) {
             size_t mark = memory_mark();
-            uint32_t at = look == 0   ? n - 1
-                          : look == 1 ? 0
-                                      : random_below(&random, n),
-                     n_ranges, count = 0, end = nx_pattern_block_end(&p, at);
+            uint32_t at = look == 0 ? n - 1 : look == 1 ? 0 : random_below(&random, n), n_ranges, count = 0, end = nx_pattern_block_end(&p, at);
             const nx_range *ranges = ranges_of(&p, at, &n_ranges);
             for (uint32_t r = 0; r < n_ranges; r++) count += ranges[r].to - ranges[r].from;
             check_at("grid %lld, position %lld of %lld", i, at, n, 0);
@@ -207,7 +194,9 @@ typedef struct {
     double query, cached, weights;
 } roundings;
 
-static roundings roundings_of(uint32_t type) { return nx_is_kv8(type) ? (roundings){8191, 127, 16383} : (roundings){127, 63, 127}; }
+static roundings roundings_of(uint32_t type) {
+    return nx_is_kv8(type) ? (roundings){8191, 127, 16383} : (roundings){127, 63, 127};
+}
 
 /* Rounds each head to so many steps of its largest magnitude, in single precision as the library does it: of many steps, some numbers
  * are so near to the middle of two that it decides. */
@@ -246,8 +235,7 @@ static void compare(const sequence *s, const nx_pattern *pattern, uint32_t type,
     uint32_t n = s->n;
     size_t all = (size_t)n * s->width;
     double *q = memory_take(all * sizeof *q), *k = memory_take(all * sizeof *k), *v = memory_take(all * sizeof *v);
-    double *weights = memory_take(n * sizeof *weights), *weighted = memory_take(n * sizeof *weighted),
-           *truth = memory_take(s->key_length * sizeof *truth);
+    double *weights = memory_take(n * sizeof *weights), *weighted = memory_take(n * sizeof *weighted), *truth = memory_take(s->key_length * sizeof *truth);
     uint8_t *visible = memory_take(n);
     uint32_t *raster = memory_take(n * sizeof *raster);
     ref_order(pattern, raster);
@@ -255,10 +243,8 @@ static void compare(const sequence *s, const nx_pattern *pattern, uint32_t type,
     roundings steps = roundings_of(type);
     if (type != NX_F32) {
         round_heads(q, all, s->key_length, (float)steps.query);
-        if (type == NX_KV8_WIDE)
-            round_keys_twice(k, all, s->key_length);
-        else
-            round_heads(k, all, s->key_length, (float)steps.cached);
+        if (type == NX_KV8_WIDE) round_keys_twice(k, all, s->key_length);
+        else round_heads(k, all, s->key_length, (float)steps.cached);
         round_heads(v, all, s->key_length, (float)steps.cached);
     }
     for (uint32_t i = 0; i < n; i++) {
@@ -282,8 +268,7 @@ static void compare(const sequence *s, const nx_pattern *pattern, uint32_t type,
                     if (visible[near]) largest = fmax(largest, weighted[near]);
                 if (visible[j]) moved += 0.501 * largest / steps.weights;
             }
-            double relative = UNIT * (2 * worst * (s->key_length / 2 + 3) + spread + count / 4 + 8) +
-                              2 * (type != NX_F32 ? COARSE_EXP2_RELATIVE : EXP_RELATIVE);
+            double relative = UNIT * (2 * worst * (s->key_length / 2 + 3) + spread + count / 4 + 8) + 2 * (type != NX_F32 ? COARSE_EXP2_RELATIVE : EXP_RELATIVE);
             double floor = type != NX_F32 ? 0x1.01p-64 : 2e-38; /* the coarse power has no less */
             const float *row = map + ((size_t)i * s->heads + h) * n;
             double sum = 0;

@@ -231,8 +231,7 @@ static void retunes(const subject *s) {
     CHECK_FLOATS(r.nats, expected.nats, n * width);
     nx_settings wrong[7];
     for (int i = 0; i < 7; i++) wrong[i] = settings;
-    wrong[0].samples = 3, wrong[1].first_sample = 1, wrong[2].origin = 1, wrong[3].maps = 1, wrong[4].temperature = -1, wrong[5].top_p = 0,
-    wrong[6].biases++;
+    wrong[0].samples = 3, wrong[1].first_sample = 1, wrong[2].origin = 1, wrong[3].maps = 1, wrong[4].temperature = -1, wrong[5].top_p = 0, wrong[6].biases++;
     for (int i = 0; i < 7; i++) CHECK_INT(nx_session_retune(s->model, session, wrong + i), NX_E_ARGUMENT);
 }
 
@@ -281,18 +280,14 @@ static void mapped(const subject *s) {
                     check_at("position %lld, map %lld, row %lld, sample %lld", p, m, row, b);
                     CHECK(count >= (s->fixed ? 0 : 1) && count <= map.keys);
                     if (!count) continue;
-                    if (map.port == NX_NONE)
-                        CHECK(s->fixed ? keys[count - 1] <= p : keys[count - 1] == p);
-                    else
-                        CHECK_INT(count, s->shape.counts[map.port] ? s->shape.counts[map.port] : map.keys);
+                    if (map.port == NX_NONE) CHECK(s->fixed ? keys[count - 1] <= p : keys[count - 1] == p);
+                    else CHECK_INT(count, s->shape.counts[map.port] ? s->shape.counts[map.port] : map.keys);
                     for (uint32_t k = 0; k < count; k++) {
                         sum += (double)weights[k];
                         CHECK(weights[k] >= 0 && weights[k] < 1 + 1e-4f && (!k || keys[k] > keys[k - 1]));
                     }
-                    if (s->damped)
-                        CHECK(sum < 1 + 1e-4);
-                    else if (!s->bits)
-                        CHECK_NEAR(sum, 1, 1e-4);
+                    if (s->damped) CHECK(sum < 1 + 1e-4);
+                    else if (!s->bits) CHECK_NEAR(sum, 1, 1e-4);
                 }
             CHECK_INT(nx_session_map(s->model, session, 0, m, row, keys, weights, &count), NX_E_ARGUMENT);
             CHECK_INT(nx_session_map(s->model, session, 3, m, 0, keys, weights, &count), NX_E_ARGUMENT);
@@ -347,7 +342,7 @@ static void shaping(void) {
     nx_session *session = start(&s, &settings, &bytes);
     uint32_t biased[3] = {3, 9, 50}, drawn_ids[27], differ = 0, drawn;
     float biases[3] = {2, -1e9f, 0}, nats[27], logits[40];
-    CHECK_INT(nx_session_bias(s.model, session, biased, biases, 3), NX_E_ARGUMENT);     /* more than there is room for */
+    CHECK_INT(nx_session_bias(s.model, session, biased, biases, 3), NX_E_ARGUMENT); /* more than there is room for */
     CHECK_INT(nx_session_bias(s.model, session, biased + 1, biases, 2), NX_E_ARGUMENT); /* no such id */
     CHECK_INT(nx_session_bias(s.model, session, biased, (float[]){0, NAN}, 2), NX_E_ARGUMENT);
     CHECK_INT(nx_session_bias(s.model, session, biased, (float[]){-1.1e9f, 0}, 2), NX_E_ARGUMENT);

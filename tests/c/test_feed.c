@@ -12,29 +12,8 @@
 
 static const toy_llama_config llamas[] = {
     {.values = 37, .length = 40, .blocks = 2, .d = 16, .inner = 20, .heads = 4, .groups = 4, .tokens = 37, .seed = 1},
-    {.values = 50,
-     .length = 33,
-     .blocks = 1,
-     .d = 32,
-     .inner = 64,
-     .heads = 4,
-     .groups = 2,
-     .tied = 1,
-     .biases = 2,
-     .stretched = 1,
-     .type = NX_Q8_0,
-     .seed = 2},
-    {.values = 45,
-     .length = 33,
-     .blocks = 1,
-     .d = 32,
-     .inner = 64,
-     .heads = 4,
-     .groups = 2,
-     .kin = QWEN2,
-     .biases = 1,
-     .type = NX_Q4_0,
-     .seed = 3},
+    {.values = 50, .length = 33, .blocks = 1, .d = 32, .inner = 64, .heads = 4, .groups = 2, .tied = 1, .biases = 2, .stretched = 1, .type = NX_Q8_0, .seed = 2},
+    {.values = 45, .length = 33, .blocks = 1, .d = 32, .inner = 64, .heads = 4, .groups = 2, .kin = QWEN2, .biases = 1, .type = NX_Q4_0, .seed = 3},
     {.values = 45, .length = 33, .blocks = 1, .d = 12, .inner = 16, .heads = 1, .groups = 1, .type = NX_F16, .seed = 4},
 };
 static const toy_gpt2_config gpts[] = {
@@ -45,9 +24,7 @@ enum { SUBJECTS = 6 };
 
 static toy_file file_of(int i) { return i < 4 ? toy_llama_build(llamas + i)->file : toy_gpt2_build(gpts + (i - 4))->file; }
 
-static nx_model *whole(const toy_file *file) {
-    return toy_open(&(toy){.bytes = memory_copy(file->bytes, file->length), .length = file->length});
-}
+static nx_model *whole(const toy_file *file) { return toy_open(&(toy){.bytes = memory_copy(file->bytes, file->length), .length = file->length}); }
 
 static uint32_t head_of(const toy_file *file) {
     nx_gguf gguf;
@@ -78,9 +55,7 @@ static nx_status feed(nx_model *model, const toy_file *file, uint32_t at_once, n
             uint32_t rows = info.rows - row < at_once ? info.rows - row : at_once;
             CHECK_INT(status, NX_MORE);
             size_t mark = memory_mark();
-            status = nx_model_feed(model, t, row, rows,
-                                   memory_copy(file->bytes + info.offset + (size_t)row * info.row_bytes, (size_t)rows * info.row_bytes),
-                                   problem);
+            status = nx_model_feed(model, t, row, rows, memory_copy(file->bytes + info.offset + (size_t)row * info.row_bytes, (size_t)rows * info.row_bytes), problem);
             memory_release(mark);
             if (status < 0) return status;
         }
@@ -133,8 +108,7 @@ static void heads(void) {
     for (uint32_t present = 0; present <= head; present++) {
         size_t mark = memory_mark();
         check_at("%lld bytes of %lld", present, head, 0, 0);
-        CHECK_INT(nx_model_head_size(memory_copy(file.bytes, present), present, file.length, &bytes, NULL),
-                  present < head ? NX_MORE : NX_OK);
+        CHECK_INT(nx_model_head_size(memory_copy(file.bytes, present), present, file.length, &bytes, NULL), present < head ? NX_MORE : NX_OK);
         memory_release(mark);
     }
     uint8_t *damaged = memory_copy(file.bytes, head);

@@ -42,8 +42,7 @@ static void valid(void) {
         CHECK(info.palette == (uint32_t)c->palette && info.input_height == c->input_height && info.input_width == c->input_width);
         CHECK(info.draft == (c->neighbours > 0));
         for (uint32_t t = 0; t < m->n_tensors; t++) /* colours are no weights, and a draft's are not the model's */
-            if (strcmp(m->tensor[t].name, "palette.weight") && strncmp(m->tensor[t].name, "draft.", 6))
-                weights += (uint64_t)m->tensor[t].rows * m->tensor[t].cols;
+            if (strcmp(m->tensor[t].name, "palette.weight") && strncmp(m->tensor[t].name, "draft.", 6)) weights += (uint64_t)m->tensor[t].rows * m->tensor[t].cols;
         nx_part_info part;
         CHECK_INT(nx_model_part(model, 0, &part), NX_OK);
         CHECK(part.parameters_low == weights && part.parameters_high == 0);
@@ -84,8 +83,7 @@ static void any_address(void) {
 
 /* Keys that may be left out. */
 static void optional_keys(void) {
-    static const char *const names[] = {"general.name", "general.alignment", KEY("attention.layer_norm_epsilon"), KEY("norm"),
-                                        KEY("output.type")};
+    static const char *const names[] = {"general.name", "general.alignment", KEY("attention.layer_norm_epsilon"), KEY("norm"), KEY("output.type")};
     for (int i = 0; i < 5; i++) {
         toy *m = toy_build(config(1), &(toy_twist){.without = names[i]});
         check_at("key %lld", i, 0, 0, 0);
@@ -104,34 +102,12 @@ static void optional_keys(void) {
 
 /* The limits that the header states are inside. */
 static void at_the_limits(void) {
-    toy_config c = {.height = 256,
-                    .width = 256,
-                    .channels = 3,
-                    .levels = 256,
-                    .blocks = 1,
-                    .d = 4,
-                    .inner = 4,
-                    .heads = 1,
-                    .key_length = 4,
-                    .pattern = NX_LOCAL_1D,
-                    .query_block = 8,
-                    .memory_block = 8,
-                    .position = TOY_SINUSOIDAL,
-                    .classes = 65536,
-                    .seed = 1};
+    toy_config c = {.height = 256, .width = 256, .channels = 3, .levels = 256, .blocks = 1, .d = 4, .inner = 4, .heads = 1, .key_length = 4,
+                    .pattern = NX_LOCAL_1D, .query_block = 8, .memory_block = 8, .position = TOY_SINUSOIDAL, .classes = 65536, .seed = 1};
     toy *m = toy_build(&c, NULL);
     CHECK_INT(toy_exercise(m->bytes, m->length, MOST), NX_OK);
-    c = (toy_config){.height = 2,
-                     .width = 2,
-                     .channels = 1,
-                     .levels = 2,
-                     .blocks = 256,
-                     .d = 4,
-                     .inner = 4,
-                     .heads = 1,
-                     .key_length = 4,
-                     .position = TOY_SINUSOIDAL,
-                     .seed = 1};
+    c = (toy_config){.height = 2, .width = 2, .channels = 1, .levels = 2, .blocks = 256, .d = 4, .inner = 4, .heads = 1, .key_length = 4,
+                     .position = TOY_SINUSOIDAL, .seed = 1};
     m = toy_build(&c, NULL); /* 4099 tensors are more than 2048 */
     CHECK_INT(toy_exercise(m->bytes, m->length, MOST), NX_E_LIMIT);
     c.blocks = 100;
@@ -142,24 +118,9 @@ static void at_the_limits(void) {
     m = toy_build(&c, NULL);
     CHECK_INT(toy_exercise(m->bytes, m->length, MOST), NX_OK);
     /* the largest grid of pixels and its finest blocks; the most mixtures; a small image as large as can be is not run, but sized */
-    c = (toy_config){.height = 256,
-                     .width = 256,
-                     .channels = 3,
-                     .levels = 256,
-                     .blocks = 1,
-                     .d = 4,
-                     .inner = 4,
-                     .heads = 1,
-                     .key_length = 4,
-                     .pattern = NX_LOCAL_2D,
-                     .block_rows = 1,
-                     .block_cols = 1,
-                     .flange_rows = 1,
-                     .flange_cols = 1,
-                     .position = TOY_SINUSOIDAL,
-                     .output = NX_DMOL,
-                     .mixtures = NX_MAX_MIXTURES,
-                     .seed = 1};
+    c = (toy_config){.height = 256, .width = 256, .channels = 3, .levels = 256, .blocks = 1, .d = 4, .inner = 4, .heads = 1, .key_length = 4,
+                     .pattern = NX_LOCAL_2D, .block_rows = 1, .block_cols = 1, .flange_rows = 1, .flange_cols = 1, .position = TOY_SINUSOIDAL,
+                     .output = NX_DMOL, .mixtures = NX_MAX_MIXTURES, .seed = 1};
     m = toy_build(&c, NULL);
     CHECK_INT(toy_exercise(m->bytes, m->length, MOST), NX_OK);
     c.input_height = c.input_width = 256, c.encoder_blocks = 1;
@@ -172,29 +133,10 @@ static void at_the_limits(void) {
 /* Smallest model; one with every kind of entry; one with every key there is but those of other patterns; and one with a draft. */
 #define SMALL 4
 static toy *small(int which) {
-    static const toy_config every = {.height = 3,
-                                     .width = 4,
-                                     .channels = 3,
-                                     .levels = 3,
-                                     .blocks = 1,
-                                     .d = 4,
-                                     .inner = 4,
-                                     .heads = 1,
-                                     .key_length = 4,
-                                     .pattern = NX_LOCAL_2D,
-                                     .block_rows = 2,
-                                     .block_cols = 3,
-                                     .flange_rows = 1,
-                                     .flange_cols = 1,
-                                     .position = TOY_LEARNED_WHOLE,
-                                     .pre_norm = 1,
-                                     .output = NX_DMOL,
-                                     .mixtures = 2,
-                                     .input_height = 1,
-                                     .input_width = 2,
-                                     .encoder_blocks = 1,
-                                     .classes = 1,
-                                     .seed = 1};
+    static const toy_config every = {.height = 3, .width = 4, .channels = 3, .levels = 3, .blocks = 1, .d = 4, .inner = 4, .heads = 1, .key_length = 4,
+                                     .pattern = NX_LOCAL_2D, .block_rows = 2, .block_cols = 3, .flange_rows = 1, .flange_cols = 1,
+                                     .position = TOY_LEARNED_WHOLE, .pre_norm = 1, .output = NX_DMOL, .mixtures = 2, .input_height = 1,
+                                     .input_width = 2, .encoder_blocks = 1, .classes = 1, .seed = 1};
     if (which == 2) return toy_build(&every, NULL);
     toy_config c = *config(which == 1 ? 1 : 0);
     if (which == 3) c.neighbours = 2, c.hidden = 4, c.rank = 2, c.peak = 3;
@@ -251,8 +193,7 @@ static void damaged_bytes(void) {
 
 /* Eight bytes at every place from `at` on: among them every count, length, dimension and offset. */
 static void damaged_words_of(toy *m, size_t at) {
-    uint64_t values[] = {
-        0, 1, m->length, 1ull << 30, (1ull << 31) - 1, 1ull << 31, 1ull << 32, (1ull << 61) + 1, 1ull << 63, UINT64_MAX - 7, UINT64_MAX};
+    uint64_t values[] = {0, 1, m->length, 1ull << 30, (1ull << 31) - 1, 1ull << 31, 1ull << 32, (1ull << 61) + 1, 1ull << 63, UINT64_MAX - 7, UINT64_MAX};
     for (; at + 8 <= m->data; at++)
         for (size_t i = 0; i < sizeof values / sizeof *values; i++) damage(m, at, values + i, 8);
 }
@@ -298,23 +239,16 @@ static void refused(int which, toy_twist twist, nx_status status, const char *na
 }
 
 static void wrong_keys(void) {
-    static const char *const required[] = {"general.architecture",  KEY("image.height"),        KEY("image.width"),
-                                           KEY("image.channels"),   KEY("image.levels"),        KEY("block_count"),
-                                           KEY("embedding_length"), KEY("feed_forward_length"), KEY("attention.head_count")};
+    static const char *const required[] = {"general.architecture", KEY("image.height"), KEY("image.width"), KEY("image.channels"), KEY("image.levels"),
+                                           KEY("block_count"), KEY("embedding_length"), KEY("feed_forward_length"), KEY("attention.head_count")};
     for (int i = 0; i < 9; i++) {
         check_at("required key %lld", i, 0, 0, 0);
         refused(1, (toy_twist){.without = required[i]}, NX_E_FORMAT, required[i]);
         refused(1, (toy_twist){.retyped = required[i]}, NX_E_FORMAT, required[i]);
         refused(1, (toy_twist){.twice = required[i]}, NX_E_FORMAT, required[i]);
     }
-    static const char *const others[] = {"general.alignment",
-                                         KEY("attention.key_length"),
-                                         KEY("attention.layer_norm_epsilon"),
-                                         KEY("attention.pattern"),
-                                         KEY("norm"),
-                                         KEY("position.type"),
-                                         KEY("output.type"),
-                                         KEY("classes")};
+    static const char *const others[] = {"general.alignment", KEY("attention.key_length"), KEY("attention.layer_norm_epsilon"),
+                                         KEY("attention.pattern"), KEY("norm"), KEY("position.type"), KEY("output.type"), KEY("classes")};
     for (int i = 0; i < 8; i++) {
         check_at("key %lld", i, 0, 0, 0);
         refused(1, (toy_twist){.retyped = others[i]}, NX_E_FORMAT, others[i]);
@@ -370,8 +304,7 @@ static void wrong_numbers(void) {
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         check_at("row %lld, value %lld", (long long)i, wrong[i].value, 0, 0);
-        refused(1, (toy_twist){.number = wrong[i].key, .value = wrong[i].value}, wrong[i].status,
-                wrong[i].name ? wrong[i].name : wrong[i].key);
+        refused(1, (toy_twist){.number = wrong[i].key, .value = wrong[i].value}, wrong[i].status, wrong[i].name ? wrong[i].name : wrong[i].key);
     }
     const char *l_q = KEY("attention.query_block"), *l_m = KEY("attention.memory_block");
     refused(2, (toy_twist){.number = l_q, .value = 0}, NX_E_FORMAT, l_q);
@@ -436,11 +369,8 @@ static void wrong_kinds(void) {
     static const struct {
         int which;
         const char *key;
-    } required[] = {{TOY_PALETTE, KEY("attention.block_rows")},
-                    {TOY_PALETTE, KEY("attention.block_cols")},
-                    {TOY_DMOL, KEY("output.mixtures")},
-                    {TOY_SR_DMOL, KEY("input.width")},
-                    {TOY_SR_DMOL, KEY("encoder.block_count")}};
+    } required[] = {{TOY_PALETTE, KEY("attention.block_rows")}, {TOY_PALETTE, KEY("attention.block_cols")}, {TOY_DMOL, KEY("output.mixtures")},
+                    {TOY_SR_DMOL, KEY("input.width")}, {TOY_SR_DMOL, KEY("encoder.block_count")}};
     for (int i = 0; i < 5; i++) {
         check_at("required key %lld", i, 0, 0, 0);
         refused(required[i].which, (toy_twist){.without = required[i].key}, NX_E_FORMAT, required[i].key);
@@ -500,8 +430,7 @@ static void wrong_words(void) {
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         check_at("row %lld", (long long)i, 0, 0, 0);
-        refused(1, (toy_twist){.text = wrong[i].key, .words = wrong[i].words}, NX_E_UNSUPPORTED,
-                wrong[i].name ? wrong[i].name : wrong[i].key);
+        refused(1, (toy_twist){.text = wrong[i].key, .words = wrong[i].words}, NX_E_UNSUPPORTED, wrong[i].name ? wrong[i].name : wrong[i].key);
     }
 }
 
@@ -515,10 +444,9 @@ static void wrong_tensors(void) {
         toy *m = toy_build(config(which), NULL);
         for (uint32_t t = 0; t < m->n_tensors; t++) {
             const char *name = m->tensor[t].name;
-            int draft = !strncmp(name, "draft.", 6);    /* missing and misshapen: half_a_draft */
+            int draft = !strncmp(name, "draft.", 6); /* missing and misshapen: half_a_draft */
             if (!draft && which >= TOY_DRAFT) continue; /* seen of others */
-            int bias =
-                (strstr(name, "attn_") && strstr(name, ".bias") && !strstr(name, "norm")) || !strcmp(name, "output.bias"); /* optional */
+            int bias = (strstr(name, "attn_") && strstr(name, ".bias") && !strstr(name, "norm")) || !strcmp(name, "output.bias"); /* optional */
             check_at("configuration %lld, tensor %lld", which, t, 0, 0);
             if (bias) {
                 toy *without = toy_build(config(which), &(toy_twist){.without = name});
@@ -526,8 +454,7 @@ static void wrong_tensors(void) {
             } else if (!draft) /* without a palette a position is a channel */
                 refused(which, (toy_twist){.without = name}, NX_E_FORMAT, strcmp(name, "palette.weight") ? name : "token_embd.weight");
             refused(which, (toy_twist){.twice = name}, NX_E_FORMAT, name);
-            if (!draft && m->tensor[t].rows != m->tensor[t].cols && m->tensor[t].type != NX_Q8_0 &&
-                m->tensor[t].type != NX_Q4_0) /* rows of 32 become something else */
+            if (!draft && m->tensor[t].rows != m->tensor[t].cols && m->tensor[t].type != NX_Q8_0 && m->tensor[t].type != NX_Q4_0) /* rows of 32 become something else */
                 refused(which, (toy_twist){.reshaped = name}, NX_E_FORMAT, name);
             refused(which, (toy_twist){.poisoned = name, .poison = NAN}, NX_E_NUMERIC, name);
             if (m->tensor[t].type == NX_F32) refused(which, (toy_twist){.poisoned = name, .poison = INFINITY}, NX_E_NUMERIC, name);
@@ -589,35 +516,12 @@ static void draft_offsets(void) {
         float down, right;
         nx_status status;
     } rows[] = {
-        {0, -1, NX_OK},
-        {-0.0f, -16, NX_OK},
-        {-16, -16, NX_OK},
-        {-16, 16, NX_OK},
-        {-1, -0.0f, NX_OK},
-        {-1, 16, NX_OK},
-        {0, 0, NX_E_FORMAT},
-        {0, 1, NX_E_FORMAT},
-        {0, 16, NX_E_FORMAT},
-        {1, -1, NX_E_FORMAT},
-        {1, 0, NX_E_FORMAT},
-        {16, -16, NX_E_FORMAT},
-        {-17, 0, NX_E_FORMAT},
-        {0, -17, NX_E_FORMAT},
-        {-1, 17, NX_E_FORMAT},
-        {-1, -17, NX_E_FORMAT},
-        {-256, -1, NX_E_FORMAT},
-        {-0.5f, 0, NX_E_FORMAT},
-        {0, -0.5f, NX_E_FORMAT},
-        {-1.5f, 2, NX_E_FORMAT},
-        {-1, 1.0000001f, NX_E_FORMAT},
-        {-1e-30f, 1, NX_E_FORMAT},
-        {-1e30f, 0, NX_E_FORMAT},
-        {-1, 3e38f, NX_E_FORMAT},
-        {-1, -3e38f, NX_E_FORMAT},
-        {NAN, -1, NX_E_NUMERIC},
-        {-1, NAN, NX_E_NUMERIC},
-        {-INFINITY, 0, NX_E_NUMERIC},
-        {-1, INFINITY, NX_E_NUMERIC},
+        {0, -1, NX_OK}, {-0.0f, -16, NX_OK}, {-16, -16, NX_OK}, {-16, 16, NX_OK}, {-1, -0.0f, NX_OK}, {-1, 16, NX_OK},
+        {0, 0, NX_E_FORMAT}, {0, 1, NX_E_FORMAT}, {0, 16, NX_E_FORMAT}, {1, -1, NX_E_FORMAT}, {1, 0, NX_E_FORMAT}, {16, -16, NX_E_FORMAT},
+        {-17, 0, NX_E_FORMAT}, {0, -17, NX_E_FORMAT}, {-1, 17, NX_E_FORMAT}, {-1, -17, NX_E_FORMAT}, {-256, -1, NX_E_FORMAT},
+        {-0.5f, 0, NX_E_FORMAT}, {0, -0.5f, NX_E_FORMAT}, {-1.5f, 2, NX_E_FORMAT}, {-1, 1.0000001f, NX_E_FORMAT}, {-1e-30f, 1, NX_E_FORMAT},
+        {-1e30f, 0, NX_E_FORMAT}, {-1, 3e38f, NX_E_FORMAT}, {-1, -3e38f, NX_E_FORMAT}, {NAN, -1, NX_E_NUMERIC}, {-1, NAN, NX_E_NUMERIC},
+        {-INFINITY, 0, NX_E_NUMERIC}, {-1, INFINITY, NX_E_NUMERIC},
     };
     for (uint32_t i = 0; i < sizeof rows / sizeof *rows; i++)
         for (int which = TOY_DRAFT; which <= TOY_DRAFT_PALETTE; which += 2) {
@@ -727,8 +631,7 @@ static void header(void) {
     }
     nx_gguf *gguf = memory_take(sizeof *gguf);
     uint8_t nothing[24] = {0};
-    CHECK_INT(nx_gguf_parse(gguf, nothing, (size_t)GGUF_MAX_BYTES + 1, (size_t)GGUF_MAX_BYTES + 1, &problem),
-              NX_E_LIMIT); /* by its length alone */
+    CHECK_INT(nx_gguf_parse(gguf, nothing, (size_t)GGUF_MAX_BYTES + 1, (size_t)GGUF_MAX_BYTES + 1, &problem), NX_E_LIMIT); /* by its length alone */
     CHECK_INT(nx_gguf_parse(gguf, nothing, SIZE_MAX, SIZE_MAX, &problem), NX_E_LIMIT);
 }
 
@@ -743,8 +646,7 @@ static toy_file one_key(uint32_t type) {
 
 static void values(void) {
     static const uint8_t size[] = {1, 1, 2, 2, 4, 4, 4, 1, 0, 0, 8, 8, 8};
-    static const uint64_t absurd[] = {1ull << 30, 1ull << 32,     1ull << 61,     1ull << 62,
-                                      1ull << 63, UINT64_MAX / 8, UINT64_MAX - 8, UINT64_MAX};
+    static const uint64_t absurd[] = {1ull << 30, 1ull << 32, 1ull << 61, 1ull << 62, 1ull << 63, UINT64_MAX / 8, UINT64_MAX - 8, UINT64_MAX};
     uint8_t zeros[64] = {0};
     for (uint32_t type = 0; type < 13; type++) {
         toy_file scalar = one_key(type), array = one_key(GGUF_ARRAY);
@@ -849,8 +751,7 @@ static nx_status tensor_with(uint32_t n_dims, const uint64_t *dim, uint32_t type
 }
 
 static void tensors(void) {
-    uint64_t one[8] = {1, 1, 1, 1, 1, 1, 1, 1}, fits[4] = {4, 2, 2, 2}, q8[2] = {64, 2}, odd[2] = {48, 2}, halves[2] = {2, 34},
-             row[1] = {34};
+    uint64_t one[8] = {1, 1, 1, 1, 1, 1, 1, 1}, fits[4] = {4, 2, 2, 2}, q8[2] = {64, 2}, odd[2] = {48, 2}, halves[2] = {2, 34}, row[1] = {34};
     for (uint32_t n = 0; n <= 8; n++) CHECK_INT(tensor_with(n, one, NX_F32, 0), n >= 1 && n <= 4 ? NX_OK : NX_E_LIMIT);
     CHECK_INT(tensor_with(UINT32_MAX, one, NX_F32, 0), NX_E_LIMIT);
     CHECK_INT(tensor_with(4, fits, NX_F32, 0), NX_OK); /* 128 of 136 bytes */
@@ -875,8 +776,7 @@ static void tensors(void) {
     CHECK_INT(tensor_with(2, k, NX_Q3_K, 27), NX_E_FORMAT);
     CHECK_INT(tensor_with(2, k, NX_Q4_K, 0), NX_E_FORMAT); /* 144 bytes */
     CHECK_INT(tensor_with(2, k_odd, NX_Q3_K, 0), NX_E_FORMAT);
-    static const uint64_t absurd[] = {0,          1 << 20,    1ull << 29, 1ull << 30,     1ull << 31, 1ull << 32,
-                                      1ull << 61, 1ull << 62, 1ull << 63, UINT64_MAX - 3, UINT64_MAX};
+    static const uint64_t absurd[] = {0, 1 << 20, 1ull << 29, 1ull << 30, 1ull << 31, 1ull << 32, 1ull << 61, 1ull << 62, 1ull << 63, UINT64_MAX - 3, UINT64_MAX};
     static const uint32_t types[] = {NX_F32, NX_F16, NX_Q8_0, NX_Q4_0};
     for (int i = 0; i < 11; i++)
         for (int j = 0; j < 11; j++)

@@ -37,8 +37,7 @@ static int find(const nx_gguf *file, const char *name, nx_tensor *t) {
 static const float *golden(const nx_gguf *file, const char *name, uint32_t rows, uint32_t cols, int optional) {
     nx_tensor t;
     if (!find(file, name, &t)) return CHECK(optional), NULL;
-    if (!CHECK(t.type == NX_F32 && t.dim[0] * t.dim[1] * t.dim[2] * t.dim[3] == rows * cols && (rows == 1 || t.dim[1] == rows)))
-        return NULL;
+    if (!CHECK(t.type == NX_F32 && t.dim[0] * t.dim[1] * t.dim[2] * t.dim[3] == rows * cols && (rows == 1 || t.dim[1] == rows))) return NULL;
     return memory_copy(t.data, t.bytes);
 }
 
@@ -82,10 +81,7 @@ static uint32_t items(const nx_gguf *file, const char *name) {
 static uint32_t *ids_of(const nx_gguf *g, const nx_port *port, uint32_t *count) {
     char named[60] = "input.";
     strcat(named, port->name);
-    const char *name = items(g, named)                ? named
-                       : !strcmp(port->name, "class") ? "label"
-                       : !strcmp(port->name, "image") ? "input"
-                                                      : port->name;
+    const char *name = items(g, named) ? named : !strcmp(port->name, "class") ? "label" : !strcmp(port->name, "image") ? "input" : port->name;
     uint32_t n = items(g, name), *ids = memory_take((n + 1) * sizeof *ids);
     const float *numbers = golden(g, name, 1, n, port->optional);
     if (!numbers || numbers[0] < 0) return NULL;
@@ -108,8 +104,7 @@ static nx_session *reading(const nx_gguf *g, const nx_model *model, uint32_t len
         ids[i] = ids_of(g, &port, count + i);
         if (ids[i] && port.any_length) shape.counts[i] = count[i] / (port.dims[1] * port.dims[2] * port.dims[3]);
     }
-    for (uint32_t i = 0; nx_model_map(model, part_index, i, &map) == NX_OK; i++)
-        settings.maps |= items(g, strcat(strcpy(name, "map."), map.name)) > 0;
+    for (uint32_t i = 0; nx_model_map(model, part_index, i, &map) == NX_OK; i++) settings.maps |= items(g, strcat(strcpy(name, "map."), map.name)) > 0;
     CHECK_INT(nx_session_size(model, part_index, &settings, &shape, &bytes), NX_OK);
     if (!CHECK_INT(nx_session_open(memory_take(bytes), bytes, model, part_index, &settings, &shape, &session), NX_OK)) return NULL;
     for (uint32_t i = 0; nx_model_port(model, part_index, i, &port) == NX_OK; i++)
@@ -141,8 +136,7 @@ static uint32_t results_off(double *worst, const nx_gguf *g, const nx_model *mod
 
 /* Compares a row of map `index` with the recorded "map.NAME": (n, rows, keys) for the n attending positions or items of an input; keys
  * beyond the visible ones are 0. */
-static void map_off(double *worst, const nx_gguf *g, const nx_model *model, const nx_session *session, uint32_t index, uint32_t query,
-                    uint32_t n) {
+static void map_off(double *worst, const nx_gguf *g, const nx_model *model, const nx_session *session, uint32_t index, uint32_t query, uint32_t n) {
     char name[60] = "map.";
     nx_map map;
     CHECK_INT(nx_model_map(model, part_index, index, &map), NX_OK);
@@ -196,8 +190,7 @@ static void compare_part(const nx_gguf *g, const nx_gguf *own, nx_model *opened)
     CHECK(E || n_results); /* something is compared */
     if (E) {
         CHECK(n == part.length || !info.height);
-        const float *numbers = golden(g, "values", 1, n * E, 0), *outputs = golden(g, "logits", n, P, 0),
-                    *nats = golden(g, "nats", 1, n * E, 0);
+        const float *numbers = golden(g, "values", 1, n * E, 0), *outputs = golden(g, "logits", n, P, 0), *nats = golden(g, "nats", 1, n * E, 0);
         if (!numbers || !outputs || !nats) return;
         uint32_t *ids = memory_take(n * E * sizeof *ids);
         uint8_t *values = memory_take(n * E);

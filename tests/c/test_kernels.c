@@ -159,15 +159,9 @@ static void fill(float *x, size_t n, check_random *random) {
     for (size_t i = 0; i < n; i++) {
         double scale = 1;
         switch (random_below(random, 40)) {
-        case 0:
-            scale = 1000;
-            break;
-        case 1:
-            scale = 1e-6;
-            break;
-        case 2:
-            scale = 0;
-            break;
+        case 0: scale = 1000; break;
+        case 1: scale = 1e-6; break;
+        case 2: scale = 0; break;
         }
         x[i] = (float)(scale * random_normal(random));
     }
@@ -235,8 +229,7 @@ static void compare_product(const float *out, const toy_tensor *t, const float *
     }
     for (uint32_t r = 0; r < rows; r++) {
         double magnitude = size[r] + fabs((double)bias[r]);
-        CHECK_NEAR((double)out[r], truth[r] + (double)bias[r],
-                   is_quantised(t->type) ? q8_tolerance(cols / 32, magnitude) : f32_tolerance(cols, magnitude));
+        CHECK_NEAR((double)out[r], truth[r] + (double)bias[r], is_quantised(t->type) ? q8_tolerance(cols / 32, magnitude) : f32_tolerance(cols, magnitude));
     }
     for (uint32_t r = rows; r < nx_stride(rows); r++) CHECK(out[r] == 0); /* the padding */
 }
@@ -258,8 +251,7 @@ static void product_of(uint32_t type, uint32_t rows, uint32_t cols, uint32_t mos
     check_at("%lld x %lld of type %lld", rows, cols, type, 0);
     nx_matrix matrix = packed_matrix(bytes, type, rows, cols, NX_BY_ROW);
     CHECK_INT(matrix.type, is_quantised(type) ? type : NX_F32);
-    float *x = columns(cols, most, random), *all = memory_take((size_t)most * stride * sizeof *all),
-          *again = memory_take((size_t)most * stride * sizeof *all);
+    float *x = columns(cols, most, random), *all = memory_take((size_t)most * stride * sizeof *all), *again = memory_take((size_t)most * stride * sizeof *all);
     float *bias = memory_take(stride * sizeof *bias), *zeros = memory_take(stride * sizeof *zeros);
     memset(bias, 0, stride * sizeof *bias);
     memset(zeros, 0, stride * sizeof *zeros);
@@ -325,8 +317,7 @@ static void q4_layout(void) {
 }
 
 static void product_real(void) {
-    static const uint32_t sizes[][2] = {{128, 128}, {512, 128}, {128, 512}, {16, 128}, {256, 96},
-                                        {2, 128},   {200, 160}, {3, 1056},  {17, 2080}};
+    static const uint32_t sizes[][2] = {{128, 128}, {512, 128}, {128, 512}, {16, 128}, {256, 96}, {2, 128}, {200, 160}, {3, 1056}, {17, 2080}};
     check_random random = {4};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         product_of(NX_F32, sizes[i][0], sizes[i][1], 6, &random);
@@ -438,8 +429,7 @@ static uint8_t *any_rows(uint32_t type, uint32_t rows, uint32_t cols, check_rand
             float x = (float)random_normal(random);
             memcpy(all + b, (const uint8_t *)&x + (type == NX_BF16 ? 2 : 0), t->bytes);
         }
-        if (t->scale == NX_E8M0_SCALE)
-            all[b + t->at] = (uint8_t)(random_below(random, 9) ? 117 + random_below(random, 12) : 104 + random_below(random, 14));
+        if (t->scale == NX_E8M0_SCALE) all[b + t->at] = (uint8_t)(random_below(random, 9) ? 117 + random_below(random, 12) : 104 + random_below(random, 14));
         for (uint32_t i = 0; t->scale == NX_HALF_SCALE && i < t->scales; i++) { /* 2^-10..2^2 and a subnormal or zero one here and there */
             uint16_t half = (uint16_t)(random_below(random, 2) << 15 | (5 + random_below(random, 12)) << 10 | random_below(random, 1024));
             if (!random_below(random, 9)) half &= 0x8fff >> random_below(random, 8);
@@ -505,8 +495,7 @@ static void any_type(void) {
     for (size_t k = 0; k < sizeof all_types / sizeof *all_types; k++) {
         uint32_t type = all_types[k], cols = step_of(type) == 1 ? 37 : 3 * step_of(type), rows = 21;
         uint8_t *bytes = any_rows(type, rows, cols, &random);
-        nx_matrix by_block = packed_matrix(bytes, type, rows, cols, NX_BY_BLOCK),
-                  by_row = packed_matrix(bytes, type, rows, cols, NX_BY_ROW);
+        nx_matrix by_block = packed_matrix(bytes, type, rows, cols, NX_BY_BLOCK), by_row = packed_matrix(bytes, type, rows, cols, NX_BY_ROW);
         nx_embedding table = {type, rows, cols, bytes};
         float *out = memory_take(cols * sizeof *out), *kept = memory_take(cols * sizeof *kept), *other = memory_take(cols * sizeof *other);
         for (uint32_t r = 0; r < rows; r++) {
@@ -565,8 +554,7 @@ static void product_by_block(uint32_t type, uint32_t rows, uint32_t cols, uint32
     uint8_t *bytes = any_rows(type, rows, cols, random);
     nx_matrix matrix = packed_matrix(bytes, type, rows, cols, NX_BY_BLOCK);
     uint32_t stride = nx_stride(rows);
-    float *x = columns(cols, most, random), *all = memory_take((size_t)most * stride * sizeof *all),
-          *bias = memory_take(stride * sizeof *bias);
+    float *x = columns(cols, most, random), *all = memory_take((size_t)most * stride * sizeof *all), *bias = memory_take(stride * sizeof *bias);
     float *kept = memory_take((size_t)rows * cols * sizeof *kept), *out = memory_take((size_t)most * stride * sizeof *out);
     double *seen = memory_take(cols * sizeof *seen), *truth = memory_take(rows * sizeof *truth), *size = memory_take(rows * sizeof *size);
     for (uint32_t r = 0; r < rows; r++) nx_matrix_row(kept + (size_t)r * cols, &matrix, r);
@@ -585,12 +573,10 @@ static void product_by_block(uint32_t type, uint32_t rows, uint32_t cols, uint32
             /* scales and offsets of a block are terms of the size, which may cancel: any_rows has none above 2^3 * 63 */
             if (of_eight_bits(type)) {
                 constant = 0;
-                for (uint32_t c = 0; c < cols; c++)
-                    constant += fabs((double)kept[(size_t)r * cols + c]) * top; /* 8192 steps, added and taken off */
+                for (uint32_t c = 0; c < cols; c++) constant += fabs((double)kept[(size_t)r * cols + c]) * top; /* 8192 steps, added and taken off */
             }
             double parts = offset_parts(bytes + r * nx_row_bytes(type, cols), type, cols, seen);
-            double tolerance =
-                (is_quantised_any(type) ? cols / 16 + 8 : cols + 1) * UNIT * (size[r] + parts + 2 * constant + fabs((double)bias[r]));
+            double tolerance = (is_quantised_any(type) ? cols / 16 + 8 : cols + 1) * UNIT * (size[r] + parts + 2 * constant + fabs((double)bias[r]));
             check_at("type %lld, %lld rows of %lld, column %lld", type, rows, cols, j);
             CHECK_NEAR((double)all[(size_t)j * stride + r], truth[r] + (double)bias[r], tolerance);
         }
@@ -612,8 +598,7 @@ static void products_by_block(void) {
     check_random random = {22};
     for (size_t k = 0; k < sizeof all_types / sizeof *all_types; k++) {
         uint32_t type = all_types[k], step = step_of(type);
-        for (uint32_t rows = 1; rows <= 2 * 16 + 3; rows += 1 + rows % 3)
-            product_by_block(type, rows, step == 1 ? 1 + rows : step * (1 + rows % 2), rows % 5 ? 5 : NX_COLUMNS, &random);
+        for (uint32_t rows = 1; rows <= 2 * 16 + 3; rows += 1 + rows % 3) product_by_block(type, rows, step == 1 ? 1 + rows : step * (1 + rows % 2), rows % 5 ? 5 : NX_COLUMNS, &random);
         product_by_block(type, 48, 1024, 9, &random);
     }
 }
@@ -714,8 +699,7 @@ static void silu_and_rms_norm(void) {
                 for (uint32_t i = 0; i < width; i++) squares += (double)xj[i] * (double)xj[i];
                 for (uint32_t i = 0; i < width; i++) {
                     size_t at = (size_t)j * nx_stride(width) + i;
-                    double silu = (double)xj[i] / (1 + exp(-(double)xj[i])),
-                           norm = (double)gain[i] * (double)xj[i] / sqrt(squares / width + (double)1e-5f);
+                    double silu = (double)xj[i] / (1 + exp(-(double)xj[i])), norm = (double)gain[i] * (double)xj[i] / sqrt(squares / width + (double)1e-5f);
                     check_at("width %lld, %lld columns, number %lld", width, n, i, 0);
                     CHECK_NEAR((double)gated[at], silu * (double)yj[i], 1e-6 * fabs(silu * (double)yj[i]) + 1e-20);
                     CHECK_NEAR((double)normed[at], norm, (width / 4 + 6) * UNIT * fabs(norm));
@@ -787,16 +771,14 @@ static void norm_of(uint32_t width, uint32_t n, double offset, double scale, che
     for (uint32_t j = 0; j < n; j++) {
         double magnitude = 0, mean = 0, variance = 0;
         const float *xj = x + (size_t)j * nx_stride(width), *oj = out + (size_t)j * nx_stride(width);
-        for (uint32_t i = 0; i < width; i++)
-            truth[i] = (double)xj[i], magnitude = fmax(magnitude, fabs(truth[i])), mean += truth[i] / width;
+        for (uint32_t i = 0; i < width; i++) truth[i] = (double)xj[i], magnitude = fmax(magnitude, fabs(truth[i])), mean += truth[i] / width;
         for (uint32_t i = 0; i < width; i++) variance += (truth[i] - mean) * (truth[i] - mean) / width;
         double spread = sqrt(variance + (double)1e-6f);
         ref_layer_norm(truth, gain, bias, (double)1e-6f, width);
         for (uint32_t i = 0; i < width; i++) {
             double unit = ((double)xj[i] - mean) / spread;
             CHECK_NEAR((double)oj[i], truth[i], norm_tolerance(width, magnitude, spread, unit, (double)gain[i], (double)bias[i]));
-            if (offset == 0)
-                worst = fmax(worst, fabs((double)oj[i] - truth[i]) / (fabs((double)gain[i] * unit) + fabs((double)bias[i]) + 1));
+            if (offset == 0) worst = fmax(worst, fabs((double)oj[i] - truth[i]) / (fabs((double)gain[i] * unit) + fabs((double)bias[i]) + 1));
         }
         float *alone = memory_copy(xj, nx_stride(width) * sizeof *xj);
         nx_layer_norm(alone, gain, bias, 1e-6f, width, 1);

@@ -79,8 +79,7 @@ static void descriptions(void) {
 static void files(void) {
     toy_file file = text_file();
     nx_problem problem;
-    size_t bytes = 0, head = 0,
-           lengths[] = {0, 1, 3, 4, 23, 24, file.length / 2, file.length - 1, file.length, file.length + 1, (size_t)NX_NONE, SIZE_MAX};
+    size_t bytes = 0, head = 0, lengths[] = {0, 1, 3, 4, 23, 24, file.length / 2, file.length - 1, file.length, file.length + 1, (size_t)NX_NONE, SIZE_MAX};
     CHECK_INT(nx_model_size(file.bytes, file.length, &bytes, &problem), NX_OK);
     for (uint32_t i = 0; i < 9; i++) {
         size_t mark = memory_mark(), present = lengths[i];
@@ -91,8 +90,7 @@ static void files(void) {
         for (uint32_t j = 0; j < sizeof lengths / sizeof *lengths; j++) {
             check_at("%lld bytes of %lld", (long long)present, (long long)lengths[j], 0, 0);
             nx_status status = nx_model_head_size(own, present, lengths[j], &bytes, &problem);
-            CHECK(lengths[j] == file.length && present >= file.length / 2 ? status == NX_OK || status == NX_MORE
-                                                                          : status != NX_OK || lengths[j] > file.length);
+            CHECK(lengths[j] == file.length && present >= file.length / 2 ? status == NX_OK || status == NX_MORE : status != NX_OK || lengths[j] > file.length);
             CHECK(nx_model_begin(memory_take(64), 64, own, present, lengths[j], &model, &problem) != NX_OK);
         }
         memory_release(mark);
@@ -119,19 +117,8 @@ static void sessions(void) {
     const nx_model *model = text_model();
     size_t bytes = 0;
     nx_session *session;
-    nx_settings most = {.samples = NX_MAX_SAMPLES,
-                        .temperature = 100,
-                        .top_p = 1,
-                        .first_sample = NX_NONE - NX_MAX_SAMPLES,
-                        .origin = NX_NONE - 30,
-                        .look_ahead = 16,
-                        .look_up = 1,
-                        .maps = 1,
-                        .top_k = NX_NONE,
-                        .penalty_last = NX_NONE,
-                        .biases = NX_MAX_BIASES,
-                        .seed_low = NX_NONE,
-                        .seed_high = NX_NONE};
+    nx_settings most = {.samples = NX_MAX_SAMPLES, .temperature = 100, .top_p = 1, .first_sample = NX_NONE - NX_MAX_SAMPLES, .origin = NX_NONE - 30, .look_ahead = 16,
+                        .look_up = 1, .maps = 1, .top_k = NX_NONE, .penalty_last = NX_NONE, .biases = NX_MAX_BIASES, .seed_low = NX_NONE, .seed_high = NX_NONE};
     nx_shape shape = {.length = 30, .key_bits = 16};
     CHECK_INT(nx_session_size(model, 0, &most, &shape, &bytes), NX_OK);
     CHECK_INT(nx_session_open(memory_take(bytes), bytes, model, 0, &most, &shape, &session), NX_OK);
@@ -142,14 +129,7 @@ static void sessions(void) {
         check_at("%lld", n, 0, 0, 0);
         CHECK_INT(nx_session_size(model, n, &plain, &shape, &bytes), NX_E_ARGUMENT);
         CHECK_INT(nx_session_open(memory_take(16), 16, model, n, &plain, &shape, &session), NX_E_ARGUMENT);
-#define REFUSED(where, field, value)                                                                                                       \
-    {                                                                                                                                      \
-        nx_settings s = plain;                                                                                                             \
-        nx_shape t = shape;                                                                                                                \
-        (void)s, (void)t;                                                                                                                  \
-        where.field = value;                                                                                                               \
-        CHECK_INT(nx_session_size(model, 0, &s, &t, &bytes), NX_E_ARGUMENT);                                                               \
-    }
+#define REFUSED(where, field, value) { nx_settings s = plain; nx_shape t = shape; (void)s, (void)t; where.field = value; CHECK_INT(nx_session_size(model, 0, &s, &t, &bytes), NX_E_ARGUMENT); }
         if (n > NX_MAX_SAMPLES) REFUSED(s, samples, n)
         if (n > NX_NONE - NX_MAX_SAMPLES) REFUSED(s, first_sample, n)
         if (n > NX_NONE - 30) REFUSED(s, origin, n)

@@ -51,13 +51,10 @@ nx_model *triad_open(void) {
     return model;
 }
 
-static nx_settings settings_of(uint32_t samples, uint32_t first) {
-    return (nx_settings){.seed_low = 32, .samples = samples, .first_sample = first, .temperature = 1, .top_p = 1};
-}
+static nx_settings settings_of(uint32_t samples, uint32_t first) { return (nx_settings){.seed_low = 32, .samples = samples, .first_sample = first, .temperature = 1, .top_p = 1}; }
 
 /* A session of a part whose one input is `ids` (count). */
-static nx_session *given(const nx_model *model, uint32_t part, const nx_settings *settings, uint32_t length, const uint32_t *ids,
-                         uint32_t count, size_t *bytes) {
+static nx_session *given(const nx_model *model, uint32_t part, const nx_settings *settings, uint32_t length, const uint32_t *ids, uint32_t count, size_t *bytes) {
     nx_shape shape = {.length = length, .counts = {count}};
     nx_session *session = NULL;
     if (!CHECK_INT(nx_session_size(model, part, settings, &shape, bytes), NX_OK)) return NULL;
@@ -96,8 +93,7 @@ static void described(void) {
     CHECK_INT(nx_model_parts(model), 3);
     for (uint32_t i = 0; i < 3; i++) {
         CHECK_INT(nx_model_part(model, i, &info), NX_OK);
-        CHECK(!strcmp(info.name, names[i]) && info.parameters_low == weights[i] && !info.parameters_high && info.results == results[i] &&
-              !info.noisy);
+        CHECK(!strcmp(info.name, names[i]) && info.parameters_low == weights[i] && !info.parameters_high && info.results == results[i] && !info.noisy);
     }
     CHECK_INT(nx_model_result(model, TRIAD_ENCODER, TRIAD_OF_CODES, &codes), NX_OK);
     CHECK_INT(nx_model_result(model, TRIAD_ENCODER, TRIAD_OF_LEVELS, &levels), NX_OK);
@@ -161,8 +157,7 @@ static void draw_ids(const nx_model *model, uint32_t sample, uint32_t *ids) {
 
 static void sound_by_hand(const uint32_t *ids, uint32_t *sound) {
     for (uint32_t i = 0; i < 2 * DRAWN; i++)
-        sound[i] =
-            triad_sample(i > 1 ? ids[i / 2 - 1] : 0, ids[i / 2], i / 2 + 1 < DRAWN ? ids[i / 2 + 1] : 0, dec[2 * ids[i / 2] + i % 2]);
+        sound[i] = triad_sample(i > 1 ? ids[i / 2 - 1] : 0, ids[i / 2], i / 2 + 1 < DRAWN ? ids[i / 2 + 1] : 0, dec[2 * ids[i / 2] + i % 2]);
 }
 
 /* From the sound to the codes, from the codes to ids, from the ids to another sound. */

@@ -61,15 +61,13 @@ static void described(void) {
     nx_part_info info;
     CHECK_INT(nx_model_parts(model), 2);
     CHECK_INT(nx_model_part(model, 0, &info), NX_OK);
-    CHECK(!info.values && !info.span && !info.outputs && !info.length && !info.draft && !info.ends && info.inputs == 2 &&
-          info.results == 3);
+    CHECK(!info.values && !info.span && !info.outputs && !info.length && !info.draft && !info.ends && info.inputs == 2 && info.results == 3);
     CHECK_INT(nx_model_part(model, 1, &info), NX_OK);
     CHECK(info.values == HASHER_VALUES && info.results == 0);
     nx_result result;
     nx_port port;
     CHECK_INT(nx_model_result(model, 0, RELAY_OF_FLOATS, &result), NX_OK);
-    CHECK(!strcmp(result.name, "floats") && result.values == 0 && result.dims[0] == RELAY_WORDS && result.dims[1] == 3 &&
-          result.rows == NX_ROWS_OF_INPUT && result.rows_of == 0);
+    CHECK(!strcmp(result.name, "floats") && result.values == 0 && result.dims[0] == RELAY_WORDS && result.dims[1] == 3 && result.rows == NX_ROWS_OF_INPUT && result.rows_of == 0);
     CHECK_INT(nx_model_result(model, 0, RELAY_OF_MARK, &result), NX_OK);
     CHECK_INT(nx_model_port(model, 1, 0, &port), NX_OK);
     CHECK(!strcmp(result.name, port.name) && result.values == port.values && port.like == NX_NONE); /* it fills that port */

@@ -355,7 +355,7 @@ static void sources(void) {
     shape.length = NX_MAX_LENGTH;
     settings.samples = 64;
     CHECK_INT(nx_session_size(s.model, s.part, &settings, &shape, &bytes), NX_E_LIMIT); /* more than a block may have */
-    CHECK_INT(nx_session_size(s.model, 1, &settings, &shape, &bytes), NX_E_ARGUMENT);   /* no such part */
+    CHECK_INT(nx_session_size(s.model, 1, &settings, &shape, &bytes), NX_E_ARGUMENT); /* no such part */
     settings.origin = UINT32_MAX - 3;
     shape.length = 5;
     CHECK_INT(nx_session_size(s.model, s.part, &settings, &shape, &bytes), NX_E_ARGUMENT); /* the noise of the last would have no index */
@@ -389,8 +389,7 @@ static void places(void) {
                 hash[b] = hasher_hash(hasher_hash(hash[b], top[b]), ids[b]);
                 CHECK_INT(nx_session_output(s.model, session, b, logits), NX_OK);
                 check_at("origin %lld, position %lld, sample %lld", origin, p, b, 0);
-                for (uint32_t v = 0; v < 3; v++)
-                    CHECK(logits[v] == (float)(hasher_hash(top[b], v) >> 8) * 0x1p-24f * 6 + (v == HASHER_END ? -100 : 0));
+                for (uint32_t v = 0; v < 3; v++) CHECK(logits[v] == (float)(hasher_hash(top[b], v) >> 8) * 0x1p-24f * 6 + (v == HASHER_END ? -100 : 0));
             }
             differ += top[0] != top[1];
         }

@@ -15,8 +15,7 @@
 static void tops(const subject *s) {
     nx_settings settings = settings_of(2, 0, 12);
     nx_session *session = start(s, &settings, NULL), *plain = start(s, &settings, NULL);
-    uint32_t V = s->values, *ids = memory_take(2 * V * sizeof *ids), few[4], drawn, drawn_ids[2 * NX_MAX_SPAN],
-             expected_ids[2 * NX_MAX_SPAN];
+    uint32_t V = s->values, *ids = memory_take(2 * V * sizeof *ids), few[4], drawn, drawn_ids[2 * NX_MAX_SPAN], expected_ids[2 * NX_MAX_SPAN];
     float *nats = memory_take(2 * V * sizeof *nats), few_nats[4], drawn_nats[2 * NX_MAX_SPAN], expected_nats[2 * NX_MAX_SPAN];
     if (s->span > 1) {
         CHECK_INT(nx_session_top(s->model, session, 1, ids, nats), NX_E_ARGUMENT);
@@ -67,8 +66,7 @@ static void beams(const subject *s) {
     nx_session *session = start(s, &settings, &bytes);
     if (s->span > 1) return;
     uint32_t steps = s->length < 14 ? s->length : 14, history[B][14], top[B * 2], parents[B], ids[B];
-    float nats[B * 2], *output = memory_take(s->model->plan[s->part].output.values * sizeof *output),
-                       *alone = memory_take(s->model->plan[s->part].output.values * sizeof *alone);
+    float nats[B * 2], *output = memory_take(s->model->plan[s->part].output.values * sizeof *output), *alone = memory_take(s->model->plan[s->part].output.values * sizeof *alone);
     for (uint32_t p = 0; p < steps; p++) {
         uint32_t old[B][14];
         nx_status status;
@@ -143,8 +141,7 @@ static void resamples(const subject *s) {
         one.temperature = settings.temperature;
         nx_session *single = start(s, &one, NULL);
         int over = 0;
-        for (uint32_t i = 0; i < STEPS; i++)
-            over |= history[b][i * span] == NX_NONE || nx_ends(&s->model->plan[s->part], history[b][i * span]);
+        for (uint32_t i = 0; i < STEPS; i++) over |= history[b][i * span] == NX_NONE || nx_ends(&s->model->plan[s->part], history[b][i * span]);
         if (over) { /* and stays so */
             for (uint32_t i = 0; i < drawn; i++) CHECK_INT(ids[(i * B + b) * span], NX_NONE);
             continue;
@@ -300,16 +297,11 @@ static void one_beam(void) { for_those(TOY_SEARCH, one_beam_of, 1); }
 /* With enough beams for every prefix, the result is the best of all sequences. */
 static void exhaustive(void) {
     enum { V = 5, T = 4, END = 2 };
-    toy_transformer_config c = {
-        .values = V, .length = T, .encoder_blocks = 1, .blocks = 1, .d = 16, .inner = 16, .heads = 2, .end = END + 1, .seed = 11};
+    toy_transformer_config c = {.values = V, .length = T, .encoder_blocks = 1, .blocks = 1, .d = 16, .inner = 16, .heads = 2, .end = END + 1, .seed = 11};
     for (c.seed = 11; c.seed < 15; c.seed++)
         for (int tenths = 0; tenths <= 20; tenths += 10) {
             size_t mark = memory_mark();
-            subject s = {.model = toy_transformer_open(toy_transformer_build(&c)),
-                         .shape = {.length = T, .counts = {4}},
-                         .values = V,
-                         .span = 1,
-                         .length = T};
+            subject s = {.model = toy_transformer_open(toy_transformer_build(&c)), .shape = {.length = T, .counts = {4}}, .values = V, .span = 1, .length = T};
             nx_settings one = settings_of(1, 0, 3);
             double least = 1e9;
             uint32_t ids[LENGTH], n, best[T] = {0};
@@ -345,10 +337,9 @@ static void refused_searches(void) {
     CHECK_INT(count, 6);
     CHECK_INT(nx_session_draw(s.model, drawing, 1, ids, NULL, &drawn), NX_OK);
     CHECK_INT(nx_session_search(s.model, drawing, 0.6f, candidates, &count, &over), NX_E_ARGUMENT); /* they differ */
-    CHECK_INT(nx_session_search(s.model, empty, 0.6f, candidates, &count, &over), NX_E_ARGUMENT);   /* nothing was read */
+    CHECK_INT(nx_session_search(s.model, empty, 0.6f, candidates, &count, &over), NX_E_ARGUMENT); /* nothing was read */
     s = subject_named("picture, pixels");
-    CHECK_INT(nx_session_search(s.model, start(&s, &settings, NULL), 0.6f, candidates, &count, &over),
-              NX_E_ARGUMENT); /* three ids at once */
+    CHECK_INT(nx_session_search(s.model, start(&s, &settings, NULL), 0.6f, candidates, &count, &over), NX_E_ARGUMENT); /* three ids at once */
 }
 
 /* ---- penalties and biases -------------------------------------------------------------------------------------------------- */

@@ -14,51 +14,10 @@
 /* The words of the header. */
 #define WORD(field) ((int)(offsetof(struct nx_session, field) / 4))
 enum {
-    MAGIC,
-    FINGERPRINT,
-    PART,
-    LENGTH,
-    COUNTS,
-    SEED_LOW = WORD(settings),
-    SEED_HIGH,
-    SAMPLES,
-    FIRST_SAMPLE,
-    ORIGIN,
-    TEMPERATURE,
-    TOP_K,
-    TOP_P,
-    TRACE,
-    LOOK_AHEAD,
-    TYPICAL_P,
-    MIN_P,
-    TEMPERATURE_LAST,
-    PENALTY_LAST,
-    REPETITION,
-    FREQUENCY,
-    PRESENCE,
-    LOOK_UP,
-    BIASES,
-    POSITION,
-    COMPUTED,
-    HAS_OUTPUT,
-    FORKED,
-    GIVEN,
-    SLICES,
-    ENCODED,
-    PASS_COLUMNS,
-    GROUP,
-    SLICE,
-    BROKEN,
-    TRIED,
-    HELD,
-    BEGUN,
-    LIVING,
-    FOUND,
-    BEST,
-    WORDS
+    MAGIC, FINGERPRINT, PART, LENGTH, COUNTS, SEED_LOW = WORD(settings), SEED_HIGH, SAMPLES, FIRST_SAMPLE, ORIGIN, TEMPERATURE, TOP_K, TOP_P,
+    TRACE, LOOK_AHEAD, TYPICAL_P, MIN_P, TEMPERATURE_LAST, PENALTY_LAST, REPETITION, FREQUENCY, PRESENCE, LOOK_UP, BIASES, POSITION, COMPUTED, HAS_OUTPUT, FORKED, GIVEN, SLICES, ENCODED, PASS_COLUMNS, GROUP, SLICE, BROKEN, TRIED, HELD, BEGUN, LIVING, FOUND, BEST, WORDS
 };
-_Static_assert(WORD(shape) == LENGTH && WORD(position) == POSITION && WORD(broken) == BROKEN && sizeof(struct nx_session) == 4 * WORDS,
-               "as in session.h");
+_Static_assert(WORD(shape) == LENGTH && WORD(position) == POSITION && WORD(broken) == BROKEN && sizeof(struct nx_session) == 4 * WORDS, "as in session.h");
 
 static const toy_config *config(int i) {
     const toy_config *list;
@@ -77,8 +36,7 @@ static picture_info info_of(const nx_model *model) {
 /* Any bytes, or any colours. */
 static uint8_t *random_values(const picture_info *info, check_random *random) {
     uint8_t *values = memory_take(info->elements);
-    for (uint32_t i = 0; i < info->elements; i++)
-        values[i] = (uint8_t)(info->palette ? random_below(random, info->levels) : random_bits(random));
+    for (uint32_t i = 0; i < info->elements; i++) values[i] = (uint8_t)(info->palette ? random_below(random, info->levels) : random_bits(random));
     return values;
 }
 
@@ -197,11 +155,9 @@ static void conditioning(void) {
         nx_model *model = toy_open(toy_build(config(i), NULL));
         picture_settings settings = toy_settings(2, 1);
         picture_info info = info_of(model);
-        uint8_t *input, *known = random_values(&info, &random), *values = memory_take(2 * info.elements),
-                        *expected = memory_take(2 * info.elements);
+        uint8_t *input, *known = random_values(&info, &random), *values = memory_take(2 * info.elements), *expected = memory_take(2 * info.elements);
         float *nats = memory_take(2 * info.elements * sizeof *nats), *output = memory_take(info.outputs * sizeof *output);
-        uint32_t count = toy_input(&info, &input), wrong[] = {0, 1, count - 1, count + 1, count / info.channels, UINT32_MAX},
-                 n = info.positions;
+        uint32_t count = toy_input(&info, &input), wrong[] = {0, 1, count - 1, count + 1, count / info.channels, UINT32_MAX}, n = info.positions;
         CHECK(info.input_height == config(i)->input_height && count == info.input_height * info.input_width * info.channels);
         CHECK_INT(picture_step(model, toy_session(model, &settings, NULL), n, expected, NULL), NX_OK);
         size_t bytes;
@@ -217,7 +173,7 @@ static void conditioning(void) {
         for (uint32_t v = 0; v < 2 * info.elements; v++) CHECK_INT(values[v], 0x55);
         uint8_t *exact = memory_copy(input, count);
         CHECK_INT(picture_condition(model, session, exact, count), NX_OK);
-        memset(exact, 0, count);                                                   /* the values are the caller's again */
+        memset(exact, 0, count); /* the values are the caller's again */
         CHECK_INT(picture_condition(model, session, input, count), NX_E_ARGUMENT); /* twice */
         CHECK_INT(picture_step(model, session, n, values, nats), NX_OK);
         CHECK_BYTES(values, expected, 2 * info.elements);
@@ -246,8 +202,7 @@ static void palette(void) {
         const toy_tensor *colours = toy_find(m, "palette.weight");
         uint8_t *rgb = memory_take(info.levels * 3), *values = memory_take(info.elements);
         check_at("configuration %lld", i, 0, 0, 0);
-        CHECK(info.palette == 1 && info.position_elements == 1 && info.elements == info.height * info.width &&
-              info.levels == config(i)->levels);
+        CHECK(info.palette == 1 && info.position_elements == 1 && info.elements == info.height * info.width && info.levels == config(i)->levels);
         CHECK_INT(picture_palette(model, rgb), NX_OK);
         for (uint32_t v = 0; v < info.levels * 3; v++) CHECK_INT(rgb[v], colours->values[v]);
         nx_session *session = toy_session(model, &settings, NULL);
@@ -336,8 +291,7 @@ static uint8_t level_of(const picture_info *info, uint8_t value) { return info->
 
 /* How far ahead each of `steps` positions from `from` on is computed in one call, by the rule of look-ahead, of a run whose values are
  * known: values (n) of the whole image. */
-static void foresee(const nx_model *model, const picture_settings *s, const uint8_t *values, uint32_t from, uint32_t steps, uint8_t *ahead,
-                    tally *t) {
+static void foresee(const nx_model *model, const picture_settings *s, const uint8_t *values, uint32_t from, uint32_t steps, uint8_t *ahead, tally *t) {
     picture_info info = info_of(model);
     size_t mark = memory_mark();
     uint32_t V = info.levels, stride = nx_stride(V), end = from + steps, block = info.query_block ? info.query_block : info.positions;
@@ -378,8 +332,7 @@ typedef struct {
     float *nats, *output;    /* (n), (P) */
 } drawn;
 
-static drawn draw_image(const nx_model *model, const picture_settings *s, const uint8_t *known, uint32_t n_known, uint32_t slice,
-                        int silent) {
+static drawn draw_image(const nx_model *model, const picture_settings *s, const uint8_t *known, uint32_t n_known, uint32_t slice, int silent) {
     picture_info info = info_of(model);
     uint32_t n = info.positions;
     drawn d = {memory_take(n), memory_take(n), memory_take(n * sizeof(float)), memory_take(info.outputs * sizeof(float))};
@@ -406,8 +359,7 @@ static void check_ahead(const picture_info *info, const uint8_t *ahead, uint32_t
 
 /* The same values, nats and last output as one by one, and as much at once as the guesses allow. */
 static void look_ahead_is_exact(void) {
-    static const nx_settings filters[] = {FILTER(1, 0, 1, 0, 0, 0),    FILTER(0, 0, 1, 0, 0, 0),    FILTER(0.7f, 0, 1, 0, 0, 0),
-                                          FILTER(1.5f, 4, 1, 0, 0, 0), FILTER(1, 0, 0.8f, 0, 0, 0), FILTER(0.7f, 5, 0.9f, 0, 0, 0)};
+    static const nx_settings filters[] = {FILTER(1, 0, 1, 0, 0, 0), FILTER(0, 0, 1, 0, 0, 0), FILTER(0.7f, 0, 1, 0, 0, 0), FILTER(1.5f, 4, 1, 0, 0, 0), FILTER(1, 0, 0.8f, 0, 0, 0), FILTER(0.7f, 5, 0.9f, 0, 0, 0)};
     static const uint32_t looks[] = {0, 1, 2, 3, 8, 16}, slices[] = {1, 2, 5, 1000};
     check_random random = {6};
     tally all = {0};
@@ -448,8 +400,8 @@ static void look_ahead_is_exact(void) {
                 }
                 memory_release(mark);
             }
-        check_note("  configuration %d: %d passes, %d right, %d wrong, %d unsure, %d far, %d at blocks, %d at ends, longest %u", i,
-                   t.passes, t.right, t.wrong, t.unsure, t.far, t.at_block, t.at_end, (unsigned)t.longest);
+        check_note("  configuration %d: %d passes, %d right, %d wrong, %d unsure, %d far, %d at blocks, %d at ends, longest %u", i, t.passes, t.right, t.wrong,
+                   t.unsure, t.far, t.at_block, t.at_end, (unsigned)t.longest);
         if (i < 4) CHECK(t.right > 100 && t.wrong > 30 && t.unsure > 30 && t.far > 15 && t.at_end > 10); /* or the test shows nothing */
         all.at_block += t.at_block;
         if (t.longest > all.longest) all.longest = t.longest;
@@ -692,8 +644,8 @@ static void broken_guesses(void) {
 
 /* Whatever a draft's weights are, its guesses are values and change nothing. */
 static void absurd_drafts(void) {
-    static const char *const names[] = {"draft.token_embd.weight",   "draft.neighbour.weight", "draft.position_row.weight",
-                                        "draft.position_col.weight", "draft.output.weight",    "draft.output.bias"};
+    static const char *const names[] = {"draft.token_embd.weight", "draft.neighbour.weight", "draft.position_row.weight", "draft.position_col.weight",
+                                        "draft.output.weight", "draft.output.bias"};
     static const float numbers[] = {3e38f, -3e38f, 1e20f};
     static const uint32_t levels[] = {10, 2, 3};
     for (int t = 0; t < 6; t++)
@@ -707,8 +659,7 @@ static void absurd_drafts(void) {
                 toy *m = toy_build(&c, NULL);
                 const toy_tensor *tensor = toy_find(m, names[t]);
                 float *weights = toy_inside(m, names[t]);
-                for (uint32_t w = 0; w < tensor->rows * tensor->cols; w++)
-                    weights[w] = w % 3 ? numbers[x] : run % 3 ? -numbers[x] : numbers[x];
+                for (uint32_t w = 0; w < tensor->rows * tensor->cols; w++) weights[w] = w % 3 ? numbers[x] : run % 3 ? -numbers[x] : numbers[x];
                 picture_settings settings = toy_settings(1, 2);
                 settings.temperature = run % 3 == 1 ? 0 : 1;
                 settings.top_k = run % 3 == 2 ? 5 : 0;
@@ -863,56 +814,13 @@ static void refused_states(void) {
         int word;
         uint32_t value;
     } rows[] = {
-        {MAGIC, 0},
-        {MAGIC, 0x3353584f},
-        {MAGIC, 0x3253584e},
-        {FINGERPRINT, 0},
-        {FINGERPRINT, UINT32_MAX},
-        {SAMPLES, 0},
-        {SAMPLES, 65},
-        {SAMPLES, UINT32_MAX},
-        {SAMPLES, 4},
-        {SAMPLES, 64},
-        {FIRST_SAMPLE, UINT32_MAX},
-        {TEMPERATURE, nan_bits},
-        {TEMPERATURE, too_hot},
-        {TEMPERATURE, negative},
-        {TOP_P, 0},
-        {TOP_P, nan_bits},
-        {TOP_P, above_one},
-        {TOP_P, negative},
-        {TRACE, 2},
-        {TRACE, UINT32_MAX},
-        {LOOK_AHEAD, 17},
-        {LOOK_AHEAD, UINT32_MAX},
-        {POSITION, n + 1},
-        {POSITION, UINT32_MAX},
-        {COMPUTED, n + 1},
-        {COMPUTED, UINT32_MAX},
-        {COMPUTED, 2 * (n / 3) + 2},
-        {HAS_OUTPUT, 2},
-        {HAS_OUTPUT, UINT32_MAX},
-        {FORKED, 2},
-        {FORKED, UINT32_MAX},
-        {GIVEN, 2},
-        {GIVEN, UINT32_MAX},
-        {ENCODED, 1},
-        {ENCODED, UINT32_MAX},
-        {POSITION, 0},
-        {PART, 1},
-        {PART, UINT32_MAX},
-        {LENGTH, 0},
-        {LENGTH, n + 1},
-        {LENGTH, UINT32_MAX},
-        {COUNTS, 1},
-        {COUNTS + 7, 1},
-        {ORIGIN, UINT32_MAX},
-        {PASS_COLUMNS, 17},
-        {PASS_COLUMNS, UINT32_MAX},
-        {GROUP, 1},
-        {GROUP, UINT32_MAX},
-        {SLICE, 1},
-        {BROKEN, 2},
+        {MAGIC, 0}, {MAGIC, 0x3353584f}, {MAGIC, 0x3253584e}, {FINGERPRINT, 0}, {FINGERPRINT, UINT32_MAX}, {SAMPLES, 0}, {SAMPLES, 65}, {SAMPLES, UINT32_MAX},
+        {SAMPLES, 4}, {SAMPLES, 64}, {FIRST_SAMPLE, UINT32_MAX}, {TEMPERATURE, nan_bits}, {TEMPERATURE, too_hot}, {TEMPERATURE, negative}, {TOP_P, 0}, {TOP_P, nan_bits}, {TOP_P, above_one},
+        {TOP_P, negative}, {TRACE, 2}, {TRACE, UINT32_MAX}, {LOOK_AHEAD, 17}, {LOOK_AHEAD, UINT32_MAX}, {POSITION, n + 1}, {POSITION, UINT32_MAX}, {COMPUTED, n + 1}, {COMPUTED, UINT32_MAX},
+        {COMPUTED, 2 * (n / 3) + 2}, {HAS_OUTPUT, 2}, {HAS_OUTPUT, UINT32_MAX}, {FORKED, 2}, {FORKED, UINT32_MAX}, {GIVEN, 2},
+        {GIVEN, UINT32_MAX}, {ENCODED, 1}, {ENCODED, UINT32_MAX}, {POSITION, 0}, {PART, 1}, {PART, UINT32_MAX}, {LENGTH, 0}, {LENGTH, n + 1},
+        {LENGTH, UINT32_MAX}, {COUNTS, 1}, {COUNTS + 7, 1}, {ORIGIN, UINT32_MAX}, {PASS_COLUMNS, 17}, {PASS_COLUMNS, UINT32_MAX}, {GROUP, 1},
+        {GROUP, UINT32_MAX}, {SLICE, 1}, {BROKEN, 2},
     };
     CHECK_INT(nx_session_check(m.model, m.state, m.bytes), NX_OK);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -1020,8 +928,7 @@ static void same_bits(void) {
             settings.top_p = top_p[run];
             settings.top_k = run == 3 ? 5 : 0;
             settings.look_ahead = 8; /* only of a single sample */
-            uint8_t *ahead = memory_take(info.positions), *values = memory_take(info.elements * samples),
-                    *fed = random_values(&info, &random);
+            uint8_t *ahead = memory_take(info.positions), *values = memory_take(info.elements * samples), *fed = random_values(&info, &random);
             float *nats = memory_take(info.elements * samples * sizeof *nats);
             nx_session *session = toy_session(model, &settings, NULL);
             CHECK_INT(picture_prefill(model, session, fed, known, nats), NX_OK);

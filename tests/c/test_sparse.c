@@ -37,8 +37,7 @@ static void pattern_of(const nx_sparse *p) {
     CHECK(slots % 4 == 0);
     if (in_ring(p)) CHECK(slots >= n || slots >= (p->sets == NX_NEAR ? 1 : 2) * p->stride + NX_SPARSE_SPARE);
     for (uint32_t i = 0; i < n; i++) {
-        uint32_t count = nx_sparse_keys(p, i, keys), n_ranges = nx_sparse_ranges(p, i, ranges), k = 0, next = 0,
-                 slot = nx_sparse_slot(p, i);
+        uint32_t count = nx_sparse_keys(p, i, keys), n_ranges = nx_sparse_ranges(p, i, ranges), k = 0, next = 0, slot = nx_sparse_slot(p, i);
         for (uint32_t j = 0; j < n; j++)
             if (sees(p, p->sets, i, j) && CHECK(next < count)) CHECK_INT(keys[next++], j);
         CHECK_INT(next, count);
@@ -152,8 +151,7 @@ static void attention_of(const nx_sparse *p) {
         nx_cache cache = {memory_take(nx_cache_bytes(type, slots, HEADS, KEY)), type, slots, HEADS, KEY, 1, 0};
         nx_range *ranges = memory_take(most * sizeof *ranges);
         uint32_t *keys = memory_take(window * sizeof *keys);
-        double *q = memory_take((size_t)n * WIDTH * sizeof *q), *k = memory_take((size_t)n * WIDTH * sizeof *k),
-               *v = memory_take((size_t)n * WIDTH * sizeof *v);
+        double *q = memory_take((size_t)n * WIDTH * sizeof *q), *k = memory_take((size_t)n * WIDTH * sizeof *k), *v = memory_take((size_t)n * WIDTH * sizeof *v);
         double *weights = memory_take(n * sizeof *weights), truth[KEY];
         uint8_t *visible = memory_take(n);
         void *scratch = memory_take(nx_attend_scratch_bytes(window, most));
@@ -168,8 +166,7 @@ static void attention_of(const nx_sparse *p) {
             for (uint32_t j = 0; j < n; j++) visible[j] = (uint8_t)sees(p, p->sets, i, j);
             for (uint32_t h = 0; h < HEADS; h++) {
                 ref_attention(truth, weights, q + (size_t)i * WIDTH + h * KEY, k + h * KEY, v + h * KEY, visible, n, WIDTH, KEY);
-                for (uint32_t c = 0; c < KEY; c++)
-                    CHECK_NEAR((double)out[h * KEY + c], truth[c], type == NX_F32 ? TOLERANCE : ROUNDED_TOLERANCE);
+                for (uint32_t c = 0; c < KEY; c++) CHECK_NEAR((double)out[h * KEY + c], truth[c], type == NX_F32 ? TOLERANCE : ROUNDED_TOLERANCE);
                 for (uint32_t j = 0; j < count && type == NX_F32; j++) CHECK_NEAR((double)map[h * window + j], weights[keys[j]], TOLERANCE);
             }
             if (p->sets != NX_FAR) continue; /* of a near set, which begins anywhere in a tile, sums are in another order */

@@ -50,24 +50,24 @@ typedef struct {
     uint32_t height, width, channels, levels;
     uint32_t blocks, d, inner, heads, key_length;
     nx_pattern_kind pattern;
-    uint32_t query_block, memory_block;                        /* of local 1D attention */
+    uint32_t query_block, memory_block; /* of local 1D attention */
     uint32_t block_rows, block_cols, flange_rows, flange_cols; /* of local 2D attention */
     int position;
     int pre_norm;
-    int palette; /* elements are indices of `levels` colours */
+    int palette;           /* elements are indices of `levels` colours */
     nx_output_kind output;
-    uint32_t mixtures;                                  /* of NX_DMOL */
+    uint32_t mixtures;     /* of NX_DMOL */
     uint32_t input_height, input_width, encoder_blocks; /* of super-resolution, else 0 */
     uint32_t encoder_inner;                             /* 0: inner */
-    int direct;                                         /* positions look at the small picture by themselves */
+    int direct;            /* positions look at the small picture by themselves */
     uint32_t classes;
-    int biases;                                    /* in query, key, value and output */
-    int headless;                                  /* no output.bias */
-    uint32_t type;                                 /* of the matrices: NX_F32, NX_F16, NX_Q8_0, NX_Q4_0 */
-    uint32_t tables;                               /* type of the embeddings */
-    float sharpness;                               /* deviation of the logits; 0: 1.5 */
+    int biases;      /* in query, key, value and output */
+    int headless;    /* no output.bias */
+    uint32_t type;   /* of the matrices: NX_F32, NX_F16, NX_Q8_0, NX_Q4_0 */
+    uint32_t tables; /* type of the embeddings */
+    float sharpness; /* deviation of the logits; 0: 1.5 */
     uint32_t neighbours, hidden, rank, draft_type; /* of a draft; no neighbours: none */
-    float peak;                                    /* deviation of output.bias and draft.output.bias, which are the same numbers; 0: 0.3 */
+    float peak;      /* deviation of output.bias and draft.output.bias, which are the same numbers; 0: 0.3 */
     uint64_t seed;
 } toy_config;
 
@@ -88,14 +88,14 @@ typedef struct {
 
 /* What is wrong with a file on purpose. Names are of keys or tensors; null: nothing. */
 typedef struct {
-    const char *without;       /* left out */
-    const char *twice;         /* written twice */
-    const char *retyped;       /* a key written with another type */
-    const char *reshaped;      /* a tensor with its two dimensions exchanged */
-    const char *number, *text; /* a key with another value: */
-    uint32_t value;            /*   of `number` */
-    const char *words;         /*   of `text` */
-    const char *poisoned;      /* a tensor whose last weight is */
+    const char *without;               /* left out */
+    const char *twice;                 /* written twice */
+    const char *retyped;               /* a key written with another type */
+    const char *reshaped;              /* a tensor with its two dimensions exchanged */
+    const char *number, *text;         /* a key with another value: */
+    uint32_t value;                    /*   of `number` */
+    const char *words;                 /*   of `text` */
+    const char *poisoned;              /* a tensor whose last weight is */
     float poison;
 } toy_twist;
 
@@ -125,22 +125,8 @@ uint8_t toy_value(uint32_t level, uint32_t levels);
 uint8_t toy_level(uint32_t value, uint32_t levels);
 
 /* A spread of configurations that between them have every feature. Returns how many; `list` and `names` may be null. */
-enum {
-    TOY_PALETTE = 8,
-    TOY_DMOL,
-    TOY_DMOL_GREY,
-    TOY_BERNOULLI,
-    TOY_LOGISTIC,
-    TOY_GAUSSIAN,
-    TOY_SR_DMOL,
-    TOY_SR_PALETTE,
-    TOY_Q4_0,
-    TOY_SR_Q8_0,
-    TOY_DRAFT,
-    TOY_DRAFT_LOCAL,
-    TOY_DRAFT_PALETTE,
-    TOY_DRAFT_Q4_0
-};
+enum { TOY_PALETTE = 8, TOY_DMOL, TOY_DMOL_GREY, TOY_BERNOULLI, TOY_LOGISTIC, TOY_GAUSSIAN, TOY_SR_DMOL, TOY_SR_PALETTE, TOY_Q4_0, TOY_SR_Q8_0,
+       TOY_DRAFT, TOY_DRAFT_LOCAL, TOY_DRAFT_PALETTE, TOY_DRAFT_Q4_0 };
 uint32_t toy_configs(const toy_config **list, const char *const **names);
 
 /* A model that enlarges by looking (models/image_transformer/direct.h): into a palette, with rounded weights, or, `mixtures`, into levels,
@@ -153,13 +139,11 @@ enum {
     TOY_SEED = 1,   /* a small file for the fuzzer to begin with (tests/fuzz/seeds.c), at most 16 KB */
     TOY_RUN = 2,    /* a subject of the tests of runs, searches and branches (subject.h) */
     TOY_SHAPED = 4, /* it is also run with penalties, biases and filters: one of each sort is enough */
-    TOY_SEARCH =
-        8, /* a search by beams is compared with one by hand; its positions have one id each, 40 values at most, and it is 30 long at most */
-    TOY_DAMPED =
-        16, /* the weights of its maps add up to 1 at most, not to 1: the paper damps them after the softmax, or has nothing to attend to */
-    TOY_FIXED = 32, /* rows of its maps need not see their own position, and at first see nothing: fixed patterns, blocks */
-    TOY_BITS = 64,  /* each weight of its maps is a separate probability, so that they need not add up to 1 */
-    TOY_PART = 256, /* times the part of the model that runs */
+    TOY_SEARCH = 8, /* a search by beams is compared with one by hand; its positions have one id each, 40 values at most, and it is 30 long at most */
+    TOY_DAMPED = 16, /* the weights of its maps add up to 1 at most, not to 1: the paper damps them after the softmax, or has nothing to attend to */
+    TOY_FIXED = 32,  /* rows of its maps need not see their own position, and at first see nothing: fixed patterns, blocks */
+    TOY_BITS = 64,   /* each weight of its maps is a separate probability, so that they need not add up to 1 */
+    TOY_PART = 256,  /* times the part of the model that runs */
 };
 
 /* A toy that is found by itself: tests/c/models/NAME.c defines `const toy_row NAME_toys[] = {`, the last row zeros. */

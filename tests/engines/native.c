@@ -140,7 +140,7 @@ typedef struct {
     uint32_t steps;   /* positions a call, 0: all */
     uint32_t prefill; /* known positions a call, 0: all */
     int alone;        /* each sample in a separate session */
-    int maps;         /* attention weights are kept */
+    int maps;        /* attention weights are kept */
     int moved;        /* half-way the session's block is copied elsewhere, and the old one overwritten */
     uint32_t ahead;   /* look_ahead; drafts guess for one sample alone */
 } nx_way;
@@ -150,21 +150,22 @@ static size_t session_bytes;
 static nx_session *start(uint32_t samples, uint32_t first, int maps, uint32_t ahead) {
     uint64_t seed = strtoull(field[SEED], NULL, 10);
     picture_settings settings = {.seed_low = (uint32_t)seed,
-                                 .seed_high = (uint32_t)(seed >> 32),
-                                 .samples = samples,
-                                 .first_sample = first,
-                                 .label = (int32_t)strtol(field[LABEL], NULL, 10),
-                                 .temperature = strtof(field[TEMPERATURE], NULL),
-                                 .top_k = number(TOP_K),
-                                 .top_p = strtof(field[TOP_P], NULL),
-                                 .maps = (uint32_t)maps,
-                                 .look_ahead = ahead};
+                            .seed_high = (uint32_t)(seed >> 32),
+                            .samples = samples,
+                            .first_sample = first,
+                            .label = (int32_t)strtol(field[LABEL], NULL, 10),
+                            .temperature = strtof(field[TEMPERATURE], NULL),
+                            .top_k = number(TOP_K),
+                            .top_p = strtof(field[TOP_P], NULL),
+                            .maps = (uint32_t)maps,
+                            .look_ahead = ahead};
     nx_session *session;
     check(picture_size(model, &settings, &session_bytes), "picture_size");
     check(picture_open(room(session_bytes), session_bytes, model, &settings, &session), "picture_open");
     if (info.input_width) {
         uint8_t *small = picture(info.input_width, info.input_height, info.channels);
-        check(picture_condition(model, session, small, info.input_width * info.input_height * info.channels), "picture_condition");
+        check(picture_condition(model, session, small, info.input_width * info.input_height * info.channels),
+              "picture_condition");
         free(small);
     }
     return session;
@@ -186,12 +187,14 @@ static void prefill(nx_session *session, const uint8_t *values, uint32_t count, 
     const uint32_t width = info.position_elements;
     for (uint32_t at = 0, n; at < count; at += n) {
         n = least(each ? each : count, count - at);
-        check(picture_prefill(model, session, values + at * width, n, nats ? nats + at * width : NULL), "picture_prefill");
+        check(picture_prefill(model, session, values + at * width, n, nats ? nats + at * width : NULL),
+              "picture_prefill");
     }
 }
 
 /* Of values (positions, samples, E), those of one sample as the JavaScript API gives them. */
-static void say_values(const char *item, const char *way, const uint8_t *values, uint32_t positions, uint32_t sample, uint32_t samples) {
+static void say_values(const char *item, const char *way, const uint8_t *values, uint32_t positions, uint32_t sample,
+                       uint32_t samples) {
     uint8_t *own = room(positions * span);
     for (uint32_t i = 0; i < positions; i++) {
         const uint8_t *from = values + (i * samples + sample) * info.position_elements;
@@ -202,7 +205,8 @@ static void say_values(const char *item, const char *way, const uint8_t *values,
 }
 
 /* The same for nats: the cost of a colour is on its red. */
-static void say_nats(const char *item, const char *way, const float *nats, uint32_t positions, uint32_t sample, uint32_t samples) {
+static void say_nats(const char *item, const char *way, const float *nats, uint32_t positions, uint32_t sample,
+                     uint32_t samples) {
     const uint32_t width = info.position_elements;
     float *own = room(positions * span * sizeof *own);
     for (uint32_t i = 0; i < positions * span; i++) {
@@ -259,7 +263,8 @@ static void draw(void) {
 }
 
 static void score(void) {
-    static const nx_way ways[] = {{.name = "at once"}, {.name = "position by position", .prefill = 1}, {.name = "by fives", .prefill = 5}};
+    static const nx_way ways[] = {
+        {.name = "at once"}, {.name = "position by position", .prefill = 1}, {.name = "by fives", .prefill = 5}};
     uint8_t *values = encode(info.positions);
     float *nats = room(info.elements * sizeof *nats);
     for (size_t w = 0; w < sizeof ways / sizeof *ways; w++) {
@@ -300,10 +305,8 @@ static void attention(void) {
         for (uint32_t r = 0; r < info.rows; r++, at += all) {
             check(nx_session_map(model, session, 0, 0, r, keys, row, &count), "nx_session_map");
             for (uint32_t i = 0; i < count; i++) {
-                if (pass)
-                    weights[at + place_of[keys[i]]] = row[i];
-                else
-                    seen[keys[i]] = 1;
+                if (pass) weights[at + place_of[keys[i]]] = row[i];
+                else seen[keys[i]] = 1;
             }
         }
     }
@@ -494,8 +497,7 @@ static float deviate(uint32_t id) { return ((float)id - 32768) / 8192; }
 /* The image, the latent, and where it looked. */
 static void make(const char *way, int moved) {
     uint64_t seed = strtoull(field[SEED], NULL, 10);
-    nx_settings settings = {
-        .seed_low = (uint32_t)seed, .seed_high = (uint32_t)(seed >> 32), .samples = 1, .temperature = 1, .top_p = 1, .maps = !moved};
+    nx_settings settings = {.seed_low = (uint32_t)seed, .seed_high = (uint32_t)(seed >> 32), .samples = 1, .temperature = 1, .top_p = 1, .maps = !moved};
     nx_session *session;
     nx_status status;
     nx_result image, latent;
@@ -521,8 +523,7 @@ static void make(const char *way, int moved) {
     say("latent", way, numbers, length * sizeof *numbers);
     if (!moved && nx_model_map(model, 0, 0, &map) == NX_OK) {
         float *weights = room((size_t)map.queries * map.keys * sizeof *weights);
-        for (uint32_t row = 0; row < map.queries; row++)
-            check(nx_session_map(model, session, 0, 0, row, keys, weights + (size_t)row * map.keys, &n), "nx_session_map");
+        for (uint32_t row = 0; row < map.queries; row++) check(nx_session_map(model, session, 0, 0, row, keys, weights + (size_t)row * map.keys, &n), "nx_session_map");
         say("weights", way, weights, (size_t)map.queries * map.keys * sizeof *weights);
         free(weights);
     } else if (!moved) {
@@ -650,8 +651,7 @@ static void code(const char *way, int moved) {
 
 /* Draws codes behind the `known` first ones, up to `most`, `each` a call, or 0: all, and prints them and their nats, 0 for known ones.
  * Returns how many there are. */
-static uint32_t draw_codes(nx_session *session, const char *way, const char *const items[2], uint32_t *ids, uint32_t known, uint32_t most,
-                           uint32_t end, uint32_t each) {
+static uint32_t draw_codes(nx_session *session, const char *way, const char *const items[2], uint32_t *ids, uint32_t known, uint32_t most, uint32_t end, uint32_t each) {
     float *nats = room((most + 1) * sizeof *nats);
     uint32_t told = known, drawn = 1;
     memset(nats, 0, (most + 1) * sizeof *nats);

@@ -21,10 +21,8 @@ typedef struct {
 static toy_file file_of(chain_toy *c, uint64_t seed) {
     uint32_t C = c->states, n = strcmp(c->type, "memm") ? 4 : 3;
     check_random random = {seed};
-    toy_tensor t[4] = {{.name = "feature.weight", .rows = c->features, .cols = C, .type = c->weights},
-                       {.name = "transition.weight", .rows = C, .cols = C},
-                       {.name = "start.weight", .rows = 1, .cols = C},
-                       {.name = "end.weight", .rows = 1, .cols = C}};
+    toy_tensor t[4] = {{.name = "feature.weight", .rows = c->features, .cols = C, .type = c->weights}, {.name = "transition.weight", .rows = C, .cols = C},
+                       {.name = "start.weight", .rows = 1, .cols = C}, {.name = "end.weight", .rows = 1, .cols = C}};
     float **own[4] = {&c->feature, &c->transition, &c->start, &c->end};
     toy_file head = {0}, data = {0};
     put_header(&head, n, 6);
@@ -49,13 +47,7 @@ static toy_file file_of(chain_toy *c, uint64_t seed) {
 }
 
 static toy_file toy_number(uint32_t number) {
-    chain_toy c = {.type = number == 1   ? "memm"
-                           : number == 2 ? "hmm"
-                                         : "crf",
-                   .states = 2 + number,
-                   .features = 9,
-                   .width = 1 + number,
-                   .length = 20};
+    chain_toy c = {.type = number == 1 ? "memm" : number == 2 ? "hmm" : "crf", .states = 2 + number, .features = 9, .width = 1 + number, .length = 20};
     if (number == 2) c.weights = NX_F16;
     return file_of(&c, number);
 }
@@ -201,8 +193,7 @@ static void in_double(void) {
         for (uint32_t t = n - 1; t-- > 0;)
             for (uint32_t k = 0; k < C; k++) {
                 double out = 0;
-                for (uint32_t j = 0; j < C; j++)
-                    out += exp((double)c.transition[k * C + j] + (double)c.feature[features[t + 1] * C + j] + beta[t + 1][j]);
+                for (uint32_t j = 0; j < C; j++) out += exp((double)c.transition[k * C + j] + (double)c.feature[features[t + 1] * C + j] + beta[t + 1][j]);
                 beta[t][k] = log(out) - log_z[t + 1];
             }
         for (uint32_t t = 0; t < n; t++) {
@@ -216,15 +207,7 @@ static void in_double(void) {
 /* Where all taggings are equally good, the lowest tags; and of two tags, the lower one. */
 static void ties(void) {
     float zeros[5 * 8] = {0}, feature[3 * 5] = {0, 0, 0, 0, 0, 0, 1, 0, 1, 0, 0, 0, 0, 2, 2};
-    chain_toy c = {.type = "crf",
-                   .states = 5,
-                   .features = 3,
-                   .width = 1,
-                   .length = 6,
-                   .feature = feature,
-                   .transition = zeros,
-                   .start = zeros,
-                   .end = zeros};
+    chain_toy c = {.type = "crf", .states = 5, .features = 3, .width = 1, .length = 6, .feature = feature, .transition = zeros, .start = zeros, .end = zeros};
     toy_file file = file_of(&c, 1);
     const nx_model *model = toy_file_open(&file);
     uint32_t features[6] = {0, 1, 2, 0, 2, 1}, expected[6] = {0, 1, 3, 0, 3, 1};
@@ -286,14 +269,12 @@ static void label_bias(void) {
     for (int i = 0; i < 6; i++) start[i] = -30;
     start[0] = 0.01f, start[3] = 0; /* a little more of rib in training */
     feature[I * 6 + 1] = feature[O * 6 + 4] = 5;
-    chain_toy c = {
-        .type = "memm", .states = 6, .features = 5, .width = 1, .length = 3, .feature = feature, .transition = transition, .start = start};
+    chain_toy c = {.type = "memm", .states = 6, .features = 5, .width = 1, .length = 3, .feature = feature, .transition = transition, .start = start};
     toy_file memm = file_of(&c, 1);
     c.type = "crf", c.end = end;
     toy_file crf = file_of(&c, 1);
     uint32_t rob[3] = {R, O, B}, rib[3] = {R, I, B};
-    tagged m = tag(toy_file_open(&memm), rob, 3, NULL), f = tag(toy_file_open(&crf), rob, 3, NULL),
-           g = tag(toy_file_open(&crf), rib, 3, NULL);
+    tagged m = tag(toy_file_open(&memm), rob, 3, NULL), f = tag(toy_file_open(&crf), rob, 3, NULL), g = tag(toy_file_open(&crf), rib, 3, NULL);
     CHECK(m.tags[0] == 0 && m.tags[1] == 1 && m.tags[2] == 2); /* wrong: the o changes nothing */
     CHECK_NEAR((double)m.marginals[1 * 6 + 1], 0.5, 0.01);
     CHECK(f.tags[0] == 3 && f.tags[1] == 4 && f.tags[2] == 5);
@@ -306,8 +287,7 @@ static void baum_welch(void) {
     enum { C = 3, V = 5, N = 40 };
     check_random random = {2};
     uint32_t words[N];
-    float A[C * C], B[V * C], start[C], rows[C * 4], reversed[C * 4], first[4], last[4], u[N][4], alpha[N][4], beta[4], next[4], z[N],
-        scratch[4], zeros[C] = {0};
+    float A[C * C], B[V * C], start[C], rows[C * 4], reversed[C * 4], first[4], last[4], u[N][4], alpha[N][4], beta[4], next[4], z[N], scratch[4], zeros[C] = {0};
     double before = -INFINITY, begun = 0;
     for (uint32_t t = 0; t < N; t++) words[t] = t % 3 == 0 ? random_below(&random, 2) : 2 + random_below(&random, 3);
     for (int i = 0; i < C * C; i++) A[i] = logf(1.0f / C);
@@ -456,9 +436,8 @@ static void refused_files(void) {
         const char *key;
         uint32_t value;
         nx_status status;
-    } rows[] = {{"chain.states", 0, NX_E_FORMAT},        {"chain.states", 1025, NX_E_LIMIT}, {"chain.states", 3, NX_E_FORMAT},
-                {"chain.width", 0, NX_E_FORMAT},         {"chain.width", 257, NX_E_LIMIT},   {"chain.features", 8, NX_E_FORMAT},
-                {"chain.context_length", 0, NX_E_FORMAT}};
+    } rows[] = {{"chain.states", 0, NX_E_FORMAT}, {"chain.states", 1025, NX_E_LIMIT}, {"chain.states", 3, NX_E_FORMAT}, {"chain.width", 0, NX_E_FORMAT},
+                {"chain.width", 257, NX_E_LIMIT}, {"chain.features", 8, NX_E_FORMAT}, {"chain.context_length", 0, NX_E_FORMAT}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         toy_file file = toy_number(0);
         size_t key = strlen(rows[i].key), at = 0, bytes;

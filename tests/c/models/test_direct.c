@@ -35,8 +35,7 @@ static void known(void) {
             for (int i = -1; i <= 1; i++)
                 for (int j = -1; j <= 1; j++) {
                     int y = cell_row + i, x = cell_col + j, inside = y >= 0 && x >= 0 && y < ROWS && x < COLS;
-                    CHECK_NEAR((double)got[((i + 1) * 3 + j + 1) * 3 + (int)c],
-                               inside ? (255 - (double)small[(y * COLS + x) * 3 + (int)c]) / 255 : 0, 1e-6);
+                    CHECK_NEAR((double)got[((i + 1) * 3 + j + 1) * 3 + (int)c], inside ? (255 - (double)small[(y * COLS + x) * 3 + (int)c]) / 255 : 0, 1e-6);
                 }
             double sum = PLACES * (255 - (double)small[(cell_row * COLS + cell_col) * 3 + (int)c]) / 255, count = PLACES;
             for (int y = cell_row * 3; y < cell_row * 3 + 3; y++)

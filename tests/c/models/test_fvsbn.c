@@ -87,8 +87,7 @@ static void sums(void) {
         for (int run = 0; run < 4; run++) {
             size_t mark = memory_mark();
             float *weight, *bias;
-            toy_file file =
-                toy_fvsbn_file(4, 8, types[t], 3 + (uint64_t)run, &weight, &bias); /* 32 pixels: a block of the quantised types */
+            toy_file file = toy_fvsbn_file(4, 8, types[t], 3 + (uint64_t)run, &weight, &bias); /* 32 pixels: a block of the quantised types */
             const nx_model *model = toy_file_open(&file);
             uint32_t ids[32], drawn[32];
             float nats[32], output, drawn_nats[32];
@@ -131,11 +130,8 @@ static void refused_files(void) {
         const char *key;
         uint32_t value;
         nx_status status;
-    } rows[] = {{"fvsbn.image.height", 0, NX_E_FORMAT},
-                {"fvsbn.image.height", 257, NX_E_LIMIT},
-                {"fvsbn.image.height", 3, NX_E_FORMAT},
-                {"fvsbn.image.channels", 3, NX_E_LIMIT},
-                {"fvsbn.image.levels", 16, NX_E_LIMIT}};
+    } rows[] = {{"fvsbn.image.height", 0, NX_E_FORMAT}, {"fvsbn.image.height", 257, NX_E_LIMIT}, {"fvsbn.image.height", 3, NX_E_FORMAT},
+                {"fvsbn.image.channels", 3, NX_E_LIMIT}, {"fvsbn.image.levels", 16, NX_E_LIMIT}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         toy_file file = toy_fvsbn_file(4, 4, NX_F32, 1, NULL, NULL);
         size_t key = strlen(rows[i].key), at = 0, bytes;

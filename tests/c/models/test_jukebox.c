@@ -38,10 +38,7 @@ typedef struct {
 
 /* Numbers that follow from the name. */
 static void put(writer *w, const char *stack, const char *name, uint32_t rows, uint32_t cols, uint32_t type, float spread, float about) {
-    toy_tensor t = {.rows = rows,
-                    .cols = cols,
-                    .type = type == NX_Q8_0 && cols % 32 ? NX_F32 : type,
-                    .values = memory_take((size_t)rows * cols * sizeof(float))};
+    toy_tensor t = {.rows = rows, .cols = cols, .type = type == NX_Q8_0 && cols % 32 ? NX_F32 : type, .values = memory_take((size_t)rows * cols * sizeof(float))};
     strcat(strcpy(t.name, stack), name);
     check_random random = {check_hash(3, t.name, strlen(t.name))};
     for (uint32_t i = 0; i < rows * cols; i++) t.values[i] = about + spread * (float)random_normal(&random);
@@ -116,8 +113,7 @@ static void put_prior(writer *w, const char *stack, uint32_t positions, uint32_t
     put(w, stack, "output.weight", values, d, type, w->toy->equal ? 0 : 0.5f, 0);
     toy_tensor bias = {.rows = 1, .cols = values, .type = NX_F32, .values = memory_take(values * sizeof(float))};
     strcat(strcpy(bias.name, stack), "output.bias");
-    for (uint32_t i = 0; i < values; i++)
-        bias.values[i] = values == TOP_CODES + 1 && i == TOP_CODES && !w->toy->equal ? -20 : 0; /* it seldom ends */
+    for (uint32_t i = 0; i < values; i++) bias.values[i] = values == TOP_CODES + 1 && i == TOP_CODES && !w->toy->equal ? -20 : 0; /* it seldom ends */
     put_tensor(&w->head, &w->data, &bias);
     w->n_tensors++;
 }
@@ -188,8 +184,8 @@ static const jukebox_toy toys[] = {
 static toy_file toy_number(uint32_t number) { return file_of(toys + number); }
 
 const toy_row jukebox_toys[] = {
-    {"top prior of jukebox", TOY_RUN | TOY_FIXED | TOP *TOY_PART, toy_number, 0, {.length = 15}},
-    {"bottom prior of jukebox, rounded", TOY_RUN | TOY_FIXED | BOTTOM *TOY_PART, toy_number, 1, {.length = 28, .counts = {0, 0, 14}}},
+    {"top prior of jukebox", TOY_RUN | TOY_FIXED | TOP * TOY_PART, toy_number, 0, {.length = 15}},
+    {"bottom prior of jukebox, rounded", TOY_RUN | TOY_FIXED | BOTTOM * TOY_PART, toy_number, 1, {.length = 28, .counts = {0, 0, 14}}},
     {NULL, TOY_SEED, toy_number, 2, {0}},
     {0},
 };
@@ -242,8 +238,7 @@ static void nearest(void) {
         uint32_t at = 0;
         for (uint32_t k = 0; k < CODES; k++) {
             double distance = 0;
-            for (uint32_t i = 0; i < WIDTH; i++)
-                distance += ((double)rows[0][j * WIDTH + i] - e[k * WIDTH + i]) * ((double)rows[0][j * WIDTH + i] - e[k * WIDTH + i]);
+            for (uint32_t i = 0; i < WIDTH; i++) distance += ((double)rows[0][j * WIDTH + i] - e[k * WIDTH + i]) * ((double)rows[0][j * WIDTH + i] - e[k * WIDTH + i]);
             if (distance < best - 1e-5) best = distance, at = k;
         }
         CHECK_INT(codes[j], at);
@@ -374,8 +369,7 @@ static void conditions(void) {
             for (uint32_t i = 0; i < 13; i++) CHECK_INT(nx_session_put(model, session, &id, 1, 0, &nats), NX_OK);
             output[which] = memory_take(BOTTOM_CODES * sizeof(float));
             CHECK_INT(nx_session_output(model, session, 0, output[which]), NX_OK);
-            CHECK_INT(memcmp(output[0], output[which], BOTTOM_CODES * sizeof(float)) != 0,
-                      which == 1 || which == 2 || (which == 3 && part == BOTTOM));
+            CHECK_INT(memcmp(output[0], output[which], BOTTOM_CODES * sizeof(float)) != 0, which == 1 || which == 2 || (which == 3 && part == BOTTOM));
         }
     }
 }

@@ -94,8 +94,8 @@ toy_llama *toy_llama_build(const toy_llama_config *c) {
     toy_file head = {0}, data = {0};
     char name[64];
     uint32_t keys = 9 + (c->key_length > 0) + (c->rotated > 0) + (c->end > 0) + (c->base > 0) + 2 * (c->scaling > 0) + (c->tokens > 0) +
-                    (c->window > 0) + (c->pattern > 0) + (c->yarn > 0) + 2 * (c->turns[0] > 0) + 4 * (c->kin == GRANITE) +
-                    2 * (c->kin == GEMMA2) + 2 * (c->kin == PHI3 && c->stretched);
+                    (c->window > 0) + (c->pattern > 0) + (c->yarn > 0) + 2 * (c->turns[0] > 0) + 4 * (c->kin == GRANITE) + 2 * (c->kin == GEMMA2) +
+                    2 * (c->kin == PHI3 && c->stretched);
 #define KEY(kind, text, value) sprintf(name, "%s." text, names[c->kin]), put_key_##kind(&head, name, value)
     put_header(&head, m->n_tensors, keys);
     put_key_text(&head, "general.architecture", names[c->kin]);
@@ -149,138 +149,18 @@ static toy_file toy_number(uint32_t number) {
     static const toy_llama_config configs[] = {
         {.values = 40, .length = 60, .blocks = 2, .d = 32, .inner = 64, .heads = 4, .groups = 2, .tied = 1, .seed = 5},
         /* whose keys and values are rounded too */
-        {.values = 40,
-         .length = 60,
-         .blocks = 2,
-         .d = 32,
-         .inner = 64,
-         .heads = 4,
-         .groups = 2,
-         .key_length = 32,
-         .tied = 1,
-         .type = NX_Q8_0,
-         .seed = 5},
+        {.values = 40, .length = 60, .blocks = 2, .d = 32, .inner = 64, .heads = 4, .groups = 2, .key_length = 32, .tied = 1, .type = NX_Q8_0, .seed = 5},
         {.values = 9, .length = 12, .blocks = 1, .d = 8, .inner = 4, .heads = 2, .groups = 1, .biases = 1, .end = 3, .seed = 1},
-        {.values = 16,
-         .length = 9,
-         .blocks = 1,
-         .d = 32,
-         .inner = 32,
-         .heads = 1,
-         .groups = 1,
-         .tied = 1,
-         .rotated = 6,
-         .base = 100,
-         .type = NX_Q8_0,
-         .seed = 2},
-        {.values = 7,
-         .length = 10,
-         .blocks = 1,
-         .d = 8,
-         .inner = 4,
-         .heads = 1,
-         .groups = 1,
-         .biases = 2,
-         .stretched = 1,
-         .scaling = 2,
-         .tokens = 7,
-         .seed = 3},
-        {.values = 9,
-         .length = 12,
-         .blocks = 2,
-         .d = 8,
-         .inner = 8,
-         .heads = 2,
-         .groups = 2,
-         .tied = 1,
-         .biases = 1,
-         .kin = QWEN2,
-         .end = 2,
-         .seed = 4},
-        {.values = 12,
-         .length = 12,
-         .blocks = 1,
-         .d = 32,
-         .inner = 32,
-         .heads = 2,
-         .groups = 1,
-         .biases = 1,
-         .kin = QWEN2,
-         .type = NX_Q4_0,
-         .seed = 5},
-        {.values = 30,
-         .length = 40,
-         .blocks = 1,
-         .d = 32,
-         .inner = 32,
-         .heads = 2,
-         .groups = 1,
-         .key_length = 32,
-         .tied = 1,
-         .kin = QWEN3,
-         .type = NX_Q8_0,
-         .seed = 6},
-        {.values = 30,
-         .length = 40,
-         .blocks = 6,
-         .d = 16,
-         .inner = 16,
-         .heads = 2,
-         .groups = 1,
-         .key_length = 16,
-         .tied = 1,
-         .kin = GEMMA3,
-         .window = 4,
-         .seed = 7},
-        {.values = 12,
-         .length = 24,
-         .blocks = 2,
-         .d = 32,
-         .inner = 32,
-         .heads = 2,
-         .groups = 1,
-         .key_length = 32,
-         .tied = 1,
-         .kin = GEMMA2,
-         .window = 4,
-         .type = NX_Q8_0,
-         .seed = 8},
-        {.values = 9,
-         .length = 20,
-         .blocks = 1,
-         .d = 16,
-         .inner = 16,
-         .heads = 1,
-         .groups = 1,
-         .kin = PHI3,
-         .window = 5,
-         .joined = 1,
-         .stretched = 1,
-         .seed = 9},
-        {.values = 9,
-         .length = 12,
-         .blocks = 1,
-         .d = 8,
-         .inner = 8,
-         .heads = 1,
-         .groups = 1,
-         .tied = 1,
-         .kin = GRANITE,
-         .yarn = 6,
-         .scaling = 2,
-         .seed = 10},
-        {.values = 9,
-         .length = 12,
-         .blocks = 4,
-         .d = 16,
-         .inner = 8,
-         .heads = 1,
-         .groups = 1,
-         .tied = 1,
-         .kin = EXAONE4,
-         .window = 3,
-         .pattern = 2,
-         .seed = 11},
+        {.values = 16, .length = 9, .blocks = 1, .d = 32, .inner = 32, .heads = 1, .groups = 1, .tied = 1, .rotated = 6, .base = 100, .type = NX_Q8_0, .seed = 2},
+        {.values = 7, .length = 10, .blocks = 1, .d = 8, .inner = 4, .heads = 1, .groups = 1, .biases = 2, .stretched = 1, .scaling = 2, .tokens = 7, .seed = 3},
+        {.values = 9, .length = 12, .blocks = 2, .d = 8, .inner = 8, .heads = 2, .groups = 2, .tied = 1, .biases = 1, .kin = QWEN2, .end = 2, .seed = 4},
+        {.values = 12, .length = 12, .blocks = 1, .d = 32, .inner = 32, .heads = 2, .groups = 1, .biases = 1, .kin = QWEN2, .type = NX_Q4_0, .seed = 5},
+        {.values = 30, .length = 40, .blocks = 1, .d = 32, .inner = 32, .heads = 2, .groups = 1, .key_length = 32, .tied = 1, .kin = QWEN3, .type = NX_Q8_0, .seed = 6},
+        {.values = 30, .length = 40, .blocks = 6, .d = 16, .inner = 16, .heads = 2, .groups = 1, .key_length = 16, .tied = 1, .kin = GEMMA3, .window = 4, .seed = 7},
+        {.values = 12, .length = 24, .blocks = 2, .d = 32, .inner = 32, .heads = 2, .groups = 1, .key_length = 32, .tied = 1, .kin = GEMMA2, .window = 4, .type = NX_Q8_0, .seed = 8},
+        {.values = 9, .length = 20, .blocks = 1, .d = 16, .inner = 16, .heads = 1, .groups = 1, .kin = PHI3, .window = 5, .joined = 1, .stretched = 1, .seed = 9},
+        {.values = 9, .length = 12, .blocks = 1, .d = 8, .inner = 8, .heads = 1, .groups = 1, .tied = 1, .kin = GRANITE, .yarn = 6, .scaling = 2, .seed = 10},
+        {.values = 9, .length = 12, .blocks = 4, .d = 16, .inner = 8, .heads = 1, .groups = 1, .tied = 1, .kin = EXAONE4, .window = 3, .pattern = 2, .seed = 11},
     };
     return toy_llama_build(configs + number)->file;
 }
@@ -335,8 +215,7 @@ static void angles_of(const toy_llama *m, double *angle, uint32_t position, int 
     const float *stretch = apart ? NULL : weights(m, c->kin == PHI3 ? "rope_factors_short.weight" : "rope_freqs.weight", 0);
     for (uint32_t i = 0; i < rotated / 2; i++) {
         double frequency = pow(base, -2.0 * i / rotated), share = 1; /* of the scaled frequency */
-        if (c->yarn &&
-            !apart) { /* wholly where it turns less than turns[1] times in the positions of training, not at all where turns[0] times */
+        if (c->yarn && !apart) { /* wholly where it turns less than turns[1] times in the positions of training, not at all where turns[0] times */
             double pair[2], fast = c->turns[0] > 0 ? (double)c->turns[0] : 32, slow = c->turns[0] > 0 ? (double)c->turns[1] : 1;
             for (int e = 0; e < 2; e++) pair[e] = fmax(0, rotated * log(c->yarn / ((e ? slow : fast) * 2 * pi)) / (2 * log(base)));
             double first = floor(pair[0]), last = fmin(floor(pair[1]) + 1, rotated - 1);
@@ -385,12 +264,9 @@ static double capped(double x, double cap) { return cap > 0 ? cap * tanh(x / cap
 static double *twin(const toy_llama *m, const uint32_t *ids, uint32_t n) {
     const toy_llama_config *c = &m->config;
     uint32_t d = c->d, k = key_length_of(c), H = c->heads, G = c->groups;
-    double *x = memory_take(n * d * sizeof *x), *out = memory_take((size_t)n * c->values * sizeof *out), *h = memory_take(d * sizeof *h),
-           *y = memory_take(d * sizeof *y);
-    double *q = memory_take(H * k * sizeof *q), *keys = memory_take(n * G * k * sizeof *keys),
-           *values = memory_take(n * G * k * sizeof *values);
-    double *mixed = memory_take(H * k * sizeof *mixed), *gate = memory_take(c->inner * sizeof *gate),
-           *up = memory_take(c->inner * sizeof *up), *score = memory_take(n * sizeof *score);
+    double *x = memory_take(n * d * sizeof *x), *out = memory_take((size_t)n * c->values * sizeof *out), *h = memory_take(d * sizeof *h), *y = memory_take(d * sizeof *y);
+    double *q = memory_take(H * k * sizeof *q), *keys = memory_take(n * G * k * sizeof *keys), *values = memory_take(n * G * k * sizeof *values);
+    double *mixed = memory_take(H * k * sizeof *mixed), *gate = memory_take(c->inner * sizeof *gate), *up = memory_take(c->inner * sizeof *up), *score = memory_take(n * sizeof *score);
     const float *embedding = weights(m, "token_embd.weight", 0), *head = weights(m, "output.weight", 0);
     double begins = is_gemma(c) ? sqrt(d) : c->kin == GRANITE ? (double)embedding_scale : 1;
     double per_score = c->kin == GRANITE ? (double)attention_scale : 1 / sqrt((double)k), cap = c->kin == GEMMA2 ? (double)score_cap : 0;
@@ -398,16 +274,13 @@ static double *twin(const toy_llama *m, const uint32_t *ids, uint32_t n) {
     for (uint32_t i = 0; i < n * d; i++) x[i] = begins * (double)embedding[ids[i / d] * d + i % d];
     for (uint32_t b = 0; b < c->blocks; b++) {
         const float *norm = weights(m, "blk.%u.attn_norm.weight", b), *inner_norm = weights(m, "blk.%u.ffn_norm.weight", b);
-        const float *wq = weights(m, "blk.%u.attn_q.weight", b), *wk = weights(m, "blk.%u.attn_k.weight", b),
-                    *wv = weights(m, "blk.%u.attn_v.weight", b);
+        const float *wq = weights(m, "blk.%u.attn_q.weight", b), *wk = weights(m, "blk.%u.attn_k.weight", b), *wv = weights(m, "blk.%u.attn_v.weight", b);
         const float *wgate = weights(m, "blk.%u.ffn_gate.weight", b), *wup = weights(m, "blk.%u.ffn_up.weight", b);
         if (c->joined) {
             wq = weights(m, "blk.%u.attn_qkv.weight", b), wk = wq + H * k * d, wv = wk + G * k * d;
             wgate = wup, wup = wgate + c->inner * d;
         }
-        int local = c->window && (b + 1) % period, turned = c->kin == SMOLLM3                ? (b + 1) % 4 != 0
-                                                            : c->kin == EXAONE4 && c->window ? local
-                                                                                             : 1;
+        int local = c->window && (b + 1) % period, turned = c->kin == SMOLLM3 ? (b + 1) % 4 != 0 : c->kin == EXAONE4 && c->window ? local : 1;
         for (uint32_t i = 0; i < n; i++) {
             memcpy(h, x + i * d, d * sizeof *h);
             if (norm) rms_norm(h, h, norm, d);
@@ -462,235 +335,34 @@ static double *twin(const toy_llama *m, const uint32_t *ids, uint32_t n) {
 static const toy_llama_config configs[] = {
     {.values = 37, .length = 40, .blocks = 2, .d = 16, .inner = 20, .heads = 4, .groups = 4, .seed = 1},
     {.values = 50, .length = 33, .blocks = 2, .d = 24, .inner = 36, .heads = 6, .groups = 2, .tied = 1, .base = 500000, .seed = 2},
-    {.values = 300,
-     .length = 30,
-     .blocks = 1,
-     .d = 12,
-     .inner = 16,
-     .heads = 2,
-     .groups = 1,
-     .key_length = 8,
-     .rotated = 4,
-     .biases = 1,
-     .type = NX_F16,
-     .seed = 3},
-    {.values = 64,
-     .length = 24,
-     .blocks = 2,
-     .d = 64,
-     .inner = 96,
-     .heads = 4,
-     .groups = 2,
-     .tied = 1,
-     .biases = 1,
-     .type = NX_Q8_0,
-     .seed = 4},
+    {.values = 300, .length = 30, .blocks = 1, .d = 12, .inner = 16, .heads = 2, .groups = 1, .key_length = 8, .rotated = 4, .biases = 1, .type = NX_F16, .seed = 3},
+    {.values = 64, .length = 24, .blocks = 2, .d = 64, .inner = 96, .heads = 4, .groups = 2, .tied = 1, .biases = 1, .type = NX_Q8_0, .seed = 4},
     {.values = 70, .length = 24, .blocks = 2, .d = 64, .inner = 64, .heads = 2, .groups = 2, .type = NX_Q4_0, .seed = 5},
     {.values = 40, .length = 20, .blocks = 1, .d = 32, .inner = 32, .heads = 2, .groups = 1, .tied = 1, .type = NX_Q4_0, .seed = 6},
     {.values = 37, .length = 40, .blocks = 2, .d = 16, .inner = 20, .heads = 2, .groups = 1, .scaling = 4, .seed = 7},
-    {.values = 37,
-     .length = 40,
-     .blocks = 1,
-     .d = 32,
-     .inner = 20,
-     .heads = 2,
-     .groups = 2,
-     .stretched = 1,
-     .base = 500000,
-     .biases = 2,
-     .seed = 8},
-    {.values = 50,
-     .length = 33,
-     .blocks = 2,
-     .d = 24,
-     .inner = 36,
-     .heads = 3,
-     .groups = 1,
-     .tied = 1,
-     .base = 1000000,
-     .biases = 1,
-     .kin = QWEN2,
-     .seed = 9},
-    {.values = 50,
-     .length = 33,
-     .blocks = 1,
-     .d = 32,
-     .inner = 36,
-     .heads = 2,
-     .groups = 2,
-     .rotated = 12,
-     .scaling = 2,
-     .biases = 1,
-     .kin = QWEN2,
-     .seed = 10},
-    {.values = 64,
-     .length = 24,
-     .blocks = 2,
-     .d = 64,
-     .inner = 96,
-     .heads = 4,
-     .groups = 2,
-     .tied = 1,
-     .biases = 1,
-     .kin = QWEN2,
-     .type = NX_Q8_0,
-     .seed = 11},
+    {.values = 37, .length = 40, .blocks = 1, .d = 32, .inner = 20, .heads = 2, .groups = 2, .stretched = 1, .base = 500000, .biases = 2, .seed = 8},
+    {.values = 50, .length = 33, .blocks = 2, .d = 24, .inner = 36, .heads = 3, .groups = 1, .tied = 1, .base = 1000000, .biases = 1, .kin = QWEN2, .seed = 9},
+    {.values = 50, .length = 33, .blocks = 1, .d = 32, .inner = 36, .heads = 2, .groups = 2, .rotated = 12, .scaling = 2, .biases = 1, .kin = QWEN2, .seed = 10},
+    {.values = 64, .length = 24, .blocks = 2, .d = 64, .inner = 96, .heads = 4, .groups = 2, .tied = 1, .biases = 1, .kin = QWEN2, .type = NX_Q8_0, .seed = 11},
     {.values = 40, .length = 30, .blocks = 2, .d = 32, .inner = 36, .heads = 2, .groups = 1, .kin = QWEN3, .seed = 12},
-    {.values = 40,
-     .length = 30,
-     .blocks = 6,
-     .d = 32,
-     .inner = 36,
-     .heads = 2,
-     .groups = 1,
-     .tied = 1,
-     .kin = GEMMA3,
-     .window = 7,
-     .seed = 13},
-    {.values = 40,
-     .length = 30,
-     .blocks = 3,
-     .d = 32,
-     .inner = 36,
-     .heads = 2,
-     .groups = 1,
-     .tied = 1,
-     .kin = GEMMA2,
-     .window = 7,
-     .seed = 14},
-    {.values = 64,
-     .length = 24,
-     .blocks = 2,
-     .d = 64,
-     .inner = 96,
-     .heads = 2,
-     .groups = 1,
-     .tied = 1,
-     .kin = GEMMA2,
-     .window = 9,
-     .type = NX_Q8_0,
-     .seed = 15},
+    {.values = 40, .length = 30, .blocks = 6, .d = 32, .inner = 36, .heads = 2, .groups = 1, .tied = 1, .kin = GEMMA3, .window = 7, .seed = 13},
+    {.values = 40, .length = 30, .blocks = 3, .d = 32, .inner = 36, .heads = 2, .groups = 1, .tied = 1, .kin = GEMMA2, .window = 7, .seed = 14},
+    {.values = 64, .length = 24, .blocks = 2, .d = 64, .inner = 96, .heads = 2, .groups = 1, .tied = 1, .kin = GEMMA2, .window = 9, .type = NX_Q8_0, .seed = 15},
     {.values = 40, .length = 30, .blocks = 1, .d = 32, .inner = 36, .heads = 2, .groups = 2, .tied = 1, .kin = GEMMA, .seed = 16},
     {.values = 40, .length = 30, .blocks = 2, .d = 24, .inner = 36, .heads = 3, .groups = 1, .kin = OLMO2, .seed = 17},
-    {.values = 40,
-     .length = 30,
-     .blocks = 4,
-     .d = 24,
-     .inner = 36,
-     .heads = 3,
-     .groups = 3,
-     .kin = OLMO2,
-     .window = 6,
-     .yarn = 12,
-     .scaling = 3,
-     .seed = 18},
+    {.values = 40, .length = 30, .blocks = 4, .d = 24, .inner = 36, .heads = 3, .groups = 3, .kin = OLMO2, .window = 6, .yarn = 12, .scaling = 3, .seed = 18},
     {.values = 40, .length = 30, .blocks = 2, .d = 32, .inner = 36, .heads = 2, .groups = 1, .kin = EXAONE4, .stretched = 1, .seed = 19},
-    {.values = 40,
-     .length = 30,
-     .blocks = 4,
-     .d = 32,
-     .inner = 36,
-     .heads = 2,
-     .groups = 1,
-     .kin = EXAONE4,
-     .window = 6,
-     .stretched = 1,
-     .seed = 20},
-    {.values = 40,
-     .length = 30,
-     .blocks = 3,
-     .d = 32,
-     .inner = 36,
-     .heads = 2,
-     .groups = 1,
-     .kin = EXAONE4,
-     .window = 6,
-     .pattern = 2,
-     .seed = 21},
-    {.values = 40,
-     .length = 30,
-     .blocks = 1,
-     .d = 32,
-     .inner = 36,
-     .heads = 2,
-     .groups = 1,
-     .tied = 1,
-     .kin = EXAONE,
-     .stretched = 1,
-     .seed = 22},
-    {.values = 40,
-     .length = 30,
-     .blocks = 5,
-     .d = 32,
-     .inner = 36,
-     .heads = 2,
-     .groups = 1,
-     .tied = 1,
-     .kin = SMOLLM3,
-     .base = 5000000,
-     .seed = 23},
+    {.values = 40, .length = 30, .blocks = 4, .d = 32, .inner = 36, .heads = 2, .groups = 1, .kin = EXAONE4, .window = 6, .stretched = 1, .seed = 20},
+    {.values = 40, .length = 30, .blocks = 3, .d = 32, .inner = 36, .heads = 2, .groups = 1, .kin = EXAONE4, .window = 6, .pattern = 2, .seed = 21},
+    {.values = 40, .length = 30, .blocks = 1, .d = 32, .inner = 36, .heads = 2, .groups = 1, .tied = 1, .kin = EXAONE, .stretched = 1, .seed = 22},
+    {.values = 40, .length = 30, .blocks = 5, .d = 32, .inner = 36, .heads = 2, .groups = 1, .tied = 1, .kin = SMOLLM3, .base = 5000000, .seed = 23},
     {.values = 40, .length = 30, .blocks = 2, .d = 32, .inner = 36, .heads = 4, .groups = 2, .tied = 1, .kin = GRANITE, .seed = 24},
     {.values = 40, .length = 30, .blocks = 2, .d = 32, .inner = 32, .heads = 2, .groups = 2, .kin = PHI3, .joined = 1, .seed = 25},
-    {.values = 40,
-     .length = 60,
-     .blocks = 2,
-     .d = 64,
-     .inner = 48,
-     .heads = 2,
-     .groups = 1,
-     .rotated = 24,
-     .kin = PHI3,
-     .joined = 1,
-     .stretched = 1,
-     .window = 11,
-     .biases = 0,
-     .seed = 26},
-    {.values = 64,
-     .length = 24,
-     .blocks = 2,
-     .d = 64,
-     .inner = 96,
-     .heads = 2,
-     .groups = 1,
-     .kin = PHI3,
-     .joined = 1,
-     .type = NX_Q4_0,
-     .seed = 27},
-    {.values = 40,
-     .length = 30,
-     .blocks = 1,
-     .d = 24,
-     .inner = 36,
-     .heads = 2,
-     .groups = 1,
-     .key_length = 16,
-     .tied = 1,
-     .kin = ERNIE4_5,
-     .base = 500000,
-     .seed = 28},
-    {.values = 40,
-     .length = 40,
-     .blocks = 1,
-     .d = 64,
-     .inner = 36,
-     .heads = 2,
-     .groups = 1,
-     .base = 100,
-     .yarn = 20,
-     .scaling = 2,
-     .seed = 29},
-    {.values = 40,
-     .length = 40,
-     .blocks = 1,
-     .d = 64,
-     .inner = 36,
-     .heads = 2,
-     .groups = 1,
-     .base = 100,
-     .yarn = 20,
-     .turns = {2, 0.25f},
-     .scaling = 2,
-     .seed = 31},
+    {.values = 40, .length = 60, .blocks = 2, .d = 64, .inner = 48, .heads = 2, .groups = 1, .rotated = 24, .kin = PHI3, .joined = 1, .stretched = 1, .window = 11, .biases = 0, .seed = 26},
+    {.values = 64, .length = 24, .blocks = 2, .d = 64, .inner = 96, .heads = 2, .groups = 1, .kin = PHI3, .joined = 1, .type = NX_Q4_0, .seed = 27},
+    {.values = 40, .length = 30, .blocks = 1, .d = 24, .inner = 36, .heads = 2, .groups = 1, .key_length = 16, .tied = 1, .kin = ERNIE4_5, .base = 500000, .seed = 28},
+    {.values = 40, .length = 40, .blocks = 1, .d = 64, .inner = 36, .heads = 2, .groups = 1, .base = 100, .yarn = 20, .scaling = 2, .seed = 29},
+    {.values = 40, .length = 40, .blocks = 1, .d = 64, .inner = 36, .heads = 2, .groups = 1, .base = 100, .yarn = 20, .turns = {2, 0.25f}, .scaling = 2, .seed = 31},
 };
 
 static nx_session *session_of(const nx_model *model) {
@@ -740,12 +412,13 @@ static void logits(void) {
 /* Where the type of a key stands, in the metadata of a file. */
 static uint8_t *type_of(const toy_llama *m, const char *key) {
     size_t n = strlen(key), at = 0;
-    while (memcmp(m->file.bytes + at, key, n) || m->file.bytes[at + n] > 12 || m->file.bytes[at + n + 1] || m->file.bytes[at - 8] != n)
-        at++;
+    while (memcmp(m->file.bytes + at, key, n) || m->file.bytes[at + n] > 12 || m->file.bytes[at + n + 1] || m->file.bytes[at - 8] != n) at++;
     return m->file.bytes + at + n;
 }
 
-static void refused(const toy_llama *m, nx_status status, const char *named) { toy_refused(m->file.bytes, m->file.length, status, named); }
+static void refused(const toy_llama *m, nx_status status, const char *named) {
+    toy_refused(m->file.bytes, m->file.length, status, named);
+}
 
 /* Inconsistent files: the error names the wrong key. */
 static void refused_files(void) {
@@ -763,7 +436,7 @@ static void refused_files(void) {
         {"llama.embedding_length", 32, NX_E_FORMAT, "token_embd.weight"},
         {"llama.attention.head_count", 0, NX_E_FORMAT, NULL},
         {"llama.attention.head_count", 3, NX_E_LIMIT, "llama.attention.head_count_kv"}, /* 4 of them */
-        {"llama.attention.head_count_kv", 3, NX_E_FORMAT, NULL},                        /* does not divide 4 */
+        {"llama.attention.head_count_kv", 3, NX_E_FORMAT, NULL}, /* does not divide 4 */
         {"llama.attention.head_count_kv", 5, NX_E_LIMIT, NULL},
         {"llama.attention.head_count_kv", 0, NX_E_FORMAT, NULL},
         {"llama.feed_forward_length", 24, NX_E_FORMAT, "blk.0.ffn_gate.weight"},
@@ -833,8 +506,7 @@ static void vocabularies(void) {
     refused(toy_llama_build(&c), NX_E_FORMAT, "tokenizer.ggml.tokens");
     c.tokens = c.values + 1;
     refused(toy_llama_build(&c), NX_E_FORMAT, "tokenizer.ggml.tokens");
-    toy_llama_config gemma = {
-        .values = 262208, .length = 8, .blocks = 1, .d = 4, .inner = 4, .heads = 1, .groups = 1, .tied = 1, .seed = 1}; /* of 4 B */
+    toy_llama_config gemma = {.values = 262208, .length = 8, .blocks = 1, .d = 4, .inner = 4, .heads = 1, .groups = 1, .tied = 1, .seed = 1}; /* of 4 B */
     CHECK(toy_llama_open(toy_llama_build(&gemma)) != NULL);
     c.tokens = c.values;
     toy_llama *m = toy_llama_build(&c);
@@ -849,9 +521,9 @@ static toy_file head_of_blocks(uint32_t blocks, uint64_t *length) {
     static const struct {
         const char *part;
         uint32_t rows, cols, type;
-    } maps[] = {{"attn_norm", 1, 4096, NX_F32},    {"attn_q", 4096, 4096, NX_Q4_K},      {"attn_k", 4096, 4096, NX_Q4_K},
-                {"attn_v", 4096, 4096, NX_Q4_K},   {"attn_output", 4096, 4096, NX_Q4_K}, {"ffn_norm", 1, 4096, NX_F32},
-                {"ffn_gate", 8192, 4096, NX_Q4_K}, {"ffn_up", 8192, 4096, NX_Q4_K},      {"ffn_down", 4096, 8192, NX_Q4_K}};
+    } maps[] = {{"attn_norm", 1, 4096, NX_F32}, {"attn_q", 4096, 4096, NX_Q4_K}, {"attn_k", 4096, 4096, NX_Q4_K}, {"attn_v", 4096, 4096, NX_Q4_K},
+                {"attn_output", 4096, 4096, NX_Q4_K}, {"ffn_norm", 1, 4096, NX_F32}, {"ffn_gate", 8192, 4096, NX_Q4_K}, {"ffn_up", 8192, 4096, NX_Q4_K},
+                {"ffn_down", 4096, 8192, NX_Q4_K}};
     toy_file head = {0};
     uint64_t offset = 0;
     put_header(&head, 2 + 9 * blocks, 6);
@@ -915,9 +587,7 @@ static void refused_types(void) {
     static const struct {
         uint32_t type;
         const char *reason;
-    } rows[] = {{17, "its type is IQ2_XS, which is not read"},
-                {26, "its type is I32, which is not read"},
-                {77, "its type is 77, which is not read"},
+    } rows[] = {{17, "its type is IQ2_XS, which is not read"}, {26, "its type is I32, which is not read"}, {77, "its type is 77, which is not read"},
                 {UINT32_MAX, "its type is 4294967295, which is not read"}};
     static const char *const parts[] = {"blk.1.ffn_up.weight", "token_embd.weight", "output_norm.weight"};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
@@ -930,21 +600,18 @@ static void refused_types(void) {
             memcpy(m->file.bytes + at + name + 4 + 8 * dims, &rows[i].type, 4);
             check_at("row %lld of %s", (long long)i, 0, 0, 0);
             CHECK_INT(nx_model_size(m->file.bytes, m->file.length, &bytes, &problem), NX_E_UNSUPPORTED);
-            if (!CHECK(!strcmp(problem.name, parts[k]) && !strcmp(problem.reason, rows[i].reason)))
-                check_say("    names %s: %s", problem.name, problem.reason);
+            if (!CHECK(!strcmp(problem.name, parts[k]) && !strcmp(problem.reason, rows[i].reason))) check_say("    names %s: %s", problem.name, problem.reason);
         }
 }
 
 /* ---- a trained model -------------------------------------------------------------------------------------------------------- */
 
 /* stories260K of karpathy/llama2.c (MIT), and the result in its own test of 200 greedy steps without a prompt. */
-static const char stories_text[] = "Once upon a time, there was a little girl named Lily. She loved to play outside in the park. One day, "
-                                   "she saw a big, red ball. She wanted to "
-                                   "play with it, but it was too high.\nLily's mom said, \"Lily, let's go to the park.\" Lily was sad and "
-                                   "didn't know what to do. She said, \"I want "
-                                   "to play with your ball, but I can't find it.\"\nLily was sad and didn't know what to do. She said, "
-                                   "\"I'm sorry, Lily. I didn't know what to "
-                                   "do.\"\nLily didn't want to help her mom, so she";
+static const char stories_text[] =
+    "Once upon a time, there was a little girl named Lily. She loved to play outside in the park. One day, she saw a big, red ball. She wanted to "
+    "play with it, but it was too high.\nLily's mom said, \"Lily, let's go to the park.\" Lily was sad and didn't know what to do. She said, \"I want "
+    "to play with your ball, but I can't find it.\"\nLily was sad and didn't know what to do. She said, \"I'm sorry, Lily. I didn't know what to "
+    "do.\"\nLily didn't want to help her mom, so she";
 
 /* The model in F32, F16 or Q8_0: of F16 the file, of Q8_0 the one that the converter rounds, F32 from that of F16. */
 static nx_model *stories_in(uint32_t type) {

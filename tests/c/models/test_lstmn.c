@@ -104,8 +104,7 @@ static double sigma(double x) { return 1 / (1 + exp(-x)); }
  * on the step before, which is an LSTM: h and c of t - 1 as they are. */
 static void twin(const lstmn *m, const uint32_t *ids, uint32_t n, int last, double *logits, double *weights) {
     uint32_t d = m->c.d, first = m->c.zero ? 0 : 1;
-    double *h = memory_take((n + 1) * d * sizeof *h), *c = memory_take((n + 1) * d * sizeof *c), s[64] = {0}, r[64], x[64], of_h[64],
-           of_x[64], of_s[64];
+    double *h = memory_take((n + 1) * d * sizeof *h), *c = memory_take((n + 1) * d * sizeof *c), s[64] = {0}, r[64], x[64], of_h[64], of_x[64], of_s[64];
     memset(h, 0, d * sizeof *h), memset(c, 0, d * sizeof *c);
     memset(logits, 0, m->c.values * sizeof *logits);
     for (uint32_t i = 0; i < n * (n + 1); i++) weights[i] = 0;
@@ -164,8 +163,7 @@ static void logits(void) {
         if (!model) return;
         uint32_t n = c->length, V = c->values, first = c->zero ? 0 : 1, *keys = memory_take(n * sizeof *keys), count;
         const uint32_t *ids = some_ids(n, V, 20);
-        double *truth = memory_take((size_t)n * V * sizeof *truth), *weights = memory_take((size_t)n * (n + 1) * sizeof *weights),
-               worst = 0, worst_map = 0;
+        double *truth = memory_take((size_t)n * V * sizeof *truth), *weights = memory_take((size_t)n * (n + 1) * sizeof *weights), worst = 0, worst_map = 0;
         float *row = memory_take((V + n) * sizeof *row), *nats = memory_take(n * sizeof *nats), *at_once = memory_take(n * sizeof *at_once);
         twin(m, ids, n, 0, truth, weights);
         nx_session *session = session_of(model, n, 1);

@@ -77,9 +77,9 @@ toy_pixelcnn *toy_pixelcnn_build(const toy_pixelcnn_config *config) {
     const struct {
         const char *key;
         uint32_t value;
-    } keys[] = {{".image.height", c->height},       {".image.width", c->width},  {".image.channels", 1},
-                {".image.levels", c->levels},       {".block_count", c->blocks}, {".embedding_length", c->d},
-                {".input_kernel", c->input_kernel}, {".kernel", c->kernel},      {".head_length", c->head}};
+    } keys[] = {{".image.height", c->height}, {".image.width", c->width}, {".image.channels", 1}, {".image.levels", c->levels},
+                {".block_count", c->blocks}, {".embedding_length", c->d}, {".input_kernel", c->input_kernel}, {".kernel", c->kernel},
+                {".head_length", c->head}};
     uint32_t n = sizeof keys / sizeof *keys;
     toy_file data = {0};
     char key[48];
@@ -88,8 +88,7 @@ toy_pixelcnn *toy_pixelcnn_build(const toy_pixelcnn_config *config) {
     put_key_text(&m->file, "general.architecture", arch);
     put_key_text(&m->file, strcat(strcpy(key, arch), ".output.type"), c->bernoulli ? "bernoulli" : "categorical");
     for (uint32_t i = 0; i < n; i++)
-        put_key_u32(&m->file, strcat(strcpy(key, arch), keys[i].key),
-                    c->number && !strcmp(c->number, keys[i].key) ? c->value : keys[i].value);
+        put_key_u32(&m->file, strcat(strcpy(key, arch), keys[i].key), c->number && !strcmp(c->number, keys[i].key) ? c->value : keys[i].value);
     if (c->classes) put_key_texts(&m->file, "gated-pixelcnn.classes", c->classes);
     for (uint32_t i = 0; i < m->n_tensors; i++) put_tensor(&m->file, &data, m->tensor + i);
     while (m->file.length % 32) put_bytes(&m->file, "", 1);
@@ -109,64 +108,12 @@ enum { PLAIN, PLAIN_ROUNDED, GATED, GATED_ROUNDED, PLAIN_SEED, GATED_SEED, GATED
 
 static const toy_pixelcnn_config toys[] = {
     [PLAIN] = {.height = 5, .width = 6, .levels = 3, .blocks = 3, .d = 16, .input_kernel = 5, .kernel = 3, .head = 12, .seed = 41},
-    [PLAIN_ROUNDED] = {.height = 6,
-                       .width = 6,
-                       .levels = 2,
-                       .bernoulli = 1,
-                       .blocks = 2,
-                       .d = 64,
-                       .input_kernel = 7,
-                       .kernel = 5,
-                       .head = 32,
-                       .type = NX_Q8_0,
-                       .seed = 42},
-    [GATED] = {.gated = 1,
-               .height = 5,
-               .width = 6,
-               .levels = 3,
-               .blocks = 3,
-               .d = 12,
-               .input_kernel = 5,
-               .kernel = 3,
-               .head = 16,
-               .classes = 4,
-               .seed = 43},
-    [GATED_ROUNDED] = {.gated = 1,
-                       .height = 6,
-                       .width = 6,
-                       .levels = 2,
-                       .bernoulli = 1,
-                       .blocks = 2,
-                       .d = 32,
-                       .input_kernel = 3,
-                       .kernel = 5,
-                       .head = 32,
-                       .type = NX_Q8_0,
-                       .seed = 44},
+    [PLAIN_ROUNDED] = {.height = 6, .width = 6, .levels = 2, .bernoulli = 1, .blocks = 2, .d = 64, .input_kernel = 7, .kernel = 5, .head = 32, .type = NX_Q8_0, .seed = 42},
+    [GATED] = {.gated = 1, .height = 5, .width = 6, .levels = 3, .blocks = 3, .d = 12, .input_kernel = 5, .kernel = 3, .head = 16, .classes = 4, .seed = 43},
+    [GATED_ROUNDED] = {.gated = 1, .height = 6, .width = 6, .levels = 2, .bernoulli = 1, .blocks = 2, .d = 32, .input_kernel = 3, .kernel = 5, .head = 32, .type = NX_Q8_0, .seed = 44},
     [PLAIN_SEED] = {.height = 3, .width = 3, .levels = 2, .blocks = 1, .d = 8, .input_kernel = 3, .kernel = 3, .head = 4, .seed = 45},
-    [GATED_SEED] = {.gated = 1,
-                    .height = 3,
-                    .width = 3,
-                    .levels = 2,
-                    .bernoulli = 1,
-                    .blocks = 1,
-                    .d = 4,
-                    .input_kernel = 3,
-                    .kernel = 3,
-                    .head = 4,
-                    .classes = 2,
-                    .seed = 46},
-    [GATED_SMALL] = {.gated = 1,
-                     .height = 2,
-                     .width = 2,
-                     .levels = 4,
-                     .blocks = 1,
-                     .d = 4,
-                     .input_kernel = 5,
-                     .kernel = 3,
-                     .head = 4,
-                     .type = NX_F16,
-                     .seed = 47},
+    [GATED_SEED] = {.gated = 1, .height = 3, .width = 3, .levels = 2, .bernoulli = 1, .blocks = 1, .d = 4, .input_kernel = 3, .kernel = 3, .head = 4, .classes = 2, .seed = 46},
+    [GATED_SMALL] = {.gated = 1, .height = 2, .width = 2, .levels = 4, .blocks = 1, .d = 4, .input_kernel = 5, .kernel = 3, .head = 4, .type = NX_F16, .seed = 47},
 };
 
 static toy_file toy_number(uint32_t number) { return toy_pixelcnn_build(toys + number)->file; }
@@ -205,8 +152,8 @@ static float *grid(const plain *p, uint32_t channels) {
 /* The masks of the paper: a k x k square over (in) channels; mask A removes the pixel and everything after it, mask B only everything after
  * it; removed taps have no weights. A bias, or zeros, is written to out (rows) before. one_hot: x is ids, each of which selects a row of a
  * table. */
-static void masked(const plain *p, float *out, const float *weight, const float *bias, uint32_t rows, const float *x, uint32_t in,
-                   uint32_t k, int mask_a) {
+static void masked(const plain *p, float *out, const float *weight, const float *bias, uint32_t rows, const float *x, uint32_t in, uint32_t k,
+                   int mask_a) {
     int W = (int)p->c->width, H = (int)p->c->height, half = (int)k / 2, taps = half * (int)k + half + !mask_a;
     for (int i = 0; i < (int)p->n; i++)
         for (uint32_t r = 0; r < rows; r++) {
@@ -228,14 +175,12 @@ static void masked(const plain *p, float *out, const float *weight, const float 
 
 /* A convolution that is not masked but moved: `high` rows of `wide` taps over a padded picture, whose last row is the pixel's and whose
  * middle (centred), or last, column is the pixel's. */
-static void shifted(const plain *p, float *out, const float *weight, const float *bias, uint32_t rows, const float *x, uint32_t in,
-                    uint32_t high, uint32_t wide, int centred) {
-    int W = (int)p->c->width, H = (int)p->c->height, top = (int)high - 1, left = centred ? (int)wide / 2 : (int)wide - 1,
-        span = W + 2 * (int)wide;
+static void shifted(const plain *p, float *out, const float *weight, const float *bias, uint32_t rows, const float *x, uint32_t in, uint32_t high,
+                    uint32_t wide, int centred) {
+    int W = (int)p->c->width, H = (int)p->c->height, top = (int)high - 1, left = centred ? (int)wide / 2 : (int)wide - 1, span = W + 2 * (int)wide;
     float *padded = memory_take((size_t)((H + top) * span) * in * sizeof *padded);
     memset(padded, 0, (size_t)((H + top) * span) * in * sizeof *padded);
-    for (int i = 0; i < (int)p->n; i++)
-        memcpy(padded + (size_t)((i / W + top) * span + i % W + left) * in, x + (size_t)i * in, in * sizeof *x);
+    for (int i = 0; i < (int)p->n; i++) memcpy(padded + (size_t)((i / W + top) * span + i % W + left) * in, x + (size_t)i * in, in * sizeof *x);
     for (int i = 0; i < (int)p->n; i++)
         for (uint32_t r = 0; r < rows; r++) {
             float sum = bias ? bias[r] : 0;
@@ -262,8 +207,8 @@ static void rectify(float *x, size_t n) {
 }
 
 /* out (n, cols): sums of rows of a table over the square of side k: the rows above (whole), the own row, or both. */
-static void table_rows(const plain *p, float *out, const float *table, const float *bias, uint32_t cols, const uint32_t *ids, uint32_t k,
-                       int above, int own) {
+static void table_rows(const plain *p, float *out, const float *table, const float *bias, uint32_t cols, const uint32_t *ids, uint32_t k, int above,
+                       int own) {
     int W = (int)p->c->width, half = (int)k / 2;
     for (int i = 0; i < (int)p->n; i++) {
         float *x = out + (size_t)i * cols;
@@ -418,8 +363,7 @@ static void causality(void) {
             const float *after = outputs_of(model, ids, -1);
             check_at("toy %lld, pixel %lld", t, at, 0, 0);
             CHECK_FLOATS(after, before, (size_t)(at + 1) * P);
-            if ((at + 1) % c->width)
-                CHECK(memcmp(after + (size_t)(at + 1) * P, before + (size_t)(at + 1) * P, P * sizeof *after)); /* its right neighbour */
+            if ((at + 1) % c->width) CHECK(memcmp(after + (size_t)(at + 1) * P, before + (size_t)(at + 1) * P, P * sizeof *after)); /* its right neighbour */
             ids[at] = old;
             memory_release(mark);
         }
@@ -431,16 +375,7 @@ static void causality(void) {
 static void fields(void) {
     check_random random = {53};
     for (uint32_t gated = 0; gated < 2; gated++) {
-        toy_pixelcnn_config c = {.gated = gated,
-                                 .height = 6,
-                                 .width = 9,
-                                 .levels = 2,
-                                 .blocks = 8,
-                                 .d = 16,
-                                 .input_kernel = 3,
-                                 .kernel = 3,
-                                 .head = 16,
-                                 .seed = 54};
+        toy_pixelcnn_config c = {.gated = gated, .height = 6, .width = 9, .levels = 2, .blocks = 8, .d = 16, .input_kernel = 3, .kernel = 3, .head = 16, .seed = 54};
         const toy_pixelcnn *made = toy_pixelcnn_build(&c);
         const nx_model *model = toy_pixelcnn_open(made);
         uint32_t n = 54, ids[54], keys[54], count, row = c.blocks, blind = 0;
@@ -503,17 +438,8 @@ static void distribution(void) {
         uint32_t gated, height, width, levels, bernoulli, pictures;
     } rows[] = {{0, 3, 3, 2, 1, 512}, {0, 2, 3, 3, 0, 729}, {1, 3, 3, 2, 1, 512}, {1, 2, 3, 3, 0, 729}};
     for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
-        toy_pixelcnn_config c = {.gated = rows[r].gated,
-                                 .height = rows[r].height,
-                                 .width = rows[r].width,
-                                 .levels = rows[r].levels,
-                                 .bernoulli = rows[r].bernoulli,
-                                 .blocks = 2,
-                                 .d = 8,
-                                 .input_kernel = 3,
-                                 .kernel = 3,
-                                 .head = 8,
-                                 .seed = 56};
+        toy_pixelcnn_config c = {.gated = rows[r].gated, .height = rows[r].height, .width = rows[r].width, .levels = rows[r].levels,
+                                 .bernoulli = rows[r].bernoulli, .blocks = 2, .d = 8, .input_kernel = 3, .kernel = 3, .head = 8, .seed = 56};
         const nx_model *model = toy_pixelcnn_open(toy_pixelcnn_build(&c));
         double total = 0;
         for (uint32_t picture = 0; picture < rows[r].pictures; picture++) {
@@ -539,17 +465,11 @@ static void refused_files(void) {
         uint32_t value;
         nx_status status;
         const char *named; /* behind the architecture, or a tensor */
-    } rows[] = {{".image.height", 0, NX_E_FORMAT, ".image.height"},
-                {".image.width", 257, NX_E_LIMIT, ".image.width"},
-                {".image.channels", 3, NX_E_LIMIT, ".image.channels"},
-                {".image.levels", 300, NX_E_LIMIT, ".image.levels"},
-                {".kernel", 4, NX_E_UNSUPPORTED, ".kernel"},
-                {".input_kernel", 6, NX_E_UNSUPPORTED, ".input_kernel"},
-                {".kernel", 17, NX_E_LIMIT, ".kernel"},
-                {".embedding_length", 10, NX_E_UNSUPPORTED, ".embedding_length"},
-                {".head_length", 6, NX_E_UNSUPPORTED, ".head_length"},
-                {".block_count", 4, NX_E_FORMAT, NULL},
-                {".kernel", 5, NX_E_FORMAT, NULL}};
+    } rows[] = {{".image.height", 0, NX_E_FORMAT, ".image.height"}, {".image.width", 257, NX_E_LIMIT, ".image.width"},
+                {".image.channels", 3, NX_E_LIMIT, ".image.channels"}, {".image.levels", 300, NX_E_LIMIT, ".image.levels"},
+                {".kernel", 4, NX_E_UNSUPPORTED, ".kernel"}, {".input_kernel", 6, NX_E_UNSUPPORTED, ".input_kernel"},
+                {".kernel", 17, NX_E_LIMIT, ".kernel"}, {".embedding_length", 10, NX_E_UNSUPPORTED, ".embedding_length"},
+                {".head_length", 6, NX_E_UNSUPPORTED, ".head_length"}, {".block_count", 4, NX_E_FORMAT, NULL}, {".kernel", 5, NX_E_FORMAT, NULL}};
     for (uint32_t gated = 0; gated < 2; gated++)
         for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
             toy_pixelcnn_config c = toys[gated ? GATED : PLAIN];

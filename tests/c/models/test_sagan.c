@@ -65,8 +65,7 @@ static void put_matrix(writer *w, const char *name, uint32_t rows, uint32_t cols
 static void put_numbers(writer *w, const char *name, uint32_t rows, uint32_t cols, float number) {
     toy_tensor t = {.rows = rows, .cols = cols, .type = NX_F32, .values = memory_take((size_t)rows * cols * sizeof(float))};
     strcpy(t.name, name);
-    for (uint32_t i = 0; i < rows * cols; i++)
-        t.values[i] = i % cols < cols / 2 || cols < 4 ? number + 0.25f * (float)(i % 3) * (cols > 3) : 0.1f * (float)(i % 5);
+    for (uint32_t i = 0; i < rows * cols; i++) t.values[i] = i % cols < cols / 2 || cols < 4 ? number + 0.25f * (float)(i % 3) * (cols > 3) : 0.1f * (float)(i % 5);
     if (w->shuffled && !strcmp(name, "latent.bias")) shuffle(t.values, cols / PLACES);
     put_tensor(&w->head, &w->data, &t);
 }
@@ -78,8 +77,7 @@ static const char *named(char *name, const char *part) {
 }
 
 static toy_file file_of(const sagan_toy *s) {
-    uint32_t channels[] = {16, s->middle ? s->middle : 16, 32}, blocks = s->small || s->apart ? 1 : 2, last = channels[blocks],
-             side = s->small ? 4 : SIDE;
+    uint32_t channels[] = {16, s->middle ? s->middle : 16, 32}, blocks = s->small || s->apart ? 1 : 2, last = channels[blocks], side = s->small ? 4 : SIDE;
     uint32_t start = side >> blocks;
     writer w = {.type = s->type, .scale = s->scale ? s->scale : 1, .apart = s->apart, .shuffled = s->shuffled};
     put_header(&w.head, 2 + blocks * 7 + 3 + (s->attention ? 5 : 0), 5 + (s->attention ? 4 : 0));
@@ -147,8 +145,7 @@ static const nx_model *model_of(const sagan_toy *s) {
 
 enum { IMAGE, DRAWN, PIXELS };
 
-static nx_session *open_run(const nx_model *model, uint32_t seed, uint32_t sample, uint32_t maps, const uint32_t *latent, uint32_t class,
-                            size_t *size) {
+static nx_session *open_run(const nx_model *model, uint32_t seed, uint32_t sample, uint32_t maps, const uint32_t *latent, uint32_t class, size_t *size) {
     nx_settings settings = {.seed_low = seed, .first_sample = sample, .samples = 1, .temperature = 1, .top_p = 1, .maps = maps};
     nx_session *session = NULL;
     size_t bytes = 0;
@@ -312,7 +309,7 @@ static void broken(void) {
 static void refused(void) {
 #define REFUSED(status, named, ...)                                                                                                        \
     do {                                                                                                                                   \
-        toy_file file = file_of(&(sagan_toy){__VA_ARGS__});                                                                                \
+        toy_file file = file_of(&(sagan_toy){__VA_ARGS__});                                                                               \
         toy_refused(file.bytes, file.length, status, named);                                                                               \
     } while (0)
     REFUSED(NX_E_UNSUPPORTED, "sagan.image.width", .width = 16);

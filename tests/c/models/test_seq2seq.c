@@ -122,17 +122,7 @@ static const config configs[] = {
     {.values = 31, .length = 30, .d = 12, .e = 8, .score = GENERAL, .range = LOCAL_P, .D = 2, .A = 12, .seed = 11},
     {.values = 31, .length = 30, .d = 12, .e = 8, .score = ADDITIVE, .range = LOCAL_P, .D = 4, .A = 12, .before = 1, .seed = 12},
     {.values = 40, .length = 24, .d = 32, .e = 32, .score = ADDITIVE, .A = 32, .before = 1, .type = NX_Q8_0, .seed = 13},
-    {.values = 40,
-     .length = 24,
-     .d = 32,
-     .e = 32,
-     .score = GENERAL,
-     .range = LOCAL_P,
-     .D = 3,
-     .A = 32,
-     .feeds = 1,
-     .type = NX_Q8_0,
-     .seed = 14},
+    {.values = 40, .length = 24, .d = 32, .e = 32, .score = GENERAL, .range = LOCAL_P, .D = 3, .A = 32, .feeds = 1, .type = NX_Q8_0, .seed = 14},
     {.values = 25, .length = 30, .d = 16, .e = 8, .score = GENERAL, .feeds = 1, .end = 3, .seed = 15},
     {.values = 25, .length = 30, .d = 32, .e = 32, .score = ADDITIVE, .A = 32, .before = 1, .end = 3, .type = NX_Q8_0, .seed = 16},
     {.values = 7, .length = 9, .d = 4, .e = 4, .score = LOCATION, .range = LOCAL_P, .D = 1, .A = 4, .positions = 5, .end = 1, .seed = 17},
@@ -198,8 +188,7 @@ static void gru(const seq2seq *m, const char *name, uint32_t width, uint32_t inp
 }
 
 static void word(const seq2seq *m, double *x, uint32_t id) {
-    for (uint32_t i = 0; i < m->c.d; i++)
-        x[i] = id == NX_NONE ? 0 : sqrt((double)m->c.d) * (double)tensor(m, "token_embd.weight")[id * m->c.d + i];
+    for (uint32_t i = 0; i < m->c.d; i++) x[i] = id == NX_NONE ? 0 : sqrt((double)m->c.d) * (double)tensor(m, "token_embd.weight")[id * m->c.d + i];
 }
 
 typedef struct {
@@ -214,8 +203,7 @@ static void expected(const seq2seq *m, double *a, uint32_t S) {
     for (uint32_t i = 0; i < S; i++) a[i] += bias;
     if (m->c.structure == SIGMOID)
         for (uint32_t i = 0; i < S; i++) a[i] = sigma(a[i]);
-    else
-        ref_segments(a, a, A, S);
+    else ref_segments(a, a, A, S);
 }
 
 /* Weights (S) and context (2e) of a state at position p, as the equations say; additive with the matrix of [s; h] put together. */
@@ -247,22 +235,17 @@ static double attended(const seq2seq *m, const double *s, const double *h, uint3
             mapped(of_h, m, "attn_k", "", w, w, key), a[i] = 0;
             for (uint32_t e = 0; e < w; e++) a[i] += s[e] * of_h[e];
             break;
-        case COSINE:
-            a[i] = ss > 0 && hh > 0 ? (double)tensor(m, "attn_scale.weight")[0] * dot / sqrt(ss * hh) : 0;
-            break;
+        case COSINE: a[i] = ss > 0 && hh > 0 ? (double)tensor(m, "attn_scale.weight")[0] * dot / sqrt(ss * hh) : 0; break;
         case LOCATION:
             mapped(of_s, m, "attn_q", "", c->positions, w, s);
             a[i] = i < c->positions ? of_s[i] : -INFINITY;
             break;
-        default:
-            a[i] = c->score == SCALED_DOT ? dot / sqrt((double)w) : dot;
+        default: a[i] = c->score == SCALED_DOT ? dot / sqrt((double)w) : dot;
         }
         if (c->range != GLOBAL && (i > middle ? i - middle : middle - i) > c->D) a[i] = -INFINITY;
     }
-    if (c->structure != SIMPLE)
-        expected(m, a, S);
-    else
-        ref_softmax(a, S);
+    if (c->structure != SIMPLE) expected(m, a, S);
+    else ref_softmax(a, S);
     for (uint32_t e = 0; e < w; e++) context[e] = 0;
     for (uint32_t i = 0; i < S; i++) {
         if (c->range == LOCAL_P) a[i] *= exp(-pow(i - centre, 2) / (2 * pow(c->D / 2.0, 2)));
@@ -275,14 +258,11 @@ static double attended(const seq2seq *m, const double *s, const double *h, uint3
 static twin_run twin(const seq2seq *m, const uint32_t *source, uint32_t S, const uint32_t *ids, uint32_t n) {
     const config *c = &m->c;
     uint32_t e = c->e, w = 2 * e, d = c->d;
-    twin_run t = {memory_take((size_t)n * c->values * sizeof(double)), memory_take((size_t)n * S * sizeof(double)),
-                  memory_take(n * sizeof(double))};
+    twin_run t = {memory_take((size_t)n * c->values * sizeof(double)), memory_take((size_t)n * S * sizeof(double)), memory_take(n * sizeof(double))};
     double *h = memory_take((size_t)S * w * sizeof *h), x[400], state[400] = {0}, s[400], fed[400] = {0}, joined[400], out[400];
-    for (uint32_t i = 0; i < S; i++)
-        word(m, x, source[i]), gru(m, "enc.fwd", e, d, x, state), memcpy(h + (size_t)i * w, state, e * sizeof *h);
+    for (uint32_t i = 0; i < S; i++) word(m, x, source[i]), gru(m, "enc.fwd", e, d, x, state), memcpy(h + (size_t)i * w, state, e * sizeof *h);
     memset(state, 0, sizeof state);
-    for (uint32_t i = S; i-- > 0;)
-        word(m, x, source[i]), gru(m, "enc.bwd", e, d, x, state), memcpy(h + (size_t)i * w + e, state, e * sizeof *h);
+    for (uint32_t i = S; i-- > 0;) word(m, x, source[i]), gru(m, "enc.bwd", e, d, x, state), memcpy(h + (size_t)i * w + e, state, e * sizeof *h);
     memcpy(joined, h + (size_t)(S - 1) * w, e * sizeof *h), memcpy(joined + e, h + e, e * sizeof *h);
     mapped(s, m, "init", "", w, w, joined);
     for (uint32_t i = 0; i < w; i++) s[i] = tanh(s[i]);
@@ -324,8 +304,7 @@ static const uint32_t *some_ids(uint32_t n, uint32_t values, uint64_t seed) {
 }
 
 /* Logits of n known ids, in order; their weights over the source (n, S) and their centres (n), may be null. */
-static float *run(const nx_model *model, const uint32_t *source, uint32_t S, const uint32_t *ids, uint32_t n, float *weights,
-                  float *centres) {
+static float *run(const nx_model *model, const uint32_t *source, uint32_t S, const uint32_t *ids, uint32_t n, float *weights, float *centres) {
     nx_session *session = session_of(model, source, S, weights != NULL);
     nx_part_info part;
     CHECK_INT(nx_model_part(model, 0, &part), NX_OK);
@@ -408,8 +387,7 @@ static void same(seq2seq *a, seq2seq *b, double off) {
     const float *x = run(one, source, S, ids, N, NULL, NULL), *y = run(other, source, S, ids, N, NULL, NULL);
     if (off > 0)
         for (uint32_t i = 0; i < N * a->c.values; i++) CHECK_NEAR((double)x[i], (double)y[i], off);
-    else
-        CHECK_FLOATS(x, y, (size_t)N * a->c.values);
+    else CHECK_FLOATS(x, y, (size_t)N * a->c.values);
 }
 
 /* W_k = scale I */
@@ -422,7 +400,7 @@ static void scores_are_one_another(void) {
     config c = configs[3], other = c;
     other.score = GENERAL;
     seq2seq *general = build(&other);
-    diagonal(general, 1), same(build(&c), general, 0); /* general with the unit matrix is dot */
+    diagonal(general, 1), same(build(&c), general, 0);                           /* general with the unit matrix is dot */
     c.score = SCALED_DOT;
     diagonal(general, 1 / sqrt(2.0 * c.e)), same(build(&c), general, TOLERANCE); /* and with 1/sqrt(width) of it scaled dot */
     c = configs[3], other = c, other.score = COSINE;
@@ -485,8 +463,7 @@ static void chains_without_transitions(void) {
         nx_model *independent = opened(a), *model = opened(b);
         if (!independent || !model) return;
         for (uint32_t length = 1; length <= S; length += S - 1) {
-            run(independent, source, length, ids, N, bits, NULL), run(model, source, length, ids, N, chain, NULL),
-                alone_of(model, source, length, ids, N, alone);
+            run(independent, source, length, ids, N, bits, NULL), run(model, source, length, ids, N, chain, NULL), alone_of(model, source, length, ids, N, alone);
             double moved = 0;
             for (uint32_t i = 0; i < N * length; i++) {
                 CHECK_NEAR((double)alone[i], (double)bits[i], MAP_TOLERANCE);

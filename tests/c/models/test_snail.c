@@ -14,9 +14,9 @@
 #define MOST_CHANNELS 512
 
 typedef struct {
-    uint32_t height, width, ways, label, kernel[CONVOLUTIONS], stride[CONVOLUTIONS], channels[CONVOLUTIONS], embedding, layers, dense,
-        key[BLOCKS], value[BLOCKS], blocks, type;
-    double spread;      /* of all weights, times; 0: 1 */
+    uint32_t height, width, ways, label, kernel[CONVOLUTIONS], stride[CONVOLUTIONS], channels[CONVOLUTIONS], embedding, layers, dense, key[BLOCKS],
+        value[BLOCKS], blocks, type;
+    double spread; /* of all weights, times; 0: 1 */
     const char *number; /* a key with another value, or null */
     uint32_t instead;
     const char *reshaped; /* a tensor with a column too many */
@@ -83,13 +83,11 @@ static made *build(const config *given) {
     struct {
         const char *key;
         uint32_t value;
-    } numbers[] = {{"snail.image.height", c->height}, {"snail.image.width", c->width},          {"snail.ways", c->ways},
-                   {"snail.label_length", c->label},  {"snail.embedding_length", c->embedding}, {"snail.layers", c->layers},
-                   {"snail.dense_length", c->dense}};
+    } numbers[] = {{"snail.image.height", c->height}, {"snail.image.width", c->width}, {"snail.ways", c->ways}, {"snail.label_length", c->label},
+                   {"snail.embedding_length", c->embedding}, {"snail.layers", c->layers}, {"snail.dense_length", c->dense}};
     put_header(&m->file, m->n_tensors, 1 + 7 + 4);
     put_key_text(&m->file, "general.architecture", "snail");
-    for (int i = 0; i < 7; i++)
-        put_key_u32(&m->file, numbers[i].key, c->number && !strcmp(c->number, numbers[i].key) ? c->instead : numbers[i].value);
+    for (int i = 0; i < 7; i++) put_key_u32(&m->file, numbers[i].key, c->number && !strcmp(c->number, numbers[i].key) ? c->instead : numbers[i].value);
     put_key_numbers(&m->file, "snail.kernels", c->kernel, CONVOLUTIONS);
     put_key_numbers(&m->file, "snail.strides", c->stride, CONVOLUTIONS);
     put_key_numbers(&m->file, "snail.key_length", c->key, c->blocks);
@@ -268,8 +266,7 @@ static void equations(void) {
             episode e = episode_of(c, counts[s][0], counts[s][1], 50 + s);
             nx_session *session;
             float *odds = odds_of(model, c, &e, &session), weights[PLACES];
-            double expected[32], looks[BLOCKS * PLACES], off = 0,
-                                                         tolerance = toy_of ? 0.25 : 2e-5; /* 8 bits: the deviation of the rounded values */
+            double expected[32], looks[BLOCKS * PLACES], off = 0, tolerance = toy_of ? 0.25 : 2e-5; /* 8 bits: the deviation of the rounded values */
             uint32_t list[PLACES], count;
             for (uint32_t q = 0; q < e.q; q++) {
                 by_hand(m, &e, q, expected, looks);

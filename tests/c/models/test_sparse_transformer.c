@@ -30,7 +30,7 @@ typedef struct {
     uint32_t time_length, bar, chord; /* of music: ticks and places in a chord that have embeddings, ticks of a bar; 0: no music */
     uint64_t seed;
     uint32_t spoilt, spoil; /* the last number of key NOTES[spoilt - 1] is this */
-    const char *number;     /* a key, without the architecture, with another value */
+    const char *number; /* a key, without the architecture, with another value */
     uint32_t value;
 } config;
 
@@ -69,8 +69,7 @@ static void put_notes(made *m) {
     for (uint32_t k = 0; k < 3; k++) {
         uint32_t numbers[40];
         char key[64] = "sparse-transformer.";
-        for (uint32_t id = 0; id < c->levels; id++)
-            numbers[id] = k == 0 ? ticks_of(id) : k == 1 ? voice_of(id) : voice_of(id) ? 40 + id : 0;
+        for (uint32_t id = 0; id < c->levels; id++) numbers[id] = k == 0 ? ticks_of(id) : k == 1 ? voice_of(id) : voice_of(id) ? 40 + id : 0;
         if (c->spoilt == k + 1) numbers[c->levels - 1] = c->spoil;
         put_key_numbers(&m->file, strcat(key, NOTES[k]), numbers, c->levels - (c->spoilt == k + 1 && c->spoil == NX_NONE));
     }
@@ -120,20 +119,11 @@ static made *build(const config *c) {
         const char *key;
         uint32_t value;
         int there;
-    } keys[] = {{"image.height", c->height, c->height > 0},
-                {"image.width", c->width, c->height > 0},
-                {"image.levels", c->levels, c->height > 0},
-                {"context_length", c->length, !c->height},
-                {"block_count", c->blocks, 1},
-                {"embedding_length", d, 1},
-                {"feed_forward_length", c->inner, 1},
-                {"attention.head_count", c->heads, 1},
-                {"attention.key_length", c->key_length, 1},
-                {"attention.stride", c->stride, 1},
-                {"attention.summary", c->summary, c->kind == FIXED},
-                {"time_length", c->time_length, c->time_length > 0},
-                {"notes.bar", c->bar, c->bar > 0},
-                {"notes.ticks", 4, c->bar > 0}};
+    } keys[] = {{"image.height", c->height, c->height > 0}, {"image.width", c->width, c->height > 0}, {"image.levels", c->levels, c->height > 0},
+                {"context_length", c->length, !c->height}, {"block_count", c->blocks, 1}, {"embedding_length", d, 1},
+                {"feed_forward_length", c->inner, 1}, {"attention.head_count", c->heads, 1}, {"attention.key_length", c->key_length, 1},
+                {"attention.stride", c->stride, 1}, {"attention.summary", c->summary, c->kind == FIXED},
+                {"time_length", c->time_length, c->time_length > 0}, {"notes.bar", c->bar, c->bar > 0}, {"notes.ticks", 4, c->bar > 0}};
     uint32_t n = 4;
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) n += keys[i].there > 0;
     toy_file data = {0};
@@ -144,8 +134,7 @@ static made *build(const config *c) {
     put_key_text(&m->file, "sparse-transformer.output.type", c->bernoulli ? "bernoulli" : "categorical");
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
         char key[64] = "sparse-transformer.";
-        if (keys[i].there)
-            put_key_u32(&m->file, strcat(key, keys[i].key), c->number && !strcmp(c->number, keys[i].key) ? c->value : keys[i].value);
+        if (keys[i].there) put_key_u32(&m->file, strcat(key, keys[i].key), c->number && !strcmp(c->number, keys[i].key) ? c->value : keys[i].value);
     }
     if (c->time_length) put_notes(m);
     if (c->end) put_key_u32(&m->file, "tokenizer.ggml.eos_token_id", c->end - 1);
@@ -157,143 +146,19 @@ static made *build(const config *c) {
 
 static const config toys[] = {
     {.height = 5, .width = 6, .levels = 3, .blocks = 2, .d = 16, .inner = 8, .heads = 2, .key_length = 8, .stride = 6, .seed = 61},
-    {.height = 6,
-     .width = 6,
-     .levels = 2,
-     .bernoulli = 1,
-     .blocks = 3,
-     .d = 64,
-     .inner = 32,
-     .heads = 2,
-     .key_length = 32,
-     .stride = 5,
-     .combine = BY_HEAD,
-     .type = NX_Q8_0,
-     .seed = 62},
-    {.length = 40,
-     .levels = 30,
-     .blocks = 3,
-     .d = 16,
-     .inner = 12,
-     .heads = 2,
-     .key_length = 8,
-     .kind = FIXED,
-     .stride = 7,
-     .summary = 2,
-     .seed = 63},
-    {.length = 40,
-     .levels = 30,
-     .blocks = 2,
-     .d = 64,
-     .inner = 32,
-     .heads = 3,
-     .key_length = 32,
-     .kind = FIXED,
-     .stride = 8,
-     .summary = 3,
-     .combine = BY_HEAD,
-     .type = NX_Q8_0,
-     .seed = 64},
-    {.length = 40,
-     .levels = 30,
-     .blocks = 2,
-     .d = 16,
-     .inner = 12,
-     .heads = 1,
-     .key_length = 12,
-     .kind = FIXED,
-     .stride = 6,
-     .summary = 2,
-     .combine = MERGED,
-     .seed = 65},
-    {.height = 3,
-     .width = 3,
-     .levels = 2,
-     .bernoulli = 1,
-     .blocks = 2,
-     .d = 4,
-     .inner = 4,
-     .heads = 1,
-     .key_length = 4,
-     .stride = 3,
-     .seed = 66},
-    {.height = 2,
-     .width = 4,
-     .levels = 4,
-     .blocks = 1,
-     .d = 8,
-     .inner = 4,
-     .heads = 2,
-     .key_length = 4,
-     .stride = 5,
-     .combine = BY_HEAD,
-     .type = NX_F16,
-     .seed = 67},
-    {.length = 9,
-     .levels = 12,
-     .blocks = 2,
-     .d = 8,
-     .inner = 4,
-     .heads = 1,
-     .key_length = 4,
-     .kind = FIXED,
-     .stride = 4,
-     .summary = 1,
-     .end = 2,
-     .seed = 68},
-    {.length = 40,
-     .levels = 30,
-     .blocks = 2,
-     .d = 64,
-     .inner = 32,
-     .heads = 2,
-     .key_length = 32,
-     .kind = FIXED,
-     .stride = 8,
-     .summary = 3,
-     .combine = BY_HEAD,
-     .type = NX_Q8_0,
-     .time_length = 40,
-     .bar = 6,
-     .chord = 3,
-     .seed = 74},
-    {.length = 9,
-     .levels = 8,
-     .blocks = 1,
-     .d = 8,
-     .inner = 4,
-     .heads = 1,
-     .key_length = 4,
-     .stride = 3,
-     .time_length = 5,
-     .bar = 2,
-     .chord = 1,
-     .end = 1,
-     .seed = 75},
-    {.length = 9,
-     .levels = 5,
-     .blocks = 1,
-     .d = 32,
-     .inner = 32,
-     .heads = 1,
-     .key_length = 32,
-     .stride = 3,
-     .combine = MERGED,
-     .type = NX_Q8_0,
-     .seed = 69},
+    {.height = 6, .width = 6, .levels = 2, .bernoulli = 1, .blocks = 3, .d = 64, .inner = 32, .heads = 2, .key_length = 32, .stride = 5, .combine = BY_HEAD, .type = NX_Q8_0, .seed = 62},
+    {.length = 40, .levels = 30, .blocks = 3, .d = 16, .inner = 12, .heads = 2, .key_length = 8, .kind = FIXED, .stride = 7, .summary = 2, .seed = 63},
+    {.length = 40, .levels = 30, .blocks = 2, .d = 64, .inner = 32, .heads = 3, .key_length = 32, .kind = FIXED, .stride = 8, .summary = 3, .combine = BY_HEAD, .type = NX_Q8_0, .seed = 64},
+    {.length = 40, .levels = 30, .blocks = 2, .d = 16, .inner = 12, .heads = 1, .key_length = 12, .kind = FIXED, .stride = 6, .summary = 2, .combine = MERGED, .seed = 65},
+    {.height = 3, .width = 3, .levels = 2, .bernoulli = 1, .blocks = 2, .d = 4, .inner = 4, .heads = 1, .key_length = 4, .stride = 3, .seed = 66},
+    {.height = 2, .width = 4, .levels = 4, .blocks = 1, .d = 8, .inner = 4, .heads = 2, .key_length = 4, .stride = 5, .combine = BY_HEAD, .type = NX_F16, .seed = 67},
+    {.length = 9, .levels = 12, .blocks = 2, .d = 8, .inner = 4, .heads = 1, .key_length = 4, .kind = FIXED, .stride = 4, .summary = 1, .end = 2, .seed = 68},
+    {.length = 40, .levels = 30, .blocks = 2, .d = 64, .inner = 32, .heads = 2, .key_length = 32, .kind = FIXED, .stride = 8, .summary = 3, .combine = BY_HEAD, .type = NX_Q8_0,
+     .time_length = 40, .bar = 6, .chord = 3, .seed = 74},
+    {.length = 9, .levels = 8, .blocks = 1, .d = 8, .inner = 4, .heads = 1, .key_length = 4, .stride = 3, .time_length = 5, .bar = 2, .chord = 1, .end = 1, .seed = 75},
+    {.length = 9, .levels = 5, .blocks = 1, .d = 32, .inner = 32, .heads = 1, .key_length = 32, .stride = 3, .combine = MERGED, .type = NX_Q8_0, .seed = 69},
     {.length = 40, .levels = 30, .blocks = 4, .d = 16, .inner = 12, .heads = 2, .key_length = 8, .kind = BLOCKS, .stride = 7, .seed = 76},
-    {.height = 6,
-     .width = 6,
-     .levels = 3,
-     .blocks = 3,
-     .d = 64,
-     .inner = 32,
-     .heads = 2,
-     .key_length = 32,
-     .kind = BLOCKS,
-     .stride = 6,
-     .type = NX_Q8_0,
-     .seed = 77},
+    {.height = 6, .width = 6, .levels = 3, .blocks = 3, .d = 64, .inner = 32, .heads = 2, .key_length = 32, .kind = BLOCKS, .stride = 6, .type = NX_Q8_0, .seed = 77},
 };
 
 static toy_file toy_number(uint32_t number) { return build(toys + number)->file; }
@@ -342,8 +207,7 @@ static int sees(const config *c, uint32_t block, uint32_t head, uint32_t i, uint
 /* x += what music adds to the embedding of place i. */
 static void add_places(const made *m, double *x, const uint32_t *ids, uint32_t i) {
     const config *c = &m->c;
-    const float *bars = weights(m, "time_bar.weight", 0), *ticks = weights(m, "time_tick.weight", 0),
-                *chords = weights(m, "chord_embd.weight", 0);
+    const float *bars = weights(m, "time_bar.weight", 0), *ticks = weights(m, "time_tick.weight", 0), *chords = weights(m, "chord_embd.weight", 0);
     const float *sounding = weights(m, "sounding_embd.weight", 0);
     uint32_t time = 0, chord = 0, last[VOICES] = {0};
     for (uint32_t j = 0; j <= i; j++) {
@@ -364,13 +228,10 @@ static void add_places(const made *m, double *x, const uint32_t *ids, uint32_t i
 static double *twin(const made *m, const uint32_t *ids, uint32_t n) {
     const config *c = &m->c;
     uint32_t d = c->d, k = c->key_length, width = c->heads * k, P = outputs_of(c), columns = columns_of(c);
-    double *x = memory_take(n * d * sizeof *x), *out = memory_take((size_t)n * P * sizeof *out), *h = memory_take(d * sizeof *h),
-           *y = memory_take(d * sizeof *y);
+    double *x = memory_take(n * d * sizeof *x), *out = memory_take((size_t)n * P * sizeof *out), *h = memory_take(d * sizeof *h), *y = memory_take(d * sizeof *y);
     double *q = memory_take(n * width * sizeof *q), *keys = memory_take(n * width * sizeof *q), *v = memory_take(n * width * sizeof *q);
-    double *mixed = memory_take(width * sizeof *mixed), *wide = memory_take(c->inner * sizeof *wide),
-           *score = memory_take(n * sizeof *score);
-    const float *tokens = weights(m, "token_embd.weight", 0), *rows = weights(m, "position_row.weight", 0),
-                *cols = weights(m, "position_col.weight", 0);
+    double *mixed = memory_take(width * sizeof *mixed), *wide = memory_take(c->inner * sizeof *wide), *score = memory_take(n * sizeof *score);
+    const float *tokens = weights(m, "token_embd.weight", 0), *rows = weights(m, "position_row.weight", 0), *cols = weights(m, "position_col.weight", 0);
     for (uint32_t i = 0; i < n; i++)
         for (uint32_t e = 0; e < d; e++) {
             x[i * d + e] = (double)rows[i / columns * d + e] + (double)cols[i % columns * d + e];
@@ -390,16 +251,13 @@ static double *twin(const made *m, const uint32_t *ids, uint32_t n) {
                 for (uint32_t j = 0; j <= i; j++) {
                     score[j] = 0;
                     for (uint32_t e = 0; e < k; e++) score[j] += q[i * width + a * k + e] * keys[j * width + a * k + e] / sqrt((double)k);
-                    if (sees(c, b, a, i, j))
-                        seen++;
-                    else
-                        score[j] = -1e30;
+                    if (sees(c, b, a, i, j)) seen++;
+                    else score[j] = -1e30;
                 }
                 ref_softmax(score, i + 1);
                 for (uint32_t e = 0; e < k; e++) {
                     mixed[a * k + e] = 0;
-                    for (uint32_t j = 0; j <= i && seen; j++)
-                        mixed[a * k + e] += score[j] * v[j * width + a * k + e]; /* nothing seen: zeros */
+                    for (uint32_t j = 0; j <= i && seen; j++) mixed[a * k + e] += score[j] * v[j * width + a * k + e]; /* nothing seen: zeros */
                 }
             }
             ref_matmul(y, NULL, weights(m, "blk.%u.attn_output.weight", b), d, width, mixed);
@@ -479,32 +337,13 @@ static void equations(void) {
     for (uint32_t kind = STRIDED; kind <= BLOCKS; kind++)
         for (uint32_t combine = INTERLEAVED; combine <= (kind == BLOCKS ? INTERLEAVED : BY_HEAD); combine++)
             for (uint32_t stride = 1; stride <= 56; stride += stride < 3 ? 1 : 11) {
-                config c = {.length = 56,
-                            .levels = 9,
-                            .blocks = 3,
-                            .d = 12,
-                            .inner = 8,
-                            .heads = 3,
-                            .key_length = 8,
-                            .kind = kind,
-                            .stride = stride,
-                            .summary = (stride + 2) / 3,
-                            .combine = combine,
-                            .seed = 70};
+                config c = {.length = 56, .levels = 9, .blocks = 3, .d = 12, .inner = 8, .heads = 3, .key_length = 8, .kind = kind,
+                            .stride = stride, .summary = (stride + 2) / 3, .combine = combine, .seed = 70};
                 compare(&c, row++);
                 c.height = 7, c.width = 8;
                 compare(&c, row++);
             }
-    config long_one = {.length = 300,
-                       .levels = 9,
-                       .blocks = 2,
-                       .d = 64,
-                       .inner = 32,
-                       .heads = 2,
-                       .key_length = 32,
-                       .stride = 17,
-                       .type = NX_Q8_0,
-                       .seed = 71};
+    config long_one = {.length = 300, .levels = 9, .blocks = 2, .d = 64, .inner = 32, .heads = 2, .key_length = 32, .stride = 17, .type = NX_Q8_0, .seed = 71};
     compare(&long_one, row);
 }
 
@@ -530,8 +369,7 @@ static void causality(void) {
 
 /* A stride as long as the sequence makes A1 all that came before, a stride of 1 makes A2 so: one and the same function. */
 static void dense(void) {
-    config near = {
-        .height = 6, .width = 9, .levels = 4, .blocks = 1, .d = 16, .inner = 8, .heads = 2, .key_length = 8, .stride = 54, .seed = 72};
+    config near = {.height = 6, .width = 9, .levels = 4, .blocks = 1, .d = 16, .inner = 8, .heads = 2, .key_length = 8, .stride = 54, .seed = 72};
     config both = near;
     both.stride = 1, both.combine = MERGED;
     enum { n = 54 };
@@ -550,18 +388,8 @@ static void memory_of_a_run(void) {
     size_t bytes[3], longer[3];
     for (uint32_t combine = INTERLEAVED; combine <= BY_HEAD; combine++)
         for (int twice = 0; twice < 2; twice++) {
-            config c = {.length = twice ? 2048 : 1024,
-                        .levels = 4,
-                        .blocks = 2,
-                        .d = 16,
-                        .inner = 8,
-                        .heads = 2,
-                        .key_length = 8,
-                        .kind = FIXED,
-                        .stride = 32,
-                        .summary = 4,
-                        .combine = combine,
-                        .seed = 73};
+            config c = {.length = twice ? 2048 : 1024, .levels = 4, .blocks = 2, .d = 16, .inner = 8, .heads = 2, .key_length = 8, .kind = FIXED,
+                        .stride = 32, .summary = 4, .combine = combine, .seed = 73};
             nx_settings settings = {.samples = 1, .temperature = 1, .top_p = 1};
             CHECK_INT(nx_session_size(toy_file_open(&build(&c)->file), 0, &settings, NULL, (twice ? longer : bytes) + combine), NX_OK);
         }
@@ -584,8 +412,7 @@ static void gelu_alone(void) {
     check_note("  largest error %.3g, relative to max(1, |x|)", worst);
     CHECK(worst < GELU_TOLERANCE);
     nx_gelu_sigmoid(far, 8, 1);
-    CHECK(far[0] == 1e30f && fabsf(far[1]) < 1 && far[2] == INFINITY && far[3] == 3e38f && fabsf(far[4]) < 1e-6f && far[5] == 40 &&
-          far[6] == 0);
+    CHECK(far[0] == 1e30f && fabsf(far[1]) < 1 && far[2] == INFINITY && far[3] == 3e38f && fabsf(far[4]) < 1e-6f && far[5] == 40 && far[6] == 0);
     nx_gelu(tanh_form, 4, 1);
     CHECK(fabs((double)tanh_form[0] - gelu(1)) > 0.001);
 }
@@ -646,8 +473,7 @@ static void refused_notes(void) {
     static const struct {
         uint32_t spoilt, spoil;
         nx_status status;
-    } rows[] = {{1, 4096, NX_E_LIMIT},     {2, 17, NX_E_LIMIT},       {3, 128, NX_E_LIMIT},
-                {1, NX_NONE, NX_E_FORMAT}, {2, NX_NONE, NX_E_FORMAT}, {3, NX_NONE, NX_E_FORMAT}};
+    } rows[] = {{1, 4096, NX_E_LIMIT}, {2, 17, NX_E_LIMIT}, {3, 128, NX_E_LIMIT}, {1, NX_NONE, NX_E_FORMAT}, {2, NX_NONE, NX_E_FORMAT}, {3, NX_NONE, NX_E_FORMAT}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         config c = toys[9];
         c.spoilt = rows[i].spoilt, c.spoil = rows[i].spoil;

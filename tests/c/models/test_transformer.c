@@ -52,8 +52,7 @@ static void add_stack(toy_transformer *m, const char *stack, uint32_t blocks, in
         static const char *const kinds[] = {"attn", "cross_attn"}, *const parts[] = {"q", "k", "v", "output"};
         for (int kind = 0; kind <= decodes; kind++) {
             for (int i = 0; i < 4; i++)
-                sprintf(name, "blk.%u.%s_%s", (unsigned)b, kinds[kind], parts[i]),
-                    add_map(m, stack, name, c->d, c->d, i < 2 ? 1.5 : 1, c->biases);
+                sprintf(name, "blk.%u.%s_%s", (unsigned)b, kinds[kind], parts[i]), add_map(m, stack, name, c->d, c->d, i < 2 ? 1.5 : 1, c->biases);
             sprintf(name, "blk.%u.%s_norm", (unsigned)b, kinds[kind]), add_norm(m, stack, name);
         }
         sprintf(name, "blk.%u.ffn_up", (unsigned)b), add_map(m, stack, name, inner_of(c), c->d, 1, 1);
@@ -101,50 +100,12 @@ nx_model *toy_transformer_open(const toy_transformer *m) { return toy_file_open(
 static toy_file toy_number(uint32_t number) {
     static const toy_transformer_config configs[] = {
         {.values = 40, .length = 40, .encoder_blocks = 2, .blocks = 2, .d = 32, .inner = 64, .heads = 4, .seed = 7},
-        {.values = 40,
-         .length = 40,
-         .encoder_blocks = 2,
-         .blocks = 2,
-         .d = 64,
-         .inner = 64,
-         .heads = 2,
-         .pre_norm = 1,
-         .type = NX_Q8_0,
-         .seed = 7},
+        {.values = 40, .length = 40, .encoder_blocks = 2, .blocks = 2, .d = 64, .inner = 64, .heads = 2, .pre_norm = 1, .type = NX_Q8_0, .seed = 7},
         {.values = 25, .length = 30, .encoder_blocks = 1, .blocks = 2, .d = 32, .inner = 32, .heads = 4, .end = 3, .seed = 8},
-        {.values = 25,
-         .length = 30,
-         .encoder_blocks = 1,
-         .blocks = 2,
-         .d = 32,
-         .inner = 32,
-         .heads = 1,
-         .end = 3,
-         .type = NX_Q8_0,
-         .seed = 8},
+        {.values = 25, .length = 30, .encoder_blocks = 1, .blocks = 2, .d = 32, .inner = 32, .heads = 1, .end = 3, .type = NX_Q8_0, .seed = 8},
         {.values = 9, .length = 12, .encoder_blocks = 1, .blocks = 1, .d = 8, .inner = 4, .heads = 2, .end = 3, .seed = 1},
-        {.values = 7,
-         .length = 9,
-         .encoder_blocks = 1,
-         .blocks = 1,
-         .d = 4,
-         .heads = 1,
-         .pre_norm = 1,
-         .biases = 1,
-         .position = TOY_LEARNED,
-         .type = NX_F16,
-         .seed = 2},
-        {.values = 12,
-         .length = 20,
-         .encoder_blocks = 1,
-         .blocks = 1,
-         .d = 32,
-         .inner = 32,
-         .heads = 1,
-         .end = 1,
-         .position = TOY_PLACELESS,
-         .type = NX_Q8_0,
-         .seed = 3},
+        {.values = 7, .length = 9, .encoder_blocks = 1, .blocks = 1, .d = 4, .heads = 1, .pre_norm = 1, .biases = 1, .position = TOY_LEARNED, .type = NX_F16, .seed = 2},
+        {.values = 12, .length = 20, .encoder_blocks = 1, .blocks = 1, .d = 32, .inner = 32, .heads = 1, .end = 1, .position = TOY_PLACELESS, .type = NX_Q8_0, .seed = 3},
     };
     return toy_transformer_build(configs + number)->file;
 }
@@ -179,10 +140,8 @@ typedef struct {
 
 static const float *weights(const working *w, const char *rest, int block, const char *kind) {
     char name[64];
-    if (block < 0)
-        sprintf(name, "%s%s%s", w->stack, rest, kind);
-    else
-        sprintf(name, "%sblk.%d.%s%s", w->stack, block, rest, kind);
+    if (block < 0) sprintf(name, "%s%s%s", w->stack, rest, kind);
+    else sprintf(name, "%sblk.%d.%s%s", w->stack, block, rest, kind);
     return tensor(w->m, name);
 }
 
@@ -201,8 +160,7 @@ static double *normed(const working *w, const char *rest, int block, const doubl
     uint32_t d = w->m->config.d;
     double *out = memory_take(w->n * d * sizeof *out);
     memcpy(out, x, w->n * d * sizeof *out);
-    for (uint32_t i = 0; i < w->n; i++)
-        ref_layer_norm(out + i * d, weights(w, rest, block, ".weight"), weights(w, rest, block, ".bias"), 1e-6, d);
+    for (uint32_t i = 0; i < w->n; i++) ref_layer_norm(out + i * d, weights(w, rest, block, ".weight"), weights(w, rest, block, ".bias"), 1e-6, d);
     return out;
 }
 
@@ -221,8 +179,7 @@ static void attended(working *w, const char *kind, int block, const double *memo
     sprintf(norm, "%s_norm", kind);
     const double *x = c->pre_norm ? normed(w, norm, block, w->x) : w->x, *from = memory ? memory : x;
     uint32_t m = memory ? n_memory : w->n;
-    double *q = mapped(w, PART("q"), block, x, w->n, d, d), *keys = mapped(w, PART("k"), block, from, m, d, d),
-           *values = mapped(w, PART("v"), block, from, m, d, d);
+    double *q = mapped(w, PART("q"), block, x, w->n, d, d), *keys = mapped(w, PART("k"), block, from, m, d, d), *values = mapped(w, PART("v"), block, from, m, d, d);
     double *mixed = memory_take(w->n * d * sizeof *mixed), *score = memory_take(m * sizeof *score);
     for (uint32_t i = 0; i < w->n; i++)
         for (uint32_t h = 0; h < c->heads; h++) {
@@ -264,8 +221,8 @@ static working begun(const toy_transformer *m, const char *stack, const uint32_t
 }
 
 typedef struct {
-    double *logits;                       /* (n, V) */
-    double *attention, *source, *encoder; /* (blocks, heads, n, n), (blocks, heads, n, S), (encoder_blocks, heads, S, S) */
+    double *logits;                          /* (n, V) */
+    double *attention, *source, *encoder;    /* (blocks, heads, n, n), (blocks, heads, n, S), (encoder_blocks, heads, S, S) */
 } twin_run;
 
 /* The encoder's output (S, d). */
@@ -282,8 +239,7 @@ static double *twin_encode(const toy_transformer *m, const uint32_t *source, uin
 /* Logits of each of n ids, given those before it. */
 static twin_run twin(const toy_transformer *m, const uint32_t *source, uint32_t S, const uint32_t *ids, uint32_t n) {
     const toy_transformer_config *c = &m->config;
-    twin_run t = {.attention = memory_take((size_t)c->blocks * c->heads * n * n * sizeof(double)),
-                  .source = memory_take((size_t)c->blocks * c->heads * n * S * sizeof(double))};
+    twin_run t = {.attention = memory_take((size_t)c->blocks * c->heads * n * n * sizeof(double)), .source = memory_take((size_t)c->blocks * c->heads * n * S * sizeof(double))};
     t.encoder = memory_take((size_t)c->encoder_blocks * c->heads * S * S * sizeof(double));
     double *memory = twin_encode(m, source, S, t.encoder);
     uint32_t *shifted = memory_take(n * sizeof *shifted);
@@ -296,8 +252,7 @@ static twin_run twin(const toy_transformer *m, const uint32_t *source, uint32_t 
     }
     if (c->pre_norm) w.x = normed(&w, "output_norm", -1, w.x);
     t.logits = memory_take((size_t)n * c->values * sizeof(double));
-    for (uint32_t i = 0; i < n; i++)
-        ref_matmul(t.logits + (size_t)i * c->values, NULL, tensor(m, "token_embd.weight"), c->values, c->d, w.x + i * c->d);
+    for (uint32_t i = 0; i < n; i++) ref_matmul(t.logits + (size_t)i * c->values, NULL, tensor(m, "token_embd.weight"), c->values, c->d, w.x + i * c->d);
     return t;
 }
 
@@ -306,27 +261,9 @@ static twin_run twin(const toy_transformer *m, const uint32_t *source, uint32_t 
 static const toy_transformer_config configs[] = {
     {.values = 37, .length = 40, .encoder_blocks = 2, .blocks = 2, .d = 16, .inner = 20, .heads = 4, .seed = 1},
     {.values = 50, .length = 33, .encoder_blocks = 3, .blocks = 2, .d = 24, .heads = 2, .pre_norm = 1, .biases = 1, .seed = 2},
-    {.values = 300,
-     .length = 30,
-     .encoder_blocks = 1,
-     .blocks = 2,
-     .d = 12,
-     .heads = 3,
-     .position = TOY_LEARNED,
-     .type = NX_F16,
-     .seed = 3},
+    {.values = 300, .length = 30, .encoder_blocks = 1, .blocks = 2, .d = 12, .heads = 3, .position = TOY_LEARNED, .type = NX_F16, .seed = 3},
     {.values = 64, .length = 24, .encoder_blocks = 2, .blocks = 2, .d = 64, .inner = 96, .heads = 2, .type = NX_Q8_0, .seed = 4},
-    {.values = 70,
-     .length = 24,
-     .encoder_blocks = 2,
-     .blocks = 1,
-     .d = 64,
-     .inner = 64,
-     .heads = 4,
-     .pre_norm = 1,
-     .biases = 1,
-     .type = NX_Q8_0,
-     .seed = 5},
+    {.values = 70, .length = 24, .encoder_blocks = 2, .blocks = 1, .d = 64, .inner = 64, .heads = 4, .pre_norm = 1, .biases = 1, .type = NX_Q8_0, .seed = 5},
     {.values = 40, .length = 26, .encoder_blocks = 1, .blocks = 1, .d = 20, .inner = 8, .heads = 1, .position = TOY_PLACELESS, .seed = 6},
     {.values = 40, .length = 26, .encoder_blocks = 1, .blocks = 2, .d = 32, .inner = 32, .heads = 1, .type = NX_Q4_0, .seed = 7},
 };
@@ -422,8 +359,7 @@ static void maps(void) {
         double worst[3] = {0};
         for (uint32_t r = 0; r < c->encoder_blocks * c->heads * S; r++) {
             if (!CHECK_INT(nx_session_map(model, session, 0, 2, r, keys, row, &count), NX_OK) || !CHECK_INT(count, S)) return;
-            for (uint32_t j = 0; j < S; j++)
-                worst[2] = fmax(worst[2], fabs((double)row[j] - truth.encoder[(size_t)r * S + j])), CHECK_INT(keys[j], j);
+            for (uint32_t j = 0; j < S; j++) worst[2] = fmax(worst[2], fabs((double)row[j] - truth.encoder[(size_t)r * S + j])), CHECK_INT(keys[j], j);
         }
         CHECK_INT(nx_session_map(model, session, 0, 2, c->encoder_blocks * c->heads * S, keys, row, &count), NX_E_ARGUMENT);
         CHECK_INT(nx_session_map(model, session, 0, 0, 0, keys, row, &count), NX_E_ARGUMENT); /* nothing is computed yet */
@@ -432,16 +368,13 @@ static void maps(void) {
             for (uint32_t r = 0; r < rows; r++) {
                 CHECK_INT(nx_session_map(model, session, 0, 0, r, keys, row, &count), NX_OK);
                 CHECK_INT(count, p + 1);
-                for (uint32_t j = 0; j < count; j++)
-                    worst[0] = fmax(worst[0], fabs((double)row[j] - truth.attention[((size_t)r * n + p) * n + j]));
+                for (uint32_t j = 0; j < count; j++) worst[0] = fmax(worst[0], fabs((double)row[j] - truth.attention[((size_t)r * n + p) * n + j]));
                 CHECK_INT(nx_session_map(model, session, 0, 1, r, keys, row, &count), NX_OK);
                 CHECK_INT(count, S);
-                for (uint32_t j = 0; j < count; j++)
-                    worst[1] = fmax(worst[1], fabs((double)row[j] - truth.source[((size_t)r * n + p) * S + j]));
+                for (uint32_t j = 0; j < count; j++) worst[1] = fmax(worst[1], fabs((double)row[j] - truth.source[((size_t)r * n + p) * S + j]));
             }
         }
-        check_note("  configuration %d: weights within %.3g of what was written, %.3g of the source, %.3g of the encoder", (int)i, worst[0],
-                   worst[1], worst[2]);
+        check_note("  configuration %d: weights within %.3g of what was written, %.3g of the source, %.3g of the encoder", (int)i, worst[0], worst[1], worst[2]);
         int rounded = c->type == NX_Q8_0 || c->type == NX_Q4_0;
         for (int k = 0; k < 3; k++) CHECK(worst[k] < (rounded ? ROUNDED_MAP_TOLERANCE : MAP_TOLERANCE));
         memory_release(mark);
@@ -502,10 +435,8 @@ static void permutation(void) {
         double apart = 0;
         for (uint32_t v = 0; v < n * c.values; v++) apart = fmax(apart, fabs((double)a[v] - (double)b[v]));
         check_note("  positions of kind %d: maps within %.3g, logits within %.3g", position, worst, apart);
-        if (position == TOY_PLACELESS)
-            CHECK(worst < 1e-5 && apart < 1e-4);
-        else
-            CHECK(worst > 0.01 && apart > 0.01);
+        if (position == TOY_PLACELESS) CHECK(worst < 1e-5 && apart < 1e-4);
+        else CHECK(worst > 0.01 && apart > 0.01);
         memory_release(mark);
     }
 }
@@ -513,19 +444,10 @@ static void permutation(void) {
 /* Heads work apart: two heads are two models of one head each, whose attention writes only into its own half of the channels. Here of one
  * block without norms that would mix them: the maps of the whole are the maps of the halves. */
 static void heads(void) {
-    toy_transformer_config c = {.values = 30,
-                                .length = 20,
-                                .encoder_blocks = 1,
-                                .blocks = 1,
-                                .d = 16,
-                                .inner = 8,
-                                .heads = 2,
-                                .seed = 9,
-                                .position = TOY_PLACELESS};
+    toy_transformer_config c = {.values = 30, .length = 20, .encoder_blocks = 1, .blocks = 1, .d = 16, .inner = 8, .heads = 2, .seed = 9, .position = TOY_PLACELESS};
     enum { S = 13, d = 16, half = 8 };
     toy_transformer *whole = toy_transformer_build(&c);
-    float *q = tensor(whole, "enc.blk.0.attn_q.weight"), *k = tensor(whole, "enc.blk.0.attn_k.weight"),
-          *table = tensor(whole, "token_embd.weight");
+    float *q = tensor(whole, "enc.blk.0.attn_q.weight"), *k = tensor(whole, "enc.blk.0.attn_k.weight"), *table = tensor(whole, "token_embd.weight");
     for (uint32_t r = 0; r < d; r++)
         for (uint32_t e = 0; e < d; e++)
             if (r / half != e / half) q[r * d + e] = k[r * d + e] = 0; /* block-diagonal */
@@ -537,8 +459,7 @@ static void heads(void) {
         toy_transformer_config narrow = c;
         narrow.d = half, narrow.heads = 1;
         toy_transformer *one = toy_transformer_build(&narrow);
-        float *own_q = tensor(one, "enc.blk.0.attn_q.weight"), *own_k = tensor(one, "enc.blk.0.attn_k.weight"),
-              *own_table = tensor(one, "token_embd.weight");
+        float *own_q = tensor(one, "enc.blk.0.attn_q.weight"), *own_k = tensor(one, "enc.blk.0.attn_k.weight"), *own_table = tensor(one, "token_embd.weight");
         for (uint32_t r = 0; r < half; r++)
             for (uint32_t e = 0; e < half; e++) {
                 own_q[r * half + e] = q[(h * half + r) * d + h * half + e];

@@ -78,12 +78,8 @@ static made *build(const config *given) {
     const struct {
         const char *key;
         uint32_t value;
-    } keys[] = {{"wavenet.residual_length", c->R},
-                {"wavenet.gate_length", c->D},
-                {"wavenet.skip_length", c->S},
-                {"wavenet.head_length", c->head},
-                {c->height ? "wavenet.image.height" : "wavenet.sound.rate", c->height ? c->height : 8000},
-                {"wavenet.image.width", c->width},
+    } keys[] = {{"wavenet.residual_length", c->R}, {"wavenet.gate_length", c->D}, {"wavenet.skip_length", c->S}, {"wavenet.head_length", c->head},
+                {c->height ? "wavenet.image.height" : "wavenet.sound.rate", c->height ? c->height : 8000}, {"wavenet.image.width", c->width},
                 {"wavenet.image.levels", c->levels}};
     toy_file data = {0}, body = {0};
     uint32_t n_keys = 0;
@@ -112,13 +108,10 @@ enum { SOUND, ROUNDED, PICTURE, SEED, PICTURE_SEED };
 
 static const config toys[] = {
     [SOUND] = {.dilations = {1, 2, 4, 8, 3}, .R = 12, .D = 8, .S = 20, .head = 16, .classes = 3, .speakers = 2, .seed = 71},
-    [ROUNDED] =
-        {.dilations = {1, 2, 4, 1, 16}, .R = 32, .D = 32, .S = 64, .head = 32, .classes = 3, .speakers = 2, .type = NX_Q8_0, .seed = 72},
-    [PICTURE] =
-        {.dilations = {1, 5, 2}, .R = 8, .D = 12, .S = 8, .head = 12, .height = 5, .width = 6, .levels = 3, .classes = 4, .seed = 73},
+    [ROUNDED] = {.dilations = {1, 2, 4, 1, 16}, .R = 32, .D = 32, .S = 64, .head = 32, .classes = 3, .speakers = 2, .type = NX_Q8_0, .seed = 72},
+    [PICTURE] = {.dilations = {1, 5, 2}, .R = 8, .D = 12, .S = 8, .head = 12, .height = 5, .width = 6, .levels = 3, .classes = 4, .seed = 73},
     [SEED] = {.dilations = {1, 2}, .R = 4, .D = 4, .S = 4, .head = 4, .speakers = 2, .type = NX_F16, .seed = 74},
-    [PICTURE_SEED] =
-        {.dilations = {2, 1}, .R = 4, .D = 4, .S = 4, .head = 4, .height = 3, .width = 2, .levels = 2, .bernoulli = 1, .seed = 75},
+    [PICTURE_SEED] = {.dilations = {2, 1}, .R = 4, .D = 4, .S = 4, .head = 4, .height = 3, .width = 2, .levels = 2, .bernoulli = 1, .seed = 75},
 };
 
 static toy_file toy_number(uint32_t number) { return build(toys + number)->file; }
@@ -161,8 +154,7 @@ static float *directly(const made *m, const uint32_t *ids, uint32_t n, int label
     const config *c = &m->config;
     uint32_t R = c->R, D = c->D, S = c->S;
     float *h = memory_take(n * R * sizeof *h), *next = memory_take(n * R * sizeof *h), *skip = memory_take(n * S * sizeof *h);
-    float *taps = memory_take(2 * R * sizeof *h), *fg = memory_take(nx_stride(2 * D) * sizeof *h),
-          *z = memory_take(nx_stride(D) * sizeof *h);
+    float *taps = memory_take(2 * R * sizeof *h), *fg = memory_take(nx_stride(2 * D) * sizeof *h), *z = memory_take(nx_stride(D) * sizeof *h);
     float *y = memory_take((R + S) * sizeof *h), *head = memory_take(c->head * sizeof *h), *out = memory_take((size_t)n * m->P * sizeof *h);
     memset(skip, 0, n * S * sizeof *skip);
     for (uint32_t t = 0; t < n; t++) {
@@ -233,8 +225,7 @@ static void sound_of(uint32_t *ids, uint32_t n, uint32_t values_of_id, check_ran
 /* From queues, a sample at a time, as by convolutions over the whole sound: to the bit, so that the beginning is the same too. Dilations
  * that are no power of two, that go down, and that are longer than the sound. */
 static void queued_is_direct(void) {
-    static const uint32_t dilations[][MAX_LAYERS] = {{1},         {1, 2, 4, 8, 3}, {7, 1, 5},
-                                                     {64, 2, 64}, {1, 1, 1},       {1, 2, 4, 8, 16, 1, 2, 4, 8, 16}};
+    static const uint32_t dilations[][MAX_LAYERS] = {{1}, {1, 2, 4, 8, 3}, {7, 1, 5}, {64, 2, 64}, {1, 1, 1}, {1, 2, 4, 8, 16, 1, 2, 4, 8, 16}};
     check_random random = {81};
     for (size_t s = 0; s < sizeof dilations / sizeof *dilations; s++)
         for (int label = -1; label < 2; label++)
@@ -284,10 +275,8 @@ static void receptive_field(void) {
             for (uint32_t t = 0; t < n; t++) {
                 int differs = memcmp(after + (size_t)t * m->P, before + (size_t)t * m->P, m->P * sizeof *after) != 0;
                 check_at("row %lld, sample %lld", row, t, 0, 0);
-                if (t <= at)
-                    CHECK(!differs); /* causality, to the bit */
-                else
-                    moved[t - at] |= differs;
+                if (t <= at) CHECK(!differs); /* causality, to the bit */
+                else moved[t - at] |= differs;
             }
             memory_release(mark);
         }
@@ -375,14 +364,9 @@ static void refused_files(void) {
         const char *key;
         uint32_t value;
         nx_status status;
-    } rows[] = {{"wavenet.residual_length", 10, NX_E_UNSUPPORTED},
-                {"wavenet.gate_length", 0, NX_E_FORMAT},
-                {"wavenet.skip_length", 5000, NX_E_LIMIT},
-                {"wavenet.head_length", 18, NX_E_UNSUPPORTED},
-                {"wavenet.sound.rate", 10, NX_E_FORMAT},
-                {"wavenet.sound.rate", 1000000, NX_E_LIMIT},
-                {"wavenet.dilations", 0, NX_E_LIMIT},
-                {"wavenet.dilations", 70000, NX_E_LIMIT}};
+    } rows[] = {{"wavenet.residual_length", 10, NX_E_UNSUPPORTED}, {"wavenet.gate_length", 0, NX_E_FORMAT}, {"wavenet.skip_length", 5000, NX_E_LIMIT},
+                {"wavenet.head_length", 18, NX_E_UNSUPPORTED}, {"wavenet.sound.rate", 10, NX_E_FORMAT}, {"wavenet.sound.rate", 1000000, NX_E_LIMIT},
+                {"wavenet.dilations", 0, NX_E_LIMIT}, {"wavenet.dilations", 70000, NX_E_LIMIT}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         config c = toys[SOUND];
         c.number = rows[i].key, c.value = rows[i].value;

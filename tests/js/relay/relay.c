@@ -81,11 +81,7 @@ static int forward(const void *m, const nx_column *columns, uint32_t n, uint32_t
 
 static const nx_part parts[2] = {
     {.encoder_output_bytes = marks_bytes, .scratch_bytes = scratch_bytes, .encode = read_words, .result = result},
-    {.encoder_output_bytes = copy_bytes,
-     .state_bytes = state_bytes,
-     .scratch_bytes = scratch_bytes,
-     .encode = copy_marks,
-     .forward = forward},
+    {.encoder_output_bytes = copy_bytes, .state_bytes = state_bytes, .scratch_bytes = scratch_bytes, .encode = copy_marks, .forward = forward},
 };
 
 static void configure(nx_reader *r, nx_plan *plans) {
@@ -95,8 +91,7 @@ static void configure(nx_reader *r, nx_plan *plans) {
     plans[0].results[0] = (nx_result){.name = "marks", .values = VALUES, .dims = {WORDS, 1, 1, 1}, .rows = NX_ROWS_OF_INPUT};
     plans[0].results[1] = (nx_result){.name = "floats", .dims = {WORDS, 2, 1, 1}, .rows = NX_ROWS_OF_INPUT};
     plans[0].results[2] = (nx_result){.name = "sum", .dims = {1, 1, 1, 1}};
-    plans[1] =
-        (nx_plan){.weights = placed, .encodes = 1, .n_inputs = 1, .output = {.kind = NX_CATEGORICAL, .values = VALUES, .elements = 1}};
+    plans[1] = (nx_plan){.weights = placed, .encodes = 1, .n_inputs = 1, .output = {.kind = NX_CATEGORICAL, .values = VALUES, .elements = 1}};
     plans[1].inputs[0] = (nx_port){.name = "marks", .values = VALUES, .dims = {WORDS, 1, 1, 1}, .any_length = 1, .like = NX_NONE};
 }
 
