@@ -6,6 +6,7 @@ import { cache } from '../lib/index.js';
 
 export { acquire, load, supported, tokenizer } from '../lib/index.js';
 export { announce } from '../lib/element/announce.js';
+export { composing } from '../lib/element/composing.js';
 export { Codec, quantise } from '../lib/media/codec.js';
 export { blank, paint as paintElements, picture as pictureOf } from '../lib/sinks/pixels.js';
 export { fromRGBA } from '../lib/media/ground.js';

@@ -8,6 +8,7 @@
  */
 
 import { announce } from './announce.js';
+import { composing } from './composing.js';
 import { make } from './make.js';
 import { say } from './say.js';
 import { Answer } from './talk-answer.js';
@@ -186,7 +187,7 @@ export class Talk {
 
   /** @param {KeyboardEvent} event */
   #key(event) {
-    if (event.isComposing) return;
+    if (composing(event)) return;
     if (event.key === 'Escape' && this.#running) this.stop();
     if (event.key === 'Enter' && !event.shiftKey && event.composedPath()[0] === this.#field) {
       event.preventDefault();
@@ -299,8 +300,9 @@ export class Talk {
     done.addEventListener('click', take);
     back.addEventListener('click', close);
     field.addEventListener('keydown', (event) => {
+      if (composing(event)) return;
       if (event.key === 'Escape') close();
-      if (event.key === 'Enter' && !event.shiftKey && !event.isComposing) {
+      if (event.key === 'Enter' && !event.shiftKey) {
         event.preventDefault();
         take();
       }

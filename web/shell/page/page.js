@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Starts a page: lets code be copied, keeps the place for who changes the language, and keeps it for a visit without a connection.
 // @ts-check
+import { keepCompositions } from './composition.js';
 import { copyCode } from './copy.js';
 import { keepLanguage } from './language.js';
 import { workOffline } from './offline.js';
@@ -10,6 +11,7 @@ const NEXT_VISIT_MS = 1000;
 
 /** @param {Promise<unknown>} [first] what the page waits for before it looks after the next visit */
 export function startPage(first = Promise.resolve()) {
+  keepCompositions();
   copyCode();
   keepLanguage();
   const later = () => void setTimeout(workOffline, NEXT_VISIT_MS);

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** Keys of a composition (Korean, Japanese, Chinese, accents) belong to the text field, in every text field of every page: Enter takes the composed text, Escape drops it. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { toyText } from '../js/toy-text.js';
+import { everyPage, openEmpty, provide, session, until } from './browser.js';
+
+/** @import { Page } from 'playwright-core' */
+
+const { withPage } = session();
+const WAIT = { timeout: 30000 };
+const TEMPLATE = '{% for message in messages %}<s>{{ message.role }}: {{ message.content }}</s>{% endfor %}<s>assistant: ';
+const toy = toyText({ context: 512, metadata: { 'tokenizer.chat_template': ['string', TEMPLATE] } });
+
+/** Keys as browsers report them while text is composed, and as Safari reports the Enter after that. */
+const KEYS = [
+  { key: 'Enter', isComposing: true, keyCode: 229 },
+  { key: 'Enter', isComposing: false, keyCode: 229 },
+  { key: 'Escape', isComposing: true, keyCode: 229 },
+];
+
+test('no handler of a page gets a key of a composition, in any text field; and each gets the same key otherwise', () =>
+  withPage(
+    async (page) => {
+      await page.route('**/*.gguf', (route) => route.abort()); // fields are there without models
+      let fields = 0;
+      for (const path of await everyPage()) {
+        await page.goto(`/web/${path}`);
+        await page.waitForLoadState('networkidle');
+        const wrong = await page.evaluate((keys) => {
+          /** @param {Document | ShadowRoot} root @returns {(HTMLInputElement | HTMLTextAreaElement)[]} */
+          const fieldsIn = (root) => [
+            .../** @type {NodeListOf<HTMLTextAreaElement>} */ (
+              root.querySelectorAll('textarea, input:is(:not([type]), [type=text], [type=search], [type=url], [type=number])')
+            ),
+            ...[...root.querySelectorAll('*')].flatMap(({ shadowRoot }) => (shadowRoot ? fieldsIn(shadowRoot) : [])),
+          ];
+          const all = fieldsIn(document);
+          const wrong = [];
+          for (const field of all) {
+            const name = field.id || field.className || field.name;
+            if (field.type !== 'number') field.value = '안녕하세';
+            const { value } = field;
+            let seen = 0;
+            let submitted = 0;
+            const see = () => seen++;
+            const submit = (/** @type {Event} */ event) => {
+              submitted++;
+              event.preventDefault();
+            };
+            field.addEventListener('keydown', see);
+            addEventListener('submit', submit, true);
+            for (const key of keys) {
+              const event = new KeyboardEvent('keydown', { ...key, bubbles: true, composed: true, cancelable: true });
+              field.dispatchEvent(event);
+              if (event.defaultPrevented) wrong.push(`${name}: ${key.key} is taken from the field`);
+            }
+            if (seen > 0 || submitted > 0) wrong.push(`${name}: ${seen} keys reached a handler, ${submitted} submitted`);
+            if (!field.isConnected || field.value !== value) wrong.push(`${name}: the text is gone`);
+            field.dispatchEvent(new KeyboardEvent('keydown', { key: 'a', keyCode: 65, bubbles: true, composed: true }));
+            if (seen !== 1) wrong.push(`${name}: other keys do not reach it`);
+            field.removeEventListener('keydown', see);
+            removeEventListener('submit', submit, true);
+          }
+          return { wrong, count: all.length };
+        }, KEYS);
+        assert.deepEqual(wrong.wrong, [], `web/${path}`);
+        fields += wrong.count;
+      }
+      assert.ok(fields > 20, `${fields} fields`);
+    },
+    { complains: true },
+  ));
+
+test('the element: such an Enter sends nothing, such an Escape keeps a message that is edited; the plain keys do', () =>
+  withPage(async (page) => {
+    await openEmpty(page);
+    await provide(page, '/weights/toy.gguf', toy);
+    await page.evaluate(async () => {
+      await import(/** @type {any} */ ('/web/dist/define.js'));
+      document.body.innerHTML = '<next-pixel model="/weights/toy.gguf" task="chat" max-tokens="4" seed="1" controls></next-pixel>';
+    });
+    await page.locator('.talk-send:enabled').waitFor(WAIT);
+    /** @param {string} at @param {object} key */
+    const press = (at, key) =>
+      page
+        .locator(at)
+        .evaluate((field, how) => field.dispatchEvent(new KeyboardEvent('keydown', { ...how, bubbles: true, composed: true })), key);
+    const count = () => page.evaluate(() => /** @type {any} */ (document.querySelector('next-pixel')).messages.length);
+    await page.locator('.talk-field').fill('ab');
+    for (const key of KEYS) await press('.talk-field', key);
+    assert.equal(await count(), 0);
+    assert.equal(await page.locator('.talk-field').inputValue(), 'ab');
+    await press('.talk-field', { key: 'Enter', keyCode: 13 });
+    await until(page, () => document.querySelector('next-pixel')?.shadowRoot?.querySelector('[data-phase=done]') != null);
+    assert.equal(await count(), 2);
+    await page.locator('.user .talk-small').click();
+    for (const key of KEYS) await press('.talk-edit textarea', key);
+    assert.equal(await page.locator('.talk-edit').count(), 1);
+    await press('.talk-edit textarea', { key: 'Escape', keyCode: 27 });
+    assert.equal(await page.locator('.talk-edit').count(), 0);
+  }));

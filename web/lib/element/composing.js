@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/**
+ * Returns whether a key belongs to a composition, as of Korean, Japanese, Chinese or an accent: Enter then takes the composed text, and Escape drops it. Safari reports the
+ * Enter that ends a composition after its end, with isComposing false and keyCode 229.
+ *
+ * @param {KeyboardEvent} event
+ */
+export const composing = ({ isComposing, keyCode }) => isComposing || keyCode === 229;

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+// Keys of a composition belong to the text field: no handler of a page gets them. One place for all text fields of all pages.
+// @ts-check
+import { composing } from '../library.js';
+
+/** Keeps these keys from every other listener. The field still gets them. */
+export function keepCompositions() {
+  addEventListener(
+    'keydown',
+    (event) => {
+      if (composing(event)) event.stopImmediatePropagation();
+    },
+    true,
+  );
+}
