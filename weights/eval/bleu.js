@@ -4,9 +4,9 @@
 //
 //   BLEU = 100 exp( min(0, 1 - reference length / translation length) + 1/4 sum_{n=1..4} log p_n )
 //
-// p_n: the share of the translations' n-grams that stand in a reference, each at most as often as there. A sentence's reference length is that of
-// the reference nearest in length, of two the shorter. The first p_n whose n-grams stand nowhere counts as half of one n-gram, the next as a quarter,
-// and so on ("exp" smoothing). Without a word in common, or without any four words in a row, BLEU is 0.
+// p_n: the fraction of the translations' n-grams that occur in a reference, each at most as often as there. A sentence's reference length
+// is that of the reference nearest in length; of two, the shorter. The first p_n without any match counts as half of one n-gram, the next
+// as a quarter, and so on ("exp" smoothing). Without a word in common, or without any four words in a row, BLEU is 0.
 //
 // weights/train/common/bleu.py is the same in Python; both are held to tests/js/bleu.json.
 // @ts-check
@@ -41,7 +41,7 @@ export function words(text) {
     .filter((word) => word !== '');
 }
 
-/** How often each n-gram stands in a sentence. @param {string[]} tokens @param {number} n */
+/** How often each n-gram occurs in a sentence. @param {string[]} tokens @param {number} n */
 function grams(tokens, n) {
   /** @type {Map<string, number>} */
   const found = new Map();
@@ -54,14 +54,14 @@ function grams(tokens, n) {
 
 /**
  * @typedef {Object} Counts
- * @property {number[]} correct          n-grams that stand in a reference, of each order
+ * @property {number[]} correct          n-grams that occur in a reference, of each order
  * @property {number[]} total            n-grams
  * @property {number} length             words of the translations
  * @property {number} referenceLength    words of the references
  */
 
 /**
- * BLEU from what was counted.
+ * BLEU from the counts.
  * @param {Counts} counts
  * @returns {number} 0..100
  */

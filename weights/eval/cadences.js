@@ -3,9 +3,9 @@
 //
 //   node weights/eval/cadences.js weights/chorales.gguf [--keys -2,0,2,3] [--temperature 0.8] [--data build/chorales-test.json] [--once]
 //
-// The songs are twelve that everyone knows, nine of which end on their tonic, in four keys each, seed the number of the song. --data takes melodies of
-// chorales instead (weights/train/held_out.py chorales), of which those end on their tonic whose last chord, as composed, has the last note of the soprano as its root.
-// --once draws the last bar once; without it as the page does (web/pages/chorale/ending.js).
+// The songs are twelve well-known ones, nine of which end on their tonic, in four keys each, the seed being the song's number. --data uses
+// melodies of chorales instead (weights/train/held_out.py chorales); the endings on the tonic are those whose last chord, as composed, has
+// the soprano's last note as its root. --once draws the last bar once; by default it uses the page's rule (web/pages/chorale/ending.js).
 // @ts-check
 import { readFileSync } from 'node:fs';
 import path from 'node:path';

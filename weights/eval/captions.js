@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// How well a model says what held-out scenes show, and whether it looks at what it names, through the wasm; beside it a control that sees a blank picture.
+// How well a model describes held-out scenes, and whether it attends to the things that it names, through the wasm; compared with a control
+// that sees a blank picture.
 // @ts-check
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
@@ -15,12 +16,12 @@ import { bleu } from './bleu.js';
 /**
  * @typedef {Object} CaptionResult
  * @property {number} scenes
- * @property {number} bleu1      share of the words that stand in the reference, with the penalty of shortness, 0..100
+ * @property {number} bleu1      fraction of the words that occur in the reference, with the brevity penalty, 0..100
  * @property {number} bleu4
  * @property {number} right      share of the captions that are wholly right
  * @property {number} natsPerWord  of the references, the end counted as a word
  * @property {number} nouns      that were written and name something there
- * @property {number} looked     share of these for which the middle of the place with the most light lies on the thing
+ * @property {number} looked     fraction of these for which the middle of the location with the largest weight is on the thing
  * @property {number} sure       share of the captions whose probability is at least SURE
  * @property {number} sureRight  share of these that are wholly right
  * @property {number} unsureRight  and of the others
@@ -30,7 +31,7 @@ import { bleu } from './bleu.js';
 /** Below this probability the page of captions says that it is not sure. */
 const SURE = 0.6;
 
-/** @param {string} file  NAME.u8.gz, with NAME.json beside it */
+/** @param {string} file  NAME.u8.gz, with NAME.json next to it */
 function readScenes(file) {
   const about = JSON.parse(readFileSync(file.replace(/\.u8\.gz$/, '.json'), 'utf8'));
   /** @type {Told[]} */

@@ -3,12 +3,14 @@
 //
 //   node weights/eval/choices.js weights/emoji.gguf|weights/emoji-sr.gguf [--out build/emoji] [--count 40] [--temperature 0.9]
 //
-//   OUT-choices.png    of each picture what is given, four endings of the lower half or two enlargements in an order of its own, the original; two pictures a row
+//   OUT-choices.png    for each picture the input, four completions of the lower half or two enlargements in random order, the original;
+//                      two pictures a row
 //   OUT-choices.json   [picture: [the way of each ending]], to be opened after the judging
 //
-// The ways: one, the first sample; likeliest, of 4 that compete while they are drawn (the options samples and resample); middle 4 and middle 16, of so many that do
-// not compete the one whose nats are nearest to the mean of all sixteen, which is what the model expects of its own endings. The pictures are those of
-// tests/golden, evenly spaced; the classes are not told. It prints the mean nats of each way, and how much neighbouring pixels of its lower half differ. Of a model that enlarges: one, and the likeliest of 8, as on the page.
+// The ways: one, the first sample; likeliest, of 4 that compete while they are drawn (the options samples and resample); middle 4 and
+// middle 16, of as many that do not compete the one whose nats are closest to the mean of all sixteen, which is the model's expectation.
+// The pictures are those of tests/golden, evenly spaced; no classes are given. It prints the mean nats of each way, and how much
+// neighbouring pixels of its lower half differ. Of a model that enlarges: one, and the likeliest of 8, as on the page.
 // @ts-check
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';

@@ -11,8 +11,8 @@ import { writeWav } from '../../web/lib/media/wav.js';
  * @typedef {Object} CodesResult
  * @property {number} sounds
  * @property {number} seconds
- * @property {{ top: number, bottom: number }} convergence  of each level, in dB: the mean over the sounds of 20 log10 |S - S'| / |S|, where S has the magnitudes of the
- *   spectra of 256 samples, every 64, of the sound, and S' those of what was made of its codes; the lower the better
+ * @property {{ top: number, bottom: number }} convergence  of each level, in dB: the mean over the sounds of 20 log10 |S - S'| / |S|, where
+ *   S has the magnitudes of the spectra of 256 samples, every 64, of the sound, and S' those of the decoded sound; the lower the better
  * @property {{ top: number, bottom: number }} bits  of each level, of the codes of a second, if each costs the logarithm of the codebook's size
  * @property {{ encode: number, decode: number }} timesRealTime  how much faster than they sound both levels were encoded, and the bottom level decoded
  */

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Treebanks as tools write them, for the evaluation of tags and of parents.
+// Treebanks in their usual file format, for the evaluation of tags and of heads.
 // @ts-check
 
 /**
- * The sentences of a treebank, as rows of columns: CoNLL-U (ten columns; ranges such as 1-2, empty nodes such as 1.1 and comments are left out) or lines of a word and what is said of
- * it, apart by tabs; an empty line, or one of blanks, ends a sentence. A byte order mark, CRLF and comments without a blank behind the # are fine.
+ * The sentences of a treebank, as rows of columns: CoNLL-U (ten columns; ranges such as 1-2, empty nodes such as 1.1 and comments are left
+ * out) or lines of a word and its annotations, separated by tabs; an empty line, or one of blanks, ends a sentence. A byte order mark, CRLF
+ * and comments without a blank behind the # are fine.
  *
  * @param {string} text
  * @returns {{ rows: string[][], first: string }[]}  first: the first line, for errors

@@ -3,7 +3,7 @@
 // @ts-check
 /** @import { Model, PictureRun } from '../../web/lib/index.js' */
 
-const PAPER = 128; // grey of what is not known
+const PAPER = 128; // grey of the unknown part
 
 /**
  * @param {Model} model

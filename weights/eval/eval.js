@@ -14,17 +14,16 @@
 //   npm run eval -- weights/opened.gguf --data build/letters-test.tsv
 //   npm run eval -- weights/sagan-emoji.gguf
 //
-// Without --data it reads the small set of tests/golden/ that is held out of the model's data set, where there is one. --labels tells the model each image's class, --wasm
-// takes another build of the library. The result is
-// the mean negative log-likelihood in nats per image and in bits per dimension (a channel of a pixel), of the image as the model
-// sees it: at its number of levels, or in the colours of its palette.
+// Without --data it reads the small held-out set of the model's data set in tests/golden/, if there is one. --labels gives the model each
+// image's class, --wasm uses another build of the library. The result is the mean negative log-likelihood in nats per image and in bits per
+// dimension (a channel of a pixel), of the image as the model sees it: at its number of levels, or in the colours of its palette.
 //
-// For a model that enlarges, the image's own reduction is the input. One sample of each image (its seed is the image's number) is
-// reduced again and compared with that input, beside the same for bicubic upsampling: PSNR in dB of all images together (in JSON,
-// null where there is no difference at all); likewise with the image itself; how much neighbouring pixels of it differ, beside those of the originals; and
-// the nats of what was drawn, all samples of it: much more than an original's means that the model gets lost while it draws.
-// --temperatures 1,0.8 draws such a sample at each of these temperatures; --of 24 takes the likeliest of so many samples instead, and
-// --resample 8 --resample-rows 4 has these compete in groups of so many while they are drawn: the options of these names.
+// For a model that enlarges, the image's own reduction is the input. One sample of each image (its seed is the image's number) is reduced
+// again and compared with that input, and so is bicubic upsampling: PSNR in dB of all images together (in JSON, null without any
+// difference); likewise with the image itself; how much neighbouring pixels of it differ, compared with those of the originals; and the
+// nats of all drawn samples: many more than for an original mean that the model goes astray while it draws. --temperatures 1,0.8 draws such
+// a sample at each of these temperatures; --of 24 uses the likeliest of this many samples instead, and --resample 8 --resample-rows 4 makes
+// them compete in groups while they are drawn: the options of these names.
 //
 // --data takes a folder with the four standard MNIST files, or a file of pictures:
 //   NAME.u8.gz  gzip of count x height x width x channels bytes, nothing else
@@ -48,15 +47,16 @@
 // For a model that names signs --data is a folder with the evaluation part of Omniglot (weights/train/data/omniglot.py); the result is the share of 2,000 questions
 // of seed 1, or --images of them, that are answered rightly, of 5 signs and of 20, one example each.
 //
-// For a model of captions --data is a file of scenes (weights/train/held_out.py scenes); the result is BLEU-1 and BLEU-4, the share of captions wholly right, nats a
-// word of the references, and the share of nouns that were written with a look at what they name; the second line is of the same model before white paper.
-// --images is the number of scenes, --show prints each with its reference.
+// For a model of captions --data is a file of scenes (weights/train/held_out.py scenes); the result is BLEU-1 and BLEU-4, the fraction of
+// entirely correct captions, nats a word of the references, and the fraction of nouns written with attention on their object; the second
+// line is the same model given white paper. --images is the number of scenes, --show prints each with its reference.
 //
-// For a model of sounds --data is a WAV file or a folder of them; the result is nats and bits a sample. With --labels the model is told digit and speaker, which
-// the names say: DIGIT_SPEAKER_TAKE.wav. --images is the number of sounds.
+// For an audio model --data is a WAV file or a folder of them; the result is nats and bits a sample. With --labels the model is given digit
+// and speaker from the file names: DIGIT_SPEAKER_TAKE.wav. --images is the number of sounds.
 //
-// For a model of sounds by codes --data is the same; the result is the spectral convergence of what is made of each level's codes, in dB: 20 log10 of the distance of the magnitudes
-// of their spectra from the sound's, in parts of these. --out writes these sounds to folders top and bottom in that one, for weights/train/listen.py.
+// For a model of audio codes --data is the same; the result is the spectral convergence of each level's decoded sounds, in dB: 20 log10 of
+// the distance of the magnitudes of their spectra from the sound's, in parts of these. --out writes these sounds to folders top and bottom
+// in that one, for weights/train/listen.py.
 //
 // For a model of music --data is a file of JSON: of each piece a list of notes { start, length, pitch, voice }. The result is nats a note and a time step, and, of these pieces and of as
 // many that the model draws at --temperatures, how many parallel fifths and octaves they have, how often voices cross, and how many beats are a chord (harmony.js). --images is the number of pieces.
@@ -211,7 +211,7 @@ async function main() {
   if (evaluate) {
     const translator = /** @type {Translator} */ (/** @type {unknown} */ (model));
     if (options.data === undefined)
-      readSmallSet(info); // says what to pass
+      readSmallSet(info); // reports the arguments to pass
     else {
       const { data } = options;
       await measuring(data, () => evaluate(/** @type {any} */ (translator), positionals[0], { ...options, data }));
@@ -226,7 +226,7 @@ async function main() {
 
 if (process.argv[1] && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) {
   await main().catch((error) => {
-    if (error instanceof TypeError && !('code' in error)) throw error; // of this command, not of what it was given
+    if (error instanceof TypeError && !('code' in error)) throw error; // of this command, not of its input
     console.error(`npm run eval: ${error.message}`);
     process.exitCode = 1;
   });

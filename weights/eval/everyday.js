@@ -3,8 +3,8 @@
 //
 //   node weights/eval/everyday.js weights/de-en.gguf [--beams 4]
 //
-// A line of the file is a sentence, a tab, and a regular expression of what is right, alternatives apart by " | ": in small letters, without punctuation, with short
-// forms written out (I'm: i am).
+// A line of the file is a sentence, a tab, and a regular expression of the correct answers, alternatives separated by " | ": in small
+// letters, without punctuation, with short forms written out (I'm: i am).
 // @ts-check
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -12,7 +12,7 @@ import { parseArgs } from 'node:util';
 import { fileURLToPath } from 'node:url';
 import { load } from '../../web/lib/index.js';
 
-/** Short forms, and what they stand for. @type {[RegExp, string][]} */
+/** Short forms, and their expansions. @type {[RegExp, string][]} */
 const SHORT = [
   [/\bwon't\b/g, 'will not'],
   [/\bcan't\b|\bcannot\b/g, 'can not'],

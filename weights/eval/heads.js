@@ -12,15 +12,15 @@ import { readSentences } from './conllu.js';
  * @property {number} skipped         sentences besides, with a word whose parent is left open, or longer than the model reads
  * @property {number} words
  * @property {number} attachment      share of the words that get their parent, punctuation counted (unlabelled attachment)
- * @property {number} whole           share of the sentences of which all do
+ * @property {number} whole           fraction of the entirely correct sentences
  * @property {number} projective      sentences whose own parents are a tree without crossing arcs; only these have nats
  * @property {number} natsPerWord     -log p(the treebank's parents | words), a word of these
  * @property {number} wordsPerSecond  of parsing, one sentence at a time
  */
 
 /**
- * The sentences of a treebank: CoNLL-U (the second of ten columns is the word, the seventh the number of its parent), or lines of which the first and third
- * column are these, an empty line after each sentence. A parent that is left open, `_`, is -1.
+ * The sentences of a treebank: CoNLL-U (the second of ten columns is the word, the seventh the number of its head), or lines of which the
+ * first and third column are these, an empty line after each sentence. A missing head, `_`, is -1.
  *
  * @param {string} text
  * @returns {{ words: string[], heads: number[] }[]}

@@ -52,8 +52,8 @@ export function readPictures(file, info) {
 export const LETTERS = /\bletters\.py\b/;
 
 /**
- * Data sets by what the card of a model says it was trained on: the small held-out set of tests/golden/, if there is one, and what makes
- * the whole of it. The first that fits counts.
+ * Data sets by the training data on a model's card: the small held-out set of tests/golden/, if there is one, and the command that makes
+ * the whole of it. The first match counts.
  * @type {{ dataset: RegExp, small?: string, data: string, make?: string }[]}
  */
 const DATA_SETS = [

@@ -4,9 +4,9 @@
 //   python3 weights/train/held_out.py chorales build/chorales-valid --split validation
 //   node weights/eval/music-settings.js weights/chorales.gguf build/chorales-valid.json [--count 76] [--temperatures 1,0.9,0.8,0.7] [--top-p 1,0.95,0.9]
 //
-// The first voice of each piece is harmonised, seed its number, so that what is drawn stands beside what was composed to the same melody. The setting is
-// chosen that has the fewest parallel fifths and octaves of those whose harmonisations have at least as many different chords a piece as the composer's:
-// one that drones on breaks few rules. The last line is of the option parallels: false at temperature 0.8.
+// The first voice of each piece is harmonised, with the piece's number as the seed, so that the result can be compared with the composed
+// voices. The chosen setting has the fewest parallel fifths and octaves of those whose harmonisations have at least as many different
+// chords a piece as the composer's: a monotonous one breaks few rules. The last line is of the option parallels: false at temperature 0.8.
 // @ts-check
 import { readFileSync } from 'node:fs';
 import path from 'node:path';

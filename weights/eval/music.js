@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How probable a model finds held-out music, through the wasm, and how what it draws keeps to the rules beside that music.
+// The probability of held-out music under a model, through the wasm, and how its own music keeps to the rules in comparison.
 // @ts-check
 import { readFileSync } from 'node:fs';
 import { count } from './harmony.js';
@@ -18,7 +18,7 @@ import { count } from './harmony.js';
  * @property {number} msPerId       to draw an id
  * @property {Rules} given          in the music itself
  * @property {Rules} drawn          in as many pieces that the model draws from nothing, of seeds 1, 2, ...
- * @property {number} outOfRange    notes of these that lie outside of what their voices sing in the music itself
+ * @property {number} outOfRange    notes of these outside the range of their voices in the music itself
  */
 
 /** @param {Note[][]} pieces @param {string[]} voices @param {number} beat @returns {Rules} */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Measures language models on a text, through the wasm: nats per token and perplexity, each file beside the first one.
+// Measures language models on a text, through the wasm: nats per token and perplexity, each file compared with the first one.
 //
 //   node weights/eval/perplexity.js FILE.gguf ... --text TEXT[.xz] [--last BYTES] [--skip BYTES] [--wasm FILE] [--json]
 //

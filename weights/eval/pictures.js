@@ -44,7 +44,7 @@ function roughness(picture, { height, width, channels }) {
  * @param {{ data: Uint8Array, width: number, height: number }} image
  * @param {{ label?: string | number, seed: number }} options
  * @param {number[]} temperatures  a sample at each
- * @param {{ samples: number, resample: number, resampleRows?: number }} contest  samples, of which it is the likeliest
+ * @param {{ samples: number, resample: number, resampleRows?: number }} contest  it is the likeliest of these samples
  */
 async function consistency(model, image, options, temperatures, contest) {
   const { info } = model;

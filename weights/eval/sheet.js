@@ -9,7 +9,7 @@ import { png } from './png.js';
 const SCALE = 3; // screen pixels of a pixel
 const GAP = 2; // screen pixels between pictures, and around them
 const WIDE = 10; // between groups
-const PAPER = 128; // grey of the gaps and of what is not known
+const PAPER = 128; // grey of the gaps and of the unknown part
 
 /**
  * Writes pictures in rows, `groups` groups side by side in each.
@@ -44,7 +44,7 @@ export function writeSheet(file, pictures, groups, { width, height, channels }) 
 }
 
 /**
- * A small input at the size of what is made of it, without any smoothing.
+ * A small input at the size of its enlargement, without smoothing.
  * @param {Uint8Array} input
  * @param {{ width: number, height: number, channels: number, inputWidth: number, inputHeight: number }} info
  */

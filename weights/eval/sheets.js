@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Draws sheets of what a shipped file makes, through the wasm, to be looked at:
+// Draws sheets of a shipped file's output, through the wasm, for inspection:
 //
 //   node weights/eval/sheets.js weights/emoji.gguf [--data build/emoji-test.u8.gz] [--out build/emoji] [--seed 0] [--temperature 1] [--count 32] [--of 1]
 //
@@ -7,8 +7,9 @@
 //   OUT-completions.png  --count held-out pictures: the known upper half, its completion, the original
 //   OUT-enlarged.png     of a model that enlarges, --count held-out pictures: the input, bicubic, the model's, the original
 //
-// --of 8 shows the likeliest of so many, which with --resample 8 --resample-rows 4 compete while they are drawn, as the options of these names have it.
-// --data is as for eval.js, a file of pictures; without it what export.py wrote beside a model of one's own, FILE.u8.gz, else the model's small set of tests/golden/. The classes are not told.
+// --of 8 shows the likeliest of this many, which with --resample 8 --resample-rows 4 compete while they are drawn, like the options of
+// these names. --data is as for eval.js, a file of pictures; by default the file that export.py wrote next to your own model, FILE.u8.gz,
+// otherwise the model's small set of tests/golden/. No classes are given.
 // @ts-check
 import { existsSync, mkdirSync } from 'node:fs';
 import path from 'node:path';

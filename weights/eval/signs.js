@@ -32,7 +32,7 @@ function dice(seed) {
 
 /**
  * @param {Model} model
- * @param {string} folder  of Omniglot, with its evaluation part: 20 drawings of each sign, one after another
+ * @param {string} folder  of Omniglot, with its evaluation part: 20 drawings of each character, in order
  * @param {number} ways
  * @param {number} episodes  of seed 1: so many signs, a drawing of each, and another drawing of one of them
  * @param {(done: string) => void} say

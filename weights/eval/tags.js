@@ -19,8 +19,8 @@ import { readSentences } from './conllu.js';
  */
 
 /**
- * The sentences of a treebank: CoNLL-U (the second of ten columns is the word, the fourth its universal part of speech), or lines of which the first two
- * columns are word and tag, an empty line after each sentence.
+ * The sentences of a treebank: CoNLL-U (the second of ten columns is the word, the fourth its universal part of speech), or lines whose
+ * first two columns are word and tag, an empty line after each sentence.
  *
  * @param {string} text
  * @returns {{ words: string[], tags: string[] }[]}

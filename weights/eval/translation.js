@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { bleu, words } from './bleu.js';
 
 /**
- * What is asked of a model here.
+ * The methods of a model used here.
  * @typedef {Object} Translator
  * @property {(text: string, options: { beams: number, lengthPenalty?: number, maps?: boolean }) => { text: () => Promise<string> }} translate
  * @property {(text: string, options: { source: string }) => Promise<{ nats: number, perToken: ArrayLike<number> }>} score  of a translation of `source`
@@ -21,8 +21,8 @@ import { bleu, words } from './bleu.js';
  * @property {number} nats         -log p of a reference, the mean over sentences
  * @property {number} natsPerToken
  * @property {number} secondsPerSentence   of translating, with the time in which the encoder reads
- * @property {{ words: [number, number], bleu: number }[]} [byLength]  where it is asked for: a quarter of the sentences each, the shortest first, and
- *   how many words these have
+ * @property {{ words: [number, number], bleu: number }[]} [byLength]  if requested: a quarter of the sentences each, the shortest first,
+ *   and their number of words
  * @property {number} [entropy]    likewise: of the weights over a sentence, in nats, the mean over the tokens of the translations
  * @property {number} [looked]     likewise: what these weights add up to, which is not 1 where each token of the sentence is looked at or not
  */

@@ -11,10 +11,10 @@ Both file forms turn adjacent pairs of a head, so that rows of queries and keys 
 
 A tokenizer is one i32, then for each id its score (f32), the length of its text (i32) and its text.
 
-A matrix whose rows are no multiple of 32 keeps F16 in the quantised types. In q4_0 the output matrix, tied or not, has 8 bits, for
-every logit hangs on it, and so have those of keys and values, which are the smallest. Quantised matrices are rounded so that what they
-compute on texts of the model itself is kept (common/calibrated.py); --plain rounds each weight to the nearest. In q8_0, texts of other seeds are tried, a
-few times, until the rounded model tells the same greedy text of 200 ids as the checkpoint.
+A matrix whose rows are no multiple of 32 keeps F16 in the quantised types. In q4_0 the output matrix, tied or not, has 8 bits, because every logit
+depends on it, and so have those of keys and values, which are the smallest. Quantised matrices are rounded so that their outputs on texts of the model
+itself are preserved (common/calibrated.py); --plain rounds each weight to the nearest. In q8_0, texts of other seeds are tried, a few times, until the
+rounded model generates the same greedy text of 200 ids as the checkpoint.
 """
 import struct
 
@@ -108,7 +108,7 @@ def convert(checkpoint, tokenizer, out, kind, name="", licence="", plain=False, 
     done = {}
     for tried in range(seed, seed + (0 if plain or not rounded else TRIES)):
         done = calibrated.round_llama(h, tensors, rounded, tried)
-        if kind != "q8_0":                               # from so few bits nobody expects that
+        if kind != "q8_0":                               # not expected with so few bits
             break
         margin = calibrated.greedy_margin(h, tensors, done)
         print("texts of seed %d: the greedy text keeps a margin of %.4f" % (tried, margin))

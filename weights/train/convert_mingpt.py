@@ -5,11 +5,11 @@
     python3 weights/train/convert_mingpt.py gpt-nano-sort-model.json gpt-nano-sort.gguf
     python3 weights/train/convert_mingpt.py gpt-nano-sort-model.json gpt-nano-sort.gguf --recorded gpt-nano-sort-t0-partials.json gpt-nano-sort.golden.gguf
 
-With --recorded, the tensors that were recorded of a pass become a golden file: values (n) the ids x_0..x_{n-1}, the last of which no
-record tells anything about; logits (n, V) of x_i given those before, zeros for x_0; nats (n) of x_i; label -1; and the same of the
-other sequences of the batch under values_1, logits_1, ...
+With --recorded, the tensors that were recorded of a pass become a golden file: values (n) the ids x_0..x_{n-1}, the last of which
+has no record; logits (n, V) of x_i given those before, zeros for x_0; nats (n) of x_i; label -1; and the same of the other sequences
+of the batch under values_1, logits_1, ...
 
-minGPT keeps the heads and matrices of GPT-2 in their order, and its linear maps as (out, in), which is what the file wants.
+minGPT keeps the heads and matrices of GPT-2 in their order, and its linear maps as (out, in), as the file requires.
 """
 import base64
 import json

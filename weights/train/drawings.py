@@ -6,8 +6,8 @@
     python3 weights/train/drawings.py --check        # how many that may train look like held-out pictures; by what filter the data set was reduced
 
 The vectors are those that Iconify packs for the npm registry, each set under its own licence; needs npm and rsvg-convert (Debian: librsvg2-bin).
-Of Noto 2018 there are none, so it comes in pictures of 64 pixels, as emoji-datasource has them.
-Which of them training may see is decided where they are read: data/drawings.py.
+Of Noto 2018 there are none, so it comes in pictures of 64 pixels, as emoji-datasource has them. data/drawings.py, which reads them, decides
+which of them training may see: data/drawings.py.
 """
 import io
 import json
@@ -29,7 +29,7 @@ import torch
 
 from data import drawings, emoji
 
-SETS = {                                 # name: package, licence; those with code points first, for the others are named after them
+SETS = {                                 # name: package, licence; those with code points first, because the others are named after them
     "noto": ("@iconify-json/noto@1.2.9", "Apache-2.0"),
     "twemoji": ("@iconify-json/twemoji@1.2.5", "CC-BY-4.0"),
     "fluent": ("@iconify-json/fluent-emoji-flat@1.2.6", "MIT"),
@@ -146,7 +146,7 @@ def main():
         codes = {**{plain(icon): code for icon, code in own.items()}, **codes}
         for icon, drawing in icons["icons"].items():
             code = own.get(icon, codes.get(plain(icon)))
-            if code:                     # without a code point nobody knows to which part it belongs
+            if code:                     # without a code point its split is unknown
                 found.append((name, code, icon, licence))
                 sources.append(svg(icons, drawing))
         print("%s: %d drawings, %d of them known" % (package, len(icons["icons"]), sum(row[0] == name for row in found)), flush=True)

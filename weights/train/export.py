@@ -29,13 +29,13 @@ from data import pictures
 
 
 def own(checkpoint):
-    """Whether training read a folder of one's own.  A run says so; of an older one it is told by the folder, and one that is not here counts as one's own."""
+    """Whether training read your own folder. A run records it; for an older one the folder decides, and a missing folder counts as yours."""
     folder = checkpoint["settings"].get("data", "")
     return checkpoint.get("own", bool(folder) and (not os.path.isdir(folder) or data.own(checkpoint["settings"]["dataset"], folder)))
 
 
 def card_of(recipe, checkpoint):
-    """What the file says of itself: the recipe's card or, where training read a folder of one's own, what is known of that."""
+    """The file's own description: the recipe's card or, for your own folder, the known facts."""
     card, settings = dict(recipe.card), checkpoint["settings"]
     if not own(checkpoint):
         return card

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Runs scripts for the tests, each in a fork of this process, which has imported PyTorch: that takes a script over a second.
 
-It reads a line of JSON for each, [arguments, environment], and answers with one, [exit status, what was said].
+It reads a line of JSON for each, [arguments, environment], and answers with one, [exit status, output].
 """
 import json
 import os

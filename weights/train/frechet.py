@@ -24,7 +24,7 @@ from common import gguf
 from data import emoji, emoji_kinds
 from models.sagan.task import SaganTask, Settings
 
-SIXTEENS = 50                            # of which a mean is taken
+SIXTEENS = 50                            # number of groups to average
 
 
 class Classifier(nn.Module):
@@ -112,7 +112,7 @@ def drawn(model, latent_length, labels, seed=1):
 
 
 def sampled(kinds, count, seed=1):
-    """So many of these kinds, each as often as it is there."""
+    """This many of these kinds, in their proportions."""
     return kinds[torch.randint(0, len(kinds), (count,), generator=torch.Generator().manual_seed(seed))]
 
 

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 """Which size for how much time:  python3 weights/train/scaling.py emoji cifar10 [--minutes 20] [--smoke]
 
-Trains three sizes of each recipe from nothing, one thread each, at equal CPU time (train.py --clock cpu: what else the machine does
-takes nothing from one that it leaves another), one after another at the lowest priority, and prints a table of their losses on the
-same validation pictures and what it says of longer runs.  Stopping is fine: the same command goes on, and --table only prints.
+Trains three sizes of each recipe from nothing, one thread each, at equal CPU time (train.py --clock cpu: other programs affect all
+of them equally), one by one at the lowest priority, and prints a table of their losses on the same validation pictures and its
+extrapolation to longer runs. Stopping is fine: the same command resumes, and --table only prints.
 
 Of a recipe's settings only the learning rate follows the size: it falls with the root of the width.  The warm-up is shortened, or a
 run of minutes would be little else.
@@ -40,7 +40,7 @@ SIZES = {                                # the middle one is the recipe's
     "cifar10": (Size(96, 4, 3, 32), Size(128, 6, 4, 32), Size(192, 8, 6, 32)),
 }
 LONGER = (("an hour of two cores", 2 * 60), ("ten hours of two cores", 20 * 60))             # minutes of one core
-GPU, GPU_MINUTES = 1e14, 30              # floating-point operations a second: assumed, an eighth of what an H200 can do in bf16
+GPU, GPU_MINUTES = 1e14, 30              # floating-point operations a second: assumed, an eighth of an H200's peak in bf16
 WARM_UP = 40                             # steps at most
 
 
@@ -122,7 +122,7 @@ def compute(parameters, positions):
 
 
 def recommended(rows, more):
-    """Rows from small to large, how many times the compute -> (parameters, what they are: "", "at least " or "at most ")"""
+    """Rows from small to large, factor of the compute -> (parameters, their kind: "", "at least " or "at most ")"""
     best = min(rows, key=lambda r: r.nats)
     bound = "" if len(rows) < 2 else "at least " if best is rows[-1] else "at most " if best is rows[0] else ""
     return best.parameters * math.sqrt(max(1.0, more)), bound

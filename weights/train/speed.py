@@ -2,10 +2,9 @@
 # SPDX-License-Identifier: MIT
 """How fast a recipe trains here:  python3 weights/train/speed.py emoji [--threads 2] [--seconds 20] [--against native=0] [--profile]
 
-Steps of training on the validation examples (nothing is kept); settings of the recipe may follow.  On a machine that others use,
---clock cpu --threads 1 counts CPU time, which hardly depends on them.  --against KEY=VALUE,... takes a
-step with these settings after each step, so that what else the machine does weighs on both alike, and compares their losses.
---profile: what the time is spent on.
+Steps of training on the validation examples (without saving); settings of the recipe may follow. On a shared machine, --clock
+cpu --threads 1 counts CPU time, which hardly depends on other programs. --against KEY=VALUE,... takes a step with these settings
+after each step, so that other programs affect both equally, and compares their losses. --profile: how the time is spent.
 """
 import argparse
 import contextlib
@@ -31,7 +30,7 @@ FIRST = 3                                # steps that are not counted
 def trainer(recipe, s):
     torch.manual_seed(s.seed)
     if hasattr(s, "pretrain_encoder"):
-        s = replace(s, pretrain_encoder=0)       # not what is timed
+        s = replace(s, pretrain_encoder=0)       # not measured here
     examples = recipe.task(s).load("validation")
     return loop.Trainer(recipe, s, dict(train=examples, validation=examples))
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Self-checks of the readers of one's own files: each form of a medium gives the same numbers, what cannot be read is skipped and named.
+"""Self-checks of the readers of your own files: each form of a medium gives the same numbers, unreadable files are skipped and listed.
 
     python3 weights/train/test_data.py         seconds; needs no data set
 """
@@ -40,7 +40,7 @@ class Own(unittest.TestCase):
         return self.path(*name.split("/"))
 
     def said(self, read):
-        """-> what a reader gives and prints"""
+        """-> the result and the output of a reader"""
         for reader in (folder, signs, sounds, music, told):
             reader.scanned.cache_clear()
         with contextlib.redirect_stdout(io.StringIO()) as told_:
@@ -123,7 +123,7 @@ class Pictures(Own):
             try:
                 self.assertEqual(folder.picture(path, 8, 8, 3).shape, (8, 8, 3), mode)
             except files.Unreadable:
-                self.assertIn(mode, ("LAB", "YCbCr"))  # Pillow does not convert the one, nor read what it wrote of the other
+                self.assertIn(mode, ("LAB", "YCbCr"))  # Pillow cannot convert the one, nor read its own output of the other
         with self.assertRaises(files.Unreadable):
             folder.picture(self.path("cut.png"), 8, 8, 3)
 

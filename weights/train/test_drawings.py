@@ -45,7 +45,7 @@ def folder(rows, paint=lambda i, picture: None):
 
 class Guard(unittest.TestCase):
     def test_what_is_held_out_is_never_given(self):
-        """By the base code point, whatever the set, skin tone or sequence; an emoji that the data set has not at all may train."""
+        """By the base code point, for every set, skin tone and sequence; an emoji that the data set lacks entirely may train."""
         self.assertEqual(set(PART.values()), {"train", "validation", "test"})
         rows = [(name, code, "x", "MIT") for base in BASES for name in ("noto", "twemoji") for code in (base, base + "-1f3fd", base + "-200d-2642")]
         rows.append(("fluent", "1fae8", "new", "MIT"))
@@ -67,7 +67,7 @@ class Guard(unittest.TestCase):
                                  "fluent-shaded": None})
 
     def test_several_files(self):
-        """They go on in a second one, and only those that are asked for come back, in that order."""
+        """They continue in a second one, and only the requested ones are returned, in that order."""
         rows = [("noto", TRAINS, "%d" % i, "MIT") for i in range(5)]
 
         def paint(i, picture):

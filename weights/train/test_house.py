@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Self-checks of what is common to all recipes: the loop, the queue, starting from a file, several processes, pictures of one's own.
+"""Self-checks of the common part of all recipes: the loop, the queue, starting from a file, several processes, your own pictures.
 
     python3 weights/train/test_house.py        a minute; needs no data set (test_train.py runs it too)
 """
@@ -44,7 +44,7 @@ QUIET = dict(sheets=-1, threads=1, attention="plain", compile=False)
 
 
 def paint(directory, count=30, size=(40, 36)):
-    """A folder of pictures, one of them transparent, some in a folder of their own."""
+    """A folder of pictures, one of them transparent, some in a subfolder."""
     from PIL import Image
     rng = np.random.default_rng(1)
     os.makedirs(os.path.join(directory, "more"), exist_ok=True)
@@ -92,7 +92,7 @@ class Forked:
         cls.server = None
 
 
-given = set()                                         # names of commands that have been processes of their own, as for anybody: one time of each
+given = set()                                         # names of commands that have run as separate processes, as users run them: one time of each
 
 
 def command(name, *args, runs_in, check=True):
@@ -114,7 +114,8 @@ def text(*path):
 
 
 def chosen():
-    """Names of recipes: the first of each task and output, for they share all that is tested; all of them where EVERY_RECIPE is set (./build.sh test-train all)."""
+    """Names of recipes: the first of each task and output, because they share everything that is tested; all of them if EVERY_RECIPE is set (./build.sh
+    test-train all)."""
     of = {}
     for name in recipes.names():
         recipe = recipes.find(name)
@@ -139,7 +140,7 @@ def compose(folder):
 
 @functools.lru_cache(maxsize=None)
 def painted():
-    """A folder with all of it, of which each test has a copy."""
+    """A folder with all of it, copied for each test."""
     folder = tempfile.mkdtemp()
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     paint(folder)
@@ -181,7 +182,7 @@ class Machine(unittest.TestCase):
 
 class Recipes(House):
     def test_recipes_train_save_resume_and_export(self):
-        """Two steps on pictures of one's own in the size of --smoke; then the same third step from the checkpoint; then the file's loss."""
+        """Two steps on your own pictures in the size of --smoke; then the same third step from the checkpoint; then the file's loss."""
         for name in chosen():
             recipe = recipes.find(name)
             s = settings_of(recipe, data=self.pictures, run=name)
@@ -216,7 +217,7 @@ class Recipes(House):
         out = os.path.join(self.folder.name, "not", "there", "a.gguf")
         said = command("export.py", "digits", "--run", "digits-smoke", "--out", out, runs_in=self.runs)
         self.assertIn("sha256", said)
-        metadata, _ = gguf.read(out)         # what it says of its data is not what the recipe says
+        metadata, _ = gguf.read(out)         # its description of the data is not the recipe's
         self.assertEqual(metadata["general.name"], "digits-smoke")
         self.assertEqual(metadata["nextpixel.card.dataset"], "a folder of one's own, pictures")
         self.assertNotIn("MNIST", str(metadata))
@@ -235,7 +236,7 @@ class Recipes(House):
                 self.assertIn(said, str(left.exception))
 
     def test_what_went_wrong_is_a_sentence(self):
-        """No trace where a file, a folder or a run is not what was meant, and what helps."""
+        """A short message without a traceback if a file, a folder or a run is wrong, with advice."""
         def said(*argv):
             told = command(*argv, runs_in=self.runs, check=False)
             self.assertNotIn("Traceback", told)
@@ -257,7 +258,7 @@ class Recipes(House):
         self.assertRegex(said("train.py", "fvsbn", "--data", self.pictures, "--smoke"), r"pictures: \d+ pictures; skipped 1 \(no picture that can be read: .*: 07.png\)")
 
     def test_a_picture_early(self):
-        """A run is measured for the first time, with a sheet, after seconds of training, whatever the time between measurements."""
+        """The first measurement of a run, with a sheet, comes after seconds of training, for any interval between measurements."""
         s = settings_of(recipes.find("fvsbn"), data=self.pictures, run="early", sheets=1, every=50.0, steps=3)
         with mock.patch.object(loop, "FIRST_SHEET", 0.0), contextlib.redirect_stdout(io.StringIO()) as said:
             loop.train(recipes.find("fvsbn"), s)
@@ -278,7 +279,7 @@ class Recipes(House):
                 recipe.task.Settings(**dict(recipe.settings, **stage))
 
     def test_stages_and_starts(self):
-        """A stage is settings over the recipe's, a run of its own, and begins with a file; so do some recipes; --smoke and --from have the last word."""
+        """A stage is settings over the recipe's, a separate run, and begins with a file; so do some recipes; --smoke and --from have the last word."""
         parse = lambda *argv: settings.parse("", recipes.find, list(argv))[1]
         first, third = parse("cifar10"), parse("cifar10", "--stage", "3", "--from", "a.gguf", "--lr", "1e-4")
         self.assertEqual((first.run, first.start, first.sharp_rate), ("cifar10", "", 1.0))
@@ -302,7 +303,7 @@ class Recipes(House):
             self.assertEqual(os.path.dirname(other), os.path.join(data.ROOT, "build"))
 
     def test_a_mean_of_weights(self):
-        """A quarter of what a run began with."""
+        """A quarter of the run's initial weights."""
         recipe = recipes.find("emoji-sr")
         s = settings_of(recipe, data=self.pictures, run="emoji-sr")
         examples = {split: recipe.task(s).load(split) for split in ("train", "validation")}
@@ -378,14 +379,14 @@ class Scaling(House):
             self.assertIn("final valid", f.read())
 
     def test_rule(self):
-        """The best size, times the root of the compute; a bound where the best lies at the end."""
+        """The best size, times the root of the compute; a bound if the best is at the end."""
         rows = [scaling.Row(None, 10 ** 6 * 4 ** i, 100, 60.0, nats, 1.0) for i, nats in enumerate((30.0, 20.0, 25.0))]
         self.assertEqual(scaling.recommended(rows, 9), (12e6, ""))
         self.assertEqual(scaling.recommended(rows[:2], 9), (12e6, "at least "))
         self.assertEqual(scaling.recommended(rows[1:], 0.1), (4e6, "at most "))
 
     def test_minutes_of_cpu_time(self):
-        """A run of CPU minutes goes on while the process is not run: it has as much CPU time as it was given, and hardly more."""
+        """A run of CPU minutes pauses while the process is stopped: it has the CPU time that it was given, and hardly more."""
         command("train.py", "fvsbn", "--data", self.pictures, "--run", "a", "--minutes", 0.03, "--clock", "cpu", "--batch", 8, "--sheets", -1, "--threads", 1, runs_in=self.runs)
         last = json.loads(text(self.runs, "a", "log.jsonl").splitlines()[-1])
         self.assertTrue(last["final"] and 1.8 <= last["elapsed"] < 3)
@@ -397,7 +398,7 @@ class SeveralProcesses(House):
     TORCHRUN = [sys.executable, "-m", "torch.distributed.run", "-r", "1", "-t", "1"]
 
     def torchrun(self, common, here, nodes=1):
-        """One torchrun a machine, each with a folder of runs of its own."""
+        """One torchrun a machine, each with a separate folder of runs."""
         with socket.socket() as s:
             s.bind(("127.0.0.1", 0))
             where = "127.0.0.1:%d" % s.getsockname()[1]
@@ -411,7 +412,7 @@ class SeveralProcesses(House):
         return said
 
     def test_two_processes_give_the_loss_of_one(self):
-        """By torchrun; with EVERY_RECIPE also by --processes, and by torchrun on two machines without a folder in common, which stop and go on."""
+        """By torchrun; with EVERY_RECIPE also by --processes, and by torchrun on two machines without a shared folder, which stop and resume."""
         common = ["digits", "--smoke", "--data", self.pictures, "--steps", 6, "--sheets", -1, "--bf16", 0, "--threads", 1, "--attention", "plain"]
         command("train.py", *common, "--run", "one", runs_in=self.runs)
         self.torchrun([*common, "--run", "two"], 2)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Jukebox: convolutions by the definition, codebooks that follow what they replace, and what priors are shown."""
+"""Jukebox: convolutions by the definition, codebooks that follow their inputs, and the inputs of priors."""
 import unittest
 
 import numpy as np

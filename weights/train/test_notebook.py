@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Runs first.ipynb, cell by cell, with seconds of training:  python3 weights/train/test_notebook.py
 
-A small runner in place of Jupyter: one namespace, settings put in after the cell that is tagged `parameters`, and an IPython.display that keeps what is shown.
+A small runner instead of Jupyter: one namespace, settings inserted after the cell tagged `parameters`, and an IPython.display that keeps the displayed objects.
 """
 import ast
 import contextlib
@@ -22,7 +22,7 @@ ROOT = os.path.normpath(os.path.join(HERE, "../.."))
 
 
 class Shown:
-    """What stands in for the things of IPython.display: what it was made of, and what `update` put there later."""
+    """Replaces the objects of IPython.display: their arguments, and the later values of `update`."""
 
     def __init__(self, data, **_):
         self.data = data

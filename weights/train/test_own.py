@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Self-checks of training on folders of one's own: every shipped file trains on from itself, with the command of README.md ("Your own data") for each kind, on tiny folders
-that are made here: drawings, signs, sines, melodies, sentences.
+"""Self-checks of training on your own folders: every shipped file trains on from itself, with the command of README.md ("Your own data") for each kind, on tiny generated
+folders: drawings, characters, sines, melodies, sentences.
 
     python3 weights/train/test_own.py          half a minute; needs no data set
 """
@@ -24,7 +24,7 @@ from test_data import midi, tune, wav
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 EVERY = bool(os.environ.get("EVERY_RECIPE"))          # ./build.sh test-train all
-LEFT_OUT = ("opened", "opened-decoder")               # of eight numbers a token: a model of words of letters, which nobody has a folder of
+LEFT_OUT = ("opened", "opened-decoder")               # of eight numbers a token: a model of words of letters, for which no user has a folder
 
 
 def drawings(at, count=24, names=("",)):
@@ -134,7 +134,7 @@ class Folders(unittest.TestCase):
         return at
 
     def trained(self, name, *options, steps=2):
-        """-> (trainer, what it said) after two steps"""
+        """-> (trainer, its output) after two steps"""
         recipe, s = settings.parse("", recipes.find, [name, "--minutes", "0", "--steps", str(steps), "--batch", "2", "--threads", "1", "--sheets", "-1", "--bf16", "0", "--final-valid-images", "4", *options])
         with contextlib.redirect_stdout(io.StringIO()) as said:
             task = recipe.task(s)
@@ -175,7 +175,8 @@ class FromItself(Folders):
 
 class Changed(Folders):
     def test_folders_become_classes(self):
-        """Of sounds and of a GAN without a word, of other pictures with --labels folders; the file then has their names, and what it knew of classes of the same name."""
+        """For sounds and for a GAN automatically, for other pictures with --labels folders; the file then has their names, and keeps its vectors for classes of the
+        same name."""
         path = lambda name: os.path.join(recipes.SHIPPED, name + ".gguf")
         t, said = self.trained("wavenet", "--from", path("wavenet"), "--data", self.folder(sines))
         self.assertIn("classes: high, low", said)

@@ -38,7 +38,7 @@ def model_of(c, seed=1):
 
 
 def depends(model, label=None):
-    """[what is predicted][what was changed], over a few pictures"""
+    """[predicted][changed], over a few pictures"""
     n, found = model.c.n, None
     for seed in range(6):
         x = torch.from_numpy(np.random.default_rng(seed).integers(0, 2, (1, n)))

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Captions: scenes that are as their sentences say, what is held out, and the two attentions.
+"""Captions: scenes that match their sentences, held-out ones, and the two attentions.
 
     python3 weights/train/test_scenes.py        seconds
 """

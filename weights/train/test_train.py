@@ -209,7 +209,7 @@ class Start(unittest.TestCase):
         self.assertLess(after, 0.75 * before)
 
     def test_photographs_begin_with_copies_of_their_neighbours(self):
-        """Behind all blocks the values that the first heads aim at stand in the residual stream, and so does the small pixel."""
+        """After all blocks the residual stream contains the values that the first heads aim at, and the small pixel."""
         c = Config(height=16, width=16, channels=3, levels=256, output="dmol", mixtures=2, norm="pre", embedding_length=128, head_count=4,
                    key_length=32, block_count=3, classes=2, input_height=4, input_width=4, encoder_block_count=1)
         torch.manual_seed(1)
@@ -238,7 +238,7 @@ class Start(unittest.TestCase):
 
 
 class Direct(unittest.TestCase):
-    """Enlargement that looks at what it enlarges, into a palette and by mixtures."""
+    """Enlargement that reads the small picture directly, into a palette and by mixtures."""
 
     def setUp(self):
         torch.manual_seed(2)
@@ -277,7 +277,7 @@ class Direct(unittest.TestCase):
             self.assertFalse(any("cross" in name for name in model.state_dict()))
 
     def test_an_encoder_is_pretrained_alone(self):
-        """It learns what lies in cells of two colours, and nothing else of the model changes."""
+        """It learns the contents of cells of two colours, and nothing else of the model changes."""
         model = ImageTransformer(self.models[2][0].c)
         torch.manual_seed(1)
         names = torch.randint(0, 2, (48, 12)) * 7
@@ -295,7 +295,7 @@ class Direct(unittest.TestCase):
         direct, palette = model.direct, model.palette.weight
         self.assertTrue(torch.equal(direct.nearest(colour(palette), palette), torch.arange(12)))
         known = direct.known(model.pixels(x), small)
-        left = ((known[..., 27:30, None] - colour(palette).T) ** 2).sum(-2).argmin(-1)               # of each pixel what is left of its cell
+        left = ((known[..., 27:30, None] - colour(palette).T) ** 2).sum(-2).argmin(-1)               # the rest of each pixel's cell
         before = direct.enter(known, palette)
         direct.near.weight[12 + int(left[0, 5])] += 1
         self.assertTrue(torch.equal((direct.enter(known, palette) - before).abs().amax(-1) > 0.5, left == left[0, 5]))
@@ -409,7 +409,7 @@ class Rounding(unittest.TestCase):
                          {"output.weight"} | {k for k in kinds if k.endswith(("attn_k.weight", "attn_v.weight", "attn_output.weight"))})
 
     def test_some_matrices_in_four_bits(self):
-        """Rounded in training and stored alike: those that are named in 4 bits, all others in 8."""
+        """Rounded equally in training and in the file: the named ones in 4 bits, all others in 8."""
         c = replace(TINY["palette-2d-sr"][0], embedding_length=32, head_count=2, key_length=16, feed_forward_length=64)
         task = TASK(TASK.Settings(**asdict(c), four_bits=r"blk\.\d+\.ffn_"))
         model = task.model()

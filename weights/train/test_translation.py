@@ -89,7 +89,7 @@ class Grown(unittest.TestCase):
         few = bpe.Vocabulary(bpe.train([self.TEXT * 3], 20))
         more = bpe.Vocabulary(bpe.train([self.TEXT * 3], 40, few.merges))
         self.assertEqual(more.merges[:20], few.merges)
-        self.assertEqual(more.merges, bpe.train([self.TEXT * 3], 40))                    # of the same text it is what one training would give
+        self.assertEqual(more.merges, bpe.train([self.TEXT * 3], 40))                    # from the same text it equals the result of one training
         self.assertLess(len(more.encode(self.TEXT)), len(few.encode(self.TEXT)))
 
     def test_what_is_new_begins_as_the_mean_of_its_sides(self):
@@ -291,7 +291,7 @@ class Model(unittest.TestCase):
         for changes in (dict(), dict(norm="pre", position="learned"), dict(position="none", attention_bias=True)):
             model, source, target = model_of(**changes), ids(1, 6), ids(1, 8, seed=2)
             more = torch.nn.functional.pad(source, (0, 5), value=PADDING), torch.nn.functional.pad(target, (0, 3), value=PADDING)
-            many = [torch.cat([side, ids(1, side.shape[1], seed=9)]) for side in more]     # beside a longer one
+            many = [torch.cat([side, ids(1, side.shape[1], seed=9)]) for side in more]     # with a longer one
             maps = [], [], []
             logits = model(*many, maps)
             self.assertLess(float((logits[:1, :8] - model(source, target)).abs().max()), 1e-12)
@@ -308,7 +308,7 @@ class Model(unittest.TestCase):
             self.assertTrue(difference < 1e-12 if position == "none" else difference > 1e-2, (position, difference))
 
     def test_heads_are_runs_of_their_own(self):
-        """Two heads whose weights touch no numbers in common are two models of half the width, one beside the other."""
+        """Two heads whose weights use disjoint numbers are two models of half the width, next to each other."""
         torch.manual_seed(1)
         c, k = replace(golden.BASE, embedding_length=16, head_count=2), 8
         part = lambda d: {name: torch.nn.Linear(d, d, bias=False).double() for name in ("q", "k", "v", "output")}
@@ -357,7 +357,7 @@ class Model(unittest.TestCase):
         self.assertIs(dropped(x, 0.0), x)
 
     def test_what_is_in_c(self):
-        """Loss and gradients in bf16, with the norms, the feed-forward network and the output layer in C and without, beside double precision."""
+        """Loss and gradients in bf16, with the norms, the feed-forward network and the output layer in C and without, compared with double precision."""
         if not native.usable(torch.zeros(1)):
             self.skipTest("native.c does not work here")
         source, target = ids(6, 11), ids(6, 13, seed=2)

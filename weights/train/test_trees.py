@@ -25,7 +25,7 @@ def all_trees(n):
 
 
 def reaches(heads, m):
-    """Whether the root stands above word m."""
+    """Whether the root is the head of word m."""
     for _ in heads:
         m = heads[m - 1] if m else 0
     return m == 0
@@ -62,7 +62,7 @@ class Trees(unittest.TestCase):
         self.assertFalse(trees.projective([3, 0, 2, 1]))         # 1 -> 4 passes over the word that hangs from the root
 
     def test_neighbours_and_lengths(self):
-        """What stands behind a sentence in a batch does not change it."""
+        """Values behind a sentence in a batch do not change it."""
         model = Tree(Config(features=40, width=3, embedding_length=16, feed_forward_length=24, block_count=2, head_count=2, reach=4)).eval()
         golden.randomise(model, 3)
         ids, lengths = torch.randint(0, 40, (2, 7, 3)), torch.tensor([4, 7])

@@ -2,7 +2,7 @@
 """Training from a file of the same recipe (--from weights/NAME.gguf): the run has the file's sizes, vocabulary and classes, and the settings of the stage that the file
 has gone through.  What the command line sets comes over these: a larger size grows the model.
 
-A file of another recipe, or --stage N, adopts nothing: then the recipe says what the model is, and the file is where it begins.
+A file of another recipe, or --stage N, adopts nothing: then the recipe defines the model, and the file is its initialisation.
 """
 import os
 
@@ -11,12 +11,12 @@ import torch
 from common import gguf
 from common.recipes import SHIPPED
 
-# Of a stage, what is about its own minutes, and not about the model or how to train it.
+# The settings of a stage that concern its duration, not the model or the training.
 SCHEDULE = ("minutes", "clock", "steps", "batch", "seed", "every", "valid_images", "final_valid_images", "sheets", "threads", "run")
 
 
 def made_by(name, path, metadata):
-    """Whether the recipe of this name made a file: it is the one that ships, its card has the name or, of a folder of one's own, the command."""
+    """Whether the recipe of this name made a file: it is the shipped one, or its card has the name or, for your own folder, the command."""
     words = metadata.get("nextpixel.card.command", "").split()
     at = next((i for i, word in enumerate(words) if word.endswith("train.py")), len(words))
     return os.path.realpath(path) == os.path.realpath(os.path.join(SHIPPED, name + ".gguf")) or metadata.get("general.name") == name or words[at + 1:at + 2] == [name]
@@ -33,7 +33,7 @@ def stage_of(recipe, found):
 
 
 def settings(recipe, path):
-    """-> settings of a run that begins with this file; {} where it is of another recipe."""
+    """-> settings of a run that begins with this file; {} if it is of another recipe."""
     metadata, raw = gguf.read_raw(path)
     if metadata.get("general.architecture") != recipe.task.architecture or not made_by(recipe.name, path, metadata):
         return {}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A parser of command lines whose errors are one sentence: what is wrong, and what was probably meant."""
+"""A parser of command lines whose errors are one sentence: the mistake, and the probable intention."""
 import argparse
 import difflib
 

@@ -18,7 +18,7 @@ import sys
 
 import numpy as np
 
-# In the rule's own terms \p{L} and \p{N}; Python's classes differ from them on a few letters that stand for numbers.
+# In the rule's own terms \p{L} and \p{N}; Python's classes differ from them on a few letters that represent numbers.
 WORD = re.compile(r"'s|'t|'re|'ve|'m|'ll|'d| ?[^\W\d_]+| ?\d+| ?(?:[^\s\w]|_)+|\s+(?!\S)|\s+")
 
 WAYS = 8                                 # in which a word is cut in training, see Vocabulary.sampled

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Rounding of a Llama's matrices to blocks of 32 so that what they compute is kept, rather than each weight.
+"""Rounding of a Llama's matrices to blocks of 32 that preserves their outputs, not each weight.
 
-After each column of a matrix is rounded, the columns that are not yet take over what the products lost, as far as the inputs are
-correlated [Frantar et al. 2022, GPTQ, arXiv:2210.17323; Hassibi, Stork 1993].  The inputs are those that the model meets on texts that it
-tells itself, so nothing but the model is needed.
+After each column of a matrix is rounded, the remaining columns compensate for its error, as far as the inputs are correlated [Frantar et
+al. 2022, GPTQ, arXiv:2210.17323; Hassibi, Stork 1993]. The inputs come from texts that the model generates, so only the model is needed.
 """
 import numpy as np
 
@@ -153,7 +152,7 @@ def round_matrix(w, products, kind):
 
 
 def round_llama(header, tensors, kinds, seed=1, batch=12, length=160):
-    """{name: type} of matrices to round -> {name: gguf.Raw}; layer by layer, each on what the rounded ones before it give."""
+    """{name: type} of matrices to round -> {name: gguf.Raw}; layer by layer, each on the outputs of the rounded ones before it."""
     model = Llama(header, tensors)
     ids, done = tell(model, batch, min(length, header["length"]), seed), {}
     parts = [("attn_q", "attn_k", "attn_v"), ("attn_output",), ("ffn_gate", "ffn_up"), ("ffn_down",)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Fetches a file by its address: with progress, resumed where a try before ended, and only kept where it is the file that was meant."""
+"""Fetches a file by its address: with progress, resumed after an interruption, and kept only if it is the expected file."""
 import errno
 import hashlib
 import os
@@ -33,7 +33,7 @@ def megabytes(size):
 
 
 def read_into(path, url, first=0):
-    """One try: goes on where `path` ends.  first: only so many bytes from the beginning."""
+    """One try: continues after the bytes of `path`. first: only this many bytes from the beginning."""
     have = os.path.getsize(path) if os.path.exists(path) else 0
     if first and have >= first:
         return
@@ -58,7 +58,7 @@ def read_into(path, url, first=0):
 
 
 def fetch(url, path, digest="", first=0):
-    """url -> path, by way of path.part, which a later call goes on with.  Ends the program where the server does not give it, or gives another file."""
+    """url -> path, through path.part, which a later call resumes. Ends the program if the server does not send it, or sends another file."""
     part = path + ".part"
     os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)
     for left in reversed(range(TRIES)):

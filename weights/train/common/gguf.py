@@ -20,7 +20,7 @@ ALIGNMENT = 32
 
 
 class Raw(NamedTuple):
-    """A tensor as it stands in a file."""
+    """A tensor as stored in a file."""
     shape: Tuple[int, ...]
     kind: int
     bytes: bytes

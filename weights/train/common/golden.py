@@ -5,7 +5,7 @@ They are computed in double precision from the weights as stored in the .gguf fi
 rounding.  A model's golden.py has
     cases() -> [Case]     tiny random models, each made by `randomise(model, seed)`
     tensors(case, model, seed), inputs(*batch), outputs(model, *batch)
-    inside(model, *batch)     {name: tensor} of all that is computed on the way, where a recipe's card says of which word (`inside`)
+    inside(model, *batch)     {name: tensor} of all intermediate values, if a recipe's card names a word for them (`inside`)
 """
 import gzip
 import importlib

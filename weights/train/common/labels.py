@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which classes a run has where it trains on a folder of one's own (--labels):
+"""The classes of a run that trains on your own folder (--labels):
 
     auto       folders that are all called as classes of the model: these; else folders of sounds, and of a GAN of pictures, are new classes; other pictures have none
     folders    the folders directly in the folder are the classes of the model
@@ -7,7 +7,7 @@
     file       folders that are called as classes of the model are these; the rest has no class
     none       nothing has a class
 
-A model that begins with a file keeps what it knows of classes of the same names; others begin as the mean of the file's.
+A model that begins with a file keeps its vectors for classes of the same names; others start at the mean of the file's.
 """
 import sys
 
@@ -18,7 +18,7 @@ CHOICES = ("auto", "folders", "speakers", "file", "none")
 
 
 def choose(task):
-    """Sets classes and speakers, and their names, of a run on a folder of one's own."""
+    """Sets classes and speakers, and their names, for a run on your own folder."""
     s = task.s
     if s.labels not in CHOICES:
         sys.exit("--labels %s: there are %s" % (s.labels, ", ".join(CHOICES)))
@@ -48,4 +48,4 @@ def choose(task):
             s.speaker_names, s.speakers = tuple(inner), len(inner)
             print("speakers: %s" % ", ".join(inner), flush=True)
         elif how == "folders" and not inner:
-            s.speaker_names, s.speakers = (), 0          # new classes that nobody of the file's speakers said
+            s.speaker_names, s.speakers = (), 0          # new classes without recordings by the file's speakers

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Training that is looked at while it goes on, for a notebook: its curve and its last sheet of samples, anew every few seconds."""
+"""Live view of a training, for a notebook: its curve and its latest sheet of samples, updated every few seconds."""
 import os
 import subprocess
 import sys
@@ -20,7 +20,7 @@ def points(run):
 
 
 def train(recipe, *settings, run):
-    """train.py RECIPE --run RUN SETTINGS, shown in the cell that calls it.  Interrupting the cell stops training, saved; the same call goes on."""
+    """train.py RECIPE --run RUN SETTINGS, shown in the cell that calls it. Interrupting the cell stops training, saved; the same call resumes it."""
     from IPython.display import SVG, Image, display
     command = [sys.executable, os.path.join(HERE, "train.py"), recipe, "--run", run] + [str(s) for s in settings]
     places = {}

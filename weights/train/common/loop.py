@@ -29,7 +29,7 @@ def learning_rate(s, step, progress):
 
 @torch.no_grad()
 def measure(task, model, examples, count, autocast, device, batch=16):
-    """Mean nats per example of `count` of them, for each view of the task: {name: nats}."""
+    """Mean nats per example over `count` of them, for each view of the task: {name: nats}."""
     model.eval()
     total, pick = {}, spread(len(examples), min(count, len(examples)))
     for i in range(0, len(pick), batch):
@@ -67,7 +67,7 @@ def compiled(task, model, batch, autocast):
         with autocast():
             fast(*batch).mean().backward()
         print("compiled in %.0f s" % (time.monotonic() - began), flush=True)
-    except Exception as error:           # whatever the compiler trips over, training goes on without it
+    except Exception as error:           # after any error of the compiler, training continues without it
         print("not compiled: %s" % str(error).strip().split("\n")[0][:200], flush=True)
         fast = plain
     model.zero_grad(set_to_none=True)
@@ -208,7 +208,7 @@ class Trainer:
         self.run.log(dict(step=self.count, elapsed=round(self.elapsed, 1), lr=self.adam.param_groups[0]["lr"], train_nats=round(self.smoothed(), 3)))
 
     def say(self):
-        """Where it is: step, minutes, the smoothed loss, time left.  A terminal has it in one line."""
+        """The progress: step, minutes, the smoothed loss, time left. A terminal shows it in one line."""
         if self.rank:
             return
         left = max(0, self.elapsed * (1 - self.progress()) / max(self.progress(), 1e-9))
@@ -315,7 +315,7 @@ def train(recipe, s):
     signal.signal(signal.SIGTSTP, stand_still)
     task = recipe.task(s)
     if s.data and not os.path.isdir(s.data):
-        data.load(s.dataset, s.data, "train", task.shape)               # says what is wrong
+        data.load(s.dataset, s.data, "train", task.shape)               # reports errors
     task.adapt()
     if s.adopted:
         print("begins with %s, and has its sizes" % s.start, flush=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the processor of this machine has.  Knows no PyTorch, which is told of it before it starts (memory.py)."""
+"""The features of this machine's processor. Does not import PyTorch, whose settings depend on it (memory.py)."""
 import functools
 import os
 

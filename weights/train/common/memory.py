@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What has to be there before PyTorch is: a faster allocator where it is installed (Debian package: libtcmalloc-minimal4; 5 to 10 % of
-a step), and threads that sleep while they wait: on a machine that others use too, active waiting makes a step several times slower.
-OpenBLAS takes an Intel processor that is newer than itself for the oldest: told better, products of single precision are six times as fast."""
+"""Settings that must be made before PyTorch is loaded: a faster allocator if it is installed (Debian package: libtcmalloc-minimal4; 5 to 10
+% of a step), and threads that sleep while they wait: on a machine that others use too, active waiting makes a step several times slower.
+OpenBLAS treats an Intel processor newer than itself as the oldest: with the right setting, products of single precision are six times as fast."""
 import glob
 import os
 import sys

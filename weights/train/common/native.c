@@ -3,7 +3,7 @@
  * What takes long in training on CPUs with AVX-512 or AVX2: local attention with its gradient, in bf16 products where the CPU has them and else
  * in single precision, inputs and outputs in bf16; rounding; the optimiser. native.py compiles it where it can be, and the caller has other ways.
  *
- * A row is a position; head a of a row stands at column a * d. For a tile of queries i and the keys j that they see:
+ * A row is a position; head a of a row is at column a * d. For a tile of queries i and the keys j that they see:
  *
  *     S = Q K^T / sqrt(d)     P = exp(S - max)     O = P V / sum            kept: L = max + log(sum)
  *     dV += P^T dO     dP = dO V^T     dS = P * (dP - sum(dO * O)) / sqrt(d)     dQ = dS K     dK += dS^T Q       with P = exp(S - L)
@@ -127,7 +127,7 @@ typedef void kernel(int, const group *, size_t, size_t, const group *, size_t, f
 #define ALL(R) {{kernel_##R##_1_0, kernel_##R##_2_0, kernel_##R##_3_0, kernel_##R##_4_0}, {kernel_##R##_1_1, kernel_##R##_2_1, kernel_##R##_3_1}}
 static kernel *const kernels[4][2][4] = {ALL(1), ALL(2), ALL(4), ALL(6)};
 
-/* What the registers hold: vectors of 16 columns beside six rows, and rows beside half a vector. */
+/* The capacity of the registers: vectors of 16 columns with six rows, and rows with half a vector. */
 enum { ROWS_BESIDE_HALF = REGISTERS == 32 ? 6 : 4 };
 static int vectors(int left, int half) { return REGISTERS == 16 ? 1 : left > 4 || (left == 4 && half) ? (left > 5 ? 4 : 2) : left; }
 
@@ -147,7 +147,7 @@ static void product(int rows, int columns, int count, const group *a, size_t row
     }
 }
 
-/* Columns of a head of width d: half a vector is enough where it is. */
+/* Columns of a head of width d: half a vector if that is enough. */
 static int width_of(int d) { return d > LANES && (d - 1) % LANES < LANES / 2 ? round_up(d, LANES / 2) : round_up(d, LANES); }
 
 /* rows of a head, row i at x + i * stride -> out[p * width + i]: groups along the head */
@@ -339,7 +339,7 @@ static int backward_head(const shape *s, const bf16 *q, const bf16 *k, const bf1
     return 0;
 }
 
-/* Numbers below the normal ones are nought, as the instructions for bf16 have them; in single precision each takes a hundred cycles. -> the mode before */
+/* Subnormal numbers become zero, as the bf16 instructions treat them; in single precision each takes a hundred cycles. -> the mode before */
 static unsigned flush(void) {
     unsigned mode = _mm_getcsr();
     _mm_setcsr(mode | _MM_FLUSH_ZERO_ON | _MM_DENORMALS_ZERO_ON);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""native.c for PyTorch: compiled for this machine at first use (runs/native-*.so), where gcc and AVX-512, or AVX2 with FMA, are there."""
+"""native.c for PyTorch: compiled for this machine at first use (runs/native-*.so), if it has gcc and AVX-512, or AVX2 with FMA."""
 import ctypes
 import functools
 import hashlib
@@ -11,7 +11,7 @@ import torch
 from common.machine import processor
 from common.recipes import RUNS
 
-SOURCES = [os.path.join(os.path.dirname(os.path.abspath(__file__)), name) for name in ("native.c", "avx2.h")]       # what is compiled, what it includes
+SOURCES = [os.path.join(os.path.dirname(os.path.abspath(__file__)), name) for name in ("native.c", "avx2.h")]       # the compiled file, the included file
 enabled = True                           # Settings.native of the run
 FLAGS = ["-O3", "-march=native", "-fopenmp", "-shared", "-fPIC"]
 
@@ -41,7 +41,7 @@ def pointers(*tensors):
 
 class Attention(torch.autograd.Function):
     """qkv (B, n, 3 A d_k) bf16, rows [q | k | v] -> (B, n, A d_k) bf16; positions in raster order, blocks of `block` queries that see
-    `memory` keys before their block, where there is a `window` no more than so many keys, the last one their own.  See native.c."""
+    `memory` keys before their block; with a `window`, at most this many keys, the last one their own. See native.c."""
 
     @staticmethod
     def forward(ctx, qkv, heads, block, memory, window=0):
@@ -127,8 +127,8 @@ def address(t):
 
 
 class AddNorm(torch.autograd.Function):
-    """h (..., d) float, f (..., d) bf16 or None -> (x, y): x float, what the residual stream goes on with; y = LN(h + f) in bf16.
-    post: x is y in full precision, else x = h + f.  One pass instead of an addition, a layer norm and two casts."""
+    """h (..., d) float, f (..., d) bf16 or None -> (x, y): x float, the new residual stream; y = LN(h + f) in bf16. post: x is y
+    in full precision, else x = h + f. One pass instead of an addition, a layer norm and two casts."""
 
     @staticmethod
     def forward(ctx, h, f, weight, bias, eps, post):
@@ -184,7 +184,7 @@ class FeedForward(torch.autograd.Function):
 
 class CrossEntropy(torch.autograd.Function):
     """h (rows, d) bf16, table (V, d) float, target (rows,) -> (rows,): cross-entropy with label smoothing of the logits table h.
-    The logits stand in memory once, in bf16, and become their own gradient there."""
+    The logits are in memory once, in bf16, and are replaced by their own gradient."""
 
     @staticmethod
     def forward(ctx, h, table, target, smoothing):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A list of runs that are trained one after another, or in turn, at the lowest priority.
+"""A list of runs that are trained in order, or alternately, at the lowest priority.
 
 State in runs/queue.json, changed under a lock, so that any command may be given at any time.  Training is stopped for a while
 by SIGTSTP: loop.py does not count that time.  Who wants the machine leaves a hold, a file named after its process; the hold
@@ -84,7 +84,7 @@ def pause(holder=0):
 
 
 def resume(holder=0):
-    """Takes back one hold; training goes on when there is none left."""
+    """Takes back one hold; training resumes when there is none left."""
     with contextlib.suppress(FileNotFoundError):
         os.remove(os.path.join(HOLDS, str(holder)))
     if not held():

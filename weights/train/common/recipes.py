@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Recipes: models/<model>/recipes/<name>.py with `settings` (of the model's task) and `card` (of the file it makes, weights/<name>.gguf), and where it is
-made in several runs or begins with another file `stages` and `start`.  One name, one recipe, one file."""
+"""Recipes: models/<model>/recipes/<name>.py with `settings` (of the model's task) and `card` (of its file, weights/<name>.gguf), and, if it is made in
+several runs or begins with another file, `stages` and `start`. One name, one recipe, one file."""
 import importlib
 import importlib.util
 import os
@@ -53,7 +53,7 @@ def names():
 
 
 def find(name):
-    """-> Recipe; ends the program where there is none of that name."""
+    """-> Recipe; ends the program if there is none of that name."""
     if name not in files():
         sys.exit("no recipe %r; there are %s" % (name, ", ".join(names())))
     model, path = files()[name]

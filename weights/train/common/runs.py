@@ -48,8 +48,8 @@ def written_as(name, recipe, saved):
 
 
 def load_average(run, name=""):
-    """Run folder name -> (task, model with the averaged weights in eval mode, checkpoint dict).  The best of the validation
-    where the recipe keeps it; of a run on another machine average.pt will do.  name: of the recipe whose file is made, the run's own where there is none."""
+    """Run folder name -> (task, model with the averaged weights in eval mode, checkpoint dict). The best of the validation if the recipe keeps it; for a
+    run on another machine average.pt is enough. name: of the recipe whose file is made; by default the run's own."""
     r = Run(run)
     path = next((r.path(f) for f in ("best.pt", "checkpoint.pt", "average.pt") if os.path.exists(r.path(f))), "")
     if not path:

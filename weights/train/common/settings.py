@@ -31,11 +31,11 @@ class Settings:
     beta1: float = 0.9
     beta2: float = 0.98
     clip: float = 1.0                    # gradient norm; 0 = none
-    fresh_rate: float = 1.0              # times the learning rate for what the file that a run begins with does not have (Task.fresh)
-    sharp_rate: float = 1.0              # and for what a small change of disturbs much (Task.sharp)
+    fresh_rate: float = 1.0              # factor of the learning rate for tensors missing in the initial file (Task.fresh)
+    sharp_rate: float = 1.0              # and for tensors that are sensitive to small changes (Task.sharp)
     ema: float = 0.999
     best: bool = False                   # the average with the least validation loss is kept in best.pt and exported
-    round_to: str = ""                   # q8_0 | q4_0: train with what is rounded when such a file runs, see rounding.py
+    round_to: str = ""                   # q8_0 | q4_0: train with the rounding of such a file, see rounding.py
     seed: int = 1
     # machine
     device: str = "auto"                 # auto | cpu | cuda
@@ -43,12 +43,12 @@ class Settings:
     threads: int = 2
     native: bool = True                  # what native.py has in C, on CPUs that can
     compile: bool = False                # torch.compile; without it where it fails
-    limit_seconds: float = 0.0           # of this process: save, exit with 0; the same command goes on. 0 = none
+    limit_seconds: float = 0.0           # of this process: save, exit with 0; the same command resumes. 0 = none
     # files
     dataset: str = ""                    # a module of data/
     data: str = ""                       # its folder, default data/<dataset>
     start: str = ""                      # --from FILE.gguf: begin with these weights
-    labels: str = "auto"                 # of a folder of one's own, which classes there are: labels.py
+    labels: str = "auto"                 # the classes of your own folder: labels.py
     class_names: tuple = of_file(())     # of the model, and of its speakers
     speaker_names: tuple = of_file(())
     adopted: bool = of_file(False)       # the run has the sizes of the file that it begins with (adopted.py)

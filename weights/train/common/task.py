@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The interface between a model and all that is common: the loop, the exporter, the evaluation and the golden writer know a task and no model.
 
-An example is what a batch is made of (a picture, a line of text).  A batch is a tuple of tensors, the arguments of `nats`.
+An example is one element of a batch (a picture, a line of text). A batch is a tuple of tensors, the arguments of `nats`.
 """
 import functools
 import math
@@ -29,7 +29,7 @@ class Task:
     every_class = False                  # whether each training picture has to have a class
     slow_sheet = False                   # whether a sample sheet takes longer than a short run
     update = None                        # a method (trainer, batch, rate) -> loss where a step is more than one loss and one optimiser, as with a GAN; then also
-                                         # beside() -> what a checkpoint has of it, and restore(beside)
+                                         # beside() -> its part of a checkpoint, and restore(beside)
 
     def __init__(self, settings):
         self.s = settings
@@ -98,11 +98,11 @@ class Task:
 
     @property
     def labelled(self):
-        """Whether the model is told classes."""
+        """Whether the model is given classes."""
         return bool(getattr(self.s, "classes", 0))
 
     def adapt(self):
-        """Before anything is read: what a folder of one's own changes of the settings, as the classes."""
+        """Before any data are read: changes of the settings by your own folder, such as the classes."""
         labels.choose(self)
 
     def begin_with(self, model, path):
@@ -129,7 +129,7 @@ class Task:
             " ".join(option(k, v) for k, (v, _) in other.items()), " ".join(option(k, v) for k, (_, v) in other.items()))
 
     def ready(self, model, average, device):
-        """Before training, once the weights are there: what is chosen by machine or by settings."""
+        """Before training, once the weights are set: choices that depend on the machine or on the settings."""
 
     def settle(self, average, training, device):
         """Before the averaged weights are measured or saved: what of them is no weight and no average, as the statistics of a norm."""
@@ -139,7 +139,8 @@ class Task:
         return [p for name, p in model.named_parameters() if "blk." in name and p.dim() == 2]
 
     def forms(self, model, form):
-        """[(parameter, form)] of what is rounded where a file has its matrices in `form` (rounding.FORMS); "": nothing is."""
+        """[(parameter, form)] of the weights that a file rounds when its matrices are in `form` (rounding.FORMS); "":
+        none."""
         return [(p, form) for p in self.matrices(model)] if form else []
 
     def fresh(self, name):
@@ -153,7 +154,7 @@ class Task:
     # the data
 
     def how(self):
-        """Options of the reader of a folder of one's own."""
+        """Options of the reader of your own folder."""
         return dict(classes=self.s.class_names if self.s.labels in ("folders", "file") else ()) if self.shape and data.own(self.s.dataset, self.s.data) else {}
 
     def load(self, split):
@@ -212,11 +213,11 @@ class Task:
     # the file
 
     def folded(self, model):
-        """-> the model whose state_dict is what the file has: norms folded into the products beside them."""
+        """-> the model whose state_dict is that of the file: norms folded into the adjacent products."""
         return model
 
     def reader(self):
-        """-> the model whose weights these are, where it is another than the one that trains"""
+        """-> the model that owns these weights, if it is not the one that trains"""
         return self.model()
 
     def metadata(self, model):
@@ -236,7 +237,7 @@ class Task:
         raise NotImplementedError
 
     def stored(self, path):
-        """{name: tensor} of a file, dequantised, without what is not the model's."""
+        """{name: tensor} of a file, dequantised, without tensors that are not the model's."""
         metadata, tensors = gguf.read(path)
         found = metadata.get("general.architecture")
         if self.architecture and found != self.architecture:
@@ -250,7 +251,7 @@ def permutation(seed, epoch, count):
 
 
 def picks(seed, step, batch, count):
-    """Which examples batch number `step` has: each once an epoch, every epoch in an order of its own."""
+    """The examples of batch number `step`: each once an epoch, in a new order every epoch."""
     per_epoch = count // batch
     return permutation(seed, step // per_epoch, count)[step % per_epoch * batch:][:batch]
 

@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""Data sets, and the guard of what is held out.
+"""Data sets, and the guard of the held-out data.
 
 A data set is a module (mnist.py, emoji.py, ...) with
     DEFAULT_DIR, CLASSES (names), MARK: a file by which its folder is known
     load(directory, split) -> images (N, H, W, C) uint8, labels (N,) uint8       split: "train" | "validation"
     load_test_for_evaluation(directory) -> the same of the held-out pictures
-or, of text, both giving (long texts, short texts), or (sources, targets) of translations.  OWN names the module that reads a folder of one's own (files.py has what these
-share); of pictures it is folder.py.
-Held-out pictures are never read by training code: each module has one function that opens its files, and that one
-calls `check_evaluation`; training also calls `forbid_test_set()`, after which nothing in that process can read them.
+or, of text, both giving (long texts, short texts), or (sources, targets) of translations. OWN names the module that reads your own folder (files.py has the common part);
+for pictures it is folder.py. Held-out pictures are never read by training code: each module has one function that opens its files, and that one calls `check_evaluation`;
+training also calls `forbid_test_set()`, after which nothing in that process can read them.
 """
 import importlib
 import os
@@ -45,11 +44,11 @@ def dataset(name):
 
 
 def load(name, directory, split, shape, **how):
-    """A split of a data set, from its folder or, where `directory` has other files, from files of one's own.
-    split: also "test", which only evaluation may ask for; shape: (H, W, C) of one's own pictures; None: of other media; how: options of the reader of these."""
+    """A split of a data set, from its folder or, if `directory` has other files, from your own files. split: also "test", which only evaluation may use;
+    shape: (H, W, C) of your own pictures; None: for other media; how: options of their reader."""
     module = dataset(name)
     if split == "test":
-        check_evaluation(True, "split %r" % split)       # whatever the folder
+        check_evaluation(True, "split %r" % split)       # for any folder
     if directory and not os.path.isdir(directory):
         sys.exit("--data %s: %s" % (directory, "is a file: give the folder that it is in" if os.path.exists(directory) else "no such folder"))
     directory = directory or module.DEFAULT_DIR
@@ -74,7 +73,7 @@ def name_of(directory):
 
 
 def own(name, directory):
-    """Whether a folder has files of one's own, not those of the data set."""
+    """Whether a folder has your own files, not those of the data set."""
     module = dataset(name)
     if not directory:
         return False

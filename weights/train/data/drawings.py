@@ -18,7 +18,7 @@ from data import emoji
 INDEX, MOSAIC = "drawings.tsv", "drawings-%d.webp"
 SIZE = 96
 COLUMNS, IN_A_FILE = 170, 170 * 64       # WebP has at most 16,383 pixels either way; and less than 64 MB in a file is carried more easily
-FOLDER = "emoji-drawings"                # beside that of the data set
+FOLDER = "emoji-drawings"                # next to that of the data set
 DEFAULT_DIR = os.path.join(os.path.dirname(emoji.DEFAULT_DIR), FOLDER)
 MEANS = ("emojione",)                    # sets that are reduced by plain means, the others by Lanczos' window: so the data set's own pictures were
 STYLE = {"noto": "noto-2023", "noto-2018": "noto-2018", "noto-blob": "noto-blob", "emojione": "emojitwo", "fxemoji": "fxemoji"}       # other sets are of no class
@@ -36,7 +36,7 @@ class Drawings:
         return cls(os.path.join(os.path.dirname(os.path.abspath(directory)), FOLDER), emoji.read_index(directory))
 
     def __init__(self, directory, index):
-        """index: that of the data set of emoji, which says what is held out"""
+        """index: that of the data set of emoji, which lists the held-out ones"""
         rows = read_index(directory)
         pick = np.flatnonzero(may_train([row[1] for row in rows], index))
         self.images = read(directory, pick)
@@ -73,7 +73,7 @@ class Drawings:
         c, s = np.cos(angle), np.sin(angle)
         a, b = scale * stretch, scale / stretch
         to = np.stack([mirrored * c / a, s / a, move[0], -mirrored * s / b, c / b, move[1]], 1).reshape(-1, 2, 3)
-        images = torch.from_numpy(255 - self.images[pick]).permute(0, 3, 1, 2).float()      # white is nought, which surrounds them
+        images = torch.from_numpy(255 - self.images[pick]).permute(0, 3, 1, 2).float()      # white is zero, which surrounds them
         fine = size * max(1, SIZE // size)
         grid = F.affine_grid(torch.from_numpy(to).float(), (count, 3, fine, fine), align_corners=False)
         images = F.grid_sample(images, grid, mode="bicubic", align_corners=False).clamp(0, 255)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Those of the emoji that are one closed thing, by kind: faces, people's heads, animals' heads, hands, hearts, clocks, fruit, flags.
 
-What trains are the drawings (drawings.py) of those kinds, eight sets of them, reduced as they are; what validates and what is held out are pictures of the data set of emoji (emoji.py).
-A kind is a set of code points; sequences (couples, professions) are left out.
+What trains are the drawings (drawings.py) of those kinds, eight sets of them, reduced as they are; the validation and held-out pictures are from the data set of emoji (emoji.py). A
+kind is a set of code points; sequences (couples, professions) are left out.
 """
 import re
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Files of one's own: lists those of a folder, reports what was found and why the rest was skipped, decodes text.
+"""Your own files: lists those of a folder, reports those found and why others were skipped, decodes text.
 
 Every reader of a medium (folder.py: pictures, signs.py, told.py: pictures with captions, sounds.py, music.py, texts.py, pairs.py, treebank.py) begins here.
 A file that cannot be read does not end training: the reader skips it, and `Found` names it.
@@ -31,7 +31,7 @@ def hidden(name):
 
 
 class Found:
-    """What is in a folder: counts what is used, and keeps what is skipped by its reason."""
+    """The contents of a folder: counts the files used, and keeps the skipped ones by reason."""
 
     def __init__(self, directory, kind):
         self.directory, self.kind, self.endings = directory, kind, KINDS[kind][0]
@@ -73,7 +73,7 @@ class Found:
         return "".join("; " + note for note in self.notes) + ("; skipped " + ", ".join(parts) if parts else "")
 
     def say(self, what):
-        """Prints what was found, and what was skipped, once a process.  what: "57 pictures" """
+        """Prints the files found, and those skipped, once a process. what: "57 pictures" """
         line = "%s: %s%s" % (self.directory, what, self.told())
         if line not in _said:
             _said.add(line)
@@ -101,8 +101,8 @@ MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF32_LE, "utf-32-le"), (codecs
 def decoded(raw):
     """Bytes of a text file -> (text, its encoding), without a byte order mark, lines ending in \\n.
 
-    With a byte order mark, UTF-8, UTF-16 or UTF-32; else UTF-8; else Korean (CP949) where half of what is not ASCII comes out as Hangul; else Windows-1252.
-    Raises Unreadable where the bytes are no text.
+    With a byte order mark, UTF-8, UTF-16 or UTF-32; else UTF-8; otherwise Korean (CP949) if half of the non-ASCII characters decode to Hangul; otherwise
+    Windows-1252. Raises Unreadable if the bytes are not text.
     """
     for mark, name in MARKS:
         if raw.startswith(mark):

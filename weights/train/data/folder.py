@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Pictures of one's own: a folder of PNG, JPEG, WebP, GIF, BMP or TIFF files, in folders or not.
+"""Your own pictures: a folder of PNG, JPEG, WebP, GIF, BMP or TIFF files, with or without subfolders.
 
-Each is turned as its camera says (EXIF), cut square (the middle), set on white where it is transparent, and reduced; of an animation the first frame counts.
-The split is by file, in the order of the SHA-256 of its bytes, so that two copies stay together: a tenth is held out, a tenth is for validation.  A damaged file is
-skipped and named.  Held-out files are opened once, to see whether they can be read; nothing of them is kept.
+Each is rotated by its EXIF orientation, cropped to a square in the middle, placed on white if it is transparent, and scaled down; of an animation the first frame
+counts. The split is by file, in the order of the SHA-256 of its bytes, so that two copies stay together: a tenth is held out, a tenth is for validation. A damaged
+file is skipped and named. Held-out files are opened once, to see whether they can be read; nothing of them is kept.
 """
 import contextlib
 import functools
@@ -26,12 +26,12 @@ TURNS = {2: "FLIP_LEFT_RIGHT", 3: "ROTATE_180", 4: "FLIP_TOP_BOTTOM", 5: "TRANSP
 
 
 def bare(raw):
-    """The bytes of a JPEG or PNG without what only describes it (EXIF, profiles, comments), for a decoder that stumbles over that; others as they are."""
+    """The bytes of a JPEG or PNG without its descriptions (EXIF, profiles, comments), for a decoder that fails on those; other files unchanged."""
     if raw[:3] == b"\xff\xd8\xff":
         kept, at = raw[:2], 2
         while at + 4 <= len(raw) and raw[at] == 0xff and raw[at + 1] != 0xda:
             size = 2 + struct.unpack(">H", raw[at + 2:at + 4])[0]
-            if not (0xe1 <= raw[at + 1] <= 0xed or raw[at + 1] in (0xef, 0xfe)):           # APP14 says how colours are stored
+            if not (0xe1 <= raw[at + 1] <= 0xed or raw[at + 1] in (0xef, 0xfe)):           # APP14 defines how colours are stored
                 kept += raw[at:at + size]
             at += size
         return kept + raw[at:]
@@ -128,7 +128,7 @@ def picture(path, height, width, channels):
     from PIL import Image
     with opened(path) as image:
         image = grounded(image, channels)
-    scale = min(image.width / width, image.height / height)             # the largest part of this shape, square where it is
+    scale = min(image.width / width, image.height / height)             # the largest part of this shape, a square if it is square
     w, h = max(1, round(scale * width)), max(1, round(scale * height))
     left, top = (image.width - w) // 2, (image.height - h) // 2
     image = image.crop((left, top, left + w, top + h)).resize((width, height), Image.LANCZOS)

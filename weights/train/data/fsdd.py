@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Free Spoken Digit Dataset: 3,000 recordings of the digits 0 to 9 by six speakers, fifty takes of each, 8 kHz, CC BY-SA 4.0.
 
-A folder with fsdd_index.csv (digit,speaker,take,samples) and fsdd_8k_mulaw.u8.xz (all recordings one after another, mu-law of 256 levels), or
-with the recordings themselves as they are published, recordings/7_jackson_32.wav.  As its author says, takes 0 to 4 are the test set; takes 5 and 6
+A folder with fsdd_index.csv (digit,speaker,take,samples) and fsdd_8k_mulaw.u8.xz (all recordings concatenated, mu-law of 256 levels), or with the
+recordings themselves as they are published, recordings/7_jackson_32.wav. As defined by its author, takes 0 to 4 are the test set; takes 5 and 6
 validate, 43 of each digit and speaker train.
 
 Silence before and after the word is cut off (`word`), and each recording is made equally loud: its largest sample becomes 0.8.

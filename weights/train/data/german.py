@@ -4,7 +4,7 @@
 In training, captions stand twice; a sentence of daily life once, thrice if it is a greeting, a question or an answer that a traveller needs (DAILY), and
 besides with other names, places, days and numbers on both sides (swaps.py): once where it tells of Tom, as every fourth does, four times else.
 
-A folder of its own has both as folders, multi30k and tatoeba.
+Your own folder has both as subfolders, multi30k and tatoeba.
 """
 import os
 import random

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 """Which digit each picture of binarised MNIST shows:  python3 weights/train/data/label_binarised_mnist.py [--mnist DIR] [--data DIR]
 
-The binarised pictures come without labels and in an order of their own.  A pixel of theirs is 1 with the probability of its grey value in
-MNIST, so each is given the label of the MNIST picture (of the training set, for the test pictures of the test set) under which it is likeliest.
-Writes binarised_mnist_labels.gz, one byte '0' to '9' a picture: 50,000 training, 10,000 validation, 10,000 test pictures.
+The binarised pictures come without labels and in another order. A binarised pixel is 1 with the probability of its grey value in MNIST, so each
+picture gets the label of the MNIST picture (of the training set; for test pictures, of the test set) under which it is likeliest. Writes
+binarised_mnist_labels.gz, one byte '0' to '9' a picture: 50,000 training, 10,000 validation, 10,000 test pictures.
 """
 import argparse
 import gzip

@@ -12,7 +12,7 @@ import data
 from data.texts import split_of
 
 CLASSES = []
-MARK = "none"                            # a folder that is given is one of pairs of one's own
+MARK = "none"                            # a given folder is one of your own pairs
 OWN = "pairs"
 DEFAULT_DIR = ""
 LETTERS = string.ascii_lowercase
@@ -30,7 +30,7 @@ def words(count=COUNT, seed=1):
 
 
 def read(split, evaluation=False):
-    """-> (sources, targets).  The only place that knows what is held out."""
+    """-> (sources, targets). The only place that knows the held-out words."""
     if split not in ("train", "validation"):
         data.check_evaluation(evaluation, "split %r" % split)
     kept = [word for word in words() if split_of(word) == split]

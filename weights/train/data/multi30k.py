@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Multi30k, task 1 [Elliott, Frank, Sima'an and Specia 2016]: captions of pictures in English, each translated into German by a person.
 
-train.{de,en}.xz: 29,000 pairs, a line each; val.{de,en}.xz: 1,014; test_2016_flickr.{de,en}.xz: 1,000, held out.  Read as German to English.
-Blanks of any kind and number count as one, and none stand at the ends.
+train.{de,en}.xz: 29,000 pairs, a line each; val.{de,en}.xz: 1,014; test_2016_flickr.{de,en}.xz: 1,000, held out. Read as German to English.
+Runs of blanks of any kind count as one, and blanks at the ends are removed.
 """
 import lzma
 import os
@@ -14,7 +14,7 @@ LANGUAGES = ("de", "en")
 SPLITS = {"train": "train", "validation": "val", "test": "test_2016_flickr"}
 MARK = "train.de.xz"
 CLASSES = []
-OWN = "pairs"                            # what reads a folder of one's own
+OWN = "pairs"                            # the reader of your own folder
 DEFAULT_DIR = os.path.join(data.ROOT, "data", "multi30k")
 
 

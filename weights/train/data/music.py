@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Music of one's own: standard MIDI files, by the rules of web/lib/kinds/notes (midi.js, given.js): four voices, or fewer, or a melody.
+"""Your own music: standard MIDI files, by the rules of web/lib/kinds/notes (midi.js, given.js): four voices, or fewer, or a melody.
 
-The voices of a file are its parts: the tracks, or channels of one, that have notes, drums left out.  They are the model's voices of these names; else from the highest
-part down the first ones; a single part with chords is taken apart, at most a note for each voice.  Notes go to the nearest sixteenth.  Music that lies outside what
-the voices sing is transposed, by octaves if that is enough.  Files within RIFF (.rmi) and with bytes behind the last track are read.
-The split is by file, in the order of the SHA-256 of its bytes: a tenth is held out, a tenth is for validation.
+The voices of a file are its parts: the tracks, or channels of one, that have notes, drums left out. They are the model's voices of these names; otherwise the first
+ones, from the highest part down; a single part with chords is split, at most one note for each voice. Notes go to the nearest sixteenth. Music outside the range of
+the voices is transposed, by octaves if that is enough. Files within RIFF (.rmi) and with bytes behind the last track are read. The split is by file, in the order of
+the SHA-256 of its bytes: a tenth is held out, a tenth is for validation.
 """
 import functools
 import struct
@@ -48,7 +48,7 @@ def tracks(raw):
     if not division:
         raise Unreadable("a beat has no ticks")
     found, at = [], 8 + size
-    while at + 8 <= len(raw) and raw[at:at + 4].isalnum():               # what is no chunk stands behind the last track
+    while at + 8 <= len(raw) and raw[at:at + 4].isalnum():               # other bytes follow the last track
         name, size = raw[at:at + 4], struct.unpack(">I", raw[at + 4:at + 8])[0]
         if name == b"MTrk":
             if at + 8 + size > len(raw):
@@ -221,7 +221,7 @@ def scanned(directory, voices):
 
 
 def read(directory, split, evaluation=False):
-    """-> [(sixteenths, voices) pitches, 0 where a voice rests].  The only place that opens music of one's own."""
+    """-> [(sixteenths, voices) pitches, 0 for a rest]. The only place that opens your own music."""
     from models.sparse_transformer.notes import VOICES
     if split not in ("train", "validation"):
         data.check_evaluation(evaluation, "split %r" % split)

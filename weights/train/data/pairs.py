@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Translations of one's own: all .tsv, .csv and .tmx files of a folder and the folders in it.
+"""Your own translations: all .tsv, .csv and .tmx files of a folder and its subfolders.
 
-A line of .tsv or .csv is a sentence and its translation; further columns, as Tatoeba's attribution, are not read, and a first line of names of languages is no
-pair: it says which column is the source.  Of a .tmx file (Translation Memory eXchange) each unit gives a pair, in the recipe's languages or, where it has others, the first two.
-The split is by the SHA-256 of the sentence: a tenth held out, a tenth for validation.
+A line of .tsv or .csv is a sentence and its translation; further columns, as Tatoeba's attribution, are not read, and a first line of names of languages is no pair: it names
+the source column. In a .tmx file (Translation Memory eXchange) each unit gives a pair, in the recipe's languages or, if it has others, the first two. The split is by the
+SHA-256 of the sentence: a tenth held out, a tenth for validation.
 """
 import csv
 import io
@@ -90,7 +90,7 @@ def units(path, languages):
 
 
 def read(directory, split, evaluation=False, languages=("de", "en")):
-    """-> (sources, targets) as multi30k.py gives them.  The only place that opens translations of one's own."""
+    """-> (sources, targets) as multi30k.py gives them. The only place that opens your own translations."""
     if split not in ("train", "validation"):
         data.check_evaluation(evaluation, "split %r" % split)
     found, pairs = Found(directory, "pairs"), []

@@ -24,7 +24,7 @@ from data.things import THINGS, WORDS, held_out_style, pair_split
 
 MARK, DEFAULT_DIR = emoji.MARK, emoji.DEFAULT_DIR
 CLASSES = []
-OWN = "told"                             # pictures with captions of one's own
+OWN = "told"                             # your own pictures with captions
 SIDE = 64
 SIZES = (15, 18, 21, 24, 27, 30)         # of a drawing, in pixels, margins and all
 TURNS = (-12, 0, 12)                     # degrees
@@ -35,7 +35,7 @@ KINDS = dict(one=0.06, alike=0.10, alike3=0.04, two=0.32, pair=0.20, three=0.28)
 
 
 class Sprite(NamedTuple):
-    pixels: np.ndarray                   # (h, w, 3) uint8, cut to what is not white
+    pixels: np.ndarray                   # (h, w, 3) uint8, cropped to the part that is not white
 
 
 class Scene(NamedTuple):
@@ -152,7 +152,7 @@ class Scenes:
         return Scene(picture, [word for word, _ in words], [[boxes[i] for i in names] for _, names in words])
 
     def compose(self, rng, kind, pick, sprites):
-        """-> (top, left) of each sprite, words with what they name"""
+        """-> (top, left) of each sprite, words with their objects"""
         things = [THINGS[i] for i in pick]
         n = len(pick)
         sides = [s.shape[:2] for s in sprites]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Signs of one's own: a folder of folders, each of which has pictures of one sign, dark on light or light on dark, or on nothing, three or more.
+"""Your own characters: a folder of folders, each with three or more pictures of one character, dark on light, light on dark, or transparent.
 
 They become 28 x 28, ink 255.  By the SHA-256 of the folder's name a fifth of the signs is held out and a fifth validates.  Damaged pictures are skipped and named.
 """
@@ -52,7 +52,7 @@ def scanned(directory):
 
 
 def read(directory, split, evaluation=False):
-    """-> as omniglot.py gives them; of each sign as many drawings as the sign with the fewest has.  The only place that opens signs of one's own."""
+    """-> as omniglot.py gives them; as many drawings of each character as the one with the fewest has. The only place that opens your own characters."""
     if split not in ("train", "validation"):
         data.check_evaluation(evaluation, "split %r" % split)
     signs, found = scanned(directory)

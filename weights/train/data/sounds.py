@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Recordings of one's own: WAV files of any rate, width and number of channels, and FLAC, OGG, MP3 and AIFF where the package soundfile is installed.
+"""Your own recordings: WAV files of any rate, width and number of channels, and FLAC, OGG, MP3 and AIFF if the package soundfile is installed.
 
 They become samples of one channel at the model's rate, without the silence around them and equally loud, in mu-law levels as those of fsdd.py.  What is longer than a
 model trains on at once is cut into pieces.  Folders directly in the folder are classes, or speakers; folders in these are the speakers of a class.  Files that are all
@@ -201,7 +201,7 @@ def classes_of(directory):
 
 
 def read(directory, split, evaluation=False, rate=fsdd.RATE, longest=1 << 30, classes=(), speakers=()):
-    """-> [mu-law levels], classes (N,), speakers (N,), each -1 where the names that are given have none of it.  The only place that opens recordings of one's own."""
+    """-> [mu-law levels], classes (N,), speakers (N,), each -1 if none of the given names applies. The only place that opens your own recordings."""
     if split not in ("train", "validation"):
         data.check_evaluation(evaluation, "split %r" % split)
     parts, found = scanned(directory, rate)

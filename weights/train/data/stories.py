@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Tales: 21 books of fairy tales out of copyright, and 2,316 short stories of TinyStories.
 
-fairy-tales.txt.xz: 10.7 MB; each book after a form feed, its title on a line of its own, then a paragraph a line.
-tinystories_2mb.txt.xz: 2.1 MB; each story followed by a line <|endoftext|>.  Whole books are held out (both of the Grimms' together, for
-they tell the same tales), in the order of the SHA-256 of their titles, and some of the stories, by the SHA-256 of their text.
+fairy-tales.txt.xz: 10.7 MB; each book after a form feed, its title on the first line, then a paragraph a line. tinystories_2mb.txt.xz:
+2.1 MB; each story followed by a line <|endoftext|>. Whole books are held out (both of the Grimms' together, because they contain the
+same stories), in the order of the SHA-256 of their titles, and some of the stories, by the SHA-256 of their text.
 """
 import hashlib
 import lzma

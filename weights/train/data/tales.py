@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Tales: the books of stories.py, and in training twice the stories of short_stories.py, so that four fifths of what is read are simple stories.
+"""Books and stories: the books of stories.py, and in training twice the stories of short_stories.py, so that four fifths of the text are simple stories.
 
-A folder of its own has both as folders, stories and short_stories.
+Your own folder has both as subfolders, stories and short_stories.
 """
 import os
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Texts of one's own: all .txt, .md and .jsonl files of a folder and the folders in it, in UTF-8, UTF-16, CP949 or Windows-1252.
+"""Your own texts: all .txt, .md and .jsonl files of a folder and its subfolders, in UTF-8, UTF-16, CP949 or Windows-1252.
 
 A line of .jsonl is a JSON string, or an object whose "text" (or "content", "story", "completion") is the text.  Long texts are cut at line ends into pieces of about
 PIECE characters, and the pieces are split by the SHA-256 of their text: a tenth held out, a tenth for validation.
@@ -64,7 +64,7 @@ def records(path, found):
 
 
 def read(directory, split, evaluation=False):
-    """-> (long texts, short texts) as stories.py gives them; here all are short.  The only place that opens texts of one's own."""
+    """-> (long texts, short texts) as stories.py gives them; here all are short. The only place that opens your own texts."""
     if split not in ("train", "validation"):
         data.check_evaluation(evaluation, "split %r" % split)
     found, all_of = Found(directory, "texts"), []

@@ -14,7 +14,7 @@ class Thing(NamedTuple):
     codes: tuple
 
 
-# noun, its plural where it is not noun + s, then code points; a colour begins a list of its own
+# noun, its plural if it is not noun + s, then code points; a colour begins a new list
 LIST = """
 dog 1f415 1f436
 cat 1f408 1f431

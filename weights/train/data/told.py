@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Pictures with captions of one's own: a folder of pictures, each with a sentence.
+"""Your own pictures with captions: a folder of pictures, each with a sentence.
 
-The sentence stands in a text file of the picture's name (dog.png, dog.txt), or in a table of the folder: captions.tsv, captions.csv, or metadata.jsonl with "file_name" and
-"text".  Words are in small letters, without signs.  A tenth is held out, a tenth is for validation, by the SHA-256 of the picture.
+The sentence is in a text file of the picture's name (dog.png, dog.txt), or in a table of the folder: captions.tsv, captions.csv, or metadata.jsonl with "file_name" and
+"text". Words are in lower case, without punctuation. A tenth is held out, a tenth is for validation, by the SHA-256 of the picture.
 """
 import csv
 import functools
@@ -72,7 +72,7 @@ def scanned(directory):
 
 
 class Told:
-    """Scenes by their number, as scenes.Scenes has them, of which there are so many."""
+    """Scenes by their number, as in scenes.Scenes."""
 
     def __init__(self, examples, split):
         self.examples, self.split = [Scene(picture, words, [[] for _ in words]) for picture, words in examples], split
@@ -94,7 +94,7 @@ def vocabulary(directory):
 
 
 def read(directory, split, evaluation=False):
-    """-> Told.  The only place that opens captions of one's own."""
+    """-> Told. The only place that opens your own captions."""
     if split not in ("train", "validation"):
         data.check_evaluation(evaluation, "split %r" % split)
     parts, found = scanned(directory)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Tagged sentences of one's own: all .conllu files of a folder and the folders in it [Buchholz and Marsi 2006; universaldependencies.org/format].
+"""Your own tagged sentences: all .conllu files of a folder and its subfolders [Buchholz and Marsi 2006; universaldependencies.org/format].
 
 Of a line the second column is the word, the fourth its universal part of speech, the seventh the number of its head's word (0 the root, -1 none given), the eighth its relation
 to that; ranges (1-2), empty nodes (1.1) and comments (#) are passed over, a byte order mark and lines of blanks too.  A file whose name has -train, -dev or -test is that part;
@@ -42,7 +42,7 @@ def sentences(path, found=None):
 
 
 def read(directory, split, evaluation=False):
-    """-> four lists as ud_ewt.py gives them.  The only place that opens a treebank of one's own."""
+    """-> four lists as ud_ewt.py gives them. The only place that opens your own treebank."""
     if split not in ("train", "validation"):
         data.check_evaluation(evaluation, "split %r" % split)
     found, kept, total, long = Found(directory, "treebanks"), [], 0, 0

@@ -13,7 +13,7 @@ import data
 SPLITS = {"train": "train", "validation": "dev", "test": "test"}
 MARK = "train.tsv.xz"
 CLASSES = []
-OWN = "treebank"                         # what reads a folder of one's own
+OWN = "treebank"                         # the reader of your own folder
 DEFAULT_DIR = os.path.join(data.ROOT, "data", "ud_ewt")
 
 

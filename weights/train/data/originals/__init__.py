@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Data sets as their authors publish them, and what the recipes read of them: one file a data set, for prepare.py.
+"""Data sets as their authors publish them, and the parts that the recipes read: one file a data set, for prepare.py.
 
 A module has
-    DATASET      the module of data/ that reads what is written here
-    ABOUT        what it is, in a line; LICENCE, as its author states it; HOW, where originals have no address: how to get them
+    DATASET      the module of data/ that reads the files written here
+    ABOUT        a description, in a line; LICENCE, as its author states it; HOW, for originals without an address: how to get them
     FILES        the originals, each an `Original`
-    WRITTEN      {file that is written: SHA-256 of what is in it}, of those that the shipped weights were trained on, where it is known
+    WRITTEN      {written file: SHA-256 of its contents}, for those that the shipped weights were trained on, if known
     write(found, directory)      found: {name of an original: path}
 """
 import contextlib
@@ -25,7 +25,7 @@ FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 class Original(NamedTuple):
-    name: str                            # as it is called where it is published
+    name: str                            # its published name
     url: str = ""                        # "": it has no address; HOW says more
     size: int = 0                        # bytes, about
     digest: str = ""                     # "md5:..." or "sha256:..."
@@ -33,7 +33,7 @@ class Original(NamedTuple):
 
 
 class Unreadable(Exception):
-    """An original is not what it should be."""
+    """An original is not the expected file."""
 
 
 @contextlib.contextmanager

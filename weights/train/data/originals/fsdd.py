@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The recordings of the Free Spoken Digit Dataset, packed: mu-law of 256 levels, one after another."""
+"""The recordings of the Free Spoken Digit Dataset, packed: mu-law of 256 levels, concatenated."""
 import io
 import os
 import sys

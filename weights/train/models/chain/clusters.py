@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Word clusters: words that stand between like neighbours.  Counts of the words to the left and to the right, pointwise mutual information where it
-is positive, its first directions (singular vectors), k-means on the sphere; all of it seeded."""
+"""Word clusters: words that occur between similar neighbours. Counts of the words to the left and to the right, pointwise mutual information where
+it is positive, its first directions (singular vectors), k-means on the sphere; all of it seeded."""
 import re
 from collections import Counter
 
@@ -16,7 +16,7 @@ def cut(text):
 
 
 def clusters_of(texts, most, number, least, seed=1):
-    """texts: lists of words in small letters -> {word: cluster} of the `most` frequent words that stand there at least `least` times"""
+    """texts: lists of words in small letters -> {word: cluster} of the `most` frequent words that occur at least `least` times"""
     counts = Counter(word for text in texts for word in text)
     words = [w for w, n in sorted(counts.items(), key=lambda x: (-x[1], x[0]))[:most] if n >= least]
     place = {w: i for i, w in enumerate(words)}

@@ -68,7 +68,7 @@ def parsed(template):
 
 
 def features(words, templates, clusters):
-    """-> for each word its features, in the order of the templates: lists of strings, None where there is none"""
+    """-> the features of each word, in the order of the templates: lists of strings, None for missing ones"""
     known, n = {}, len(words)
 
     def value(name, i):

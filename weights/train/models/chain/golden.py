@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Golden cases of chains: what a part without a sequence leaves of its inputs.
 
-    input.features (T F)   ids        input.tags (T)   pinned tags, C where there is none
+    input.features (T F)   ids        input.tags (T)   pinned tags, C if there is none
     result.tags (T)     result.marginals (T C)     result.nats (3)   log Z; -log p(pins | x); -log p(best tags | x)
 """
 import numpy as np

@@ -17,7 +17,7 @@ from models.chain.features import features, fnv, ids_of
 from models.chain.model import Chain, Config
 
 PREFIX = "chain."
-HEAVY = 300.0                            # words of a tag that an HMM's file counts for, beside those of one's own sentences
+HEAVY = 300.0                            # words per tag that an HMM's file counts for, against those of your own sentences
 LEAST = 2                                # a feature that stands once in the training sentences says nothing of others
 
 
@@ -30,7 +30,7 @@ class Settings(Config, Common):
     prose: str = ""                      # a folder of text files (or .txt.xz) that word clusters are made of too
     clusters: int = 0                    # 0: none
     cluster_words: int = 20000
-    drop: float = 0.0                    # share of the words of which training forgets what the word is, so that its looks have to do
+    drop: float = 0.0                    # fraction of the words whose identity training drops, so that their form must suffice
     precision: float = 0.0               # of the weights' Gaussian prior
     tags: str = ""                       # of a model without data: golden cases
 
@@ -63,7 +63,7 @@ class Lists:
 
 
 class Hashed:
-    """{text: number} of which the hashes alone are known."""
+    """{text: number} known only by their hashes."""
 
     def __init__(self, hashes, numbers):
         self.numbers = {h & 0xffffffff: n for h, n in zip(hashes, numbers)}
@@ -120,7 +120,7 @@ def prose(folder):
 
 
 def padded(w, shape):
-    """w with zeros up to a shape that is nowhere smaller; w itself where it is."""
+    """w padded with zeros to a shape that is nowhere smaller; w itself if it already has it."""
     if w.dim() != len(shape) or any(a > b for a, b in zip(w.shape, shape)):
         return w
     found = w.new_zeros(shape)
@@ -190,7 +190,7 @@ class ChainTask(Task):
 
     @torch.no_grad()
     def grow(self, model, weights):
-        """Also of fewer tags and features, which come last and begin at nothing.  An HMM counts one's own sentences on top of what the file has seen."""
+        """Also of fewer tags and features, which come last and start at zero. An HMM adds the counts of your own sentences to the file's."""
         own = model.state_dict()
         grown = {name: padded(w, own[name].shape) if name in own else w for name, w in weights.items()}
         super().grow(model, grown)
@@ -268,8 +268,8 @@ class ChainTask(Task):
 
 @torch.no_grad()
 def count(model, lists, examples, templates, smoothing=0.1, prior=0.0):
-    """HMM: weights from counts, beside the probabilities that the model has, which count for `prior` words a tag.  Words seen once stand for those never seen: each counts once as itself and once as the first of its later
-    templates, its looks."""
+    """HMM: weights from counts, added to the model's probabilities, which count for `prior` words a tag. Words seen once represent unseen ones: each counts once as itself and once as the first of its later templates, its
+    form."""
     number, C = {tag: i for i, tag in enumerate(lists.tags)}, len(lists.tags)
     start, end, step = np.full(C, smoothing), np.full(C, smoothing), np.full((C, C), smoothing)
     there = model.feature.weight.double().numpy()

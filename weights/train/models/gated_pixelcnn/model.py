@@ -18,7 +18,7 @@ class Config(PixelCNNConfig):
     embedding_length: int = 32           # C, of both stacks
     kernel: int = 5
     classes: int = 0
-    own_row: bool = True                 # the vertical stack's layers see their own row of it too; False: as training may begin, not what the engine draws with
+    own_row: bool = True                 # the vertical stack's layers see their own row of it too; False: an option for the beginning of training; the engine does not draw with it
 
 
 def gate(fg):
@@ -61,7 +61,7 @@ class Layer(nn.Module):
                 nn.init.normal_(self.get_submodule("class").weight, std=0.05)
 
     def condition(self, label):
-        """(B,) -> (B, 1, 1, 4C): the class's row, zeros where the label is -1; None: nobody has one."""
+        """(B,) -> (B, 1, 1, 4C): the class's row, zeros where the label is -1; None: no sample has one."""
         if label is None or not hasattr(self, "class") or bool((label < 0).all()):
             return None
         return (self.get_submodule("class")(label.clamp(min=0)) * (label >= 0)[:, None])[:, None, None]

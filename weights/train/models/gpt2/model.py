@@ -87,7 +87,7 @@ class GPT2(nn.Module):
 
     @torch.no_grad()
     def generate(self, ids, count):
-        """ids (B, m) -> (B, m + count): the most probable id, one after another"""
+        """ids (B, m) -> (B, m + count): the most probable id at each step"""
         for _ in range(count):
             ids = torch.cat([ids, self(ids)[:, -1].argmax(-1)[:, None]], 1)
         return ids

@@ -85,7 +85,7 @@ class GPT2Task(Task):
 
     @torch.no_grad()
     def answered(self, model, lines, pick, autocast, device):
-        """-> the most probable tokens, one after another, for each of these questions, up to the end"""
+        """-> the most probable tokens at each step, for each of these questions, up to the end"""
         found, room = {}, self.s.context_length + 1
         for length in sorted({len(lines.questions[i]) for i in pick}):
             some = [i for i in pick if len(lines.questions[i]) == length]

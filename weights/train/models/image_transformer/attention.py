@@ -3,7 +3,7 @@
 
 Each way takes q, k, v side by side (B, n, 3 A d_k) and gives (B, n, A d_k), the same numbers as Block.over_blocks (model.py):
     plain     block after block
-    batched   the blocks form a grid; each takes its whole neighbours as keys, and a mask says which of them it sees
+    batched   the blocks form a grid; each has its whole neighbours as keys, and a mask selects the visible ones
     native    CPUs with AVX-512 or AVX2, local-1d or full: one function in C (common/native.c), of numbers in bf16 always; with --bf16 0 chosen only
               where the CPU has no bf16
     flex      CUDA: torch's flex_attention, which skips what no query of a tile sees
@@ -57,7 +57,7 @@ def batched(model, device):
         up, wide = max(-r for r, _ in near), max(abs(k) for _, k in near)
         t = F.pad(t, (0, 0, 0, 0, wide, wide, up, 0), value=fill)
         return torch.cat([t[..., up + r:up + r + rows, wide + k:wide + k + columns, :, :] for r, k in near], -2)
-    keys = around(slot[..., None].float(), -1)[..., 0].long().view(rows * columns, -1)            # which key stands in each place
+    keys = around(slot[..., None].float(), -1)[..., 0].long().view(rows * columns, -1)            # the key at each position
     allowed = visible(model).view(rows * columns, size, c.n)
     seen = allowed.gather(2, keys.clamp(min=0)[:, None].expand(-1, size, -1)) & (keys >= 0)[:, None]
     assert int(seen.sum()) == int(allowed.sum())         # nothing that a query sees lies outside its neighbours

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: MIT
-"""Enlargement that looks at what it enlarges: each position is told what the small picture says about it.
+"""Enlargement that reads the small picture directly: each position is conditioned on features of the small picture.
 
-This is ours, not the paper's, whose encoder and cross-attention stand in model.py.  For pixels in raster order, one position each; the large picture
-has K = a b pixels in the cell of a pixel of the small one.  Colours are z = (255 - v) / 255, so that white is 0 and so is what lies outside.
-Of a pixel x, whose place in its cell is k, three things are known beforehand:
+This is ours, not the paper's, whose encoder and cross-attention are in model.py. For pixels in raster order, one position each; the large picture
+has K = a b pixels in the cell of a pixel of the small one. Colours are z = (255 - v) / 255, so that white and everything outside are 0. For a pixel
+x, whose index in its cell is k, three things are known in advance:
 
     C  (27)  the small picture's pixels around, 3x3 of them, the pixel's own cell in the middle
     r  (3)   the mean colour left for the rest of the cell: clamp((K z_cell - sum of z drawn in the cell) / (K - k), 0, 1)
     N  (18)  the colours at (0,-1), (-1,0), (-1,-1), (-1,1), (0,-2), (-2,0)
 
-They enter twice: added to the decoder's input, and as a guess M of the pixel's colour, a prior on what the output layer says.  Where there is an encoder,
-which looks at the whole small picture, its row e of the cell is added too; there is no cross-attention then.
+They enter twice: added to the decoder's input, and as a guess M of the pixel's colour, a prior on the output layer's distribution. With an encoder, which
+reads the whole small picture, its row e of the cell is added too; there is no cross-attention then.
 
     input     h = h + E_k [C; r; 1] + U e_cell   and of a palette  + T_near(z_cell) + T_(V + near(r)),   near: the palette's colour nearest to it
     guess     M = A_k [C; r; N; 1] + W h,     s = softplus(w . h + b_k)       h: what the output layer reads
@@ -85,7 +85,8 @@ class Direct(nn.Module):
         return torch.cat(near, -1).flatten(1, 2)[:, self.cell]
 
     def left(self, z, small):
-        """z (B, n, 3) of all pixels; what stands at and after a pixel does not matter to it -> r (B, n, 3)"""
+        """z (B, n, 3) of all pixels; the values at and after a pixel do not affect its result -> r (B, n,
+        3)"""
         g = z[:, self.order].view(len(z), -1, self.K, 3)
         before = F.pad(g.cumsum(2)[:, :, :-1], (0, 0, 1, 0))
         rest = (self.K * colour(small.float())[:, :, None] - before) / torch.arange(self.K, 0, -1, device=z.device)[:, None]
@@ -121,7 +122,7 @@ class Direct(nn.Module):
         return h + self.near(cell) + self.near(len(palette) + left)
 
     def lead(self, out, h, known, palette, at=None):
-        """The output layer's numbers (B, n, P), and what it read (B, n, d) -> with the prior; at: of that position alone."""
+        """The output layer's numbers (B, n, P), and its input (B, n, d) -> with the prior; at: of that position alone."""
         with torch.autocast(out.device.type, enabled=False):
             kind = known.dtype
             out, h = out.to(kind), h.to(kind)
@@ -137,13 +138,13 @@ class Direct(nn.Module):
 
     @torch.no_grad()
     def name_colours(self, output):
-        """The rows of the nearest colours begin as what the output layer (V, d) looks for: what stays of them to the end says the colour again."""
+        """The rows of the nearest colours start at the weights of the output layer (V, d): the part of them that remains at the end predicts the colour again."""
         rows = output - output.mean(0)
         self.near.weight.copy_(torch.cat([0.5 * rows, rows]))
 
     @torch.no_grad()
     def fit(self, known, pixels):
-        """The guess and its certainty begin at the least squares of each place, divided by what the past alone tells, which the model knows."""
+        """The guess and its certainty start at the least squares of each index, divided by those of the past alone, which the model has."""
         z, past = colour(pixels.double()), slice(AROUND + 3, AROUND + 3 + 3 * len(PAST))
         for k in range(self.K):
             at = (self.place == k).nonzero()[:, 0]

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Adds a draft to a model:  python3 weights/train/draft.py weights/digits.gguf [--out FILE] [--hidden 32] [--rank 16] [--minutes 3]
 
-A draft is a tiny network that guesses the next values of a picture with the noise that the model will use: the model samples
-x_p = argmax_v(logit_p(v) + G_p(v)) with Gumbel noise G that is fixed beforehand, the draft takes the argmax of its own logits plus the
-same G, and the model then checks several guesses in one pass. What is right stands, so the sample stays what it would have been.
-For position p of H x W positions in raster order:
+A draft is a tiny network that guesses the next values of a picture with the noise that the model will use: the model samples x_p =
+argmax_v(logit_p(v) + G_p(v)) with Gumbel noise G that is fixed in advance, the draft takes the argmax of its own logits plus the same
+G, and the model then checks several guesses in one pass. Correct guesses are kept, so the sample does not change. For position p of H x W positions in raster order:
 
     h = relu(sum over o < O of E_o[x at neighbour o] + R[row(p)] + C[col(p)])         E_o[v] = N_o e_v
     logits = W_out h + b
@@ -190,7 +189,7 @@ def simulate(draft, x, noise, cap, margin):
     table, position = draft.tables()
     at, every, passes, columns = torch.zeros(B, dtype=torch.long), torch.arange(B), 0, 0
     while bool((at < n).any()):
-        seen, right, open_ = x.clone(), at < n, at < n       # right: all guesses so far; open: the window goes on
+        seen, right, open_ = x.clone(), at < n, at < n       # right: all guesses so far; open: the window continues
         passes, columns, end = passes + int(right.sum()), columns + int(right.sum()), at + 1
         for k in range(cap - 1):
             p = (at + k).clamp(max=n - 1)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Golden cases of the Image Transformer: tiny random models, and what is kept of a trained one.
+"""Golden cases of the Image Transformer: tiny random models, and the values recorded of a trained one.
 
     values (n)            the elements x_0..x_{n-1}       label (1)        class, -1 = none
     embedding (n, d)      layer-0 input                   blk.K.output (n, d)
@@ -67,7 +67,8 @@ TINY = [  # name, config, label, weight type
     # super-resolution into a palette, post-norm, classes, biases
     ("palette-2d-sr", replace(SMALL, height=6, width=8, channels=3, levels=20, palette=True, pattern="local-2d", block_rows=2,
      block_cols=4, flange_rows=2, flange_cols=2, attention_bias=True, input_height=3, input_width=4, encoder_block_count=1, classes=3), 2, "f32"),
-    # enlargement that looks at what it enlarges: cells of 2x3, a palette; and mixtures, with an encoder of a width of its own
+    # enlargement that reads the small picture directly: cells of 2x3, a palette; and mixtures, with an encoder of another
+    # width
     ("direct-palette", replace(SMALL, height=6, width=12, channels=3, levels=22, palette=True, pattern="local-1d", query_block=24,
      memory_block=24, input_height=3, input_width=4, direct=True, classes=2), 1, "f32"),
     ("direct-dmol", replace(SMALL, height=4, width=6, channels=3, levels=256, norm="pre", output="dmol", mixtures=3, pattern="full",
@@ -106,7 +107,7 @@ def cases():
 
 
 def tensors(case, model, seed):
-    """The stored model in double precision -> what the tests compare."""
+    """The stored model in double precision -> the values that the tests compare."""
     c, label = model.c, case.label
     rng = np.random.default_rng(200 + seed)
     x = torch.from_numpy(rng.integers(0, c.levels, (1, c.n) + ((c.channels,) if c.output == "dmol" else ())))

@@ -3,8 +3,8 @@
 
     deeper   an added block is the identity: its last matrices are zero; post-norm, it takes over the scale of the norm before it,
              which then only normalises, and normalising twice changes nothing
-    stacked  blocks begin as copies of others, in an order that is given (Du et al. 2024): not the same function, but what is added has a
-             part in it from the first step, which identities can be slow to take
+    stacked  blocks begin as copies of others, in an order that is given (Du et al. 2024): not the same function, but added blocks
+             contribute from the first step, which identities can be slow to do
     heads    added heads, wider heads and added feed-forward units are read with zero weights; queries grow with sqrt(d_k)
     wider    an added dimension is a copy of an old one (Net2Net, Chen, Goodfellow and Shlens 2016), who reads both takes a share of
              each. Layer norms see the same mean and deviation where every dimension is copied equally often: exact for twice the
@@ -24,7 +24,7 @@ ZERO = ("attn_output.weight", "cross_attn_output.weight", "ffn_down.weight", "ff
 
 
 def copies(old, new):
-    """(new,) -> which old dimension each is; halves apart, for rows and columns of positions stand in halves."""
+    """(new,) -> the old dimension of each; separate halves, because rows and columns of positions each have a half."""
     half, more = old // 2, (new - old) // 2
     first = torch.cat([torch.arange(half), torch.arange(more) * max(1, half // max(1, more)) % half])
     return torch.cat([first, first + half])
@@ -124,7 +124,7 @@ def fewer_levels(weights, channels, levels, bernoulli):
 
 @torch.no_grad()
 def grow(model, weights, key_length, seed=1, stack=()):
-    """weights {name: tensor} of a file whose heads have the width `key_length`; stack: of which of its blocks each begins as a copy, (): as above."""
+    """weights {name: tensor} of a file whose heads have the width `key_length`; stack: the block that each new one starts as a copy of, (): as above."""
     c, own, generator = model.c, model.state_dict(), torch.Generator().manual_seed(seed)
     weights = {name: w.clone() for name, w in weights.items() if c.classes or name != "class_embd.weight"}
     if c.output in ("categorical", "bernoulli") and not c.palette and len(weights.get("token_embd.weight", ())) > c.interleaved * c.levels:

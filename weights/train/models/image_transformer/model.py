@@ -54,7 +54,7 @@ class Config:
     input_width: int = 0
     encoder_block_count: int = 0
     encoder_feed_forward_length: int = 0 # 0: as the decoder's
-    direct: bool = False                 # super-resolution: each position is told what the small image says about it, see direct.py
+    direct: bool = False                 # super-resolution: each position is conditioned on the small image, see direct.py
     attention_bias: bool = of_file(False)                # biases in q, k, v, o (not used by the shipped models)
     dropout: float = 0.0
 
@@ -226,8 +226,8 @@ class Block(nn.Module):
 
 
     def fused(self, h, f, attention, encoded=None):
-        """As `forward`, with the sublayer's output f before it still to be added -> (h, what is to be added next); pre-norm.  Post-norm
-        h is added to, and f is its bf16 copy, what the first sublayer reads.  In training on a CPU, see native.AddNorm."""
+        """As `forward`, with the previous sublayer's output f still to be added -> (h, the next addend); pre-norm. For post-norm, h is
+        the sum, and f is its bf16 copy, which the first sublayer reads. In training on a CPU, see native.AddNorm."""
         post = self.c.norm == "post"
 
         def norm(layer, h, f):
@@ -338,8 +338,8 @@ class ImageTransformer(Positions):
 
     @torch.no_grad()
     def set_palette(self, colours):
-        """Takes the colours (V, 3).  The value table and the output layer start as smooth random functions of the
-        colour plus noise, so that what is learned of one colour serves its neighbours from the first step."""
+        """Takes the colours (V, 3). The value table and the output layer start as smooth random functions of the
+        colour plus noise, so that learning one colour helps its neighbours from the first step."""
         self.palette.weight.copy_(colours)
         d = self.c.embedding_length
         frequency = torch.randn(3, d) / torch.linspace(16, 128, d)       # correlation exp(-distance^2 / (2 l^2)), l = 16..128

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""An encoder, pretrained to say what lies in its cells.
+"""An encoder, pretrained to predict the contents of its cells.
 
-Of enlargement that looks at what it enlarges (direct.py): joined to a decoder that can do without, an encoder from nothing learns slowly, for little depends
-on it.  So it is pretrained alone: from the small picture, to give the colours of each cell's K pixels, each by itself,
+For enlargement that reads the small picture directly (direct.py): joined to a decoder that does not need it, an untrained encoder learns slowly, because
+little depends on it. So it is pretrained alone: from the small picture, to predict the colours of each cell's K pixels, each separately,
 
     p(v at place k of the cell) = softmax(O_k e_cell + o_k)_v
 
-by an output layer O that is thrown away.  A row is a whole cell, so a picture costs little beside one that the decoder draws.
+by an output layer O that is discarded. A row is a whole cell, so a picture costs little compared with one that the decoder draws.
 """
 import math
 

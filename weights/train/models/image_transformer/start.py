@@ -7,10 +7,10 @@ and classes start at zero in those dimensions.  All of it is trained on like any
 training spends most of its time on finding the pixel above.
 
 Position i carries the value before it, so the value at (row - 1, same column) is read at the key (-1, +1).
-MIRROR in place of an offset means the left-right or top-bottom mirror image.
+MIRROR instead of an offset means the left-right or top-bottom mirror image.
 
-Photographs (dmol, pre-norm) also begin with the values themselves: the channels of a position, and those that each aimed head
-finds, stand unmixed in dimensions of their own all the way to the output (`copy_neighbours`).
+Photographs (dmol, pre-norm) also start with the values themselves: the channels of a position, and those that each aimed head
+finds, have separate dimensions up to the output (`copy_neighbours`).
 """
 import math
 
@@ -26,10 +26,10 @@ HEADS = (((-1, 1), (-1, 0), (-1, 2), (-2, 1)),                           # above
 NATURAL = (((-1, 1), (0, -1), (-1, 0), (-1, 2)),                         # photographs are not symmetric: the nearest twelve
            ((-2, 1), (-1, -1), (-1, 3), (0, -2)),
            ((-2, 0), (-2, 2), (-3, 1), (0, -3)))
-CELLS = (((0, 0), (0, 1), (1, 0), (1, 1)),                               # small pixels: the one that the position lies in, and those beside
+CELLS = (((0, 0), (0, 1), (1, 0), (1, 1)),                               # small pixels: the one that contains the position, and its neighbours
          ((0, -1), (-1, 0), (1, -1), (-1, 1)))
 PIXEL_GAIN = 2.0                         # of copied values: they are in [-1, 1], positions are sines
-SHARP, EXACT = 1.5, 4.0                  # EXACT: nine tenths and more of a head's attention lie on one key
+SHARP, EXACT = 1.5, 4.0                  # EXACT: nine tenths and more of a head's attention is on one key
 
 
 def turn(frequency, offset, size):
@@ -60,7 +60,7 @@ def aimed_dimensions(c):
 
 @torch.no_grad()
 def centre_positions(model):
-    """The small image's pixels stand at their centres in the large one."""
+    """The small image's pixels are at their centres in the large one."""
     c = model.c
     for table, size, small in ((model.enc.position_row, c.height, c.input_height), (model.enc.position_col, c.width, c.input_width)):
         table.weight.copy_(sinusoid((torch.arange(small) + 0.5) * size / small - 0.5, c.embedding_length))
@@ -123,9 +123,9 @@ def copy(value, output, rows, sources, targets, measure):
 
 
 def copy_neighbours(model):
-    """DMOL, pre-norm: a position's channels, and those that each aimed head attends to, stand in dimensions of their own; with an encoder
-    also those of the small pixels around.  The least-squares prediction of `fit_output` is then nearly that of a linear
-    predictor from the neighbours' exact values.  Where the width does not suffice the last heads are only aimed."""
+    """DMOL, pre-norm: a position's channels, and those that each aimed head attends to, have separate dimensions; with an encoder also
+    those of the small pixels around. The least-squares prediction of `fit_output` is then nearly that of a linear predictor from the
+    neighbours' exact values. If the width does not suffice the last heads are only aimed."""
     c, C = model.c, model.c.channels
     taken = set(aimed_dimensions(c).tolist())
     quarter = c.embedding_length // 4
@@ -158,8 +158,8 @@ def copy_neighbours(model):
 @torch.no_grad()
 def fit_output(model, x, small=None, ridge=3e-4):
     """DMOL: the output layer begins at the least-squares prediction from the features that the untrained blocks make, with
-    each channel corrected by those before it; x (B, n, C) training values.  The components spread around the prediction.
-    The ridge keeps the weights small, for each step of Adam moves them all."""
+    each channel corrected by those before it; x (B, n, C) training values. The components spread around the prediction.
+    The ridge keeps the weights small, because each step of Adam moves them all."""
     c, K = model.c, model.c.mixtures
     features = []
     hook = model.output.register_forward_hook(lambda module, inputs, out: features.append(inputs[0]))

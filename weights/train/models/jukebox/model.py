@@ -2,8 +2,8 @@
 """Jukebox (Dhariwal, Jun, Payne, Kim, Radford and Sutskever 2020, "Jukebox: A Generative Model for Music") in small: two levels of codes of a sound
 (VQ-VAE: van den Oord, Vinyals and Kavukcuoglu 2017), a prior that draws those of the upper level, and one that draws those of the lower level from them.
 
-Mirrors the C engine layer by layer.  Module names are chosen so that `state_dict()` gives the tensor names of the weight file.  Each level has an
-encoder, a codebook and a decoder of its own.  s is a stride, C a width; activations are (B, T, C), and before the beginning and behind the end they are zero.
+Mirrors the C engine layer by layer. Module names are chosen so that `state_dict()` gives the tensor names of the weight file. Each level has its own encoder,
+codebook and decoder. s is a stride, C a width; activations are (B, T, C), and before the beginning and behind the end they are zero.
 
     encoder, of each stride     x_i = W [the 2 s samples about block i] + b         then residual units, at the end W [h_{i-1}; h_i; h_{i+1}] + b
     a residual unit             x + W_mix relu(W_conv relu[x_{t-d}; x_t; x_{t+d}])  d = 1, 3, 9, ... in the encoder, the other way round in the decoder
@@ -171,7 +171,7 @@ def decoder(l):
 
 
 class Codebook(nn.Module):
-    """Vectors that follow the mean of what is nearest to them, not a gradient."""
+    """Vectors that follow the mean of their nearest inputs, not a gradient."""
 
     def __init__(self, l):
         super().__init__()

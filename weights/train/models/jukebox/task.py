@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Jukebox as a task, of two runs: first the codes of both levels, then the priors of what the encoders of the first run make of the training sounds."""
+"""Jukebox as a task, of two runs: first the codes of both levels, then the priors, trained on the codes of the first run's encoders."""
 import math
 import wave
 from dataclasses import dataclass, fields
@@ -20,7 +20,7 @@ PRIORS = ("top.", "bottom.")             # with which their tensors begin
 WINDOWS = (512, 256, 128, 64)            # samples of the spectra that training compares; hops are a quarter of them
 FLOOR = 1e-3                             # of a magnitude, before its logarithm
 WHOLE = 16                               # positions of the top level by which a batch is filled up: of blocks of the pattern
-DECAY = 0.99                             # of what a codebook remembers
+DECAY = 0.99                             # decay of the codebook's averages
 DEAD = 0.05                              # part of the mean use below which a code begins anew
 
 
@@ -160,7 +160,7 @@ class JukeboxTask(Task):
             getattr(average.codebook, name).weight.data.copy_(self.book(name))
 
     def begin_on(self, model, train, device):
-        """The first vectors are what the encoders make of some sounds, but of a file that has some."""
+        """The vectors start at the encoders' outputs for some sounds, unless a file has some."""
         if self.s.part == "codes" and not self.s.start:
             x, = train.take(np.random.default_rng(self.s.seed).permutation(len(train))[:64], device)
             with torch.no_grad():
@@ -171,7 +171,7 @@ class JukeboxTask(Task):
 
     @torch.no_grad()
     def follow(self, name, h, ids):
-        """The codebook goes towards the means of what was nearest to each vector; one that is hardly used becomes something just encoded."""
+        """Each vector moves towards the mean of its nearest inputs; a hardly used one is replaced by a new input."""
         use, sums, book = self.use[name], self.sums[name], self.book(name)
         use.mul_(DECAY).add_(torch.bincount(ids, minlength=len(use)).float(), alpha=1 - DECAY)
         sums.mul_(DECAY).index_add_(0, ids, h, alpha=1 - DECAY)
@@ -331,8 +331,8 @@ class JukeboxTask(Task):
         return dict(found, **{PREFIX + "speakers": card.get("speaker_names") or [str(i) for i in range(c.speakers)]}) if c.speakers else found
 
     def type_of(self, name, x, kind):
-        """Products of the priors take the wanted type; those of encoders and decoders, whose inputs would be rounded too, and tables F16 in place of a rounded one; codebooks and
-        vectors are F32."""
+        """Products of the priors take the requested type; those of encoders and decoders, whose inputs would be rounded too, and tables take F16 instead of a rounded one;
+        codebooks and vectors are F32."""
         rounds = kind in (gguf.Q4_0, gguf.Q8_0)
         if x.ndim != 2 or name.startswith("codebook."):
             return gguf.F32

@@ -18,14 +18,14 @@ class Kind(NamedTuple):
     """What a kind differs in from Llama."""
     halves: bool = True                  # pairs that are turned: (i, i + d_k / 2), or else (2i, 2i + 1)
     head_norms: str = ""                 # of queries and keys: of "each" head, or of "all" at once
-    before: bool = True                  # norms what a sublayer reads
-    after: bool = False                  # and what it adds
+    before: bool = True                  # norms the input of a sublayer
+    after: bool = False                  # and its output
     gemma: bool = False                  # begins with sqrt(d) times the embedding; gelu
     score_cap: float = 0
     logit_cap: float = 0
-    period: int = 0                      # of so many blocks one is global, where there is a window; 0: none
-    apart: bool = False                  # local blocks have rotary frequencies of their own
-    global_bare: bool = False            # where there is a window, global blocks have no rotary positions
+    period: int = 0                      # one in this many blocks is global, if there is a window; 0: none
+    apart: bool = False                  # local blocks have their own rotary frequencies
+    global_bare: bool = False            # if there is a window, global blocks have no rotary positions
     bare: int = 0                        # of so many blocks one has no rotary positions
     embedding_scale: float = 1
     attention_scale: float = 0           # 0: 1 / sqrt(d_k)

@@ -63,7 +63,7 @@ class LlamaTask(bpe.Chosen, Task):
         return Windows(stream, self.s.context_length, device)
 
     def batch(self, train, step, device):
-        """The windows of an epoch begin at a place of its own."""
+        """The windows of each epoch begin at a new offset."""
         epoch = step // (len(train) // self.s.batch)
         phase = int(np.random.default_rng([self.s.seed, epoch, 1]).integers(self.s.context_length))
         return train.take(picks(self.s.seed, step, self.s.batch, len(train)), device, phase)
@@ -79,7 +79,7 @@ class LlamaTask(bpe.Chosen, Task):
 
     @torch.no_grad()
     def sheet(self, model, valid, path, autocast, device, final):
-        """Beginnings gone on with, in samples.txt."""
+        """Continued beginnings, in samples.txt."""
         generator, lines = torch.Generator().manual_seed(0), []
         for prompt in self.s.prompts.split("|"):
             ids = torch.tensor([[0] + self.tokenizer.encode(prompt)])

@@ -26,7 +26,7 @@ The file:
     attn_x.weight               (d, d)    W_x
     attn_summary.weight         (d, d)    W_s
     attn_v.weight               (d)       v
-    cell.{weight,bias}          (4 d, 2 d), (4 d)     W of [s; x]; gates i, f, o, g one after another
+    cell.{weight,bias}          (4 d, 2 d), (4 d)     W of [s; x]; gates i, f, o, g in this order
 
 state_dict() names are the file's tensor names.
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The memory-network as a task: that of the Llama (windows of a stream of tokens), with a model of its own and shorter windows than its context."""
+"""The memory-network as a task: that of the Llama (windows of a stream of tokens), with another model and windows shorter than its context."""
 from dataclasses import dataclass, fields
 
 import numpy as np
@@ -34,7 +34,7 @@ class LstmnTask(LlamaTask):
         return Windows(windows.ids.numpy(), self.s.window, device)
 
     def batch(self, train, step, device):
-        """The windows of an epoch begin at a place of its own."""
+        """The windows of each epoch begin at a new offset."""
         epoch = step // (len(train) // self.s.batch)
         phase = int(np.random.default_rng([self.s.seed, epoch, 1]).integers(self.s.window))
         return train.take(picks(self.s.seed, step, self.s.batch, len(train)), device, phase)

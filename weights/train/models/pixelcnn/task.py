@@ -72,7 +72,7 @@ class PixelCNNTask(Task):
         return self.s.height * self.s.width
 
     def sheet(self, model, valid, path, autocast, device, final):
-        """Samples, with classes where there are any; below them pictures, their upper halves, completions."""
+        """Samples, with classes if there are any; below them pictures, their upper halves, completions."""
         s, generator = self.s, torch.Generator().manual_seed(0)
         x, label = valid.take(spread(len(valid), 10), "cpu")
         classes, half = getattr(s, "classes", 0), s.height // 2 * s.width

@@ -13,7 +13,7 @@ class Spectral(nn.Module):
 
         v <- W' u / |W' u|,   u <- W v / |W v|,   sigma = u' W v
 
-    one round at each call in training; in evaluation, and where `exact` says so, sigma is computed.
+    one round at each call in training; in evaluation, and if `exact` is set, sigma is computed.
     """
 
     exact = False

@@ -5,8 +5,8 @@
     block: cBN, ReLU, nearest x2, conv 3x3, cBN, ReLU, conv 3x3;  beside it nearest x2, conv 1x1
     attention stands behind the block whose output is `attention_size` wide (0: nowhere)
 
-`Generator` is what trains, with spectral normalisation and batch statistics; `Folded` is what a file has: every sigma and every mean and variance is in
-the weights, of a norm one scale and shift a class is left.
+`Generator` is what trains, with spectral normalisation and batch statistics; `Folded` is the form in a file: every sigma and every mean and variance is
+in the weights, of a norm one scale and shift a class is left.
 """
 from dataclasses import dataclass
 
@@ -123,7 +123,7 @@ class Generator(Net):
 
     @torch.no_grad()
     def settle(self, batches, batch=64, seed=7):
-        """Statistics of its norms: the mean over batches of its own, weights as they are."""
+        """Statistics of its norms: the mean over separate batches, weights unchanged."""
         device, training = self.output.weight.device, self.training
         generator = torch.Generator().manual_seed(seed)
         self.train()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The GAN as a task.  A step is `update`: the discriminator's loss, then the generator's, each with an optimiser of its own, on the same drawn pictures:
+"""The GAN as a task. A step is `update`: the discriminator's loss, then the generator's, each with its own optimiser, on the same drawn pictures:
 
     L_D = E[max(0, 1 - D(x, y))] + E[max(0, 1 + D(G(z, y), y))] + recall L_z        L_G = -E[D(G(z, y), y)] + recall L_z
 
@@ -79,7 +79,7 @@ class SaganTask(Task):
         return Generator(self.config(), self.s.normed == "both")
 
     def fresh(self, name):
-        """gamma, which begins at nought and has a long way to go: attention learns nothing before it is there"""
+        """gamma, which starts at zero and has a long way to go: attention learns nothing until it has grown"""
         return name.endswith("attn.gain")
 
     def relabelled(self, weights, metadata):
@@ -183,7 +183,7 @@ class SaganTask(Task):
         return x.contiguous(memory_format=torch.channels_last), y
 
     def nats(self, model, x, y):
-        """There is no likelihood. (B,): in its place, how far what it makes of the latent 0 is from each picture, for comparing a file with its run."""
+        """There is no likelihood. (B,): instead, the distance of its output for the latent 0 from each picture, for comparing a file with its run."""
         return ((model(torch.zeros(len(y), self.s.latent_length, device=y.device), y).float() - x) ** 2).flatten(1).sum(1)
 
     def views(self, *batch):

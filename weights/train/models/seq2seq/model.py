@@ -27,13 +27,13 @@ Ranges, of a source of m words, D the window:
     local-p      centre_p = m sigmoid(v_p . tanh(W_p s));  |i - min(floor(centre_p), m - 1)| <= D; the softmax of these is multiplied by
                  exp(-(i - centre_p)^2 / (2 (D/2)^2)) and not normalised again
 
-Structures, of a global range.  "simple" is the softmax; the others give each word a bit of its own, looked at or not, of which attention is the
-expectation, so that weights need not add up to 1 [Kim, Denton, Hoang and Rush 2017]:
+Structures, of a global range. "simple" is the softmax; the others give each word a separate bit, attended or not, whose expectation is the
+attention, so that weights need not add up to 1 [Kim, Denton, Hoang and Rush 2017]:
 
     sigmoid        a_pi = sigmoid(score(s, h_i) + bias)
     segmentation   a_pi = p(z_i = 1) of a chain of bits, theta_i = score(s, h_i) + bias, with transitions A (segments.py)
 
-GRU of an input x and a state h, gates r, z, n one after another in the rows:
+GRU of an input x and a state h, gates r, z, n in this order in the rows:
 
     r = sigmoid(W_ir x + b_ir + W_hr h + b_hr),   z likewise,   n = tanh(W_in x + b_in + r (W_hn h + b_hn)),   h' = (1 - z) n + z h
 
@@ -232,7 +232,7 @@ class Seq2seq(nn.Module):
 
     def bits(self, structure, s, keys, h, lengths):
         """As `attend`, of the structures in which each word has a bit."""
-        theta = self.scores(s, keys) + self.attn_bias.weight             # not bf16, for the bias is not
+        theta = self.scores(s, keys) + self.attn_bias.weight             # not bf16, because the bias is not
         if structure == "segmentation":
             weights = marginals(theta, self.attn_transition.weight, lengths)
         else:
@@ -263,7 +263,7 @@ class Seq2seq(nn.Module):
         return t
 
     def inputs(self):
-        """The decoder's weights of the word and of what is fed to it besides."""
+        """The decoder's weights of the word and of its fed input."""
         parts = self.dec.input.weight.split([self.c.embedding_length, self.dec.input.weight.shape[1] - self.c.embedding_length], 1)
         return [part.bfloat16() for part in parts] if torch.is_autocast_cpu_enabled() else parts
 
@@ -327,7 +327,7 @@ class Seq2seq(nn.Module):
 
 
 class Transitions(nn.Module):
-    """Of a chain of bits: at first neighbours like to be alike."""
+    """Of a chain of bits: initially, neighbours tend to be equal."""
 
     def __init__(self):
         super().__init__()

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""The GRU over whole sequences, several directions at once, with a backward pass of its own: PyTorch's takes time with the square of the length
-where a batch is packed, for each step's slice of it is a tensor of zeros there, and multiplies for the weights' gradient at each step.
+"""The GRU over whole sequences, several directions at once, with a custom backward pass: PyTorch's is quadratic in the length for packed
+batches, because each step's slice is a full tensor of zeros, and it multiplies for the weights' gradient at each step.
 
     r = sigmoid(x_r + h W_r + b_r),  z likewise,  hn = h W_n + b_n,  n = tanh(x_n + r hn),  h' = n + z (h - n)
 
-Every slope but those along h is a product of what the forward pass knows, so the backward pass makes these for all steps at once.
+Every derivative but those along h is a product of values of the forward pass, so the backward pass computes these for all steps together.
 """
 import torch
 

@@ -9,7 +9,7 @@ Of two states the odds are all that matters.  f_i and b_i are log odds of z_i = 
     b_m = 0,        b_i = h(theta_{i+1} + b_{i+1}),  h the same with A transposed
     p(z_i = 1) = sigmoid(f_i + b_i)
 
-so that nothing can underflow, however long the chain.  A = 0 makes it sigmoid(theta_i).
+so that nothing can underflow in a chain of any length. A = 0 makes it sigmoid(theta_i).
 """
 import torch
 import torch.nn.functional as F

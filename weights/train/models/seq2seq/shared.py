@@ -26,7 +26,7 @@ def card(name, does, command=None):
 
 
 def characters(**attention):
-    """Settings of those that read characters: after a start that takes the structures in turn, minutes of their own."""
+    """Settings of those that read characters: after a shared start that alternates between the structures, separate minutes for each."""
     base = dict(source="characters", context_length=256, score="general", batch=64, minutes=3.0, lr=1.5e-3, warmup=50, fresh_rate=10.0)
     return settings(**dict(base, **attention))
 

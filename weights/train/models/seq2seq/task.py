@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The recurrent encoder-decoder as a task: that of the Transformer (pairs, batches of like length, BLEU), with a model of its own."""
+"""The recurrent encoder-decoder as a task: that of the Transformer (pairs, batches of similar length, BLEU), with another model."""
 import functools
 from dataclasses import dataclass, fields, replace
 
@@ -16,7 +16,7 @@ PREFIX = "seq2seq."
 
 @dataclass
 class Settings(pairs.Settings):
-    """The Transformer's settings of data and training, of which this model has others in place of blocks and heads."""
+    """The Transformer's settings of data and training, with others instead of blocks and heads."""
     state_length: int = Config.state_length
     score: str = Config.score
     order: str = Config.order
@@ -65,9 +65,9 @@ class Seq2seqTask(TransformerTask):
 
     @torch.no_grad()
     def grow(self, model, weights):
-        """Begins with what a file of another attention has in common with this model: the words, the encoder and, of the decoder, what reads
-        words and states.  The rest stays random: fair to all attentions but the file's own.  A file that has bits, which training took in turn with the
-        softmax (`turns`), gives its attention too, but for the transitions.  A file of this recipe gives all."""
+        """Starts with the tensors that a file of another attention shares with this model: the words, the encoder and, of the decoder, the layers that
+        read words and states. The rest stays random: fair to all attentions except the file's own. A file with bits, trained alternately with the
+        softmax (`turns`), gives its attention too, except the transitions. A file of this recipe gives all."""
         if self.s.adopted:
             return super().grow(model, weights)
         for name, p in model.named_parameters():

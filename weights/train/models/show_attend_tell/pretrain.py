@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""An encoder, pretrained to name what a small picture shows, as the paper's was on photographs: attention over annotations that mean nothing yet learns slowly.
+"""An encoder, pretrained to name the contents of a small picture, as the paper's was on photographs: attention over annotations that mean nothing yet learns slowly.
 
 One thing on 32x32, in drawings that train:  p(thing) = softmax(W mean_i conv(picture)_i + b),  by a layer that is thrown away.  A picture costs a quarter of a
 scene, and nothing says where the thing is.

@@ -61,7 +61,7 @@ class Numbered:
 
 
 def on_it(cell, boxes, columns, cell_side):
-    """Whether the middle of a cell lies on one of these things."""
+    """Whether the middle of a cell is on one of these things."""
     y, x = (cell // columns + 0.5) * cell_side, (cell % columns + 0.5) * cell_side
     return any(top <= y < bottom and left <= x < right for top, left, bottom, right in boxes)
 
@@ -90,7 +90,7 @@ class CaptionTask(Task):
         return dict(cls.settings_of(metadata, tensors), listed=() if words == WORDS else words)
 
     def adapt(self):
-        """Words of one's own captions are added behind those that the model has, and begin as their mean."""
+        """Words of your own captions are added behind those of the model, and start at their mean."""
         super().adapt()
         s = self.s
         if data.own(s.dataset, s.data):
@@ -110,12 +110,12 @@ class CaptionTask(Task):
         return found
 
     def load(self, split):
-        """Scenes, whose sentences are made of what the emoji are known to be; or pictures with captions of one's own."""
+        """Scenes, whose sentences are generated from their emoji; or your own pictures with captions."""
         s = self.s
         return data.load(s.dataset, s.data, split, None) if data.own(s.dataset, s.data) else scenes.load(s.data or scenes.DEFAULT_DIR, split)
 
     def ids_of(self, words):
-        """A caption, cut to what the model can write; words that it does not have are left out."""
+        """A caption, cut to the model's maximum; unknown words are left out."""
         ids = {word: i for i, word in enumerate(self.words) if i}
         return [ids[word] for word in words if word in ids][:self.s.context_length - 1] + [scenes.END]
 
@@ -198,7 +198,7 @@ class CaptionTask(Task):
         return {"bleu": bleu.corpus(texts, wanted), "right": 100 * np.mean([a == b for a, b in zip(texts, wanted)]), "looked": 100 * float(np.mean(looked)) if looked else 0.0}
 
     def sheet(self, model, valid, path, autocast, device, final):
-        """What validation scenes show and what the model says, in samples.txt."""
+        """Validation scenes with the model's captions, in samples.txt."""
         with open(path.replace(".png", ".txt"), "w", encoding="utf-8") as f:
             for scene, words, _ in self.told(model, valid, spread(len(valid), 40), autocast, device):
                 f.write("%s %s\n  %s\n" % ("=" if scene.words == words else " ", " ".join(scene.words), " ".join(words)))

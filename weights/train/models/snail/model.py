@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""SNAIL [Mishra, Rohaninejad, Chen and Abbeel 2018], for signs of which one example each has been seen.
+"""SNAIL [Mishra, Rohaninejad, Chen and Abbeel 2018], for characters seen in one example each.
 
 A sequence: examples (embedding of the picture, one-hot label), then the query (embedding, zeros), whose answer is the label.  Each layer appends
 channels to its input x (T, C):
@@ -10,8 +10,8 @@ channels to its input x (T, C):
 
     attention 0, tc 0, attention 1, tc 1, attention 2, output
 
-The embedding has strides where the paper has pools: convolutions with batch norm and relu, then a linear map of all that is left.
-Queries share the examples and do not see each other: each stands at the place behind the last example, so the examples are computed once.
+The embedding has strides instead of the paper's pools: convolutions with batch norm and relu, then a linear map of the final feature map.
+Queries share the examples and do not see each other: each is at the position behind the last example, so the examples are computed once.
 
 The file has the norms folded into the convolutions (`folded`).  A convolution's weight is (out, taps x in), taps row by row.
 """

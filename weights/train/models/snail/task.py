@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""SNAIL as a task: episodes of signs, more ways as training goes on."""
+"""SNAIL as a task: episodes of characters, more ways as training progresses."""
 from dataclasses import dataclass, fields
 
 import numpy as np
@@ -13,7 +13,7 @@ from models.snail.model import Config, Snail
 
 PREFIX = "snail."
 EPISODES = 2000                          # validation episodes that there are
-CALIBRATION = 1500                       # pictures of which the norms' statistics are taken
+CALIBRATION = 1500                       # pictures for the norms' statistics
 
 
 @dataclass
@@ -98,7 +98,7 @@ class SnailTask(Task):
         return train.turned
 
     def some(self, train):
-        """Pictures (n, H, W) of which the norms' statistics are taken."""
+        """Pictures (n, H, W) for the norms' statistics."""
         rng = np.random.default_rng(3)
         flat = self.turned(train).x
         flat = flat.reshape((-1,) + flat.shape[2:])

@@ -23,7 +23,7 @@ from common import distributions, native
 from models.sparse_transformer import notes
 
 NEAR, FAR, PREVIOUS = 1, 2, 4            # A1, A2, A3
-LIMIT = -1e30                            # the score of what is not seen
+LIMIT = -1e30                            # the score of invisible keys
 
 
 @dataclass
@@ -135,7 +135,7 @@ class Block(nn.Module):
         return masked(q, k, v, seen(c, which, n).to(qkv.device)).transpose(1, 2).flatten(2)
 
     def gathered_fast(self, which, qkv, heads):
-        """The same in bf16 on a CPU, of whole blocks of positions, without scores of what is not seen."""
+        """The same in bf16 on a CPU, by whole blocks of positions, without scores of invisible keys."""
         c, (B, n, _), l = self.c, qkv.shape, self.c.stride
         if dense(c, which):
             return native.Attention.apply(qkv, heads, n, 0)
@@ -173,7 +173,7 @@ class Block(nn.Module):
         return h + dropped(self.feed_forward(self.ffn_norm(h)))
 
     def fused(self, h, f, dropped):
-        """The same of h + f, in training on a CPU -> (h, what is to be added next); see native.AddNorm."""
+        """The same of h + f, in training on a CPU -> (h, the next addend); see native.AddNorm."""
         norm = lambda layer, h, f: native.AddNorm.apply(h, f, layer.weight, layer.bias, layer.eps, False)
         h, y = norm(self.attn_norm, h, f)
         h, y = norm(self.ffn_norm, h, dropped(self.attention(y)))

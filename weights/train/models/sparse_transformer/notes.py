@@ -20,7 +20,7 @@ VOICES = (("soprano", 60, 81), ("alto", 52, 74), ("tenor", 43, 69), ("bass", 36,
 
 
 def table():
-    """(V, 3) int64: the sixteenths that pass with an id, its voice from 1 on, its pitch; 0 where it has none.  Voice without pitch: off."""
+    """(V, 3) int64: the sixteenths that pass with an id, its voice from 1 on, its pitch; 0 if it has none. Voice without pitch: off."""
     rows = [(0, 0, 0)]
     for v, (_, low, high) in enumerate(VOICES):
         rows += [(0, v + 1, p) for p in (0, *range(low, high + 1))]
@@ -74,7 +74,7 @@ def transposed(grid):
 
 
 def rows_of(count):
-    """`table`, of which a model of fewer ids has some rows."""
+    """`table`, some rows of which form a model of fewer ids."""
     return TABLE[spread(len(TABLE), count)]
 
 
@@ -119,7 +119,7 @@ class Pieces:
         return len(self.ids)
 
     def take(self, pick, device, stride=1):
-        """As long as the longest of them, made up to whole strides of what is read."""
+        """As long as the longest of them, padded to whole strides."""
         pick = np.arange(len(self))[pick]
         n = -(-(self.lengths[pick].max() - 1) // stride) * stride + 1
         found = torch.zeros(len(pick), n, dtype=torch.long, device=device)
@@ -128,7 +128,7 @@ class Pieces:
         return (found,)
 
     def alike(self, seed, step, batch, pool=16):
-        """Batch number `step` of pieces of about the same length: each piece once an epoch, every epoch in an order of its own."""
+        """Batch number `step` of pieces of about the same length: each piece once an epoch, in a new order every epoch."""
         per_epoch = len(self) // batch
         epoch, at = divmod(step, per_epoch)
         order = np.random.default_rng([seed, epoch]).permutation(len(self))[:per_epoch * batch]

@@ -73,7 +73,7 @@ class SparseTransformerTask(Task):
         return bpe.Vocabulary([])        # an end, and the 256 bytes
 
     def encode(self, examples, model, device="cpu"):
-        """Pictures and their labels; or (books, stories), of which books are read: <end> book <end> book ... <end>, in windows."""
+        """Pictures and their labels; or (books, stories); books are read as <end> book <end> book ... <end>, in windows."""
         if self.notes:
             return notes.Pieces([notes.encode(piece) for piece in examples], device)
         if not self.text:
@@ -106,7 +106,7 @@ class SparseTransformerTask(Task):
 
     @torch.no_grad()
     def sheet(self, model, valid, path, autocast, device, final):
-        """Pictures: samples; below them given ones, their upper halves, completions.  Texts: beginnings gone on with, in samples.txt."""
+        """Pictures: samples; below them given ones, their upper halves, completions. Texts: continued beginnings, in samples.txt."""
         s, generator, model = self.s, torch.Generator().manual_seed(0), model.cpu()
         with autocast():
             if self.text:

@@ -164,8 +164,8 @@ class Block(nn.Module):
         return x
 
     def fused(self, x, y, hidden, encoded=None, source_hidden=None):
-        """The same in training on a CPU, additions and norms in one pass, see native.AddNorm.  Pre-norm y is what the sublayer before adds to x, None at
-        first, and so is what comes out; post-norm the bf16 copy of x."""
+        """The same in training on a CPU, additions and norms in one pass, see native.AddNorm. For pre-norm, y is the previous sublayer's output, to be
+        added to x, None at first, and the result has the same form; post-norm the bf16 copy of x."""
         post = self.c.norm == "post"
         for norm, f in self.sublayers(hidden, encoded, source_hidden):
             if post:
@@ -228,7 +228,7 @@ class Stack(nn.Module):
         return table[:n].to(like.device, like.dtype)
 
     def through(self, x, *seen, maps=None):
-        """x (B, n, d) -> the same behind all blocks and the last norm; encoded: a function of a block that gives it what it sees besides."""
+        """x (B, n, d) -> the same behind all blocks and the last norm; encoded: a function of a block that returns its view of the source."""
         hidden, memory, source_hidden = (seen + (None, None))[:3]
         x = dropped(x, self.c.dropout) if self.training else x
         encoded = lambda block: None if memory is None else block.encoded(memory)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The Transformer as a task: pairs of sentences, batches of like length, BLEU of what it translates."""
+"""The Transformer as a task: pairs of sentences, batches of similar length, BLEU of its translations."""
 import os
 import random
 from dataclasses import dataclass, fields
@@ -25,7 +25,7 @@ class Settings(Config, Common):
     dataset: str = "multi30k"
     vocabulary: str = "multi30k"         # a file of vocabularies/; "": the bytes; own: learned from one's own sentences (common/bpe.py)
     merges: str = of_file("")            # a vocabulary that is no file of that folder, as text
-    signs: str = ""                      # these characters alone instead, for a task of single words
+    signs: str = ""                      # only these characters instead, for a task of single words
     smoothing: float = 0.1               # label smoothing, in training only
     merge_dropout: float = 0.0           # of merges of the source, so that a word is seen cut in several ways (bpe.Vocabulary.sampled), in training only
     lower: float = 0.0                   # share of training sources in small letters, as people type
@@ -152,7 +152,7 @@ class TransformerTask(bpe.Chosen, Task):
 
     @torch.no_grad()
     def translations(self, model, pairs, pick, autocast, device):
-        """-> the most probable words, one after another, for each of these pairs"""
+        """-> the most probable words at each step, for each of these pairs"""
         found, order = {}, sorted(pick, key=lambda i: len(pairs.ids[0][i]))
         for at in range(0, len(order), AT_ONCE):
             some = order[at:at + AT_ONCE]

@@ -6,8 +6,8 @@
                      x = x + attention(LN(x), LN(x))                                                  not in the last
     y = LN(x),  s[h, m] = (W_k y_h + b_k) . (W_q y_m + b_q) / sqrt(d) + distance[clip(m - h)]        the root's arcs have no distance
 
-Names as in the weight file; row 0 of feature.weight is that of no feature.  `beside` is of training alone: the part of speech and the relation of each
-word, which the same y has to tell.
+Names as in the weight file; row 0 of feature.weight is that of no feature. `beside` is for training only: the part of speech and the relation of each
+word, which the same y must predict.
 """
 import math
 from dataclasses import dataclass
@@ -80,7 +80,7 @@ class Block(nn.Module):
 
 class Tree(nn.Module):
     def __init__(self, c, beside=()):
-        """beside: how many tags and relations there are"""
+        """beside: numbers of tags and relations"""
         super().__init__()
         self.c, d = c, c.embedding_length
         self.feature, self.root = Weights(c.features, d, scale=0.3), Weights(d, scale=1.0)
@@ -117,7 +117,7 @@ class Tree(nn.Module):
         return self.scores(self.read(ids, lengths))
 
     def nats(self, ids, heads, lengths, *beside, share=0.5):
-        """(B,): -log p(heads | words), in training with a share of the nats of what stands beside.  heads (B, T), behind lengths anything"""
+        """(B,): -log p(heads | words), in training plus a fraction of the auxiliary nats. heads (B, T), behind lengths anything"""
         y = self.read(ids, lengths)
         s = self.scores(y)
         inside = torch.arange(ids.shape[1]) < lengths[:, None]

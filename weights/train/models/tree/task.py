@@ -27,7 +27,7 @@ class Settings(Config, Common):
     prose: str = ""                      # a folder of text files (or .txt.xz) that word clusters are made of too
     clusters: int = 0                    # 0: none
     cluster_words: int = 20000
-    forget: float = 0.0                  # share of the words of which training forgets what the word is, so that its looks have to do
+    forget: float = 0.0                  # fraction of the words whose identity training drops, so that their form must suffice
     softened: float = 1.0                # what the scores of the file are multiplied by; the best tree stays the best, and none is as sure
     relations: str = ""                  # of a model without data, golden cases: "-"
 
@@ -78,7 +78,7 @@ class TreeTask(Task):
 
     @torch.no_grad()
     def grow(self, model, weights):
-        """A file's scores are softened, and it has none of what stands beside; more features begin at nothing."""
+        """A file's scores are softened, and it has no auxiliary layers; more features start at zero."""
         own = model.state_dict()
         soft = self.s.softened if self.s.adopted else 1.0
         found = {name: padded(w, own[name].shape) if name == "feature.weight" else w / soft if name in ("head.weight", "head.bias", "distance.weight") else w for name, w in weights.items()}
@@ -144,7 +144,7 @@ class TreeTask(Task):
         return {"attachment": 100.0 * right / total}
 
     def folded(self, model):
-        """Without what stands beside, its scores softened."""
+        """Without the auxiliary layers, its scores softened."""
         model = copy.deepcopy(model)
         model.beside = nn.ModuleList()
         with torch.no_grad():

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Projective trees over the words 1 .. n of a sentence, one of which hangs from the root 0: sums and maxima over all of them at once [Eisner 1996].
+"""Projective trees over the words 1 .. n of a sentence, one of which is attached to the root 0: sums and maxima over all of them at once [Eisner
+1996].
 
     p(heads) = exp(sum over m of s[heads[m], m]) / Z
 

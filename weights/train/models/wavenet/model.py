@@ -2,15 +2,15 @@
 """WaveNet (van den Oord, Dieleman, Zen, Simonyan, Vinyals, Graves, Kalchbrenner, Senior and Kavukcuoglu 2016, "WaveNet: A Generative Model for
 Raw Audio") of sounds, and of grey pictures as a row of pixels.
 
-Mirrors the C engine layer by layer.  Module names are chosen so that `state_dict()` gives the tensor names of the weight file; export.py copies
-them unchanged.  Layer k of the paper, dilation d, with a class c and a speaker s where they are given:
+Mirrors the C engine layer by layer. Module names are chosen so that `state_dict()` gives the tensor names of the weight file; export.py copies
+them unchanged. Layer k of the paper, dilation d, with a class c and a speaker s if they are given:
 
     [f, g] = W_gate [x_{t-d}; x_t] + V_c c + V_s s        before the beginning x is zero, which is not silence
     z      = tanh(f) sigma(g)
     [r, s] = W_mix z          x += r, skip += s           the last layer has only s
 
-The first layer reads ids, one-hot: x_t = table[0][id_{t-2}] + table[1][id_{t-1}] + bias, so that what is predicted of t knows what is before it.
-At the end W_output relu(W_head relu(skip)).  Activations are (B, T, channels).
+The first layer reads ids, one-hot: x_t = table[0][id_{t-2}] + table[1][id_{t-1}] + bias, so that the prediction of t depends on the samples
+before it. At the end W_output relu(W_head relu(skip)). Activations are (B, T, channels).
 """
 import math
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ class Config:
     """Hyper-parameters, named as in the weight file's metadata."""
     dilations: tuple = (1, 2, 4, 8, 16, 32, 64, 128, 256)
     residual_length: int = 64            # R, of what passes from layer to layer
-    gate_length: int = 64                # D, of what a gate lets through
+    gate_length: int = 64                # D, of the gate's output
     skip_length: int = 64                # S
     head_length: int = 96                # of the layer before the output
     classes: int = 0
@@ -85,7 +85,7 @@ class Layer(nn.Module):
             self.mix.weight.mul_(1.0 / math.sqrt(len(c.dilations)))
 
     def condition(self, name, label):
-        """(B,) -> (B, 1, 2D): the row of a class or speaker, zeros where it is -1; None: nobody has one."""
+        """(B,) -> (B, 1, 2D): the row of a class or speaker, zeros if it is -1; None: no sample has one."""
         if label is None or not hasattr(self, name) or bool((label < 0).all()):
             return None
         return (self.get_submodule(name)(label.clamp(min=0)) * (label >= 0)[:, None])[:, None]
@@ -115,7 +115,7 @@ class Input(nn.Module):
         self.bias = nn.Parameter(torch.zeros(c.residual_length))
 
     def forward(self, x):
-        """(B, T) ids -> (B, T, R): at t of those at t-2 and t-1, nothing where there is none."""
+        """(B, T) ids -> (B, T, R): at t of those at t-2 and t-1, nothing at the beginning."""
         V = len(self.weight) // 2
         far, near = F.embedding(x[:, :-2] if x.shape[1] > 2 else x[:, :0], self.weight[:V]), F.embedding(x[:, :-1], self.weight[V:])
         return F.pad(far, (0, 0, min(2, x.shape[1]), 0)) + F.pad(near, (0, 0, 1, 0)) + self.bias

@@ -23,7 +23,7 @@ class Settings(Config, Common):
     dataset: str = "fsdd"
     class_drop: float = 0.1              # probability that an example is shown without its class
     speaker_drop: float = 0.15           # and without its speaker
-    end_weight: float = 0.0              # of whether a sound ends here, in the loss of training, beside which of the levels comes
+    end_weight: float = 0.0              # weight, in the training loss, of whether a sound ends here, relative to that of the next level
     longest: int = 8000                  # samples of a sound that are trained on
     class_gain: float = 1.0              # the file's vectors of classes are so many times those that were trained: what is drawn is more clearly of its class
 
@@ -78,8 +78,8 @@ class WaveNetTask(Task):
                 model.output.bias.copy_(torch.from_numpy(np.log(counts / counts.sum())))
 
     def grow(self, model, weights):
-        """Also of fewer layers, which the first ones are, and of narrower ones: what is added gives nothing yet, and what was the last layer passes
-        nothing on.  Dilations are this recipe's."""
+        """Also of fewer layers, which are the first ones, and of narrower ones: added parts output zero, and the former last layer passes nothing
+        on. Dilations are this recipe's."""
         if self.s.adopted:               # in the file they are longer
             weights = {name: w / self.s.class_gain if ".class." in name else w for name, w in weights.items()}
         own, R, S = model.state_dict(), len(weights["input.bias"]), weights["head.0.weight"].shape[1]
@@ -167,7 +167,7 @@ class WaveNetTask(Task):
         return self.length if self.sound else self.s.height * self.s.width
 
     def sheet(self, model, valid, path, autocast, device, final):
-        """Sounds as samples.wav: each digit by a speaker, one after another; of pictures the sheet of PixelCNN."""
+        """Sounds as samples.wav: each digit by a speaker, in order; of pictures the sheet of PixelCNN."""
         if not self.sound:
             return PixelCNNTask.sheet(self, model, valid, path, autocast, device, final)
         from data.fsdd import RATE, expand

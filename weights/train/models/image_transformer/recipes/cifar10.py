@@ -3,8 +3,8 @@
 
     python3 weights/train/train.py cifar10
 
-What ships has gone through stage 1 twice (93 minutes, and 107 from there, with an attention of 64 + 64 still), then through 2 and 3, each from the averaged
-weights of the one before in full precision; NOTEBOOK.md ("Learn what is exact at a rate of its own") says what the rates are for.
+The shipped file has gone through stage 1 twice (93 minutes, and 107 from there, with an attention of 64 + 64 still), then through 2 and 3, each from the
+averaged weights of the one before in full precision; NOTEBOOK.md ("Exact weights learn at a separate rate") explains the rates.
 """
 settings = dict(
     # model: 1.2 M parameters
@@ -12,7 +12,7 @@ settings = dict(
     block_count=6, embedding_length=128, feed_forward_length=512, head_count=4, key_length=32,
     pattern="local-1d", query_block=64, memory_block=128,
     norm="pre", classes=10,
-    # schedule: 90 minutes of training, whatever the machine's speed
+    # schedule: 90 minutes of training, on a machine of any speed
     minutes=90.0, batch=4, lr=8e-4, warmup=100, every=5.0, sheets=3, valid_images=100, final_valid_images=500,
     look_around=True, fit_output=True, round_to="q8_0", flip=True, class_drop=0.15, dropout=0.0, ema=0.999,
 )

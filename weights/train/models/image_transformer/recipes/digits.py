@@ -9,7 +9,7 @@ settings = dict(
     block_count=6, embedding_length=128, feed_forward_length=512, head_count=4, key_length=32,
     pattern="local-1d", query_block=196, memory_block=196,
     classes=10,
-    # schedule: 60 minutes of training, whatever the machine's speed
+    # schedule: 60 minutes of training, on a machine of any speed
     minutes=60.0, batch=8, lr=2.5e-3, warmup=300, every=5.0,
     class_drop=0.2, dropout=0.0, ema=0.999,
 )

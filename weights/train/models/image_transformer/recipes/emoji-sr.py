@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Enlargement of emoji, 8x8 to 32x32: the decoder of the emoji model, told what the small picture says about each pixel (direct.py).
+"""Enlargement of emoji, 8x8 to 32x32: the decoder of the emoji model, with each pixel conditioned on the small picture (direct.py).
 
     python3 weights/train/train.py emoji-sr               (better --from a run of emoji in full precision: export.py emoji --type f32)
 
@@ -15,7 +15,7 @@ settings = dict(
     stack="0,1,2,3,3,4,4,5",
     classes=5,
     four_bits=r"enc\.blk|blk\.[245]\.ffn_up|blk\.[03456]\.ffn_down",
-    # schedule: 120 minutes of training, whatever the machine's speed
+    # schedule: 120 minutes of training, on a machine of any speed
     minutes=120.0, batch=8, lr=8e-4, fresh_rate=4.0, warmup=50, every=5.0, sheets=2, valid_images=62, final_valid_images=200,
     flip=True, shift=1, drawings=0.5, class_drop=0.5, dropout=0.0, ema=0.998,
 )

@@ -11,7 +11,7 @@ settings = dict(
     block_count=6, embedding_length=160, feed_forward_length=640, head_count=4, key_length=40,
     pattern="local-1d", query_block=256, memory_block=256,
     classes=5,
-    # schedule: five hours of training, whatever the machine's speed
+    # schedule: five hours of training, on a machine of any speed
     minutes=300.0, batch=8, lr=2.2e-3, warmup=150, every=5.0, sheets=2, valid_images=62, final_valid_images=200,
     look_around=True, flip=True, shift=1, drawings=0.5, class_drop=0.15, dropout=0.0, ema=0.999,
 )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Binarised MNIST 28x28 pixel by pixel, local-1d attention of seven rows: the Image Transformer beside FVSBN and PixelCNN on the same data.
+"""Binarised MNIST 28x28 pixel by pixel, local-1d attention of seven rows: the Image Transformer on the same data as FVSBN and PixelCNN.
 
     python3 weights/train/train.py image-transformer-digits-bw
 

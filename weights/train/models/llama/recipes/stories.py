@@ -7,7 +7,7 @@ settings = dict(
     # model: 4.8 M parameters, 1 M of them the vocabulary
     dataset="stories", vocabulary="stories", values=4096, context_length=512,
     block_count=5, embedding_length=256, feed_forward_length=640, head_count=4, head_count_kv=4,
-    # schedule: 76 minutes of training, whatever the machine's speed
+    # schedule: 76 minutes of training, on a machine of any speed
     minutes=76.0, batch=8, lr=2e-3, warmup=150, every=5.0, sheets=2, valid_images=64, final_valid_images=400,
     dropout=0.0, ema=0.998,
 )

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""German characters to English words by recurrent networks; attention gives each a bit of its own, looked at or not.
+"""German characters to English words by recurrent networks; attention gives each a separate bit, attended or not.
 
     python3 weights/train/train.py seq2seq-characters-sigmoid --from build/seq2seq-characters.gguf
 
-The recipe seq2seq-characters-structured says how that file is made.
+The recipe seq2seq-characters-structured describes that file.
 """
 from models.seq2seq import shared
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""German to English by recurrent networks, the location-based attention of Luong et al.: a state says which places to look at, whatever stands there.
+"""German to English by recurrent networks, the location-based attention of Luong et al.: a state selects positions, regardless of their words.
 
     python3 weights/train/train.py seq2seq-location
 

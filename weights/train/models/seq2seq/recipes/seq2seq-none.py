@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""German to English by recurrent networks, without attention (Sutskever et al.): one vector is all that the decoder is told.
+"""German to English by recurrent networks, without attention (Sutskever et al.): the decoder receives a single vector.
 
     python3 weights/train/train.py seq2seq-none
 
