@@ -7,7 +7,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 
-import { checkedTalk, piecesOf } from '../../web/lib/kinds/text/chat.js';
+import { checkedTalk, promptOf } from '../../web/lib/kinds/text/chat.js';
 import { Tokenizer } from '../../web/lib/kinds/text/tokenizer.js';
 import { readGGUF } from './gguf.js';
 import { isError, load, sleep } from './helpers.js';
@@ -80,11 +80,6 @@ const { talks, families } = JSON.parse(await readFile(new URL('chat-templates.js
 test('talks in the templates of more than twenty families are as Jinja renders them', async () => {
   assert.ok(families.length > 20);
   const strftime_now = () => '26 Nov 2026';
-  const tokenizer = {
-    *guarding(/** @type {string} */ text) {
-      return text;
-    },
-  };
   const names = { bos_token: '<s>', eos_token: '</s>' };
   for (const { family, template, rendered } of families) {
     for (const [
@@ -95,8 +90,8 @@ test('talks in the templates of more than twenty families are as Jinja renders t
       },
     ] of talks.entries()) {
       const talk = checkedTalk(messages, template, { tools, variables: { ...variables, strftime_now } });
-      const text = await piecesOf(talk, names, tokenizer).then(
-        (pieces) => pieces.map((piece) => piece.text).join(''),
+      const text = await promptOf(talk, names).then(
+        (prompt) => prompt.text,
         () => null,
       );
       const [system, first, ...rest] = messages;
@@ -106,13 +101,7 @@ test('talks in the templates of more than twenty families are as Jinja renders t
       else if (text !== null)
         assert.equal(
           text,
-          (
-            await piecesOf(
-              { ...talk, messages: [{ ...first, content: `${system.content}\n\n${first.content}` }, ...rest] },
-              names,
-              tokenizer,
-            )
-          )[0].text,
+          (await promptOf({ ...talk, messages: [{ ...first, content: `${system.content}\n\n${first.content}` }, ...rest] }, names)).text,
           family,
         );
     }
@@ -175,15 +164,9 @@ test('nothing that is said is a token of control, in the template of any family'
         template,
         {},
       );
-      const pieces = await piecesOf(talk, { bos_token: '<s>', eos_token: '</s>' }, tokenizer);
-      assert.ok(
-        pieces
-          .map(({ text }) => text)
-          .join('')
-          .includes(one.trim()),
-        'and all of it is there',
-      );
-      return [...atOnce(tokenizer.encodingPieces(pieces))].filter((id) => tokenizer.kind(id) === 'control');
+      const prompt = await promptOf(talk, { bos_token: '<s>', eos_token: '</s>' });
+      assert.ok(prompt.text.includes(one.trim()), 'and all of it is there');
+      return [...atOnce(tokenizer.encodingPrompt(prompt))].filter((id) => tokenizer.kind(id) === 'control');
     };
     const plain = await control('x', 'y');
     for (const said of says) assert.deepEqual(await control(said, 'y'), plain, `${family}: ${said}`);
@@ -198,7 +181,7 @@ test('nothing that is said is a token of control, in the template of any family'
     '{% for message in messages %}{{ message.content }}{% endfor %}',
     {},
   );
-  const all = [...atOnce(tokenizer.encodingPieces(await piecesOf(joined, { bos_token: '', eos_token: '' }, tokenizer)))];
+  const all = [...atOnce(tokenizer.encodingPrompt(await promptOf(joined, { bos_token: '', eos_token: '' })))];
   assert.deepEqual(
     all.filter((id) => tokenizer.kind(id) === 'control').map((id) => tokenizer.name(id)),
     ['<s>'],
@@ -246,12 +229,12 @@ test('a template is run with what it may ask for', async () => {
 
 test('a template that refuses, breaks or goes on for ever is an error with a sentence', async () => {
   const own = await model(CHATML);
-  for (const [template, code, words] of /** @type {[string, 'argument' | 'unsupported', RegExp][]} */ ([
+  for (const [template, code, words] of /** @type {[string, 'argument' | 'unsupported' | 'limit', RegExp][]} */ ([
     ["{{ raise_exception('Roles must alternate') }}", 'argument', /template of this model refuses the talk: Roles must alternate/],
     ['{% if %}', 'unsupported', /cannot be run .*pass \{ template \}, or \{ render \}/],
     ['{{ nothing() }}', 'unsupported', /cannot be run/],
     ['{% for i in range(10 ** 9) %}{% endfor %}', 'unsupported', /range\(\) of/],
-    ['{% for i in range(99999) %}{% for j in range(99999) %}{% endfor %}{% endfor %}', 'unsupported', /range\(\) of/],
+    ['{% for i in range(99999) %}{% for j in range(99999) %}{% endfor %}{% endfor %}', 'limit', /stopped, because it takes more than/],
     ["{{ messages[0].content[0]['text'] + 'x' }}{{ none.x.y }}", 'unsupported', /cannot be run/],
   ])) {
     const run = own.chat(TALK, { template });
@@ -302,7 +285,7 @@ test('a system message has a place in every template', async () => {
 test('what runs templates is fetched by who talks', async () => {
   const imports = await readFile(new URL('../../web/dist/texts.js', import.meta.url), 'utf8');
   assert.match(imports, /import\("\.\/template\.js"\)/);
-  assert.doesNotMatch(imports, /lstrip_blocks/);
+  assert.doesNotMatch(imports, /endraw/);
   const made = await readFile(new URL('../../web/dist/template.js', import.meta.url), 'utf8');
   assert.match(made, /MIT License/);
 });

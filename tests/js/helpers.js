@@ -86,6 +86,14 @@ export async function busyIn(work) {
   return (user + system) / 1000;
 }
 
+/** @param {() => unknown} work @returns {number} milliseconds of this process */
+export function cost(work) {
+  const before = process.cpuUsage();
+  work();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1000;
+}
+
 /**
  * The same in the next `ms` milliseconds.
  *

@@ -10,7 +10,7 @@ import { Specials } from '../../web/lib/kinds/text/tokenizer/special.js';
 import { tokenizer } from '../../web/lib/index.js';
 import { lookupOf, metadataOf } from '../../web/lib/gguf/metadata.js';
 import { Context } from '../../web/lib/kinds/text/context.js';
-import { isError, load } from './helpers.js';
+import { cost, isError, load } from './helpers.js';
 import { TOKENS, toyText } from './toy-text.js';
 import { toyTranslation } from './toy-translation.js';
 
@@ -23,14 +23,6 @@ after(() => toy.close());
 
 /** Ends never come, so that a run is as long as asked for. */
 const ENDLESS = { logitBias: { 1: -Infinity, 2: -Infinity }, seed: 1 };
-
-/** @param {() => unknown} work @returns {number} milliseconds of this process */
-function cost(work) {
-  const before = process.cpuUsage();
-  work();
-  const { user, system } = process.cpuUsage(before);
-  return (user + system) / 1000;
-}
 
 /** Vocabularies with one more token, of the given kind. @param {string} text  @param {number} type */
 const withToken = (text, type) => {

@@ -58,6 +58,9 @@ const moved = {
   },
 };
 
+/** The package's parser: its other parts, which are not used, have side effects. */
+const PARSER_ALONE = { '@huggingface/jinja': join(WEB, '../node_modules/@huggingface/jinja/src/parser.ts') };
+
 /**
  * @param {Record<string, string>} entryPoints
  * @param {import('esbuild').BuildOptions} [options]
@@ -79,6 +82,7 @@ async function bundle(entryPoints, options = {}, smallest = false) {
     legalComments: 'none',
     preserveSymlinks: true,
     banner: { js: LICENCE },
+    alias: PARSER_ALONE,
     plugins: [moved],
     logLevel: 'warning',
     ...options,

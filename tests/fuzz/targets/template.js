@@ -5,8 +5,8 @@
 
 import assert from 'node:assert/strict';
 
-import { checkedTalk, rendering } from '../../../web/lib/kinds/text/chat.js';
-import { renderTemplate } from '../../../web/lib/kinds/text/template.js';
+import { checkedTalk } from '../../../web/lib/kinds/text/chat.js';
+import { prompting } from '../../../web/lib/kinds/text/template.js';
 import { Tokenizer } from '../../../web/lib/kinds/text/tokenizer.js';
 import { readGGUF } from '../../js/gguf.js';
 import { TOKENS, toyText } from '../../js/toy-text.js';
@@ -58,8 +58,8 @@ export function open() {
     }),
   );
   const own = atOnce(Tokenizer.reading(new Map(Object.entries(metadata))));
-  const control = (/** @type {import('../../../web/lib/kinds/text/chat.js').Piece[]} */ pieces) =>
-    [...atOnce(own.encodingPieces(pieces))].filter((id) => own.kind(id) === 'control');
+  const control = (/** @type {import('../../../web/lib/kinds/text/chat.js').Prompt} */ prompt) =>
+    [...atOnce(own.encodingPrompt(prompt))].filter((id) => own.kind(id) === 'control');
   const utf8 = (/** @type {string} */ text) => new TextEncoder().encode(text);
   return {
     seeds: TEMPLATES.map((_, i) => utf8(`${String.fromCharCode(i)}\u0002\u0001\u0005Hello\u0002\u0004there\u0001\u0003\u0005<s>[]`)),
@@ -73,14 +73,15 @@ export function open() {
           ? anything(input)
           : { role: input.pick(['system', 'user', 'assistant', 'tool']), content: input.text(input.below(24)) },
       );
-      const piecesOf = (/** @type {any} */ given) =>
+      const promptOf = (/** @type {any} */ given) =>
         refusedOr(
-          () => atOnce(rendering(renderTemplate, checkedTalk(given, template, {}), { bos_token: '<s>', eos_token: '</s>' }, own)),
+          () => atOnce(prompting(checkedTalk(given, template, {}), { bos_token: '<s>', eos_token: '</s>' })),
           ['argument', 'unsupported', 'format', 'limit'],
         );
-      const pieces = piecesOf(messages);
-      const plain = pieces && template === known && piecesOf(messages.map((/** @type {any} */ one) => ({ ...one, content: 'x' })));
-      if (plain) assert.deepEqual(control(pieces), control(plain), 'what is said adds no token of control');
+      const prompt = promptOf(messages);
+      if (prompt) assert.equal(prompt.sources?.length, prompt.text.length);
+      const plain = prompt && template === known && promptOf(messages.map((/** @type {any} */ one) => ({ ...one, content: 'x' })));
+      if (plain) assert.deepEqual(control(prompt), control(plain), 'what is said adds no token of control');
     },
   };
 }

@@ -23,12 +23,14 @@ export function atOnce(work) {
   }
 }
 
+/** Throws where the work is to end: an AbortSignal, or several of them. @typedef {{ throwIfAborted: () => void }} Stop */
+
 /**
  * Does a piece of work of many small steps.
  *
  * @template T
  * @param {Generator<unknown, T, void>} work  yields between its steps, each of a few milliseconds at most
- * @param {AbortSignal} [signal]  is heard between them
+ * @param {Stop} [signal]  is heard between them
  * @returns {Promise<T>}
  */
 export async function inTurns(work, signal) {

@@ -2,28 +2,36 @@
 // @ts-check
 
 /**
- * Talks: messages as a model of talks was trained to read them. A file says how in a template, a program in the language Jinja, which template.js runs.
- *
- * A template makes one text of its own marks and of what people say, in which the name of a control token has to stay what it is, letters. So a break, a
- * character that nobody writes, is put before each such name in what people say, and before what may become one at the end of it. The template carries
- * the breaks along; where it is done they say which characters are plain.
+ * Chats: messages as a model of chats was trained to read them. A file says how in a template, a program in the language Jinja, which template.js runs.
  */
 
 import { show, wrongAnswer } from '../../base/checks.js';
 import { NextPixelError, argumentError } from '../../base/error.js';
 import { inTurns } from '../../base/turns.js';
 
-/** Puts breaks before what could be tokens of control: see Tokenizer.guarding. @typedef {{ guarding: (text: string, at: string) => Generator<void, string, void> }} Guard */
+/** @import { Stop } from '../../base/turns.js' */
 
 /**
  * @typedef {object} Message
  * @property {string} role     'system', 'user' or 'assistant', or what else the template knows, such as 'tool'
  * @property {string | null} [content]  plain text: names of control tokens in it are letters like any others. None only beside `tool_calls`
- * @property {unknown} [tool_calls]     of the assistant, as the template has them
+ * @property {unknown} [tool_calls]     of the assistant, as OpenAI's interface has them: [{ type: 'function', function: { name, arguments } }], the arguments an object
+ *   or its JSON
  * @property {string} [reasoning_content]  of the assistant: what it thought before, where the template has a place for it
  */
 
-/** A piece of a prompt: text in which control tokens count, or plain text. @typedef {{ text: string, plain?: boolean }} Piece */
+/**
+ * A part of a chat that did not reach the model, because its template leaves it out.
+ *
+ * @typedef {object} Dropped
+ * @property {'message' | 'tool_calls' | 'tools'} part  the text of a message, its `tool_calls`, or the option `tools`
+ * @property {number} [index]   of the message
+ * @property {string} [role]    of the message
+ * @property {string} reason    a sentence for people
+ */
+
+/** A prompt as text. sources: a character for each of text, which is the source of its character; \0: the template. Control tokens count only where all of their
+ * characters are the template's; without sources everywhere. @typedef {{ text: string, sources?: string, dropped: Dropped[] }} Prompt */
 
 /**
  * @typedef {object} ChatOptions
@@ -82,109 +90,24 @@ export function checkedTalk(given, own, { template = own, tools, variables = {},
  *
  * @param {Talk} talk
  * @param {{ bos_token: string, eos_token: string }} names  of the tokens that begin and end a text; '': there is none
- * @returns {Piece[]}
+ * @returns {Prompt}
  */
 export function renderedByPage({ messages, template, values, render }, names) {
   const text = /** @type {NonNullable<typeof render>} */ (render)(template, { ...names, add_generation_prompt: true, ...values, messages });
-  if (typeof text === 'string') return [{ text }];
+  if (typeof text === 'string') return { text, dropped: [] };
   throw wrongAnswer('render must give a text at once, and load what it needs before', text);
 }
 
 /**
- * A talk up to where the model's answer begins.
+ * The prompt of a talk, up to where the model's answer begins.
  *
  * @param {Talk} talk
  * @param {{ bos_token: string, eos_token: string }} names
- * @param {Guard} tokenizer
- * @param {AbortSignal} [signal]
+ * @param {Stop} [stop]
+ * @returns {Promise<Prompt>}
  */
-export async function piecesOf(talk, names, tokenizer, signal) {
-  return inTurns(rendering((await import('./template.js')).renderTemplate, talk, names, tokenizer), signal);
-}
-
-/**
- * The same with what renders templates.
- *
- * @param {(template: string, values: Record<string, unknown>) => string} renderTemplate
- * @param {Talk} talk
- * @param {{ bos_token: string, eos_token: string }} names
- * @param {Guard} tokenizer
- * @returns {Generator<void, Piece[], void>}
- */
-export function* rendering(renderTemplate, { messages, template, values }, names, tokenizer) {
-  const at = breakFor(template, messages, values);
-  const said = yield* mapTexts(messages, (text) => tokenizer.guarding(text, at));
-  const others = yield* mapTexts(values, (text) => tokenizer.guarding(text, at));
-  const render = (/** @type {Message[]} */ all) =>
-    renderTemplate(template, { ...names, add_generation_prompt: true, ...others, messages: all });
-  return unbroken(withSystem(said, render), at);
-}
-
-/**
- * Renders a talk. A template that refuses a system message, or leaves it out, gets it as the beginning of what the user says first.
- *
- * @param {Message[]} messages
- * @param {(messages: Message[]) => string} render
- */
-function withSystem(messages, render) {
-  const [first, next, ...rest] = messages;
-  const { role, content } = first;
-  if (role !== 'system' || next?.role !== 'user' || !content?.trim()) return render(messages);
-  const merged = () => render([{ ...next, content: `${content}\n\n${next.content}` }, ...rest]);
-  let text;
-  try {
-    text = render(messages);
-    if (text.includes(content.trim()) || text !== render([{ ...first, content: 'x' }, next, ...rest])) return text; // written as JSON, in capitals: not left out
-    return merged();
-  } catch (error) {
-    if (text !== undefined) return text; // it has a rule of its own
-    try {
-      return merged();
-    } catch {
-      throw error;
-    }
-  }
-}
-
-/**
- * The same with all texts in it changed; functions stay.
- *
- * @param {any} value
- * @param {(text: string) => Generator<void, string, void>} change
- * @returns {Generator<void, any, void>}
- */
-function* mapTexts(value, change) {
-  if (typeof value === 'string') return yield* change(value);
-  if (Array.isArray(value)) {
-    const all = [];
-    for (const one of value) all.push(yield* mapTexts(one, change));
-    return all;
-  }
-  if (!named(value)) return value;
-  const entries = [];
-  for (const [name, inner] of Object.entries(value)) entries.push([yield* change(name), yield* mapTexts(inner, change)]);
-  return Object.fromEntries(entries);
-}
-
-/** The arguments of chat() as JSON, in which all their texts stand. @param {unknown} given */
-function writtenOut(given) {
-  try {
-    return JSON.stringify(given, (_, value) => (typeof value === 'bigint' ? String(value) : value));
-  } catch (cause) {
-    throw argumentError(`What chat() is given must be plain objects: ${cause instanceof Error ? cause.message.split('\n')[0] : cause}`);
-  }
-}
-
-/** A character that stands nowhere in what is given: one of those that Unicode keeps out of texts. @param {unknown[]} given */
-function breakFor(...given) {
-  const all = writtenOut(given);
-  for (let code = 0xfdd0; code <= 0xfdef; code++) if (!all.includes(String.fromCharCode(code))) return String.fromCharCode(code);
-  throw argumentError('The talk has all characters that Unicode keeps out of texts: leave one of them out');
-}
-
-/** The pieces of a rendered text: the character behind a break is plain. @param {string} text @param {string} at @returns {Piece[]} */
-function unbroken(text, at) {
-  const [first, ...others] = text.split(at);
-  const pieces = [{ text: first }, ...others.flatMap((piece) => [{ text: piece.slice(0, 1), plain: true }, { text: piece.slice(1) }])];
-  return pieces.filter((piece) => piece.text !== '');
+export async function promptOf(talk, names, stop) {
+  const { prompting } = await import('./template.js');
+  stop?.throwIfAborted();
+  return inTurns(prompting(talk, names), stop);
 }

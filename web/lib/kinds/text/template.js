@@ -1,16 +1,50 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Runs a chat template, a program in the language Jinja, with @huggingface/jinja: a separate file, which is fetched only for chat. */
+/**
+ * Runs the template of a chat, a program in the language Jinja: a separate file, loaded with the first chat. @huggingface/jinja parses; jinja/ runs, in steps
+ * with a budget, so that a template from a file can neither stop the page nor fill its memory.
+ *
+ * Each character of the prompt has a source: the template, or a text that was given. The tokenizer reads control tokens only where the template wrote all of their
+ * characters, whatever it does to the texts, and a message whose source is nowhere in the prompt did not reach the model.
+ */
 
-import { Environment, Interpreter, parse, tokenize } from '@huggingface/jinja';
+import { parse } from '@huggingface/jinja';
 
 import { NextPixelError, argumentError } from '../../base/error.js';
+import { Budget } from './jinja/budget.js';
+import { tokensOf } from './jinja/lexer.js';
+import { Machine } from './jinja/run.js';
+import {
+  Callable,
+  Dict,
+  Float,
+  List,
+  OverBudget,
+  Refusal,
+  TEMPLATE,
+  TemplateError,
+  Text,
+  Undefined,
+  joined,
+  numberOf,
+} from './jinja/values.js';
+import { json, str } from './jinja/write.js';
 
-/** The most numbers of a range(), as in the sandbox of Jinja itself; and of all of a template together, because one may be in the loop of
- * another. */
-const MOST_RANGE = 100_000;
-const MOST_RANGES = 200_000;
+/** @import { Dropped, Message, Prompt, Talk } from './chat.js' */
+/** @import { Node } from './jinja/run.js' */
+
+/** Sources: other values, the tools, then three of each message: its content, its tool calls, and all else. */
+const OTHERS = 1;
+const TOOLS = 2;
+const MESSAGES = 3;
+const EACH = 3;
+const LAST_SOURCE = 0xffff;
+
+/** The longest template. */
+const MOST_TEMPLATE = 2 ** 18;
+/** A word: the name of a role, from which some templates make their control tokens. */
+const WORD = /^[\p{L}\p{N}_ -]*$/u;
 
 const MONTHS = ['January', 'February', 'March', 'April', 'May', 'June', 'July', 'August', 'September', 'October', 'November', 'December'];
 const DAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
@@ -18,7 +52,7 @@ const DAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 
 /** @param {number} number @param {number} [digits] */
 const padded = (number, digits = 2) => String(number).padStart(digits, '0');
 
-/** Parts of a date by the letters of strftime(), in English for all visitors. @type {Record<string, (date: Date) => string>} */
+/** Parts of a date by the letters of strftime(), in English in every locale. @type {Record<string, (date: Date) => string>} */
 const PARTS = {
   Y: (date) => String(date.getFullYear()),
   y: (date) => padded(date.getFullYear() % 100),
@@ -40,61 +74,307 @@ const PARTS = {
 /** @param {Date} date @param {number} [month] @param {number} [day] */
 const midnight = (date, month = date.getMonth(), day = date.getDate()) => Date.UTC(date.getFullYear(), month, day);
 
-/** A template's own refusal, said by raise_exception(). */
-class Refusal extends Error {}
-
-/** The function range() of one template. */
-function ranging() {
-  let left = MOST_RANGES;
-  return (/** @type {number} */ start, /** @type {number | undefined} */ stop, step = 1) => {
-    const [from, to] = stop === undefined ? [0, start] : [start, stop];
-    const length = step === 0 ? NaN : Math.max(0, Math.ceil((to - from) / step));
-    left -= length;
-    if (!(length <= MOST_RANGE && left >= 0)) throw new Error(`range() of ${length} numbers`);
-    return Array.from({ length }, (_, i) => from + i * step);
-  };
+/** @param {string} format */
+function dateNow(format) {
+  const now = new Date();
+  return format.replace(
+    /%-?([a-zA-Z%])/g,
+    (whole, letter) => PARTS[letter]?.(now).replace(whole[1] === '-' ? /^0+(?=\d)/ : /^(?!)/, '') ?? whole,
+  );
 }
 
-/** Variables that templates expect in addition to the messages. */
-const GLOBALS = {
-  true: true,
-  false: false,
-  none: null,
-  True: true,
-  False: false,
-  None: null,
-  tools: null,
-  documents: null, // defined and empty, if they are not given: as in the package transformers, for which templates are written
-  raise_exception: (/** @type {unknown} */ reason) => {
-    throw new Refusal(String(reason));
-  },
-  strftime_now: (/** @type {string} */ format) => {
-    const now = new Date();
-    return format.replace(
-      /%-?([a-zA-Z%])/g,
-      (whole, letter) => PARTS[letter]?.(now).replace(whole[1] === '-' ? /^0+(?=\d)/ : /^(?!)/, '') ?? whole,
-    );
-  },
-};
+/** @param {Text} text @param {number} source */
+const hasSource = (text, source) => text.sources.includes(String.fromCharCode(source));
+
+/** Refuses circular objects, and those that are nested too deeply. @param {unknown} given */
+function checkPlain(given) {
+  try {
+    JSON.stringify(given, (_, value) => (typeof value === 'bigint' ? String(value) : value));
+  } catch (cause) {
+    throw argumentError(`What chat() is given must be plain objects: ${cause instanceof Error ? cause.message.split('\n')[0] : cause}`);
+  }
+}
 
 /**
- * @param {string} template
- * @param {Record<string, unknown>} values
- * @returns {string}
+ * A value of the page as the template has it.
+ *
+ * @param {any} value
+ * @param {number} source  of its texts
+ * @returns {any}
  */
-export function renderTemplate(template, values) {
-  try {
-    const environment = new Environment();
-    for (const [name, value] of Object.entries({ range: ranging(), ...GLOBALS, ...values })) environment.set(name, value);
-    const program = parse(tokenize(template.replace(/\r\n?/g, '\n'), { lstrip_blocks: true, trim_blocks: true }));
-    return String(new Interpreter(environment).run(program).value);
-  } catch (error) {
-    if (error instanceof Refusal) throw argumentError(`The template of this model refuses the talk: ${error.message}`);
-    const said = error instanceof Error ? error.message : String(error);
-    throw new NextPixelError(
-      'unsupported',
-      `The chat template cannot be run (${said.slice(0, 200)}): pass { template }, or { render }, which renders it`,
-      { cause: error },
-    );
+function valueOf(value, source) {
+  if ([Text, List, Dict].some((kind) => value instanceof kind) || value === null || typeof value === 'boolean') return value;
+  switch (typeof value) {
+    case 'string':
+      return Text.of(value, source);
+    case 'number':
+    case 'bigint':
+      return Number.isSafeInteger(Number(value)) ? Number(value) : new Float(Number(value));
+    case 'undefined':
+      return new Undefined('a value');
+    case 'function':
+      return new Callable(value.name, (args) => valueOf(value(...args.map(plain)) ?? null, source));
+    case 'object':
+      if (Array.isArray(value))
+        return new List(
+          Array.from(value, (one) => valueOf(one, source)),
+          'list',
+          source,
+        );
+      return new Dict(
+        Object.entries(value).map(([name, one]) => [Text.of(name, source), valueOf(one, source)]),
+        source,
+      );
+    default:
+      throw argumentError(`What chat() is given must be plain objects, not a ${typeof value}`);
   }
+}
+
+/** A value of a template for a function of the page. @param {any} value @returns {any} */
+function plain(value) {
+  if (value instanceof Text) return value.text;
+  if (value instanceof List) return value.items.map(plain);
+  if (value instanceof Dict) return Object.fromEntries([...value.pairs].map(([name, [, one]]) => [name, plain(one)]));
+  return numberOf(value) ?? (value === null ? null : undefined);
+}
+
+/** The arguments of a tool call that are given as a text of JSON, as OpenAI's interface has them, as an object. @param {any} given */
+function objectOf(given) {
+  if (typeof given !== 'string') return given;
+  try {
+    const value = JSON.parse(given);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : given;
+  } catch {
+    return given;
+  }
+}
+
+/** Calls with the arguments changed. @param {any} call @param {(given: any) => any} change @returns {any} */
+function withArguments(call, change) {
+  if (typeof call !== 'object' || call === null) return call;
+  const changed = 'arguments' in call ? { ...call, arguments: change(call.arguments) } : call;
+  return 'function' in call ? { ...changed, function: withArguments(call.function, change) } : changed;
+}
+
+/** A message with its number, and the texts that are before its content. @typedef {{ message: Message, index: number, before?: Text }} Numbered */
+
+/**
+ * @param {Numbered} numbered
+ * @param {(given: any, source: number) => any} argumentsAs  how the arguments of tool calls are written
+ */
+function messageOf({ message, index, before }, argumentsAs) {
+  const source = Math.min(MESSAGES + EACH * index, LAST_SOURCE - EACH);
+  return new Dict(
+    Object.entries(/** @type {Record<string, any>} */ (message)).map(([name, value]) => {
+      /** @type {any} */
+      let made;
+      if (name === 'role') made = Text.of(value, WORD.test(value) ? TEMPLATE : source + 2);
+      else if (name === 'content') made = before ? joined([before, Text.of(value ?? '', source)]) : valueOf(value, source);
+      else if (name === 'tool_calls' && Array.isArray(value))
+        made = valueOf(
+          value.map((call) => withArguments(call, (given) => argumentsAs(given, source + 1))),
+          source + 1,
+        );
+      else if (name === 'function_call')
+        made = valueOf(
+          withArguments(value, (given) => argumentsAs(given, source + 1)),
+          source + 1,
+        );
+      else made = valueOf(value, source + 2);
+      return [Text.of(name, source + 2), made];
+    }),
+    source + 2,
+  );
+}
+
+/**
+ * The prompt of a chat, up to where the model's answer begins.
+ *
+ * @param {Talk} talk
+ * @param {{ bos_token: string, eos_token: string }} names
+ * @returns {Generator<void, Prompt, void>}
+ */
+export function* prompting({ messages, template, values }, names) {
+  try {
+    checkPlain([messages, values]);
+    return yield* new Rendering(yield* programOf(template), messages, { ...names, add_generation_prompt: true, ...values }).prompt();
+  } catch (error) {
+    throw asked(error);
+  }
+}
+
+/** @param {string} template @returns {Generator<void, Node, void>} */
+function* programOf(template) {
+  if (template.length > MOST_TEMPLATE) throw new TemplateError(`it has more than ${MOST_TEMPLATE} characters`);
+  return /** @type {Node} */ (/** @type {unknown} */ (parse(/** @type {any} */ (yield* tokensOf(template)))));
+}
+
+/** What is wrong, for people. @param {unknown} error */
+function asked(error) {
+  if (error instanceof NextPixelError) return error;
+  if (error instanceof Refusal) return argumentError(`The template of this model refuses the talk: ${error.message}`);
+  const other = 'pass { template }, or { render }, which renders it';
+  if (error instanceof OverBudget)
+    return new NextPixelError('limit', `The chat template was stopped, because ${error.message}: ${other}`, { cause: error });
+  const said =
+    error instanceof RangeError
+      ? 'it is nested too deeply'
+      : error instanceof TypeError
+        ? 'it ends too early'
+        : error instanceof Error
+          ? error.message
+          : String(error);
+  return new NextPixelError('unsupported', `The chat template cannot be run (${said.slice(0, 200)}): ${other}`, { cause: error });
+}
+
+class Rendering {
+  #program;
+  #messages;
+  #values;
+  #budget = new Budget();
+
+  /**
+   * @param {Node} program
+   * @param {Message[]} messages
+   * @param {Record<string, any>} values
+   */
+  constructor(program, messages, values) {
+    this.#program = program;
+    this.#messages = messages.map((message, index) => ({ message, index }));
+    this.#values = values;
+  }
+
+  /** @returns {Generator<void, Prompt, void>} */
+  *prompt() {
+    const text = yield* this.#withCalls();
+    /** @type {Dropped[]} */
+    const dropped = [];
+    for (const { message, index } of this.#messages) {
+      const source = MESSAGES + EACH * index;
+      if (source > LAST_SOURCE - 2 * EACH) break;
+      const named = `essage ${index} (${message.role})`;
+      if (message.content?.trim() && !hasSource(text, source))
+        dropped.push({
+          part: 'message',
+          index,
+          role: message.role,
+          reason: `M${named} did not reach the model: its template leaves it out`,
+        });
+      if (Array.isArray(message.tool_calls) && message.tool_calls.length > 0 && !hasSource(text, source + 1))
+        dropped.push({
+          part: 'tool_calls',
+          index,
+          role: message.role,
+          reason: `The tool calls of m${named} did not reach the model: its template leaves them out`,
+        });
+    }
+    if (this.#values.tools?.length > 0 && !hasSource(text, TOOLS))
+      dropped.push({ part: 'tools', reason: 'The tools did not reach the model: its template has no place for them' });
+    return { text: text.text, sources: text.sources, dropped };
+  }
+
+  /**
+   * The text with the arguments of tool calls as objects, as most templates need them, or as texts of JSON, as others do: where objects are an error, or are written
+   * as Python writes them.
+   *
+   * @returns {Generator<void, Text, void>}
+   */
+  *#withCalls() {
+    const asObjects = (/** @type {any} */ given, /** @type {number} */ source) => valueOf(objectOf(given), source);
+    const machine = new Machine(this.#budget);
+    const asTexts = (/** @type {any} */ given, /** @type {number} */ source) => {
+      const value = valueOf(given, source);
+      return value instanceof Text
+        ? value
+        : json(machine, value, { ascii: false, indent: undefined, comma: ', ', colon: ': ', sorted: false });
+    };
+    if (!this.#messages.some(({ message }) => Array.isArray(message.tool_calls) || 'function_call' in message))
+      return (yield* this.#withSystem(asObjects)).text;
+    /** @type {{ text: Text, wrotePython: boolean } | undefined} */
+    let first;
+    /** @type {unknown} */
+    let why;
+    try {
+      first = yield* this.#withSystem(asObjects);
+      if (!first.wrotePython) return first.text;
+    } catch (error) {
+      if (!(error instanceof TemplateError) || error instanceof Refusal || error instanceof OverBudget) throw error;
+      why = error;
+    }
+    try {
+      const second = yield* this.#withSystem(asTexts);
+      return first && second.wrotePython ? first.text : second.text;
+    } catch (error) {
+      if (error instanceof OverBudget || !(error instanceof TemplateError)) throw error;
+      if (first) return first.text;
+      throw why;
+    }
+  }
+
+  /**
+   * A template that refuses a system message, or leaves it out, gets it as the beginning of the user's first message.
+   *
+   * @param {(given: any, source: number) => any} argumentsAs
+   * @returns {Generator<void, { text: Text, wrotePython: boolean }, void>}
+   */
+  *#withSystem(argumentsAs) {
+    const all = this.#messages;
+    const [first, next, ...rest] = all;
+    const { role, content } = first.message;
+    if (role !== 'system' || next?.message.role !== 'user' || typeof content !== 'string' || !content.trim())
+      return yield* this.#render(all, argumentsAs);
+    const system = Text.of(content, MESSAGES);
+    const merged = [{ ...next, before: joined([system, Text.of('\n\n', MESSAGES)]) }, ...rest];
+    let made;
+    try {
+      made = yield* this.#render(all, argumentsAs);
+      if (hasSource(made.text, MESSAGES)) return made;
+      const other = yield* this.#render([{ ...first, message: { ...first.message, content: 'x' } }, next, ...rest], argumentsAs);
+      if (made.text.text !== other.text.text) return made; // it has a use for it
+      return yield* this.#render(merged, argumentsAs);
+    } catch (error) {
+      if (error instanceof OverBudget) throw error;
+      if (made) return made; // it has a rule of its own
+      try {
+        return yield* this.#render(merged, argumentsAs);
+      } catch {
+        throw error;
+      }
+    }
+  }
+
+  /**
+   * @param {Numbered[]} messages
+   * @param {(given: any, source: number) => any} argumentsAs
+   * @returns {Generator<void, { text: Text, wrotePython: boolean }, void>}
+   */
+  *#render(messages, argumentsAs) {
+    const machine = new Machine(this.#budget);
+    const { tools, bos_token, eos_token, ...others } = this.#values;
+    /** @type {[string, any][]} */
+    const values = [
+      ['tools', tools ? valueOf(tools, TOOLS) : null],
+      ['documents', null], // present and none, as the package transformers passes it
+      ['raise_exception', new Callable('raise_exception', ([reason = new Undefined('')]) => refuse(str(machine, reason).text))],
+      ['strftime_now', new Callable('strftime_now', ([format]) => Text.of(dateNow(format instanceof Text ? format.text : '')))],
+      ['bos_token', valueOf(bos_token, TEMPLATE)],
+      ['eos_token', valueOf(eos_token, TEMPLATE)],
+      ...Object.entries(others).map(([name, value]) => /** @type {[string, any]} */ ([name, valueOf(value, OTHERS)])),
+      [
+        'messages',
+        new List(
+          messages.map((one) => messageOf(one, argumentsAs)),
+          'list',
+          OTHERS,
+        ),
+      ],
+    ];
+    const text = yield* machine.run(this.#program, new Map(values));
+    return { text, wrotePython: machine.wrotePython };
+  }
+}
+
+/** @param {string} reason @returns {never} */
+function refuse(reason) {
+  throw new Refusal(reason);
 }

@@ -5,22 +5,22 @@
 
 import { modelName, resumedOptions } from '../../runs/base-run.js';
 import { checkSaved, arrayOf, whole } from '../../runs/saved.js';
-import { checkedTalk, piecesOf, renderedByPage } from './chat.js';
+import { checkedTalk, promptOf, renderedByPage } from './chat.js';
 import { show } from '../../base/checks.js';
 import { AT_ONCE, Tokenizer } from './tokenizer.js';
 import { Context } from './context.js';
 import { NextPixelError, argumentError } from '../../base/error.js';
-import { isPromise } from '../../base/promise.js';
 import { lookupOf } from '../../gguf/metadata.js';
 import { mapsOf } from './text-maps.js';
 import { classOf } from '../../base/realm.js';
 import { restored } from './saved-state.js';
 import { TextRun } from './text-run.js';
-import { atOnce, inTurns } from '../../base/turns.js';
+import { atOnce, inTurns, withValue } from '../../base/turns.js';
 import { checkTokens } from './text-settings.js';
 import { TranslationRun, checkTranslate, sentenceOf } from './translation-run.js';
 
-/** @import { ChatOptions, Message, Piece } from './chat.js' */
+/** @import { ChatOptions, Dropped, Message, Prompt } from './chat.js' */
+/** @import { Stop } from '../../base/turns.js' */
 /** @import { Engine } from '../../model/engine.js' */
 /** @import { AttentionMap } from '../../runs/attention-map.js' */
 /** @import { Entry } from '../../gguf/values.js' */
@@ -40,7 +40,7 @@ import { TranslationRun, checkTranslate, sentenceOf } from './translation-run.js
  * @property {Float32Array} perToken  nats of each
  */
 
-/** The tokens that a run begins with, and how many of them were given. @typedef {{ ids: Uint32Array, prompt: number }} Given */
+/** The tokens that a run begins with, and how many of them were given. @typedef {{ ids: Uint32Array, prompt: number, dropped?: Dropped[] }} Given */
 
 /** @param {Entry[]} entries @param {string} architecture @param {AbortSignal} [signal] @returns {Promise<Tokenizer | undefined>} */
 async function tokenizerIn(entries, architecture, signal) {
@@ -48,10 +48,10 @@ async function tokenizerIn(entries, architecture, signal) {
   return metadata.has('tokenizer.ggml.model') ? inTurns(Tokenizer.reading(metadata, architecture), signal) : undefined;
 }
 
-/** The chat template in the file; one too long is none, with a warning. @param {Entry[]} entries @param {ModelInfo} info */
-function templateIn(entries, { warnings }) {
+/** A chat template of the file; one that is too long is none, with a warning. @param {Entry[]} entries @param {ModelInfo} info @param {string} [name] */
+function templateIn(entries, { warnings }, name = '') {
   try {
-    return String(lookupOf(entries).get('tokenizer.chat_template') ?? '');
+    return String(lookupOf(entries).get(`tokenizer.chat_template${name}`) ?? '');
   } catch (error) {
     warnings.push(error instanceof Error ? error.message : '');
     return '';
@@ -72,6 +72,8 @@ export class TextModel {
   #info;
   /** @type {Tokenizer | undefined} */
   #tokenizer;
+  /** The template for chats with tools, where the file has one of its own; else ''. */
+  #toolTemplate;
 
   /**
    * @param {Engine} engine
@@ -104,7 +106,8 @@ export class TextModel {
     this.#info = info;
     this.#tokenizer = tokenizer;
     info.warnings.push(...(tokenizer?.warnings ?? []));
-    info.chatTemplate = templateIn(entries, info);
+    this.#toolTemplate = templateIn(entries, info, '.tool_use');
+    info.chatTemplate = templateIn(entries, info) || this.#toolTemplate;
     if (info.chatTemplate && !this.#translates) info.verbs.push('chat');
   }
 
@@ -137,12 +140,8 @@ export class TextModel {
    */
   generate(prompt, options = {}) {
     const isLong = typeof prompt === 'string' && prompt.length > AT_ONCE && !this.#over(prompt.length, true);
-    return this.#run(
-      isLong
-        ? this.tokenizer.encodeLong(prompt, { special: true, signal: options.signal }).then((ids) => this.#prompted(ids))
-        : this.#prompted(prompt),
-      options,
-    );
+    if (!isLong) return this.#given(this.#prompted(prompt), options);
+    return this.#run((stop) => inTurns(this.tokenizer.encoding(prompt, true), stop).then((ids) => this.#prompted(ids)), options);
   }
 
   /**
@@ -168,8 +167,9 @@ export class TextModel {
   }
 
   /**
-   * Answers in a conversation, in the form that the file's chat template says: a program in Jinja, which is run. What runs it is fetched with the
-   * first conversation, so the tokens of the prompt are there after `await run.input` or the first step.
+   * Answers in a conversation, in the form that the file's chat template defines: a program in Jinja, which runs in short steps. Its interpreter is loaded with the
+   * first conversation, so the tokens of the prompt are available after `await run.input` or the first step; `run.dropped` then lists parts of the conversation
+   * that the template leaves out.
    *
    * @param {Message[]} messages  from the first to the last, such as [{ role: 'user', content: 'Hello' }]; the answer is the assistant's
    * @param {TextOptions & ChatOptions} [options]
@@ -178,20 +178,23 @@ export class TextModel {
   chat(messages, { template, tools, variables, render, ...options } = {}) {
     const { begin, end } = this.tokenizer;
     const nameOf = (/** @type {number | undefined} */ id) => (id === undefined ? '' : this.tokenizer.name(id));
-    const talk = checkedTalk(messages, this.#info.chatTemplate, { template, tools, variables, render });
+    const own = (tools?.length && this.#toolTemplate) || this.#info.chatTemplate;
+    const talk = checkedTalk(messages, own, { template, tools, variables, render });
     const names = { bos_token: nameOf(begin), eos_token: nameOf(end) };
-    const given = (/** @type {Piece[]} */ pieces) => {
-      const length = pieces.reduce((sum, { text }) => sum + text.length, 0);
+    const given = (/** @type {Prompt} */ prompt, /** @type {Stop} */ stop) => {
+      const { length } = prompt.text;
       if (this.#over(length, true)) return this.#prompted({ length }, true);
-      const encoding = this.tokenizer.encodingPieces(pieces);
-      return length > AT_ONCE
-        ? inTurns(encoding, options.signal).then((ids) => this.#prompted(ids, true))
-        : this.#prompted(atOnce(encoding), true);
+      const encoding = this.tokenizer.encodingPrompt(prompt);
+      const read = (/** @type {Uint32Array} */ ids) => ({ ...this.#prompted(ids, true), dropped: prompt.dropped });
+      return length > AT_ONCE ? inTurns(encoding, stop).then(read) : read(atOnce(encoding));
     };
-    if (render) return this.#run(given(renderedByPage(talk, names)), options);
+    if (render) {
+      const prompt = renderedByPage(talk, names);
+      return this.#run((stop) => given(prompt, stop), options);
+    }
     const length = talk.messages.reduce((sum, { content }) => sum + (content ?? '').length, 0);
     if (this.#over(length, true)) this.#prompted({ length }, true);
-    return this.#run(piecesOf(talk, names, this.tokenizer, options.signal).then(given), options);
+    return this.#run((stop) => promptOf(talk, names, stop).then((prompt) => given(prompt, stop)), options);
   }
 
   get #translates() {
@@ -311,7 +314,7 @@ export class TextModel {
     }
     const ids = saved.ids.slice(0, saved.prompt + (at ?? drawn));
     this.#checkIds(ids);
-    return this.#run({ ids: Uint32Array.from(ids), prompt: saved.prompt }, { ...all, state: options.state ?? saved.state });
+    return this.#given({ ids: Uint32Array.from(ids), prompt: saved.prompt }, { ...all, state: options.state ?? saved.state });
   }
 
   /**
@@ -419,18 +422,22 @@ export class TextModel {
     return { nats, natsPerToken: nats / (tokens.length || 1), natsPerByte: nats / (bytes === 0 ? 1 : bytes), tokens, perToken }; // of no tokens: 0
   }
 
+  /** A run of tokens that are there. @param {Given} given @param {TextOptions} options */
+  #given(given, options) {
+    return this.#run(() => given, options);
+  }
+
   /**
-   * @param {Given | Promise<Given>} given  the ids before the first token that is drawn
+   * @param {(stop: Stop) => Given | Promise<Given>} given  makes the tokens before the first one that is drawn; stop: throws once the run is to end
    * @param {TextOptions} options
    */
   #run(given, options) {
     const { seed, maxTokens, signal, logitBias, constraint, state, probabilities, ...kept } = options;
-    if (isPromise(given)) given.catch(() => {}); // said to who reads the run, if there is to be one
     const checked = checkTokens(options, this.#tokenizer, this.#info.vocabulary);
     const ready = state && restored(this.#link, state, signal);
     // Numbers of tokens, and finite ones: a Map and infinities do not survive JSON.
     const biases = logitBias && { logitBias: Object.fromEntries(checked.settings.logitBias ?? []) };
-    const planOf = (/** @type {Given} */ { ids, prompt }) => {
+    const planOf = (/** @type {Given} */ { ids, prompt, dropped = [] }) => {
       const context = this.#contextOf(ids);
       const most = maxTokens ?? Math.max(0, context.positions - ids.length);
       if (most > 0) context.start(ids.length + most - 1); // where it cannot go that far, it does not begin
@@ -443,13 +450,13 @@ export class TextModel {
         heads: this.#info.heads,
         ready,
         state: state?.hash,
+        dropped,
       };
     };
-    const plan = isPromise(given) ? given.then(planOf) : planOf(given);
     return new TextRun(
       this.#link,
       this.#tokenizer,
-      plan,
+      (stop) => withValue(given(stop), planOf),
       checked,
       { model: modelName(this.#info), options: { ...kept, ...biases } },
       signal,

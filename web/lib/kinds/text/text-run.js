@@ -12,6 +12,8 @@ import { maskOf } from './constraint.js';
 import { stateOf } from './saved-state.js';
 import { Stops } from './stops.js';
 
+/** @import { Dropped } from './chat.js' */
+/** @import { Stop } from '../../base/turns.js' */
 /** @import { Tokenizer } from './tokenizer.js' */
 /** @import { Context } from './context.js' */
 /** @import { Link } from '../../workers/link.js' */
@@ -55,7 +57,7 @@ import { Stops } from './stops.js';
  * @property {SavedState} [state]  what the engine holds of it, where that was asked for
  */
 
-/** The beginning of a run and its length. @typedef {{ ids: number[], prompt: number, context: Context, most: number, vocabulary: number, heads: number, ready?: Promise<void>, state?: string }} Plan
+/** The beginning of a run and its length. @typedef {{ ids: number[], prompt: number, context: Context, most: number, vocabulary: number, heads: number, ready?: Promise<void>, state?: string, dropped: Dropped[] }} Plan
  * most: tokens to draw; ready: when the engine has the state that was given; state: its hash */
 
 /**
@@ -83,18 +85,23 @@ export class TextRun extends BaseRun {
   /**
    * @param {Link} link
    * @param {Tokenizer | undefined} tokenizer
-   * @param {Plan | Promise<Plan>} plan
+   * @param {(stop: Stop) => Plan | Promise<Plan>} planned  stop: throws once the run is to end
    * @param {TokenSettings} checked
    * @param {{ model: string, options: object }} kept
    * @param {AbortSignal} [signal]
    * @internal
    */
-  constructor(link, tokenizer, plan, checked, kept, signal) {
+  constructor(link, tokenizer, planned, checked, kept, signal) {
     super(checked.seed, kept, signal);
     this.signals.push(link.closing); // while a constraint of the page or a template is awaited
     this.#link = link;
     this.#tokenizer = tokenizer;
     this.#checked = checked;
+    const plan = planned({
+      throwIfAborted: () => {
+        for (const one of this.signals) one?.throwIfAborted();
+      },
+    });
     this.#planned = isPromise(plan) ? plan.then((made) => this.#begin(made)) : Promise.resolve(this.#begin(plan));
     this.#planned.catch(() => {}); // readers of the run receive the error
   }
@@ -132,6 +139,11 @@ export class TextRun extends BaseRun {
   /** The number of tokens that were given. */
   get promptLength() {
     return this.#plan?.prompt ?? 0;
+  }
+
+  /** Parts of a chat that did not reach the model, because its template leaves them out; known with `input`. @type {Dropped[]} */
+  get dropped() {
+    return this.#plan?.dropped ?? [];
   }
 
   /** The text before the first step: the prompt, and for a resumed run also the text drawn before. */

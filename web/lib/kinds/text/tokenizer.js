@@ -172,24 +172,14 @@ export class Tokenizer {
   }
 
   /**
-   * The tokens of pieces of a text, as if they were concatenated: in those that are plain, the names of control tokens are letters.
+   * The tokens of a prompt. With sources, control tokens count only where all of their characters have the source 0.
    *
-   * @param {{ text: string, plain?: boolean }[]} pieces
+   * @param {{ text: string, sources?: string }} prompt
    * @returns {Generator<void, Uint32Array<ArrayBuffer>, void>}
    * @internal
    */
-  *encodingPieces(pieces) {
-    /** @type {(string | number)[]} */
-    const parts = [];
-    for (const [i, { text, plain = false }] of pieces.entries()) {
-      for (const part of yield* this.#specials.dividing(wellFormed(text), !plain)) {
-        const last = parts.length - 1;
-        if (typeof part === 'string' && typeof parts[last] === 'string') parts[last] += part;
-        else parts.push(part);
-      }
-      if (i % SLICE === SLICE - 1) yield;
-    }
-    return yield* this.#encodeParts(parts, true);
+  *encodingPrompt({ text, sources }) {
+    return yield* this.#encodeParts(yield* this.#specials.dividing(wellFormed(text), true, sources), true);
   }
 
   /**
@@ -337,35 +327,6 @@ export class Tokenizer {
       .divide(wellFormed(text), true)
       .map((part) => (typeof part === 'number' ? this.mark(part) || this.#vocabulary.tokens[part] : part))
       .join('');
-  }
-
-  /**
-   * A text with a break before each name of a control token, and before an end that begins one: with breaks taken for characters, no
-   * control token is in it, even with any text after it.
-   *
-   * @param {string} text
-   * @param {string} at  a character that the text does not have
-   * @returns {Generator<void, string, void>}
-   * @internal
-   */
-  *guarding(text, at) {
-    const named = yield* this.#breaking(wellFormed(text), at);
-    const open = this.#specials.openAt(named);
-    return open < 0 || named[open - 1] === at ? named : `${named.slice(0, open)}${at}${named.slice(open)}`;
-  }
-
-  /** @param {string} text @param {string} at @returns {Generator<void, string, void>} */
-  *#breaking(text, at) {
-    const parts = yield* this.#specials.dividing(text, true);
-    const texts = parts.map((part) =>
-      typeof part === 'string' ? part : `${this.kind(part) === 'user' ? '' : at}${this.#vocabulary.tokens[part]}`,
-    );
-    const named = texts.join('').split(at);
-    for (let i = 1; i < named.length; i++) {
-      named[i] = named[i].slice(0, 1) + (yield* this.#breaking(named[i].slice(1), at)); // a name may begin within another
-      if (i % SLICE === 0) yield;
-    }
-    return named.join(at);
   }
 
   /** Returns whether a token ends a text or a turn. @param {number} id */

@@ -8,7 +8,8 @@ import { CONTROL, UNKNOWN, USER_DEFINED, vocabularyError } from './vocabulary.js
 
 /** @import { Vocabulary } from './vocabulary.js' */
 
-/** @typedef {{ text: string, id: number }} Special */
+/** @typedef {{ text: string, id: number, control: boolean }} Special */
+/** The number of characters before each place that the template did not write. @typedef {Uint32Array} Foreign */
 
 /** The most characters of such a token. Looking for them compares at most this number of characters at each character of a text. */
 const LONGEST = 256;
@@ -32,8 +33,9 @@ export class Specials {
       if (text === '' || (type !== USER_DEFINED && type !== CONTROL && type !== UNKNOWN)) return;
       if (text.length > LONGEST)
         throw vocabularyError('limit', 'tokens', `token ${id} stands for itself and has more than ${LONGEST} characters`);
-      if (type === USER_DEFINED) this.#sorted.plain.push({ text, id });
-      this.#sorted.all.push({ text, id });
+      const control = type !== USER_DEFINED;
+      if (!control) this.#sorted.plain.push({ text, id, control });
+      this.#sorted.all.push({ text, id, control });
     });
     const order = (/** @type {Special} */ a, /** @type {Special} */ b) => (a.text < b.text ? -1 : a.text > b.text ? 1 : a.id - b.id);
     const startsOf = (/** @type {Special[]} */ sorted) => {
@@ -51,12 +53,15 @@ export class Specials {
    *
    * @param {string} text
    * @param {boolean} control  whether control tokens count
+   * @param {string} [sources]  a character for each of text: control tokens count only where all of them are \0. A token that the file's maker defined never takes a
+   *   part of such a token because of the characters around it
    * @returns {Generator<void, (string | number)[], void>} tokens, and the text between them
    */
-  *dividing(text, control) {
+  *dividing(text, control, sources) {
     if (text === '') return [];
     const which = control ? 'all' : 'plain';
     if (this.#sorted[which].length === 0) return [text];
+    const foreign = sources === undefined ? undefined : yield* foreignIn(sources);
     /** @type {(string | number)[]} */
     const parts = [];
     /** Tokens that overlap, as pairs of place and token: they have nothing to do with others. @type {[number, number][]} */
@@ -64,9 +69,9 @@ export class Specials {
     let end = 0; // of these
     let done = 0; // characters that are in parts
     for (let at = 0; at <= text.length; at++) {
-      const id = this.#longestAt(text, at, text.length, which);
+      const id = this.#longestAt(text, at, text.length, which, foreign);
       if (at === text.length || (id >= 0 && at >= end)) {
-        for (const [place, one] of yield* this.#choosing(text, overlap, which)) {
+        for (const [place, one] of yield* this.#choosing(text, overlap, which, foreign)) {
           if (place > done) parts.push(text.slice(done, place));
           parts.push(one);
           done = place + this.#tokens[one].length;
@@ -89,30 +94,38 @@ export class Specials {
    * @param {string} text
    * @param {[number, number][]} overlap  place and token, the longest at each place
    * @param {'plain' | 'all'} which
+   * @param {Foreign} [foreign]
    * @returns {Generator<void, [number, number][], void>} in the order of the text
    */
-  *#choosing(text, overlap, which) {
+  *#choosing(text, overlap, which, foreign) {
     if (overlap.length < 2) return overlap;
     const [[begin]] = overlap;
-    /** Those that are to be tried, by their length. @type {[number, number][][]} */
+    /** Those that are to be tried, by their length; and those that are tried after all of them. @type {[number, number][][]} */
     const tries = [];
-    const offer = (/** @type {[number, number]} */ one) => void (tries[this.#tokens[one[1]].length] ??= []).push(one);
-    overlap.forEach(offer);
-    const [last] = /** @type {[number, number]} */ (overlap.at(-1));
-    const taken = new Uint8Array(last - begin + LONGEST);
+    /** @type {[number, number][][]} */
+    const last = [];
+    const offer = (/** @type {[number, number]} */ one, isFirst = true) => {
+      const { length } = this.#tokens[one[1]];
+      ((isFirst && !isMixed(foreign, one[0], length) ? tries : last)[length] ??= []).push(one);
+    };
+    for (const one of overlap) offer(one);
+    const [end] = /** @type {[number, number]} */ (overlap.at(-1));
+    const taken = new Uint8Array(end - begin + LONGEST);
     /** @type {[number, number][]} */
     const found = [];
-    for (let length = tries.length - 1; length > 0; length--) {
-      // a token that finds its end taken is shorter when it is tried again
-      for (const [at, id] of (tries[length] ?? []).sort((a, b) => a[1] - b[1] || a[0] - b[0])) {
-        if (taken[at - begin]) continue;
-        const free = taken.subarray(at - begin, at - begin + length).indexOf(1);
-        const shorter = free > 0 ? this.#longestAt(text, at, at + free, which) : -1;
-        if (shorter >= 0) offer([at, shorter]);
-        if (free > 0) continue;
-        taken.fill(1, at - begin, at - begin + length);
-        found.push([at, id]);
-        if (found.length % SLICE === 0) yield;
+    for (const all of [tries, last]) {
+      for (let length = Math.max(tries.length, last.length) - 1; length > 0; length--) {
+        // a token that finds its end taken is shorter when it is tried again
+        for (const [at, id] of (all[length] ?? []).sort((a, b) => a[1] - b[1] || a[0] - b[0])) {
+          if (taken[at - begin]) continue;
+          const free = taken.subarray(at - begin, at - begin + length).indexOf(1);
+          const shorter = free > 0 ? this.#longestAt(text, at, at + free, which, foreign) : -1;
+          if (shorter >= 0) offer([at, shorter], all === tries);
+          if (free > 0) continue;
+          taken.fill(1, at - begin, at - begin + length);
+          found.push([at, id]);
+          if (found.length % SLICE === 0) yield;
+        }
       }
     }
     return found.sort((a, b) => a[0] - b[0]);
@@ -124,21 +137,6 @@ export class Specials {
   }
 
   /**
-   * Where the end of a text begins that is the beginning of one of these tokens, the longest such end; -1: there is none.
-   *
-   * @param {string} text
-   */
-  openAt(text) {
-    const { all } = this.#sorted;
-    for (let at = Math.max(0, text.length - LONGEST + 1); at < text.length; at++) {
-      const [from, to] = this.#starts.all.get(text[at]) ?? [0, 0];
-      const end = text.slice(at);
-      for (let i = from; i < to; i++) if (all[i].text.length > end.length && all[i].text.startsWith(end)) return at;
-    }
-    return -1;
-  }
-
-  /**
    * The longest token that begins at `at` and ends at `to` or before: a walk along the sorted tokens, which keeps those that continue like
    * the text.
    *
@@ -146,27 +144,48 @@ export class Specials {
    * @param {number} at
    * @param {number} to
    * @param {'plain' | 'all'} which
+   * @param {Foreign} [foreign]
    * @returns {number} of equal texts the last; -1: none
    */
-  #longestAt(text, at, to, which) {
+  #longestAt(text, at, to, which, foreign) {
     const sorted = this.#sorted[which];
     let [low, high] = this.#starts[which].get(text[at]) ?? [0, 0];
     let longest = -1;
+    let control = -1;
     for (let length = 1; low < high; length++) {
       // all of low..high - 1 begin with the text's next `length` characters
       let first = sorted[low];
       for (; first.text.length === length; first = sorted[low]) {
-        longest = first.id;
-        if (++low === high) return longest;
+        const isFree = first.control && (!foreign || foreign[at + length] === foreign[at]);
+        if (isFree) control = first.id;
+        if (isFree || !first.control) longest = first.id;
+        if (++low === high) break;
       }
+      if (low === high) break;
       if (at + length >= to) break;
       const code = text.charCodeAt(at + length);
       if (first.text.charCodeAt(length) === code && (high - low === 1 || sorted[high - 1].text.charCodeAt(length) === code)) continue;
       low = lowerBound(sorted, low, high, length, code);
       high = lowerBound(sorted, low, high, length, code + 1);
     }
-    return longest;
+    return control >= 0 && isMixed(foreign, at, this.#tokens[longest].length) ? control : longest;
   }
+}
+
+/** Whether the template wrote some of these characters, but not all. @param {Foreign | undefined} foreign @param {number} at @param {number} length */
+function isMixed(foreign, at, length) {
+  const count = foreign ? foreign[at + length] - foreign[at] : 0;
+  return count > 0 && count < length;
+}
+
+/** @param {string} sources @returns {Generator<void, Foreign, void>} */
+function* foreignIn(sources) {
+  const foreign = new Uint32Array(sources.length + 1);
+  for (let i = 0; i < sources.length; i++) {
+    foreign[i + 1] = foreign[i] + Number(sources.charCodeAt(i) > 0);
+    if (i % (16 * SLICE) === 0) yield;
+  }
+  return foreign;
 }
 
 /**

@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** Chat templates: the same text as Jinja or a refusal, within a budget, and control tokens only where the template wrote them. */
+
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { test } from 'node:test';
+
+import { atOnce } from '../../web/lib/base/turns.js';
+import { prompting } from '../../web/lib/kinds/text/template.js';
+import { Tokenizer } from '../../web/lib/kinds/text/tokenizer.js';
+import { readGGUF } from './gguf.js';
+import { cost, isError, load, sleep } from './helpers.js';
+import { TOKENS, toyText } from './toy-text.js';
+
+/** @import { Message, NextPixelError } from '../../web/lib/index.js' */
+
+const NAMES = { bos_token: '<s>', eos_token: '</s>' };
+const HELLO = [{ role: 'user', content: 'Hello' }];
+
+/** @param {string} template @param {Message[]} [messages] @param {Record<string, unknown>} [values] */
+const prompt = (template, messages = HELLO, values = {}) => atOnce(prompting({ messages, template, values, render: undefined }, NAMES));
+
+test('an expression has the text that Jinja gives it, or is refused', async () => {
+  /** @type {{ messages: Message[], cases: [string, string | null][] }} */
+  const { messages, cases } = JSON.parse(await readFile(new URL('jinja.json', import.meta.url), 'utf8'));
+  assert.ok(cases.length > 2000);
+  /** @type {string[]} */
+  const refused = [];
+  for (const [template, expected] of cases) {
+    /** @type {string | null} */
+    let text = null;
+    try {
+      text = prompt(template, messages).text;
+    } catch (error) {
+      const { code, message } = /** @type {NextPixelError} */ (error);
+      assert.ok(code === 'unsupported' || code === 'argument', `${template}: ${error}`);
+      if (expected !== null) refused.push(`${template}: ${message}`);
+      continue;
+    }
+    assert.equal(text, expected, template);
+  }
+  assert.ok(refused.length < 0.04 * cases.length, refused.join('\n'));
+  for (const one of refused)
+    assert.match(one, /cannot be run \(.*(support|large|too|Unexpected|Expected|expected|Unknown|written as text|allowed|takes)/);
+});
+
+/** @param {number} n */
+const loops = (n) =>
+  `{% set l = [1,2,3,4,5,6,7,8,9,10] %}${Array.from({ length: n }, (_, i) => `{% for x${i} in l %}`).join('')}${'{% endfor %}'.repeat(n)}`;
+/** @param {string} how */
+const growing = (how, first = "'ab'") =>
+  `{% set n = namespace(s=${first}) %}{% for i in range(99) %}{% set n.s = ${how} %}{% endfor %}{{ n.s }}`;
+const deep = 2e4;
+
+/** Templates that would take hours or all memory, or make a reader of templates slow. @type {Record<string, string>} */
+const HOSTILE = {
+  'nested loops': loops(12),
+  'loops that write': loops(8).replace('{% endfor %}', 'abc{% endfor %}'),
+  'two calls in each call': '{% macro f(n) %}{% if n > 0 %}{{ f(n-1) }}{{ f(n-1) }}{% endif %}{% endmacro %}{{ f(60) }}',
+  'a call of itself': '{% macro f() %}{{ f() }}{% endmacro %}{{ f() }}',
+  'calls of callers': `{% macro f() %}{{ caller() }}{{ caller() }}{% endmacro %}${'{% call f() %}'.repeat(60)}x${'{% endcall %}'.repeat(60)}`,
+  'a text twice': growing('n.s + n.s'),
+  'a text twice by ~': growing('n.s ~ n.s'),
+  'a list twice': growing('n.s + n.s', '[1]'),
+  'lists in lists': growing('[n.s, n.s]', '[1]'),
+  'equal lists in lists': `{% set a = namespace(s=[1], t=[1]) %}{% for i in range(99) %}{% set a.s = [a.s, a.s] %}{% set a.t = [a.t, a.t] %}{% endfor %}{{ a.s == a.t }}`,
+  'JSON of lists in lists': growing('[n.s, n.s]', '[1]').replace('{{ n.s }}', '{{ n.s | tojson }}'),
+  'replace with more': growing("n.s.replace('a', 'aaaa')"),
+  'replace of nothing': growing("n.s | replace('', 'bb')"),
+  'a text times a number': "{{ 'a' * 10000000000 }}",
+  'a list times a number': '{{ [1] * 1000000000 }}',
+  'a long range': '{{ range(10 ** 9) | list }}',
+  'ranges in ranges': '{% for i in range(99999) %}{% for j in range(99999) %}{% endfor %}{% endfor %}',
+  powers: '{{ 9 ** 9 ** 9 }}',
+  'a wide text': "{{ 'a'.ljust(10 ** 12) }}{{ 'a' | center(10 ** 12) }}",
+  'a deep indent': "{{ ('a\\n' * 100000) | indent(999999) }}",
+  'a long search': "{% set a = 'a' * 4000000 %}{% set b = 'b' ~ 'a' * 2000000 %}{{ b in a }}",
+  'many pieces': "{{ ('a' * 4000000).split('a') | length }}{{ ('\\n' * 4000000).splitlines() | length }}",
+  'a list in itself': '{% set l = range(99999) | list %}{% for i in l %}{{ i in l }}{% endfor %}',
+  'unique items': '{{ range(99999) | unique | list | length }}',
+  'texts that nobody reads': "{% for i in range(99999) %}{% set x = 'x' * 10000 %}{% endfor %}",
+  'characters one by one': "{% set s = 'e\\U0001F600' * 100000 %}{% for i in range(99999) %}{{ s[i] }}{% endfor %}",
+  'white space in text': `a${' '.repeat(2e5)}b`,
+  'white space in a tag': `{{ 1${' '.repeat(2e5)}}}`,
+  'white space around tags': `${' '.repeat(1e5)}{%- if 1 -%}${' \n'.repeat(5e4)}{%- endif %}`,
+  'white space before what is no tag': `${' '.repeat(900)}{% `.repeat(200),
+  braces: '{'.repeat(2e5),
+  'open tags': '{{'.repeat(1e5),
+  'open comments': '{#'.repeat(1e5),
+  'open raw blocks': `{% raw %}${'{% '.repeat(5e4)}`,
+  'a text without an end': `{{ '${'a'.repeat(2e5)}`,
+  brackets: `{{ ${'('.repeat(deep)}1${')'.repeat(deep)} }}`,
+  'nested ifs': `${'{% if 1 %}'.repeat(5000)}${'{% endif %}'.repeat(5000)}`,
+  'nested filters': `${'{% filter upper %}'.repeat(2000)}x${'{% endfilter %}'.repeat(2000)}`,
+  'a long sum': `{{ 1${'+1'.repeat(deep)} }}`,
+  'a long comparison': `{{ 1${'<2'.repeat(deep)} }}`,
+  'many filters': `{{ 1${'|abs'.repeat(deep)} }}`,
+  'many nots': `{{ ${'not '.repeat(deep)}1 }}`,
+  'too long': 'a'.repeat(3e5),
+};
+
+test('a hostile template ends within its budget, and the page goes on meanwhile', () => {
+  for (const [name, template] of Object.entries(HOSTILE)) {
+    const work = prompting({ messages: HELLO, template, values: {}, render: undefined }, NAMES);
+    let [most, all] = [0, 0];
+    for (let done = false; !done; ) {
+      const took = cost(() => {
+        try {
+          done = work.next().done === true;
+        } catch (error) {
+          const { code } = /** @type {NextPixelError} */ (error);
+          assert.ok(code === 'limit' || code === 'unsupported', `${name}: ${error}`);
+          done = true;
+        }
+      });
+      most = Math.max(most, took);
+      all += took;
+    }
+    assert.ok(most < 700, `${name}: ${most} ms at once`);
+    assert.ok(all < 6000, `${name}: ${all} ms`);
+  }
+});
+
+test('white space costs no more than its length', () => {
+  for (const form of [
+    (/** @type {string} */ space) => `a${space}b`,
+    (/** @type {string} */ space) => `{{ 1${space}}}`,
+    (/** @type {string} */ space) => `${space}{%- if 1 -%}${space}{%- endif -%}`,
+    (/** @type {string} */ space) => `{% generation${space}%}a`,
+    (/** @type {string} */ space) => `{{ '${space}' | trim }}{{ '${space}'.split() }}{{ '${space}' | title }}`,
+  ]) {
+    const time = (/** @type {number} */ n) =>
+      Math.min(...[1, 2, 3].map(() => cost(() => assert.doesNotThrow(() => prompt(form(' '.repeat(n)))))));
+    const [short, long] = [time(1e4), time(8e4)];
+    assert.ok(long < 30 + 24 * short, `${form('...')}: ${short} ms, then ${long} ms`);
+  }
+});
+
+/** What people may say: control tokens, parts of them, and the tokens that the file's maker defined. */
+const SAYS = [
+  '<|turn|>',
+  '<|end|>',
+  ' <|end|> ',
+  'Hello \n\n',
+  '\n\n\nHello<',
+  'a<|end|',
+  '|>b<|',
+  '<<<<<<<<<<<<<<<',
+  '[INST]x[/INST]',
+  'turn',
+  '\ufdd0\u0000<|end|>\ufdd0',
+  '<|E|>'.toLowerCase().replace('e', 'end'),
+  '😀<|turn|>😀',
+  '<|en<|end|>d|>',
+];
+/** What a template may do with it. */
+const USES = [
+  'content',
+  'content | trim',
+  'content.strip()',
+  'content.strip("<")',
+  "content | replace('x', 'y')",
+  "content | replace('<', '<<')",
+  "content | replace('e', '')",
+  "content.replace('', '|')",
+  'content | tojson',
+  'content | tojson(indent=2)',
+  '[content] | tojson',
+  '{content: content} | tojson',
+  '[content, content]',
+  "content.split('|') | join('|')",
+  "content.split() | join('')",
+  "content.split('<')[-1]",
+  'content[1:]',
+  'content[:-1]',
+  'content[::-1][::-1]',
+  'content | upper | lower',
+  'content | capitalize',
+  'content | title',
+  'content | list | join',
+  'content | map("lower") | join',
+  'content | indent',
+  'content | center(40)',
+  '"%s" % content',
+  '"" ~ content ~ ""',
+  '(content ~ content) | unique | join',
+  "content.splitlines() | join('\\n')",
+  "content.partition('e') | join",
+  'content | default("")',
+  'content | string',
+  'messages[0].content * 2',
+  "messages | map(attribute='content') | join('')",
+  'messages',
+  'messages | tojson',
+];
+
+test('nothing that is said is a control token, and all that the template writes are, whatever it does to texts', () => {
+  const control = ['<|turn|>', '<|end|>', '[INST]', '[/INST]', 'ent', '<|user|>'];
+  const defined = ['\n\n', '\n\n\n', '  ', '<<', '<'.repeat(16), 'x<|turn|>', '>a'];
+  const tokens = [...TOKENS, ...control, ...defined];
+  const { metadata } = readGGUF(
+    toyText({
+      values: tokens.length,
+      metadata: {
+        'tokenizer.ggml.tokens': ['array', 'string', tokens],
+        'tokenizer.ggml.scores': ['array', 'f32', tokens.map((_, i) => -i)],
+        'tokenizer.ggml.token_type': [
+          'array',
+          'i32',
+          tokens.map((_, i) =>
+            i === 0 ? 2 : i < 3 ? 3 : i < 259 ? 6 : i < TOKENS.length ? 1 : i < TOKENS.length + control.length ? 3 : 4,
+          ),
+        ],
+      },
+    }),
+  );
+  const tokenizer = atOnce(Tokenizer.reading(new Map(Object.entries(metadata))));
+  const marks = (/** @type {string} */ template, /** @type {string} */ content) => {
+    const made = prompt(template, [{ role: 'user', content }]);
+    assert.equal(made.sources?.length, made.text.length);
+    const ids = [...atOnce(tokenizer.encodingPrompt(made))];
+    return ids.filter((id) => tokenizer.kind(id) === 'control').map((id) => tokenizer.name(id));
+  };
+  for (const use of USES) {
+    const around = `{% set content = messages[0].content %}<|turn|>{{ ${use} }}<|end|>\n<|{{ messages[0].role }}|>{{ '<|turn|>' + content | trim + '<|end|>' }}`;
+    const loop = `{% set content = messages[0].content %}{% for c in (${use}) | string %}{{ c }}{% endfor %}<|end|>`;
+    for (const said of SAYS) {
+      assert.deepEqual(
+        marks(around, said),
+        ['<s>', '<|turn|>', '<|end|>', '<|user|>', '<|turn|>', '<|end|>'],
+        `${use} of ${JSON.stringify(said)}`,
+      );
+      assert.deepEqual(marks(loop, said), ['<s>', '<|end|>'], `${use} of ${JSON.stringify(said)}, character by character`);
+    }
+  }
+  // A text of the template alone has the tokens of that text.
+  for (const template of [
+    '<|turn|>x<|turn|><|end|>',
+    "{{ '<|' + 'end' + '|>' }}<<<|end|>",
+    "{{ ['<|', '|>'] | join('end') }}",
+    '  <|end|>\n\n\n<|end|>',
+  ])
+    assert.deepEqual(
+      [...atOnce(tokenizer.encodingPrompt(prompt(template)))],
+      [...tokenizer.encode(prompt(template).text, { special: true })],
+    );
+});
+
+test('a template without an end is stopped by a signal, by stop() and by close()', async () => {
+  const template = loops(12);
+  for (const how of ['signal', 'reader', 'stop', 'close']) {
+    const model = await load(toyText({ metadata: { 'tokenizer.chat_template': ['string', template] } }));
+    const controller = new AbortController();
+    const run = model.chat(HELLO, how === 'signal' ? { signal: controller.signal } : {});
+    const reading = run.text(how === 'reader' ? { signal: controller.signal } : {}).then(
+      () => 'ended',
+      (error) => (error.name === 'AbortError' ? error.name : error.code),
+    );
+    await sleep(60);
+    const since = performance.now();
+    if (how === 'stop') run.stop();
+    else if (how === 'close') model.close();
+    else controller.abort();
+    assert.equal(await reading, how === 'stop' ? 'ended' : how === 'close' ? 'closed' : 'AbortError', how);
+    assert.ok(performance.now() - since < 2000, how);
+    const spent = process.cpuUsage().user;
+    await sleep(200);
+    assert.ok(process.cpuUsage().user - spent < 150_000, `${how}: it does not go on`);
+    model.close();
+  }
+});
+
+const CALLS = [
+  { role: 'user', content: 'Weather?' },
+  {
+    role: 'assistant',
+    content: null,
+    tool_calls: [{ id: 'a', type: 'function', function: { name: 'look', arguments: '{"city": "Bonn"}' } }],
+  },
+  { role: 'tool', content: 'rain', tool_call_id: 'a' },
+];
+
+test('the arguments of a tool call may be an object or its JSON, as a template needs them', () => {
+  const each = (/** @type {string} */ use) =>
+    `{% for m in messages %}{% for c in m.tool_calls or [] %}{{ c.function.name }}:${use};{% endfor %}{{ m.content or '' }}{% endfor %}`;
+  const asObject = CALLS.map((one) =>
+    one.tool_calls ? { ...one, tool_calls: [{ ...one.tool_calls[0], function: { name: 'look', arguments: { city: 'Bonn' } } }] } : one,
+  );
+  for (const [use, written] of [
+    ['{{ c.function.arguments | tojson }}', '{"city": "Bonn"}'],
+    ['{% for k, v in c.function.arguments.items() %}{{ k }}={{ v }}{% endfor %}', 'city=Bonn'],
+    ["{{ 'args ' + c.function.arguments }}", 'args {"city": "Bonn"}'],
+    ['{{ c.function.arguments }}', '{"city": "Bonn"}'],
+    [
+      '{% if c.function.arguments is string %}{{ c.function.arguments }}{% else %}{{ c.function.arguments | tojson }}{% endif %}',
+      '{"city": "Bonn"}',
+    ],
+  ]) {
+    for (const messages of [CALLS, asObject])
+      assert.equal(prompt(each(use), /** @type {any} */ (messages)).text, `Weather?look:${written};rain`, use);
+  }
+  const broken = [{ role: 'assistant', tool_calls: [{ function: { name: 'look', arguments: '{"city": "Bo' } }] }];
+  assert.equal(prompt(each('{{ c.function.arguments }}'), broken).text, 'look:{"city": "Bo;', 'JSON that is not whole stays as it is');
+});
+
+test('a part of a chat that does not reach the model is reported', async () => {
+  const system = { role: 'system', content: 'Be brief.' };
+  const user = { role: 'user', content: 'Hi' };
+  const forgets = "{% for m in messages if m.role == 'user' %}[{{ m.content }}]{% endfor %}";
+  const first =
+    "{% if messages[0].role == 'system' %}{% set s = messages[0].content %}{% set rest = messages[1:] %}{% else %}{% set rest = messages %}{% endif %}{% for m in rest %}{% if loop.first %}{{ s }}{% endif %}{% if m.role != 'system' %}{{ m.content }}{% endif %}{% endfor %}";
+  const dropped = (/** @type {string} */ template, /** @type {any[]} */ messages, values = {}) =>
+    prompt(template, messages, values).dropped.map(({ part, index }) => (index === undefined ? part : `${part} ${index}`));
+  assert.deepEqual(dropped(forgets, [system, user]), [], 'it begins what the user says');
+  assert.deepEqual(dropped(forgets, [system]), ['message 0']);
+  assert.deepEqual(dropped(first, [system, user]), []);
+  assert.deepEqual(dropped(first, [system]), ['message 0'], 'alone');
+  assert.deepEqual(dropped(first, [system, system, user]), ['message 1'], 'the second one');
+  assert.deepEqual(dropped(forgets, [user, { role: 'assistant', content: 'Yes' }, user]), ['message 1']);
+  assert.deepEqual(dropped(forgets, [user, { role: 'assistant', content: ' ' }, user]), [], 'nothing is lost of white space');
+  assert.deepEqual(dropped(forgets, CALLS), ['tool_calls 1', 'message 2']);
+  assert.deepEqual(dropped(forgets, [user], { tools: [{ type: 'function', function: { name: 'f' } }] }), ['tools']);
+  assert.deepEqual(dropped(forgets, [user], { tools: [] }), []);
+  assert.deepEqual(
+    dropped('{{ tools | tojson }}{{ messages[0].content }}', [user], { tools: [{ type: 'function', function: { name: 'f' } }] }),
+    [],
+  );
+  const model = await load(toyText({ metadata: { 'tokenizer.chat_template': ['string', forgets] } }));
+  const run = model.chat([user, { role: 'tool', content: 'a' }], { maxTokens: 0 });
+  assert.deepEqual(run.dropped, []);
+  await run.input;
+  assert.deepEqual(run.dropped, [
+    { part: 'message', index: 1, role: 'tool', reason: 'Message 1 (tool) did not reach the model: its template leaves it out' },
+  ]);
+  model.close();
+});
+
+test('a chat with tools uses the template that the file has for it', async () => {
+  const model = await load(
+    toyText({
+      metadata: { 'tokenizer.chat_template': ['string', 'plain'], 'tokenizer.chat_template.tool_use': ['string', '{{ tools[0].name }}'] },
+    }),
+  );
+  assert.equal(model.info.chatTemplate, 'plain');
+  const text = async (/** @type {object} */ options) => {
+    const run = model.chat(HELLO, { maxTokens: 0, ...options });
+    return model.tokenizer.decode(await run.input);
+  };
+  assert.equal(await text({}), 'plain');
+  assert.equal(await text({ tools: [] }), 'plain');
+  assert.equal(await text({ tools: [{ name: 'abc' }] }), 'abc');
+  assert.equal(await text({ tools: [{ name: 'abc' }], template: 'b' }), 'b');
+  model.close();
+  await assert.rejects(
+    load(toyText()).then((none) => none.chat(HELLO)),
+    isError('unsupported', /has no chat template/),
+  );
+});

@@ -1,0 +1,660 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/**
+ * Runs the program that a template is, as the package transformers runs it: Jinja 3.1 in a sandbox, with break and continue. It yields every few milliseconds and
+ * ends with an error where it needs more than its budget. Where it would do otherwise than Jinja it ends with an error that names the reason.
+ */
+
+import { contains, filterNamed, formatted, testNamed } from './filters.js';
+import { added, itemsOf, methodOf } from './texts.js';
+import {
+  Callable,
+  Dict,
+  Float,
+  List,
+  Markup,
+  Namespace,
+  TemplateError,
+  Text,
+  Undefined,
+  compare,
+  equal,
+  joined,
+  numberOf,
+  truth,
+  typeOf,
+} from './values.js';
+import { str } from './write.js';
+
+/** @import { Budget } from './budget.js' */
+/** @import { Keywords } from './values.js' */
+
+/** A node of the tree that the parser makes. @typedef {Record<string, any> & { type: string }} Node */
+
+/** Calls in calls: Python ends at about as many. */
+const DEEPEST = 150;
+/** Numbers of a range(), as in the sandbox of Jinja. */
+const MOST_RANGE = 100_000;
+/** Items that a list or a text becomes by `*`. */
+const MOST_TIMES = 2 ** 24;
+
+const BREAK = 'break';
+const CONTINUE = 'continue';
+
+/** Variables of a part of the template, and those around it. */
+class Scope {
+  /** @type {Map<string, any>} */
+  names = new Map();
+
+  /** @param {Scope} [outer] */
+  constructor(outer) {
+    this.outer = outer;
+  }
+
+  /** @param {string} name @returns {any} */
+  find(name) {
+    for (let scope = /** @type {Scope | undefined} */ (this); scope; scope = scope.outer)
+      if (scope.names.has(name)) return scope.names.get(name);
+    return new Undefined(name);
+  }
+}
+
+export class Machine {
+  /** Whether a dict that was given was written as Python writes it. */
+  wrotePython = false;
+  #depth = 0;
+
+  /** @param {Budget} budget */
+  constructor(budget) {
+    this.budget = budget;
+  }
+
+  /**
+   * @param {Node} program
+   * @param {Map<string, any>} values
+   * @returns {Generator<void, Text, void>}
+   */
+  *run(program, values) {
+    const scope = new Scope();
+    scope.names = new Map([...this.#globals(), ...values]);
+    return yield* this.#block(program.body, scope);
+  }
+
+  /** @returns {Map<string, any>} */
+  #globals() {
+    const callables = /** @type {[string, (args: any[], keywords: Keywords) => any][]} */ ([
+      ['range', (args) => this.#range(args)],
+      ['namespace', (args, keywords) => new Namespace(new Map([...pairsIn(args[0]), ...keywords]))],
+      ['dict', (args, keywords) => new Dict([...pairsIn(args[0]), ...keywords].map(([key, value]) => [Text.of(key), value]))],
+      ...['cycler', 'joiner', 'lipsum'].map((name) => [
+        name,
+        () => {
+          throw new TemplateError(`${name}() is not supported`);
+        },
+      ]),
+    ]);
+    return new Map([
+      ['self', new Namespace(new Map(), true)],
+      .../** @type {[string, any][]} */ (callables.map(([name, call]) => [name, new Callable(name, call)])),
+    ]);
+  }
+
+  /** @param {any[]} args */
+  #range(args) {
+    const numbers = args.map((one) => (typeof one === 'number' ? one : NaN));
+    const [from, to, step = 1] = numbers.length === 1 ? [0, numbers[0]] : numbers;
+    const length = step === 0 ? NaN : Math.max(0, Math.ceil((to - from) / step));
+    if (!(length <= MOST_RANGE)) throw new TemplateError(`range() of ${length} numbers: at most ${MOST_RANGE}`);
+    this.budget.charge(length);
+    return new List(
+      Array.from({ length }, (_, i) => from + i * step),
+      'range',
+    );
+  }
+
+  /** The text that some statements write. @param {Node[]} body @param {Scope} scope @returns {Generator<void, Text, void>} */
+  *#block(body, scope) {
+    /** @type {Text[]} */
+    const out = [];
+    const left = yield* this.#statements(body, scope, out);
+    if (left) throw new TemplateError(`${left} stands outside of a loop`);
+    return joined(out);
+  }
+
+  /**
+   * @param {Node[]} body
+   * @param {Scope} scope
+   * @param {Text[]} out
+   * @returns {Generator<void, string | undefined, void>} how a loop around it goes on
+   */
+  *#statements(body, scope, out) {
+    for (const node of body) {
+      const left = yield* this.#statement(node, scope, out);
+      if (left) return left;
+    }
+    return undefined;
+  }
+
+  /** @param {Node} node @param {Scope} scope @param {Text[]} out @returns {Generator<void, string | undefined, void>} */
+  *#statement(node, scope, out) {
+    this.budget.charge();
+    if (this.budget.due) {
+      this.budget.pause();
+      yield;
+      this.budget.goOn();
+    }
+    switch (node.type) {
+      case 'If': {
+        const test = truth(yield* this.#value(node.test, scope));
+        return yield* this.#statements(test ? node.body : node.alternate, scope, out);
+      }
+      case 'For':
+        return yield* this.#loop(node, scope, out);
+      case 'Break':
+        return BREAK;
+      case 'Continue':
+        return CONTINUE;
+      case 'Comment':
+        return undefined;
+      case 'Set':
+        this.#assign(
+          node.assignee,
+          node.value ? yield* this.#value(node.value, scope) : yield* this.#block(node.body, new Scope(scope)),
+          scope,
+          yield* this.#owner(node.assignee, scope),
+        );
+        return undefined;
+      case 'Macro':
+        scope.names.set(node.name.value, this.#macro(node.name.value, node.args, node.body, scope));
+        return undefined;
+      case 'CallStatement': {
+        const [args, keywords] = yield* this.#arguments(node.call.args, scope);
+        const caller = this.#macro('caller', node.callerArgs ?? [], node.body, scope);
+        const callee = yield* this.#value(node.call.callee, scope);
+        this.#write(out, yield* this.#call(callee, args, new Map([...keywords, ['caller', caller]])));
+        return undefined;
+      }
+      case 'FilterStatement': {
+        const text = yield* this.#block(node.body, new Scope(scope));
+        this.#write(out, yield* this.#filter(node.filter, text, scope));
+        return undefined;
+      }
+      default:
+        this.#write(out, yield* this.#value(node, scope));
+        return undefined;
+    }
+  }
+
+  /** Characters of all that was written, also in texts that are thrown away. */
+  #written = 0;
+
+  /** @param {Text[]} out @param {any} value */
+  #write(out, value) {
+    const text = str(this, value);
+    this.budget.charge(text.text.length / 32);
+    this.budget.limit((this.#written += text.text.length));
+    out.push(text);
+  }
+
+  /** What an assignment to an attribute changes. @param {Node} target @param {Scope} scope @returns {Generator<void, any, void>} */
+  *#owner(target, scope) {
+    return target.type === 'MemberExpression' ? yield* this.#value(target.object, scope) : undefined;
+  }
+
+  /** @param {Node} target @param {any} value @param {Scope} scope @param {any} [owner] */
+  #assign(target, value, scope, owner) {
+    if (target.type === 'Identifier') scope.names.set(target.value, value);
+    else if (target.type === 'TupleLiteral') {
+      const items = itemsOf(value);
+      if (items.length !== target.value.length) throw new TemplateError(`${items.length} values for ${target.value.length} names`);
+      target.value.forEach((/** @type {Node} */ one, /** @type {number} */ i) => this.#assign(one, items[i], scope));
+    } else if (target.type === 'MemberExpression' && !target.computed && owner instanceof Namespace && !owner.fixed) {
+      owner.values.set(target.property.value, value);
+    } else throw new TemplateError('only names and attributes of a namespace() can be set');
+  }
+
+  /** @param {Node} node @param {Scope} scope @param {Text[]} out @returns {Generator<void, string | undefined, void>} */
+  *#loop(node, scope, out) {
+    const isChosen = node.iterable.type === 'SelectExpression';
+    const all = yield* this.#value(isChosen ? node.iterable.lhs : node.iterable, scope);
+    if (all instanceof Text) this.budget.items(all.text.length);
+    let items = itemsOf(all);
+    if (isChosen) {
+      const chosen = [];
+      for (const item of items) {
+        const inner = new Scope(scope);
+        this.#assign(node.loopvar, item, inner);
+        if (truth(yield* this.#value(node.iterable.test, inner))) chosen.push(item);
+      }
+      items = chosen;
+    }
+    /** @type {any} */
+    let before;
+    let isEmpty = true;
+    for (let i = 0; i < items.length; i++) {
+      const inner = new Scope(scope);
+      const item = items[i];
+      inner.names.set(
+        'loop',
+        this.#loopVariable(items, i, () => {
+          const isSame = before !== undefined && equal(before, item, () => this.budget.items());
+          before = item;
+          return !isSame;
+        }),
+      );
+      this.#assign(node.loopvar, item, inner);
+      const left = yield* this.#statements(node.body, inner, out);
+      if (left === BREAK) break;
+      if (left !== CONTINUE) isEmpty = false;
+    }
+    if (isEmpty) return yield* this.#statements(node.defaultBlock, new Scope(scope), out);
+    return undefined;
+  }
+
+  /** @param {any[]} items @param {number} i @param {() => boolean} changed */
+  #loopVariable(items, i, changed) {
+    this.budget.charge();
+    const { length } = items;
+    return new Namespace(
+      new Map(
+        /** @type {[string, any][]} */ ([
+          ['index', i + 1],
+          ['index0', i],
+          ['revindex', length - i],
+          ['revindex0', length - i - 1],
+          ['first', i === 0],
+          ['last', i === length - 1],
+          ['length', length],
+          ['depth', 1],
+          ['depth0', 0],
+          ['previtem', i > 0 ? items[i - 1] : new Undefined('previtem')],
+          ['nextitem', i < length - 1 ? items[i + 1] : new Undefined('nextitem')],
+          ['cycle', new Callable('cycle', (args) => args[i % args.length])],
+          ['changed', new Callable('changed', changed)],
+        ]),
+      ),
+      true,
+    );
+  }
+
+  /**
+   * @param {string} name
+   * @param {Node[]} parameters
+   * @param {Node[]} body
+   * @param {Scope} scope  where it is defined, whose variables it sees
+   */
+  #macro(name, parameters, body, scope) {
+    const described = parameters.map((one) =>
+      one.type === 'Identifier' ? { name: one.value, other: undefined } : { name: one.key.value, other: one.value },
+    );
+    const uses = (/** @type {string} */ special) => mentions(body, special);
+    const machine = this;
+    return new Callable(name, function* (args, keywords) {
+      const inner = new Scope(scope);
+      const rest = new Map(keywords);
+      const caller = rest.get('caller');
+      if (caller) rest.delete('caller');
+      inner.names.set('caller', caller ?? new Undefined('caller'));
+      const open = [];
+      for (const [i, { name: parameter, other }] of described.entries()) {
+        const isGiven = i < args.length || rest.has(parameter);
+        inner.names.set(parameter, i < args.length ? args[i] : isGiven ? rest.get(parameter) : new Undefined(parameter));
+        if (i >= args.length) rest.delete(parameter);
+        if (!isGiven && other) open.push({ parameter, other });
+      }
+      if (uses('varargs')) inner.names.set('varargs', new List(args.slice(described.length), 'tuple'));
+      else if (args.length > described.length) throw new TemplateError(`the macro ${name} takes at most ${described.length} arguments`);
+      if (uses('kwargs')) inner.names.set('kwargs', new Dict([...rest].map(([key, value]) => [Text.of(key), value])));
+      else if (rest.size > 0) throw new TemplateError(`the macro ${name} takes no argument ${[...rest.keys()][0]}`);
+      for (const { parameter, other } of open) inner.names.set(parameter, yield* machine.#value(other, inner));
+      return yield* machine.#block(body, inner);
+    });
+  }
+
+  /** @param {Node[]} given @param {Scope} scope @returns {Generator<void, [any[], Keywords], void>} */
+  *#arguments(given, scope) {
+    /** @type {any[]} */
+    const args = [];
+    /** @type {Keywords} */
+    const keywords = new Map();
+    for (const node of given) {
+      if (node.type === 'KeywordArgumentExpression') keywords.set(node.key.value, yield* this.#value(node.value, scope));
+      else if (node.type === 'SpreadExpression') args.push(...itemsOf(yield* this.#value(node.argument, scope)));
+      else if (node.type === 'KeywordSpreadExpression')
+        for (const [key, value] of pairsIn(yield* this.#value(node.argument, scope))) keywords.set(key, value);
+      else args.push(yield* this.#value(node, scope));
+    }
+    return [args, keywords];
+  }
+
+  /** @param {any} callee @param {any[]} args @param {Keywords} keywords @returns {Generator<void, any, void>} */
+  *#call(callee, args, keywords) {
+    if (callee instanceof Undefined) throw new TemplateError(`${callee.name} is undefined`);
+    if (!(callee instanceof Callable)) throw new TemplateError(`a value of type ${typeOf(callee)} cannot be called`);
+    this.budget.charge();
+    if (++this.#depth > DEEPEST) throw new TemplateError(`more than ${DEEPEST} calls are nested`);
+    const made = callee.call(args, keywords);
+    const value = typeof made?.next === 'function' ? yield* made : made;
+    this.#depth--;
+    return value;
+  }
+
+  /** @param {Node} filter @param {any} value @param {Scope} scope @returns {Generator<void, any, void>} */
+  *#filter(filter, value, scope) {
+    this.budget.charge();
+    const isCall = filter.type === 'CallExpression';
+    const name = isCall ? filter.callee.value : filter.value;
+    if (typeof name !== 'string') throw new TemplateError('a filter has no name');
+    const [args, keywords] = isCall ? yield* this.#arguments(filter.args, scope) : [[], new Map()];
+    return filterNamed(name)(this, value, args, keywords, name);
+  }
+
+  /** @param {Node} node @param {Scope} scope @returns {Generator<void, any, void>} */
+  *#value(node, scope) {
+    this.budget.charge();
+    switch (node.type) {
+      case 'StringLiteral':
+        return (node.text ??= Text.of(node.value));
+      case 'IntegerLiteral':
+        return node.value;
+      case 'FloatLiteral':
+        return new Float(node.value);
+      case 'Identifier': {
+        const constant = CONSTANTS.get(node.value);
+        return constant === undefined ? scope.find(node.value) : constant;
+      }
+      case 'ArrayLiteral':
+      case 'TupleLiteral': {
+        const items = [];
+        for (const one of node.value) items.push(yield* this.#value(one, scope));
+        return new List(items, node.type === 'ArrayLiteral' ? 'list' : 'tuple');
+      }
+      case 'ObjectLiteral': {
+        /** @type {[Text, any][]} */
+        const pairs = [];
+        for (const [key, value] of node.value) {
+          const name = yield* this.#value(key, scope);
+          if (!(name instanceof Text))
+            throw new TemplateError(`keys of a dict that are no texts, such as ${typeOf(name)}, are not supported`);
+          pairs.push([name, yield* this.#value(value, scope)]);
+        }
+        return new Dict(pairs);
+      }
+      case 'MemberExpression':
+        return yield* this.#member(node, scope);
+      case 'CallExpression': {
+        const callee = yield* this.#value(node.callee, scope);
+        const [args, keywords] = yield* this.#arguments(node.args, scope);
+        return yield* this.#call(callee, args, keywords);
+      }
+      case 'FilterExpression':
+        return yield* this.#filter(node.filter, yield* this.#value(node.operand, scope), scope);
+      case 'TestExpression': {
+        const name = node.test.value;
+        return testNamed(name)(yield* this.#value(node.operand, scope), [], this) !== node.negate;
+      }
+      case 'UnaryExpression': {
+        const value = yield* this.#value(node.argument, scope);
+        if (node.operator.value === 'not') return !truth(value);
+        const number = numberOf(value);
+        if (number === undefined) throw new TemplateError(`${node.operator.value} takes a number, not ${typeOf(value)}`);
+        const made = node.operator.value === '-' ? -number : number;
+        return value instanceof Float ? new Float(made) : made + 0;
+      }
+      case 'BinaryExpression':
+        return yield* this.#binary(node, scope);
+      case 'Ternary':
+        return yield* this.#value(truth(yield* this.#value(node.condition, scope)) ? node.trueExpr : node.falseExpr, scope);
+      case 'SelectExpression':
+        return truth(yield* this.#value(node.test, scope))
+          ? yield* this.#value(node.lhs, scope)
+          : new Undefined('the value of an if without else');
+      default:
+        throw new TemplateError(`${node.type} is not supported here`);
+    }
+  }
+
+  /** @param {Node} node @param {Scope} scope @returns {Generator<void, any, void>} */
+  *#member(node, scope) {
+    const object = yield* this.#value(node.object, scope);
+    if (node.computed && node.property.type === 'SliceExpression') {
+      const bounds = [];
+      for (const bound of [node.property.start, node.property.stop, node.property.step])
+        bounds.push(bound ? yield* this.#value(bound, scope) : null);
+      return this.#slice(object, bounds);
+    }
+    if (node.computed) return this.getItem(object, yield* this.#value(node.property, scope));
+    return node.property.type === 'IntegerLiteral'
+      ? this.getItem(object, node.property.value)
+      : this.#attribute(object, node.property.value);
+  }
+
+  /** `object.name`. @param {any} object @param {string} name */
+  #attribute(object, name) {
+    if (object instanceof Undefined) throw new TemplateError(`${object.name} is undefined`);
+    if (name.startsWith('__')) throw new TemplateError(`the attribute ${name} is not allowed`);
+    const method = methodOf(this, object, name);
+    if (method) return method;
+    const found = object instanceof Namespace ? object.values.get(name) : object instanceof Dict ? object.get(name) : undefined;
+    return found === undefined ? new Undefined(name) : found;
+  }
+
+  /** `object[key]`. @param {any} object @param {any} key */
+  getItem(object, key) {
+    if (object instanceof Undefined) throw new TemplateError(`${object.name} is undefined`);
+    if (object instanceof Dict && key instanceof Text && object.pairs.has(key.text)) return object.get(key.text);
+    const index = typeof key === 'boolean' ? Number(key) : key;
+    if (typeof index === 'number' && object instanceof List) return object.items.at(index) ?? this.#missing(object.items, index);
+    if (typeof index === 'number' && object instanceof Text) {
+      this.budget.characters(object.text.length);
+      const plain = !/[\ud800-\udbff]/.test(object.text);
+      if (!plain) this.budget.items(object.text.length);
+      const at = index < 0 ? object.text.length + index : index;
+      if (plain) return at >= 0 && at < object.text.length ? object.slice(at, at + 1) : new Undefined(String(index));
+      return object.characters().at(index) ?? new Undefined(String(index));
+    }
+    return key instanceof Text ? this.#attribute(object, key.text) : new Undefined(typeof key === 'number' ? String(key) : typeOf(key));
+  }
+
+  /** An item of a list, which may be null. @param {any[]} items @param {number} index */
+  #missing(items, index) {
+    const at = index < 0 ? items.length + index : index;
+    return at >= 0 && at < items.length ? items[at] : new Undefined(String(index));
+  }
+
+  /** @param {any} object @param {any[]} bounds */
+  #slice(object, bounds) {
+    if (!(object instanceof Text || object instanceof List)) throw new TemplateError(`a value of type ${typeOf(object)} cannot be sliced`);
+    const [from, to, step] = bounds.map((bound) => {
+      if (bound === null || typeof bound === 'number') return bound;
+      throw new TemplateError(`a slice begins and ends at whole numbers, not ${typeOf(bound)}`);
+    });
+    if (step === 0) throw new TemplateError('the step of a slice is 0');
+    const isText = object instanceof Text;
+    this.budget.charge((isText ? object.text : object.items).length / 32);
+    if (isText && (step ?? 1) === 1 && !/[\ud800-\udbff]/.test(object.text)) return object.slice(from ?? 0, to ?? undefined);
+    if (isText) this.budget.items(object.text.length);
+    /** @type {any[]} */
+    const items = isText ? object.characters() : object.items;
+    const by = step ?? 1;
+    const clip = (/** @type {number} */ at, /** @type {number} */ low, /** @type {number} */ high) =>
+      Math.min(high, Math.max(low, at < 0 ? at + items.length : at));
+    const [low, high] = by > 0 ? [0, items.length] : [-1, items.length - 1];
+    const [begin, end] = [
+      from === null ? (by > 0 ? low : high) : clip(from, low, high),
+      to === null ? (by > 0 ? high : low) : clip(to, low, high),
+    ];
+    const taken = [];
+    for (let i = begin; by > 0 ? i < end : i > end; i += by) taken.push(items[i]);
+    this.budget.items(taken.length / 8);
+    return isText ? joined(taken) : new List(taken, object.kind, object.source);
+  }
+
+  /** @param {Node} node @param {Scope} scope @returns {Generator<void, any, void>} */
+  *#binary(node, scope) {
+    const { value: operator, depth = NaN, type } = node.operator; // the parser makes a new token of `not in`, without a depth
+    if (operator === 'and' || operator === 'or') {
+      const left = yield* this.#value(node.left, scope);
+      return truth(left) === (operator === 'and') ? yield* this.#value(node.right, scope) : left;
+    }
+    const isComparison = type === 'ComparisonBinaryOperator' || operator === 'in' || operator === 'not in';
+    if (!isComparison && type !== 'AdditiveBinaryOperator') {
+      const left = yield* this.#value(node.left, scope);
+      return this.#arithmetic(operator, left, yield* this.#value(node.right, scope));
+    }
+    // The parser takes `a < b < c` for `(a < b) < c`, and gives + the rank of ~: operators of one chain have the same depth.
+    /** @type {{ operator: string, right: Node }[]} */
+    const chain = [];
+    let first = node;
+    const belongs = (/** @type {Node} */ one) =>
+      one.type === 'BinaryExpression' &&
+      (isComparison ? isCompared(one.operator) : one.operator.type === type) &&
+      one.operator.depth === depth;
+    for (; first === node || belongs(first); first = first.left) chain.push({ operator: first.operator.value, right: first.right });
+    chain.reverse();
+    let left = yield* this.#value(first, scope);
+    if (isComparison) {
+      for (const { operator: how, right } of chain) {
+        const other = yield* this.#value(right, scope);
+        if (!this.#compares(how, left, other)) return false;
+        left = other;
+      }
+      return true;
+    }
+    // ~ binds more tightly than + and -.
+    /** @type {any} */
+    let sum;
+    let sign = '';
+    const settle = () => (sign ? this.#arithmetic(sign, sum, left) : left);
+    for (const { operator: how, right } of chain) {
+      const other = yield* this.#value(right, scope);
+      if (how === '~') left = added(this, str(this, left), str(this, other));
+      else {
+        [sum, sign] = [settle(), how];
+        left = other;
+      }
+    }
+    return settle();
+  }
+
+  /** @param {string} operator @param {any} a @param {any} b */
+  #compares(operator, a, b) {
+    const count = () => this.budget.items();
+    if (a instanceof Text && b instanceof Text) this.budget.characters(Math.min(a.text.length, b.text.length));
+    switch (operator) {
+      case '==':
+        return equal(a, b, count);
+      case '!=':
+        return !equal(a, b, count);
+      case 'in':
+        return contains(this, b, a);
+      case 'not in':
+        return !contains(this, b, a);
+    }
+    const order = compare(a, b, count);
+    return operator === '<' ? order < 0 : operator === '>' ? order > 0 : operator === '<=' ? order <= 0 : order >= 0;
+  }
+
+  /** @param {string} operator @param {any} a @param {any} b @returns {any} */
+  #arithmetic(operator, a, b) {
+    const refuse = () => new TemplateError(`${typeOf(a)} ${operator} ${typeOf(b)} is not possible`);
+    for (const one of [a, b]) if (one instanceof Undefined) throw new TemplateError(`${one.name} is undefined`);
+    if (operator === '+' && a instanceof Text && b instanceof Text) return added(this, a, b);
+    if (operator === '+' && a instanceof List && b instanceof List && a.kind === b.kind && a.kind !== 'range') {
+      this.budget.charge(a.items.length + b.items.length);
+      return new List([...a.items, ...b.items], a.kind);
+    }
+    if (operator === '%' && a instanceof Text) return formatted(this, a, b instanceof List && b.kind === 'tuple' ? b.items : [b]);
+    const [x, y] = [numberOf(a), numberOf(b)];
+    if (operator === '*' && (x === undefined) !== (y === undefined))
+      return this.#times(.../** @type {[any, number]} */ (x === undefined ? [a, y] : [b, x]), refuse);
+    if (x === undefined || y === undefined) throw refuse();
+    if (y === 0 && ['/', '//', '%'].includes(operator)) throw new TemplateError('a division by zero');
+    if (operator === '**' && (a instanceof Float || b instanceof Float || y < 0))
+      throw new TemplateError('powers of numbers that are not whole are not supported');
+    const isFloat = a instanceof Float || b instanceof Float || operator === '/';
+    const value = calculate(operator, x, y);
+    if (isFloat && Number.isFinite(value)) return new Float(value);
+    if (!Number.isSafeInteger(value)) throw new TemplateError(`the number ${value} is too large, or none`);
+    return value + 0;
+  }
+
+  /** @param {any} what @param {number} times @param {() => Error} refuse */
+  #times(what, times, refuse) {
+    if (!(Number.isInteger(times) && (what instanceof List || what instanceof Text)) || what instanceof Markup) throw refuse();
+    const length = Math.max(0, times) * (what instanceof Text ? what.text.length : what.items.length);
+    if (what instanceof Text) {
+      this.budget.characters(length);
+      return new Text(what.text.repeat(Math.max(0, times)), what.sources.repeat(Math.max(0, times)));
+    }
+    this.budget.charge(Math.min(length, MOST_TIMES));
+    return new List(Array.from({ length: Math.max(0, times) }, () => what.items).flat(), what.kind);
+  }
+}
+
+/** @type {Map<string, any>} */
+const CONSTANTS = new Map([
+  ['true', true],
+  ['True', true],
+  ['false', false],
+  ['False', false],
+  ['none', null],
+  ['None', null],
+]);
+
+/** @param {string} operator @param {number} x @param {number} y */
+function calculate(operator, x, y) {
+  switch (operator) {
+    case '+':
+      return x + y;
+    case '-':
+      return x - y;
+    case '*':
+      return x * y;
+    case '/':
+      return x / y;
+    case '//': {
+      const quotient = (x - (x % y)) / y - Number(modulo(x, y) !== x % y); // as CPython rounds it
+      if (quotient === 0) return 0 * (x / y);
+      return Math.floor(quotient) + Number(quotient - Math.floor(quotient) > 0.5);
+    }
+    case '%':
+      return modulo(x, y);
+    case '**':
+      return x ** y;
+    default:
+      throw new TemplateError(`the operator ${operator} is not supported`);
+  }
+}
+
+/** The remainder with the sign of y, as Python has it. @param {number} x @param {number} y */
+function modulo(x, y) {
+  const rest = x % y;
+  if (rest === 0) return y < 0 ? -0 : 0;
+  return rest < 0 === y < 0 ? rest : rest + y;
+}
+
+/** @param {{ type: string, value: string }} operator */
+const isCompared = ({ type, value }) => type === 'ComparisonBinaryOperator' || value === 'in' || value === 'not in';
+
+/** Pairs of a dict, or of a list of pairs. @param {any} value @returns {[string, any][]} */
+function pairsIn(value) {
+  if (value === undefined) return [];
+  if (value instanceof Dict) return [...value.pairs].map(([key, [, one]]) => [key, one]);
+  return itemsOf(value).map((pair) => {
+    const [key, one] = itemsOf(pair);
+    if (!(key instanceof Text)) throw new TemplateError('a name must be a text');
+    return [key.text, one];
+  });
+}
+
+/** Whether a name is used somewhere in a tree. @param {unknown} tree @param {string} name @returns {boolean} */
+function mentions(tree, name) {
+  if (Array.isArray(tree)) return tree.some((one) => mentions(one, name));
+  if (tree instanceof Map) return [...tree].some((pair) => mentions(pair, name));
+  if (typeof tree !== 'object' || tree === null || tree instanceof Text) return false;
+  const node = /** @type {Node} */ (tree);
+  if (node.type === 'Identifier') return node.value === name;
+  return Object.values(node).some((inner) => mentions(inner, name));
+}

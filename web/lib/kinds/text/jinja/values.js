@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/**
+ * The values of a template, as Python has them: None is null, a bool is a boolean, an int is a number. A text carries the source of each character, so that
+ * the tokenizer knows which of them the template wrote.
+ */
+
+/** What is wrong with a template, or with what it does. */
+export class TemplateError extends Error {}
+
+/** The template's own refusal, by raise_exception(). */
+export class Refusal extends TemplateError {}
+
+/** The template needs more time or memory than a template may. */
+export class OverBudget extends TemplateError {}
+
+/** The source of characters that the template itself writes. Others have the numbers of the texts that were given. */
+export const TEMPLATE = 0;
+
+/** @param {number} length @param {number} source */
+const marks = (length, source) => String.fromCharCode(source).repeat(length);
+
+export class Text {
+  /**
+   * @param {string} text
+   * @param {string} sources  a character for each of text: its code is the number of the source
+   */
+  constructor(text, sources) {
+    this.text = text;
+    this.sources = sources;
+  }
+
+  /** All of one source. @param {string} text @param {number} [source] */
+  static of(text, source = TEMPLATE) {
+    return new this(text, marks(text.length, source));
+  }
+
+  /** @param {number} from @param {number} [to] */
+  slice(from, to) {
+    return new Text(this.text.slice(from, to), this.sources.slice(from, to));
+  }
+
+  /** The characters, which are code points as in Python. @returns {Text[]} */
+  characters() {
+    const all = [];
+    for (let at = 0; at < this.text.length; ) {
+      const length = Number(this.text.codePointAt(at)) > 0xffff ? 2 : 1;
+      all.push(this.slice(at, at + length));
+      at += length;
+    }
+    return all;
+  }
+
+  /** How many of them there are. */
+  get length() {
+    const { text } = this;
+    return /[\ud800-\udbff]/.test(text) ? Array.from(text).length : text.length;
+  }
+}
+
+/** A text that the filter `safe` has marked: in Jinja it escapes what is added to it. */
+export class Markup extends Text {}
+
+/** @param {Text[]} texts */
+export const joined = (texts) => new Text(texts.map(({ text }) => text).join(''), texts.map(({ sources }) => sources).join(''));
+
+/** The same text, changed character by character: a change of its length keeps the sources. @param {Text} text @param {(part: string) => string} change */
+export function changed(text, change) {
+  const whole = change(text.text);
+  if (whole.length === text.text.length) return new Text(whole, text.sources);
+  return joined(
+    text.characters().map((one) => {
+      const other = change(one.text);
+      return new Text(other, one.sources[0].repeat(other.length));
+    }),
+  );
+}
+
+export class Float {
+  /** @param {number} value */
+  constructor(value) {
+    this.value = value;
+  }
+}
+
+/** `kind`: its name in Python. `source`: of the brackets, where it is written. */
+export class List {
+  /** @param {any[]} items @param {'list' | 'tuple' | 'range'} [kind] @param {number} [source] */
+  constructor(items, kind = 'list', source = TEMPLATE) {
+    this.items = items;
+    this.kind = kind;
+    this.source = source;
+  }
+}
+
+/** What Python goes through once: the value of map(), select() and others. */
+export class Iterator {
+  /** @param {any[]} items */
+  constructor(items) {
+    this.items = items;
+  }
+}
+
+/** The keys, values or items of a dict. */
+export class View {
+  /** @param {any[]} items */
+  constructor(items) {
+    this.items = items;
+  }
+}
+
+/** @typedef {[key: Text, value: any]} Pair */
+
+export class Dict {
+  /** @param {Iterable<Pair>} pairs @param {number} [source] */
+  constructor(pairs, source = TEMPLATE) {
+    /** @type {Map<string, Pair>} */
+    this.pairs = new Map();
+    for (const pair of pairs) this.pairs.set(pair[0].text, pair);
+    this.source = source;
+  }
+
+  /** @param {string} key */
+  get(key) {
+    return this.pairs.get(key)?.[1];
+  }
+}
+
+/** namespace(), or the variable `loop`: only attributes. */
+export class Namespace {
+  /** @param {Map<string, any>} values @param {boolean} [fixed] */
+  constructor(values, fixed = false) {
+    this.values = values;
+    this.fixed = fixed;
+  }
+}
+
+export class Undefined {
+  /** @param {string} name  what it would be */
+  constructor(name) {
+    this.name = name;
+  }
+}
+
+/** Keywords of a call. @typedef {Map<string, any>} Keywords */
+
+export class Callable {
+  /**
+   * @param {string} name
+   * @param {(args: any[], keywords: Keywords) => any} call  the value, or a generator that makes it
+   */
+  constructor(name, call) {
+    this.name = name;
+    this.call = call;
+  }
+}
+
+/** Its type, as Python calls it. @param {any} value */
+export function typeOf(value) {
+  if (value === null) return 'NoneType';
+  if (typeof value === 'boolean') return 'bool';
+  if (typeof value === 'number') return 'int';
+  if (value instanceof Float) return 'float';
+  if (value instanceof Text) return 'str';
+  if (value instanceof List) return value.kind;
+  if (value instanceof Dict) return 'dict';
+  if (value instanceof Namespace) return value.fixed ? 'loop' : 'namespace';
+  if (value instanceof Undefined) return 'undefined';
+  return value instanceof Callable ? 'function' : 'iterator';
+}
+
+/** White space as str.strip() has it. @param {number} code */
+export function isSpace(code) {
+  return (
+    (code >= 9 && code <= 13) ||
+    (code >= 28 && code <= 32) ||
+    code === 0x85 ||
+    code === 0xa0 ||
+    code === 0x1680 ||
+    (code >= 0x2000 && code <= 0x200a) ||
+    code === 0x2028 ||
+    code === 0x2029 ||
+    code === 0x202f ||
+    code === 0x205f ||
+    code === 0x3000
+  );
+}
+
+/** @param {string} text */
+export function trimEnd(text) {
+  let end = text.length;
+  while (end > 0 && isSpace(text.charCodeAt(end - 1))) end--;
+  return text.slice(0, end);
+}
+
+/** The number that a value is in arithmetic; undefined: it is none. @param {any} value @returns {number | undefined} */
+export function numberOf(value) {
+  if (typeof value === 'number') return value;
+  if (typeof value === 'boolean') return Number(value);
+  return value instanceof Float ? value.value : undefined;
+}
+
+/** @param {any} value */
+export const isFloat = (value) => value instanceof Float;
+
+/** @param {any} value */
+export function truth(value) {
+  if (value === null || value instanceof Undefined) return false;
+  const number = numberOf(value);
+  if (number !== undefined) return number !== 0;
+  if (value instanceof Text) return value.text !== '';
+  if (value instanceof List || value instanceof View) return value.items.length > 0;
+  return value instanceof Dict ? value.pairs.size > 0 : true;
+}
+
+/** @param {number} value */
+export function floatText(value) {
+  if (!Number.isFinite(value)) return Number.isNaN(value) ? 'nan' : value > 0 ? 'inf' : '-inf';
+  if (Object.is(value, -0)) return '-0.0';
+  const size = Math.abs(value);
+  if (size !== 0 && (size < 1e-4 || size >= 1e16)) return value.toExponential().replace(/e([+-])(\d)$/, 'e$10$2');
+  return Number.isInteger(value) ? `${value}.0` : String(value);
+}
+
+/** Whether two values are equal. `count`: is called for each comparison. @param {any} a @param {any} b @param {() => void} count @returns {boolean} */
+export function equal(a, b, count) {
+  count();
+  const [x, y] = [numberOf(a), numberOf(b)];
+  if (x !== undefined || y !== undefined) return x === y;
+  if (a instanceof Text) return b instanceof Text && a.text === b.text;
+  if (a instanceof List)
+    return (
+      b instanceof List &&
+      a.kind === b.kind &&
+      a.items.length === b.items.length &&
+      a.items.every((one, i) => equal(one, b.items[i], count))
+    );
+  if (a instanceof Dict) {
+    if (!(b instanceof Dict) || a.pairs.size !== b.pairs.size) return false;
+    for (const [key, [, value]] of a.pairs) if (!b.pairs.has(key) || !equal(value, b.get(key), count)) return false;
+    return true;
+  }
+  if (a instanceof Undefined) return b instanceof Undefined;
+  return a === b;
+}
+
+/** Less than 0: a comes before b. @param {any} a @param {any} b @param {() => void} count @returns {number} */
+export function compare(a, b, count) {
+  count();
+  const [x, y] = [numberOf(a), numberOf(b)];
+  if (x !== undefined && y !== undefined) return x - y;
+  if (a instanceof Text && b instanceof Text) return compareTexts(a.text, b.text);
+  if (a instanceof List && b instanceof List && a.kind === b.kind) {
+    for (let i = 0; i < Math.min(a.items.length, b.items.length); i++)
+      if (!equal(a.items[i], b.items[i], count)) return compare(a.items[i], b.items[i], count);
+    return a.items.length - b.items.length;
+  }
+  throw new TemplateError(`${typeOf(a)} and ${typeOf(b)} cannot be compared`);
+}
+
+/** By code points. @param {string} a @param {string} b */
+function compareTexts(a, b) {
+  if (a === b) return 0;
+  let at = 0;
+  while (at < a.length && at < b.length && a[at] === b[at]) at++;
+  return (a.codePointAt(at) ?? -1) - (b.codePointAt(at) ?? -1);
+}
