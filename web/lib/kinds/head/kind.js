@@ -8,7 +8,7 @@ import { leaves } from '../ports.js';
 /** The types that the library has of this kind: the class that says its verbs, its steps or answers, the others. */
 export const TYPES = { model: 'HeadModel', steps: ['Parse'], others: ['ParseOptions'] };
 
-/** Parents of words. @type {Kind} */
+/** Heads of words. @type {Kind} */
 export const kind = {
   name: 'head',
   says: ({ parts }) => parts.some((part) => leaves(part, 'heads')),
