@@ -38,7 +38,7 @@ extern "C" {
 #endif
 
 #define NX_VERSION "0.1.0"
-#define NX_ABI_VERSION 13
+#define NX_ABI_VERSION 14
 #define NX_ALIGN 16 /* bytes; alignment of every block handed to the library */
 
 #if defined(__GNUC__)
@@ -107,6 +107,7 @@ typedef struct {
     uint32_t draft;                           /* 1: the file has a draft for nx_settings.look_ahead */
     uint32_t grows;                           /* 1: a run may begin short, and grow (nx_session_grow) */
     uint32_t noisy;                           /* 1: it draws inside, while it computes a position, unless the temperature is 0 */
+    uint32_t hidden_layers, hidden_width;     /* of nx_session_hidden: layers, and values of each; 0: it has none, or this build has not */
     uint32_t parameters_low, parameters_high; /* number of the part's own weights, 64 bits in two halves */
     const char *name;                         /* zero-terminated, in the library's memory; of a model's only part, its architecture */
 } nx_part_info;
@@ -265,8 +266,8 @@ typedef struct {
     /* Speculative decoding, exact (predictive sampling [Wiggers, Hoogeboom 2020, arXiv:2002.09928]): the most positions that one pass of
      * the model computes. All but the first of them are computed from guesses of the file's draft, or of look_up; 0..16, 8 is a good
      * number. The draft guesses with the noise of the positions, most guesses are right, and those after the first wrong one are computed
-     * anew, so the ids are the same as without, to the bit. 0 or 1, more than one sample, maps, or a part with neither: position by
-     * position. */
+     * anew, so the ids are the same as without, to the bit. 0 or 1, more than one sample, maps, hidden states, or a part with neither:
+     * position by position. */
     uint32_t look_ahead;
 
     float typical_p;           /* keep values of typical surprise that together have more than this mass; 0..1, 0 and 1: all */
@@ -281,6 +282,7 @@ typedef struct {
      * several columns take little longer than one. */
     uint32_t look_up;
     uint32_t biases; /* the most ids that nx_session_bias takes in this run; up to NX_MAX_BIASES */
+    uint32_t hidden; /* 1: the hidden states of the last position are kept for nx_session_hidden; 0 where part.hidden_layers is 0 */
 } nx_settings;
 
 /* Writes the settings of a plain run: one sample, seed 0, temperature 1, the whole distribution, everything else off. All zeros are not settings:
@@ -406,7 +408,7 @@ NX_API_TEXTS nx_status nx_session_rewind(const nx_model *model, nx_session *sess
 NX_API_TEXTS nx_status nx_session_bias(const nx_model *model, nx_session *session, const uint32_t *ids, const float *biases,
                                        uint32_t count);
 
-/* From now on draws with other settings. Samples, first_sample, origin, maps and biases must be as they were, and of a part that draws
+/* From now on draws with other settings. Samples, first_sample, origin, maps, hidden and biases must be as they were, and of a part that draws
  * inside seed and temperature too, else NX_E_ARGUMENT. */
 NX_API nx_status nx_session_retune(const nx_model *model, nx_session *session, const nx_settings *settings);
 
@@ -439,6 +441,14 @@ NX_API_TEXTS nx_status nx_session_probabilities(const nx_model *model, nx_sessio
  * NX_E_ARGUMENT: no such sample, map or row, no position computed yet, or no maps. */
 NX_API nx_status nx_session_map(const nx_model *model, const nx_session *session, uint32_t sample, uint32_t map, uint32_t row,
                                 uint32_t *keys, float *weights, uint32_t *count);
+
+/* The hidden states of the last position computed, p, of a sample; needs settings.hidden = 1. They are what the layers leave on the way to the
+ * output of p: layer 0 is the embedding that enters the first block, layer i the output of block i, before the last norm of the model.
+ * A decoder reads id p - 1 there, so these are the hidden states of that id; where nothing was read (position 0 of a text) they are zeros.
+ * layer     below part.hidden_layers
+ * values    (part.hidden_width) written
+ * NX_E_ARGUMENT: no such sample or layer, no position computed yet, or no hidden states. */
+NX_API_TEXTS nx_status nx_session_hidden(const nx_model *model, const nx_session *session, uint32_t sample, uint32_t layer, float *values);
 
 /* The number of values of a result that are ready: all of them once the inputs are encoded; before, as far as a result goes that grows
  * slice by slice. *count written. NX_E_ARGUMENT: no such result, or nothing is encoded yet; NX_E_NUMERIC: a value was not finite. */

@@ -54,6 +54,7 @@ typedef struct {
     uint32_t rewinds;    /* how many positions back `forward` may begin again, once it has computed one */
     uint32_t encodes;    /* 1: the inputs go through nx_part.encode first */
     uint32_t noisy;      /* 1: `forward` draws with nx_column.noise, so that samples differ even where their ids are the same */
+    uint32_t hidden_layers, hidden_width; /* of the hidden states that `forward` keeps (nx_keep_hidden); 0: none */
     uint32_t n_inputs, n_results, n_maps, n_tables, n_ends;
     nx_port inputs[NX_PORTS];
     nx_result results[NX_MAX_RESULTS];
@@ -91,7 +92,8 @@ typedef struct {
     void *state;                /* of this sequence */
     const uint32_t *ids;        /* (length, E) of this sequence; those before `position` are known */
     uint32_t position;
-    float *maps; /* null, or the output of the weights of all maps without queries, concatenated: (rows, keys) each */
+    float *maps;   /* null, or the output of the weights of all maps without queries, concatenated: (rows, keys) each */
+    float *hidden; /* null, or the output of the hidden states: (hidden_layers, hidden_width) */
     /* Of a noisy part, which draws with nx_categorical_draw: the noise of this sample at this position, and the temperature of the run. A second
      * draw of a position takes values behind those of the first. */
     nx_noise noise;

@@ -35,7 +35,8 @@ static int settings_fail(const nx_settings *s, nx_problem *p) {
            fails(p, s->first_sample <= UINT32_MAX - NX_MAX_SAMPLES, "first_sample", "must be at most 4294967231") ||
            fails(p, within(s->temperature, 0, 100), "temperature", "must be from 0 to 100") ||
            fails(p, s->top_p > 0 && s->top_p <= 1, "top_p", "must be above 0 and at most 1; 1 keeps all values") ||
-           fails(p, s->maps <= 1, "maps", "must be 0 or 1") || fails(p, s->look_ahead <= 16, "look_ahead", "must be at most 16") ||
+           fails(p, s->maps <= 1, "maps", "must be 0 or 1") || fails(p, s->hidden <= 1, "hidden", "must be 0 or 1") ||
+           fails(p, s->look_ahead <= 16, "look_ahead", "must be at most 16") ||
            fails(p, within(s->typical_p, 0, 1), "typical_p", "must be from 0 to 1") ||
            fails(p, within(s->min_p, 0, 1), "min_p", "must be from 0 to 1") ||
            fails(p, s->temperature_last <= 1, "temperature_last", "must be 0 or 1") ||
@@ -56,6 +57,7 @@ nx_status nx_session_problem(const nx_model *model, uint32_t part, const nx_sett
     if (fails(problem, model->fed >= model->n_destinations, "", "the model is not complete: feed it all its tensors")) return status;
     if (settings_fail(settings, problem)) return status;
     const nx_plan *plan = &model->plan[part];
+    if (fails(problem, !settings->hidden || plan->hidden_layers, "hidden", "must be 0: the part has no hidden states")) return status;
     if (!model->arch->parts[part].forward &&
         (fails(problem, settings->samples == 1, "samples", "must be 1 for a part without a sequence") ||
          fails(problem, !settings->biases, "biases", "must be 0 for a part without a sequence")))

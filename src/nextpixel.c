@@ -245,6 +245,8 @@ nx_status nx_model_part(const nx_model *model, uint32_t part, nx_part_info *info
         .draft = plan->draft != NULL,
         .grows = NX_TEXTS && model->arch->parts[part].grow,
         .noisy = plan->noisy,
+        .hidden_layers = plan->hidden_layers,
+        .hidden_width = plan->hidden_width,
         .parameters_low = (uint32_t)model->parameters[part],
         .parameters_high = (uint32_t)(model->parameters[part] >> 32),
         .name = name ? name : model->arch->name,

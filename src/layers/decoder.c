@@ -31,6 +31,7 @@ void nx_decoder_plan(nx_reader *r, const nx_decoder *m, uint32_t length, nx_plan
     plan->output = m->distribution;
     plan->length = length;
     plan->rewinds = length;
+    nx_plan_hidden(plan, m->n_blocks, m->d);
     nx_read_ends(r, plan);
     plan->maps[plan->n_maps++] = (nx_map){.name = "attention", .port = NX_NONE, .rows = m->n_blocks * m->heads, .keys = length};
 }
@@ -76,6 +77,7 @@ void nx_decoder_start(const nx_decoder *m, const nx_column *columns, uint32_t n,
         for (uint32_t row = 0; columns[j].maps && row < m->n_blocks * m->heads; row++)
             columns[j].maps[(size_t)row * columns[j].inputs->shape.length] = 1;
     }
+    for (uint32_t layer = 0; layer <= m->n_blocks; layer++) nx_keep_hidden(columns, n, layer, NULL, m->d);
 }
 
 void nx_decoder_embed(const nx_decoder *m, float *x, uint32_t id) {

@@ -44,6 +44,17 @@ static inline void nx_apply_columns(float *out, const nx_linear *l, const float 
     nx_apply(out, l, &input);
 }
 
+/* Writes what layer `layer` leaves of the columns, x (n, nx_stride(d)), for those that keep hidden states; null: zeros. */
+void nx_write_hidden(const nx_column *columns, uint32_t n, uint32_t layer, const float *x, uint32_t d);
+static inline void nx_keep_hidden(const nx_column *columns, uint32_t n, uint32_t layer, const float *x, uint32_t d) {
+    if (NX_TEXTS) nx_write_hidden(columns, n, layer, x, d);
+}
+
+/* Says in the plan that a pass keeps hidden states: of the embedding, and of each of n layers of width d. */
+static inline void nx_plan_hidden(nx_plan *plan, uint32_t n, uint32_t d) {
+    if (NX_TEXTS) plan->hidden_layers = n + 1, plan->hidden_width = d;
+}
+
 /* The caches of all blocks, which have one form. */
 typedef struct {
     uint32_t type, n_kv_heads, key_length, queries_per_kv;

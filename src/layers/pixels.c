@@ -26,6 +26,7 @@ void nx_pixels_plan(const nx_pixels *p, nx_plan *plan, const void *weights) {
     plan->output = p->output;
     plan->length = p->n;
     plan->rewinds = NX_COLUMNS;
+    nx_plan_hidden(plan, p->blocks, p->d);
     plan->maps[plan->n_maps++] = (nx_map){.name = "field", .port = NX_NONE, .rows = p->blocks + 1, .keys = p->n};
 }
 

@@ -193,6 +193,7 @@ static void gather(const nx_sparse_blocks *b, uint32_t index, const group *g, ui
 void nx_sparse_blocks_apply(const nx_sparse_blocks *b, float *x, const nx_column *columns, uint32_t n, void *memory) {
     scratch s = scratch_at(b, memory, n);
     uint32_t length = columns[0].inputs->shape.length;
+    nx_keep_hidden(columns, n, 0, x, b->d);
     for (uint32_t i = 0; i < b->n_blocks; i++) {
         const nx_sparse_block *block = b->blocks + i;
         nx_input input = normed(b, &s, &block->attention_norm, x, n);
@@ -215,5 +216,6 @@ void nx_sparse_blocks_apply(const nx_sparse_blocks *b, float *x, const nx_column
         input = nx_input_of(s.inner, n, s.matmul);
         nx_apply(s.y, &block->down, &input);
         nx_add(x, s.y, b->d, n);
+        nx_keep_hidden(columns, n, i + 1, x, b->d);
     }
 }

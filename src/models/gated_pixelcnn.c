@@ -237,7 +237,10 @@ static int forward(const void *opaque, const nx_column *columns, uint32_t n, uin
     (void)slice; /* a pass is short */
     for (uint32_t j = 0; j < n; j++)
         if (columns[j].position % m->pixels.width == 0) above_row(m, &s, columns + j);
-    for (uint32_t i = 0; i <= m->pixels.blocks; i++) beside(m, i, &s, columns, n);
+    for (uint32_t i = 0; i <= m->pixels.blocks; i++) {
+        beside(m, i, &s, columns, n);
+        nx_keep_hidden(columns, n, i, s.x, m->pixels.d);
+    }
     nx_pixels_map(columns, n, m->pixels.blocks + 1, m, s.list, keys);
     if (parameters) nx_pixels_end(&m->pixels, parameters, s.x, s.y, n, s.matmul);
     return 0;

@@ -156,9 +156,11 @@ static int forward(const void *opaque, const nx_column *columns, uint32_t n, uin
         nx_embed(s.y + (size_t)j * nx_stride(d), &m->positions, before);
     }
     nx_add(s.x, s.y, d, n);
+    nx_keep_hidden(columns, n, 0, s.x, d);
     for (uint32_t i = 0; i < m->decoder.n_blocks; i++) {
         attention(m, m->blocks + i, i, &s, columns, n);
         feed_forward(m, m->blocks + i, &s, n);
+        nx_keep_hidden(columns, n, i + 1, s.x, d);
     }
     if (!parameters) return 0;
     nx_input input = normed(m, &s, &m->last, n);

@@ -233,6 +233,7 @@ static void configure(nx_reader *r, nx_plan *plan) {
     plan->length = m->n;
     plan->encodes = m->source > 0;
     plan->rewinds = m->pattern.kind == NX_FULL_CAUSAL ? m->n : SPARE_SLOTS;
+    nx_plan_hidden(plan, m->n_blocks, m->d);
     uint32_t rows = m->n_blocks * m->heads;
     plan->maps[plan->n_maps++] = (nx_map){.name = "attention", .port = NX_NONE, .rows = rows, .keys = nx_pattern_window(&m->pattern)};
     if (crossed(m)) plan->maps[plan->n_maps++] = (nx_map){.name = "source", .port = m->source_port, .rows = rows, .keys = m->source};
@@ -432,6 +433,7 @@ static int forward(const void *opaque, const nx_column *columns, uint32_t n, uin
         embed(m, s.x + (size_t)j * nx_stride(m->d), columns + j, &s.sublayers);
         if (m->direct.places) enter_known(m, s.x + (size_t)j * nx_stride(m->d), columns + j, j, &s);
     }
+    nx_keep_hidden(columns, n, 0, s.x, m->d);
     for (uint32_t i = 0; i < m->n_blocks; i++) {
         const nx_block *b = m->blocks + i;
         self_attention(m, &b->self, i, &s, columns, n, n_ranges);
@@ -442,6 +444,7 @@ static int forward(const void *opaque, const nx_column *columns, uint32_t n, uin
             nx_source_attention(&s.sublayers, &b->cross, s.x, &cache, m->source, n, maps, m->source);
         }
         nx_feed_forward_columns(&s.sublayers, &b->feed_forward, s.x, n);
+        nx_keep_hidden(columns, n, i + 1, s.x, m->d);
     }
     if (!parameters) return 0;
     if (m->pre_norm) nx_norm_columns(&m->last, s.x, m->epsilon, m->d, n);

@@ -470,9 +470,11 @@ static int forward(const void *opaque, const nx_column *columns, uint32_t n, uin
         for (int local = 0; local <= (m->frequency[1] != NULL); local++)
             angles(m, s.turn + ((size_t)local * n + j) * decoder->key_length, before, local);
     }
+    nx_keep_hidden(columns, n, 0, s.x, decoder->d);
     for (uint32_t i = 0; i < decoder->n_blocks; i++) {
         attention(m, m->blocks + i, i, &s, columns, n);
         feed_forward(m, m->blocks + i, &s, n);
+        nx_keep_hidden(columns, n, i + 1, s.x, decoder->d);
     }
     if (!parameters) return 0;
     nx_rms_norm(s.normed, s.x, m->last_norm, m->epsilon, decoder->d, n);

@@ -161,6 +161,8 @@ static void step(const model *m, const nx_column *columns, uint32_t n, const scr
     input = nx_input_of(s->joined, n, s->matmul);
     nx_apply(s->gates, &m->cell, &input);
     nx_lstm(h, s->c, s->gates, d, n);
+    nx_keep_hidden(columns, n, 0, s->x, d);
+    nx_keep_hidden(columns, n, 1, h, d);
     input = nx_input_of(h, n, s->matmul);
     nx_matmul(s->key, &m->of_tape, NULL, &input);
     for (uint32_t j = 0; j < n; j++) {

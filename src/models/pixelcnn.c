@@ -146,7 +146,11 @@ static int forward(const void *opaque, const nx_column *columns, uint32_t n, uin
         memcpy(x, m->input_bias, p->d * sizeof *x);
         nx_taps_add_rows(x, &m->input, &m->first, p->output.values, columns[j].ids, columns[j].position, s.y);
     }
-    for (uint32_t i = 0; i < p->blocks; i++) through(m, i, &s, columns, n);
+    nx_keep_hidden(columns, n, 0, s.x, p->d);
+    for (uint32_t i = 0; i < p->blocks; i++) {
+        through(m, i, &s, columns, n);
+        nx_keep_hidden(columns, n, i + 1, s.x, p->d);
+    }
     nx_pixels_map(columns, n, p->blocks + 1, m, s.list, keys);
     if (parameters) nx_pixels_end(p, parameters, s.x, s.y, n, s.matmul);
     return 0;

@@ -144,6 +144,7 @@ static void configure(nx_reader *r, nx_plan *plan) {
     plan->output = (nx_output){.kind = NX_CATEGORICAL, .values = values, .elements = 1};
     plan->length = context;
     plan->rewinds = NX_COLUMNS;
+    nx_plan_hidden(plan, 1, m->d);
     plan->inputs[plan->n_inputs++] =
         (nx_port){.name = "source", .values = values, .dims = {context, 1, 1, 1}, .any_length = 1, .like = NX_NONE};
     nx_read_ends(r, plan);
@@ -376,6 +377,7 @@ static void step(const model *m, const nx_column *columns, uint32_t n, const scr
         memcpy(s->s + (size_t)j * nx_stride(h), before, h * sizeof *x);
         if (m->feeds && at) memcpy(x + d, before + nx_stride(h), d * sizeof *x);
         if (m->feeds && !at) memset(x + d, 0, d * sizeof *x);
+        nx_keep_hidden(columns + j, 1, 0, x, d);
     }
     if (m->order == BEFORE) {
         attend(m, columns, s->s, n, s);
@@ -395,6 +397,7 @@ static void step(const model *m, const nx_column *columns, uint32_t n, const scr
     input = nx_input_of(m->score == NONE ? s->s : s->joined, n, s->matmul);
     nx_apply(t, &m->output, &input);
     nx_tanh(t, d, n);
+    nx_keep_hidden(columns, n, 1, t, d);
     for (uint32_t j = 0; m->feeds && j < n; j++)
         memcpy(slot_at(m, columns[j].state, columns[j].position) + nx_stride(h), t + (size_t)j * nx_stride(d), d * sizeof *t);
 }

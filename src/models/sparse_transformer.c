@@ -77,6 +77,7 @@ static void configure(nx_reader *r, nx_plan *plan) {
     plan->output = m->output;
     plan->length = positions + m->blocks.behind;
     plan->rewinds = NX_SPARSE_SPARE;
+    nx_plan_hidden(plan, m->blocks.n_blocks, d);
     plan->maps[plan->n_maps++] = nx_sparse_blocks_map(&m->blocks);
     if (is_text(m)) nx_read_ends(r, plan);
 }
@@ -138,6 +139,7 @@ static void start(const model *m, const nx_column *columns, uint32_t n, float *p
         if (parameters) memset(parameters + (size_t)j * values, 0, values * sizeof *parameters);
         for (uint32_t row = 0; columns[j].maps && row < map.rows; row++) columns[j].maps[(size_t)row * keys] = 1;
     }
+    for (uint32_t layer = 0; layer <= m->blocks.n_blocks; layer++) nx_keep_hidden(columns, n, layer, NULL, m->blocks.d);
 }
 
 static int forward(const void *opaque, const nx_column *columns, uint32_t n, uint32_t slice, float *parameters, void *memory) {

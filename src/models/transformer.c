@@ -251,6 +251,7 @@ static int forward(const void *opaque, const nx_column *columns, uint32_t n, uin
         uint32_t at = columns[j].position;
         embed(m, &m->writing, s.x + (size_t)j * nx_stride(m->decoder.d), s.sublayers.y, at ? columns[j].ids[at - 1] : NX_NONE, at);
     }
+    nx_keep_hidden(columns, n, 0, s.x, m->decoder.d);
     for (uint32_t i = 0; i < m->writing.n_blocks; i++) {
         const nx_block *b = m->writing.blocks + i;
         nx_cache cache = cache_at(m, source.cross, i, shape->counts[0]);
@@ -259,6 +260,7 @@ static int forward(const void *opaque, const nx_column *columns, uint32_t n, uin
         self_attention(m, &b->self, i, &s, columns, n);
         nx_source_attention(&s.sublayers, &b->cross, s.x, &cache, shape->counts[0], n, maps, shape->counts[0]);
         nx_feed_forward_columns(&s.sublayers, &b->feed_forward, s.x, n);
+        nx_keep_hidden(columns, n, i + 1, s.x, m->decoder.d);
     }
     if (!parameters) return 0;
     finish(m, &m->writing, s.x, n);

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Tests of the package: python3 src/python/test_nextpixel.py, with NEXTPIXEL_LIBRARY (tests/js/c-library.test.js runs them)."""
 import ctypes
+import json
 import os
 import re
 import unittest
@@ -83,6 +84,45 @@ class Texts(unittest.TestCase):
         self.assertEqual((past.keys, source.keys, encoder.keys), ('positions', 'source', 'source'))
         self.assertEqual(encoder.weights.shape[1:], (4, 4))
         np.testing.assert_allclose(encoder.weights.sum(axis=2), 1, atol=1e-5)
+
+
+class HiddenStates(unittest.TestCase):
+    """Against PyTorch in double precision: tests/golden/hidden.json, by weights/train/golden.py --hidden."""
+
+    def test_every_layer_of_every_kind(self):
+        golden = os.path.join(ROOT, 'tests', 'golden')
+        with open(os.path.join(golden, 'hidden.json')) as file:
+            recorded = json.load(file)
+        self.assertGreater(len(recorded), 8)
+        for name, one in recorded.items():
+            model = nextpixel.open(os.path.join(golden, f'{name}.gguf'))
+            inputs = {'source': one['source']} if 'source' in one else {}
+            states = model.hidden_states(one['values'], inputs=inputs)
+            self.assertEqual(states.shape, (model.part.hidden_layers, len(one['values']), model.part.hidden_width), name)
+            wanted = np.array(one['layers'], np.float32).reshape(states.shape)
+            np.testing.assert_allclose(states, wanted, atol=1e-4, rtol=1e-5, err_msg=name)
+            np.testing.assert_array_equal(model.hidden_states(one['values'], [1], inputs=inputs), states[1:2], name)
+            np.testing.assert_array_equal(model.score(one['values'], hidden=True, inputs=inputs), model.score(one['values'], inputs=inputs), name)
+
+    def test_samples_each_have_theirs(self):
+        model = opened('digits')
+        run = model.run(hidden=True, samples=2, seed=3, inputs={'class': [3]})
+        ids = run.draw(60)[0]
+        states = run.hidden_states()
+        for sample in range(2):
+            alone = model.hidden_states(ids[:, sample], inputs={'class': [3]})
+            np.testing.assert_array_equal(states[:, sample], alone[:, -1])
+
+    def test_refusals(self):
+        with self.assertRaisesRegex(nextpixel.Error, r'hidden: must be 0: the part has no hidden states'):
+            opened('fvsbn').run(hidden=True)
+        model = opened('stories')
+        with self.assertRaisesRegex(ValueError, f'layer 99: part llama has layers 0 to {model.part.hidden_layers - 1}'):
+            model.hidden_states([0, 704], [99])
+        with self.assertRaisesRegex(nextpixel.Error, 'open the run with hidden=True'):
+            run = model.run(length=4)
+            run.draw(1)
+            run.hidden_states()
 
 
 class Refusals(unittest.TestCase):

@@ -19,7 +19,7 @@ int nx_looks_ahead(const nx_layout *l) {
     const nx_session *s = l->session;
     int guesses = l->plan->draft || (NX_TEXTS && s->settings.look_up && l->span == 1);
     return guesses && s->settings.look_ahead > 1 && s->settings.look_ahead <= l->plan->rewinds + 1 && l->samples == 1 &&
-           !s->settings.maps && s->computed <= s->position;
+           !s->settings.maps && !s->settings.hidden && s->computed <= s->position;
 }
 
 /* Returns whether recent guesses were right often enough to pay for their columns. If they were not, it is tried again after a while. */

@@ -61,7 +61,7 @@ static nx_status enter(const nx_layout *l, uint32_t sample, uint32_t at, uint32_
     } else {
         nx_column column[NX_COLUMNS];
         for (uint32_t j = 0; j < n; j++) column[j] = nx_column_of(l, sample, at + j);
-        column[n - 1].maps = nx_maps_of(l, slot);
+        nx_keep_column(l, slot, &column[n - 1]);
         nx_status status = nx_pass(l, column, n, sample, nats ? l->pass : NULL);
         if (status) return status;
     }
@@ -144,7 +144,7 @@ nx_status nx_compute(const nx_layout *l) {
         nx_column column[NX_COLUMNS];
         for (uint32_t j = 0; j < n; j++) {
             column[j] = nx_column_of(l, living[first + j], at);
-            column[j].maps = nx_maps_of(l, nx_slot(l, living[first + j]));
+            nx_keep_column(l, nx_slot(l, living[first + j]), &column[j]);
         }
         nx_status status = nx_pass(l, column, n, first, l->pass);
         if (status) {

@@ -9,7 +9,7 @@
 #ifdef NX_BUILD
 #define MAGIC NX_BUILD
 #else
-#define MAGIC 0x3453584eu /* "NXS4" */
+#define MAGIC 0x3553584eu /* "NXS5" */
 #endif
 
 /* ---- layout ----------------------------------------------------------------------------------------------------------- */
@@ -41,6 +41,7 @@ void nx_lay_out(const nx_model *model, uint32_t part, const nx_settings *setting
     l->stride = nx_stride(nx_output_parameters(&plan->output));
     l->map_floats = settings->maps ? map_floats(plan, shape, plan->n_maps, 0) : 0;
     l->encoded_floats = NX_TEXTS && settings->maps ? map_floats(plan, shape, plan->n_maps, 1) : 0;
+    l->hidden_floats = NX_TEXTS && settings->hidden ? (uint64_t)plan->hidden_layers * plan->hidden_width : 0;
     l->encoder_output_bytes = l->part->encoder_output_bytes ? l->part->encoder_output_bytes(plan->weights, shape) : 0;
     l->state_bytes = l->part->state_bytes ? l->part->state_bytes(plan->weights, shape) : 0;
     l->state_bytes = (l->state_bytes + NX_ALIGN - 1) & ~(uint64_t)(NX_ALIGN - 1);
@@ -61,6 +62,7 @@ void nx_lay_out(const nx_model *model, uint32_t part, const nx_settings *setting
     l->ahead = nx_arena_take(&arena, l->length);
     l->maps = nx_arena_take(&arena, S * l->map_floats * sizeof *l->maps);
     if (l->encoded_floats) l->inputs.maps = nx_arena_take(&arena, l->encoded_floats * sizeof *l->maps);
+    if (NX_TEXTS) l->hidden = nx_arena_take(&arena, S * l->hidden_floats * sizeof *l->hidden);
     l->pass = nx_arena_take(&arena, NX_COLUMNS * (uint64_t)l->stride * sizeof *l->pass);
     l->logits = nx_arena_take(&arena, 4 * (uint64_t)nx_stride(plan->output.values) * sizeof *l->logits);
     l->scratch = nx_arena_take(&arena, l->part->scratch_bytes(plan->weights, shape, NX_COLUMNS));
@@ -89,7 +91,7 @@ static int shaping_valid(const nx_settings *s) {
 
 static int settings_valid(const nx_settings *s) {
     return shaping_valid(s) && s->samples >= 1 && s->samples <= NX_MAX_SAMPLES && s->temperature >= 0 && s->temperature <= 100 &&
-           s->maps <= 1 && s->look_ahead <= NX_COLUMNS && s->first_sample <= UINT32_MAX - NX_MAX_SAMPLES;
+           s->maps <= 1 && s->hidden <= NX_TEXTS && s->look_ahead <= NX_COLUMNS && s->first_sample <= UINT32_MAX - NX_MAX_SAMPLES;
 }
 
 /* Fills in the zeros of a shape. Returns 0 when a run of this part cannot have that shape. */
@@ -121,6 +123,7 @@ nx_status nx_session_size(const nx_model *model, uint32_t part, const nx_setting
         !full_shape(&model->plan[part], &model->arch->parts[part], asked, &shape))
         return NX_E_ARGUMENT;
     if (!model->arch->parts[part].forward && (settings->samples != 1 || settings->biases)) return NX_E_ARGUMENT;
+    if (settings->hidden && !model->plan[part].hidden_layers) return NX_E_ARGUMENT;
     if (((uint64_t)settings->origin + shape.length) * model->plan[part].output.elements > UINT32_MAX) return NX_E_ARGUMENT;
     nx_lay_out(model, part, settings, &shape, NULL, &l);
     if (l.bytes > NX_MAX_SESSION_BYTES) return NX_E_LIMIT;
@@ -192,6 +195,7 @@ nx_status nx_session_grow(void *block, size_t block_bytes, const nx_model *model
         memcpy(nx_output_of(&t, slot), nx_output_of(&f, slot), f.stride * sizeof *f.output);
         f.part->grow(f.plan->weights, &f.inputs.shape, f.state + slot * f.state_bytes, &t.inputs.shape, t.state + slot * t.state_bytes);
         grow_maps(&t, &f, slot);
+        memcpy(t.hidden + slot * t.hidden_floats, f.hidden + slot * f.hidden_floats, (size_t)f.hidden_floats * sizeof *f.hidden);
     }
     return NX_OK;
 }
@@ -345,6 +349,9 @@ static void copy_slot(const nx_layout *to, uint32_t to_slot, const nx_layout *fr
     memcpy(nx_output_of(to, to_slot), nx_output_of(from, from_slot), from->stride * sizeof *from->output);
     if (to->map_floats && from->map_floats)
         memcpy(nx_maps_of(to, to_slot), nx_maps_of(from, from_slot), (size_t)from->map_floats * sizeof *from->maps);
+    if (NX_TEXTS && to->hidden_floats && from->hidden_floats)
+        memcpy(to->hidden + to_slot * to->hidden_floats, from->hidden + from_slot * from->hidden_floats,
+               (size_t)from->hidden_floats * sizeof *from->hidden);
 }
 
 void nx_copy_slot(const nx_layout *l, uint32_t to, uint32_t from) { copy_slot(l, to, l, from, l->session->position); }
@@ -392,7 +399,8 @@ nx_status nx_session_branch(const nx_model *model, nx_session *to, const nx_sess
     to->encoded = from->encoded;
     to->position = position;
     to->computed = back && from->computed > position ? position : from->computed;
-    to->has_output = !back && from->has_output && (from->settings.maps || !to->settings.maps);
+    int kept = (from->settings.maps || !to->settings.maps) && (from->settings.hidden || !to->settings.hidden);
+    to->has_output = !back && from->has_output && kept;
     if (to->computed > position && !to->has_output) to->computed = position;
     return NX_OK;
 }
@@ -415,7 +423,8 @@ nx_status nx_session_rewind(const nx_model *model, nx_session *session, uint32_t
 nx_status nx_session_retune(const nx_model *model, nx_session *session, const nx_settings *settings) {
     const nx_settings *now = &session->settings;
     if (!settings_valid(settings) || settings->samples != now->samples || settings->first_sample != now->first_sample ||
-        settings->origin != now->origin || settings->maps != now->maps || settings->biases != now->biases || session->columns)
+        settings->origin != now->origin || settings->maps != now->maps || settings->hidden != now->hidden ||
+        settings->biases != now->biases || session->columns)
         return NX_E_ARGUMENT;
     if (model->plan[session->part].noisy &&
         (settings->temperature != now->temperature || settings->seed_low != now->seed_low || settings->seed_high != now->seed_high))
@@ -480,5 +489,13 @@ nx_status nx_session_map(const nx_model *model, const nx_session *session, uint3
         (encoded ? l.inputs.maps : nx_maps_of(&l, nx_slot(&l, sample))) + map_floats(l.plan, &session->shape, map, encoded);
     *count = l.part->keys(l.plan->weights, &session->shape, map, row, session->computed - !encoded, keys);
     memcpy(weights, first + (size_t)row * nx_map_keys(m, &session->shape), *count * sizeof *weights);
+    return NX_OK;
+}
+
+nx_status nx_session_hidden(const nx_model *model, const nx_session *session, uint32_t sample, uint32_t layer, float *values) {
+    nx_layout l = nx_layout_of(model, session);
+    uint32_t width = l.plan->hidden_width;
+    if (sample >= l.samples || !l.hidden_floats || layer >= l.plan->hidden_layers || !session->computed) return NX_E_ARGUMENT;
+    memcpy(values, l.hidden + nx_slot(&l, sample) * l.hidden_floats + (size_t)layer * width, width * sizeof *values);
     return NX_OK;
 }

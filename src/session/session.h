@@ -61,9 +61,10 @@ typedef struct {
     uint8_t *encoder_output; /* encoder_output_bytes, which nx_part.encode fills */
     float *output;           /* (S, nx_stride(P)) of the last position */
     float *maps;             /* (S, map_floats) if they are requested; those of encode are in `inputs` */
+    float *hidden;           /* (S, hidden_floats) if they are requested */
     uint32_t *ids;           /* (S, length E) */
     uint8_t *state;          /* (S, state_bytes) */
-    uint64_t encoder_output_bytes, state_bytes, map_floats, encoded_floats, bytes;
+    uint64_t encoder_output_bytes, state_bytes, map_floats, encoded_floats, hidden_floats, bytes;
     uint32_t stride, span, length, samples; /* nx_stride(P), E, positions, S */
 } nx_layout;
 
@@ -82,6 +83,12 @@ static inline float *nx_output_of(const nx_layout *l, uint32_t slot) { return l-
 nx_column nx_column_of(const nx_layout *l, uint32_t sample, uint32_t position);
 static inline float *nx_maps_of(const nx_layout *l, uint32_t slot) {
     return l->session->settings.maps ? l->maps + slot * l->map_floats : NULL;
+}
+
+/* Has a column keep what the session keeps of it: its maps and its hidden states. */
+static inline void nx_keep_column(const nx_layout *l, uint32_t slot, nx_column *column) {
+    column->maps = nx_maps_of(l, slot);
+    if (NX_TEXTS && l->hidden_floats) column->hidden = l->hidden + slot * l->hidden_floats;
 }
 
 /* Copies slot `from` to slot `to`. */

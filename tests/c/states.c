@@ -77,6 +77,7 @@ int states_make(states_subject *s, const toy_row *row, const nx_model *model, ui
     if (variant >= (info.values ? STATES_VARIANTS : 2u)) return 0;
     *s = (states_subject){.model = model, .part = part, .settings = {.seed_low = 7, .samples = 1, .temperature = 1, .top_p = 1}};
     s->settings.maps = variant == 1;
+    s->settings.hidden = (variant == 1 || variant == 3) && info.hidden_layers;
     if (variant == 0) s->settings.look_ahead = 8, s->settings.look_up = 1;
     if (variant >= 2) s->settings.samples = 3;
     if (variant == 2) s->settings.biases = 2, s->settings.penalty_last = 4, s->settings.repetition = 1.5f, s->settings.min_p = 0.1f;
@@ -157,6 +158,7 @@ static nx_session *branched(const states_subject *s, const nx_session *from, cho
     nx_session *to = NULL;
     size_t bytes;
     if (next(c, 2)) settings.maps = 1;
+    if (next(c, 2)) settings.hidden = s->model->plan[from->part].hidden_layers > 0;
     if (nx_session_size(s->model, from->part, &settings, &from->shape, &bytes) || bytes > 4 * MOST_BYTES) return NULL;
     CHECK_INT(nx_session_open(memory_take(bytes), bytes, s->model, from->part, &settings, &from->shape, &to), NX_OK);
     uint32_t position = next(c, 2) ? nx_session_position(from) : next(c, 32);

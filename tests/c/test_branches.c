@@ -98,10 +98,15 @@ static nx_session *grow(const subject *s, nx_session *from, uint32_t length, siz
     return to;
 }
 
-/* Every map of the last position of every sample, weights of all rows concatenated. Returns how many. */
+/* The hidden states, if they are kept, and every map of the last position of every sample, weights of all rows concatenated. Returns how many. */
 static uint32_t all_maps(const subject *s, const nx_session *session, uint32_t samples, float *weights) {
     uint32_t n = 0, count = 0, *keys = memory_take(4096 * sizeof *keys);
+    nx_part_info info;
     nx_map map;
+    CHECK_INT(nx_model_part(s->model, s->part, &info), NX_OK);
+    for (uint32_t layer = 0; session->settings.hidden && layer < info.hidden_layers; layer++)
+        for (uint32_t b = 0; b < samples; b++, n += info.hidden_width)
+            CHECK_INT(nx_session_hidden(s->model, session, b, layer, weights + n), NX_OK);
     for (uint32_t m = 0; nx_model_map(s->model, s->part, m, &map) == NX_OK; m++)
         for (uint32_t b = 0; b < samples; b++)
             for (uint32_t row = 0; row < map.rows * (map.queries ? nx_map_queries(&map, &s->shape) : 1); row++, n += count)
@@ -127,6 +132,7 @@ static void grows(const subject *s) {
         nx_settings own = way % 3 ? alone : settings;
         if (way % 3 == 2) own.look_ahead = 8, own.look_up = 1;
         own.maps = way % 2;
+        own.hidden = way % 2 && info.hidden_layers;
         uint32_t samples = own.samples, width = samples * s->span, step = 1 + 5 * (way / 4), n = 0, half = s->length / 2;
         run all = whole(s, &own), r = room_of(s, samples);
         subject small = *s;
@@ -163,7 +169,7 @@ static void grows(const subject *s) {
         /* A branch of it continues unchanged. */
         if (s->rewinds >= s->length && half < n && session->shape.length > small.shape.length) {
             nx_settings sample = own;
-            sample.samples = 1, sample.first_sample = own.first_sample + samples - 1, sample.maps = 0;
+            sample.samples = 1, sample.first_sample = own.first_sample + samples - 1, sample.maps = sample.hidden = 0;
             subject grown = *s;
             grown.shape = session->shape;
             nx_session *branch = bare(&grown, &sample, NULL);
@@ -229,10 +235,10 @@ static void retunes(const subject *s) {
     CHECK_INT(draw(s, fresh, s->length - half, expected.ids, expected.nats), n);
     CHECK_BYTES(r.ids, expected.ids, n * width * sizeof *r.ids);
     CHECK_FLOATS(r.nats, expected.nats, n * width);
-    nx_settings wrong[7];
-    for (int i = 0; i < 7; i++) wrong[i] = settings;
-    wrong[0].samples = 3, wrong[1].first_sample = 1, wrong[2].origin = 1, wrong[3].maps = 1, wrong[4].temperature = -1, wrong[5].top_p = 0, wrong[6].biases++;
-    for (int i = 0; i < 7; i++) CHECK_INT(nx_session_retune(s->model, session, wrong + i), NX_E_ARGUMENT);
+    nx_settings wrong[8];
+    for (int i = 0; i < 8; i++) wrong[i] = settings;
+    wrong[0].samples = 3, wrong[1].first_sample = 1, wrong[2].origin = 1, wrong[3].maps = 1, wrong[4].temperature = -1, wrong[5].top_p = 0, wrong[6].biases++, wrong[7].hidden = 1;
+    for (int i = 0; i < 8; i++) CHECK_INT(nx_session_retune(s->model, session, wrong + i), NX_E_ARGUMENT);
 }
 
 static void retuned(void) { for_every_endless(retunes); }
@@ -299,6 +305,70 @@ static void mapped(const subject *s) {
 }
 
 static void maps(void) { for_every(mapped); }
+
+/* ---- hidden states ---------------------------------------------------------------------------------------------------------- */
+
+static uint32_t with_hidden;
+
+/* Hidden states of every sample at every position are those of a run that was given its ids in one call; keeping them changes no bit, and a branch has
+ * them. */
+static void hides(const subject *s) {
+    nx_part_info info;
+    nx_settings settings = settings_of(3, 0, 19), one = settings_of(1, 0, 19);
+    size_t bytes;
+    CHECK_INT(nx_model_part(s->model, s->part, &info), NX_OK);
+    settings.hidden = one.hidden = 1;
+    if (!info.hidden_layers) {
+        CHECK_INT(nx_session_size(s->model, s->part, &settings, &s->shape, &bytes), NX_E_ARGUMENT);
+        return;
+    }
+    with_hidden++;
+    uint32_t n = s->length < 9 ? s->length : 9, w = info.hidden_width;
+    nx_settings without = settings;
+    without.hidden = 0;
+    run plain = whole(s, &without), kept = room_of(s, 3);
+    nx_session *session = start(s, &settings, NULL);
+    float *a = memory_take(w * sizeof *a), *b = memory_take(w * sizeof *b);
+    CHECK_INT(nx_session_hidden(s->model, session, 0, 0, a), NX_E_ARGUMENT); /* nothing was computed */
+    for (uint32_t p = 0; p < n && p < plain.n; p++) {
+        CHECK_INT(draw(s, session, 1, kept.ids + p * 3 * s->span, kept.nats + p * 3 * s->span), 1);
+        for (uint32_t sample = 0; sample < 3; sample++) {
+            size_t mark = memory_mark();
+            uint32_t *own = memory_take((p + 1) * s->span * sizeof *own), ended = 0;
+            for (uint32_t i = 0; i <= p; i++) {
+                memcpy(own + i * s->span, at(s, &kept, 3, i, sample), s->span * sizeof *own);
+                ended |= own[i * s->span] == NX_NONE;
+            }
+            nx_session *alone = start(s, &one, NULL);
+            if (!ended) put(s, alone, own, p + 1, 0, NULL);
+            for (uint32_t layer = 0; !ended && layer < info.hidden_layers; layer++) {
+                check_at("position %lld, sample %lld, layer %lld", p, sample, layer, 0);
+                CHECK_INT(nx_session_hidden(s->model, session, sample, layer, a), NX_OK);
+                CHECK_INT(nx_session_hidden(s->model, alone, 0, layer, b), NX_OK);
+                CHECK_BYTES(a, b, w * sizeof *a);
+                for (uint32_t i = 0; i < w; i++) CHECK(isfinite(a[i]));
+            }
+            memory_release(mark);
+        }
+        CHECK_INT(nx_session_hidden(s->model, session, 3, 0, a), NX_E_ARGUMENT);
+        CHECK_INT(nx_session_hidden(s->model, session, 0, info.hidden_layers, a), NX_E_ARGUMENT);
+    }
+    CHECK_BYTES(kept.ids, plain.ids, (n < plain.n ? n : plain.n) * 3 * s->span * sizeof *plain.ids);
+    CHECK_BYTES(kept.nats, plain.nats, (n < plain.n ? n : plain.n) * 3 * s->span * sizeof *plain.nats);
+    nx_session *branch = bare(s, &one, NULL);
+    uint32_t here = nx_session_position(session);
+    CHECK_INT(nx_session_branch(s->model, branch, session, 2, here), NX_OK);
+    CHECK_INT(nx_session_hidden(s->model, session, 2, info.hidden_layers - 1, a), NX_OK);
+    if (nx_session_hidden(s->model, branch, 0, info.hidden_layers - 1, b) == NX_OK && !s->noisy) CHECK_BYTES(a, b, w * sizeof *a);
+    CHECK_INT(nx_session_hidden(s->model, start(s, &without, NULL), 0, 0, a), NX_E_ARGUMENT);
+}
+
+static void hidden_states(void) {
+    with_hidden = 0;
+    for_every(hides);
+    if (!shaped) check_note("  of %u subjects", (unsigned)with_hidden);
+    CHECK(with_hidden > 20);
+}
 
 /* ---- distributions ---------------------------------------------------------------------------------------------------------- */
 
@@ -423,6 +493,7 @@ const check_test branches_tests[] = {
     {"other settings midway", retuned},
     {"origins", origins},
     {"maps", maps},
+    {"hidden states", hidden_states},
     {"distributions", distributions},
     {"all of it with penalties and biases", shaped_runs},
     {"penalties and biases of a run", shaping},

@@ -105,6 +105,7 @@ static nx_session *reading(const nx_gguf *g, const nx_model *model, uint32_t len
         if (ids[i] && port.any_length) shape.counts[i] = count[i] / (port.dims[1] * port.dims[2] * port.dims[3]);
     }
     for (uint32_t i = 0; nx_model_map(model, part_index, i, &map) == NX_OK; i++) settings.maps |= items(g, strcat(strcpy(name, "map."), map.name)) > 0;
+    settings.hidden = items(g, "embedding") > 0;
     CHECK_INT(nx_session_size(model, part_index, &settings, &shape, &bytes), NX_OK);
     if (!CHECK_INT(nx_session_open(memory_take(bytes), bytes, model, part_index, &settings, &shape, &session), NX_OK)) return NULL;
     for (uint32_t i = 0; nx_model_port(model, part_index, i, &port) == NX_OK; i++)
@@ -167,6 +168,20 @@ static uint32_t maps_off(double *worst, const nx_gguf *g, const nx_model *model,
     return found;
 }
 
+/* The hidden states of a position of n, of all layers, against "embedding" and "blk.K.output", where these are recorded. */
+static void hidden_off(double *worst, const nx_gguf *g, const nx_model *model, const nx_session *session, uint32_t position, uint32_t n) {
+    nx_part_info part;
+    CHECK_INT(nx_model_part(model, part_index, &part), NX_OK);
+    float *values = memory_take(part.hidden_width * sizeof *values);
+    for (uint32_t layer = 0; items(g, "embedding") && layer < part.hidden_layers; layer++) {
+        char name[40] = "embedding";
+        if (layer) snprintf(name, sizeof name, "blk.%u.output", layer - 1);
+        const float *recorded = golden(g, name, n, part.hidden_width, 0);
+        if (!recorded || !CHECK_INT(nx_session_hidden(model, session, 0, layer, values), NX_OK)) return;
+        widen(worst, values, recorded + (size_t)position * part.hidden_width, part.hidden_width);
+    }
+}
+
 static int is_rounded(const nx_gguf *file, uint32_t type) {
     for (uint32_t i = 0; i < file->n_tensors; i++) {
         nx_tensor t;
@@ -197,19 +212,21 @@ static void compare_part(const nx_gguf *g, const nx_gguf *own, nx_model *opened)
         for (uint32_t i = 0; i < n * E; i++) ids[i] = (uint32_t)numbers[i], values[i] = picture_value(&info, ids[i]);
         if (info.height) picture(g, opened, &info, values);
         float *row = memory_take(P * sizeof *row), cost[NX_MAX_SPAN];
-        double worst_output = 0, worst_nats = 0, total = 0;
+        double worst_output = 0, worst_nats = 0, worst_hidden = 0, total = 0;
         for (uint32_t i = 0; i < n; i++) {
             CHECK_INT(nx_session_put(opened, session, ids + i * E, 1, 0, cost), NX_OK);
             CHECK_INT(nx_session_output(opened, session, 0, row), NX_OK);
             widen(&worst_output, row, outputs + (size_t)i * P, P);
             n_maps += maps_off(&worst_map, g, opened, session, i, n);
+            hidden_off(&worst_hidden, g, opened, session, i, n);
             for (uint32_t e = 0; e < E; e++) {
                 double truth = (double)nats[i * E + e], off = (double)cost[e] - truth;
                 worst_nats = fmax(worst_nats, fabs(off) / (density ? 1 + truth : 1));
                 total += off;
             }
         }
-        check_note("    output within %.3g, nats %.3g, mean of nats %.3g", worst_output, worst_nats, fabs(total / (n * E)));
+        check_note("    output within %.3g, nats %.3g, mean of nats %.3g, hidden states %.3g", worst_output, worst_nats, fabs(total / (n * E)), worst_hidden);
+        CHECK(worst_hidden < (quantised ? QUANTISED_OUTPUT_TOLERANCE : OUTPUT_TOLERANCE));
         CHECK(worst_output < (quantised ? QUANTISED_OUTPUT_TOLERANCE : OUTPUT_TOLERANCE));
         CHECK(quantised || worst_nats < NATS_TOLERANCE);
         CHECK(fabs(total / (n * E)) < (quantised ? QUANTISED_NATS_TOLERANCE : NATS_TOLERANCE));

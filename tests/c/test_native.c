@@ -74,6 +74,7 @@ static void named(void) {
         {"maps", offsetof(nx_settings, maps), 0, 2},               {"look_ahead", offsetof(nx_settings, look_ahead), 0, 17},
         {"min_p", offsetof(nx_settings, min_p), 1.5f, 0},          {"repetition", offsetof(nx_settings, repetition), 0.001f, 0},
         {"presence", offsetof(nx_settings, presence), 101, 0},     {"biases", offsetof(nx_settings, biases), 0, NX_MAX_BIASES + 1},
+        {"hidden", offsetof(nx_settings, hidden), 0, 2},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         nx_settings settings;

@@ -166,7 +166,7 @@ test('the package for Python: its tests, and its examples on shipped files', {
   const { stdout: compared } = await py('src/python/examples/pixels.py', 'weights/fvsbn.gguf', 'weights/image-transformer-digits-bw.gguf');
   assert.match(compared, /^bits a picture: [\d.]+ [\d.]+\ndifference: -?[\d.]+, standard error [\d.]+\n$/);
   const { stdout: told } = await py('src/python/examples/tokens.py', 'weights/stories.gguf');
-  assert.match(told, /^<\|endoftext\|> -> Once 0\.\d{3}, [^]*attention \(20, 5, 5\)\n$/);
+  assert.match(told, /^<\|endoftext\|> -> Once 0\.\d{3}, [^]*attention \(20, 5, 5\)\nhidden states \(\d+, 5, \d+\) \[[\d. ]+\]\n$/);
   const found = await run(/** @type {string} */ (python), ['-c', 'import nextpixel'], {
     env: { ...env, NEXTPIXEL_LIBRARY: '/nowhere.so' },
   }).catch((error) => error);

@@ -4,9 +4,10 @@
 /** The numbers themselves: whole distributions, attention of a given text, scores of many inputs. */
 
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 
-import { isError, load } from './helpers.js';
+import { isError, load, ROOT } from './helpers.js';
 import { toyText } from './toy-text.js';
 import { toyModel, noise } from './toy.js';
 
@@ -145,3 +146,63 @@ test('a list of inputs is scored in all workers, in its order', async () => {
   assert.deepEqual(await pictures.score(images, { label: [0, 1, 0] }), each);
   pictures.close();
 });
+
+test('hidden states of texts and pictures are those of PyTorch, and asking for them changes no number', async () => {
+  const recorded = JSON.parse(await readFile(`${ROOT}tests/golden/hidden.json`, 'utf8'));
+  let compared = 0;
+  for (const [name, { values, source, layers }] of Object.entries(recorded)) {
+    const model = /** @type {any} */ (await load(await readFile(`${ROOT}tests/golden/${name}.gguf`)));
+    const { kind } = model.info;
+    if (kind !== 'text' && kind !== 'picture') continue; // tests of Python compare the others
+    const options = source ? { source } : {};
+    const list = layers.map((/** @type {number[]} */ _, /** @type {number} */ i) => i);
+    const input = kind === 'text' ? values : picture(model.info, values);
+    const plain = await model.score(input, options);
+    const { hiddenStates, ...score } = await model.score(input, { ...options, hiddenStates: list });
+    assert.deepEqual(score, plain);
+    const first = kind === 'text' && !source ? 1 : 0; // the first token is given
+    assert.deepEqual(
+      hiddenStates.map((/** @type {any} */ { layer }) => layer),
+      list,
+    );
+    for (const { layer, width, values: states } of hiddenStates) {
+      const wanted = layers[layer].slice(first * width);
+      assert.equal(states.length, wanted.length, name);
+      for (let i = 0; i < states.length; i++)
+        assert.ok(Math.abs(states[i] - wanted[i]) < 1e-4, `${name}, layer ${layer}, value ${i}: ${states[i]} for ${wanted[i]}`);
+    }
+    const [one] = (await model.score(input, { ...options, hiddenStates: [list.length - 1] })).hiddenStates;
+    assert.deepEqual(one, hiddenStates.at(-1));
+    for (const wrong of [[], [list.length], [-1], [0.5], 1, 'all'])
+      await assert.rejects(
+        model.score(input, { ...options, hiddenStates: wrong }),
+        isError('argument', /list of layers, 0 \(the embedding\) to/),
+      );
+    model.close();
+    compared++;
+  }
+  assert.ok(compared > 8, `${compared}`);
+});
+
+test('hidden states of a text longer than the context, of a list, and of a model that has none', async () => {
+  const text = await load(toyText({ context: 16 }));
+  const long = 'ab abc ab abc abc ab ab abc ab ab ab '.repeat(4);
+  const { tokens, perToken, hiddenStates = [] } = await text.score(long, { hiddenStates: [0, 1] });
+  assert.ok(tokens.length > 20);
+  assert.deepEqual([...perToken], [...(await text.score(long)).perToken]);
+  for (const { width, values } of hiddenStates) assert.ok(values.length === tokens.length * width && values.every(Number.isFinite));
+  const [a, b] = /** @type {any[]} */ (await text.score(['ab', long], { hiddenStates: [1] }));
+  assert.deepEqual(b.hiddenStates, hiddenStates.slice(1));
+  assert.ok(a.hiddenStates[0].values.length < b.hiddenStates[0].values.length);
+  text.close();
+  const fvsbn = await load(await readFile(`${ROOT}weights/fvsbn.gguf`));
+  const blank = { data: new Uint8Array(784), width: 28, height: 28 };
+  await assert.rejects(fvsbn.score(blank, { hiddenStates: [0] }), isError('argument', /has no hidden states/));
+  fvsbn.close();
+});
+
+/** A picture whose ids are these, in generation order. @param {any} info @param {number[]} ids */
+function picture({ width, height, channels, levels }, ids) {
+  assert.equal(channels, 1);
+  return { data: Uint8Array.from(ids, (id) => Math.round((255 * id) / (levels - 1))), width, height };
+}

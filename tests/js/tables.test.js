@@ -44,7 +44,7 @@ test('settings that grow move what stands behind them: nothing overlaps', async 
   const text = abi(more).replace(/^export const STRUCTS/m, 'export const GROWN');
   const { GROWN } = await import(`data:text/javascript,${encodeURIComponent(text)}`);
   const names = Object.keys(GROWN.nx_settings);
-  assert.deepEqual(names.slice(-3), ['first_more', 'second_more', 'biases']);
+  assert.deepEqual(names.slice(-4), ['first_more', 'second_more', 'biases', 'hidden']);
   assert.equal(GROWN.nx_settings.first_more, 'f');
   for (const structs of [STRUCTS, GROWN]) {
     const areas = scratchAreas(structs);
@@ -62,7 +62,7 @@ test('settings that grow move what stands behind them: nothing overlaps', async 
 });
 
 test('every field of nx_settings has its row, or is told by the core', () => {
-  const told = ['seed_low', 'seed_high', 'maps', 'biases'];
+  const told = ['seed_low', 'seed_high', 'maps', 'biases', 'hidden'];
   assert.deepEqual([...told, ...ROWS.flatMap(([, { field }]) => field ?? [])].sort(), Object.keys(STRUCTS.nx_settings).sort());
   for (const [name, { field, initial, off = initial }] of ROWS)
     if (field && name !== 'lookUp') assert.ok(off !== undefined, `${name}: what is it where nothing is said?`);

@@ -250,3 +250,4 @@ export * from './kinds/types.js';
 /** @typedef {import('./sinks/pixels.js').Picture} Picture */
 /** @typedef {import('./base/checks.js').Label} Label */
 /** @typedef {import('./runs/attention-map.js').AttentionMap} AttentionMap */
+/** @typedef {import('./kinds/hidden-states.js').HiddenState} HiddenState */

@@ -5,7 +5,7 @@
  * Makes the JavaScript and style of web/dist, which are the library as it is published and the scripts of the pages.
  *
  *     node web/tools/bundle.js [--check]
- *     node web/tools/bundle.js --small-worker FILE    the worker of a small build, whose models draw no music, alone
+ *     node web/tools/bundle.js --small-worker FILE    the worker of a small build alone, without what texts, music and distributions need
  *
  * Before, what the sources themselves take from elsewhere is made anew: web/lib/engine/abi.js, web/lib/options.js, web/lib/engine/fields.js, web/jsx/attributes.d.ts.
  *
@@ -166,12 +166,12 @@ const fromElement = {
   },
 };
 
-/** A build without models of notes carries no music. @type {import('esbuild').Plugin} */
-const withoutNotes = {
-  name: 'without notes',
+/** A build of pictures alone exports none of the functions that these steppers call (NX_API_TEXTS). @type {import('esbuild').Plugin} */
+const withoutTexts = {
+  name: 'without texts',
   setup({ onLoad }) {
-    onLoad({ filter: /[\\/]steppers[\\/]notes\.js$/ }, () => ({
-      contents: "export const notes = () => { throw new Error('this build has no models of notes'); };",
+    onLoad({ filter: /[\\/]steppers[\\/](constrained|notes|peek|search|spread)\.js$/ }, ({ path }) => ({
+      contents: `export const ${basename(path, '.js')} = () => { throw new Error('this build is for pictures alone'); };`,
     }));
   },
 };
@@ -322,7 +322,7 @@ export async function bundles() {
 
 const small = process.argv.indexOf('--small-worker');
 if (process.argv[1] === fileURLToPath(import.meta.url) && small > 0) {
-  for (const text of (await workerFile(withoutNotes)).values()) await writeFile(process.argv[small + 1], text);
+  for (const text of (await workerFile(withoutTexts)).values()) await writeFile(process.argv[small + 1], text);
 } else if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const check = process.argv.includes('--check');
   if (!check) {

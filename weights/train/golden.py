@@ -5,6 +5,7 @@
     python3 weights/train/golden.py                    tiny random models: <name>.gguf, <name>.golden.gguf
     python3 weights/train/golden.py digits             the trained model:  digits.golden.gguf, digits-test100.*
     python3 weights/train/golden.py fvsbn --pictures   fvsbn-test100.* alone
+    python3 weights/train/golden.py --hidden           hidden.json: hidden states of some of the tiny models, as their files are
     python3 weights/train/golden.py chorales --shipped  chorales.golden.gguf of weights/chorales.gguf, without the run that made it
 """
 import os
@@ -25,9 +26,13 @@ def main():
     parser.add_argument("--data", default="", help="default data/<data set>")
     parser.add_argument("--pictures", action="store_true", help="only the held-out pictures and their nats")
     parser.add_argument("--shipped", action="store_true", help="of the file that ships, where its run is gone")
+    parser.add_argument("--hidden", action="store_true", help="only hidden.json, of the tiny models that are there")
     args = parser.parse_args()
     torch.set_num_threads(2)
     os.makedirs(golden.OUT, exist_ok=True)
+    if args.hidden:
+        golden.hidden()
+        return
     if not args.recipe:
         golden.tiny()
         return

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Logits and attention of a given text, as arrays: python3 tokens.py FILE.gguf"""
+"""Logits, attention and hidden states of a given text, as arrays: python3 tokens.py FILE.gguf"""
 import sys
 
 import numpy as np
@@ -15,3 +15,5 @@ for token, row in zip(ids, logits):
     print(tokens[token], '->', ', '.join(f'{tokens[i]} {np.exp(row[i] - np.logaddexp.reduce(row)):.3f}' for i in best))
 attention = model.attention(ids)[0]
 print(attention.name, attention.weights.shape)                               # (layers * heads, positions, keys)
+states = model.hidden_states(ids + [0])[:, 1:]                               # (blocks + 1, 5, width): what each token is made into, layer by layer
+print('hidden states', states.shape, np.linalg.norm(states, axis=2).mean(axis=1).round(2))

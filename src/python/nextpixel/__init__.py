@@ -63,7 +63,7 @@ class Port:
 @dataclass(frozen=True)
 class Part:
     """A part of a model. A part that draws has positions of `span` ids below `values`, and `outputs` numbers (logits) for each; length 0: any length.
-    `inputs` are Ports, `results` and `maps` names, `ends` the ids that end a sample."""
+    `inputs` are Ports, `results` and `maps` names, `ends` the ids that end a sample. `hidden_layers` layers of `hidden_width` values have hidden states; 0: none."""
 
     index: int
     name: str
@@ -76,6 +76,8 @@ class Part:
     results: tuple
     maps: tuple
     ends: tuple
+    hidden_layers: int
+    hidden_width: int
 
 
 @dataclass(frozen=True)
@@ -128,7 +130,7 @@ class Model:
         ends = self._listed(_lib.nx_model_end, ctypes.c_uint32, index, info.ends)
         return Part(index, info.name.decode(), info.values, info.span, info.outputs, info.length, info.parameters_high << 32 | info.parameters_low,
                     tuple(Port(p.name.decode(), p.values, tuple(p.dims), bool(p.optional), bool(p.any_length)) for p in ports),
-                    tuple(r.name.decode() for r in results), tuple(m.name.decode() for m in maps), tuple(end.value for end in ends))
+                    tuple(r.name.decode() for r in results), tuple(m.name.decode() for m in maps), tuple(end.value for end in ends), info.hidden_layers, info.hidden_width)
 
     @property
     def metadata(self):
@@ -146,6 +148,7 @@ class Model:
         length    the most positions; 0: the part's own
         inputs    a dict from the name of an input to its ids
         maps      keep attention weights for Run.attention()
+        hidden    keep hidden states for Run.hidden_states()
         settings  the fields of nx_settings: seed (64 bits), samples, temperature, top_k, top_p, min_p, typical_p, repetition, frequency, presence, penalty_last, look_ahead, ...
         """
         return Run(self, self.part if part is None else self.parts[part], length, inputs or {}, maps, key_bits, settings)
@@ -196,6 +199,21 @@ class Model:
                 weights[:, i, :row[index].weights.shape[2]] = row[index].weights[:, 0]
             out.append(AttentionMap(first.name, first.keys, weights))
         return out
+
+    def hidden_states(self, ids, layers=None, **options):
+        """The hidden states at every position of `ids`. Returns (layers, positions, width), float32: of all layers, or of those listed.
+
+        Layer 0 is the embedding, layer i the output of block i, before the last norm. Row p is what the id at p was predicted from: a decoder of texts has read the
+        ids before it, so row p belongs to id p - 1, and row 0, before which nothing was read, is zeros. options: those of run()
+        """
+        ids = self._ids(ids)
+        options.setdefault('length', len(ids))
+        run = self.run(hidden=True, **options)
+        rows = []
+        for i in range(len(ids)):
+            run.put(ids[i:i + 1], nats=False)
+            rows.append(run.hidden_states(layers)[:, 0])
+        return np.stack(rows, axis=1) if rows else np.zeros((0, 0, run.part.hidden_width), np.float32)
 
     def encode(self, inputs, part=0, **settings):
         """Runs a part without a sequence over its inputs. Returns a dict from the name of each result to its array."""
@@ -291,6 +309,18 @@ class Run:
     def attention(self, sample=0):
         """The attention of the last position computed: a list of AttentionMap with one query; of a map of the encoder, with all of its queries."""
         return [self._map(index, form, sample) for index, form in enumerate(self.model._forms[self.part.index][1])]
+
+    def hidden_states(self, layers=None):
+        """The hidden states of the last position computed, (layers, samples, width), float32: of all layers, or of those listed. Layer 0 is the embedding."""
+        layers = range(self.part.hidden_layers) if layers is None else layers
+        out = np.empty((len(layers), self.samples, self.part.hidden_width), np.float32)
+        for at, layer in enumerate(layers):
+            if not 0 <= layer < self.part.hidden_layers:
+                raise ValueError(f'layer {layer}: part {self.part.name} has layers 0 to {self.part.hidden_layers - 1}')
+            for sample in range(self.samples):
+                _check(_lib.nx_session_hidden(self.model._model, self._session, sample, layer, _address(out[at, sample])),
+                       'reading hidden states; open the run with hidden=True')
+        return out
 
     def _map(self, index, form, sample):
         queries = 1

@@ -7,7 +7,7 @@ import os
 import sys
 from ctypes import POINTER, Structure, c_char, c_char_p, c_float, c_int, c_int32, c_size_t, c_uint32, c_void_p
 
-ABI_VERSION = 13
+ABI_VERSION = 14
 ALIGN = 16
 PORTS = 8
 NAME_BYTES = 80
@@ -26,7 +26,7 @@ def _u32(*names):
 
 Problem = _struct('nx_problem', ('name', c_char * NAME_BYTES), ('reason', c_char * NAME_BYTES))
 PartInfo = _struct('nx_part_info', *_u32('values', 'span', 'outputs', 'length', 'rewinds', 'inputs', 'maps', 'tables', 'ends', 'results', 'draft', 'grows', 'noisy',
-                                         'parameters_low', 'parameters_high'), ('name', c_char_p))
+                                         'hidden_layers', 'hidden_width', 'parameters_low', 'parameters_high'), ('name', c_char_p))
 Port = _struct('nx_port', ('name', c_char_p), ('values', c_uint32), ('dims', c_uint32 * 4), *_u32('optional', 'any_length', 'like', 'noise'))
 Result = _struct('nx_result', ('name', c_char_p), ('values', c_uint32), ('dims', c_uint32 * 4), *_u32('rows', 'rows_of'))
 Map = _struct('nx_map', ('name', c_char_p), *_u32('port', 'rows', 'keys', 'queries', 'asking'))
@@ -35,7 +35,7 @@ Metadata = _struct('nx_metadata', ('key', c_void_p), *_u32('key_bytes', 'type', 
 Shape = _struct('nx_shape', ('length', c_uint32), ('counts', c_uint32 * PORTS), ('key_bits', c_uint32))
 Settings = _struct('nx_settings', *_u32('seed_low', 'seed_high', 'samples', 'first_sample', 'origin'), ('temperature', c_float), ('top_k', c_uint32), ('top_p', c_float),
                    *_u32('maps', 'look_ahead'), ('typical_p', c_float), ('min_p', c_float), *_u32('temperature_last', 'penalty_last'), ('repetition', c_float),
-                   ('frequency', c_float), ('presence', c_float), *_u32('look_up', 'biases'))
+                   ('frequency', c_float), ('presence', c_float), *_u32('look_up', 'biases', 'hidden'))
 
 STRUCTS = {struct.__name__: struct for struct in (Problem, PartInfo, Port, Result, Map, Table, Metadata, Shape, Settings)}
 
@@ -58,6 +58,7 @@ _SIGNATURES = {
     'nx_session_put': (c_int32, [_P, _P, _P, _U, c_int, _P]), 'nx_session_draw': (c_int32, [_P, _P, _U, _P, _P, POINTER(_U)]),
     'nx_session_position': (c_uint32, [_P]), 'nx_session_output': (c_int32, [_P, _P, _U, _P]),
     'nx_session_map': (c_int32, [_P, _P, _U, _U, _U, _P, _P, POINTER(_U)]),
+    'nx_session_hidden': (c_int32, [_P, _P, _U, _U, _P]),
     'nx_session_result_count': (c_int32, [_P, _P, _U, POINTER(_U)]), 'nx_session_result': (c_int32, [_P, _P, _U, _U, _U, _P]),
 }
 

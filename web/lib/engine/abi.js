@@ -6,7 +6,7 @@
 export const STRUCTS = /* @__PURE__ */ Object.freeze({
   nx_part_info: /* @__PURE__ */ Object.freeze({
     values: 'u', span: 'u', outputs: 'u', length: 'u', rewinds: 'u', inputs: 'u', maps: 'u', tables: 'u', ends: 'u', results: 'u',
-    draft: 'u', grows: 'u', noisy: 'u', parameters_low: 'u', parameters_high: 'u', name: 'u',
+    draft: 'u', grows: 'u', noisy: 'u', hidden_layers: 'u', hidden_width: 'u', parameters_low: 'u', parameters_high: 'u', name: 'u',
   }),
   nx_port: /* @__PURE__ */ Object.freeze({
     name: 'u', values: 'u', 'dims[0]': 'u', 'dims[1]': 'u', 'dims[2]': 'u', 'dims[3]': 'u', optional: 'u', any_length: 'u', like: 'u',
@@ -34,14 +34,14 @@ export const STRUCTS = /* @__PURE__ */ Object.freeze({
   nx_settings: /* @__PURE__ */ Object.freeze({
     seed_low: 'u', seed_high: 'u', samples: 'u', first_sample: 'u', origin: 'u', temperature: 'f', top_k: 'u', top_p: 'f', maps: 'u',
     look_ahead: 'u', typical_p: 'f', min_p: 'f', temperature_last: 'u', penalty_last: 'u', repetition: 'f', frequency: 'f', presence: 'f',
-    look_up: 'u', biases: 'u',
+    look_up: 'u', biases: 'u', hidden: 'u',
   }),
   nx_candidate: /* @__PURE__ */ Object.freeze({
     parent: 'u', id: 'u', fate: 'u', nats: 'f', score: 'f',
   }),
 });
 
-export const NX_ABI_VERSION = 13;
+export const NX_ABI_VERSION = 14;
 export const NX_ALIGN = 16;
 export const NX_MAX_SAMPLES = 64;
 export const NX_MAX_LENGTH = 16777216;

@@ -42,6 +42,8 @@ export function describePart(instance, model, index) {
     draft,
     grows,
     noisy,
+    hidden_layers: hiddenLayers,
+    hidden_width: hiddenWidth,
     name: partName,
     ...parameters
   } = read('nx_model_part', 'nx_part_info');
@@ -56,6 +58,8 @@ export function describePart(instance, model, index) {
     draft: draft === 1,
     grows: grows === 1,
     noisy: noisy === 1,
+    hiddenLayers,
+    hiddenWidth,
     parameters: parameters.parameters_high * 2 ** 32 + parameters.parameters_low,
     inputs: each(inputs, (i) => {
       const port = read('nx_model_port', 'nx_port', i);

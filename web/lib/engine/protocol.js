@@ -115,6 +115,8 @@ export const CODES = Object.freeze(
  * @property {boolean} draft      it can guess ahead
  * @property {boolean} grows      a run may begin with room for a few positions and get more
  * @property {boolean} noisy      it draws inside, too: samples differ even where their ids are the same, and beams need temperature 0
+ * @property {number} hiddenLayers  layers whose hidden states a run can keep, the embedding among them; 0: none, or none in this build
+ * @property {number} hiddenWidth   values of each
  * @property {number} parameters  number of its weights
  * @property {{ name: string, values: number, dims: number[], optional: boolean, anyLength: boolean, like: number }[]} inputs  like: the port
  *   whose count it shares, or NX_NONE
@@ -223,7 +225,8 @@ export const CODES = Object.freeze(
 /** `chunkSize`: the most positions of each sample to answer with; 0: as many as one slice yields.
  * `allowed`: of a run that is constrained, a bit for each id that may come; none: any may.
  * @typedef {{ type: 'next', id: number, chunkSize: number, allowed?: Uint32Array }} NextMessage */
-/** @typedef {{ type: 'score', id: number, ids: Uint32Array, inputs: Inputs }} ScoreMessage */
+/** `hiddenStates`: the layers whose hidden states are wanted too.
+ * @typedef {{ type: 'score', id: number, ids: Uint32Array, inputs: Inputs, hiddenStates?: number[] }} ScoreMessage */
 /** `ids`: up to and including those of the position whose query is requested.
  * @typedef {{ type: 'attention', id: number, ids: Uint32Array, inputs: Inputs }} AttentionMessage */
 /** `ids`: known ones; all maps of their positions are requested.
@@ -276,8 +279,8 @@ export const CODES = Object.freeze(
  */
 /** All positions that were drawn so far, of the samples as they are now; `ahead` has 0.
  * @typedef {Pick<StepMessage, 'from' | 'ids' | 'nats' | 'ahead'> & { anew: boolean }} Settled */
-/** `nats`: one per id.
- * @typedef {{ type: 'scored', id: number, nats: Float32Array }} ScoredMessage */
+/** `nats`: one per id; `hiddenStates`: of each layer that was wanted, (positions, width).
+ * @typedef {{ type: 'scored', id: number, nats: Float32Array, hiddenStates?: Float32Array<ArrayBuffer>[] }} ScoredMessage */
 /** `keys`: the positions seen, whose inputs are those of the position before; `weights`: (blocks, heads, keys).
  * @typedef {{ type: 'attended', id: number, keys: Uint32Array, weights: Float32Array }} AttendedMessage */
 /** `positions`: the rows of each; those of how the inputs were encoded come with the first.

@@ -58,7 +58,12 @@ export class Sessions {
     this.fileBytes = fileBytes;
     this.#room = Math.max(
       SLICE_IDS,
-      ...this.parts.flatMap(({ outputs, span, maps }) => [outputs, NX_MAX_SAMPLES * span, ...maps.map(({ keys }) => keys)]),
+      ...this.parts.flatMap(({ outputs, span, maps, hiddenWidth }) => [
+        outputs,
+        hiddenWidth,
+        NX_MAX_SAMPLES * span,
+        ...maps.map(({ keys }) => keys),
+      ]),
     );
     this.#ids = instance.take(4 * this.#room);
     this.#floatsAt = instance.take(4 * this.#room);
@@ -76,16 +81,19 @@ export class Sessions {
 
   /**
    * @param {Settings} settings
-   * @param {{ part?: number, maps?: boolean, length?: number, inputs?: Inputs, keyBits?: number, masked?: boolean }} [options]  part: which one runs, by default the one that
-   *   draws; maps: keep those of the last position; length: the most positions of this run, up to those of the part; 0: the
+   * @param {{ part?: number, maps?: boolean, hidden?: boolean, length?: number, inputs?: Inputs, keyBits?: number, masked?: boolean }} [options]  part: which one runs, by default
+   *   the one that draws; maps, hidden: keep the maps or the hidden states of the last position; length: the most positions of this run, up to those of the part; 0: the
    *   part's own. A shorter run takes less memory. inputs: those that input() will give, for their lengths.
    *   keyBits: of the keys that are kept, 8 or 16; 0: as the model says. masked: mask() will be called
    * @returns {Session}
    */
-  openSession(settings, { part: index = this.part.index, maps = false, length = 0, inputs = {}, keyBits = 0, masked = false } = {}) {
+  openSession(
+    settings,
+    { part: index = this.part.index, maps = false, hidden = false, length = 0, inputs = {}, keyBits = 0, masked = false } = {},
+  ) {
     const part = this.parts[index];
     if (!part) throw argumentError(`The model has no part ${index}`);
-    const at = this.#writeSettings(settings, maps, masked ? part.values : 0);
+    const at = this.#writeSettings(settings, maps, masked ? part.values : 0, hidden);
     const shape = this.#instance.at.shape;
     const { logitBias = [] } = settings;
     // Items of each input: rows of its other dimensions.
@@ -219,9 +227,10 @@ export class Sessions {
    * @param {Settings} settings
    * @param {boolean} maps
    * @param {number} [masked]  ids that a mask is for
+   * @param {boolean} [hidden]
    * @returns {number} where they stand
    */
-  #writeSettings(settings, maps, masked = 0) {
+  #writeSettings(settings, maps, masked = 0, hidden = false) {
     const at = this.#instance.at.struct;
     /** @type {Record<string, any>} */
     const given = { lookUp: this.fileBytes >= LOOK_UP_BYTES, ...settings };
@@ -229,7 +238,8 @@ export class Sessions {
     const fields = {
       seed_low: Number(settings.seed & 0xffffffffn),
       seed_high: Number(settings.seed >> 32n),
-      maps: maps ? 1 : 0,
+      maps: Number(maps),
+      hidden: Number(hidden),
       biases: (settings.logitBias?.length ?? 0) + masked,
     };
     for (const [name, field, off, on] of FIELDS) {
@@ -513,6 +523,17 @@ export class Sessions {
     checkStatus(status, 'Reading the attention weights');
     const count = this.#instance.word(result);
     return { keys: this.#instance.words(this.#ids, count), weights: this.#instance.floats(this.#floatsAt, count) };
+  }
+
+  /**
+   * The hidden states that a layer leaves of the last position computed, of a session of one sample that keeps them.
+   *
+   * @param {Session} session
+   * @param {number} layer
+   */
+  hidden({ pointer, part }, layer) {
+    checkStatus(this.#instance.call('nx_session_hidden', this.#model, pointer, 0, layer, this.#floatsAt), 'Reading the hidden states');
+    return this.#instance.floats(this.#floatsAt, part.hiddenWidth);
   }
 
   /**

@@ -158,16 +158,23 @@ export function* encode(tools, { id, part, inputs, results: wanted, maps: wantMa
  * @param {ScoreMessage} message
  * @returns {Work}
  */
-export function* score(tools, { id, ids, inputs }) {
+export function* score(tools, { id, ids, inputs, hiddenStates: layers }) {
   const { core, kept, post } = tools;
+  const { span, grows, length, hiddenWidth } = core.part;
+  const positions = ids.length / span;
   const session = kept.withRoom(() =>
-    core.openSession(READ_ONLY, { inputs, length: core.part.grows || !core.part.length ? ids.length / core.part.span : 0 }),
+    core.openSession(READ_ONLY, { inputs, hidden: layers !== undefined, length: grows || !length ? positions : 0 }),
   );
   try {
     yield* read(tools, session, inputs);
     const nats = new Float32Array(ids.length);
-    yield* put(tools, session, ids, nats);
-    post({ type: 'scored', id, nats }, [nats.buffer]);
+    const step = layers ? span : ids.length; // of a position, whose hidden states are read before the next
+    const hiddenStates = layers?.map(() => new Float32Array(positions * hiddenWidth));
+    for (let at = 0; at < ids.length; at += step) {
+      yield* put(tools, session, ids.subarray(at, at + step), nats.subarray(at));
+      layers?.forEach((layer, i) => hiddenStates?.[i].set(core.hidden(session, layer), (at / span) * hiddenWidth));
+    }
+    post({ type: 'scored', id, nats, hiddenStates }, [nats.buffer]);
   } finally {
     core.closeSession(session);
   }

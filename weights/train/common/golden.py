@@ -23,6 +23,8 @@ from common.runs import load_average
 from common.task import spread
 
 OUT = os.path.normpath(os.path.join(HERE, "../../tests/golden"))
+HIDDEN = ("gpt2-tiny", "llama-tiny", "olmo2-tiny", "transformer-post", "transformer-pre", "lstmn-tiny", "seq2seq-general", "sparse-strided", "sparse-notes",
+          "pixelcnn-narrow", "gated-pixelcnn-narrow")      # the image transformers have theirs in their own files
 MANY = 20000                             # of more logits those of ROWS positions only
 ROWS = 64
 
@@ -71,6 +73,53 @@ def tiny(out=OUT):
             size = export(path, case.task, model, TYPES[case.kind], dict(name=case.name, description="random weights for tests"))
             print("%s: %d bytes" % (os.path.relpath(path), size))
             write(os.path.join(out, case.name + ".golden.gguf"), golden.tensors(case, stored(case.task, path), seed))
+
+
+@torch.no_grad()
+def hidden(out=OUT):
+    """hidden.json: of each of HIDDEN {values, source, layers}: the ids that are read, and of layer 0, the embedding, and of each block after it (positions, d)
+    hidden states, those from which each of `values` is predicted. Where a text begins with nothing, the first position has zeros."""
+    found = {}
+    for name in sorted(models()):
+        for case in module(name).cases():
+            if case.name not in HIDDEN:
+                continue
+            g = gguf.read(os.path.join(out, case.name + ".golden.gguf"))[1]
+            ids = lambda key: torch.from_numpy(np.asarray(g[key][0])).long().reshape(1, -1) if key in g else None
+            values, source = ids("values"), ids("source")
+            model = stored(case.task, os.path.join(out, case.name + ".gguf"))
+            layers = layers_of(model, values, source)
+            n = values.shape[1]
+            layers = [torch.nn.functional.pad(x, (0, 0, n - len(x), 0)) for x in layers]         # nothing comes before the first id of a text
+            digits = lambda x: float("%.6g" % x)
+            found[case.name] = dict(values=values[0].tolist(), **({} if source is None else dict(source=source[0].tolist())),
+                                    layers=[[digits(v) for v in x.flatten().tolist()] for x in layers])
+    assert sorted(found) == sorted(HIDDEN), sorted(set(HIDDEN) - set(found))
+    path = os.path.join(out, "hidden.json")
+    with open(path, "w", encoding="utf-8") as f:
+        f.write("{\n" + ",\n".join("%s: %s" % (json.dumps(name), json.dumps(one, separators=(",", ":"))) for name, one in sorted(found.items())) + "\n}\n")
+    print("%s: %d bytes" % (os.path.relpath(path), os.path.getsize(path)))
+
+
+def layers_of(model, values, source):
+    """-> the hidden states (n, d) of one sequence, of the embedding and of each block: what goes through its modules in PyTorch."""
+    if hasattr(model, "states"):         # LSTMN
+        h = model.states(values[:, :-1])
+        return [model.token_embd(values[:, :-1])[0] * model.c.embedding_length ** 0.5, h[0]]
+    if hasattr(model, "dec"):            # recurrent translators
+        return [torch.nn.functional.pad(model.rows(values[:, :-1]), (0, 0, 1, 0))[0], model.behind(source, values)[0]]
+    kept = []
+    last = lambda x: (x[-1] if isinstance(x, tuple) else x).reshape(-1, model.c.embedding_length)      # the horizontal stack of a gated PixelCNN
+    first = model.input if hasattr(model, "input") else None
+    hooks = [block.register_forward_hook(lambda _, inputs, output: kept.append((last(inputs[0]), last(output)))) for block in model.blk]
+    if first:
+        hooks.append(first.register_forward_hook(lambda _, inputs, output: kept.insert(0, last(output))))
+    begins = type(model).__name__ in ("GPT2", "Llama", "Kin") or getattr(model.c, "text", False)
+    model(*([values[:, :-1]] if begins else [values] if source is None else [source, values]))
+    for hook in hooks:
+        hook.remove()
+    blocks = kept[1:] if first else kept
+    return [kept[0] if first else blocks[0][0], *(output for _, output in blocks)]
 
 
 @torch.no_grad()

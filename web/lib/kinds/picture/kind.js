@@ -29,7 +29,7 @@ export const kind = {
     },
     complete: { when: plain, settings: 'picture', names: ['rows'] },
     generate: { when: plain, settings: 'picture' },
-    score: { names: ['label', 'input', 'signal'] },
+    score: { names: ['label', 'input', 'hiddenStates', 'signal'] },
     superResolve: { when: (model) => !plain(model), settings: 'picture' },
   },
   open: (engine) => new PictureModel(engine),

@@ -205,8 +205,9 @@ export class PictureModel {
    * Returns how probable the model finds a picture.
    *
    * @param {ImageSource} image
-   * @param {{ label?: Label, input?: ImageSource, signal?: AbortSignal }} [options]  input: of super-resolution, the
-   *   small picture, as in superResolve(). Default: the picture itself, reduced
+   * @param {{ label?: Label, input?: ImageSource, hiddenStates?: number[], signal?: AbortSignal }} [options]  input: of super-resolution, the
+   *   small picture, as in superResolve(). Default: the picture itself, reduced. hiddenStates: layers whose hidden states come with the score, 0 (the embedding) to
+   *   the number of blocks; slower
    * @returns {Promise<PictureScore>}
    */
   async score(image, options = {}) {

@@ -7,12 +7,14 @@ import { checkLabel, wholeNumber } from '../../base/checks.js';
 import { argumentError } from '../../base/error.js';
 import { before, mapOf } from '../../runs/attention-map.js';
 import { holds, inputOf, pictureOf, reduce } from '../../media/image.js';
+import { checkLayers, hiddenStatesOf } from '../hidden-states.js';
 import { inputsOf } from './pictures.js';
 
 /** @import { Label } from '../../base/checks.js' */
 /** @import { Codec } from '../../media/codec.js' */
 /** @import { Engine } from '../../model/engine.js' */
 /** @import { AttentionMap } from '../../runs/attention-map.js' */
+/** @import { HiddenState } from '../hidden-states.js' */
 /** @import { ImageSource } from '../../media/image.js' */
 /** @import { PictureStep } from './picture-run.js' */
 /** @import { AttendedMessage, MapRow, ModelInfo, ScoredMessage } from '../../engine/protocol.js' */
@@ -24,6 +26,8 @@ import { inputsOf } from './pictures.js';
  * @property {number} nats              minus log p(image), natural logarithm
  * @property {number} bitsPerDim        the same in bits per element, which is a channel of a pixel
  * @property {Float32Array} perElement  nats of each element, as in a PictureStep, in generation order
+ * @property {HiddenState[]} [hiddenStates]  with the option `hiddenStates`: of each of its layers, a row for each position, in generation order; a position is an
+ *   element, or a whole pixel where the model draws these at once
  */
 
 /** @typedef {{ row: number, column: number, channel?: number, label?: Label, input?: ImageSource, signal?: AbortSignal }} Looking */
@@ -32,20 +36,22 @@ import { inputsOf } from './pictures.js';
  * @param {Engine} engine
  * @param {Codec} codec
  * @param {ImageSource} image
- * @param {{ label?: Label, input?: ImageSource, signal?: AbortSignal }} options
+ * @param {{ label?: Label, input?: ImageSource, hiddenStates?: number[], signal?: AbortSignal }} options
  * @returns {Promise<PictureScore>}
  * @internal
  */
-export async function score(engine, codec, image, { label, input, signal }) {
-  const { info } = engine;
+export async function score(engine, codec, image, { label, input, hiddenStates, signal }) {
+  const { info, part } = engine;
+  const layers = checkLayers(part, hiddenStates, info.positions);
   const index = checkLabel(label, info);
   const [picture, small] = await read(info, image, input, signal);
   const inputs = inputsOf(index, small);
   /** @type {ScoredMessage} */
-  const scored = await engine.ask({ type: 'score', ids: codec.encode(picture), inputs }, signal);
+  const scored = await engine.ask({ type: 'score', ids: codec.encode(picture), inputs, hiddenStates: layers }, signal);
   const perElement = codec.elementNats(scored.nats);
   const nats = perElement.reduce((sum, cost) => sum + cost, 0);
-  return { nats, bitsPerDim: nats / (perElement.length * Math.LN2), perElement };
+  const states = layers && { hiddenStates: hiddenStatesOf(layers, part.hiddenWidth, scored.hiddenStates ?? []) };
+  return { nats, bitsPerDim: nats / (perElement.length * Math.LN2), perElement, ...states };
 }
 
 /**

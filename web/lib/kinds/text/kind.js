@@ -48,7 +48,7 @@ export const kind = {
     attention: { names: ['source', 'signal'] },
     chat: { when: writes, settings: 'text', names: ['template', 'tools', 'variables', 'render'] },
     generate: { before: 1, when: writes, settings: 'text' },
-    score: { names: ['source', 'signal'] },
+    score: { names: ['source', 'hiddenStates', 'signal'] },
     translate: { when: (model) => !writes(model), settings: 'translation' },
   },
   // The tokenizer, if this beginning of the file holds it; otherwise it is made from the engine's metadata, with error messages.

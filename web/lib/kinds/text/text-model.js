@@ -11,6 +11,7 @@ import { AT_ONCE, Tokenizer } from './tokenizer.js';
 import { Context } from './context.js';
 import { NextPixelError, argumentError } from '../../base/error.js';
 import { lookupOf } from '../../gguf/metadata.js';
+import { checkLayers, hiddenStatesOf } from '../hidden-states.js';
 import { mapsOf } from './text-maps.js';
 import { classOf } from '../../base/realm.js';
 import { restored } from './saved-state.js';
@@ -23,6 +24,7 @@ import { TranslationRun, checkTranslate, sentenceOf } from './translation-run.js
 /** @import { Stop } from '../../base/turns.js' */
 /** @import { Engine } from '../../model/engine.js' */
 /** @import { AttentionMap } from '../../runs/attention-map.js' */
+/** @import { HiddenState } from '../hidden-states.js' */
 /** @import { Entry } from '../../gguf/values.js' */
 /** @import { TextOptions, TranslationOptions } from '../../options.js' */
 /** @import { Inputs, LookedMessage, ModelInfo, ScoredMessage } from '../../engine/protocol.js' */
@@ -38,6 +40,8 @@ import { TranslationRun, checkTranslate, sentenceOf } from './translation-run.js
  * @property {number} natsPerByte   by the bytes of the tokens that were predicted
  * @property {Uint32Array} tokens   those that were predicted. Where nothing begins a text for this model, the first one is given
  * @property {Float32Array} perToken  nats of each
+ * @property {HiddenState[]} [hiddenStates]  with the option `hiddenStates`: of each of its layers, a row for each of `tokens`: what it was predicted from, which are the
+ *   states of the token before it. Score one token more to have those of the last one
  */
 
 /** The tokens that a run begins with, and how many of them were given. @typedef {{ ids: Uint32Array, prompt: number, dropped?: Dropped[] }} Given */
@@ -333,12 +337,14 @@ export class TextModel {
    * Returns how probable the model finds a text.
    *
    * @param {string | ArrayLike<number>} text  one longer than the context is read in stretches that overlap by half of it
-   * @param {{ source?: string | ArrayLike<number>, signal?: AbortSignal }} [options]  source: of a model that translates, the sentence
-   *   whose translation the text is; its end counts, because it was a choice too
+   * @param {{ source?: string | ArrayLike<number>, hiddenStates?: number[], signal?: AbortSignal }} [options]  source: of a model that translates, the sentence
+   *   whose translation the text is; its end counts, because it was a choice too. hiddenStates: layers whose hidden states come with the score, 0 (the embedding) to the
+   *   number of blocks; slower
    * @returns {Promise<TextScore>}
    */
-  async score(text, { source, signal } = {}) {
-    if (this.#translates) return this.#scoreTranslation(text, source, signal);
+  async score(text, { source, hiddenStates, signal } = {}) {
+    const { part } = this.#engine;
+    if (this.#translates) return this.#scoreTranslation(text, source, hiddenStates, signal);
     if (source !== undefined) throw argumentError('This model does not translate: score() takes no source');
     const ids = this.#read(
       typeof text === 'string' && text.length > AT_ONCE ? await this.tokenizer.encodeLong(text, { special: true, signal }) : text,
@@ -348,6 +354,8 @@ export class TextModel {
     if (ids.length > given) context.start(ids.length - 1);
     const tokens = ids.slice(given);
     const perToken = new Float32Array(tokens.length);
+    const layers = checkLayers(part, hiddenStates, tokens.length);
+    const states = layers?.map(() => new Float32Array(tokens.length * part.hiddenWidth));
     await this.#engine.work(signal, async (job) => {
       // Stretches as long as the context. Each one after the first repeats half of the one before, and is counted from there.
       for (let to = given; to < ids.length; ) {
@@ -355,26 +363,30 @@ export class TextModel {
         const end = Math.min(ids.length, context.origin(from) + context.positions);
         const known = context.window(ids.subarray(0, end), from);
         /** @type {ScoredMessage} */
-        const { nats } = await job.ask({ type: 'score', ids: known, inputs: {} });
-        perToken.set(nats.subarray(nats.length - (end - to)), to - given);
+        const { nats, hiddenStates: kept = [] } = await job.ask({ type: 'score', ids: known, inputs: {}, hiddenStates: layers });
+        const first = nats.length - (end - to);
+        perToken.set(nats.subarray(first), to - given);
+        kept.forEach((rows, i) => states?.[i].set(rows.subarray(first * part.hiddenWidth), (to - given) * part.hiddenWidth));
         to = end;
       }
     });
-    return this.#scored(tokens, perToken);
+    return this.#scored(tokens, perToken, layers, states);
   }
 
   /**
    * @param {string | ArrayLike<number>} text
    * @param {string | ArrayLike<number> | undefined} source
+   * @param {number[] | undefined} hiddenStates
    * @param {AbortSignal | undefined} signal
    */
-  async #scoreTranslation(text, source, signal) {
+  async #scoreTranslation(text, source, hiddenStates, signal) {
     if (source === undefined) throw argumentError('score() of a translation needs the sentence that it is of: score(text, { source })');
     const [tokens, from] = [this.#sentence(text), this.#source(source)];
     if (tokens.length === 0 || from.length === 0) throw argumentError('An empty sentence has no score');
+    const layers = checkLayers(this.#engine.part, hiddenStates, tokens.length);
     /** @type {ScoredMessage} */
-    const { nats } = await this.#engine.ask({ type: 'score', ids: tokens, inputs: { source: from } }, signal);
-    return this.#scored(tokens, nats);
+    const scored = await this.#engine.ask({ type: 'score', ids: tokens, inputs: { source: from }, hiddenStates: layers }, signal);
+    return this.#scored(tokens, scored.nats, layers, scored.hiddenStates);
   }
 
   /**
@@ -414,12 +426,21 @@ export class TextModel {
   /**
    * @param {Uint32Array} tokens
    * @param {Float32Array} perToken
+   * @param {number[]} [layers]
+   * @param {Float32Array[]} [states]  of each layer
    * @returns {TextScore}
    */
-  #scored(tokens, perToken) {
+  #scored(tokens, perToken, layers, states) {
     const nats = perToken.reduce((sum, cost) => sum + cost, 0);
     const bytes = this.#tokenizer ? tokens.reduce((sum, id) => sum + this.tokenizer.bytes(id).length, 0) : NaN;
-    return { nats, natsPerToken: nats / (tokens.length || 1), natsPerByte: nats / (bytes === 0 ? 1 : bytes), tokens, perToken }; // of no tokens: 0
+    return {
+      nats,
+      natsPerToken: nats / (tokens.length || 1), // of no tokens: 0
+      natsPerByte: nats / (bytes === 0 ? 1 : bytes),
+      tokens,
+      perToken,
+      ...(layers && { hiddenStates: hiddenStatesOf(layers, this.#engine.part.hiddenWidth, states ?? []) }),
+    };
   }
 
   /** A run of tokens that are there. @param {Given} given @param {TextOptions} options */

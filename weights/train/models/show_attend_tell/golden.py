@@ -30,7 +30,7 @@ def cases():
     found = []
     for name, config, kind in TINY:
         task = TASK.of(config)
-        task.words = ("",) + tuple("w%d" % i for i in range(1, config.values))
+        task.s.listed = tuple("w%d" % i for i in range(1, config.values))
         found.append(Case(name, task, kind))
     return found
 
