@@ -10,6 +10,7 @@ import { test } from 'node:test';
 import { isError, load, ROOT } from './helpers.js';
 import { toyText } from './toy-text.js';
 import { toyModel, noise } from './toy.js';
+import { ROWS } from '../../web/lib/settings.js';
 
 /** @param {ArrayLike<number>} row */
 const sum = (row) => Array.from(row).reduce((all, one) => all + one, 0);
@@ -206,3 +207,69 @@ function picture({ width, height, channels, levels }, ids) {
   assert.equal(channels, 1);
   return { data: Uint8Array.from(ids, (id) => Math.round((255 * id) / (levels - 1))), width, height };
 }
+
+test('every kind that draws: with probabilities each step has the whole distribution of each of its ids', async () => {
+  const golden = (/** @type {string} */ name) => readFile(`${ROOT}tests/golden/${name}.gguf`);
+  const seen = new Set();
+  /**
+   * @param {any} bytes
+   * @param {(model: any, options: any) => any} begin
+   * @param {(step: any) => [number[], ArrayLike<number>][]} idsOf  of a step: ids and their nats
+   * @param {any} [options]
+   */
+  const compare = async (bytes, begin, idsOf, options = {}) => {
+    const model = /** @type {any} */ (await load(bytes));
+    /** @param {any} more */
+    const read = async (more) => {
+      const steps = [];
+      for await (const step of begin(model, { seed: 3, ...options, ...more })) steps.push(step);
+      return steps;
+    };
+    const plain = (await read({})).flatMap(idsOf);
+    const whole = await read({ probabilities: true });
+    assert.deepEqual(whole.flatMap(idsOf), plain, `${model.info.kind}: what is drawn is the same`);
+    let rows = 0;
+    for (const step of whole) {
+      for (const [ids, nats] of idsOf(step)) {
+        const values = step.probabilities.length / ids.length;
+        assert.ok(Number.isInteger(values) && values > 1, `${model.info.kind}: ${step.probabilities.length} for ${ids.length}`);
+        ids.forEach((id, i) => {
+          const row = step.probabilities.subarray(i * values, (i + 1) * values);
+          assert.ok(Math.abs(sum(row) - 1) < 1e-4, `${model.info.kind}: ${sum(row)}`);
+          const p = id < 0 ? row.find((/** @type {number} */ one) => Math.abs(-Math.log(one) - nats[i]) < 1e-3) : row[id];
+          assert.ok(Math.abs(-Math.log(p) - nats[i]) < 1e-3, `${model.info.kind}: ${p} for ${nats[i]} nats`);
+          rows++;
+        });
+      }
+    }
+    assert.ok(rows > 0);
+    seen.add(model.info.kind);
+    model.close();
+  };
+  const token = (/** @type {any} */ { token, nats }) => /** @type {[number[], number[]][]} */ ([[[token], [nats]]]);
+  const codes = (/** @type {any} */ step) => (step.level === 'sound' ? [] : [[[...step.codes], step.nats]]);
+  const unnamed = (/** @type {any} */ { nats }) => /** @type {[number[], number[]][]} */ ([[[-1], [nats]]]);
+  const caption = (/** @type {any} */ model, /** @type {any} */ given) => model.caption(blankOf(model.info), given);
+  const translate = (/** @type {any} */ model, /** @type {any} */ given) => model.translate([5, 6, 7, 8], given);
+  await compare(toyText({ context: 64 }), (model, given) => model.generate('ab abc', { maxTokens: 9, ...given }), token);
+  for (const options of [{}, { beams: 3 }, { temperature: 0.7 }]) {
+    await compare(await golden('transformer-post'), translate, token, options);
+    await compare(await golden('show-attend-tell-plain'), caption, unnamed, options);
+  }
+  await compare(await golden('show-attend-tell-soft'), caption, unnamed, { samples: 3, temperature: 1 });
+  await compare(await golden('jukebox-tiny'), (model, given) => model.generate({ seconds: 0.01, ...given }), codes);
+  assert.deepEqual([...seen].sort(), ['caption', 'code', 'text']);
+  // Those of pictures, sounds and notes have tests of their own, above and in sound.test.js and notes.test.js; every kind whose options have a seed is among them.
+  const kinds = ROWS.find(([name]) => name === 'probabilities')?.[1].of.split(' ');
+  const draws = ROWS.find(([name]) => name === 'seed')?.[1]
+    .of.split(' ')
+    .filter((kind) => kind !== 'latent'); // drawn at once, from no distribution of values
+  assert.deepEqual(new Set(kinds), new Set(draws));
+});
+
+/** A picture of a model's size. @param {any} info */
+const blankOf = ({ width, height, channels }) => ({
+  data: Uint8Array.from({ length: width * height * channels }, (_, i) => (i * 37) % 256),
+  width,
+  height,
+});

@@ -17,6 +17,8 @@
  * @property {number | bigint} [seed] seed of the noise, 0 to 2^64 - 1. The same seed draws the same result. Default: a random one
  * @property {number} [temperature] 0 to 100; values below 1 favour likely values, 0 always takes the most probable one. Default 1; for a
  * translation or a caption 0, and above 0 only with one beam
+ * @property {boolean} [probabilities] true: each step includes the whole distribution of each of its values under the model itself:
+ * temperature 1, no filter. Slower; the drawn samples are the same. Default false
  * @property {number} [beams] 1 to 16: number of hypotheses of the beam search; the best one is returned at the end. 1: the most probable
  * token at every step, returned as it comes. Default 1
  * @property {number} [lengthPenalty] 0 to 2, for several beams: the nats of a translation of n tokens, its end included, are divided by ((5
@@ -41,6 +43,8 @@
  * @property {Label} [label] the class to draw
  * @property {Label} [speaker] the speaker, for an audio model that has several
  * @property {number} [seconds] maximum length in seconds, over 0 to 120; the sound may end before. Default 2
+ * @property {boolean} [probabilities] true: each step includes the whole distribution of each of its values under the model itself:
+ * temperature 1, no filter. Slower; the drawn samples are the same. Default false
  * @property {number} [chunkSize] maximum number of elements in a step, rounded up to whole pixels if the model draws these as a whole.
  * Default: as many as take about 10 ms
  * @property {AbortSignal} [signal] stops the run
@@ -180,6 +184,8 @@
  * @property {number | bigint} [seed] seed of the noise, 0 to 2^64 - 1. The same seed draws the same result. Default: a random one
  * @property {number} [temperature] 0 to 100; values below 1 favour likely values, 0 always takes the most probable one. Default 1; for a
  * translation or a caption 0, and above 0 only with one beam
+ * @property {boolean} [probabilities] true: each step includes the whole distribution of each of its values under the model itself:
+ * temperature 1, no filter. Slower; the drawn samples are the same. Default false
  * @property {number} [maxTokens] maximum number of tokens to draw. Default: the rest of the context; if more are requested, the older half
  * of the context is dropped whenever it is full. For a translation, 50 more than the sentence has, as in the paper, or the model's capacity,
  * because unknown words may make it loop

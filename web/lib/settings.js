@@ -90,7 +90,7 @@ export const SETTINGS = /** @type {const} */ ({
   parallels: { of: 'note', flag: true, initial: true },
   /** true: each step includes the whole distribution of each of its values under the model itself: temperature 1, no filter. Slower; the
    * drawn samples are the same. Default false */
-  probabilities: { of: 'picture sound note text', flag: true, initial: false },
+  probabilities: { of: 'picture sound code note text translation caption', flag: true, initial: false },
   /** speculative decoding, for a single sample of a model with a draft (`info.lookAhead`): true computes several pixels in a pass, false
    * one. The image is the same. Default: the faster one on this machine, measured while the first images are drawn */
   lookAhead: { of: 'picture', flag: true, field: 'look_ahead', off: 0, on: 8 },

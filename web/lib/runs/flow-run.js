@@ -2,6 +2,7 @@
 // @ts-check
 
 import { BaseRun, noSavedRun } from './base-run.js';
+import { probabilitiesAt } from './probabilities.js';
 
 /** @import { EncodedMessage, Inputs, Settings } from '../engine/protocol.js' */
 /** @import { Link } from '../workers/link.js' */
@@ -20,6 +21,7 @@ import { BaseRun, noSavedRun } from './base-run.js';
  * @property {number} to        one past the last
  * @property {Uint32Array} [ids]    of a part that draws
  * @property {Float32Array} [nats]  the same
+ * @property {Float32Array} [probabilities]  the same, (ids, values of the part), where the run was asked for them
  * @property {Results} [results]    of a part that encodes drawn ids: of these items
  */
 
@@ -60,7 +62,7 @@ export class FlowRun extends BaseRun {
    * @param {Link[]} links  which share the samples
    * @param {Stage[]} flow
    * @param {Inputs} given  what no part leaves
-   * @param {{ seed: number | bigint, settings: Settings, length: number | LengthOf, chunkSize?: number, drawn?: Pick<SavedFlow, 'ids' | 'told'> }} how
+   * @param {{ seed: number | bigint, settings: Settings, length: number | LengthOf, chunkSize?: number, probabilities?: boolean, drawn?: Pick<SavedFlow, 'ids' | 'told'> }} how
    *   length: the most positions of a part that draws, by its name and what parts before it have drawn for a sample; settings: of the
    *   samples together; drawn: of a resumed run
    * @param {{ model: string, options: object }} kept
@@ -147,9 +149,9 @@ export class FlowRun extends BaseRun {
 
   /** @param {Stage} stage  that draws */
   async *#draw(stage) {
-    const { settings, length: most, chunkSize } = this.#how;
+    const { settings, length: most, chunkSize, probabilities } = this.#how;
     const {
-      part: { index, name, span, ends },
+      part: { index, name, span, values, ends },
     } = stage;
     const followers = this.#flow.filter(
       ({ from, draws }) => !draws && Object.values(from).some(({ part, result }) => part.index === index && result === undefined),
@@ -172,6 +174,7 @@ export class FlowRun extends BaseRun {
                 drawn,
                 inputs: this.#inputs(stage, sample),
                 length,
+                probabilities,
                 settings: { ...settings, samples: 1, first: (settings.first ?? 0) + sample },
               },
       };
@@ -185,14 +188,22 @@ export class FlowRun extends BaseRun {
     follow(false);
     const last = samples.filter(({ order }) => order).at(-1)?.sample;
     for await (const {
-      message: { from, ids, nats },
+      message: { from, ids, nats, probabilities: spread },
       part: { sample, ids: all },
     } of this.messages(samples, chunkSize)) {
       const end = ids.findIndex((id) => ends.includes(id)); // it is no id that another part takes
       const count = (end < 0 ? ids.length : end) / span;
       all.push(...ids.subarray(0, count * span));
       if (count > 0)
-        yield { part: name, sample, from, to: from + count, ids: ids.slice(0, count * span), nats: nats.slice(0, count * span) };
+        yield {
+          part: name,
+          sample,
+          from,
+          to: from + count,
+          ids: ids.slice(0, count * span),
+          nats: nats.slice(0, count * span),
+          ...probabilitiesAt(spread, 0, values, count * span),
+        };
       if (sample !== last) continue;
       yield* this.#tell(coming);
       follow(false);

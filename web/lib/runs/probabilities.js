@@ -16,3 +16,14 @@ export function probabilitiesOf({ ids, nats }, count, values) {
   for (let i = 0; i < probabilities.length; i++) probabilities[i - (i % values) + ids[i]] = exp(-nats[i]);
   return probabilities;
 }
+
+/**
+ * The distribution of one of the ids that a step has, as a member of its own step; nothing where the run was not asked for them.
+ *
+ * @param {Float32Array | undefined} all  (ids, values)
+ * @param {number} index  of the id
+ * @param {number} values
+ * @param {number} [count]  of ids
+ */
+export const probabilitiesAt = (all, index, values, count = 1) =>
+  all && { probabilities: all.slice(index * values, (index + count) * values) };

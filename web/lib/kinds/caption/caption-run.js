@@ -8,6 +8,7 @@ import { withValue } from '../../base/turns.js';
 import { mapOf } from '../../runs/attention-map.js';
 import { BaseRun } from '../../runs/base-run.js';
 import { Beams, candidatesOf } from '../../runs/beams.js';
+import { probabilitiesAt } from '../../runs/probabilities.js';
 import { CaptionSheet } from './caption-sheet.js';
 
 /** @import { Link } from '../../workers/link.js' */
@@ -24,12 +25,13 @@ import { CaptionSheet } from './caption-sheet.js';
  * @property {string} text    what it adds to the text: all texts joined are the caption
  * @property {string} word
  * @property {number} nats    -log p of it, given the picture, all words before it and, of hard attention, the places that were looked at
+ * @property {Float32Array} [probabilities]  with the option `probabilities`: of each of `model.words` here, and last of the end, under the model's own distribution
  * @property {AttentionMap[]} [maps]  with the option `maps`: 'image', how it looked at each place of the picture; of hard attention also 'place', 1 at the place that was drawn
  * @property {number} [place]  with the option `maps`: the place that was seen alone, of hard attention the one that was drawn, or that of `lookAt`; else -1
  */
 
 /** Words by their numbers, and the number that ends a caption. @typedef {{ list: string[], end: number }} Words */
-/** @typedef {{ settings: Settings, seed: number | bigint, search: number | undefined, maps: boolean, forced: Uint32Array | undefined, lookAt: Uint32Array | undefined }} CaptionSettings */
+/** @typedef {{ settings: Settings, seed: number | bigint, search: number | undefined, maps: boolean, probabilities: boolean, forced: Uint32Array | undefined, lookAt: Uint32Array | undefined }} CaptionSettings */
 
 /**
  * A caption as run.save() gives it: a plain object, which can be kept as JSON and read by model.resume().
@@ -182,13 +184,13 @@ export class CaptionRun extends BaseRun {
   /** The words. @returns {AsyncGenerator<CaptionStep, void, void>} @internal */
   async *stream() {
     let cost = this.#ids.length > 0 ? NaN : 0;
-    for await (const { sample, id, nats, look } of this.#read()) {
+    for await (const { sample, id, nats, spread, look } of this.#read()) {
       if (sample === 0) cost += nats;
       if (!this.#says(id)) continue;
       const word = this.#given.words.list[id];
       const text = this.texts[sample] === '' ? word : ` ${word}`;
       this.texts[sample] += text;
-      yield { sample, text, word, nats, ...look };
+      yield { sample, text, word, nats, ...spread, ...look };
     }
     if (!this.stopped && !Number.isNaN(cost)) this.confidence = Math.exp(-cost);
   }
@@ -198,11 +200,11 @@ export class CaptionRun extends BaseRun {
     return this.#read();
   }
 
-  /** All ids of all samples that have not ended. @returns {AsyncGenerator<{ sample: number, id: number, nats: number, look?: Pick<CaptionStep, 'maps' | 'place'> }, void, void>} */
+  /** All ids of all samples that have not ended. @returns {AsyncGenerator<{ sample: number, id: number, nats: number, spread?: Pick<CaptionStep, 'probabilities'>, look?: Pick<CaptionStep, 'maps' | 'place'> }, void, void>} */
   async *#read() {
-    const { settings, search, maps, lookAt, forced } = this.#checked;
+    const { settings, search, maps, probabilities, lookAt, forced } = this.#checked;
     const {
-      words: { end },
+      words: { list, end },
       info,
     } = this.#given;
     const samples = this.#samples;
@@ -221,6 +223,7 @@ export class CaptionRun extends BaseRun {
           inputs,
           settings: { ...settings, samples },
           maps,
+          probabilities,
           length,
           ...(ids && { forced: ids }),
         };
@@ -235,6 +238,7 @@ export class CaptionRun extends BaseRun {
             sample,
             id,
             nats: message.nats[at],
+            spread: probabilitiesAt(message.probabilities, at, list.length),
             ...(message.maps && { look: lookOf(message.maps[sample], position, lookAt?.[position]) }),
           };
         }

@@ -128,7 +128,7 @@ export class CaptionModel {
   /** @param {CaptionOptions} given @returns {CaptionSettings} */
   #check(given) {
     const { settings, options, seed } = checkSettings('caption', given, { temperature: 0 });
-    const { beams, lengthPenalty, maps, forced: text, lookAt } = options;
+    const { beams, lengthPenalty, maps, probabilities, forced: text, lookAt } = options;
     const { samples } = settings;
     if (text !== undefined && typeof text !== 'string')
       throw argumentError(`forced must be a text, the words of a caption, not ${show(text)}`);
@@ -141,6 +141,7 @@ export class CaptionModel {
       seed,
       search: beams > 1 ? lengthPenalty : undefined,
       maps,
+      probabilities,
       forced,
       lookAt: this.#placesOf(lookAt),
     };
@@ -166,11 +167,11 @@ export class CaptionModel {
    * Continues a saved run, to the same caption.
    *
    * @param {SavedCaption} saved  what run.save() gave
-   * @param {Pick<CaptionOptions, 'signal' | 'maps'>} [options]  those that may differ
+   * @param {Pick<CaptionOptions, 'signal' | 'maps' | 'probabilities'>} [options]  those that may differ
    * @returns {CaptionRun}
    */
   resume(saved, options = {}) {
-    const all = resumedOptions(saved, this.#engine.info, options, ['signal', 'maps']);
+    const all = resumedOptions(saved, this.#engine.info, options, ['signal', 'maps', 'probabilities']);
     const { width, height, channels, positions } = this.#engine.info;
     const { picture, ids } = saved;
     const checked = this.#check(all);

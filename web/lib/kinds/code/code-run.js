@@ -19,6 +19,8 @@ import { AudibleRun } from '../../media/audible-run.js';
  * @property {Uint32Array} codes    of a level (to - from), else none
  * @property {Float32Array} nats    (to - from) -log p of each code, given all before it, under the model's own distribution; 0 for codes
  * that were given or drawn before; of samples none
+ * @property {Float32Array} [probabilities]  with the option `probabilities`: (to - from, codes of the level and the end) of each code before it was drawn, under the
+ *   model's own distribution
  * @property {Float32Array} samples (to - from) of the sound, else none
  */
 
@@ -100,8 +102,9 @@ export class CodeRun extends AudibleRun {
       if (codes.length > 0) yield { ...NONE, level, from: 0, to: codes.length, codes, nats: new Float32Array(codes.length) };
     }
     flow.signals.push(...this.signals);
-    for await (const { part, from, to, ids, nats, results } of flow.computed()) {
-      if (ids) yield { ...NONE, level: /** @type {'top' | 'bottom'} */ (part), from, to, codes: ids, nats: nats ?? NONE.nats };
+    for await (const { part, from, to, ids, nats, probabilities, results } of flow.computed()) {
+      const level = /** @type {'top' | 'bottom'} */ (part);
+      if (ids) yield { ...NONE, level, from, to, codes: ids, nats: nats ?? NONE.nats, ...(probabilities && { probabilities }) };
       else if (results)
         yield { ...NONE, level: 'sound', from: from * this.hop, to: to * this.hop, samples: /** @type {Float32Array} */ (results.sound) };
     }

@@ -99,7 +99,7 @@ export class CodeModel {
     const { links, info, parts } = this.#engine;
     const {
       settings,
-      options: { seconds, chunkSize = LEAST },
+      options: { seconds, probabilities, chunkSize = LEAST },
       seed,
     } = checkSettings('code', options);
     const inputs = spokenInputs(this.#engine, this.speakers, options);
@@ -117,6 +117,7 @@ export class CodeModel {
           seed,
           settings: { ...settings, samples: 1 },
           chunkSize,
+          probabilities,
           drawn,
           length: (part, { top = [] }) =>
             part === 'top' ? Math.max(top.length, Math.min(most / this.levels.top.hop, this.#longest)) : top.length * this.#ratio,
@@ -147,11 +148,11 @@ export class CodeModel {
    * Continues a saved run, to the same codes.
    *
    * @param {SavedCode} saved  what run.save() gave
-   * @param {Pick<CodeOptions, 'signal' | 'chunkSize'>} [given]  those that may differ
+   * @param {Pick<CodeOptions, 'signal' | 'probabilities' | 'chunkSize'>} [given]  those that may differ
    * @returns {CodeRun}
    */
   resume(saved, given = {}) {
-    const options = resumedOptions(saved, this.#engine.info, given, ['signal', 'chunkSize']);
+    const options = resumedOptions(saved, this.#engine.info, given, ['signal', 'probabilities', 'chunkSize']);
     const {
       top: { codes, hop },
       bottom: { codes: bottomCodes },

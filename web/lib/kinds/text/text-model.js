@@ -326,7 +326,7 @@ export class TextModel {
    * @param {TranslationOptions} options
    */
   #resumeTranslation(saved, options) {
-    const all = resumedOptions(saved, this.#info, options, ['signal', 'maps', 'onSearch']);
+    const all = resumedOptions(saved, this.#info, options, ['signal', 'maps', 'probabilities', 'onSearch']);
     const tokens = arrayOf(whole(0, this.#info.vocabulary - 1), this.#info.positions);
     checkSaved(saved, { source: tokens, ids: tokens });
     this.#checkIds(saved.ids);

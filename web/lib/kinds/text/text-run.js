@@ -6,6 +6,7 @@ import { checkOptions, flag } from '../../base/checks.js';
 import { NextPixelError } from '../../base/error.js';
 import { isPromise } from '../../base/promise.js';
 import { BaseRun } from '../../runs/base-run.js';
+import { probabilitiesAt } from '../../runs/probabilities.js';
 import { TextPage } from './text-page.js';
 import { TextSheet } from './text-sheet.js';
 import { maskOf } from './constraint.js';
@@ -331,7 +332,7 @@ export class TextRun extends BaseRun {
           yield {
             token,
             nats: message.nats[i],
-            ...(message.probabilities && { probabilities: message.probabilities.slice(i * vocabulary, (i + 1) * vocabulary) }),
+            ...probabilitiesAt(message.probabilities, i, vocabulary),
             ...(message.alternatives && { alternatives: this.#alternatives(message.alternatives, i, k) }),
             ...(message.maps && { maps: context.maps(message.maps[0], from, heads, ids.length - 1) }),
           };

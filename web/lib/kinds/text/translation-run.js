@@ -3,6 +3,7 @@
 
 import { BaseRun } from '../../runs/base-run.js';
 import { Beams, candidatesOf } from '../../runs/beams.js';
+import { probabilitiesAt } from '../../runs/probabilities.js';
 import { argumentError } from '../../base/error.js';
 import { checkOptions, checkSettings, show } from '../../base/checks.js';
 import { heardBy } from '../../base/heard-by.js';
@@ -27,6 +28,7 @@ import { AlignedSheet } from './aligned-sheet.js';
  *   are the translation
  * @property {number} token     its number in the vocabulary
  * @property {number} nats      -log p of it, given the sentence and all before it, under the model's own distribution (temperature 1)
+ * @property {Float32Array} [probabilities]  with the option `probabilities`: (tokens of the vocabulary) of each one here, under the model's own distribution
  * @property {AttentionMap[]} [maps]      with the option `maps`: what it looked at, a head of a layer at a time
  * @property {Float32Array} [alignment]   with `maps`: one weight for each token of `run.input`, the mean of all heads of all layers. They
  *   add up to 1; to less if the model damps them, as local attention about a predicted position does; to any sum if each is the probability
@@ -54,8 +56,8 @@ import { AlignedSheet } from './aligned-sheet.js';
  * @property {Hypothesis[]} hypotheses  the best continuations, the best first
  */
 
-/** @typedef {{ settings: Settings, seed: number | bigint, search: number | undefined, maxTokens: number | undefined, positions: number, heads: number, maps: boolean,
- *   onSearch: ((step: SearchStep) => void) | undefined }} TranslateSettings */
+/** @typedef {{ settings: Settings, seed: number | bigint, search: number | undefined, maxTokens: number | undefined, positions: number, vocabulary: number, heads: number,
+ *   maps: boolean, probabilities: boolean, onSearch: ((step: SearchStep) => void) | undefined }} TranslateSettings */
 
 /** The most tokens that a translation has more than its sentence, unless more are asked for [Vaswani et al. 2017, section 6.1]. */
 const LONGER = 50;
@@ -66,9 +68,9 @@ const LONGER = 50;
  * @returns {TranslateSettings}
  * @internal
  */
-export function checkTranslate(given, { positions, heads }) {
+export function checkTranslate(given, { positions, vocabulary, heads }) {
   const { settings, options, seed } = checkSettings('translation', given, { temperature: 0 });
-  const { beams, lengthPenalty, maxTokens, maps, onSearch } = options;
+  const { beams, lengthPenalty, maxTokens, maps, probabilities, onSearch } = options;
   if (onSearch !== undefined && typeof onSearch !== 'function') throw argumentError(`onSearch must be a function, not ${show(onSearch)}`);
   if (beams > 1 && Number(settings.temperature) > 0) {
     throw argumentError(
@@ -81,8 +83,10 @@ export function checkTranslate(given, { positions, heads }) {
     search: beams > 1 ? lengthPenalty : undefined,
     maxTokens,
     positions,
+    vocabulary,
     heads,
     maps,
+    probabilities,
     onSearch,
   };
 }
@@ -297,11 +301,12 @@ export class TranslationRun extends BaseRun {
    * @returns {AsyncGenerator<Omit<TranslationStep, 'text'>, void, void>}
    */
   async *#draw(found) {
-    const { settings, heads, maps } = this.#checked;
+    const { settings, vocabulary, heads, maps, probabilities } = this.#checked;
     const length = found ? found.ids.length : this.#most;
     /** Without a vocabulary, the last token: it is an end if nothing follows, which the next message may say. @type {Omit<TranslationStep, 'text'>[]} */
     const held = [];
-    for await (const message of this.#ask({ settings: { ...settings, samples: 1 }, maps, length, forced: found?.ids }, this.#ids)) {
+    const what = { settings: { ...settings, samples: 1 }, maps, probabilities, length, forced: found?.ids };
+    for await (const message of this.#ask(what, this.#ids)) {
       const ended = message.last && (found ? found.ended : message.to < length);
       const rows = message.maps?.[0];
       const encoder = rows?.filter(({ name }) => name === 'encoder') ?? [];
@@ -314,7 +319,8 @@ export class TranslationRun extends BaseRun {
           this.finish = 'end';
           return;
         }
-        const step = { token, nats: message.nats[i], ...(told && { maps: told }), ...(alignment && { alignment }) };
+        const spread = probabilitiesAt(message.probabilities, i, vocabulary);
+        const step = { token, nats: message.nats[i], ...spread, ...(told && { maps: told }), ...(alignment && { alignment }) };
         if (this.#tokenizer) yield step;
         else held.push(step);
       }
@@ -362,7 +368,7 @@ export class TranslationRun extends BaseRun {
   /**
    * The messages of a run that reads the sentence; none of one that has no length.
    *
-   * @param {{ settings: Settings, length: number, maps?: boolean, search?: number, forced?: Uint32Array }} what
+   * @param {{ settings: Settings, length: number, maps?: boolean, probabilities?: boolean, search?: number, forced?: Uint32Array }} what
    * @param {number[]} known  tokens that are not drawn again
    * @returns {AsyncGenerator<StepMessage, void, void>}
    */
