@@ -50,7 +50,7 @@ test('every system draws its own ending, with the dice of the seed, and says wha
       const model = await load(new Uint8Array(await readFile(inRepository(`weights/${file}`))));
       const picture = Uint8Array.from(source);
       let nats = 0;
-      for await (const step of model.complete({ data: source, width: SIDE, height: SIDE }, { rows: 12, samples: 1, seed: 7 })) {
+      for await (const step of model.complete({ data: source, width: SIDE, height: SIDE }, { rows: 12, samples: 1, seed: 8 })) {
         picture.set(step.values, step.from);
         nats += step.nats.reduce((a, b) => a + b, 0);
       }

@@ -95,6 +95,79 @@ export async function stillOfScene(words) {
 }
 
 /**
+ * What a figure of a page shows: canvases of it in a grid, or a part of an element.
+ *
+ * @param {string} name  of the page
+ * @param {object} what
+ * @param {string} what.show     selector of the canvases, or of the element
+ * @param {number} what.columns
+ * @param {number} what.count    canvases
+ * @param {number} what.side     of each in the still
+ * @param {string} [what.wait]   selector of what is there once the figure is complete
+ * @param {number[]} [what.clip]  of the element: left and top of the part as shares of its size, and the part's width as a share of 900 pixels
+ * @returns {Promise<Buffer>} a PNG
+ */
+export async function stillOfFigure(name, { show, columns, count, side, wait, clip }) {
+  const [server, browser] = await Promise.all([serve({ port: 0 }), launch()]);
+  try {
+    const page = await browser.newPage({
+      viewport: { width: 1280, height: 900 },
+      baseURL: server.url,
+      colorScheme: 'light',
+      reducedMotion: 'reduce',
+    });
+    await page.goto(`/web/pages/${name}/`);
+    const first = page.locator(show).first();
+    await first.scrollIntoViewIfNeeded();
+    if (wait) {
+      await page.locator('#run:enabled').click();
+      await page.locator(wait).waitFor({ timeout: 60000 });
+    }
+    await page.waitForTimeout(2000); // figures draw in a frame after they are seen
+    /** @type {string[]} */
+    let sources;
+    if (clip) {
+      const box = /** @type {NonNullable<Awaited<ReturnType<typeof first.boundingBox>>>} */ (await first.boundingBox());
+      const width = 900 * clip[2];
+      const part = { x: box.x + clip[0] * box.width, y: box.y + clip[1] * box.height, width, height: (width * 2) / 3 };
+      sources = [`data:image/png;base64,${(await page.screenshot({ clip: part })).toString('base64')}`];
+    } else
+      sources = await page
+        .locator(show)
+        .evaluateAll((all, most) => all.slice(0, most).map((one) => /** @type {HTMLCanvasElement} */ (one).toDataURL()), count);
+    await openEmpty(page);
+    const rgba = await page.evaluate(
+      async ({ sources, columns, side }) => {
+        const context = /** @type {CanvasRenderingContext2D} */ (
+          Object.assign(document.createElement('canvas'), { width: 300, height: 200 }).getContext('2d')
+        );
+        context.fillStyle = '#fff';
+        context.fillRect(0, 0, 300, 200);
+        context.imageSmoothingQuality = 'high';
+        const rows = Math.ceil(sources.length / columns);
+        const gap = 8;
+        for (const [i, source] of sources.entries()) {
+          const image = Object.assign(new Image(), { src: source });
+          await image.decode();
+          if (!side) context.drawImage(image, 0, 0, 300, 200);
+          else {
+            const left = (300 - columns * (side + gap) + gap) / 2 + (i % columns) * (side + gap);
+            const top = (200 - rows * (side + gap) + gap) / 2 + Math.floor(i / columns) * (side + gap);
+            context.drawImage(image, left, top, side, side);
+          }
+        }
+        return [...context.getImageData(0, 0, 300, 200).data];
+      },
+      { sources, columns, side },
+    );
+    return indexed(rgba, 300, 200);
+  } finally {
+    await browser.close();
+    await server.close();
+  }
+}
+
+/**
  * A PNG of sixteen colours: boxes of colours are halved where they are longest, and each pixel takes the mean of its box.
  *
  * @param {number[]} rgba

@@ -95,8 +95,19 @@ async function draw({ canvas, still }, { seed, samples, temperature, label, pass
  * @param {Promise<unknown>} first the cards begin to live after it
  */
 export function createCards(root, first) {
-  const cards = PAPERS.flatMap((paper) => (paper.page ? [createCard({ ...paper, page: paper.page })] : []));
-  root.append(...cards.map((card) => card.root));
+  // In the order of the courses, which stand below in the page's HTML.
+  const cards = [...document.querySelectorAll('.course')].flatMap((course) => {
+    const pages = [...course.querySelectorAll('li a')].map((link) => /pages\/([\w-]+)\//.exec(link.getAttribute('href') ?? '')?.[1]);
+    const own = PAPERS.flatMap((paper) => (paper.page ? [{ ...paper, page: paper.page }] : []))
+      .filter(({ page }) => pages.includes(page))
+      .sort((a, b) => pages.indexOf(a.page) - pages.indexOf(b.page))
+      .map(createCard);
+    root.append(
+      make('h3', { class: 'cards-name' }, course.querySelector('h3')?.textContent ?? ''),
+      make('div', { class: 'cards' }, ...own.map((card) => card.root)),
+    );
+    return own;
+  });
   fetchNear(cards);
   // Motion and weights that nobody asked for.
   const { saveData = false } = /** @type {{ connection?: { saveData?: boolean } }} */ (navigator).connection ?? {};

@@ -59,7 +59,16 @@ const LOOKS = {
   reading: { file: 'lstmn.gguf', text: 'The king had three sons, and the youngest of them was called Simpleton.' },
 };
 /** Of pages with a text of their own for it. @type {Record<string, string>} */
-const OWN = { chat: 'The miller asked the cat', opened: 'stop' };
+const OWN = { chat: 'Lily had a red ball. One day' };
+/** Options of the card of such a page, other than TEXTS has. @type {Record<string, object>} */
+const HOW = { chat: { seed: 2, temperature: 0.6, maxTokens: 43 } };
+/** Of pages whose card shows canvases or a part of a figure: which, and in how many columns. @type {Record<string, { show: string, columns: number, count: number, side: number, wait?: string, clip?: number[] }>} */
+const FIGURES = {
+  pixelcnn: { show: '#figure-fields canvas', columns: 2, count: 2, side: 138 },
+  sparse: { show: '#figure-patterns canvas', columns: 2, count: 2, side: 138 },
+  'same-digit': { show: '.ending canvas', columns: 3, count: 6, side: 92, wait: '#transport[data-phase="done"]' },
+  opened: { show: '.diagram', columns: 1, count: 1, side: 0, clip: [0, 0.42, 0.333] },
+};
 
 /** The size of a card's picture. */
 const [WIDTH, HEIGHT] = [300, 200];
@@ -138,6 +147,7 @@ async function codes(model) {
 /** @param {Paper & { page: string }} paper */
 async function still({ page, pictures }) {
   if (page in LOOKS) return looked(LOOKS[page]);
+  if (page in FIGURES) return (await import('../../tests/browser/still-texts.js')).stillOfFigure(page, FIGURES[page]);
   const path = `web/pages/${page}/page.html`;
   const file = pictures?.file ?? parsePage(await readFile(new URL(`../../${path}`, import.meta.url), 'utf8'), path).facts.weights;
   if (!file) throw new Error(`${path} names no weights: say in web/front/papers.js what its card shows`);
@@ -162,7 +172,13 @@ async function still({ page, pictures }) {
     if (verbs.includes('generate') && vocabulary === 0)
       return await drawn(model, pictures ?? { file, seed: 1, samples: 6, temperature: 1 });
     const verb = /** @type {const} */ (['parse', 'tag', 'translate']).find((name) => verbs.includes(name)) ?? 'generate';
-    return await stillOfText({ file, verb, ...TEXTS[verb], ...(page in OWN && { text: OWN[page] }) });
+    return await stillOfText({
+      file,
+      verb,
+      ...TEXTS[verb],
+      ...(page in OWN && { text: OWN[page] }),
+      ...(page in HOW && { options: HOW[page] }),
+    });
   } finally {
     model.close();
   }

@@ -83,7 +83,6 @@ export const PAPERS = [
     system: 'PixelCNN',
     page: 'pixelcnn',
     says: 'Masked convolutions, their blind spot, and the gated second stack that removes it. Point at a pixel to see its receptive field.',
-    pictures: { file: 'pixelcnn-digits.gguf', seed: 1, samples: 6, temperature: 1 },
   },
   {
     year: 2016,
@@ -103,7 +102,6 @@ export const PAPERS = [
     credit: 'Six papers, 1996 to 2019',
     page: 'same-digit',
     says: 'Six models, from FVSBN to the Sparse Transformer, complete the same half digit with the same noise, compared in nats and microseconds.',
-    pictures: { file: 'gated-pixelcnn-digits.gguf', seed: 1, samples: 6, temperature: 1 },
   },
   {
     year: 2016,
@@ -198,7 +196,6 @@ export const PAPERS = [
     system: 'Sparse attention',
     page: 'sparse',
     says: 'A few keys, near and far, reach every position in two layers. Point at a row of the pattern; measure the cost of a step by length.',
-    pictures: { file: 'sparse-digits.gguf', seed: 1, samples: 6, temperature: 1 },
   },
   {
     year: 2019,

@@ -7,6 +7,8 @@ import { PAPERS } from './papers.js';
 
 /** @param {HTMLElement} root of a list */
 export function createPapers(root) {
+  for (const link of document.querySelectorAll('a[href="#papers"]'))
+    link.addEventListener('click', () => /** @type {HTMLDetailsElement} */ (root.parentElement).setAttribute('open', ''));
   root.append(
     ...PAPERS.map(({ year, by, title, url, system, shownOn, page = shownOn }) =>
       make(

@@ -90,7 +90,7 @@ export function createGame(model, sign) {
     next();
     buttons[0].button.focus({ preventScroll: true });
   });
-  start.disabled = false;
-  said.textContent = phrase`Nothing is shown before you begin.`;
+  start.textContent = phrase`Next task`;
+  next();
   onTheme(repaint);
 }

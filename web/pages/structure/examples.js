@@ -2,12 +2,13 @@
 // @ts-check
 
 /**
- * Sentences of the treebank's validation part, each with a pin after which other words change their parents: of what
- * `node weights/eval/head-pins.js validation.tsv` lists. Words count from 1, 0 is the root.
+ * The textbook's ambiguous sentence, then sentences of the treebank's validation part, each with a pin after which other words change their heads
+ * (`node weights/eval/head-pins.js validation.tsv` lists such pins). Words count from 1, 0 is the root.
  *
  * @type {{ text: string, child: number, head: number }[]}
  */
 export const EXAMPLES = [
+  { text: 'I saw the man with the telescope', child: 5, head: 2 },
   { text: 'I go Disco dancing and Cheerleading.', child: 4, head: 3 },
   { text: 'Phil if you could please make copies and distribute ASAP.', child: 4, head: 6 },
   { text: 'Was the iPhone the first Smart Phone?', child: 3, head: 0 },

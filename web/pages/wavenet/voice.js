@@ -11,6 +11,8 @@ import { changeOf, sentenceOf } from './sentence.js';
 /** The length of the recording, and of its continuation, in seconds. */
 const LISTEN_MS = 1000;
 const SECONDS = 0.8;
+/** After so many seconds of quiet a continuation is over. */
+const QUIET = 0.25;
 
 /** @param {Player} player */
 export function createVoice(player) {
@@ -36,6 +38,8 @@ export function createVoice(player) {
   };
   player.on(ready);
   ready();
+  player.on(example);
+  void example();
 
   /** @param {Blob} sound */
   async function goOn(sound) {
@@ -57,6 +61,27 @@ export function createVoice(player) {
       said.textContent = `${sentenceOf(shown)} ${heard ? changeOf(heard, next.sampleRate) : ''}${await played}`;
     } catch (error) {
       if (!signal.aborted) said.textContent = `${fault(error)}.`;
+    }
+  }
+
+  /** Until the visitor speaks: the first half of the sound above, continued, and not heard. */
+  async function example() {
+    const { model, run: above } = player;
+    if (!model || run || above?.finish !== 'end') return;
+    const { signal } = (stopper = new AbortController());
+    try {
+      const samples = await above.samples();
+      const next = (run = model.complete(
+        { samples: samples.slice(0, samples.length >> 1), sampleRate: above.sampleRate },
+        { label: player.label, speaker: player.speaker, seconds: SECONDS, silence: QUIET, signal },
+      ));
+      const shown = (wave = /** @type {Waveform} */ (next.sink(canvas)));
+      for await (const step of next) shown.add(step);
+      shown.end();
+      play.disabled = false;
+      said.textContent = phrase`The first half of the sound above, continued. ${sentenceOf(shown)}`;
+    } catch {
+      run = undefined; // the figure waits for the visitor
     }
   }
 
