@@ -169,6 +169,15 @@ test('web/lib: folders import as the table says; no circle but pairs by import()
   );
 });
 
+test('what is fetched later is a part(), so that a connection which is gone gives an error of the library', () => {
+  // A kind is opened in one (model.js), and the element fetches beforehand what acquire() needs.
+  const bare = [...filesOf('web/lib', /\.js$/), 'web/shell/library.js']
+    .filter((file) => !file.endsWith('/kind.js'))
+    .flatMap((file) => [...withoutComments(read(file)).matchAll(/.*\bimport\('\.[^']+'\).*/g)].map(([line]) => `${file}: ${line.trim()}`))
+    .filter((line) => !line.includes('part(') && !line.startsWith("web/lib/element.js: import('./load/holders.js').catch("));
+  assert.deepEqual(bare, []);
+});
+
 test('kinds do not import each other', () => {
   const pairs = new Set(
     scripts('web/lib')

@@ -64,6 +64,7 @@ import { make } from './element/make.js';
 import { say, speak, spoken } from './element/say.js';
 import { NO_MODEL, groupLabel, pictureLabel } from './element/words.js';
 import { NextPixelError } from './base/error.js';
+import { part } from './base/part.js';
 import { lookOf } from './kinds/looks.js';
 import { acquire } from './index.js';
 import { watchColours } from './sinks/canvas.js';
@@ -431,7 +432,7 @@ export class NextPixelElement extends Base {
    */
   async #converse(hold) {
     const { model } = hold;
-    const { Talk } = await import('./element/talk.js');
+    const { Talk } = await part(() => import('./element/talk.js'));
     if (this.#hold !== hold || this.#talk) return;
     const wanted = this.#wanted;
     this.#wanted = false;

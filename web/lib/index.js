@@ -25,8 +25,9 @@
 import { abortable } from './base/abort.js';
 import { heardBy } from './base/heard-by.js';
 import { NextPixelError, argumentError } from './base/error.js';
+import { again, part, recovering, recovery } from './base/part.js';
 import { Link } from './workers/link.js';
-import { openModel, reopen } from './model/model.js';
+import { openModel } from './model/model.js';
 import { parallelism } from './base/platform.js';
 import { checkOptions, flag, show, wholeNumber } from './base/checks.js';
 import { classOf } from './base/realm.js';
@@ -94,6 +95,14 @@ function checkSource({ cache, wasmUrl, workerUrl, integrity, worker }) {
     throw argumentError(`worker must be a Worker, not ${show(worker)}`);
 }
 
+/** Fetches what recovers before there is anything to recover from; again, where it did not come. */
+function prepare() {
+  recovery.code ??= part(() => import('./recovery.js'));
+  recovery.code.catch(() => {
+    recovery.code = undefined;
+  });
+}
+
 /**
  * Loads a model. In TypeScript `load<'sound'>(address)` has the verbs of a kind that is known, and its generate() gives a SoundRun.
  *
@@ -107,23 +116,24 @@ function checkSource({ cache, wasmUrl, workerUrl, integrity, worker }) {
 export async function load(source, options = {}) {
   checkOptions(options, 'load()', LOADING);
   checkSource(options);
+  prepare();
   /** @type {string | undefined} */
   let said;
   if (Array.isArray(source) || (isAddress(source) && /-00001-of-\d{5}\.gguf/.test(String(source))))
-    ({ bytes: source, warning: said } = await (await import('./kinds/text/texts.js')).readParts(source, options));
+    ({ bytes: source, warning: said } = await (await part(() => import('./kinds/text/texts.js'))).readParts(source, options));
   if (isAddress(source) && /^hf:|^https:\/\/huggingface.co\/.*\/blob\//i.test(String(source)))
-    source = (await import('./load/hub.js')).hubAddress(String(source));
+    source = (await part(() => import('./load/hub.js'))).hubAddress(String(source));
   const { onProgress, signal, patience, workers = 1, threads = 1, wasmUrl, workerUrl, worker } = options;
   signal?.throwIfAborted();
   if (workers !== 'auto') wholeNumber('workers', workers, 1, MAX_WORKERS);
   wholeNumber('threads', threads, 1, MAX_THREADS);
-  const sharing = threads > 1 ? await import('./workers/threads.js') : undefined;
+  const sharing = threads > 1 ? await part(() => import('./workers/threads.js')) : undefined;
   // The workers, the module and the weights load in parallel; if one fails, the others are aborted.
   const giveUp = new AbortController();
   const abort = () => giveUp.abort(signal?.reason);
   signal?.addEventListener('abort', abort);
   const auto = workers === 'auto';
-  const trying = auto ? await import('./workers/concurrency.js') : undefined;
+  const trying = auto ? await part(() => import('./workers/concurrency.js')) : undefined;
   const most = trying ? Math.min(trying.MOST_TRIED, await parallelism()) : Number(workers);
   const starting = Array.from({ length: auto ? 1 : most }, (_, i) => Link.start(workerUrl, i === 0 ? worker : undefined));
   /** @type {Progress} */
@@ -147,32 +157,28 @@ export async function load(source, options = {}) {
   };
   const reading = { ...options, signal: giveUp.signal, onProgress: (/** @type {object} */ news) => tell({ phase: 'download', ...news }) };
   /** A file that was kept and is bad is fetched once more. @param {unknown} error */
-  const again = async (error) => {
+  const afresh = async (error) => {
     if (giveUp.signal.aborted || !isAddress(source)) throw error;
-    return (
-      await import('./load/refetch.js').catch(() => {
-        throw error;
-      })
-    ).refetch(String(source), error, () => readSource(source, { ...reading, fresh: true }));
+    return (await recovering(error)).refetch(String(source), error, () => readSource(source, { ...reading, fresh: true }));
   };
   try {
     tell({});
-    const compiled = wasmUrl === undefined ? (sharing?.compileThreads ?? compileBest)(patience) : compile(wasmUrl, patience);
-    const loaded = Promise.all([compiled, readSource(source, reading).catch(again)]);
+    const compiled = again(
+      () => (wasmUrl === undefined ? (sharing?.compileThreads ?? compileBest)(patience) : compile(wasmUrl, patience)),
+      ({ code, cause }) => code === 'network' && cause && !giveUp.signal.aborted,
+    );
+    const loaded = Promise.all([compiled, readSource(source, reading).catch(afresh)]);
     const links = trying && most > 1 ? trying.addWorthwhile(starting, () => Link.start(workerUrl), most, loaded) : Promise.all(starting);
     let [kept, [module, contents]] = await abortable(Promise.all([links, loaded]), giveUp.signal);
     tell({ phase: 'compile' });
     const model = await openModel(kept, module, contents, reading).catch(async (error) => {
-      contents = await again(error);
+      contents = await afresh(error);
       return openModel(kept, module, contents, reading);
     });
     const { keep, large, warning = large?.warning ?? said } = contents;
     if (warning) model.info.warnings.push(warning);
     if (keep) setTimeout(keep, KEEP_MS);
-    const addThreads = async (/** @type {Link} */ link) => {
-      if (sharing && model.info.vocabulary > 0)
-        model.threads = 1 + (await sharing.addThreads(link, module, threads - 1, () => Link.start(workerUrl)));
-    };
+    const addThreads = (/** @type {Link} */ link) => sharing?.addThreads(model, link, module, threads - 1, () => Link.start(workerUrl));
     await addThreads(kept[0]);
     tell({ phase: 'ready' });
     await heard.turn();
@@ -180,13 +186,8 @@ export async function load(source, options = {}) {
     // A worker that was ended from outside is replaced by one that reads the file again.
     if (isLasting(source)) {
       for (const link of kept) {
-        link.restore = async () => {
-          const contents = await readSource(source, { ...options, signal: undefined, onProgress: undefined });
-          return async (to) => {
-            await reopen(to, module, contents, model.info);
-            if (to === kept[0]) await addThreads(to);
-          };
-        };
+        link.restore = async () =>
+          (await recovering(link.ended)).restore(source, options, module, model.info, (to) => to === kept[0] && addThreads(to));
       }
     }
     return /** @type {any} */ (model);
@@ -198,7 +199,12 @@ export async function load(source, options = {}) {
         () => {},
       );
     if (failed) throw failed.reason;
-    throw error instanceof NextPixelError && error.status ? (await import('./gguf/sniff.js')).advised(error) : error;
+    throw error instanceof NextPixelError && error.status
+      ? await part(() => import('./gguf/sniff.js')).then(
+          (sniff) => sniff.advised(error),
+          () => error,
+        )
+      : error;
   } finally {
     over = true;
     signal?.removeEventListener('abort', abort);
@@ -220,7 +226,7 @@ export async function load(source, options = {}) {
  * @returns {Promise<Hold & { model: ModelOf<K> }>} to be released, not closed
  */
 export async function acquire(url, options = {}) {
-  return /** @type {any} */ ((await import('./load/holders.js')).acquire(url, options));
+  return /** @type {any} */ ((await part(() => import('./load/holders.js'))).acquire(url, options));
 }
 
 /**
@@ -234,8 +240,9 @@ export async function acquire(url, options = {}) {
  */
 export async function tokenizer(source, options = {}) {
   checkOptions(options, 'tokenizer()', ['signal']);
+  prepare();
   const { signal } = options;
-  return (await import('./kinds/text/texts.js')).tokenizerOf(source, signal);
+  return (await part(() => import('./kinds/text/texts.js'))).tokenizerOf(source, signal);
 }
 
 // The types of what load() leads to, under one roof.

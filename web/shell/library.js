@@ -2,6 +2,7 @@
 // The only door of the pages to the library: nothing else in web/shell, web/pages and web/front knows where it lies.
 // @ts-check
 
+import { part } from '../lib/base/part.js';
 import { cache } from '../lib/index.js';
 
 export { acquire, load, supported, tokenizer } from '../lib/index.js';
@@ -12,21 +13,21 @@ export { blank, paint as paintElements, picture as pictureOf } from '../lib/sink
 export { fromRGBA } from '../lib/media/ground.js';
 export { reduce } from '../lib/media/image.js';
 /** Fetches the part of the library that only the page of captions needs. */
-export const captions = () => import('../lib/kinds/caption/captions.js');
+export const captions = () => part(() => import('../lib/kinds/caption/captions.js'));
 /** Fetches the part of the library that only pages of texts need. */
-export const texts = () => import('../lib/kinds/text/texts.js');
+export const texts = () => part(() => import('../lib/kinds/text/texts.js'));
 
 /** Fetches the chat box and the element, whose words it uses: in the language of the page (language.js). */
-export const talks = async () => (await Promise.all([import('../lib/element/talk.js'), import('../lib/define.js')]))[0];
+export const talks = () => part(async () => (await Promise.all([import('../lib/element/talk.js'), import('../lib/define.js')]))[0]);
 
 /** Fetches the list of chat models on the Hugging Face Hub, and the cache that keeps their files. */
-export const shelf = async () => ({ ...(await import('../lib/chat-models.js')), cache });
+export const shelf = () => part(async () => ({ ...(await import('../lib/chat-models.js')), cache }));
 
 /** Fetches what opens a file of the visitor's, a large one too, before there is one: without a connection it could not be fetched then. */
-export const ownFiles = () => Promise.all([import('../lib/load/handed.js'), import('../lib/load/large.js')]);
+export const ownFiles = () => part(() => Promise.all([import('../lib/load/handed.js'), import('../lib/load/large.js')]));
 
 /** Fetches the part of the library that only pages of music need. */
-export const music = () => import('../lib/kinds/note/notes.js');
+export const music = () => part(() => import('../lib/kinds/note/notes.js'));
 
 /** @typedef {import('../lib/index.js').Model} Model */
 /**

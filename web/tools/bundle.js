@@ -252,8 +252,8 @@ const fromParts = (...names) => ({
   },
 });
 
-/** Of what is imported when it is needed, the front page needs this: it shares models, and scores a picture. */
-const NEEDED = ['holders.js', 'questions.js'];
+/** Of what is imported when it is needed, the front page needs this: it shares models, scores a picture, and recovers. */
+const NEEDED = ['holders.js', 'questions.js', 'recovery.js'];
 
 /** The front page, which is to be light, has nothing in itself that its one small model hardly ever needs. @type {import('esbuild').Plugin} */
 const unusedApart = {

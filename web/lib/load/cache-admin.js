@@ -3,6 +3,7 @@
 
 /** The weight files that the browser keeps: for a page that shows them, or frees them. Loaded only then. */
 
+import { part } from '../base/part.js';
 import { CACHE_NAME } from './cache.js';
 import { hubAddress } from './hub.js';
 
@@ -13,7 +14,7 @@ import { hubAddress } from './hub.js';
 const MOST_QUERIES = 4;
 
 /** Parts of stopped downloads. A file of its own in the package, since it has a state. */
-const unfinished = () => import('./unfinished.js');
+const unfinished = () => part(() => import('./unfinished.js'));
 
 /** @returns {Promise<Cache | undefined>} undefined if there is no cache, or none is allowed */
 async function opened() {

@@ -6,8 +6,12 @@
  * the server shows the same version. Nothing here can fail: without a cache, or without space in it, there are no copies.
  */
 
+import { part } from '../base/part.js';
+
 /** @internal */
 export const CACHE_NAME = 'nextpixel';
+
+const admin = () => part(() => import('./cache-admin.js'));
 
 /** A weight file that is kept, and how many bytes of it are here. `size`: of the whole file, where its download was stopped: the next load() continues it.
  * @typedef {{ url: string, bytes: number, size?: number }} KeptFile */
@@ -15,13 +19,13 @@ export const CACHE_NAME = 'nextpixel';
 /** The weight files that this browser keeps for the pages of this origin. In Node, and where it keeps none, there are none. */
 export const cache = {
   /** @returns {Promise<KeptFile[]>} */
-  list: async () => (await import('./cache-admin.js')).list(),
+  list: async () => (await admin()).list(),
   /** Frees one of them, or all. @param {string | URL} [url] @returns {Promise<boolean>} whether there was something */
-  delete: async (url) => (await import('./cache-admin.js')).remove(url),
+  delete: async (url) => (await admin()).remove(url),
   /** @returns {Promise<number>} bytes of all */
   size: async () => (await cache.list()).reduce((sum, { bytes }) => sum + bytes, 0),
   /** Asks the browser not to free them when it is short of room. It may ask the visitor. @returns {Promise<boolean>} whether it agreed */
-  persist: async () => (await import('./cache-admin.js')).persist(),
+  persist: async () => (await admin()).persist(),
 };
 
 /** Header of a copy: how many bytes its server said that it sends; '' where it did not say. */
@@ -47,11 +51,6 @@ export async function copyOf(url) {
   } catch {
     return undefined; // not here, or not allowed: an insecure or sandboxed page, a private window, an address of another kind
   }
-}
-
-/** @param {string} url @internal */
-export async function dropCopy(url) {
-  await (await caches.open(CACHE_NAME)).delete(url);
 }
 
 /**
@@ -92,7 +91,7 @@ export function keeper(url, { status, headers: given }, body, length = /** @type
   return async () => {
     try {
       await (await caches.open(CACHE_NAME)).put(url, copy);
-      if (url.includes('?')) await (await import('./cache-admin.js')).forgetOthers(url);
+      if (url.includes('?')) await (await admin()).forgetOthers(url);
       return true;
     } catch {
       return false; // no room, or not allowed: next time it is downloaded again

@@ -6,8 +6,10 @@
  */
 
 import { NextPixelError } from '../base/error.js';
+import { part } from '../base/part.js';
 import { nodeModule } from '../base/platform.js';
-import { dropCopy, keeper } from './cache.js';
+import { keeper } from './cache.js';
+import { dropCopy } from './drop-copy.js';
 import { chunksOf, joined } from './source.js';
 import { sizeIn } from './whole.js';
 
@@ -29,7 +31,7 @@ const PIECE_BYTES = 1 << 20;
  */
 export async function openLarge(jobs, module, large, how) {
   const { name, server, keep } = large;
-  const unfinished = keep || server ? await import('./unfinished.js').catch(() => undefined) : undefined; // before the connection is gone
+  const unfinished = keep || server ? await part(() => import('./unfinished.js')).catch(() => undefined) : undefined; // before the connection is gone
   const file = (server && (await unfinished?.continued(large, server))) ?? large;
   /** Memory that the engine has given back: garbage as large as the file would be collected too late. @type {ArrayBuffer[]} */
   const rooms = [];

@@ -4,11 +4,10 @@
 /** Downloads that do not hang: a silent server causes an error, and an interrupted download resumes. */
 
 import { NextPixelError } from '../base/error.js';
+import { recovering } from '../base/part.js';
 
 /** The longest time in which nothing comes, in milliseconds. */
 export const PATIENCE_MS = 30000;
-/** A download that takes longer may break off, in milliseconds. */
-const LONG_MS = 200;
 
 /**
  * @template T
@@ -43,35 +42,21 @@ export function patientReader(response, url, signal, ms = PATIENCE_MS) {
   let reader = response.body?.getReader();
   if (!reader) return undefined;
   let loaded = 0;
-  // What resumes a download comes before the connection is gone. A short download needs none.
-  /** @type {Promise<typeof import('./resume-download.js')> | undefined} */
-  let resuming;
-  const soon = setTimeout(() => {
-    resuming = import('./resume-download.js');
-    resuming.catch(() => {});
-  }, LONG_MS);
   return {
     async read() {
       for (;;) {
         try {
           const chunk = await within(/** @type {Reader} */ (reader).read(), ms);
           loaded += chunk.value?.length ?? 0;
-          if (chunk.done) clearTimeout(soon);
           return chunk;
         } catch (cause) {
           signal?.throwIfAborted();
           void reader?.cancel().catch(() => {});
-          clearTimeout(soon);
-          const { resume } = await (resuming ?? import('./resume-download.js')).catch(() => {
-            throw cause;
-          });
+          const { resume } = await recovering(cause);
           reader = await resume(response, url, loaded, cause, signal, ms);
         }
       }
     },
-    cancel(reason) {
-      clearTimeout(soon);
-      return /** @type {Reader} */ (reader).cancel(reason);
-    },
+    cancel: (reason) => /** @type {Reader} */ (reader).cancel(reason),
   };
 }

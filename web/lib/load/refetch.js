@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** A weight file that is bad because it is an old one is read once more: loaded only when one is bad. */
+/** A weight file that is bad because it is an old one is read once more. */
 
-import { copyOf, dropCopy } from './cache.js';
+import { copyOf } from './cache.js';
+import { dropCopy } from './drop-copy.js';
 
 /** @import { Contents } from './source.js' */
 

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Resumes an interrupted download where it stopped, if the file on the server is still the same. Loaded only then. */
+/** Resumes an interrupted download where it stopped, if the file on the server is still the same. */
 
 import { abortable } from '../base/abort.js';
+import { again } from '../base/part.js';
 import { within } from './patience.js';
 
 /** @import { Reader } from './patience.js' */
-
-/** Waits before each try; a byte that comes makes the next break a first one. */
-const WAITS_MS = [300, 1500, 5000];
 
 /**
  * The header that tells versions of a file apart; undefined where a download cannot be continued. A range of an encoded answer is one of other bytes, and without
@@ -35,33 +33,34 @@ export async function resume(first, url, loaded, cause, signal, ms) {
   const { headers } = first;
   const mark = versionOf(first);
   if (loaded === 0 || mark === undefined) throw cause;
-  for (const wait of WAITS_MS) {
-    await abortable(
-      new Promise((resolve) => {
-        setTimeout(resolve, wait);
-      }),
-      signal,
-    );
+  /** @type {Reader | undefined} */
+  let rest;
+  const ask = async () => {
+    signal?.throwIfAborted();
     const stopper = new AbortController();
     const stop = () => stopper.abort(signal?.reason);
     signal?.addEventListener('abort', stop);
     try {
       const answer = await within(fetch(url, { headers: { Range: `bytes=${loaded}-` }, signal: stopper.signal, cache: 'no-store' }), ms);
       const start = /^bytes (\d+)-/.exec(answer.headers.get('content-range') ?? '')?.[1] ?? String(loaded); // servers of other origins hide it
+      if (answer.status >= 500) throw answer.status;
       if (
         answer.status === 206 &&
         !answer.headers.has('content-encoding') &&
         answer.headers.get(mark) === headers.get(mark) &&
-        Number(start) === loaded &&
-        answer.body
+        Number(start) === loaded
       )
-        return answer.body.getReader();
+        rest = answer.body?.getReader();
+      if (!rest) stop(); // another file, or a server that sends no parts
+    } catch (error) {
       stop();
-      if (answer.status < 500) break; // another file, or a server that sends no parts
-    } catch {
-      stop();
-      signal?.throwIfAborted();
+      throw error;
     }
-  }
-  throw cause;
+  };
+  await abortable(
+    again(ask, () => !signal?.aborted).catch(() => {}),
+    signal,
+  );
+  if (!rest) throw cause;
+  return rest;
 }

@@ -6,6 +6,7 @@
 import { copyOf, isSame, keeper } from './cache.js';
 import { show } from '../base/checks.js';
 import { NextPixelError, argumentError } from '../base/error.js';
+import { part } from '../base/part.js';
 import { PATIENCE_MS, patientReader, within } from './patience.js';
 import { inNode } from '../base/platform.js';
 import { classOf } from '../base/realm.js';
@@ -54,10 +55,10 @@ export const MAX_BYTES = 0xf0000000;
  * @internal
  */
 export async function readSource(source, { onProgress, signal, integrity, cache = true, patience, fresh = false } = {}) {
-  const check = integrity === undefined ? undefined : (await import('./integrity.js')).checkOf(integrity);
+  const check = integrity === undefined ? undefined : (await part(() => import('./integrity.js'))).checkOf(integrity);
   signal?.throwIfAborted();
   let bytes, fetched;
-  const given = isAddress(source) || isBytes(source) ? source : await (await import('./handed.js')).handed(source);
+  const given = isAddress(source) || isBytes(source) ? source : await (await part(() => import('./handed.js'))).handed(source);
   if (isBytes(given)) {
     bytes = bytesOf(given); // of a typed array: a copy
     if (!ArrayBuffer.isView(given)) bytes = bytes.slice();
@@ -114,7 +115,7 @@ export async function readSource(source, { onProgress, signal, integrity, cache 
 }
 
 /** Files of this machine, in Node. @internal */
-export const disk = () => import('./disk.js');
+export const disk = () => part(() => import('./disk.js'));
 
 /**
  * Returns whether a source can be read again.
@@ -306,13 +307,18 @@ async function readWhole(file, how) {
     chunks.push(chunk);
     loaded += chunk.length;
     // A compressed answer may be many times longer than announced, and continue without end behind the file.
-    if (loaded > LARGE_BYTES && loaded > file.size && (await (await import('./whole.js')).isWhole(chunks, MAX_BYTES, how.signal))) break;
+    if (
+      loaded > LARGE_BYTES &&
+      loaded > file.size &&
+      (await (await part(() => import('./whole.js'))).isWhole(chunks, MAX_BYTES, how.signal))
+    )
+      break;
   }
   return joined(chunks);
 }
 
 /** Identifies a file that is not a weight file: loaded only for such a file. */
-const sniffer = () => import('../gguf/sniff.js');
+const sniffer = () => part(() => import('../gguf/sniff.js'));
 
 /** The first bytes of every file that this version opens: magic and version. */
 const START = [0x47, 0x47, 0x55, 0x46, 3, 0, 0, 0];

@@ -6,6 +6,8 @@
  * that are. The next load() reads the part, and asks the server for the rest. Nothing here can fail, as in cache.js.
  */
 
+import { versionOf } from './resume-download.js';
+
 /** @import { Large } from './source.js' */
 
 /** The cache with the notes. */
@@ -50,7 +52,6 @@ export async function forget(url) {
 export function keepPart(url, response, bytes, copy, stopped) {
   pending = pending.then(async () => {
     try {
-      const { versionOf } = await import('./resume-download.js');
       const before = await bytesOfUnfinished(url);
       if (!versionOf(response) || bytes <= before) {
         copy.abort();

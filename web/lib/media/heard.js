@@ -8,6 +8,7 @@ import { join } from '../base/arrays.js';
 import { bytesOfBlob, isBlob } from '../base/blob.js';
 import { show } from '../base/checks.js';
 import { NextPixelError, argumentError, reading } from '../base/error.js';
+import { part } from '../base/part.js';
 import { classOf } from '../base/realm.js';
 import { inTurns } from '../base/turns.js';
 import { bytesOf, isAddress, isBytes } from '../load/source.js';
@@ -129,9 +130,9 @@ function checkLength(count, rate) {
  * @returns {Promise<Reading>}
  */
 async function openSound(sound, signal) {
-  if (isAddress(sound)) return openFile(await (await import('../load/file-at.js')).fileAt(sound, signal), signal);
+  if (isAddress(sound)) return openFile(await (await part(() => import('../load/file-at.js'))).fileAt(sound, signal), signal);
   if (classOf(sound) === 'MediaStream')
-    return openFile(await (await import('./stream.js')).recorded(sound, LONGEST_SECONDS, signal), signal);
+    return openFile(await (await part(() => import('./stream.js'))).recorded(sound, LONGEST_SECONDS, signal), signal);
   if (isBlob(sound)) return openFile(sound, signal);
   if (!isBytes(sound)) return reading('sound', () => plain(sound));
   const view = ArrayBuffer.isView(sound) && sound.length > 0 ? sound : bytesOf(sound); // of one that is detached nothing is left

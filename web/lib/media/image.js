@@ -5,6 +5,7 @@
 
 import { show } from '../base/checks.js';
 import { argumentError, reading } from '../base/error.js';
+import { part } from '../base/part.js';
 import { classOf } from '../base/realm.js';
 import { checkPixels, drawn, rowsAtOnce, worked } from './drawn.js';
 import { fromRGBA, groundOf, laid } from './ground.js';
@@ -45,7 +46,7 @@ const isOfPage = (image) => classOf(image) === 'ImageData';
 const isFile = (image) => /^(String|URL|Blob|File|SVGImageElement)$/.test(classOf(image));
 
 /** @template T @param {unknown} image @param {(decoded: any) => T | Promise<T>} use @param {AbortSignal} [signal] @returns {Promise<T>} */
-const decodedFirst = async (image, use, signal) => (await import('./picture-file.js')).decoded(image, use, signal);
+const decodedFirst = async (image, use, signal) => (await part(() => import('./picture-file.js'))).decoded(image, use, signal);
 
 /** @param {ImageSource} image @param {Shape} shape @param {AbortSignal} [signal] @returns {Uint8Array<ArrayBuffer> | Promise<Uint8Array<ArrayBuffer>>} */
 function readPicture(image, shape, signal) {

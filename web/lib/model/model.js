@@ -5,6 +5,7 @@ import { KINDS } from '../kinds/index.js';
 import { describe, fittingOf } from './describe.js';
 import { Engine, setEngine } from './engine.js';
 import { NextPixelError } from '../base/error.js';
+import { part } from '../base/part.js';
 import { Methods } from '../verbs/methods.js';
 import { verbsOf } from '../verbs/table.js';
 
@@ -85,9 +86,9 @@ export async function openModel(links, module, contents, how) {
     const head = bytes.slice(0, HEAD_BYTES); // before they are transferred
     const open = () =>
       Promise.all(jobs.map((job, i) => job.ask({ type: 'open', module, bytes }, i === jobs.length - 1 ? [bytes.buffer] : [])));
-    const opening = large ? (await import('../load/large.js')).openLarge(jobs, module, large, how) : open();
+    const opening = large ? (await part(() => import('../load/large.js'))).openLarge(jobs, module, large, how) : open();
     opening.catch(() => {}); // asked below
-    const early = await Promise.all(KINDS.map((kind) => kind.early?.(head)));
+    const early = await Promise.all(KINDS.map((kind) => part(async () => kind.early?.(head))));
     /** @type {OpenedMessage[]} */
     const [facts] = await opening;
     const fitting = fittingOf(facts);
@@ -98,24 +99,9 @@ export async function openModel(links, module, contents, how) {
       verbsOf(fitting).map(([name]) => name),
       facts.parts,
     );
-    engine.kind = await fitting.kind.open(engine, facts, early[KINDS.indexOf(fitting.kind)], how.signal);
+    engine.kind = await part(async () => fitting.kind.open(engine, facts, early[KINDS.indexOf(fitting.kind)], how.signal));
     return new Model(engine);
   } finally {
     for (const job of jobs) job.end();
   }
-}
-
-/**
- * Has a worker that took the place of another one read the same file.
- *
- * @param {Link} link
- * @param {WebAssembly.Module} module
- * @param {Contents} contents
- * @param {ModelInfo} info  what the model was
- * @internal
- */
-export async function reopen(link, module, contents, info) {
-  const now = await openModel([link], module, contents, {});
-  if (JSON.stringify(now.info) !== JSON.stringify(info))
-    throw new NextPixelError('closed', 'The weight file has changed meanwhile: load the model again');
 }

@@ -6,6 +6,7 @@
 import { engineOf } from '../model/engine.js';
 import { checkOptions } from '../base/checks.js';
 import { argumentError } from '../base/error.js';
+import { part } from '../base/part.js';
 import { ALL, argumentsOf, optionsOf, resumingOf } from './table.js';
 
 /** @import { AllVerbs } from '../kinds/types.js' */
@@ -47,7 +48,7 @@ for (const [name, { draws }] of ALL) {
     const { [before]: options = {} } = given;
     checkOptions(options, `${name}()`, optionsOf(name, info.kind));
     if (name === 'score' && isList(given[0]))
-      return import('./score-all.js').then(({ scoreAll }) =>
+      return part(() => import('./score-all.js')).then(({ scoreAll }) =>
         scoreAll((input, own) => kind.score(input, own), links.length, given[0], options),
       );
     return kind[name](...Array.from({ length: before }, (_, i) => given[i]), options);

@@ -4,6 +4,7 @@
 /** Starts workers of a browser; of Node, node-worker.js does. */
 
 import { NextPixelError } from '../base/error.js';
+import { part, recovering } from '../base/part.js';
 import { startOwn, workerAddress } from '../files.js';
 import { inNode } from '../base/platform.js';
 
@@ -36,7 +37,7 @@ export async function startWorker(onMessage, onDeath, workerUrl, early) {
     const start = () => (workerUrl === undefined ? startOwn() : new Worker(/** @type {string} */ (workerUrl), { type: 'module' }));
     early?.postMessage({ type: 'beat', id: 0 }); // its first announcement may have come before the listener
     const worker = await begun(() => early ?? start()).catch(async (cause) =>
-      (await import('./worker-fallback.js')).startFallback(workerUrl, begun, cause),
+      (await recovering(cause)).startFallback(workerUrl, begun, cause),
     );
     worker.onmessage = (event) => onMessage(event.data);
     worker.onerror = (event) => {
@@ -50,7 +51,7 @@ export async function startWorker(onMessage, onDeath, workerUrl, early) {
     };
   }
   if (!inNode) throw new NextPixelError('unsupported', 'A service or shared worker has no workers: load the model in a page');
-  return (await import('./node-worker.js')).startInNode(onMessage, onDeath, workerUrl ?? workerAddress());
+  return (await part(() => import('./node-worker.js'))).startInNode(onMessage, onDeath, workerUrl ?? workerAddress());
 }
 
 /**

@@ -13,6 +13,8 @@ import { fastest } from './simd.js';
 import { compile, compileBest } from './wasm.js';
 import { threaded } from '../threads-files.js';
 
+/** @import { Model } from '../model/model.js' */
+
 /** True if memory may be shared here: in a browser, where the page is isolated from other origins. */
 const shareable = () => typeof SharedArrayBuffer === 'function' && (globalThis.crossOriginIsolated ?? inNode);
 
@@ -31,19 +33,20 @@ export function compileThreads(patience) {
 /**
  * Starts helpers for a worker that has a model open. They have nothing to say; one that is slow, or has gone, delays nothing.
  *
+ * @param {Model} model  learns how many there are: none where the build has no threads, or the model writes no text
  * @param {Link} link
  * @param {WebAssembly.Module} module  the worker's
  * @param {number} count
  * @param {() => Promise<Link>} start
- * @returns {Promise<number>} how many there are: none where the build has no threads
  */
-export async function addThreads(link, module, count, start) {
+export async function addThreads(model, link, module, count, start) {
+  if (model.info.vocabulary === 0) return;
   link.onEnd(); // those of the worker whose place this one took
   const job = link.job();
   /** @type {import('../engine/protocol.js').SharedMessage} */
   const { memory, stacks } = await job.ask({ type: 'share', count });
   job.end();
-  if (!memory) return 0;
+  if (!memory) return;
   // As many as are available: a browser limits the workers of a page.
   const helpers = (await Promise.allSettled(stacks.map(start))).flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
   link.onEnd = () => {
@@ -51,5 +54,5 @@ export async function addThreads(link, module, count, start) {
   };
   if (link.ended) link.onEnd();
   helpers.forEach((helper, i) => helper.job().tell({ type: 'thread', module, memory, stack: stacks[i] }));
-  return helpers.length;
+  model.threads = 1 + helpers.length;
 }

@@ -2,15 +2,17 @@
 // @ts-check
 
 /**
- * Starts a worker where `new Worker(address)` does not: the script is of another origin, or the page's policy is in the way. Loaded only
- * then. The ways, in this order, each tried if the one before fails:
+ * Starts a worker where `new Worker(address)` does not: the script is of another origin, the page's policy is in the way, or the connection was gone for
+ * a moment. The ways, in this order, each tried if the one before fails:
  *
+ *     again     the address itself, when its server answers again
  *     vouched   the address itself, or the one that a bundler has given to the script, under the Trusted Types policy 'nextpixel'
  *     copied    a Blob with the text of the script, which needs nothing else: such a worker inherits the page's policy
  *     imported  a Blob of one line that imports it: for the sources, which are many modules
  */
 
 import { NextPixelError } from '../base/error.js';
+import { again } from '../base/part.js';
 import { vouched } from '../base/vouch.js';
 import { hint, startOwn, workerAddress, workerText } from '../files.js';
 import { messageOf } from '../load/source.js';
@@ -91,7 +93,11 @@ export async function startFallback(address, begun, cause) {
       const worker = await vouchedFor().catch(() => undefined);
       if (worker) return worker;
     }
-    response = workerText === undefined ? await scriptAt(url) : undefined;
+    response = workerText === undefined ? await scriptAt(url, policies.forbidden) : undefined;
+    if (response && url.origin === globalThis.origin && /loaded/.test(String(cause))) {
+      const worker = await vouchedFor().catch(() => undefined);
+      if (worker) return worker;
+    }
     const text = workerText ?? (await response?.clone().text());
     const simple = text !== undefined && !/^import\b/m.test(text); // a classic worker runs in engines without the other kind
     const source = simple ? text : `import ${JSON.stringify(url.href)};`;
@@ -106,12 +112,12 @@ export async function startFallback(address, begun, cause) {
     const own = url.origin === globalThis.origin && workerText === undefined;
     if (own && response && !response.headers.has('cross-origin-embedder-policy')) {
       // Fetches its own address once more, to see whether the content policy blocks it, or the headers of the script.
-      const again = watchPolicy();
+      const watching = watchPolicy();
       const worker = await vouchedFor().catch(() => undefined);
       await settled();
-      again.end();
+      watching.end();
       if (worker) return worker;
-      if (again.forbidden.size === 0)
+      if (watching.forbidden.size === 0)
         throw failed(
           `its script ${url.href} is sent without Cross-Origin-Embedder-Policy, which a page that has that header demands of its workers. Send it with ` +
             'the script, too: Cross-Origin-Embedder-Policy: require-corp',
@@ -150,10 +156,13 @@ function advice(url, own, forbidden) {
         'Access-Control-Allow-Origin, as for a font';
 }
 
-/** @param {URL} url */
-async function scriptAt(url) {
+/** @param {URL} url @param {Set<string>} forbidden  by the page, which tells no more than a connection that is gone */
+async function scriptAt(url, forbidden) {
   try {
-    const response = await fetch(url);
+    const response = await again(
+      () => fetch(url),
+      () => url.origin === globalThis.origin && forbidden.size === 0,
+    );
     return response.ok && /javascript/.test(response.headers.get('content-type') ?? '') ? response : undefined;
   } catch {
     return undefined;

@@ -6,6 +6,7 @@
 import { bytesOfBlob, isBlob } from '../../base/blob.js';
 import { show, wholeNumber } from '../../base/checks.js';
 import { NextPixelError, argumentError } from '../../base/error.js';
+import { part } from '../../base/part.js';
 import { bytesOf, isAddress, isBytes } from '../../load/source.js';
 import { pitchName } from './alphabet.js';
 import { VELOCITY } from './codec.js';
@@ -42,7 +43,8 @@ const MOST_BYTES = 1_000_000;
  * @returns {Promise<Given>}
  */
 export async function given(music, alphabet, ticks, voices, signal) {
-  if (isAddress(music)) return given(await (await import('../../load/file-at.js')).fileAt(music, signal), alphabet, ticks, voices, signal);
+  if (isAddress(music))
+    return given(await (await part(() => import('../../load/file-at.js'))).fileAt(music, signal), alphabet, ticks, voices, signal);
   if (!isBlob(music) && !isBytes(music)) {
     if (Array.isArray(music) && music.length > MOST_NOTES)
       throw new NextPixelError('limit', `The music has ${music.length} notes, ${MOST_NOTES} can be read: give a shorter piece`);
@@ -54,7 +56,7 @@ export async function given(music, alphabet, ticks, voices, signal) {
   if (size > MOST_BYTES)
     throw new NextPixelError('limit', `The MIDI file has ${(size / 1e6).toFixed(1)} MB: give at most ${MOST_BYTES / 1e6}`);
   const bytes = isBlob(music) ? await bytesOfBlob(music) : bytesOf(music);
-  const { readMidi } = await import('./midi.js');
+  const { readMidi } = await part(() => import('./midi.js'));
   return ofFile(readMidi(bytes), alphabet, ticks, voices);
 }
 

@@ -3,6 +3,7 @@
 
 import { checkOptions } from '../../base/checks.js';
 import { NextPixelError } from '../../base/error.js';
+import { part } from '../../base/part.js';
 import { isPromise } from '../../base/promise.js';
 import { aloud } from '../../runs/aloud.js';
 import { before, mapOf } from '../../runs/attention-map.js';
@@ -164,7 +165,7 @@ export class NoteRun extends BaseRun {
   async midi(options = {}) {
     const { alphabet, ticks } = this.#clock;
     const notes = await this.notes(options);
-    const { writeNotes } = await import('./midi.js');
+    const { writeNotes } = await part(() => import('./midi.js'));
     return new Blob([writeNotes(notes, { ticks, voices: alphabet.voices.map(({ name }) => name), tempo: this.tempo })], {
       type: 'audio/midi',
     });

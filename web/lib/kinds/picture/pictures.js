@@ -6,6 +6,7 @@
 import { modelName, resumedOptions } from '../../runs/base-run.js';
 import { checkSaved, finite, arrayOf, numbersOf, object, optional, whole } from '../../runs/saved.js';
 import { checkLabel, checkSettings, wholeNumber } from '../../base/checks.js';
+import { part } from '../../base/part.js';
 import { withValue } from '../../base/turns.js';
 import { Codec } from '../../media/codec.js';
 import { inputOf, pictureOf } from '../../media/image.js';
@@ -99,7 +100,7 @@ const stepForm = (elements, samples) => (step) => {
   );
 };
 
-const questions = () => import('./questions.js');
+const questions = () => part(() => import('./questions.js'));
 
 /** The beginning of a run: ids, and of super-resolution the small picture. @typedef {{ known?: Uint32Array, input?: Uint8Array }} Beginning */
 

@@ -7,6 +7,7 @@
 
 import { show, wrongAnswer } from '../../base/checks.js';
 import { NextPixelError, argumentError } from '../../base/error.js';
+import { part } from '../../base/part.js';
 import { inTurns } from '../../base/turns.js';
 
 /** @import { Stop } from '../../base/turns.js' */
@@ -107,7 +108,7 @@ export function renderedByPage({ messages, template, values, render }, names) {
  * @returns {Promise<Prompt>}
  */
 export async function promptOf(talk, names, stop) {
-  const { prompting } = await import('./template.js');
+  const { prompting } = await part(() => import('./template.js'));
   stop?.throwIfAborted();
   return inTurns(prompting(talk, names), stop);
 }

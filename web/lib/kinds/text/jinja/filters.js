@@ -23,18 +23,7 @@ import {
   truth,
   typeOf,
 } from './values.js';
-import {
-  TEXT_METHODS,
-  argumentsOf,
-  intIn,
-  itemPairs,
-  itemsOf,
-  justified,
-  linesOf,
-  replaced,
-  stripped,
-  textIn,
-} from './texts.js';
+import { TEXT_METHODS, argumentsOf, intIn, itemPairs, itemsOf, justified, linesOf, replaced, stripped, textIn } from './texts.js';
 import { json, str } from './write.js';
 
 /** @import { Keywords } from './values.js' */

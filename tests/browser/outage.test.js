@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** The connection goes for a second while a model is loaded, whatever is on its way at that moment: the model is loaded all the same. */
+
+import assert from 'node:assert/strict';
+import http from 'node:http';
+import { after, before, test } from 'node:test';
+
+import { serve } from '../../web/tools/serve.js';
+import { EMPTY, session } from './browser.js';
+
+const { withPage } = session();
+
+const GONE_MS = 1000;
+/** Library as published; a model of pictures, and one whose kind is a file of its own. */
+const MODELS = ['digits.gguf', 'crf-en.gguf'];
+
+/** @type {Awaited<ReturnType<typeof serve>>} */
+let real;
+/** @type {http.Server} */
+let server;
+let base = '';
+/** Paths that were asked for. @type {Set<string>} */
+const asked = new Set();
+/** What breaks the connection: the first request of this path; with `half`, when half of its answer has been sent. */
+let breaks = { path: '', half: false };
+let down = false;
+
+function goDown() {
+  down = true;
+  breaks = { path: '', half: false };
+  setTimeout(() => {
+    down = false;
+  }, GONE_MS);
+}
+
+before(async () => {
+  real = await serve({ port: 0 });
+  server = http.createServer((request, response) => {
+    const path = String(request.url);
+    asked.add(path);
+    const { half } = breaks;
+    const hit = path === breaks.path;
+    if (hit && !half) goDown();
+    const { range } = request.headers;
+    if (down && (range || !path.startsWith('/weights/'))) return void request.socket.destroy(); // a file that nobody sends is the page's to ask for again
+    http.get({ port: real.port, path, headers: { host: `127.0.0.1:${real.port}`, ...(range && { range }) } }, (answer) => {
+      response.writeHead(answer.statusCode ?? 500, answer.headers);
+      if (!hit || range) return void answer.pipe(response);
+      let sent = 0;
+      const length = Number(answer.headers['content-length']);
+      answer.on('data', (/** @type {Buffer} */ bytes) => {
+        if (sent < length / 2) response.write(bytes.subarray(0, Math.ceil(length / 2) - sent));
+        if (sent < length / 2 && sent + bytes.length >= length / 2)
+          setTimeout(() => {
+            goDown();
+            response.destroy();
+          }, 100);
+        sent += bytes.length;
+      });
+    });
+  });
+  await new Promise((resolve) => {
+    server.listen(0, '127.0.0.1', () => resolve(undefined));
+  });
+  base = `http://127.0.0.1:${/** @type {import('node:net').AddressInfo} */ (server.address()).port}`;
+});
+after(() => {
+  server.closeAllConnections();
+  server.close();
+  return real.close();
+});
+
+/** @param {string} model @returns {Promise<string>} */
+async function loads(model) {
+  let how = '';
+  const body = async (/** @type {import('playwright-core').Page} */ page) => {
+    await page.goto(base + EMPTY);
+    how = await page.evaluate(async (address) => {
+      const library = await import(/** @type {string} */ ('/web/dist/nextpixel.js'));
+      try {
+        (await library.load(address)).close();
+        return 'loaded';
+      } catch (error) {
+        const { name, code, message } = /** @type {any} */ (error);
+        return `${name} ${code}: ${message}`;
+      }
+    }, `/weights/${model}`);
+  };
+  await withPage(body, { complains: true }); // the browser tells of what could not be fetched
+  return how;
+}
+
+for (const model of MODELS) {
+  test(`${model} is loaded, whatever is fetched when the connection goes`, async () => {
+    asked.clear();
+    assert.equal(await loads(model), 'loaded');
+    const all = [...asked].filter((path) => path.startsWith('/web/dist/') && !/\/(nextpixel|shared)\.js$/.test(path));
+    assert.ok(all.some((path) => path.endsWith('recovery.js')) && all.some((path) => path.endsWith('worker.js')), all.join());
+    for (const path of all) {
+      breaks = { path, half: false };
+      assert.equal(await loads(model), 'loaded', `gone when ${path} was asked for`);
+      assert.equal(breaks.path, '', `${path} was asked for`);
+    }
+    breaks = { path: `/weights/${model}`, half: true };
+    assert.equal(await loads(model), 'loaded', 'gone within the weights');
+    assert.equal(breaks.path, '');
+  });
+}

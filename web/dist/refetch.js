@@ -1,2 +1,0 @@
-// SPDX-License-Identifier: MIT
-import{copyOf,dropCopy}from"./shared.js";async function refetch(url,error,read){let{code,message}=error;if(!["format","unsupported","limit","numeric","integrity"].includes(code))throw error;let kept=await copyOf(url)!==void 0,expected=code==="integrity"&&/expected was/.test(message)&&typeof document=="object";if(!kept&&!expected)throw error;let contents=await read().catch(second=>{throw second?.code==="network"?error:second});return kept&&await dropCopy(url).catch(()=>{}),contents}export{refetch};

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** What recovers from a failure of a download or a worker, in one file that load() fetches before anything can fail. */
+
+export { refetch } from './load/refetch.js';
+export { resume } from './load/resume-download.js';
+export { restore } from './model/restore.js';
+export { startFallback } from './workers/worker-fallback.js';
