@@ -123,7 +123,7 @@ async function talkOf(page, steps, run) {
       });
       talk.use({
         info: { positions: 8 },
-        tokenizer: { decode: () => '' },
+        tokenizer: { decode: () => more.decoded ?? '' },
         chat,
         resume: () => {
           throw new Error('The model is gone');
@@ -148,6 +148,184 @@ test('an answer without a token says that it ended at once, and what was read fo
     await page.locator('[data-phase=done]').waitFor(WAIT);
     assert.equal(await page.locator('.talk-figures').textContent(), 'it ended at once · 2 of 3 tokens were new · room for 5 more');
   }));
+
+/** A page with one element, and with files at /weights/NAME.gguf. @param {Page} page @param {string} attributes @param {Record<string, Uint8Array>} files */
+async function elementWith(page, attributes, files) {
+  for (const [name, bytes] of Object.entries(files)) await provide(page, `/weights/${name}.gguf`, bytes);
+  await openEmpty(page);
+  await page.evaluate(async (text) => {
+    await import(/** @type {any} */ ('/web/dist/define.js'));
+    document.body.innerHTML = `<next-pixel task="chat" max-tokens="4" seed="1" ${text}></next-pixel>`;
+  }, attributes);
+  await page.locator('.talk-bar:not([data-phase=empty])').waitFor(WAIT);
+}
+const messages = (/** @type {Page} */ page) => page.locator('next-pixel').evaluate((/** @type {any} */ one) => one.messages);
+const send = (/** @type {Page} */ page, /** @type {string} */ text) =>
+  page.locator('next-pixel').evaluate((/** @type {any} */ one, said) => one.send(said), text);
+const rest = (/** @type {Page} */ page) => page.locator('.talk-bar:not([data-phase=running])').waitFor(WAIT);
+
+test('a message that fails leaves the conversation and returns to the field, before what was typed there meanwhile', () =>
+  withPage(
+    async (page) => {
+      const strict =
+        "{% for m in messages %}{% if (m.role == 'user') != (loop.index0 % 2 == 0) %}{{ raise_exception('turns must alternate') }}{% endif %}<s>{{ m.content }}</s>{% endfor %}";
+      const small = toyText({ context: 96, metadata: { 'tokenizer.chat_template': ['string', strict] } });
+      await elementWith(page, 'model="/weights/small.gguf"', { small });
+      const long = 'long '.repeat(60).trim();
+      await field(page).fill('typed before');
+      await send(page, long);
+      await page.locator('.talk-error').waitFor(WAIT);
+      assert.deepEqual(await messages(page), []);
+      assert.equal(await field(page).inputValue(), `${long}\ntyped before`);
+      await field(page).fill('');
+      await send(page, 'ab');
+      await rest(page);
+      const kept = await messages(page);
+      assert.deepEqual(
+        kept.map((/** @type {Message} */ { role }) => role),
+        ['user', 'assistant'],
+      );
+      assert.equal(await page.locator('.talk-error').count(), 0);
+      // Another answer that fails leaves the one that there was.
+      await page.locator('next-pixel').evaluate((/** @type {any} */ one) => {
+        one.template = "{{ raise_exception('not now') }}";
+        one.controls = true;
+      });
+      await page.locator('next-pixel').evaluate((/** @type {any} */ one) => {
+        one.messages = [...one.messages, { role: 'user', content: 'bc' }];
+        one.play();
+      });
+      await page.locator('.talk-error', { hasText: 'not now' }).waitFor(WAIT);
+      assert.deepEqual(await messages(page), kept);
+      assert.equal(await field(page).inputValue(), 'bc');
+    },
+    { complains: true },
+  ));
+
+test('an edit and another answer that fail leave the conversation as it was', () =>
+  withPage(
+    async (page) => {
+      await elementWith(page, 'model="/weights/toy.gguf" controls', { toy });
+      await send(page, 'ab');
+      await rest(page);
+      const before = await messages(page);
+      await page.locator('next-pixel').evaluate((/** @type {any} */ one) => {
+        one.template = "{{ raise_exception('not now') }}";
+      });
+      await page.getByRole('button', { name: 'Answer again' }).click();
+      await page.locator('.talk-error', { hasText: 'not now' }).waitFor(WAIT);
+      assert.deepEqual(await messages(page), before);
+      assert.equal(await field(page).inputValue(), '');
+      await page.getByRole('button', { name: 'Edit' }).click();
+      await page.locator('.talk-edit textarea').fill('changed');
+      await page.locator('.talk-edit textarea').press('Enter');
+      await page.waitForFunction(
+        () => /** @type {any} */ (document.querySelector('next-pixel')?.shadowRoot?.querySelector('.talk-field')).value === 'changed',
+        undefined,
+        WAIT,
+      );
+      assert.deepEqual(await messages(page), before);
+      assert.equal(await page.locator('.talk-turn').count(), 2);
+      assert.equal(await page.locator('.talk-edit').count(), 0);
+    },
+    { complains: true },
+  ));
+
+test('the system message and the words of another language take effect while a conversation is under way', () =>
+  withPage(async (page) => {
+    await elementWith(page, 'model="/weights/toy.gguf" system="Be brief." controls', { toy });
+    await send(page, 'ab');
+    await rest(page);
+    assert.equal((await messages(page))[0].content, 'Be brief.');
+    await page.locator('next-pixel').evaluate(async (/** @type {any} */ one) => {
+      one.system = 'Answer in Korean.';
+      one.constructor.words = (await import(/** @type {any} */ ('/web/dist/words-ko.js'))).default;
+    });
+    await send(page, 'bc');
+    await rest(page);
+    const all = await messages(page);
+    assert.deepEqual([all[0].content, all.length], ['Answer in Korean.', 5]);
+    assert.deepEqual(await page.locator('.talk-who').allTextContents(), ['나', '모델', '나', '모델']);
+    assert.equal(await page.locator('.talk-send').textContent(), '보내기');
+    assert.equal(await field(page).getAttribute('aria-label'), '보낼 메시지');
+    await page.locator('next-pixel').evaluate((/** @type {any} */ one) => one.removeAttribute('system'));
+    await send(page, 'ab');
+    await rest(page);
+    assert.equal((await messages(page))[0].role, 'user');
+  }));
+
+test('thoughts in the marks of every maker are folded, and a screen reader gets the answer alone', () =>
+  withPage(async (page) => {
+    for (const [open, close] of [
+      ['<think>', '</think>'],
+      ['<thought>', '</thought>'],
+      ['<thinking>', '</thinking>'],
+      ['[THINK]', '[/THINK]'],
+    ]) {
+      for (const ofPrompt of [false, true]) {
+        const texts = [...(ofPrompt ? [] : [open.slice(0, 3), open.slice(3)]), 'hm, 2 + 3', close, 'Five'];
+        await talkOf(
+          page,
+          texts.map((text, token) => ({ text, token, nats: 1 })),
+          { promptLength: 1, reused: 0, finish: 'length', ids: [0, 1], decoded: ofPrompt ? `${open}\n` : '' },
+        );
+        await page.locator('[data-phase=done]').waitFor(WAIT);
+        const shown = await answers(page).locator(':scope > .talk-body').textContent();
+        assert.equal(shown, 'Five', `${open} ${ofPrompt}`);
+        assert.match(String(await page.locator('.talk-thought').textContent()), /hm, 2 \+ 3/);
+        await page.locator('body > [aria-live]', { hasText: /^Five$/ }).waitFor({ ...WAIT, state: 'attached' });
+      }
+    }
+  }));
+
+test('each message has the direction of its own text, and so has the field', () =>
+  withPage(async (page) => {
+    await elementWith(page, 'model="/weights/toy.gguf" controls', { toy });
+    await send(page, 'שלום עולם.');
+    await rest(page);
+    const sides = await page.locator('.user .talk-body').evaluate((body) => {
+      const text = /** @type {Text} */ (body.firstChild);
+      const at = (/** @type {number} */ i) => {
+        const range = document.createRange();
+        range.setStart(text, i);
+        range.setEnd(text, i + 1);
+        return range.getBoundingClientRect();
+      };
+      const box = body.getBoundingClientRect();
+      return { stopLeft: at(text.length - 1).left < at(0).left, right: box.right - at(0).right < at(0).left - box.left };
+    });
+    assert.deepEqual(sides, { stopLeft: true, right: true });
+    for (const part of ['.talk-field', '.talk-answer > .talk-body', '.talk-thought', '.talk-system textarea'])
+      assert.equal(await page.locator(part).getAttribute('dir'), 'auto', part);
+  }));
+
+test('a model without a template: the element says so, offers to continue the text, and takes a template', () =>
+  withPage(
+    async (page) => {
+      await elementWith(page, 'model="/weights/plain.gguf"', { plain: weights });
+      assert.match(String(await page.locator('.talk-hint').textContent()), /no chat template.*Continue the text/);
+      assert.ok(await page.locator('.talk-send').isDisabled());
+      const error = page
+        .locator('next-pixel')
+        .evaluate(
+          (one) => new Promise((resolve) => one.addEventListener('nx-error', (/** @type {any} */ event) => resolve(event.error.code))),
+        );
+      await send(page, 'Once');
+      assert.equal(await error, 'unsupported');
+      assert.deepEqual(await messages(page), []);
+      await page.getByRole('button', { name: 'Continue the text' }).click();
+      assert.equal(await page.locator('.talk-hint').isVisible(), false);
+      await send(page, 'Once upon a time');
+      await rest(page);
+      assert.equal((await messages(page)).length, 2);
+      await elementWith(page, 'model="/weights/plain.gguf" template="{{ messages[-1].content }}"', {});
+      assert.equal(await page.locator('.talk-hint').isVisible(), false);
+      await send(page, 'Once upon a time');
+      await rest(page);
+      assert.equal((await messages(page)).length, 2);
+    },
+    { complains: true },
+  ));
 
 test('a talk of five turns by keyboard is the one that the library has, and reads in each only what is new', () =>
   withPage(async (page) => {
@@ -291,8 +469,9 @@ test('thoughts are folded; a template that refuses says so and loses nothing', (
     assert.ok(await page.locator('.talk-thought').isVisible());
     await field(page).fill('ab');
     await field(page).press('Enter');
-    await page.locator('.talk-error', { hasText: 'refuses the talk: one message is enough' }).waitFor(WAIT);
-    assert.equal(await page.locator('.talk-turn.user').count(), 2);
+    await page.locator('.talk-error', { hasText: 'one message is enough' }).waitFor(WAIT);
+    assert.equal(await page.locator('.talk-turn.user').count(), 1);
+    assert.equal(await field(page).inputValue(), 'ab');
   }));
 
 test('the element: a talk in a shadow root, with its events, its messages and its words', () =>
@@ -337,10 +516,7 @@ test('the element: a talk in a shadow root, with its events, its messages and it
       await page.locator('next-pixel').evaluate((one) => one.setAttribute('model', '/weights/plain.gguf'));
       await page.locator('next-pixel').evaluate((/** @type {any} */ one) => one.play());
       await page.waitForFunction(() => /** @type {any} */ (globalThis).__events.includes('nx-error'), undefined, WAIT);
-      assert.match(
-        (await page.locator('next-pixel [part=status]').textContent()) ?? '',
-        /task must be generate with this model, not "chat"/,
-      );
+      assert.match((await page.locator('next-pixel [part=hint]').textContent()) ?? '', /no chat template/);
     },
     { complains: true },
   ));

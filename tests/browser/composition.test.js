@@ -7,9 +7,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { toyText } from '../js/toy-text.js';
-import { everyPage, openEmpty, provide, session, until } from './browser.js';
-
-/** @import { Page } from 'playwright-core' */
+import { everyPage, openEmpty, provide, session } from './browser.js';
 
 const { withPage } = session();
 const WAIT = { timeout: 30000 };
@@ -23,7 +21,7 @@ const KEYS = [
   { key: 'Escape', isComposing: true, keyCode: 229 },
 ];
 
-test('no handler of a page gets a key of a composition, in any text field; and each gets the same key otherwise', () =>
+test('no handler of a page gets a key of a composition, in any text field; each gets other keys, and has the direction of its text', () =>
   withPage(
     async (page) => {
       await page.route('**/*.gguf', (route) => route.abort()); // fields are there without models
@@ -44,6 +42,8 @@ test('no handler of a page gets a key of a composition, in any text field; and e
           for (const field of all) {
             const name = field.id || field.className || field.name;
             if (field.type !== 'number') field.value = '안녕하세';
+            const free = field.type !== 'number' && !/numeric|url/.test(field.inputMode);
+            if (free && field.dir !== 'auto') wrong.push(`${name}: no direction of its own`);
             const { value } = field;
             let seen = 0;
             let submitted = 0;
@@ -96,7 +96,7 @@ test('the element: such an Enter sends nothing, such an Escape keeps a message t
     assert.equal(await count(), 0);
     assert.equal(await page.locator('.talk-field').inputValue(), 'ab');
     await press('.talk-field', { key: 'Enter', keyCode: 13 });
-    await until(page, () => document.querySelector('next-pixel')?.shadowRoot?.querySelector('[data-phase=done]') != null);
+    await page.locator('[data-phase=done]').waitFor(WAIT);
     assert.equal(await count(), 2);
     await page.locator('.user .talk-small').click();
     for (const key of KEYS) await press('.talk-edit textarea', key);

@@ -112,6 +112,7 @@ test('verbs: those with attributes are tasks of the element, and each attribute 
     'steps',
     'system',
     'temperature',
+    'template',
     'tempo',
     'to',
     'top-p',

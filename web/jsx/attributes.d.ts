@@ -39,6 +39,8 @@ export interface NextPixelAttributes {
   prompt?: string;
   /** The system message of a chat, which the visitor can edit if there are controls. */
   system?: string;
+  /** The chat template, in the language Jinja, instead of that of the file. */
+  template?: string;
   /** Draw from the most probable values whose total probability is this, over 0 to 1. Default 1. */
   'top-p'?: number | string;
   /** Maximum number of tokens to draw. Default: the rest of the context; if more are requested, the older half of the context is dropped

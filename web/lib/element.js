@@ -136,7 +136,10 @@ export class NextPixelElement extends Base {
 
   static set words(table) {
     speak(table);
-    for (const element of NextPixelElement.#all) element.#show();
+    for (const element of NextPixelElement.#all) {
+      element.#talk?.label();
+      element.#show();
+    }
   }
 
   #view = new View(this.attachShadow({ mode: 'open' }), {
@@ -367,6 +370,8 @@ export class NextPixelElement extends Base {
     } else if (change(changed, 'drawing') && this.#hold) {
       this.#kept = undefined;
       if (changed.has('task') && this.#talk) this.#endTalk();
+      if (changed.has('system') && this.#talk) this.#talk.system = this.system;
+      if (changed.has('template')) this.#talk?.label();
       if (this.#talk) return; // the next answer has the options of its time
       if (this.#run || this.#view.shown) this.#start(this.#hold);
       else this.#prepare(this.#hold);
@@ -422,7 +427,9 @@ export class NextPixelElement extends Base {
 
   /** @param {Hold} hold */
   #isTalk({ model: { info } }) {
-    return taskOf(this, info).task === 'chat' && info.verbs.includes('chat');
+    const { kind, verbs } = info;
+    // A model without a template has no chat(): the conversation says so, and offers what it can do.
+    return taskOf(this, info).task === 'chat' && (verbs.includes('chat') || (kind === 'text' && verbs.includes('generate')));
   }
 
   /**

@@ -18,6 +18,7 @@ function asking({ asks, choices = [...'0123456789'] }, element) {
     const input = make('input', {
       type: 'text',
       name: 'prompt',
+      dir: 'auto',
       maxlength: String(MOST),
       value: element.getAttribute('prompt') ?? '',
       autocomplete: 'off',

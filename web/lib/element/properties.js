@@ -30,6 +30,7 @@
  * at every step, returned as it comes. Default 1.
  * @property {string} prompt The beginning of the text, the sentence to translate or to tag, or the first message of a chat.
  * @property {string} system The system message of a chat, which the visitor can edit if there are controls.
+ * @property {string} template The chat template, in the language Jinja, instead of that of the file.
  * @property {number} topP Draw from the most probable values whose total probability is this, over 0 to 1. Default 1.
  * @property {number | undefined} maxTokens Maximum number of tokens to draw. Default: the rest of the context; if more are requested, the
  * older half of the context is dropped whenever it is full. For a translation, 50 more than the sentence has, as in the paper, or the

@@ -14,17 +14,22 @@ import { say } from './say.js';
 /** Alternatives that are shown. */
 const SHOWN = 8;
 
-/** The marks of thoughts. */
-const OPEN = '<think>';
-const CLOSE = '</think>';
+/** The marks around thoughts, as models of different makers write them. */
+const MARKS = [
+  ['<think>', '</think>'],
+  ['<thought>', '</thought>'],
+  ['<thinking>', '</thinking>'],
+  ['<reasoning>', '</reasoning>'],
+  ['[THINK]', '[/THINK]'],
+];
 
 /** @typedef {{ patience: (signal: AbortSignal) => Promise<void> | undefined, onStep: (step: TextStep) => void, onChoose: (at: number, one: Alternative) => void, onError: (error: unknown) => void, model: () => Model | undefined }} Hooks
  * patience: waits while the answer is paused; model: one that may be asked now */
 
 export class Answer {
   #hooks;
-  #body = make('div', { class: 'talk-body', tabindex: '0', role: 'group' });
-  #thoughts = make('div', { class: 'talk-body talk-thought' });
+  #body = make('div', { class: 'talk-body', tabindex: '0', role: 'group', dir: 'auto' });
+  #thoughts = make('div', { class: 'talk-body talk-thought', dir: 'auto' });
   #summary = make('summary', {});
   #folded = make('details', { class: 'talk-thoughts', hidden: '' }, this.#summary, this.#thoughts);
   #others = make('ol', { class: 'talk-others', hidden: '' });
@@ -32,9 +37,12 @@ export class Answer {
 
   /** @type {{ text: string, nats: number, span: HTMLSpanElement }[]} */
   #tokens = [];
-  /** Thoughts are open where the prompt ends with their mark. */
-  #thinking = false;
+  /** Of the thoughts: that of the prompt's end, or that with which the answer begins. @type {string[] | undefined} */
+  #marks;
+  /** The prompt ends with the opening mark. */
   #opened = false;
+  /** The next token belongs to the thoughts. */
+  #thinking = false;
   /** @type {TextRun | undefined} */
   #run;
   #marked = -1;
@@ -73,7 +81,18 @@ export class Answer {
 
   /** In the form that the next prompt needs: templates that support thoughts remove them. */
   get content() {
-    return this.#opened ? `${OPEN}\n${this.text}` : this.text;
+    return this.#opened ? `${this.#marks?.[0]}\n${this.text}` : this.text;
+  }
+
+  /** What a reader sees: thoughts only if they are open; of thoughts alone, how many there are. */
+  get shown() {
+    return this.#folded.open ? this.text : this.#body.textContent || (this.#folded.hidden ? '' : this.#summary.textContent) || '';
+  }
+
+  /** Writes its words, in the language of now. */
+  label() {
+    this.#body.setAttribute('aria-label', say('Answer'));
+    this.#summary.textContent = say(['Thoughts: {count} tokens', { count: [this.#thoughts.childElementCount, 0] }]);
   }
 
   /** In tokens. */
@@ -115,10 +134,9 @@ export class Answer {
    */
   async begin(model, messages, options) {
     await this.#read(model.chat(messages, options), ({ ids, promptLength }) => {
-      this.#opened = this.#thinking = model.tokenizer
-        .decode(ids.slice(0, promptLength).slice(-8), { special: true })
-        .trimEnd()
-        .endsWith(OPEN);
+      const prompt = model.tokenizer.decode(ids.slice(0, promptLength).slice(-8), { special: true }).trimEnd();
+      this.#marks = MARKS.find(([open]) => prompt.endsWith(open));
+      this.#opened = this.#thinking = this.#marks !== undefined;
     });
   }
 
@@ -133,7 +151,8 @@ export class Answer {
     const saved = /** @type {SavedText} */ (this.saved);
     this.#mark(-1);
     for (const { span } of this.#tokens.splice(at)) span.remove();
-    this.#thinking = this.#opened && !this.text.includes(CLOSE);
+    if (!this.#opened && this.#thoughts.childElementCount === 0) this.#marks = undefined;
+    this.#thinking = this.#marks !== undefined && !this.text.includes(this.#marks[1]);
     this.#add({ text: one.text, token: one.token, nats: one.nats });
     await this.#read(model.resume({ ...saved, ids: [...saved.ids.slice(0, saved.prompt + at), one.token] }, options));
   }
@@ -180,15 +199,17 @@ export class Answer {
     span.style.setProperty('--shade', String(shadeOf(nats)));
     this.#tokens.push({ text, nats, span });
     const all = this.text;
-    if (!this.#thinking && !all.includes(CLOSE) && all.trimStart().startsWith(OPEN)) {
-      this.#thinking = true;
-      this.#thoughts.append(...this.#tokens.map((token) => token.span));
+    if (!this.#marks) {
+      const begun = all.trimStart();
+      this.#marks = MARKS.find(([open]) => begun.startsWith(open));
+      this.#thinking = this.#marks !== undefined;
+      if (this.#thinking) this.#thoughts.append(...this.#tokens.map((token) => token.span));
     }
     const inThoughts = this.#thinking;
-    if (inThoughts && all.includes(CLOSE)) this.#thinking = false;
+    if (this.#marks && all.includes(this.#marks[1])) this.#thinking = false;
     (inThoughts ? this.#thoughts : this.#body).append(span);
     this.#folded.hidden = this.#thoughts.childElementCount === 0;
-    this.#summary.textContent = say(['Thoughts: {count} tokens', { count: [this.#thoughts.childElementCount, 0] }]);
+    this.label();
   }
 
   /** @param {MouseEvent} event */

@@ -37,6 +37,8 @@ const STYLE = `
   .talk-bar { display: flex; flex-wrap: wrap; gap: 0.5rem; }
   .talk-edit { display: flex; flex-wrap: wrap; gap: 0.4rem; }
   .talk-figures { min-height: 1.4em; margin: 0; font-size: 0.85rem; font-variant-numeric: tabular-nums; opacity: 0.85; }
+  .talk-hint { padding: 0.5rem; border: 1px solid currentcolor; }
+  .talk-hint p { margin: 0 0 0.4rem; }
   .talk-error { margin: 0; padding: 0.5rem; border: 1px solid currentcolor; overflow-wrap: anywhere; }
   @media (forced-colors: active) { .talk.shaded .talk-answer span { border-bottom: calc(4px * var(--shade, 0)) solid; } .talk button:disabled { opacity: 1; color: GrayText; border-color: GrayText; } }
   @media print { .talk-bar, .talk-field { display: none; } .talk-list { height: auto; } }

@@ -10,6 +10,7 @@
 import { announce } from './announce.js';
 import { composing } from './composing.js';
 import { make } from './make.js';
+import { NextPixelError } from '../base/error.js';
 import { say } from './say.js';
 import { Answer } from './talk-answer.js';
 import { fit } from './talk-style.js';
@@ -38,6 +39,15 @@ import { fit } from './talk-style.js';
 
 let ids = 0;
 
+/** For a model without a chat template: one text, to which each side adds a passage. */
+export const CONTINUING =
+  "{% for message in messages %}{{ message.content if loop.first or message.role != 'user' else ' ' + message.content }}{% endfor %}";
+
+const NO_TEMPLATE = 'This model has no chat template, so it cannot tell who is speaking. It can continue your text.';
+
+/** @param {string} role */
+const whoIs = (role) => (role === 'user' ? say('You') : role === 'assistant' ? say('The model') : role);
+
 /** The system message of a chat, if it has one, and the others. @param {Message[]} messages */
 function apart(messages) {
   const [first, ...rest] = messages;
@@ -53,10 +63,11 @@ export class Talk {
   /** @type {Answer | undefined} */
   #running;
   #id = `talk-${++ids}`;
-  #system = make('textarea', { id: `${this.#id}-system`, rows: '2' });
+  #system = make('textarea', { id: `${this.#id}-system`, rows: '2', dir: 'auto' });
+  #summary = make('summary', {});
   #systemBox = make('details', { class: 'talk-system', part: 'system' });
   #list = make('ol', { class: 'talk-list', part: 'messages', tabindex: '0' });
-  #field = make('textarea', { id: `${this.#id}-field`, class: 'talk-field', part: 'field', rows: '2', enterkeyhint: 'send' });
+  #field = make('textarea', { id: `${this.#id}-field`, class: 'talk-field', part: 'field', rows: '2', dir: 'auto', enterkeyhint: 'send' });
   #send = make('button', { type: 'button', class: 'talk-send primary', part: 'button send' });
   #again = make('button', { type: 'button', part: 'button again' });
   #goOn = make('button', { type: 'button', part: 'button go-on' });
@@ -72,6 +83,11 @@ export class Talk {
     this.#anew,
   );
   #figures = make('p', { class: 'talk-figures', part: 'status' });
+  #lack = make('p', {});
+  #continue = make('button', { type: 'button', class: 'talk-small' });
+  #hint = make('div', { class: 'talk-hint', part: 'hint', hidden: '' }, this.#lack, this.#continue);
+  /** The visitor wants the text continued where the model has no template. */
+  #continuing = false;
 
   /**
    * @param {HTMLElement} root
@@ -85,18 +101,9 @@ export class Talk {
     const { system = '', controls = true } = hooks;
     this.#system.value = system;
     this.#systemBox.open = false;
-    this.#systemBox.append(make('summary', {}, say('System message')), this.#system);
-    this.#system.setAttribute('aria-label', say('System message'));
-    this.#list.setAttribute('aria-label', say('Messages'));
-    this.#field.setAttribute('aria-label', say('Your message'));
-    this.#field.placeholder = say('Your message');
-    this.#bar.setAttribute('aria-label', say('The talk'));
-    this.#again.textContent = say('Answer again');
-    this.#goOn.textContent = say('Go on');
-    this.#shade.textContent = say('Surprise');
-    this.#anew.textContent = say('New talk');
+    this.#systemBox.append(this.#summary, this.#system);
     if (controls) root.append(this.#systemBox);
-    root.append(this.#list, this.#field, this.#bar, this.#figures);
+    root.append(this.#list, this.#hint, this.#field, this.#bar, this.#figures);
     if (!controls) for (const button of [this.#again, this.#goOn, this.#shade, this.#anew]) button.remove();
     this.#send.addEventListener('click', () => (this.#running ? this.stop() : this.send()));
     this.#again.addEventListener('click', () => this.again());
@@ -106,8 +113,42 @@ export class Talk {
       this.#field.focus();
     });
     this.#shade.addEventListener('click', () => this.#shade.setAttribute('aria-pressed', String(root.classList.toggle('shaded'))));
+    this.#continue.addEventListener('click', () => {
+      this.#continuing = true;
+      this.#show();
+      this.#field.focus();
+    });
     this.#field.addEventListener('input', () => this.#show());
     root.addEventListener('keydown', (event) => this.#key(event));
+    this.label();
+  }
+
+  /** Writes all its words, in the language of now. */
+  label() {
+    const texts = /** @type {[HTMLElement, string][]} */ ([
+      [this.#summary, 'System message'],
+      [this.#again, 'Answer again'],
+      [this.#goOn, 'Go on'],
+      [this.#shade, 'Surprise'],
+      [this.#anew, 'New talk'],
+      [this.#lack, NO_TEMPLATE],
+      [this.#continue, 'Continue the text'],
+    ]);
+    for (const [box, text] of texts) box.textContent = say(text);
+    const labels = /** @type {[HTMLElement, string][]} */ ([
+      [this.#system, 'System message'],
+      [this.#list, 'Messages'],
+      [this.#field, 'Your message'],
+      [this.#bar, 'The talk'],
+    ]);
+    for (const [box, text] of labels) box.setAttribute('aria-label', say(text));
+    this.#field.placeholder = say('Your message');
+    for (const { role, item, answer } of this.#turns) {
+      const [who, edit] = item.querySelectorAll(':scope > .talk-who, :scope > .talk-small');
+      who.textContent = whoIs(role);
+      if (edit) edit.textContent = say('Edit');
+      answer?.label();
+    }
     this.#show();
   }
 
@@ -134,7 +175,7 @@ export class Talk {
           role: message.role,
           content,
           message,
-          item: this.#turn(message.role, make('div', { class: 'talk-body' }, content)),
+          item: this.#turn(message.role, make('div', { class: 'talk-body', dir: 'auto' }, content)),
         });
     }
     this.#show();
@@ -156,6 +197,12 @@ export class Talk {
     );
   }
 
+  /** Another system message, from the next answer on. @param {string} text */
+  set system(text) {
+    this.#hooks.system = text;
+    this.#system.value = text;
+  }
+
   /** Whether an answer is being written. */
   get running() {
     return this.#running !== undefined;
@@ -174,6 +221,7 @@ export class Talk {
   use(model) {
     this.stop();
     this.#model = model;
+    this.#continuing = false;
     for (const { answer } of this.#turns) answer?.letGo();
     this.#show();
   }
@@ -198,9 +246,11 @@ export class Talk {
   /** Sends a message, by default the text of the field, and requests the answer. @param {string} [text] */
   send(text = this.#field.value) {
     if (!this.#model || this.#running || !text.trim()) return;
-    this.#field.value = '';
+    if (this.#lacks) return this.#hooks.onError?.(new NextPixelError('unsupported', NO_TEMPLATE)); // the hint says it
+    if (text === this.#field.value) this.#field.value = '';
+    const before = [...this.#turns];
     this.#say(text);
-    void this.#answer(this.#turns.length > 1 ? undefined : this.#hooks.seed?.());
+    void this.#answer(before, this.#turns.length > 1 ? undefined : this.#hooks.seed?.());
   }
 
   /** Requests an answer to the last message if it is the user's, or starts the chat with a prompt if there is no message yet. @param
@@ -221,8 +271,9 @@ export class Talk {
   /** Replaces the last answer by another one, with another seed. */
   again() {
     if (!this.#model || this.#running) return;
+    const before = [...this.#turns];
     if (this.#turns.at(-1)?.role === 'assistant') this.#cut(this.#turns.length - 1);
-    if (this.#turns.length > 0) void this.#answer();
+    if (this.#turns.length > 0) void this.#answer(before);
   }
 
   /** Continues the last answer. */
@@ -241,7 +292,12 @@ export class Talk {
   }
 
   #options() {
-    return this.#hooks.options?.() ?? {};
+    return { ...(this.#continuing && { template: CONTINUING }), ...this.#hooks.options?.() };
+  }
+
+  /** Whether the model has no template, and none is given. */
+  get #lacks() {
+    return this.#model?.info.chatTemplate === '' && this.#options().template === undefined;
   }
 
   /** Takes turns out, from one on. @param {number} from */
@@ -249,12 +305,29 @@ export class Talk {
     for (const { item } of this.#turns.splice(from)) item.remove();
   }
 
+  /**
+   * Returns to earlier messages. The message that got no answer goes back to the field, before what has been typed there meanwhile.
+   *
+   * @param {Turn[]} before
+   */
+  #return(before) {
+    const unanswered = [...this.#turns].reverse().find(({ role }) => role === 'user');
+    this.#cut(0);
+    this.#turns = before;
+    const last = before.at(-1);
+    if (last?.role === 'user') before.pop(); // it was asked again
+    this.#list.append(...before.map(({ item }) => item));
+    if (unanswered && !before.includes(unanswered))
+      this.#field.value = [unanswered.content, this.#field.value].filter((text) => text.trim()).join('\n');
+    this.#toEnd(true);
+  }
+
   /** @param {string} role @param {HTMLElement[]} parts */
   #turn(role, ...parts) {
     const item = make(
       'li',
       { class: `talk-turn ${role}`, part: `message ${role}` },
-      make('span', { class: 'talk-who' }, role === 'user' ? say('You') : role === 'assistant' ? say('The model') : role),
+      make('span', { class: 'talk-who' }, whoIs(role)),
       ...parts,
     );
     this.#list.append(item);
@@ -263,7 +336,7 @@ export class Talk {
 
   /** A message of the visitor. @param {string} content @param {Message} [message]  as it was set */
   #say(content, message) {
-    const body = make('div', { class: 'talk-body' }, content);
+    const body = make('div', { class: 'talk-body', dir: 'auto' }, content);
     const edit = make('button', { type: 'button', class: 'talk-small' }, say('Edit'));
     /** @type {Turn} */
     const turn = { role: 'user', content, message, item: this.#turn('user', body, ...(this.#hooks.controls === false ? [] : [edit])) };
@@ -276,7 +349,7 @@ export class Talk {
    * {HTMLButtonElement} edit */
   #edit(turn, body, edit) {
     if (this.#running) return;
-    const field = make('textarea', { rows: '3', 'aria-label': say('Your message') });
+    const field = make('textarea', { rows: '3', dir: 'auto', 'aria-label': say('Your message') });
     field.value = turn.content;
     const done = make('button', { type: 'button', class: 'talk-small' }, say('Send again'));
     const back = make('button', { type: 'button', class: 'talk-small' }, say('Leave it'));
@@ -292,9 +365,11 @@ export class Talk {
     const take = () => {
       const text = field.value;
       if (this.#running || !text.trim()) return;
+      const before = [...this.#turns];
+      close();
       this.#cut(this.#turns.indexOf(turn));
       this.#say(text);
-      void this.#answer();
+      void this.#answer(before);
       this.#field.focus();
     };
     done.addEventListener('click', take);
@@ -309,8 +384,8 @@ export class Talk {
     });
   }
 
-  /** @param {number | bigint} [seed] */
-  async #answer(seed) {
+  /** @param {Turn[]} before  the messages to return to if no answer comes @param {number | bigint} [seed] */
+  async #answer(before, seed) {
     const model = /** @type {Model} */ (this.#model);
     const { messages } = this;
     const answer = new Answer({
@@ -330,7 +405,7 @@ export class Talk {
       model: () => (this.#running ? undefined : this.#model),
     });
     this.#turns.push({ role: 'assistant', content: '', answer, item: this.#turn('assistant', answer.root) });
-    await this.#run(answer, () => answer.begin(model, messages, { ...this.#options(), seed }));
+    await this.#run(answer, () => answer.begin(model, messages, { ...this.#options(), seed }), before);
   }
 
   /**
@@ -338,8 +413,9 @@ export class Talk {
    *
    * @param {Answer} answer
    * @param {() => Promise<void>} work
+   * @param {Turn[]} [before]  the messages before a new answer: where none comes, they are the conversation again
    */
-  async #run(answer, work) {
+  async #run(answer, work, before) {
     this.#running = answer;
     this.#forgetError();
     this.#show();
@@ -347,12 +423,11 @@ export class Talk {
     try {
       await work();
       if (this.#running === answer) this.#running = undefined; // a listener of the end may start the next answer
-      announce(answer.text, undefined, this.root.ownerDocument);
+      announce(answer.shown, undefined, this.root.ownerDocument);
       this.#hooks.onEnd?.(answer);
     } catch (error) {
       if (this.#running === answer) this.#running = undefined;
-      const at = this.#turns.findIndex((turn) => turn.answer === answer);
-      if (answer.text === '' && at >= 0) this.#cut(at);
+      if (answer.text === '' && before && this.#turns.at(-1)?.answer === answer) this.#return(before);
       this.#fail(error);
     } finally {
       if (!this.#running && this.#turns.some((turn) => turn.answer === answer)) this.#tell(answer);
@@ -400,8 +475,9 @@ export class Talk {
     const phase = !this.#model ? 'empty' : running ? 'running' : this.#turns.length > 0 ? 'done' : 'ready';
     this.#bar.dataset.phase = phase;
     this.#send.textContent = say(running ? 'Stop' : 'Send');
-    this.#send.disabled = !this.#model;
-    this.#again.disabled = phase !== 'done';
+    this.#hint.hidden = !this.#lacks;
+    this.#send.disabled = !this.#model || this.#lacks;
+    this.#again.disabled = phase !== 'done' || this.#lacks;
     this.#goOn.disabled = phase !== 'done' || !last?.answer?.saved || last.answer.finish === 'end';
     this.#anew.disabled = this.#turns.length === 0;
     this.root.setAttribute('aria-busy', String(running));

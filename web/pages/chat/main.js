@@ -6,13 +6,10 @@ import { createOwn, showCard } from '../../shell/text/index.js';
 import { createShelf } from './shelf.js';
 /** @import { Model, Talk } from '../../shell/index.js' */
 
-/** A chat with a model that has no template: one text, written in turns. */
-const TALE =
-  "{% for message in messages %}{{ message.content if loop.first or message.role != 'user' else ' ' + message.content }}{% endfor %}";
 const FIRST = 'Once upon a time, there was a';
 
-/** @param {Talk} Box  what a talk is had in */
-function createPage(Box) {
+/** @param {Talk} Box  the class of a chat @param {string} continuing  the template for a model that has none */
+function createPage(Box, continuing) {
   /** @type {HTMLInputElement} */
   const temperature = byId('temperature');
   /** @type {HTMLInputElement} */
@@ -23,7 +20,7 @@ function createPage(Box) {
     temperature: Number(temperature.value) / 20,
     maxTokens: 2 ** Number(length.value),
     minP: 0.02,
-    ...(!model?.info.chatTemplate && { template: TALE }),
+    ...(!model?.info.chatTemplate && { template: continuing }),
   });
   const room = make('div', {});
   byId('talk').attachShadow({ mode: 'open' }).append(room);
@@ -50,7 +47,7 @@ function createPage(Box) {
         : chatTemplate
           ? phrase`${name}, with the template in its file`
           : phrase`${name}, which has no chat template: it continues the text`;
-    byId('template-text').textContent = next.info.chatTemplate || TALE;
+    byId('template-text').textContent = next.info.chatTemplate || continuing;
     showCard(next);
   }
 
@@ -97,6 +94,6 @@ function createPage(Box) {
 
 startPage(
   talks()
-    .then(({ Talk }) => createPage(Talk))
+    .then(({ Talk, CONTINUING }) => createPage(Talk, CONTINUING))
     .then(ownFiles),
 );

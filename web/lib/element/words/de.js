@@ -92,4 +92,7 @@ export default {
   'room for {left} more': 'Platz für {left} weitere',
   'A talk': 'Ein Gespräch',
   chat: 'sprechen',
+  'This model has no chat template, so it cannot tell who is speaking. It can continue your text.':
+    'Dieses Modell hat keine Chat-Vorlage und unterscheidet daher nicht, wer spricht. Es kann Ihren Text fortsetzen.',
+  'Continue the text': 'Text fortsetzen',
 };

@@ -92,4 +92,7 @@ export default {
   'room for {left} more': '남은 자리 {left}개',
   'A talk': '대화',
   chat: '대화',
+  'This model has no chat template, so it cannot tell who is speaking. It can continue your text.':
+    '이 모델에는 대화 템플릿이 없어서 누가 말하는지 구별하지 못합니다. 대신 쓰신 글을 이어 쓸 수 있습니다.',
+  'Continue the text': '글 이어 쓰기',
 };
