@@ -85,7 +85,7 @@ for (const [
     change = (/** @type {Page} */ page, /** @type {string} */ value) => enter(page, selector, value),
   },
 ] of FIGURES.entries()) {
-  oneOf(i, 5)(`/web/${path}: ${name} of #${figure} goes to the address, Back goes back, a new visit has it`, () =>
+  oneOf(i, 10)(`/web/${path}: ${name} of #${figure} goes to the address, Back goes back, a new visit has it`, () =>
     withPage(async (page) => {
       await page.goto(`/web/${path}`);
       await page.locator(`#${figure}`).scrollIntoViewIfNeeded();

@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * The pages in Korean, every fourth in one load on a telephone (./build.sh test-sweep: all of them): nothing is wider than it, no
+ * The pages in Korean, every eighth in one load on a telephone (./build.sh test-sweep: all of them): nothing is wider than it, no
  * complaint, not even for a malformed address, and no sentence in English except data. all/korean.test.js checks every width, with every
  * figure drawn, and axe-core; tests/js/languages.test.js checks that scripts and tables match.
  */
@@ -20,7 +20,7 @@ const { withPage } = session();
 
 describe('pages in Korean', { concurrency: 2 }, async () => {
   for (const [i, name] of (await pagesIn(fileURLToPath(new URL('../../web', import.meta.url)), 'ko')).entries()) {
-    oneOf(i, 4)(
+    oneOf(i, 8)(
       `/web/${name && `pages/${name}/`}ko/: fits a telephone, no complaint, ignores a broken address, nothing is in English`,
       () =>
         withPage(

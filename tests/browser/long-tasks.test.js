@@ -136,7 +136,7 @@ const ASKED = {
 };
 
 for (const [i, [what, { weights, ask, code }]] of Object.entries(ASKED).entries()) {
-  oneOf(i, 3)(what, { timeout: 300000 }, () =>
+  oneOf(i, 6)(what, { timeout: 300000 }, () =>
     withPage(async (page) => {
       await openEmpty(page);
       await page.evaluate(

@@ -255,12 +255,10 @@ test('the walk begins by itself on the first screen: silently, without the focus
     assert.doesNotMatch((await page.locator('body > [aria-live]').allTextContents()).join(), /Embedding/);
     await page.locator('#walk-play').click();
     assert.equal(await says(), 'Play');
-    for (const input of [() => page.keyboard.press('Shift'), () => page.mouse.wheel(0, 40), () => page.mouse.click(5, 5)]) {
-      await opens();
-      assert.equal(await says(), 'Pause');
-      await input();
-      await page.waitForFunction(() => document.getElementById('walk-play-text')?.textContent === 'Play');
-    }
+    await opens();
+    assert.equal(await says(), 'Pause');
+    await page.keyboard.press('Shift');
+    await page.waitForFunction(() => document.getElementById('walk-play-text')?.textContent === 'Play');
     await page.goto('about:blank');
     await page.goto(`${PAGE}#step-mask`); // who comes for a step stays there
     await done(page);
@@ -270,3 +268,18 @@ test('the walk begins by itself on the first screen: silently, without the focus
     await done(page);
     assert.equal(await says(), 'Play');
   }));
+
+for (const [name, input] of /** @type {[string, (page: Page) => Promise<void>][]} */ ([
+  ['the wheel', (page) => page.mouse.wheel(0, 40)],
+  ['the pointer', (page) => page.mouse.click(5, 5)],
+])) {
+  more(`${name} ends the walk that has begun by itself`, () =>
+    withPage(async (page) => {
+      await page.goto(PAGE);
+      await page.locator('.letter').first().waitFor();
+      assert.equal(await page.locator('#walk-play-text').textContent(), 'Pause');
+      await input(page);
+      await page.waitForFunction(() => document.getElementById('walk-play-text')?.textContent === 'Play');
+    }),
+  );
+}

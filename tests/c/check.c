@@ -12,6 +12,7 @@ static struct {
     const char *test;
     int failures; /* of the running test */
     int verbose;
+    int every;
     int argc;
     char **argv;
     const char *format; /* of check_at */
@@ -213,7 +214,7 @@ const char *check_argument(const char *ending, int n) {
 static int wanted(const char *name) {
     int filters = 0;
     for (int i = 1; i < state.argc; i++) {
-        if (!strcmp(state.argv[i], "-v") || strchr(state.argv[i], '/')) continue;
+        if (!strncmp(state.argv[i], "-", 1) || strchr(state.argv[i], '/')) continue;
         filters++;
         if (strstr(name, state.argv[i])) return 1;
     }
@@ -222,6 +223,8 @@ static int wanted(const char *name) {
 
 const char *check_running(void) { return state.test ? state.test : ""; }
 
+int check_every(void) { return state.every; }
+
 int check_failures(void) { return state.failures; }
 
 int check_run(const check_group *groups, size_t n, int argc, char **argv) {
@@ -229,7 +232,7 @@ int check_run(const check_group *groups, size_t n, int argc, char **argv) {
     int n_passed = 0, n_failed = 0;
     state.argc = argc;
     state.argv = argv;
-    for (int i = 1; i < argc; i++) state.verbose |= !strcmp(argv[i], "-v");
+    for (int i = 1; i < argc; i++) state.verbose |= !strcmp(argv[i], "-v"), state.every |= !strcmp(argv[i], "--every");
     for (size_t g = 0; g < n; g++)
         for (const check_test *test = groups[g].tests; test->name; test++) {
             snprintf(name, sizeof name, "%s: %s", groups[g].name, test->name);

@@ -21,7 +21,7 @@ typedef struct {
 } check_group;
 
 /* Runs the tests of `n` groups and says "N passed, N failed". Returns 0 when all passed.
- * Arguments: -v says every test and every note; a path (with a slash) is a file for check_argument; anything else is a filter, and
+ * Arguments: -v says every test and every note; --every sets check_every(); a path (with a slash) is a file for check_argument; anything else is a filter, and
  * a test runs when "group: name" contains one of the filters. */
 int check_run(const check_group *groups, size_t n, int argc, char **argv);
 
@@ -38,6 +38,9 @@ int check_int(long long actual, long long expected, const char *file, int line, 
 int check_near(double actual, double expected, double tolerance, const char *file, int line, const char *text);
 int check_floats(const float *actual, const float *expected, size_t n, const char *file, int line, const char *text);
 int check_bytes(const void *actual, const void *expected, size_t n, const char *file, int line, const char *text);
+
+/* Whether sweeps take every value: `./build.sh test-c all` says so, `npm test` does not. */
+int check_every(void);
 
 /* The position in a loop, for the message of a failure. `format` takes up to four %lld and is only used then. */
 void check_at(const char *format, long long a, long long b, long long c, long long d);

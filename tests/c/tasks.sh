@@ -89,14 +89,14 @@ need_clang_sanitizers() { clang_sanitizes || (need clang-sanitizers libclang-rt-
 task_native() {
   mkdir -p "$OUT"
   native_suite "$CC"
-  say "$OUT/native-$(basename "$CC")/suite [-v] [part of a test's name ...] [tests/golden/*.golden.gguf]"
+  say "$OUT/native-$(basename "$CC")/suite [-v] [--every] [part of a test's name ...] [tests/golden/*.golden.gguf]"
 }
 
 # run_suite NAME COMMAND: runs the C tests; $OUT/NAME.log gets what they say, $OUT/NAME.hash the hash of their results
 run_suite() {
   name=$1; shift
   rm -f "$OUT/$name.hash"
-  "$@" tests/golden/*.golden.gguf >"$OUT/$name.log" 2>&1 || { cat "$OUT/$name.log" >&2; die "C tests failed: $name"; }
+  "$@" $every_value tests/golden/*.golden.gguf >"$OUT/$name.log" 2>&1 || { cat "$OUT/$name.log" >&2; die "C tests failed: $name"; }
   { echo "C tests, $name:"; cat "$OUT/$name.log"; } >&2
   sed -n 's/^hash //p' "$OUT/$name.log" >"$OUT/$name.hash"
 }
@@ -107,6 +107,8 @@ clang_suite() { native_suite "$CLANG" -fsanitize=fuzzer-no-link; }
 # test-c     the C tests with clang and its sanitizers, and as wasm: both must give the same bits; then 10 seconds of fuzzing. "all": with gcc, plain and with its sanitizers, the builds relaxed and pairs, and 20 seconds
 task_test_c() {
   mkdir -p "$OUT"
+  every_value=
+  [ "${1:-}" != all ] || every_value=--every
   native=$(basename "$CC") clang=$(basename "$CLANG")
   suites=wasm
   if need_clang_sanitizers; then

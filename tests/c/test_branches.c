@@ -139,6 +139,7 @@ static void grows(const subject *s) {
         small.shape.length = 1 + way;
         if (small.shape.length >= s->length || all.n < s->length / 4) continue; /* it ends too soon to tell */
         nx_session *session = start(&small, &own, NULL), *long_one = start(s, &own, NULL);
+        float *a = memory_take(1 << 20), *b = memory_take(1 << 20);
         check_at("way %lld", way, 0, 0, 0);
         while (n < all.n) {
             uint32_t room = session->shape.length;
@@ -151,7 +152,6 @@ static void grows(const subject *s) {
             uint32_t left = (room < all.n ? room : all.n) - n, drawn = draw(s, session, left, r.ids + n * width, r.nats + n * width);
             CHECK_INT(drawn, left);
             if (own.maps) {
-                float *a = memory_take(1 << 20), *b = memory_take(1 << 20);
                 CHECK_INT(draw(s, long_one, left, all.ids + n * width, all.nats + n * width), left);
                 uint32_t weights = all_maps(s, session, samples, a);
                 CHECK_INT(all_maps(s, long_one, samples, b), weights);
@@ -174,9 +174,9 @@ static void grows(const subject *s) {
             grown.shape = session->shape;
             nx_session *branch = bare(&grown, &sample, NULL);
             CHECK_INT(nx_session_branch(s->model, branch, session, samples - 1, half), NX_OK);
-            run b = room_of(s, 1);
-            uint32_t more = draw(s, branch, session->shape.length - half, b.ids, b.nats);
-            for (uint32_t p = 0; p < more && half + p < n; p++) CHECK_INT(b.ids[p], at(s, &all, samples, half + p, samples - 1)[0]);
+            run of_branch = room_of(s, 1);
+            uint32_t more = draw(s, branch, session->shape.length - half, of_branch.ids, of_branch.nats);
+            for (uint32_t p = 0; p < more && half + p < n; p++) CHECK_INT(of_branch.ids[p], at(s, &all, samples, half + p, samples - 1)[0]);
         }
         memory_release(mark);
     }

@@ -111,6 +111,40 @@ test('a program links against the installed library, shared and static, and draw
   assert.match(longer.stderr, /^ids: NX_E_ARGUMENT: length must be at most that of the part\n$/);
 });
 
+test('the program of the manual draws the picture that the WebAssembly draws; manual.test.js compiles it with the sources', {
+  skip,
+}, async () => {
+  const include = (await config('--cflags')).split(' ');
+  const library = `${await config('--variable=libdir')}/libnextpixel.a`;
+  const program = [
+    '-std=c11',
+    '-Wall',
+    '-Wextra',
+    '-Werror',
+    ...include,
+    `${ROOT}web/examples/c/draw.c`,
+    library,
+    '-lm',
+    '-o',
+    `${BUILD}draw`,
+  ];
+  await run('gcc', program);
+  const weights = `${ROOT}weights/fvsbn.gguf`;
+  const { stdout } = await run(`${BUILD}draw`, [weights, `${BUILD}out.ppm`, '3']);
+  assert.match(stdout, /out\.ppm: \d+ x \d+, [\d.]+ nats\n$/);
+  const model = await load(weights);
+  const [{ data, width, height }] = await model.generate({ seed: 3 }).pictures();
+  model.close();
+  const ppm = await readFile(`${BUILD}out.ppm`);
+  assert.equal(ppm.toString('latin1', 0, ppm.length - 3 * width * height), `P6\n${width} ${height}\n255\n`);
+  assert.deepEqual(
+    [...ppm.subarray(-3 * width * height)],
+    [...data].filter((_, i) => i % 4 < 3),
+  );
+  const failed = await run(`${BUILD}draw`, [`${ROOT}README.md`, `${BUILD}out.ppm`]).catch((error) => error);
+  assert.deepEqual([failed.code, failed.stderr], [1, 'draw: cannot open the weights (not a GGUF file)\n']);
+});
+
 test('the shared library exports the functions of the header and no others', { skip }, async () => {
   const { stdout } = await run('nm', ['-D', '--defined-only', `${await config('--variable=libdir')}/libnextpixel.so`]);
   const exported = [...stdout.matchAll(/ T (\w+)$/gm)]

@@ -468,12 +468,12 @@ const damageable = {
   }),
   'a mixture': toyModel({ ...tiny, levels: 256, output: 'dmol', mixtures: 1 }),
 };
-/** Of each byte one of these in turn is changed, by ./build.sh test-sweep each. */
+/** Of every second byte one of these in turn is changed, by ./build.sh test-sweep each of every byte. */
 const BITS = [0x01, 0x80, 0xff];
 for (const [name, file] of Object.entries(damageable)) {
   test(`a damaged file is an error or a model, never a trap: ${name}`, () => {
     const results = { opened: 0, refused: 0 };
-    for (let at = 0; at < file.length; at++) {
+    for (let at = 0; at < file.length; at += EVERY ? 1 : 2) {
       for (const bits of EVERY ? BITS : [BITS[at % BITS.length]]) {
         const damaged = Uint8Array.from(file);
         damaged[at] ^= bits;

@@ -21,6 +21,7 @@ import { load } from '../../web/lib/index.js';
 import { CODES } from '../../web/lib/engine/protocol.js';
 import { singles } from '../../web/tools/single.js';
 import { types } from '../../web/manual/make/runs.js';
+import { more } from '../more.js';
 import { ROOT } from './helpers.js';
 
 const run = promisify(execFile);
@@ -263,7 +264,8 @@ test('samples of JavaScript compile against the types of the package', async () 
   assert.equal(stdout, '');
 });
 
-test('the program of C compiles as the manual says, and draws what the WebAssembly draws', { timeout: 120000 }, async () => {
+// In npm test, c-library.test.js links the program with the installed library.
+more('the program of C compiles as the manual says, and draws what the WebAssembly draws', { timeout: 120000 }, async () => {
   await mkdir(BUILD, { recursive: true });
   const sources = [...(await textsOf('src', '.c')).keys()].map((name) => `src/${name}`);
   const [, flags] =

@@ -21,6 +21,7 @@ import { bundles } from '../../web/tools/bundle.js';
 import { noticeFile } from '../../web/tools/notices.js';
 import { unready } from '../../web/tools/release.js';
 import { singles } from '../../web/tools/single.js';
+import { EVERY } from '../more.js';
 import { ROOT } from './helpers.js';
 import { toyModel } from './toy.js';
 
@@ -32,13 +33,13 @@ const tsc = `${ROOT}node_modules/typescript/bin/tsc`;
 const MAX_GZIP_BYTES = 128 * 1024;
 
 const DIST = `${ROOT}web/dist/`;
+/** What the sources make, by name. */
+const MADE = await bundles();
 /** The languages of the element's sentences. */
 const WORDS = (await readdir(`${ROOT}web/lib/element/words`)).map((name) => name.replace('.js', ''));
 const PUBLISHED = ['nextpixel.js', 'shared.js', 'worker.js', 'element.js', 'define.js', ...WORDS.map((lang) => `words-${lang}.js`)];
 /** Files that a page fetches only when they are needed. */
-const LATER = [...(await bundles()).keys()].filter(
-  (name) => name.endsWith('.js') && !name.startsWith('page-') && !PUBLISHED.includes(name),
-);
+const LATER = [...MADE.keys()].filter((name) => name.endsWith('.js') && !name.startsWith('page-') && !PUBLISHED.includes(name));
 
 /** @type {string} */
 let folder;
@@ -74,12 +75,13 @@ test('code of other packages keeps its licence in every file that has it, as com
     assert.match(notice, mark);
   }
   const files = [
-    ...[...(await bundles())].filter(([path]) => /^(midi|template)\.js$/.test(path)),
-    ...[...(await singles())].filter(([path]) => path !== 'define.cjs'),
+    ...[...MADE].filter(([path]) => /^(midi|template)\.js$/.test(path)),
+    ...[...(await singles())].filter(([path]) => path !== 'define.cjs').filter((_, i) => i === 0 || EVERY), // inline.js, test:all all three
   ];
-  assert.equal(files.length, 5);
+  assert.equal(files.length, EVERY ? 5 : 3);
   for (const [path, text] of files) {
-    const { code = '' } = await minify(text, { module: true, format: { comments: 'some' } }); // as bundlers do
+    const compress = EVERY || text.length < 100_000; // which takes ten seconds of the one file
+    const { code = '' } = await minify(text, { module: true, compress, mangle: compress, format: { comments: 'some' } }); // as bundlers do
     const {
       outputFiles: [{ text: bundled }],
     } = await build({
@@ -324,12 +326,11 @@ test("the sources stand alone: no import but their own, none of Node's that a bu
 });
 
 test('what is in web/dist beside the wasm is byte for byte what the sources make', async () => {
-  const made = await bundles();
-  for (const [name, text] of made) {
+  for (const [name, text] of MADE) {
     assert.ok((await readFile(`${DIST}${name}`, 'utf8')) === text, `web/dist/${name} is old: run ./build.sh js and commit the result`);
   }
   const there = (await readdir(DIST)).filter((name) => /\.(js|css)$/.test(name));
-  assert.deepEqual(there.sort(), [...made.keys()].sort());
+  assert.deepEqual(there.sort(), [...MADE.keys()].sort());
 });
 
 test('what is published has the forms that bundlers recognise, and nothing beside itself', async () => {
