@@ -54,7 +54,7 @@ for (const workers of [1, 2]) {
             else heard ||= now;
           }
           const whole = performance.now() - began;
-          if (bottom.length === 0) break; // it ended at once
+          if (bottom.length === 0) break; // it ended immediately
           const data = await run.samples();
           least.sounded = data.length / rate;
           const took = {

@@ -142,11 +142,11 @@ test('where a token cannot be asked about, the talk says why', () =>
     assert.equal(await page.locator('.talk-error').textContent(), 'The model is gone');
   }));
 
-test('an answer without a token says that it ended at once, and what was read for it', () =>
+test('an answer without a token says that it ended immediately, and what was read for it', () =>
   withPage(async (page) => {
     await talkOf(page, [], { promptLength: 3, reused: 1, finish: 'end', ids: [0] });
     await page.locator('[data-phase=done]').waitFor(WAIT);
-    assert.equal(await page.locator('.talk-figures').textContent(), 'it ended at once · 2 of 3 tokens were new · room for 5 more');
+    assert.equal(await page.locator('.talk-figures').textContent(), 'it ended immediately · 2 of 3 tokens were new · room for 5 more');
   }));
 
 /** A page with one element, and with files at /weights/NAME.gguf. @param {Page} page @param {string} attributes @param {Record<string, Uint8Array>} files */
@@ -387,7 +387,7 @@ more('after the first visit a talk needs no connection', () =>
 test('stop, go on, answer again, change what was said, take another token', () =>
   withPage(async (page) => {
     await open(page);
-    await page.getByRole('button', { name: 'New talk' }).click();
+    await page.getByRole('button', { name: 'New chat' }).click();
     await page.locator('#length').fill('12');
     await field(page).fill('The old king');
     await field(page).press('Enter');
@@ -440,7 +440,7 @@ test('stop, go on, answer again, change what was said, take another token', () =
     await page.keyboard.press('Enter');
     await answered(page, 1);
     assert.match(await page.locator('.talk-turn.user').innerText(), /The old king said| saidThe old king/);
-    await page.getByRole('button', { name: 'New talk' }).click();
+    await page.getByRole('button', { name: 'New chat' }).click();
     assert.equal(await page.locator('.talk-turn').count(), 0);
   }));
 

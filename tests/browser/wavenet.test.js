@@ -236,13 +236,13 @@ test('the page: a digit is drawn before anything is pressed, is Node’s, and is
     assert.match((await page.locator('#zoom-said').textContent()) ?? '', /6 thousandths of a second from .*, 48 samples/);
 
     await page.locator('#figure-trees').scrollIntoViewIfNeeded();
-    await page.getByText('4 layers: it hears 16 samples.').waitFor();
+    await page.getByText('4 layers: it depends on 16 samples.').waitFor();
     await page.locator('#tree-layers').fill('5');
-    await page.getByText('5 layers: it hears 32 samples.').waitFor();
-    await page.getByText('5 layers: it hears 6 samples.').waitFor();
+    await page.getByText('5 layers: it depends on 32 samples.').waitFor();
+    await page.getByText('5 layers: it depends on 6 samples.').waitFor();
     await page.locator('#figure-queues').scrollIntoViewIfNeeded();
     await page.locator('#queue-step').click();
-    await page.getByText('Sample 21: the layers read what they made at 20, 19, 17, 13, 5.').waitFor();
+    await page.getByText('Sample 21: the layers read their outputs at 20, 19, 17, 13, 5.').waitFor();
     await page.locator('#figure-odds').scrollIntoViewIfNeeded();
     await page.getByText(/120 samples, \d\.\d bits each/).waitFor({ timeout: 40000 });
     await page.locator('#odds').focus();

@@ -172,9 +172,9 @@ test('a saved run of hard attention draws the same places', async () => {
 test('what is refused, and how it is said', async () => {
   const wrong = (/** @type {object} */ options, /** @type {RegExp} */ message) =>
     assert.throws(() => soft.caption(image, options), { code: 'argument', message });
-  wrong({ forced: 'w1 zebra' }, /"zebra" is none of the 11 words that this model knows/);
+  wrong({ forced: 'w1 zebra' }, /"zebra" is not among the 11 words of this model/);
   wrong({ forced: Array(12).fill('w1').join(' ') }, /12 words, this model says at most 8/);
-  wrong({ lookAt: 16 }, /places from 0 to 15/);
+  wrong({ lookAt: 16 }, /locations from 0 to 15/);
   wrong({ lookAt: Array(12).fill(0) }, /12 places/);
   wrong({ beams: 3, temperature: 1 }, /Several beams/);
   wrong({ samples: 0 }, /samples must be/);

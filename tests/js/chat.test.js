@@ -230,7 +230,7 @@ test('a template is run with what it may ask for', async () => {
 test('a template that refuses, breaks or goes on for ever is an error with a sentence', async () => {
   const own = await model(CHATML);
   for (const [template, code, words] of /** @type {[string, 'argument' | 'unsupported' | 'limit', RegExp][]} */ ([
-    ["{{ raise_exception('Roles must alternate') }}", 'argument', /template of this model refuses the talk: Roles must alternate/],
+    ["{{ raise_exception('Roles must alternate') }}", 'argument', /template of this model refuses the messages: Roles must alternate/],
     ['{% if %}', 'unsupported', /cannot be run .*pass \{ template \}, or \{ render \}/],
     ['{{ nothing() }}', 'unsupported', /cannot be run/],
     ['{% for i in range(10 ** 9) %}{% endfor %}', 'unsupported', /range\(\) of/],
@@ -243,7 +243,7 @@ test('a template that refuses, breaks or goes on for ever is an error with a sen
   }
   await assert.rejects(
     own.chat([{ role: 'user', content: 'a'.repeat(600) }]).text(),
-    isError('argument', /The talk has over 512 tokens, and this model sees 512: begin a new one/),
+    isError('argument', /The chat has over 512 tokens, and this model sees 512: begin a new one/),
   );
   for (const [options, words] of /** @type {[any, RegExp][]} */ ([
     [{ tools: {} }, /tools must be a list/],

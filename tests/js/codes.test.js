@@ -209,7 +209,7 @@ test('what is wrong is said', async () => {
     isError('argument', /37\.5 seconds: this model encodes at most 32\.8/),
   );
   await assert.rejects(model.encode({ samples: new Float32Array(0), sampleRate: 8000 }), isError('argument', /empty/));
-  await assert.rejects(complete(tone(500), {}).samples(), isError('argument', /goes on with less than 0\.0/));
+  await assert.rejects(complete(tone(500), {}).samples(), isError('argument', /continues less than 0\.0/));
   assert.throws(() => generate({ label: 3 }), NextPixelError);
   assert.throws(() => generate({ speaker: 'nobody' }), isError('argument', /speaker must be one of 0, 1/));
   assert.throws(() => generate(/** @type {any} */ ({ probabilities: true, seconds: 0 })), isError('argument', /seconds/));

@@ -161,10 +161,10 @@ test('cuts under other names, by architecture, or with a warning', async () => {
 test('a name that nobody knows: tokens by their numbers, and a warning', async () => {
   const metadata = pairs({ 'tokenizer.ggml.pre': ['string', 'klingon'] });
   const model = await load(toyText({ values: 258, metadata }));
-  assert.match(model.info.warnings[0], /does not know how a text is cut .*"klingon"/);
+  assert.match(model.info.warnings[0], /does not support the pre-tokenizer .*"klingon"/);
   assert.throws(
     () => model.generate('a'),
-    isError('unsupported', /"klingon" is none of the pre-tokenizers that are read: gpt-2, .*Give tokens by their numbers/),
+    isError('unsupported', /"klingon" is not one of the supported pre-tokenizers: gpt-2, .*Give tokens by their numbers/),
   );
   const run = model.generate([97, 98], { maxTokens: 5, seed: 1 });
   assert.equal(await run.text(), model.tokenizer.decode(run.ids).slice(model.tokenizer.decode([97, 98]).length));

@@ -56,7 +56,7 @@ test('the window of a text rolls on, or says that it cannot', () => {
   }
   for (const positions of [1, 2]) {
     assert.equal(new Context(positions, 1).start(positions - 1), 0);
-    assert.throws(() => new Context(positions, 1).start(positions), isError('argument', /too few to forget the oldest/));
+    assert.throws(() => new Context(positions, 1).start(positions), isError('argument', /too few to drop the oldest/));
     assert.ok(new Context(positions, 0).start(99) > 90);
   }
 });
@@ -135,7 +135,7 @@ test('tokens that stand for themselves: the longest first, at a cost that the te
 
 test('tokens beyond the limits are refused, in tokenizer() and in load()', async () => {
   for (const [text, type, message] of /** @type {[string, number, RegExp][]} */ ([
-    ['x'.repeat(300), 3, /stands for itself and has more than 256 characters/],
+    ['x'.repeat(300), 3, /is matched as a whole and has more than 256 characters/],
     ['<|'.repeat(200_000), 4, /more than 65536 characters/],
     ['y'.repeat(70_000), 1, /more than 65536 characters/],
   ])) {

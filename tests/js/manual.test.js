@@ -282,7 +282,7 @@ more('the program of C compiles as the manual says, and draws what the WebAssemb
   const needs = async (/** @type {string} */ file) =>
     [...(await run('nm', ['-u', file])).stdout.matchAll(/ U ([a-z]\w*)/g)].map(([, name]) => name);
   await run(process.env.CC ?? 'gcc', ['-O1', '-Iinclude', '-c', 'web/examples/c/draw.c', '-o', `${BUILD}draw.o`], { cwd: ROOT });
-  const said = codeIn(/^.*Of the C library it needs .*$/m.exec(await chapter('c'))?.[0] ?? '');
+  const said = codeIn(/^.*From the C library it needs .*$/m.exec(await chapter('c'))?.[0] ?? '');
   const known = new Set([...said, ...(await needs(`${BUILD}draw.o`))]);
   assert.deepEqual(
     (await needs(`${BUILD}draw`)).filter((name) => !known.has(name)),

@@ -72,31 +72,31 @@ test('one word, words never seen, 128 words', async () => {
   assert.ok(Number.isFinite(long.nats) && (long.marginals ?? [NaN]).every((p) => p >= 0 && p <= 1.0001));
 });
 
-test('what cannot be parsed is said', async () => {
+test('what cannot be parsed is an error', async () => {
   const text = 'The dog saw the cat';
   for (const [given, pinned, message] of /** @type {[any, any, RegExp][]} */ ([
     ['  ', {}, /no word.*the text is empty/],
     [[], {}, /no word/],
     [['a', ''], {}, /a text, or an array of words, none of them empty/],
     [text, { 6: 1 }, /no word 6, the sentence has words 1 to 5/],
-    [text, { 1: 6 }, /6 is no parent of word 1.*1 to 5, and 0 for the root/],
-    [text, { 1: 'dog' }, /"dog" is no parent of word 1/],
-    [text, { 1: [2, 3] }, /word 1 \(The\) is given several parents/],
-    [text, { 1: 2, '01': 3 }, /word 1 \(The\) is given several parents/],
-    [text, [2, 3], /2 parents for 5 words/],
-    [text, { 2: 2 }, /2 \(dog\) would be its own parent/],
-    [text, { 2: 0, 3: 0 }, /2 \(dog\) and 3 \(saw\) would both hang from the root/],
-    [text, { 1: 2, 2: 3, 3: 1 }, /in a circle/],
+    [text, { 1: 6 }, /6 is not a valid head of word 1.*1 to 5, or 0 for the root/],
+    [text, { 1: 'dog' }, /"dog" is not a valid head of word 1/],
+    [text, { 1: [2, 3] }, /word 1 \(The\) has several heads/],
+    [text, { 1: 2, '01': 3 }, /word 1 \(The\) has several heads/],
+    [text, [2, 3], /2 heads for 5 words/],
+    [text, { 2: 2 }, /2 \(dog\) would be its own head/],
+    [text, { 2: 0, 3: 0 }, /2 \(dog\) and 3 \(saw\) would both be attached to the root/],
+    [text, { 1: 2, 2: 3, 3: 1 }, /would form a cycle/],
     [text, { 1: 3, 2: 5 }, /would cross/],
     [text, { 3: 0, 1: 5 }, /would cross/],
-    [text, 7, /pinned has the number of a parent under the number of its word/],
+    [text, 7, /pinned maps the index of a word/],
   ]))
     await assert.rejects(model.parse(given, { pinned }), { code: 'argument', message });
   await assert.rejects(model.parse(Array(200).fill('a')), {
     code: 'limit',
     message: /200 words, this model parses at most 128 at once: give it sentence by sentence/,
   });
-  await assert.rejects((await model.parse(text)).score([0]), { code: 'argument', message: /a parent for each of the 5 words/ });
+  await assert.rejects((await model.parse(text)).score([0]), { code: 'argument', message: /a head for each of the 5 words/ });
   await assert.rejects(model.parse(text, { marginals: /** @type {any} */ ('yes') }), { code: 'argument' });
   await assert.rejects(model.parse(text, { signal: AbortSignal.abort() }), { name: 'AbortError' });
 });

@@ -349,7 +349,10 @@ test('the cuts before byte pairs, by their names', () => {
     " Ab'd",
   ]);
   assert.deepEqual([...splitter('gpt-2')('a\u0085\ufeffb')].flat(), ['a', '\u0085', '\ufeff', 'b'], 'white space is that of Unicode');
-  assert.throws(() => splitter(cutOf('toString'), 'toString')('x'), isError('unsupported', /"toString" is none of the pre-tokenizers/));
+  assert.throws(
+    () => splitter(cutOf('toString'), 'toString')('x'),
+    isError('unsupported', /"toString" is not one of the supported pre-tokenizers/),
+  );
 });
 
 test('merges: the least rank first, the leftmost of equal ones, as by trying all', () => {

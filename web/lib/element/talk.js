@@ -130,7 +130,7 @@ export class Talk {
       [this.#again, 'Answer again'],
       [this.#goOn, 'Go on'],
       [this.#shade, 'Surprise'],
-      [this.#anew, 'New talk'],
+      [this.#anew, 'New chat'],
       [this.#lack, NO_TEMPLATE],
       [this.#continue, 'Continue the text'],
     ]);
@@ -139,7 +139,7 @@ export class Talk {
       [this.#system, 'System message'],
       [this.#list, 'Messages'],
       [this.#field, 'Your message'],
-      [this.#bar, 'The talk'],
+      [this.#bar, 'The chat'],
     ]);
     for (const [box, text] of labels) box.setAttribute('aria-label', say(text));
     this.#field.placeholder = say('Your message');
@@ -459,7 +459,7 @@ export class Talk {
     const { rate, first, reused, prompt, length } = answer;
     /** @type {Saying[]} */
     const all = [];
-    if (length === 0 && answer.finish === 'end') all.push(['it ended at once', {}]);
+    if (length === 0 && answer.finish === 'end') all.push(['it ended immediately', {}]);
     if (rate > 0) all.push(['{rate} tokens a second', { rate: [rate, rate < 10 ? 1 : 0] }]);
     if (first > 0) all.push(['the first after {time} s', { time: [first / 1000, 2] }]);
     if (prompt > 0) all.push(['{read} of {prompt} tokens were new', { read: [prompt - reused, 0], prompt: [prompt, 0] }]);

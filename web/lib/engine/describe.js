@@ -21,7 +21,7 @@ export function describePart(instance, model, index) {
   /** @param {string} what  @param {'nx_part_info' | 'nx_port' | 'nx_result' | 'nx_map' | 'nx_table'} struct  @param {number[]} which */
   const read = (what, struct, ...which) => {
     const status = instance.call(what, model, index, ...which, at);
-    checkStatus(status, 'Reading what the model is');
+    checkStatus(status, 'Reading the description of the model');
     return readStruct(instance.view, at, struct);
   };
   /** @template T @param {number} n  @param {(i: number) => T} one */
@@ -80,7 +80,7 @@ export function describePart(instance, model, index) {
     }),
     ends: each(ends, (i) => {
       const status = instance.call('nx_model_end', model, index, i, at);
-      checkStatus(status, 'Reading what the model is');
+      checkStatus(status, 'Reading the description of the model');
       return instance.word(at);
     }),
   };

@@ -558,7 +558,7 @@ function runError(status, part, samples, length) {
   if (error.code !== 'limit') return error;
   const [what, advice] =
     samples > 1
-      ? [`${samples} samples of this model at once take`, 'draw fewer at a time']
+      ? [`${samples} samples of this model together take`, 'draw fewer at a time']
       : part.grows
         ? [`A text of ${length} tokens takes`, 'ask for fewer with maxTokens, or use a smaller model']
         : ['A run of this model takes', 'use a smaller model'];

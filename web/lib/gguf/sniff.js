@@ -45,7 +45,7 @@ export function looksLike(bytes) {
   }
   const text = head.trimStart();
   if (/^<(!doctype html|html|head|body)/i.test(text)) {
-    return 'It looks like a web page: the server sends a page, perhaps "not found", in place of the file.';
+    return 'It looks like a web page: the server sends a page, perhaps "not found", instead of the file.';
   }
   if (text.startsWith('<?xml') || text.startsWith('<svg')) return 'It looks like an XML document.';
   if (/^[{[]/.test(text)) return 'It looks like JSON.';

@@ -83,7 +83,7 @@ function parsed(template, key) {
   const atoms = template.split('|').map((part) => {
     const [name, offset] = part.split('@');
     if (!/^(?:form|word|shape|cluster|any|prefix\d+|suffix\d+)$/.test(name) || !/^-?\d+$/.test(offset ?? '')) {
-      throw keyError('unsupported', key, `${show(template)} is no template that this version knows`);
+      throw keyError('unsupported', key, `${show(template)} is not a template of this version`);
     }
     return { name, offset: Number(offset) };
   });
@@ -126,7 +126,7 @@ export class Features {
     if (this.width !== width)
       throw keyError('format', `${this.#architecture}.templates`, `${this.width} features of a word, and the model reads ${width}`);
     if (this.values > values)
-      throw keyError('format', `${this.#architecture}.feature_hashes`, `${this.values - 1} features, and the model knows ${values - 1}`);
+      throw keyError('format', `${this.#architecture}.feature_hashes`, `${this.values - 1} features, and the model has ${values - 1}`);
   }
 
   /** Returns whether the training sentences have this word. @param {string} form */

@@ -32,7 +32,7 @@ export function spokenInputs({ info }, speakers, { label, speaker }) {
  */
 function voiceOf(speaker, speakers) {
   if (speaker === undefined || speaker === null) return -1;
-  if (speakers.length === 0) throw argumentError('This model knows no speakers: leave speaker out');
+  if (speakers.length === 0) throw argumentError('This model has no speakers: leave speaker out');
   const index = typeof speaker === 'string' ? speakers.indexOf(speaker) : speaker;
   if (Number.isInteger(index) && index >= 0 && index < speakers.length) return index;
   throw argumentError(`speaker must be one of ${speakers.join(', ')}, or an index from 0 to ${speakers.length - 1}, not ${show(speaker)}`);

@@ -127,7 +127,7 @@ function* findSamples(size) {
   let long = 0; // of an RF64
   let at = 12;
   for (let chunks = 0; at + 8 <= size; chunks++) {
-    if (chunks >= MOST_CHUNKS) throw broken(`more than ${MOST_CHUNKS} chunks stand before its samples`);
+    if (chunks >= MOST_CHUNKS) throw broken(`more than ${MOST_CHUNKS} chunks precede its samples`);
     const bytes = yield at;
     if (bytes.length < 8) break; // the file has become shorter
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);

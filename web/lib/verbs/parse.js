@@ -4,5 +4,5 @@
 import { attributes as text } from './generate.js';
 
 export const draws = false;
-export const made = 'Words and their parents';
+export const made = 'Words and their heads';
 export const attributes = { prompt: text.prompt };

@@ -76,7 +76,7 @@ function begun(make) {
     worker.onerror = (event) => {
       event.preventDefault();
       // A script that cannot be loaded gives an event without a message.
-      fail(event.message || 'its script could not be loaded: serve worker.js beside the library');
+      fail(event.message || 'its script could not be loaded: serve worker.js next to the library');
     };
   });
 }

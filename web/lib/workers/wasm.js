@@ -71,7 +71,7 @@ async function compileAt(url, patience) {
     throw new NextPixelError(
       'network',
       `Cannot fetch ${url}: the server answered ${response.status}. nextpixel.wasm ` +
-        `belongs beside the library, or at wasmUrl.${hint()}`,
+        `belongs next to the library, or at wasmUrl.${hint()}`,
     );
   }
   // Compiling while it downloads needs the right type, which not every server sends.

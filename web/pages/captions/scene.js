@@ -238,7 +238,7 @@ export function createScene() {
       onto.drawImage(bitmap, (bitmap.width - side) / 2, (bitmap.height - side) / 2, side, side, 0, 0, SIDE, SIDE);
       clear();
       own = square;
-      said.textContent = phrase`Your picture, its middle. It knows 120 nouns and scenes of emoji on white; of anything else it will still say one of these.`;
+      said.textContent = phrase`Your picture, its middle. It knows 120 nouns and scenes of emoji on white, and describes anything else with these words.`;
       changed();
     } catch {
       said.textContent = phrase`This file is no picture that the browser can read.`;

@@ -58,7 +58,7 @@ function isUnlike(picture) {
 function doubtOf(confidence, picture) {
   const share = percent(confidence);
   if (isUnlike(picture))
-    return phrase`Not sure: this is unlike all that it learned from, a few things on white. Of the whole sentence: ${share}`;
+    return phrase`Not sure: this differs from its training scenes, a few things on white. Of the whole sentence: ${share}`;
   return confidence < SURE ? phrase`Not sure. Of the whole sentence: ${share}` : phrase`Of the whole sentence: ${share}`;
 }
 
@@ -156,7 +156,7 @@ export function createTell(scene) {
         byId('result').textContent = steps.map(({ word }) => word).join(' ');
       }
       const text = steps.map(({ word }) => word).join(' ');
-      canvas.setAttribute('aria-label', text ? phrase`The scene, told as: ${text}` : phrase`An empty scene`);
+      canvas.setAttribute('aria-label', text ? phrase`The scene, described as: ${text}` : phrase`An empty scene`);
       if (slowly) announce(`${text}. ${byId('doubt').textContent}`);
       transport.show('done');
       for (const listener of listeners) listener();

@@ -55,7 +55,7 @@ export function createPlayers() {
     const most = moved.reduce((at, one, i) => (Math.abs(one) > Math.abs(moved[at]) ? i : at), 0);
     byId('players-said').textContent =
       strength === 0
-        ? phrase`Each by itself: p is σ of its own score, and whom else one takes changes nothing.`
+        ? phrase`Each alone: p is σ of its own score, and the other choices change nothing.`
         : phrase`With neighbours player ${most + 1} goes from ${percent(alone(scores[most]))} to ${percent(p[most])}. All of it sums up: ${p.reduce((sum, one) => sum + one, 0).toFixed(2)} players are expected.`;
   }
   show();

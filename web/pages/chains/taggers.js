@@ -69,7 +69,8 @@ export function createTaggers() {
     acquire: (options) =>
       acquireWith(acquireFirst(options, NAMES[2]), async ([{ model }]) => {
         const { names } = await model.tag('');
-        if (names.join() !== namesOf().join()) throw new Error(phrase`It has other tags than the models beside it: ${names.join(', ')}.`);
+        if (names.join() !== namesOf().join())
+          throw new Error(phrase`Its tags differ from those of the other models: ${names.join(', ')}.`);
         return acquireAll([weights('hmm-en.gguf'), weights('memm-en.gguf')], options);
       }),
     onModels([crf, ...others]) {

@@ -54,7 +54,7 @@ export function createOwnModel(root, onFile) {
   const choose = make('button', { type: 'button', class: 'button' }, phrase`Choose a model`);
   const said = make('p', { class: 'photo-said', hidden: '' });
   root.append(
-    make('p', { class: 'photo-name' }, phrase`Or a model of your own`),
+    make('p', { class: 'photo-name' }, phrase`Or your own model`),
     make(
       'div',
       { class: 'photo-tools' },

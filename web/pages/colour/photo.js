@@ -31,7 +31,7 @@ export function createPhoto(root, size, fate, onPicture, onModel) {
   const camera = make('button', { type: 'button', class: 'button' }, phrase`Use the camera`);
   const said = make('p', { class: 'photo-said', hidden: '' });
   root.append(
-    make('p', { class: 'photo-name' }, phrase`Or a picture of your own`),
+    make('p', { class: 'photo-name' }, phrase`Or your own picture`),
     make(
       'div',
       { class: 'photo-tools' },

@@ -56,7 +56,7 @@ export function createSection(section) {
   /** @param {File | string} given a file, or an address */
   function takeModel(given) {
     if (choices.busy) {
-      ownModel.say(phrase`Another model is being loaded. Give ${nameOf(given)} again when it is there.`, true);
+      ownModel.say(phrase`Another model is loading. Add ${nameOf(given)} again when it is ready.`, true);
       return;
     }
     own = { ...section.emoji, temperature: 1, tries: SHOWN, own: given };

@@ -43,7 +43,7 @@ export function createLearning(training) {
   let lesson = new Lesson(pictures);
   const curve = createCurve();
   const votes = createVotes(byId('learning-votes'));
-  const drawn = make('canvas', { role: 'img', 'aria-label': phrase`Samples of what it knows so far` });
+  const drawn = make('canvas', { role: 'img', 'aria-label': phrase`Samples from the current model` });
   const nats = make('p', { id: 'learning-nats', class: 'panel-note' });
   byId('learning-samples').append(drawn);
   byId('learning-curve').append(curve.canvas, nats);

@@ -116,7 +116,7 @@ export function createDraw(stages) {
       transport.say(phrase`${seconds.toFixed(2)} s of sound in ${took.toFixed(2)} s, the first of it after ${Math.round(first)} ms`);
       said.textContent =
         drawn === 0
-          ? phrase`It ended at once: another seed may say more.`
+          ? phrase`It ended immediately: another seed may say more.`
           : `${phrase`${codes.top.length} codes of the top level, ${codes.bottom.length} of the bottom level, ${seconds.toFixed(2)} s of sound.`}${await heard}`;
       if (signal.aborted) return;
       if (file.href) URL.revokeObjectURL(file.href);

@@ -146,7 +146,7 @@ export function groupsOf({ id, kind, side }, head, { matrices }, file) {
       }));
       return [
         {
-          says: phrase`Each place has numbers of its own, which are added.`,
+          says: phrase`Each position has its own numbers, which are added.`,
           line: [made(x, stream), '+', made(p, 'positions'), '=', shown(id, stream)],
         },
         ...learned,
@@ -266,9 +266,9 @@ export function groupsOf({ id, kind, side }, head, { matrices }, file) {
       const { kind: activation } = { kind: get(`${id}.active`).made.op };
       const sum = file.facts.get('general.architecture') === 'gpt2' ? get(`${id}.sum`) : undefined;
       return [
-        { says: phrase`Every row by itself is made wider …`, line: product(`${id}.up`, stream, sub('W', '1'), 'wide') },
+        { says: phrase`Each row is made wider …`, line: product(`${id}.up`, stream, sub('W', '1'), 'wide') },
         {
-          says: activation === 'relu' ? phrase`… what is below zero becomes zero …` : phrase`… what is below zero is nearly shut …`,
+          says: activation === 'relu' ? phrase`… negative numbers become zero …` : phrase`… negative numbers nearly vanish …`,
           line: [activation === 'relu' ? 'ReLU' : 'GELU', shown(`${id}.up`, 'wide'), '=', shown(`${id}.active`, 'active')],
         },
         { says: phrase`… and narrow again.`, line: product(`${id}.down`, 'active', sub('W', '2'), '<i>y</i>') },
@@ -285,7 +285,7 @@ export function groupsOf({ id, kind, side }, head, { matrices }, file) {
     case 'linear':
       return [
         {
-          says: phrase`What stands at each place is compared with every row of the table, the same one as below.`,
+          says: phrase`Each position is compared with every row of the table, the same one as below.`,
           line: [
             made(get(id).made.of[0], stream),
             '×',

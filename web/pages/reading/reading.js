@@ -140,7 +140,7 @@ export function createReading() {
         acquireWith(acquireFirst(how, phrase`the memory-network`), () => acquireAll([weights('stories.gguf')], how)),
         ([reader, decoder]) => {
           if (decoder.model.info.vocabulary === reader.model.info.vocabulary) return;
-          throw new Error(phrase`It does not read the same tokens as the decoder beside it, so that their looks cannot be compared.`);
+          throw new Error(phrase`It reads other tokens than the decoder next to it, so their attention cannot be compared.`);
         },
       ),
     onModels([, { info }]) {

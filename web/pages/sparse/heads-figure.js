@@ -117,7 +117,7 @@ export function createHeadsFigure(root, files) {
         if (back < SIDE || back % SIDE === 0) for (const { weights } of dense) held += weights[k];
       });
       held /= dense.length;
-      note.textContent = phrase`Row ${asked.row + 1}, column ${asked.col + 1}: ${Math.round(100 * held)}% of what the dense heads look at here lies in the two strided sets, which hold ${SIDE + asked.row} of ${query + 1} places.`;
+      note.textContent = phrase`Row ${asked.row + 1}, column ${asked.col + 1}: ${Math.round(100 * held)}% of the attention of the dense heads is in the two strided sets, which hold ${SIDE + asked.row} of ${query + 1} places.`;
       canvas.setAttribute('aria-label', note.textContent);
       grids.forEach(({ grid, name }) =>
         grid.setAttribute('aria-label', phrase`${name}: attention of all heads at row ${asked.row + 1}, column ${asked.col + 1}`),

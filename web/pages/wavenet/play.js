@@ -102,7 +102,7 @@ export function createPlayer() {
       speaker.disabled = zoom.disabled = false;
       const field = (2 + dilations.reduce((sum, d) => sum + d, 0)) / rate;
       byId('own-field').textContent =
-        phrase`This network hears ${Math.round(1000 * field)} thousandths of a second with ${dilations.length} layers.`;
+        phrase`This network sees ${Math.round(1000 * field)} thousandths of a second with ${dilations.length} layers.`;
       byId('voice-field').textContent = String(Math.round(1000 * field));
       transport.show('ready');
       for (const tell of listeners) tell();
@@ -173,7 +173,7 @@ export function createPlayer() {
         .slice(0, TRIES - 1)
         .map((defect) => DEFECTS[defect])
         .join(', ');
-      const again = `${before && phrase` Drawn again, for it was ${before}.`}${drawing.finish === 'length' ? phrase` It did not come to an end.` : ''}`;
+      const again = `${before && phrase` Drawn again, because it was ${before}.`}${drawing.finish === 'length' ? phrase` It did not come to an end.` : ''}`;
       said.textContent = `${sentenceOf(shown)}${again}`;
       const how = aloud ? await hear(drawing, shown, signal) : '';
       said.textContent = `${sentenceOf(shown)}${again}${how}`;

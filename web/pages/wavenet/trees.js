@@ -52,8 +52,8 @@ export function createTrees() {
       ];
       said.textContent =
         top + 1 < 1 + dilations.reduce((sum, d) => sum + d, 0)
-          ? phrase`${stack}: it hears ${heard}, for there are no more before it.`
-          : phrase`${stack}: it hears ${heard}.`;
+          ? phrase`${stack}: it depends on ${heard}; there are no more before it.`
+          : phrase`${stack}: it depends on ${heard}.`;
     }
   }
   layers.addEventListener('input', draw);

@@ -54,7 +54,7 @@ const KINDS = [
   ],
   [
     'walk',
-    (name) => phrase`${name} makes whole pictures at once: the page of SAGAN shows such models.`,
+    (name) => phrase`${name} makes whole pictures in one pass: the page of SAGAN shows such models.`,
     () => phrase`Try: choose each of its classes, and walk from one picture to another.`,
   ],
   [

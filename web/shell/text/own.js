@@ -35,7 +35,7 @@ export function showCard(model) {
   } catch {
     rows.push([phrase`Vocabulary`, phrase`${integer(info.vocabulary)} tokens, not listed in the file`]);
   }
-  if (info.chatTemplate) rows.push([phrase`Talks`, phrase`the file says how the model reads them`]);
+  if (info.chatTemplate) rows.push([phrase`Talks`, phrase`the file has a chat template`]);
   if (info.warnings.length > 0) rows.push([phrase`Odd`, info.warnings.join('. ')]);
   const told = CARD.filter(([key]) => info.card[key]).map(([key, name]) => [name, info.card[key]]); // in the language of whoever made the file
   byId('card').replaceChildren(
@@ -97,7 +97,7 @@ export function createOwn({ onModel, says = (name) => phrase`${name} writes now.
     const wanted = address.value.trim();
     if (!wanted) return;
     if (URL.canParse(wanted, document.baseURI)) open(new URL(wanted, document.baseURI), wanted);
-    else tell(phrase`${wanted} is no address: it begins with https:// or, of a file beside this page, with its name`);
+    else tell(phrase`${wanted} is no address: it begins with https:// or is the name of a file next to this page`);
   });
   for (const type of ['dragover', 'drop']) {
     document.addEventListener(type, (event) => {

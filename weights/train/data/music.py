@@ -42,7 +42,7 @@ def tracks(raw):
         raise Unreadable("no MIDI file: it begins with %r" % raw[:4])
     size, form, _, division = struct.unpack(">IHHH", raw[4:14])
     if form == 2:
-        raise Unreadable("its tracks are pieces of their own (format 2)")
+        raise Unreadable("its tracks are separate pieces (format 2)")
     if division & 0x8000:
         raise Unreadable("its time is in frames of film, not in beats")
     if not division:

@@ -56,7 +56,7 @@ export class CaptionModel {
     if (words.length !== part.values || part.ends.length !== 1) {
       throw new NextPixelError(
         'format',
-        `The file lists ${words.length} words and the model has ${part.values}, one of which is to end a caption: it was exported wrongly, get it anew`,
+        `The file lists ${words.length} words and the model has ${part.values}, one of which must end a caption: it was exported wrongly, get a new file`,
       );
     }
     this.#engine = engine;
@@ -92,7 +92,7 @@ export class CaptionModel {
       .split(/\s+/)
       .filter((word) => word !== '');
     const unknown = words.find((word) => !this.#ids.has(word));
-    if (unknown !== undefined) throw argumentError(`${show(unknown)} is none of the ${this.words.length} words that this model knows`);
+    if (unknown !== undefined) throw argumentError(`${show(unknown)} is not among the ${this.words.length} words of this model`);
     if (words.length >= positions) throw argumentError(`The text has ${words.length} words, this model says at most ${positions - 1}`);
     return words.map((word) => /** @type {number} */ (this.#ids.get(word)));
   }
@@ -157,9 +157,7 @@ export class CaptionModel {
       throw argumentError(`lookAt has ${list.length} places, this model says at most ${positions} words, the end included`);
     const wrong = Array.from(list).findIndex((place) => place !== null && !(Number.isInteger(place) && place >= 0 && place < places));
     if (wrong >= 0)
-      throw argumentError(
-        `lookAt must have places from 0 to ${places - 1}, or null where the model looks by itself, not ${show(list[wrong])}`,
-      );
+      throw argumentError(`lookAt must have locations from 0 to ${places - 1}, or null where the model chooses, not ${show(list[wrong])}`);
     return list.length === 0 ? undefined : Uint32Array.from(list, (place) => place ?? places);
   }
 

@@ -82,7 +82,7 @@ export class CodeRun extends AudibleRun {
    * @returns {SavedCode}
    */
   save() {
-    if (!this.#flow) throw new NextPixelError('state', 'The sound that the run goes on with is not read yet: await run.input first');
+    if (!this.#flow) throw new NextPixelError('state', 'The sound to continue has not been read yet: await run.input first');
     const { told: _, ...saved } = this.#flow.save(); // its sound is made again
     return { ...saved, most: this.most };
   }

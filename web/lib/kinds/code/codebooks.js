@@ -186,7 +186,7 @@ export class CodeModel {
       const whole = Math.floor(heard.samples.length / this.levels.top.hop); // what silence had to fill is drawn
       if (whole >= this.#longest)
         throw argumentError(
-          `The sound has ${(heard.samples.length / this.sampleRate).toFixed(1)} seconds: this model goes on with less than ${((this.#longest * this.levels.top.hop) / this.sampleRate).toFixed(1)}`,
+          `The sound has ${(heard.samples.length / this.sampleRate).toFixed(1)} seconds: this model continues less than ${((this.#longest * this.levels.top.hop) / this.sampleRate).toFixed(1)}`,
         );
       const ids = { top: [...codes.top.subarray(0, whole)], bottom: [...codes.bottom.subarray(0, whole * this.#ratio)] };
       return {

@@ -58,7 +58,7 @@ export class HeadModel {
       wordsGiven(text, { verb: 'parse', does: 'parses', limit: this.limit, part: 'sentence by sentence', features: this.features }),
       signal,
     );
-    if (words.length === 0) throw argumentError('There is no word to find a parent of: the text is empty');
+    if (words.length === 0) throw argumentError('There is no word to find the head of: the text is empty');
     const pins = pinsOf(pinned, words);
     const reason = conflictOf(pins, words);
     if (reason) throw impossible(reason);
@@ -88,7 +88,7 @@ export class HeadModel {
 
 /** @param {string} reason */
 function impossible(reason) {
-  return argumentError(`No tree without crossing arcs has the parents that are pinned: ${reason}`);
+  return argumentError(`No tree without crossing arcs has the pinned heads: ${reason}`);
 }
 
 /** Rows of all the heads that there could be, as (words, words + 1). @param {Float32Array} rows @param {number} n @param {number} width */

@@ -9,5 +9,5 @@ export const look = {
   sheet: true,
   doing: 'Parsing',
   done: ({ nats }) => ['Parsed: {nats} nats', { nats: [nats[0], 1] }],
-  what: () => 'Words and their parents',
+  what: () => 'Words and their heads',
 };

@@ -74,7 +74,7 @@ export class Parse extends Answer {
   async score(heads, options = {}) {
     checkOptions(options, 'score()', ['signal']);
     if (!Array.isArray(heads) || heads.length !== this.words.length)
-      throw argumentError(`score() needs a parent for each of the ${this.words.length} words`);
+      throw argumentError(`score() needs a head for each of the ${this.words.length} words`);
     return (await this.#model.parse(this.words, { pinned: heads, signal: options.signal })).pinnedNats;
   }
 

@@ -17,11 +17,11 @@ import { classOf } from '../../base/realm.js';
 export function pinsOf(pinned, words) {
   if (!/^(Object|Array)$/.test(classOf(pinned)))
     throw argumentError(
-      'pinned has the number of a parent under the number of its word, from 1, such as { 3: 1 }, or is a list of one for each word',
+      'pinned maps the index of a word, from 1, to the index of its head, such as { 3: 1 }, or is a list of one head for each word',
     );
   const listed = Array.isArray(pinned);
   if (listed && pinned.length !== words.length)
-    throw argumentError(`pinned has ${pinned.length} parents for ${words.length} words: give one for each, null where it is open`);
+    throw argumentError(`pinned has ${pinned.length} heads for ${words.length} words: give one for each, null to leave it open`);
   /** @type {Pins} */
   const pins = new Map();
   for (const [key, head] of Object.entries(/** @type {object} */ (pinned))) {
@@ -30,11 +30,11 @@ export function pinsOf(pinned, words) {
     if (!/^\d+$/.test(key) || child < 1 || child > words.length)
       throw argumentError(`pinned: there is no word ${key}, the sentence has words 1 to ${words.length}`);
     if (Array.isArray(head) || (pins.has(child) && pins.get(child) !== head)) {
-      throw argumentError(`pinned: word ${child} (${words[child - 1]}) is given several parents, and a word has one`);
+      throw argumentError(`pinned: word ${child} (${words[child - 1]}) has several heads, and a word has one`);
     }
     if (!Number.isInteger(head) || head < 0 || head > words.length) {
       throw argumentError(
-        `pinned: ${show(head)} is no parent of word ${child}: parents are numbers of words, 1 to ${words.length}, and 0 for the root`,
+        `pinned: ${show(head)} is not a valid head of word ${child}: heads are indices of words, 1 to ${words.length}, or 0 for the root`,
       );
     }
     pins.set(child, head);
@@ -43,7 +43,7 @@ export function pinsOf(pinned, words) {
 }
 
 /**
- * Why no tree has these parents; undefined where nothing speaks against it.
+ * Why no tree has these heads; undefined if one may.
  *
  * @param {Pins} pins
  * @param {string[]} words
@@ -52,14 +52,12 @@ export function pinsOf(pinned, words) {
 export function conflictOf(pins, words) {
   const name = (/** @type {number} */ word) => (word === 0 ? 'the root' : `${word} (${words[word - 1]})`);
   const roots = [...pins].filter(([, head]) => head === 0);
-  if (roots.length > 1) return `${name(roots[0][0])} and ${name(roots[1][0])} would both hang from the root, and one word does`;
+  if (roots.length > 1) return `${name(roots[0][0])} and ${name(roots[1][0])} would both be attached to the root, and only one word may be`;
   for (const [child] of pins) {
     const path = [child];
     for (let at = pins.get(child); at; at = pins.get(at)) {
       if (at === child)
-        return path.length === 1
-          ? `${name(child)} would be its own parent`
-          : `${path.map(name).join(', ')} would hang from one another in a circle`;
+        return path.length === 1 ? `${name(child)} would be its own head` : `${path.map(name).join(', ')} would form a cycle`;
       if (path.includes(at)) break;
       path.push(at);
     }

@@ -48,7 +48,7 @@ function tracksAlone(bytes) {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const named = (/** @type {number} */ at) => String.fromCharCode(...bytes.subarray(at, at + 4));
   if (bytes.length < 14 || named(0) !== 'MThd') throw wrong('it does not begin with MThd');
-  if (view.getUint16(8) === 2) throw wrong('its tracks are pieces of their own (format 2)');
+  if (view.getUint16(8) === 2) throw wrong('its tracks are separate pieces (format 2)');
   if (view.getUint16(12) & 0x8000) throw wrong('its time is in frames of film, not in beats');
   if (view.getUint16(12) === 0) throw wrong('a beat has no ticks');
   const kept = [];

@@ -130,7 +130,7 @@ export class NoteRun extends BaseRun {
    * @returns {SavedNote}
    */
   save() {
-    if (!this.#plan) throw new NextPixelError('state', 'The music that the run goes on with is not read yet: await run.input first');
+    if (!this.#plan) throw new NextPixelError('state', 'The music to continue has not been read yet: await run.input first');
     const { known, bounds } = this.#plan;
     return this.saved({
       known,

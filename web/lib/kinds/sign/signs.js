@@ -146,7 +146,7 @@ export class SignModel {
       throw error;
     }
     const [first] = bytes;
-    if (bytes.every((byte) => byte === first)) throw argumentError(`${what} is empty, all of one shade: there is no sign to name`);
+    if (bytes.every((byte) => byte === first)) throw argumentError(`${what} is empty, all of one shade: there is no character to classify`);
     const light = bytes.reduce((sum, byte) => sum + byte, 0) > LIGHT * bytes.length;
     return light ? bytes.map((byte) => 255 - byte) : bytes;
   }

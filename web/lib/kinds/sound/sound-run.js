@@ -119,7 +119,7 @@ export class SoundRun extends AudibleRun {
    * @returns {SavedSound}
    */
   save() {
-    if (!this.#known) throw new NextPixelError('state', 'The sound that the run goes on with is not read yet: await run.input first');
+    if (!this.#known) throw new NextPixelError('state', 'The sound to continue has not been read yet: await run.input first');
     return this.saved({ known: [...this.#known], ids: [...this.#levels], nats: [...this.#nats] });
   }
 

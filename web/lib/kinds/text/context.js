@@ -30,7 +30,7 @@ export class Context {
     const half = Math.floor(positions / 2);
     const forgotten = positions - half - head; // each time: the rest, the first token and the newer half are seen
     if (forgotten < 1)
-      throw argumentError(`A text of ${count} tokens is too long: this model sees ${positions}, too few to forget the oldest and go on`);
+      throw argumentError(`A text of ${count} tokens is too long: this model sees ${positions}, too few to drop the oldest and continue`);
     return positions - half + Math.floor((count - positions) / forgotten) * forgotten;
   }
 

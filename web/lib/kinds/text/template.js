@@ -212,7 +212,7 @@ function* programOf(template) {
 /** What is wrong, for people. @param {unknown} error */
 function asked(error) {
   if (error instanceof NextPixelError) return error;
-  if (error instanceof Refusal) return argumentError(`The template of this model refuses the talk: ${error.message}`);
+  if (error instanceof Refusal) return argumentError(`The template of this model refuses the messages: ${error.message}`);
   const other = 'pass { template }, or { render }, which renders it';
   if (error instanceof OverBudget)
     return new NextPixelError('limit', `The chat template was stopped, because ${error.message}: ${other}`, { cause: error });

@@ -163,7 +163,7 @@ export class TextModel {
       const count = `has ${ids?.length ?? `over ${positions}`} tokens, and this model sees ${positions}`;
       throw argumentError(
         talk
-          ? `The talk ${count}: begin a new one, or shorten what was said`
+          ? `The chat ${count}: begin a new one, or shorten its messages`
           : `The prompt ${count}: at most ${positions - 1} leave room for another`,
       );
     }

@@ -187,7 +187,7 @@ export const composes = (name) => name === 'qwen2' || name === 'deepseek-r1-qwen
 export function splitter(cut, name = String(cut)) {
   if (cut === undefined || !Object.hasOwn(EXPRESSIONS, cut)) {
     const problem =
-      `A text cannot be cut for this model (tokenizer.ggml.pre: ${JSON.stringify(name.slice(0, 40))} is none of the pre-tokenizers that are read: ` +
+      `A text cannot be cut for this model (tokenizer.ggml.pre: ${JSON.stringify(name.slice(0, 40))} is not one of the supported pre-tokenizers: ` +
       `${names().join(', ')}). Give tokens by their numbers, or use another file`;
     return () => {
       throw new NextPixelError('unsupported', problem);

@@ -32,7 +32,7 @@ export class Specials {
       const type = types[id];
       if (text === '' || (type !== USER_DEFINED && type !== CONTROL && type !== UNKNOWN)) return;
       if (text.length > LONGEST)
-        throw vocabularyError('limit', 'tokens', `token ${id} stands for itself and has more than ${LONGEST} characters`);
+        throw vocabularyError('limit', 'tokens', `token ${id} is matched as a whole and has more than ${LONGEST} characters`);
       const control = type !== USER_DEFINED;
       if (!control) this.#sorted.plain.push({ text, id, control });
       this.#sorted.all.push({ text, id, control });

@@ -107,7 +107,7 @@ export function* readingVocabulary(metadata, architecture) {
   const model = get('model');
   if (model === undefined) throw vocabularyError('unsupported', 'model', 'missing: this file has no vocabulary');
   if (typeof model !== 'string' || !MODELS.includes(model)) {
-    throw vocabularyError('unsupported', 'model', `${show(model)} is none of the tokenizers that are read, "llama" and "gpt2"`);
+    throw vocabularyError('unsupported', 'model', `${show(model)} is not one of the supported tokenizers, "llama" and "gpt2"`);
   }
   const tokens = textsOf('tokens', yield* valueIn(metadata, 'tokenizer.ggml.tokens'));
   if (tokens.length === 0) throw vocabularyError('format', 'tokens', 'empty');
@@ -138,9 +138,7 @@ export function* readingVocabulary(metadata, architecture) {
   if (!spm && get('pre') === undefined && pre === DEFAULT)
     warnings.push('The file does not say how a text is cut (tokenizer.ggml.pre): tokens may be others than in training');
   if (!spm && cut === undefined)
-    warnings.push(
-      `This version does not know how a text is cut for this model (tokenizer.ggml.pre: ${show(pre)}): give tokens by their numbers`,
-    );
+    warnings.push(`This version does not support the pre-tokenizer of this model (tokenizer.ggml.pre: ${show(pre)}): pass token ids`);
   /** @type {Map<string, number>} */
   const ids = new Map();
   for (const [i, text] of tokens.entries()) {
