@@ -14,6 +14,8 @@ import { load } from '../../web/lib/index.js';
 import { serve } from '../../web/tools/serve.js';
 import { serve as serveFolders } from './server.js';
 
+/** @import { AnyModel } from '../../web/lib/model/of-kind.js' */
+
 /** @param {number[]} x */
 const median = (x) => [...x].sort((a, b) => a - b)[x.length >> 1];
 
@@ -22,7 +24,7 @@ const ROUNDS = 9;
 const TOKENS = 480;
 /** Of twelve words. */
 const SENTENCE = 'Ein kleines Mädchen klettert in ein Spielhaus aus Holz im großen Garten.';
-const model = await load(new URL('../../weights/digits.gguf', import.meta.url));
+const model = /** @type {AnyModel} */ (await load(new URL('../../weights/digits.gguf', import.meta.url)));
 const { width, height } = model.info;
 const blank = { data: new Uint8Array(width * height), width, height };
 

@@ -21,6 +21,7 @@ import { readText } from '../../weights/eval/perplexity.js';
 import { half, q4_0, q8_0 } from './random.js';
 
 /** @import { Typed } from '../js/gguf.js' */
+/** @import { AnyModel } from '../../web/lib/model/of-kind.js' */
 
 const [Q4_0, Q5_0] = [2, 6];
 const BLOCK = 32;
@@ -163,7 +164,7 @@ async function main() {
     );
     const file = path.join(folder, `${name}.gguf`);
     writeFileSync(file, writeGGUF({ metadata: /** @type {Record<string, Typed>} */ (kept), tensors: /** @type {any} */ (rounded) }));
-    const model = await load(file);
+    const model = /** @type {AnyModel} */ (await load(file));
     const { nats, tokens } = await scorePieces(model, await model.tokenizer.encodeLong(text));
     const perplexity = Math.exp(nats);
     first ||= perplexity;

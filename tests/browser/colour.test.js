@@ -15,6 +15,7 @@ import { PAGE, SIDE, WAIT, emoji, galleryOf, inRepository, photos, shownOf, trip
 import { png } from './png.js';
 
 /** @import { Route } from 'playwright-core' */
+/** @import { AnyModel } from '../../web/lib/model/of-kind.js' */
 
 const { withPage } = session();
 const { rows: ROWS, open, switchOver, rowIs, name: nameOf, pixels } = galleryOf('colour', 'in-colour');
@@ -32,7 +33,7 @@ test('a row shows the values that the model draws, beside what it was given', ()
     const name = (await nameOf(page, 0)) ?? '';
     const style = emoji.find((one) => one.name === name)?.style;
 
-    const model = await load(new Uint8Array(weights));
+    const model = /** @type {AnyModel} */ (await load(new Uint8Array(weights)));
     const palette = /** @type {Uint8Array} */ (model.info.palette);
     const image = { data: /** @type {number[][]} */ (original).flat(), width: SIDE, height: SIDE };
     const temperature = Number(await page.locator('#colour-temperature').textContent());
@@ -135,7 +136,7 @@ more('photographs: the switch loads the other model, which draws them without be
     const rows = await Promise.all([0, 1].map((row) => pixels(page, row)));
     const [given, ...rest] = rows[0];
     const [original] = rest.splice(3);
-    const model = await load(new Uint8Array(photoWeights));
+    const model = /** @type {AnyModel} */ (await load(new Uint8Array(photoWeights)));
     const temperature = Number(await page.locator('#colour-temperature').textContent());
     const image = { data: /** @type {number[][]} */ (original).flat(), width: SIDE, height: SIDE };
     const run = model.complete(image, { samples: 3, seed: 7, temperature, label: null });

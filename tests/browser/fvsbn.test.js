@@ -14,6 +14,8 @@ import { more } from '../more.js';
 import { OUT, session } from './browser.js';
 import { inRepository } from './gallery.js';
 
+/** @import { AnyModel } from '../../web/lib/model/of-kind.js' */
+
 const { withPage } = session();
 const PAGE = '/web/pages/fvsbn/';
 const FILE = inRepository('weights/fvsbn.gguf');
@@ -24,7 +26,7 @@ test('the endings are what the model draws of a digit in black and white', optio
   withPage(async (page) => {
     await page.goto(PAGE);
     await page.locator('#run-text', { hasText: 'Run again' }).waitFor();
-    const model = await load(new Uint8Array(await readFile(FILE)));
+    const model = /** @type {AnyModel} */ (await load(new Uint8Array(await readFile(FILE))));
     assert.equal(model.info.levels, 2);
     const strip = await readFile(inRepository('web/pictures/digits.bin'));
     const source = Uint8Array.from(strip.subarray(16 + 14 * 784, 16 + 15 * 784), (grey) => (grey < 128 ? 0 : 255));

@@ -7,7 +7,8 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 
 /** @import { Page } from 'playwright-core' */
-/** @import { Model, PictureRun } from '../../web/lib/index.js' */
+/** @import { PictureRun } from '../../web/lib/index.js' */
+/** @import { AnyModel as Model } from '../../web/lib/model/of-kind.js' */
 
 export const PAGE = '/web/pages/colour/';
 export const SIDE = 32;

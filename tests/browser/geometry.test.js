@@ -16,6 +16,7 @@ import { more } from '../more.js';
 import { WAIT, OUT, session, sleep, widths } from './browser.js';
 
 /** @import { Page } from 'playwright-core' */
+/** @import { AnyModel } from '../../web/lib/model/of-kind.js' */
 
 const { withPage } = session();
 const PAGE = '/web/pages/image-transformer/';
@@ -45,7 +46,7 @@ for (const path of MODELS) {
     `${path}: what is tinted is what the engine's queries see`,
     { skip: missing && 'no such file' },
     async (context) => {
-      const model = await load(new Uint8Array(await readFile(inRepository(path))));
+      const model = /** @type {AnyModel} */ (await load(new Uint8Array(await readFile(inRepository(path)))));
       const { width, height, channels, positions, inputWidth, inputHeight, window } = model.info;
       const geometry = new Geometry(model.info, model.order);
       assert.deepEqual(blockRaster(model.info), model.order);
@@ -206,7 +207,9 @@ test(
     withPage(async (page) => {
       await open(page);
       await finish(page);
-      const models = await Promise.all(FILES.map(async (path) => load(new Uint8Array(await readFile(inRepository(path))))));
+      const models = await Promise.all(
+        FILES.map(async (path) => /** @type {AnyModel} */ (await load(new Uint8Array(await readFile(inRepository(path)))))),
+      );
       const side = models[0].info.width;
       const finished = await Promise.all([0, 1].map((panel) => colours(page, panel, side)));
 

@@ -14,6 +14,7 @@ import { more } from '../more.js';
 import { OUT, decode, runAnew, session, sleep, widths } from './browser.js';
 
 /** @import { Page } from 'playwright-core' */
+/** @import { AnyModel } from '../../web/lib/model/of-kind.js' */
 
 const { withPage } = session();
 const PAGE = '/web/pages/image-transformer/';
@@ -117,7 +118,7 @@ test('the pictures show the values that the model draws', () =>
     await done(page);
     await page.mouse.move(5, 5);
 
-    const model = await load(new Uint8Array(weights));
+    const model = /** @type {AnyModel} */ (await load(new Uint8Array(weights)));
     const source = quantise(digit(37), model.info.levels);
     const rows = Number(await page.locator('.handle').getAttribute('aria-valuenow'));
     const pictures = [0, 1, 2].map(() => Uint8Array.from(source));

@@ -17,6 +17,7 @@ import { PAGE, SIDE, WAIT, emoji, galleryOf, inRepository, photos, shownOf, trip
 import { png } from './png.js';
 
 /** @import { Pixels } from './gallery.js' */
+/** @import { AnyModel } from '../../web/lib/model/of-kind.js' */
 
 const { withPage } = session();
 const { rows: ROWS, open, switchOver, rowIs, name: nameOf, pixels } = galleryOf('superres', 'enlarged');
@@ -67,7 +68,7 @@ test('a row shows what the model is given, the likeliest of each group, and how 
     const curve = bicubic(small, { width: SMALL, height: SMALL, channels: 3 }, { width: SIDE, height: SIDE });
     assert.deepEqual(flat(smooth), new Uint8Array(curve));
 
-    const model = await load(new Uint8Array(weights));
+    const model = /** @type {AnyModel} */ (await load(new Uint8Array(weights)));
     const temperature = Number(await page.locator('#superres-temperature').textContent());
     const tries = 12;
     const name = await nameOf(page, 0);
@@ -167,7 +168,7 @@ more("photographs: the other model draws them and one's own, without being told 
     assert.deepEqual(await page.locator(`${ROWS} .row-name b`).allTextContents(), classes);
     await rowIs(page, 1);
 
-    const model = await load(new Uint8Array(await readFile(inRepository('weights/cifar10-sr.gguf'))));
+    const model = /** @type {AnyModel} */ (await load(new Uint8Array(await readFile(inRepository('weights/cifar10-sr.gguf')))));
     const temperature = Number(await page.locator('#superres-temperature').textContent());
     for (const row of [0, 1]) {
       const [given, smooth, ...rest] = await pixels(page, row);

@@ -17,6 +17,7 @@ import { inRepository } from './gallery.js';
 
 /** @import { Page } from 'playwright-core' */
 /** @import { SoundRun } from '../../web/lib/index.js' */
+/** @import { AnyModel } from '../../web/lib/model/of-kind.js' */
 
 const { withPage } = session(['--autoplay-policy=no-user-gesture-required']);
 const TINY = '/tests/golden/wavenet-tiny.gguf';
@@ -26,7 +27,7 @@ const options = { skip: existsSync(file) ? false : 'weights/wavenet.gguf is miss
 
 /** @param {string} path @param {object} settings @returns {Promise<Float32Array>} */
 async function inNode(path, settings) {
-  const model = await load(new Uint8Array(await readFile(path)));
+  const model = /** @type {AnyModel} */ (await load(new Uint8Array(await readFile(path))));
   const samples = await /** @type {SoundRun} */ (/** @type {any} */ (model.generate(settings))).samples();
   model.close();
   return samples;
@@ -215,7 +216,7 @@ test('the page: a digit is drawn before anything is pressed, is Node’s, and is
     await page.goto(PAGE);
     await page.locator('#transport[data-phase=done]').waitFor({ timeout: 40000 });
     const levels = ((await page.locator('#result').textContent()) ?? '').split(' ').map(Number);
-    const model = await load(file);
+    const model = /** @type {AnyModel} */ (await load(file));
     const { classes, speakers = [] } = model.info;
     const own = [];
     for await (const step of /** @type {SoundRun} */ (

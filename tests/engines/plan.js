@@ -13,7 +13,7 @@ import { Alphabet } from '../../web/lib/kinds/note/alphabet.js';
 import { encode } from '../../web/lib/kinds/note/codec.js';
 import { engineOf } from '../../web/lib/model/engine.js';
 
-/** @import { ModelInfo } from '../../web/lib/index.js' */
+/** @import { AnyInfo as ModelInfo } from '../../web/lib/engine/protocol.js' */
 /** @import { Note } from '../../web/lib/kinds/note/codec.js' */
 
 /**
@@ -135,9 +135,10 @@ export async function makePlan(root, short = false) {
     const seen = new Set();
     for (const name of names) {
       const model = await load(root + folder + name);
-      const { architecture, kind, verbs, lookAhead } = model.info;
+      const info = /** @type {ModelInfo} */ (model.info);
+      const { architecture, kind, verbs, lookAhead } = info;
       const features = verbs.includes('tag') ? engineOf(model).kind.features.ids(WORDS).join(' ') : '';
-      const runs = runsOf(works, folder + name, name.slice(0, -'.gguf'.length), model.info, shipped, features);
+      const runs = runsOf(works, folder + name, name.slice(0, -'.gguf'.length), info, shipped, features);
       model.close();
       const alike = [architecture, kind, verbs, lookAhead].join(' ');
       if (!short) plan.push(...runs);

@@ -6,7 +6,9 @@
  * does the same through the C header.
  */
 
-/** @import { LoadOptions, Model, ModelInfo, SoundRun } from '../../web/lib/index.js' */
+/** @import { LoadOptions, SoundRun } from '../../web/lib/index.js' */
+/** @import { AnyModel as Model } from '../../web/lib/model/of-kind.js' */
+/** @import { AnyInfo as ModelInfo } from '../../web/lib/engine/protocol.js' */
 /** @typedef {import('../../web/lib/kinds/note/note-run.js').NoteRun} NoteRun */
 /** @typedef {typeof import('../../web/lib/index.js').load} Load */
 /** @import { PlannedRun } from './plan.js' */
@@ -75,7 +77,7 @@ export async function runPlan(loadModel, plan, read, options) {
       model?.close();
       const bytes = await read(run.path);
       await say('bytes', 'read', bytes);
-      model = await loadModel(bytes, options);
+      model = /** @type {Model} */ (await loadModel(bytes, options));
     } else if (model === undefined) {
       throw new Error('a plan opens a model first');
     } else if (run.task === 'score') {

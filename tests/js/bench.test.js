@@ -26,6 +26,7 @@ import { readGGUF } from './gguf.js';
 import { ROOT, wasmModule } from './helpers.js';
 
 /** @import { Facts, Samples } from '../bench/summary.js' */
+/** @import { AnyModel } from '../../web/lib/model/of-kind.js' */
 
 /** @type {import('../bench/models.js').Shape} */
 const SMALL = { width: 32, blocks: 2, heads: 2, inner: 64, values: 256, side: 4 };
@@ -666,7 +667,7 @@ test('figures of language models: ratios of rounds, the share of the streaming r
 });
 
 test('perplexity of a text: pieces as long as the model knows positions', async () => {
-  const model = await load(`${ROOT}tests/golden/stories260K.gguf`);
+  const model = /** @type {AnyModel} */ (await load(`${ROOT}tests/golden/stories260K.gguf`));
   const { positions } = model.info;
   const story = 'Once upon a time, there was a little girl named Lily. She loved to play outside in the park. '.repeat(30);
   const ids = model.tokenizer.encode(story),

@@ -13,7 +13,7 @@ import { bleu, bleuOf, words } from '../../weights/eval/bleu.js';
 import { readSmallSet } from '../../weights/eval/held-out.js';
 import { readPairs, scoreTranslations } from '../../weights/eval/translation.js';
 
-/** @import { ModelInfo } from '../../web/lib/index.js' */
+/** @import { AnyInfo as ModelInfo } from '../../web/lib/engine/protocol.js' */
 
 const fixture = JSON.parse(await readFile(new URL('bleu.json', import.meta.url), 'utf8'));
 

@@ -11,10 +11,11 @@ import { brightness, litPixels } from '../../web/lib/kinds/caption/light.js';
 import { LONGEST, PLACES, SIDE, WORDS, toyCaption } from './toy-caption.js';
 
 /** @import { CaptionStep } from '../../web/lib/kinds/caption/caption-run.js' */
+/** @import { AnyModel } from '../../web/lib/model/of-kind.js' */
 
-const soft = await load(toyCaption());
-const hard = await load(toyCaption({ hard: true }));
-const endless = await load(toyCaption({ end: -1000 }));
+const soft = /** @type {AnyModel} */ (await load(toyCaption()));
+const hard = /** @type {AnyModel} */ (await load(toyCaption({ hard: true })));
+const endless = /** @type {AnyModel} */ (await load(toyCaption({ end: -1000 })));
 test.after(() => [soft, hard, endless].forEach((model) => model.close()));
 
 const image = {
@@ -47,7 +48,7 @@ test('a caption: words that join to the text, and maps that add up to 1', async 
   }
   assert.deepEqual(run.grid, { rows: 4, columns: 4 });
   assert.equal(await endless.caption(image).text(), run.texts[0]); // maps change nothing
-  const ended = await load(toyCaption({ end: 1000 }));
+  const ended = /** @type {AnyModel} */ (await load(toyCaption({ end: 1000 })));
   assert.equal(await ended.caption(image).text(), '');
   ended.close();
 });
@@ -58,7 +59,7 @@ test('confidence: the probability of the first caption with its end, once it is 
   const cost = (await all(run)).reduce((sum, { sample, nats }) => sum + (sample === 0 ? nats : 0), 0);
   assert.ok(Math.abs(Math.log(run.confidence ?? 0) + cost) < 1e-5);
   assert.equal(endless.resume(run.save()).confidence, undefined);
-  const ending = await load(toyCaption({ end: 3 }));
+  const ending = /** @type {AnyModel} */ (await load(toyCaption({ end: 3 })));
   for (const options of [{}, { beams: 3 }]) {
     const told = ending.caption(image, options);
     const { nats } = await ending.score(image, { text: await told.text() });
@@ -97,7 +98,7 @@ test('samples have texts of their own', async () => {
 });
 
 test('beams find what is at least as probable', async () => {
-  const brief = await load(toyCaption({ end: 2 }));
+  const brief = /** @type {AnyModel} */ (await load(toyCaption({ end: 2 })));
   const [greedy, best] = await Promise.all([brief.caption(image).text(), brief.caption(image, { beams: 6, lengthPenalty: 0 }).text()]);
   const cost = async (/** @type {string} */ text) => (await brief.score(image, { text })).nats;
   assert.ok(greedy.split(' ').length < LONGEST && (await cost(best)) <= (await cost(greedy)) + 1e-5);

@@ -14,8 +14,9 @@ import { readWav } from './sounds.js';
 
 /** @import { CodeRun } from '../../web/lib/kinds/code/code-run.js' */
 /** @import { CodeOptions } from '../../web/lib/options.js' */
+/** @import { AnyModel } from '../../web/lib/model/of-kind.js' */
 
-const model = await load(`${GOLDEN}jukebox-tiny.gguf`);
+const model = /** @type {AnyModel} */ (await load(`${GOLDEN}jukebox-tiny.gguf`));
 after(() => model.close());
 const [TOP, BOTTOM] = model.info.codes ?? [];
 const RATIO = TOP.hop / BOTTOM.hop;
@@ -84,13 +85,13 @@ test('a digit: codes of the top level, those below, and samples while these are 
     assert.deepEqual(all, same, `steps of ${chunkSize}`);
   }
   assert.notDeepEqual((await told(generate({ ...LONG, seed: LONG.seed + 1 }))).top, whole.top);
-  const two = await load(`${GOLDEN}jukebox-tiny.gguf`, { workers: 2 });
+  const two = /** @type {AnyModel} */ (await load(`${GOLDEN}jukebox-tiny.gguf`, { workers: 2 }));
   assert.deepEqual((await told(generate(LONG, two))).samples, whole.samples);
   two.close();
 });
 
 test('what is drawn of the bottom level is heard before all of it is', async () => {
-  const long = await load(changed(await readFile(`${GOLDEN}jukebox-tiny.gguf`)));
+  const long = /** @type {AnyModel} */ (await load(changed(await readFile(`${GOLDEN}jukebox-tiny.gguf`))));
   const { order, samples, bottom } = await told(generate({ label: 1, speaker: 0, seed: 3, chunkSize: 1, seconds: 10 }, long));
   assert.equal(bottom.length, 12 * RATIO);
   assert.equal(samples.length, 12 * TOP.hop);
@@ -181,7 +182,7 @@ test('a sound is gone on with, through its codes', async () => {
 });
 
 test('the file that ships draws the codes that it drew', async () => {
-  const shipped = await load(`${ROOT}weights/jukebox-small.gguf`);
+  const shipped = /** @type {AnyModel} */ (await load(`${ROOT}weights/jukebox-small.gguf`));
   const { top, bottom } = await told(generate({ label: '7', speaker: 'jackson', seed: 4 }, shipped));
   shipped.close();
   assert.equal(top.length, 49);

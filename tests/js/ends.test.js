@@ -30,7 +30,7 @@ function withTokens(more, metadata = {}) {
 }
 
 /** Forces these tokens in order, with any model.
- * @param {import('../../web/lib/index.js').Model} model @param {number} token @param {object} [options] */
+ * @param {import('../../web/lib/model/of-kind.js').AnyModel} model @param {number} token @param {object} [options] */
 async function always(model, token, options = {}) {
   const run = model.generate([1, 5], { logitBias: { [token]: 1e9 }, maxTokens: 6, seed: 1, ...options });
   /** @type {TextStep[]} */

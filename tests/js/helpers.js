@@ -8,6 +8,8 @@ import { fileURLToPath } from 'node:url';
 import { NextPixelError, load as loadModel } from '../../web/lib/index.js';
 import { CODES } from '../../web/lib/engine/protocol.js';
 
+/** @import { AnyModel } from '../../web/lib/model/of-kind.js' */
+
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 export const DIGITS = `${ROOT}weights/digits.gguf`;
 export const GOLDEN = `${ROOT}tests/golden/`;
@@ -18,8 +20,14 @@ const { NEXTPIXEL_WASM } = process.env;
 export const wasmBytes = await readFile(NEXTPIXEL_WASM ?? `${ROOT}web/dist/nextpixel.wasm`);
 export const wasmModule = await WebAssembly.compile(wasmBytes);
 
-/** load() with the build under test. @type {typeof loadModel} */
-export const load = (source, options) => loadModel(source, { wasmUrl: NEXTPIXEL_WASM, ...options });
+/**
+ * load() with the build under test.
+ *
+ * @param {Parameters<typeof loadModel>[0]} source
+ * @param {Parameters<typeof loadModel>[1]} [options]
+ * @returns {Promise<AnyModel>}
+ */
+export const load = async (source, options) => /** @type {AnyModel} */ (await loadModel(source, { wasmUrl: NEXTPIXEL_WASM, ...options }));
 
 /**
  * Reads a run to its end.

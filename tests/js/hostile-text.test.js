@@ -14,7 +14,7 @@ import { cost, isError, load } from './helpers.js';
 import { TOKENS, toyText } from './toy-text.js';
 import { toyTranslation } from './toy-translation.js';
 
-/** @import { Model } from '../../web/lib/index.js' */
+/** @import { AnyModel as Model } from '../../web/lib/model/of-kind.js' */
 
 /** @type {Model} */
 let toy;

@@ -15,7 +15,7 @@ import { checkRows } from '../../web/lib/kinds/picture/rows.js';
 import { assertMaps, collect, isError, load } from './helpers.js';
 import { noise, toyModel, toyNetwork } from './toy.js';
 
-/** @import { Model } from '../../web/lib/index.js' */
+/** @import { AnyModel as Model } from '../../web/lib/model/of-kind.js' */
 /** @import { ToyOptions } from './toy.js' */
 
 const WIDTH = 8,

@@ -66,7 +66,7 @@ after(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** @param {import('../../web/lib/index.js').Model} model */
+/** @param {import('../../web/lib/model/of-kind.js').AnyModel} model */
 async function tale(model) {
   const run = model.generate('ab', { seed: 3, maxTokens: 12, temperature: 1 });
   const steps = [];

@@ -20,6 +20,7 @@ import { chordOf, chordsOf, count, parallelsOf } from '../../weights/eval/harmon
 /** @import { MidiEvent } from 'midi-file' */
 /** @import { Note } from '../../web/lib/kinds/note/codec.js' */
 /** @import { NoteRun, NoteStep } from '../../web/lib/kinds/note/note-run.js' */
+/** @import { AnyModel } from '../../web/lib/model/of-kind.js' */
 
 const NAMES = ['soprano', 'alto', 'tenor', 'bass'];
 /** The ids of the shipped model. */
@@ -296,10 +297,10 @@ test('what is counted of harmony', () => {
   assert.deepEqual(chordsOf([...sung([[72, 67, 64, 48]]), { start: 4, length: 4, pitch: 60, voice: 'soprano' }], NAMES, 4), ['C', null]);
 });
 
-/** @type {import('../../web/lib/index.js').Model} */
+/** @type {import('../../web/lib/model/of-kind.js').AnyModel} */
 let model;
 before(async () => {
-  model = await load(new Uint8Array(await readFile(new URL('../../weights/chorales.gguf', import.meta.url))));
+  model = /** @type {AnyModel} */ (await load(new Uint8Array(await readFile(new URL('../../weights/chorales.gguf', import.meta.url)))));
 });
 after(() => model.close());
 

@@ -247,7 +247,8 @@ test('every kind that draws: with probabilities each step has the whole distribu
     model.close();
   };
   const token = (/** @type {any} */ { token, nats }) => /** @type {[number[], number[]][]} */ ([[[token], [nats]]]);
-  const codes = (/** @type {any} */ step) => (step.level === 'sound' ? [] : [[[...step.codes], step.nats]]);
+  const codes = (/** @type {any} */ step) =>
+    /** @type {[number[], ArrayLike<number>][]} */ (step.level === 'sound' ? [] : [[[...step.codes], step.nats]]);
   const unnamed = (/** @type {any} */ { nats }) => /** @type {[number[], number[]][]} */ ([[[-1], [nats]]]);
   const caption = (/** @type {any} */ model, /** @type {any} */ given) => model.caption(blankOf(model.info), given);
   const translate = (/** @type {any} */ model, /** @type {any} */ given) => model.translate([5, 6, 7, 8], given);

@@ -11,7 +11,8 @@ import { KeptSessions, MOST_BYTES } from '../../web/lib/engine/kept.js';
 import { load } from './helpers.js';
 import { toyText } from './toy-text.js';
 
-/** @import { Message, Model, TextOptions, TextRun } from '../../web/lib/index.js' */
+/** @import { Message, TextOptions, TextRun } from '../../web/lib/index.js' */
+/** @import { AnyModel as Model } from '../../web/lib/model/of-kind.js' */
 
 const TEMPLATE = '{% for message in messages %}<s>{{ message.role }}: {{ message.content }}</s>{% endfor %}<s>assistant: ';
 const file = (context = 512) => toyText({ context, metadata: { 'tokenizer.chat_template': ['string', TEMPLATE] } });

@@ -12,7 +12,7 @@ import { quantise } from '../../web/lib/media/codec.js';
 import { DIGITS, assertMaps, collect, isError, load } from './helpers.js';
 import { noise, toyModel } from './toy.js';
 
-/** @import { Model } from '../../web/lib/index.js' */
+/** @import { AnyModel as Model } from '../../web/lib/model/of-kind.js' */
 
 const grey = { data: noise(64), width: 8, height: 8 };
 const colour = { data: noise(5 * 4 * 3), width: 4, height: 5 };

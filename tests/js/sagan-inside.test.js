@@ -12,7 +12,8 @@ import { load } from '../../web/lib/index.js';
 import { createInside } from '../../web/pages/sagan/inside.js';
 import { ROOT } from './helpers.js';
 
-/** @import { LatentOptions, Model } from '../../web/lib/index.js' */
+/** @import { LatentOptions } from '../../web/lib/index.js' */
+/** @import { AnyModel as Model } from '../../web/lib/model/of-kind.js' */
 
 /** Options of latents alone say that the run is one of those. @param {Model} model @param {LatentOptions} options */
 const made = (model, options) => model.generate(options);
@@ -26,7 +27,7 @@ for (const [file, most] of /** @type {[string, number][]} */ ([
     const bytes = readFileSync(`${ROOT}${file}`);
     const inside = createInside(new Uint8Array(bytes).buffer);
     assert.ok(inside);
-    const model = await load(`${ROOT}${file}`);
+    const model = /** @type {Model} */ (await load(`${ROOT}${file}`));
     for await (const { latent, maps } of made(model, { seed: 1, samples: 2, label: 1, maps: true })) {
       const { beta, f, g, h, o, x } = inside.of(latent, 1);
       const [{ weights, queries, keys }] = maps ?? [];

@@ -12,7 +12,8 @@ import { DIGITS, GOLDEN, ROOT, isError, load } from './helpers.js';
 import { toyTranslation } from './toy-translation.js';
 import { noise, toyModel } from './toy.js';
 
-/** @import { Model, ModelOf, PictureRun, SavedPicture, PictureStep } from '../../web/lib/index.js' */
+/** @import { PictureModel, PictureRun, SavedPicture, PictureStep } from '../../web/lib/index.js' */
+/** @import { AnyModel as Model } from '../../web/lib/model/of-kind.js' */
 
 /** @typedef {{ values: number[][], nats: number[][] }} Drawn  of each sample, by element */
 
@@ -70,7 +71,7 @@ const grey = { data: noise(63), width: 7, height: 9 };
 const colour = { data: noise(63 * 3), width: 7, height: 9 };
 const small = { data: noise(12), width: 2, height: 2 };
 
-/** @type {[string, import('./toy.js').ToyOptions, (model: ModelOf<'picture'>, options: any) => PictureRun, object][]} */
+/** @type {[string, import('./toy.js').ToyOptions, (model: Pick<PictureModel, 'generate' | 'complete' | 'superResolve'>, options: any) => PictureRun, object][]} */
 const RUNS = [
   ['one sample', {}, (model, options) => model.generate({ seed: 3, ...options }), { chunkSize: 5 }],
   [

@@ -12,7 +12,8 @@ import { hashing } from '../../web/lib/kinds/text/saved-state.js';
 import { isError, load } from './helpers.js';
 import { toyText } from './toy-text.js';
 
-/** @import { Message, Model, TextOptions, TextRun } from '../../web/lib/index.js' */
+/** @import { Message, TextOptions, TextRun } from '../../web/lib/index.js' */
+/** @import { AnyModel as Model } from '../../web/lib/model/of-kind.js' */
 
 const TEMPLATE = '{% for message in messages %}<s>{{ message.role }}: {{ message.content }}</s>{% endfor %}<s>assistant: ';
 const file = (context = 256) => toyText({ context, metadata: { 'tokenizer.chat_template': ['string', TEMPLATE] } });

@@ -17,10 +17,12 @@ import { writeWav } from '../../web/lib/media/wav.js';
 import { GOLDEN, ROOT, isError } from './helpers.js';
 import { readWav, resample } from './sounds.js';
 
+/** @import { AnyModel } from '../../web/lib/model/of-kind.js' */
+
 /** @typedef {import('../../web/lib/kinds/sound/sound-run.js').SoundRun} SoundRun */
 /** @typedef {import('../../web/lib/options.js').SoundOptions} SoundOptions */
 
-const model = await load(`${GOLDEN}wavenet-tiny.gguf`);
+const model = /** @type {AnyModel} */ (await load(`${GOLDEN}wavenet-tiny.gguf`));
 after(() => model.close());
 
 /** @param {SoundOptions} options @returns {SoundRun} */
@@ -343,7 +345,7 @@ test('signal, break and close stop it; what was drawn stays', async () => {
   for await (const _ of left) break;
   assert.equal(left.finish, 'abort');
   assert.equal((await left.samples()).length, 50);
-  const own = await load(await readFile(`${GOLDEN}wavenet-tiny.gguf`));
+  const own = /** @type {AnyModel} */ (await load(await readFile(`${GOLDEN}wavenet-tiny.gguf`)));
   const closed = own.generate({ seconds: 60, seed: 1, chunkSize: 50 });
   await assert.rejects(
     async () => {
@@ -354,7 +356,7 @@ test('signal, break and close stop it; what was drawn stays', async () => {
 });
 
 test('a WaveNet of pictures is a model of pictures', async () => {
-  const pictures = await load(`${GOLDEN}wavenet-picture.gguf`);
+  const pictures = /** @type {AnyModel} */ (await load(`${GOLDEN}wavenet-picture.gguf`));
   assert.deepEqual([pictures.info.kind, pictures.info.width, pictures.info.sampleRate], ['picture', 7, undefined]);
   const [picture] = await pictures.generate({ seed: 1 }).pictures();
   assert.equal(picture.width, 7);
@@ -408,7 +410,7 @@ test('silence: where a sound has been soft for so long it ends, however its samp
 });
 
 test('silence: a run ends there, alike in chunks of any size, and so does one that is saved and goes on', async () => {
-  const speaking = await load(`${ROOT}weights/wavenet.gguf`);
+  const speaking = /** @type {AnyModel} */ (await load(`${ROOT}weights/wavenet.gguf`));
   /** @param {SoundOptions} [more] @returns {SoundRun} */
   const say = (more) => /** @type {any} */ (speaking.generate({ label: '8', speaker: 'theo', seed: 8, seconds: 0.6, ...more }));
   const whole = say();

@@ -10,7 +10,7 @@ import { busyDuring, busyIn, collect, isError, load, sleep, wasmBytes } from './
 import { UNREACHABLE, patch, wasmUrl } from './patch.js';
 import { noise, toyModel } from './toy.js';
 
-/** @import { Model } from '../../web/lib/index.js' */
+/** @import { AnyModel as Model } from '../../web/lib/model/of-kind.js' */
 
 /** Large enough that a whole image takes seconds. */
 const slow = toyModel({

@@ -10,7 +10,8 @@ import { GOLDEN, isError, load, sleep } from './helpers.js';
 import { TOKENS, toyText } from './toy-text.js';
 import { toyModel } from './toy.js';
 
-/** @import { Model, TextStep } from '../../web/lib/index.js' */
+/** @import { TextStep } from '../../web/lib/index.js' */
+/** @import { AnyModel as Model } from '../../web/lib/model/of-kind.js' */
 
 /** @type {Model} */
 let stories;

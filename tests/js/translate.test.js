@@ -11,7 +11,8 @@ import { toyText } from './toy-text.js';
 import { BLOCKS, HEADS, toyTranslation } from './toy-translation.js';
 import { toyModel } from './toy.js';
 
-/** @import { Model, SearchStep, TranslationRun, TranslationStep } from '../../web/lib/index.js' */
+/** @import { SearchStep, TranslationRun, TranslationStep } from '../../web/lib/index.js' */
+/** @import { AnyModel as Model } from '../../web/lib/model/of-kind.js' */
 
 /** Writes every sentence as it is. @type {Model} */
 let copier;

@@ -74,6 +74,7 @@ import { announce } from './element/announce.js';
 /** @import { Message } from './kinds/text/chat.js' */
 /** @import { Talk } from './element/talk.js' */
 /** @import { ModelInfo } from './engine/protocol.js' */
+/** @import { AnyModel } from './model/of-kind.js' */
 /** @import { Sink } from './sinks/canvas.js' */
 /** @import { Picture } from './sinks/pixels.js' */
 /** @import { Hold } from './load/holders.js' */
@@ -486,7 +487,7 @@ export class NextPixelElement extends Base {
   /**
    * Keeps room for what a model makes, as soon as it is known.
    *
-   * @param {{ kind: string, width: number, height: number } | undefined} what
+   * @param {{ kind: string, width?: number, height?: number } | undefined} what
    */
   #reserve(what) {
     if (what && !this.#view.shown) this.#view.size(what, this.samples);
@@ -506,7 +507,7 @@ export class NextPixelElement extends Base {
     try {
       const run = await ask(this, model, stopper.signal);
       if (!stopper.signal.aborted && !this.#run)
-        this.#view.preview(run, { kind, samples, values: run.small && enlarged(model, run.small) });
+        this.#view.preview(run, { kind, samples, values: run.small && enlarged(/** @type {AnyModel} */ (model), run.small) });
     } catch {
       if (!stopper.signal.aborted && !this.#run) this.#view.showNothing();
     }
@@ -530,7 +531,7 @@ export class NextPixelElement extends Base {
     this.#enter('running', doing);
     this.#restOrGoOn();
     const { samples, tries } = this;
-    const tally = new Tally(samples, tries, info.sampleRate ?? 0);
+    const tally = new Tally(samples, tries, 'sampleRate' in info ? info.sampleRate : 0);
     const listening = new AbortController();
     signal.addEventListener('abort', () => listening.abort(signal.reason));
     /** @type {any} */

@@ -43,7 +43,7 @@ export { supported } from './workers/simd.js';
 /** @typedef {import('./kinds/text/tokenizer.js').Tokenizer} Tokenizer */
 /** @import { VocabularySource } from './kinds/text/vocabulary-file.js' */
 /** @typedef {import('./engine/protocol.js').ErrorCode} ErrorCode */
-/** @typedef {import('./engine/protocol.js').ModelInfo} ModelInfo */
+/** @typedef {import('./engine/protocol.js').BasicInfo} BasicInfo */
 
 /** @typedef {import('./load/source.js').Progress} Progress */
 /** @typedef {import('./load/source.js').Source} Source */

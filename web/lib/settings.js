@@ -9,7 +9,7 @@
 
 import { NX_MAX_SAMPLES } from './engine/abi.js';
 
-/** @import { ModelInfo } from './engine/protocol.js' */
+/** @import { AnyInfo } from './engine/protocol.js' */
 
 /**
  * @typedef {object} Setting
@@ -23,7 +23,7 @@ import { NX_MAX_SAMPLES } from './engine/abi.js';
  * @property {string} [field]  its field in nx_settings
  * @property {number} [off]    the value of that field in a run without the setting, if not `initial`
  * @property {number} [on]     the value of that field for true, if not 1
- * @property {(value: any, info: ModelInfo) => boolean} [fits]  whether a model supports the value; an unsupported value of the element's
+ * @property {(value: any, info: AnyInfo) => boolean} [fits]  whether a model supports the value; an unsupported value of the element's
  * attribute is ignored
  * @property {true} [attribute]  the element has an attribute of its name, with hyphens
  */
@@ -31,9 +31,9 @@ import { NX_MAX_SAMPLES } from './engine/abi.js';
 /** The largest integer where only 32 bits limit it. */
 const MANY = 2 ** 31 - 1;
 
-/** @param {unknown} _ @param {ModelInfo} info */
+/** @param {unknown} _ @param {AnyInfo} info */
 const knowsClasses = (_, { classes }) => classes.length > 0;
-/** @param {unknown} _ @param {ModelInfo} info */
+/** @param {unknown} _ @param {AnyInfo} info */
 const knowsSpeakers = (_, { speakers = [] }) => speakers.length > 0;
 
 export const SETTINGS = /** @type {const} */ ({

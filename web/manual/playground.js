@@ -97,7 +97,8 @@ function showVerb() {
   byId('play-given').replaceChildren();
   const sound = info.kind === 'sound';
   if (name === 'generate' && info.kind === 'text') textField('prompt', 'Once upon a time');
-  else if (name === 'translate') textField('sentence', info.languages[0] === 'de' ? 'Ein Hund läuft durch den Schnee.' : 'stop');
+  else if (name === 'translate')
+    textField('sentence', 'languages' in info && info.languages[0] === 'de' ? 'Ein Hund läuft durch den Schnee.' : 'stop');
   else if (name === 'tag' || (name === 'score' && info.kind === 'text'))
     textField('text', name === 'tag' ? 'Time flies like an arrow.' : 'Once upon a time');
   else if (name === 'walk') ['from', 'to'].forEach((end, i) => numberField(end, String(i + 1)));
@@ -109,7 +110,7 @@ function showVerb() {
       of &&
       row.of.split(' ').includes(of) &&
       (row.name !== 'label' || info.classes.length > 0) &&
-      (row.name !== 'speaker' || (info.speakers ?? []).length > 0),
+      (row.name !== 'speaker' || ('speakers' in info && info.speakers.length > 0)),
   );
   byId('play-options').replaceChildren(...rows.map(optionField));
   byId('play-more').hidden = rows.length === 0;
@@ -119,7 +120,8 @@ function showVerb() {
 /** @param {Setting} row */
 function optionField({ name, whole, number, flag, initial, said }) {
   const id = `play-option-${name}`;
-  const names = name === 'label' ? model?.info.classes : name === 'speaker' ? model?.info.speakers : undefined;
+  const { classes = undefined, speakers = undefined } = /** @type {{ classes?: string[], speakers?: string[] }} */ (model?.info ?? {});
+  const names = name === 'label' ? classes : name === 'speaker' ? speakers : undefined;
   const [low, high] = whole ?? number ?? (name === 'seed' ? [0, Number.MAX_SAFE_INTEGER] : []);
   const input = names
     ? make('select', { id }, make('option', { value: '' }, ''), ...names.map((one) => make('option', {}, one)))

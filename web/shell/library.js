@@ -3,9 +3,9 @@
 // @ts-check
 
 import { part } from '../lib/base/part.js';
-import { cache } from '../lib/index.js';
+import { acquire as acquireModel, cache, load as loadModel } from '../lib/index.js';
 
-export { acquire, load, supported, tokenizer } from '../lib/index.js';
+export { supported, tokenizer } from '../lib/index.js';
 export { announce } from '../lib/element/announce.js';
 export { composing } from '../lib/element/composing.js';
 export { Codec, quantise } from '../lib/media/codec.js';
@@ -29,12 +29,18 @@ export const ownFiles = () => part(() => Promise.all([import('../lib/load/handed
 /** Fetches the part of the library that only pages of music need. */
 export const music = () => part(() => import('../lib/kinds/note/notes.js'));
 
-/** @typedef {import('../lib/index.js').Model} Model */
+/** load() of a file that a page knows. @type {(...given: Parameters<typeof loadModel>) => Promise<Model>} */
+export const load = /** @type {any} */ (loadModel);
+
+/** acquire() of a file that a page knows. @type {(...given: Parameters<typeof acquireModel>) => Promise<Hold>} */
+export const acquire = /** @type {any} */ (acquireModel);
+
+/** @typedef {import('../lib/model/of-kind.js').AnyModel} Model */
 /**
  * @template {import('../lib/index.js').Kind} K
  * @typedef {import('../lib/index.js').ModelOf<K>} ModelOf
  */
-/** @typedef {import('../lib/index.js').ModelInfo} ModelInfo */
+/** @typedef {Model['info']} ModelInfo */
 /** @typedef {import('../lib/index.js').AttentionMap} AttentionMap */
 /** @typedef {import('../lib/index.js').PictureRun} PictureRun */
 /** @typedef {import('../lib/index.js').PictureStep} PictureStep */
@@ -55,5 +61,5 @@ export const music = () => part(() => import('../lib/kinds/note/notes.js'));
 /** @typedef {import('../lib/index.js').CaptionStep} CaptionStep */
 /** @typedef {import('../lib/index.js').NextPixelError} NextPixelError */
 /** @typedef {import('../lib/sinks/pixels.js').Picture} Picture RGBA */
-/** @typedef {import('../lib/load/holders.js').Hold} Hold */
+/** @typedef {import('../lib/load/holders.js').Hold & { model: Model }} Hold */
 /** @typedef {import('../lib/load/source.js').Progress} Progress */

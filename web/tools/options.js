@@ -20,7 +20,7 @@ import { TASKS } from '../lib/element/tasks.js';
 
 const WEB = fileURLToPath(new URL('..', import.meta.url));
 
-/** The folders of the kinds, and what their kind.js says. @type {{ name: string, kind: import('../lib/kinds/index.js').Kind, TYPES: { model: string, steps: string[], others: string[] },
+/** The folders of the kinds, and what their kind.js says. @type {{ name: string, kind: import('../lib/kinds/index.js').Kind, TYPES: { model: string, info: string, steps: string[], others: string[] },
  *   OPTIONS?: Record<string, [string, string]> }[]} */
 const FOLDERS = await Promise.all(
   (await readdir(`${WEB}lib/kinds`, { withFileTypes: true }))
@@ -111,13 +111,14 @@ async function kindTypes() {
       return {
         name,
         model: TYPES.model,
+        info: TYPES.info,
         verbs: [...Object.keys(kind.verbs), ...methods]
           .sort()
           .map((verb) => `'${verb}'`)
           .join(' | '),
         steps: TYPES.steps,
         types: [
-          ...[TYPES.model, ...TYPES.steps, ...TYPES.others].map(at),
+          ...[TYPES.model, TYPES.info, ...TYPES.steps, ...TYPES.others].map(at),
           ...Object.values(OPTIONS).map(([type]) => `/** @typedef {import('../options.js').${type}} ${type} */`),
         ],
       };
@@ -131,6 +132,8 @@ async function kindTypes() {
 
 /** The types of the kinds. */
 
+/** @import { BasicInfo } from '../engine/protocol.js' */
+
 ${kinds.flatMap(({ types }) => types).join('\n')}
 
 /**
@@ -138,6 +141,16 @@ ${kinds.flatMap(({ types }) => types).join('\n')}
  *
  * @typedef {object} ModelsOfKinds
 ${kinds.map(({ name, model }) => ` * @property {${model}} ${name}\n`).join('')} */
+
+/**
+ * The description of a model of each kind: its info.
+ *
+ * @typedef {object} InfosOfKinds
+${kinds.map(({ name, info }) => ` * @property {BasicInfo & { kind: '${name}' } & ${info}} ${name}\n`).join('')} */
+
+/** The description of a model; after \`if (info.kind === 'text')\` that of a text model. @typedef {InfosOfKinds[keyof InfosOfKinds]} ModelInfo */
+
+/** The properties of all kinds, for the code of one of them. @typedef {BasicInfo & { kind: keyof InfosOfKinds } & ${kinds.map(({ info }) => info).join(' & ')}} AnyInfo */
 
 /**
  * The names of what models of each kind have of these.

@@ -14,6 +14,8 @@ import { load } from '../../web/lib/index.js';
 import { endWell } from '../../web/pages/chorale/ending.js';
 import { chordOf, parallelsOf } from './harmony.js';
 
+/** @import { AnyModel } from '../../web/lib/model/of-kind.js' */
+
 /** @typedef {import('../../web/lib/kinds/note/note-run.js').NoteRun} NoteRun */
 /** @typedef {{ start: number, length: number, pitch: number }} Sung */
 
@@ -63,7 +65,7 @@ if (!file) {
   console.error('usage: node weights/eval/cadences.js FILE [--keys 2,3,5,7] [--temperature 0.8] [--data FILE.json] [--once] [--show]');
   process.exit(2);
 }
-const model = await load(path.resolve(file));
+const model = /** @type {AnyModel} */ (await load(path.resolve(file)));
 const { voices = [] } = model.info;
 
 /** The pitches of the last moment. @param {{ start: number, length: number, pitch: number }[]} notes */

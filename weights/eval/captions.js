@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { bleu } from './bleu.js';
 
-/** @import { Model } from '../../web/lib/index.js' */
+/** @import { AnyModel as Model } from '../../web/lib/model/of-kind.js' */
 
 /**
  * A scene as weights/train/held_out.py writes it: boxes of each word, (top, left, bottom, right) of the things that it names.

@@ -20,6 +20,7 @@ import { readSmallSet } from './held-out.js';
 import { squaresOf, writeSheet } from './sheet.js';
 
 /** @import { PictureRun } from '../../web/lib/index.js' */
+/** @import { AnyModel } from '../../web/lib/model/of-kind.js' */
 
 const {
   values: { out, count: wanted, temperature },
@@ -34,7 +35,7 @@ if (!file) {
 }
 const prefix = out ?? `build/${path.basename(file, '.gguf')}`;
 mkdirSync(path.dirname(prefix), { recursive: true });
-const model = await load(path.resolve(file), { workers: 'auto' });
+const model = /** @type {AnyModel} */ (await load(path.resolve(file), { workers: 'auto' }));
 const { info } = model;
 const { width, height, channels } = info;
 const size = width * height * channels;

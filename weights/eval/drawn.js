@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // What a run draws, as pictures, and how likely each is.
 // @ts-check
-/** @import { Model, PictureRun } from '../../web/lib/index.js' */
+/** @import { PictureRun } from '../../web/lib/index.js' */
+/** @import { AnyModel as Model } from '../../web/lib/model/of-kind.js' */
 
 const PAPER = 128; // grey of the unknown part
 

@@ -82,6 +82,7 @@ import { tellPictures } from './pictures.js';
 import { evaluationOf } from './reports.js';
 
 /** @import { Translator } from './translation.js' */
+/** @import { AnyModel } from '../../web/lib/model/of-kind.js' */
 
 /** What makes pictures at once is measured by features that PyTorch computes. @param {string} file */
 function measureAtOnce(file) {
@@ -199,7 +200,9 @@ async function main() {
   ]) {
     if (file !== undefined && !existsSync(file)) throw new Error(`${what}${file}: no such file`);
   }
-  const model = await load(path.resolve(positionals[0]), options.wasm === undefined ? {} : { wasmUrl: path.resolve(options.wasm) });
+  const model = /** @type {AnyModel} */ (
+    await load(path.resolve(positionals[0]), options.wasm === undefined ? {} : { wasmUrl: path.resolve(options.wasm) })
+  );
   const { info } = model;
   if (options.each !== undefined) recordEach(model, options.each);
   if (!info.verbs.includes('score') && info.verbs.includes('walk')) {

@@ -4,7 +4,7 @@
 import { readFileSync } from 'node:fs';
 import { readSentences } from './conllu.js';
 
-/** @import { Model } from '../../web/lib/index.js' */
+/** @import { AnyModel as Model } from '../../web/lib/model/of-kind.js' */
 
 /**
  * @typedef {Object} HeadResult

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 
-/** @import { ModelInfo } from '../../web/lib/index.js' */
+/** @import { AnyInfo as ModelInfo } from '../../web/lib/engine/protocol.js' */
 /** @typedef {{ pixels: Uint8Array, labels: (string | number)[] | undefined, count: number }} Pictures */
 
 /**

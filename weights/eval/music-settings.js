@@ -14,6 +14,8 @@ import { parseArgs } from 'node:util';
 import { load } from '../../web/lib/index.js';
 import { count } from './harmony.js';
 
+/** @import { AnyModel } from '../../web/lib/model/of-kind.js' */
+
 /** @typedef {import('../../web/lib/kinds/note/note-run.js').NoteRun} NoteRun */
 /** @typedef {import('./harmony.js').Note} Note */
 
@@ -34,7 +36,7 @@ if (!file || !data) {
   );
   process.exit(2);
 }
-const model = await load(path.resolve(file));
+const model = /** @type {AnyModel} */ (await load(path.resolve(file)));
 const { voices = [], ticks = 4 } = model.info;
 /** @type {Note[][]} */
 const pieces = JSON.parse(readFileSync(data, 'utf8')).slice(0, Number(wanted));

@@ -4,7 +4,7 @@
 import { readFileSync } from 'node:fs';
 import { count } from './harmony.js';
 
-/** @import { Model } from '../../web/lib/index.js' */
+/** @import { AnyModel as Model } from '../../web/lib/model/of-kind.js' */
 /** @typedef {import('./harmony.js').Note} Note */
 
 /** Parallel fifths and octaves a piece, moments at which voices cross a hundred, beats that are a chord a hundred. @typedef {{ pieces: number, fifths: number, octaves: number, crossings: number, chords: number }} Rules */

@@ -14,6 +14,8 @@ import { parseArgs } from 'node:util';
 import { load } from '../../web/lib/index.js';
 import { scorePieces } from './text.js';
 
+/** @import { AnyModel } from '../../web/lib/model/of-kind.js' */
+
 /** @param {string} file */
 export function readText(file) {
   if (!file.endsWith('.xz')) return readFileSync(file);
@@ -40,7 +42,9 @@ async function main() {
   /** @type {{ file: string, bytes: number, tokens: number, nats: number, perplexity: number, more: number }[]} */
   const rows = [];
   for (const file of positionals) {
-    const model = await load(path.resolve(file), values.wasm === undefined ? {} : { wasmUrl: path.resolve(values.wasm) });
+    const model = /** @type {AnyModel} */ (
+      await load(path.resolve(file), values.wasm === undefined ? {} : { wasmUrl: path.resolve(values.wasm) })
+    );
     const found = await scorePieces(model, await model.tokenizer.encodeLong(text));
     model.close();
     const perplexity = Math.exp(found.nats),

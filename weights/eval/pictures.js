@@ -10,7 +10,7 @@ import { distance } from '../../web/pages/colour/distance.js';
 import { picturesOf } from './drawn.js';
 import { readSmallSet } from './held-out.js';
 
-/** @import { Model } from '../../web/lib/index.js' */
+/** @import { AnyModel as Model } from '../../web/lib/model/of-kind.js' */
 /** @import { Pictures } from './held-out.js' */
 
 /** Squared differences, summed up. @param {ArrayLike<number>} a @param {ArrayLike<number>} b */

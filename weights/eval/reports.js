@@ -15,7 +15,8 @@ import { scoreTexts } from './text.js';
 import { scoreTranslations } from './translation.js';
 import { scoreWords } from './words.js';
 
-/** @import { Model, ModelInfo } from '../../web/lib/index.js' */
+/** @import { AnyModel as Model } from '../../web/lib/model/of-kind.js' */
+/** @import { AnyInfo as ModelInfo } from '../../web/lib/engine/protocol.js' */
 /** @import { Translator } from './translation.js' */
 
 /** @param {Model} model @param {string} file @param {{ data: string, images?: string, json: boolean }} options */

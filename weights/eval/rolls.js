@@ -15,6 +15,8 @@ import { load } from '../../web/lib/index.js';
 import { chordsOf, count, parallelsOf } from './harmony.js';
 import { png } from './png.js';
 
+/** @import { AnyModel } from '../../web/lib/model/of-kind.js' */
+
 /** @typedef {import('../../web/lib/kinds/note/note-run.js').NoteRun} NoteRun */
 /** @typedef {import('./harmony.js').Note} Note */
 /** @typedef {[number, number, number]} Colour */
@@ -52,7 +54,7 @@ if (!file) {
 }
 const prefix = out ?? `build/${path.basename(file, '.gguf')}`;
 mkdirSync(path.dirname(prefix), { recursive: true });
-const model = await load(path.resolve(file));
+const model = /** @type {AnyModel} */ (await load(path.resolve(file)));
 const { voices = [], ticks = 4, bar = 16 } = model.info;
 const rows = Math.ceil(Number(wanted) / ACROSS);
 const [width, height] = [ACROSS * (WIDE + GAP) + GAP, rows * (HIGH + GAP) + GAP];

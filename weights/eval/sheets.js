@@ -21,6 +21,7 @@ import { squaresOf, writeSheet } from './sheet.js';
 import { bicubic } from '../../web/pages/colour/bicubic.js';
 
 /** @import { Picture } from './sheet.js' */
+/** @import { AnyModel } from '../../web/lib/model/of-kind.js' */
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
@@ -58,7 +59,7 @@ function fail(message) {
 }
 for (const given of [file, options.data]) if (given !== undefined && !existsSync(given)) fail(`${given}: no such file`);
 mkdirSync(path.dirname(out), { recursive: true });
-const model = await load(path.resolve(file)).catch(({ message }) => fail(`${file}: ${message}`));
+const model = /** @type {AnyModel} */ (await load(path.resolve(file)).catch(({ message }) => fail(`${file}: ${message}`)));
 const { info } = model;
 if (info.kind !== 'picture' || !info.verbs.includes('score')) fail(`${file} does not draw pictures element by element`);
 const size = info.width * info.height * info.channels;

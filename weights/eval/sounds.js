@@ -4,7 +4,7 @@
 import { readFileSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 
-/** @import { Model } from '../../web/lib/index.js' */
+/** @import { AnyModel as Model } from '../../web/lib/model/of-kind.js' */
 
 /**
  * @typedef {Object} SoundResult

@@ -3,7 +3,7 @@
 // @ts-check
 import { readFileSync } from 'node:fs';
 
-/** @import { Model } from '../../web/lib/index.js' */
+/** @import { AnyModel as Model } from '../../web/lib/model/of-kind.js' */
 
 /**
  * @typedef {Object} TextResult

@@ -9,7 +9,7 @@
 // @ts-check
 import { readPairs } from './translation.js';
 
-/** @import { Model } from '../../web/lib/index.js' */
+/** @import { AnyModel as Model } from '../../web/lib/model/of-kind.js' */
 
 /** What a model makes of a word, and its nats. @param {Model} model @param {string} word */
 export async function answer(model, word) {

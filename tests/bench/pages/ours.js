@@ -8,7 +8,7 @@ import { load } from '../../../web/lib/index.js';
 import { compile } from '../../../web/lib/workers/wasm.js';
 import { bytesOf, turn, WARM_UP } from './common.js';
 
-/** @import { Model } from '../../../web/lib/index.js' */
+/** @import { AnyModel as Model } from '../../../web/lib/model/of-kind.js' */
 
 const SETTINGS = { seed: 7n, temperature: 1, topK: 0, topP: 1 };
 /** Positions drawn before a measurement, in the same session: caches and branches are warm then. */
@@ -148,7 +148,7 @@ export async function startPicture({ wasm, model }) {
  * @param {{ wasm: string, model: string }} options
  */
 export async function startLibrary({ wasm, model }) {
-  const loaded = await load(model, { wasmUrl: wasm });
+  const loaded = /** @type {Model} */ (await load(model, { wasmUrl: wasm }));
   const { width, height, channels, verbs } = loaded.info;
   const completes = verbs.includes('complete');
   /** @type {OffscreenCanvas | undefined} */
@@ -200,7 +200,7 @@ function lowerHalf(model, picture, samples) {
 
 /** What the library does by itself here. @param {{ model: string }} options */
 export async function startChoice({ model }) {
-  (await load(model)).close();
+  /** @type {Model} */ (await load(model)).close();
   const files = performance
     .getEntriesByType('resource')
     .map(({ name }) => name)

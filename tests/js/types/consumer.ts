@@ -5,7 +5,7 @@
 import { NextPixelError, acquire, cache, load, supported, tokenizer } from 'nextpixel';
 import { NextPixelElement, NextPixelStepEvent } from 'nextpixel/element';
 import type {
-  Attention,
+  AttentionMap,
   Classification,
   PictureOptions,
   ErrorCode,
@@ -92,11 +92,11 @@ export async function use(canvas: HTMLCanvasElement, image: HTMLImageElement): P
   for (const source of [image, canvas, new ImageData(1, 1), await createImageBitmap(image), new OffscreenCanvas(1, 1)])
     model.complete(source);
   const score: PictureScore = await model.score({ data: new Uint8Array(784), width: 28, height: 28 }, { label: null });
-  const attention: Attention = await model.attention(canvas, { row: 1, column: 2 });
-  const weights: Float32Array = attention.weights;
-  const places: Int32Array = attention.elements;
+  const attention: AttentionMap[] = await model.attention(canvas, { row: 1, column: 2 });
+  const weights: Float32Array = attention[0].weights;
+  const places: Int32Array = attention[0].keys;
   const order: Uint32Array = model.order;
-  const palette: Uint8Array | null = info.palette;
+  const palette: Uint8Array | null = info.kind === 'picture' ? info.palette : null;
   const enlarging = model.superResolve(canvas, { samples: 2, seed: 1, temperature: 0.9, topK: 3, topP: 0.5, chunkSize: 3 });
   const small: Uint8Array = await enlarging.input;
   const known: Uint8Array = await run.input;
@@ -187,7 +187,7 @@ export async function kinds(canvas: HTMLCanvasElement, audio: AudioContext): Pro
     drawn.seed,
     picture.complete(canvas, { rows: 3 }),
     picture.superResolve(canvas),
-    (await picture.attention(canvas, { row: 0, column: 0 })).weights,
+    (await picture.attention(canvas, { row: 0, column: 0 }))[0].weights,
     (await picture.score(canvas)).nats,
   ];
   // @ts-expect-error: nor has one of pictures a way from one latent to another

@@ -4,7 +4,9 @@
 
 import { load } from 'nextpixel';
 import type {
-  Attention,
+  AttentionMap,
+  BasicInfo,
+  CaptionInfo,
   CaptionOptions,
   CaptionRun,
   CaptionScore,
@@ -12,24 +14,29 @@ import type {
   ChatOptions,
   Classification,
   ClassifyOptions,
+  CodeInfo,
   CodeOptions,
   CodeRun,
   CodeStep,
   Codes,
   Encoded,
   Kind,
+  LatentInfo,
   LatentOptions,
   LatentRun,
   LatentStep,
   Message,
+  ModelInfo,
   ModelOf,
   MusicSource,
+  NoteInfo,
   NoteOptions,
   NoteRun,
   NoteScore,
   NoteStep,
   Parse,
   ParseOptions,
+  PictureInfo,
   PictureOptions,
   PictureRun,
   PictureScore,
@@ -41,6 +48,8 @@ import type {
   SavedSound,
   SavedText,
   SavedTranslation,
+  SignInfo,
+  SoundInfo,
   SoundOptions,
   SoundRun,
   SoundScore,
@@ -48,6 +57,7 @@ import type {
   SoundStep,
   TagOptions,
   Tagging,
+  TextInfo,
   TextOptions,
   TextRun,
   TextScore,
@@ -88,7 +98,7 @@ export async function everyKind(image: ImageData, sound: SoundSource, music: Mus
       Same<StepsOf<PictureRun>, PictureStep>,
       Same<typeof savedPicture, SavedPicture>,
       Same<typeof pictureScore, PictureScore>,
-      Same<typeof attention, Attention>,
+      Same<typeof attention, AttentionMap[]>,
       Same<typeof resumedPictures, PictureRun>,
     ]
   >();
@@ -179,7 +189,12 @@ export async function everyKind(image: ImageData, sound: SoundSource, music: Mus
     texts.chat([] as Message[], {} as TextOptions & ChatOptions),
     texts.translate('a', {} as TranslationOptions),
   ];
-  const [savedText, savedTranslation, textScore] = [text.save(), translation.save(), await texts.score('a')];
+  const [savedText, savedTranslation, textScore, looked] = [
+    text.save(),
+    translation.save(),
+    await texts.score('a'),
+    await texts.attention('a'),
+  ];
   const [resumedText, resumedTranslation] = [texts.resume(savedText, { at: 2 }), texts.resume(savedTranslation)];
   holds<
     [
@@ -188,6 +203,7 @@ export async function everyKind(image: ImageData, sound: SoundSource, music: Mus
       Same<StepsOf<TextRun>, TextStep>,
       Same<typeof savedText, SavedText>,
       Same<typeof textScore, TextScore>,
+      Same<typeof looked, AttentionMap[]>,
       Same<typeof resumedText, TextRun>,
       Same<typeof translation, TranslationRun>,
       Same<StepsOf<TranslationRun>, TranslationStep>,
@@ -224,6 +240,31 @@ export async function everyKind(image: ImageData, sound: SoundSource, music: Mus
   };
   for (const model of Object.values(any)) model.close();
   void [again, midi];
+}
+
+/** Every kind that has maps has them in one form. */
+export const maps = (
+  step: PictureStep | LatentStep | TextStep | TranslationStep | CaptionStep | NoteStep | Classification,
+): AttentionMap[] | undefined => step.maps;
+
+/** The description of a model has what its kind has, and nothing of another. */
+export async function descriptions(): Promise<unknown> {
+  const { info } = await load('a.gguf');
+  // @ts-expect-error: a model of any kind may have none
+  void info.width;
+  holds<[Same<typeof info, ModelInfo>, Same<ModelInfo['kind'], Kind>]>();
+  if (info.kind === 'text') {
+    holds<[Same<typeof info.vocabulary, number>, Same<typeof info.languages, string[]>, Same<typeof info.chatTemplate, string>]>();
+    // @ts-expect-error: a text has no width
+    return info.width;
+  }
+  if (info.kind === 'picture' || info.kind === 'latent') return info.width * info.height * info.channels;
+  if (info.kind === 'sound' || info.kind === 'code') return info.sampleRate;
+  const notes = (await load<'note'>('a.gguf')).info;
+  holds<[Same<typeof notes.voices, string[]>, Same<typeof notes.kind, 'note'>]>();
+  const own: [PictureInfo, LatentInfo, TextInfo, CaptionInfo, SoundInfo, CodeInfo, NoteInfo, SignInfo, BasicInfo] | undefined = undefined;
+  // @ts-expect-error: music has no vocabulary
+  return [notes.vocabulary, own];
 }
 
 /** The element's event has the step of every kind. */

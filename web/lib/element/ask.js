@@ -11,7 +11,7 @@ import { TASKS } from './tasks.js';
 import { said, taskOf } from './attributes.js';
 
 /** @import { Model } from '../model/model.js' */
-/** @import { ModelInfo } from '../engine/protocol.js' */
+/** @import { AnyInfo, ModelInfo } from '../engine/protocol.js' */
 /** @import { ElementProperties } from './properties.js' */
 
 /** @typedef {Element & ElementProperties} Asking */
@@ -63,7 +63,10 @@ export async function ask(element, model, signal, seed) {
   for (const { given: make } of readings) given.push(await make?.(element, signal, lookOf(info)));
   if (inside) options[inside] = await examplesOf(element, signal);
   if (seed !== undefined) options.seed = seed;
-  const run = await /** @type {any} */ (model)[verb](...given, competing(lookOf(info).chosen?.(verb, options, info) ?? options));
+  const run = await /** @type {any} */ (model)[verb](
+    ...given,
+    competing(lookOf(info).chosen?.(verb, options, /** @type {AnyInfo} */ (info)) ?? options),
+  );
   await run.coming;
   return run;
 }
@@ -81,7 +84,9 @@ export function optionsOf(element, info) {
   return Object.fromEntries(
     Object.entries(attributes).flatMap(([name, { property, given, read, fits }]) => {
       const value = given || !known.includes(property === 'tries' ? 'resample' : property) ? undefined : said(element, name);
-      return value === undefined || value === '' || (fits && !fits(value, info)) ? [] : [[property, read ? read(String(value)) : value]];
+      return value === undefined || value === '' || (fits && !fits(value, /** @type {AnyInfo} */ (info)))
+        ? []
+        : [[property, read ? read(String(value)) : value]];
     }),
   );
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** @import { Model } from '../model/model.js' */
+/** @import { AnyModel } from '../model/of-kind.js' */
 
 /**
  * The small picture that a run of super-resolution starts from, as large as what will be drawn.
  *
- * @param {Model} model
+ * @param {AnyModel} model
  * @param {Uint8Array} input  (inputHeight, inputWidth, channels)
  * @returns {Uint8Array} elements of a picture, in generation order
  */

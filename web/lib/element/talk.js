@@ -297,7 +297,8 @@ export class Talk {
 
   /** Whether the model has no template, and none is given. */
   get #lacks() {
-    return this.#model?.info.chatTemplate === '' && this.#options().template === undefined;
+    const info = this.#model?.info;
+    return info?.kind === 'text' && info.chatTemplate === '' && this.#options().template === undefined;
   }
 
   /** Takes turns out, from one on. @param {number} from */

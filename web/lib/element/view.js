@@ -205,10 +205,10 @@ export class View {
   /**
    * Gives the canvas its size, and its room on the page.
    *
-   * @param {{ kind: string, width: number, height: number }} what  of one picture
+   * @param {{ kind: string, width?: number, height?: number }} what  of one picture
    * @param {number} samples
    */
-  size({ kind, width, height }, samples) {
+  size({ kind, width = 0, height = 0 }, samples) {
     if (!this.#setKind(kind)) {
       const columns = widthOf(width, samples, GAP);
       if (this.#canvas.width !== columns) this.#canvas.width = columns;

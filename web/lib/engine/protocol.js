@@ -39,7 +39,6 @@
  * slices.
  */
 
-/** @import { Kind } from '../model/of-kind.js' */
 /** @import { Said } from '../kinds/note/alphabet.js' */
 /** @import { Bounds } from '../kinds/note/piece.js' */
 /** @import { Entry } from '../gguf/values.js' */
@@ -134,64 +133,30 @@ export const CODES = Object.freeze(
  */
 
 /**
- * True of every model: its file and its engine.
+ * The properties of `info` that every model has. `info.kind` says which others there are.
  *
  * @typedef {object} BasicInfo
  * @property {string} architecture  such as 'image-transformer'
  * @property {string} name
- * @property {Kind} kind            the kind of its results, one folder of web/lib/kinds each: it defines the verbs, their options and their
- * results
  * @property {string[]} verbs       the names of its methods, such as 'complete' or 'generate'; 'chat' where the file has a template
  * @property {number} positions     steps in a complete sequence; of a text model, the most tokens that it sees, its context; of a tagger,
  *   the most words at once; of a classifier from examples, the most examples; of an audio model 0, because the caller sets the length; of a
  *   model that draws pictures in one pass 0, because there is no sequence
- * @property {number} [latent]      of a model that makes pictures at once: how many numbers it makes one of
- * @property {string[]} languages   of a model that translates, from which and into which, such as 'de', 'en'; as far as the file says
- * @property {number} vocabulary    of a model of texts, how many tokens there are; else 0
- * @property {number} [sampleRate]  of a model of sounds: samples a second
- * @property {string[]} [speakers]  of a model of sounds: whose voices it knows
- * @property {number} [ticks]       of a model of music: ticks of a quarter
- * @property {number} [bar]         and of a bar
- * @property {string[]} [voices]    and its voices, from the highest down
- * @property {[number, number][]} [ranges]  and of each the lowest and the highest pitch, numbers of MIDI
- * @property {{ ticks: number, voice: number, pitch: number }[]} [notes]  and what each id is: ticks that pass, a voice by its number or -1, a pitch or 0
- * @property {import('../kinds/code/codebooks.js').CodeLevel[]} [codes]  of a model of sounds by codes, its levels, the top one first
- * @property {number[]} [dilations] of a model of sounds: how far back each layer reaches
  * @property {number} parameters    number of weights
  * @property {number} bytes         size of the weight file
- * @property {boolean} lookAhead    the file has a draft, which guesses ahead: a single sample is drawn in fewer passes
- * @property {string[]} warnings    oddities of the file, for people: a key that names no token, an unknown pre-tokenizer; or that it is a
- *   cached copy, because the server cannot be reached or fails; usually empty
- * @property {string} chatTemplate  the file's chat template, a program in Jinja, for `chat()`; '': the file has none
- * @property {Record<string, string>} card  the model card: the texts of the file's metadata under `general.` and
- *   `nextpixel.card.`, without these prefixes (dataset, dataset_license, command, quality, author, license, ...)
- */
-
-/**
- * True of a model of pictures. A position is one channel or one whole pixel.
- *
- * @typedef {object} PictureInfo
- * @property {number} width         pixels
- * @property {number} height        pixels
- * @property {number} channels      1 (grey) or 3 (red, green, blue)
- * @property {number} levels        values per channel, 2 to 256; colours of the palette if there is one
- * @property {Uint8Array | null} palette  (levels, 3) the colours that the model draws with, or null: any
- * @property {number} inputWidth    pixels of the small picture that superResolve() starts from; 0: the model takes none
- * @property {number} inputHeight
  * @property {string[]} classes     names of the labels; empty: the model takes none
  * @property {number} blocks        layers of attention
  * @property {number} heads         attention heads per layer
  * @property {number} embedding     width of the model
- * @property {number} window        the most positions that one position can attend to
- * @property {number} queryBlock    positions in a query block of local 1D attention, else 0
- * @property {number} memoryBlock   positions in its memory block
- * @property {number} blockRows     rows of a query block of local 2D attention, else 0; without either, attention is full
- * @property {number} blockCols     its columns, in positions
- * @property {number} flangeRows    rows above it that it sees
- * @property {number} flangeCols    columns to its sides that it sees, in positions
+ * @property {string[]} warnings    oddities of the file, for people: a key that names no token, an unknown pre-tokenizer; or that it is a
+ *   cached copy, because the server cannot be reached or fails; usually empty
+ * @property {Record<string, string>} card  the model card: the texts of the file's metadata under `general.` and
+ *   `nextpixel.card.`, without these prefixes (dataset, dataset_license, command, quality, author, license, ...)
  */
 
-/** @typedef {BasicInfo & PictureInfo} ModelInfo */
+/** The description of a model: `kind` is one folder of web/lib/kinds, which defines the verbs, their options and results, and the properties of its own.
+ * @typedef {import('../kinds/types.js').ModelInfo} ModelInfo */
+/** The same within a kind, which has the properties of its own and does not read the others. @typedef {import('../kinds/types.js').AnyInfo} AnyInfo */
 
 /** Ids for the inputs of a model, by name, such as { class: [3] }. @typedef {Record<string, Uint32Array>} Inputs */
 

@@ -8,6 +8,7 @@
 
 /** @import { Engine } from '../model/engine.js' */
 /** @import { Facts, Part } from '../engine/protocol.js' */
+/** @import { Metadata } from '../gguf/metadata.js' */
 /** @import { VerbName } from '../verbs/table.js' */
 
 /**
@@ -30,8 +31,8 @@
  * @property {(head: Uint8Array) => Promise<any> | undefined} [early]  what can be made of the beginning of a file while the workers open it
  * @property {(engine: Engine, facts: Facts, early: any, signal?: AbortSignal) => any} open  an object with a method for each verb, and resume() where runs can be saved
  * @property {string[]} [over]    kinds that such a file fits too, and is not
+ * @property {(architecture: string, metadata: Metadata, part: Part) => object} [info]  properties that `info` of this kind has; open() may add more
  * @property {true} [last]        a file that fits another kind is of that one
- * @property {boolean} [tokens]  ids are tokens of a vocabulary
  */
 
 export { KINDS } from './list.js';

@@ -6,7 +6,7 @@
 import { LOOKS } from './look-list.js';
 
 /** @import { Saying } from '../element/say.js' */
-/** @import { ModelInfo } from '../engine/protocol.js' */
+/** @import { AnyInfo } from '../engine/protocol.js' */
 /** @import { NumberOf } from './index.js' */
 
 /**
@@ -19,7 +19,7 @@ import { LOOKS } from './look-list.js';
  * @property {(run: Told) => string | Saying} done  what it says then
  * @property {(samples: number) => string | Saying} what  the name of the result
  * @property {Record<string, string>} [made]  the phrase for the result of a verb, if it differs from that in the verb's file
- * @property {(verb: string, options: Record<string, any>, info: ModelInfo) => Record<string, any>} [chosen]  the options of the element,
+ * @property {(verb: string, options: Record<string, any>, info: AnyInfo) => Record<string, any>} [chosen]  the options of the element,
  * completed by those that it chooses
  * @property {(address: string, signal: AbortSignal, element: Element) => Promise<any>} [fetch]  gets the file of the attribute `src`
  */

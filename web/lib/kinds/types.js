@@ -4,7 +4,10 @@
 
 /** The types of the kinds. */
 
+/** @import { BasicInfo } from '../engine/protocol.js' */
+
 /** @typedef {import('./caption/captions.js').CaptionModel} CaptionModel */
+/** @typedef {import('./caption/captions.js').CaptionInfo} CaptionInfo */
 /** @typedef {import('./caption/caption-run.js').CaptionStep} CaptionStep */
 /** @typedef {import('./caption/caption-run.js').CaptionRun} CaptionRun */
 /** @typedef {import('./caption/caption-run.js').SavedCaption} SavedCaption */
@@ -12,6 +15,7 @@
 /** @typedef {import('./caption/captions.js').CaptionScore} CaptionScore */
 /** @typedef {import('../options.js').CaptionOptions} CaptionOptions */
 /** @typedef {import('./code/codebooks.js').CodeModel} CodeModel */
+/** @typedef {import('./code/codebooks.js').CodeInfo} CodeInfo */
 /** @typedef {import('./code/code-run.js').CodeStep} CodeStep */
 /** @typedef {import('./code/code-run.js').CodeRun} CodeRun */
 /** @typedef {import('./code/code-run.js').SavedCode} SavedCode */
@@ -20,14 +24,17 @@
 /** @typedef {import('./code/codebooks.js').CodeLevel} CodeLevel */
 /** @typedef {import('../options.js').CodeOptions} CodeOptions */
 /** @typedef {import('./head/heads.js').HeadModel} HeadModel */
+/** @typedef {import('./head/heads.js').HeadInfo} HeadInfo */
 /** @typedef {import('./head/parse.js').Parse} Parse */
 /** @typedef {import('./head/parse.js').ParseOptions} ParseOptions */
 /** @typedef {import('./latent/latents.js').LatentModel} LatentModel */
+/** @typedef {import('./latent/latents.js').LatentInfo} LatentInfo */
 /** @typedef {import('./latent/latent-run.js').LatentStep} LatentStep */
 /** @typedef {import('./latent/latent-run.js').LatentRun} LatentRun */
 /** @typedef {import('./latent/latents.js').WalkOptions} WalkOptions */
 /** @typedef {import('../options.js').LatentOptions} LatentOptions */
 /** @typedef {import('./note/notes.js').NoteModel} NoteModel */
+/** @typedef {import('./note/notes.js').NoteInfo} NoteInfo */
 /** @typedef {import('./note/note-run.js').NoteStep} NoteStep */
 /** @typedef {import('./note/note-run.js').NoteRun} NoteRun */
 /** @typedef {import('./note/note-run.js').SavedNote} SavedNote */
@@ -36,6 +43,7 @@
 /** @typedef {import('./note/codec.js').Note} Note */
 /** @typedef {import('../options.js').NoteOptions} NoteOptions */
 /** @typedef {import('./picture/pictures.js').PictureModel} PictureModel */
+/** @typedef {import('../media/codec.js').PictureInfo} PictureInfo */
 /** @typedef {import('./picture/picture-run.js').PictureStep} PictureStep */
 /** @typedef {import('./picture/picture-run.js').PictureRun} PictureRun */
 /** @typedef {import('./picture/picture-run.js').SavedPicture} SavedPicture */
@@ -43,9 +51,11 @@
 /** @typedef {import('../media/image.js').ImageSource} ImageSource */
 /** @typedef {import('../options.js').PictureOptions} PictureOptions */
 /** @typedef {import('./sign/signs.js').SignModel} SignModel */
+/** @typedef {import('./sign/signs.js').SignInfo} SignInfo */
 /** @typedef {import('./sign/classification.js').Classification} Classification */
 /** @typedef {import('./sign/classification.js').ClassifyOptions} ClassifyOptions */
 /** @typedef {import('./sound/sounds.js').SoundModel} SoundModel */
+/** @typedef {import('./sound/sounds.js').SoundInfo} SoundInfo */
 /** @typedef {import('./sound/sound-run.js').SoundStep} SoundStep */
 /** @typedef {import('./sound/sound-run.js').SoundRun} SoundRun */
 /** @typedef {import('./sound/sound-run.js').SavedSound} SavedSound */
@@ -56,9 +66,11 @@
 /** @typedef {import('../media/play.js').PlayOptions} PlayOptions */
 /** @typedef {import('../options.js').SoundOptions} SoundOptions */
 /** @typedef {import('./tag/tags.js').TagModel} TagModel */
+/** @typedef {import('./tag/tags.js').TagInfo} TagInfo */
 /** @typedef {import('./tag/tagging.js').Tagging} Tagging */
 /** @typedef {import('./tag/tagging.js').TagOptions} TagOptions */
 /** @typedef {import('./text/text-model.js').TextModel} TextModel */
+/** @typedef {import('./text/text-model.js').TextInfo} TextInfo */
 /** @typedef {import('./text/text-run.js').TextStep} TextStep */
 /** @typedef {import('./text/translation-run.js').TranslationStep} TranslationStep */
 /** @typedef {import('./text/text-run.js').TextRun} TextRun */
@@ -90,6 +102,26 @@
  * @property {TagModel} tag
  * @property {TextModel} text
  */
+
+/**
+ * The description of a model of each kind: its info.
+ *
+ * @typedef {object} InfosOfKinds
+ * @property {BasicInfo & { kind: 'caption' } & CaptionInfo} caption
+ * @property {BasicInfo & { kind: 'code' } & CodeInfo} code
+ * @property {BasicInfo & { kind: 'head' } & HeadInfo} head
+ * @property {BasicInfo & { kind: 'latent' } & LatentInfo} latent
+ * @property {BasicInfo & { kind: 'note' } & NoteInfo} note
+ * @property {BasicInfo & { kind: 'picture' } & PictureInfo} picture
+ * @property {BasicInfo & { kind: 'sign' } & SignInfo} sign
+ * @property {BasicInfo & { kind: 'sound' } & SoundInfo} sound
+ * @property {BasicInfo & { kind: 'tag' } & TagInfo} tag
+ * @property {BasicInfo & { kind: 'text' } & TextInfo} text
+ */
+
+/** The description of a model; after `if (info.kind === 'text')` that of a text model. @typedef {InfosOfKinds[keyof InfosOfKinds]} ModelInfo */
+
+/** The properties of all kinds, for the code of one of them. @typedef {BasicInfo & { kind: keyof InfosOfKinds } & CaptionInfo & CodeInfo & HeadInfo & LatentInfo & NoteInfo & PictureInfo & SignInfo & SoundInfo & TagInfo & TextInfo} AnyInfo */
 
 /**
  * The names of what models of each kind have of these.

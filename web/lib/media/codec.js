@@ -8,7 +8,58 @@
 import { listOf, wholeOf } from '../engine/keys.js';
 
 /** @import { Metadata } from '../gguf/metadata.js' */
-/** @import { Part, PictureInfo } from '../engine/protocol.js' */
+/** @import { Part } from '../engine/protocol.js' */
+
+/**
+ * The description of a picture model. A position is one channel or one whole pixel.
+ *
+ * @typedef {object} PictureInfo
+ * @property {number} width         pixels
+ * @property {number} height        pixels
+ * @property {number} channels      1 (grey) or 3 (red, green, blue)
+ * @property {number} levels        values per channel, 2 to 256; colours of the palette if there is one
+ * @property {Uint8Array | null} palette  (levels, 3) the colours that the model draws with, or null: any
+ * @property {number} inputWidth    pixels of the small picture that superResolve() starts from; 0: the model takes none
+ * @property {number} inputHeight
+ * @property {number} window        the most positions that one position can attend to
+ * @property {number} queryBlock    positions in a query block of local 1D attention, else 0
+ * @property {number} memoryBlock   positions in its memory block
+ * @property {number} blockRows     rows of a query block of local 2D attention, else 0; without either, attention is full
+ * @property {number} blockCols     its columns, in positions
+ * @property {number} flangeRows    rows above it that it sees
+ * @property {number} flangeCols    columns to its sides that it sees, in positions
+ * @property {boolean} lookAhead    the file has a draft, which guesses ahead: a single sample is drawn in fewer passes
+ */
+
+/** What the codec needs of it. @typedef {Pick<PictureInfo, 'width' | 'height' | 'channels' | 'levels' | 'palette'> & Partial<PictureInfo> &
+ *   { positions: number, heads: number }} CodecInfo */
+
+/** A positive integer of the file, by its key under the architecture's name. @param {string} architecture @param {Metadata} metadata */
+const numbers =
+  (architecture, metadata) =>
+  (/** @type {string} */ name, missing = 0, most = 2 ** 31) => {
+    const key = `${architecture}.${name}`;
+    return metadata.has(key) ? wholeOf(metadata, key, 0, most) : missing;
+  };
+
+/** The network, and the labels: what every model has. @param {string} architecture @param {Metadata} metadata @param {Part} part */
+export function networkInfo(architecture, metadata, part) {
+  const number = numbers(architecture, metadata);
+  const names = listOf(metadata, `${architecture}.classes`, 'texts');
+  const classes = part.inputs.find(({ name }) => name === 'class')?.values ?? 0;
+  return {
+    classes: Array.from({ length: classes }, (_, i) => names[i] || String(i)),
+    blocks: number('block_count'),
+    heads: number('attention.head_count'),
+    embedding: number('embedding_length'),
+  };
+}
+
+/** The size of the pictures. @param {string} architecture @param {Metadata} metadata */
+export function sizeInfo(architecture, metadata) {
+  const number = numbers(architecture, metadata);
+  return { width: number('image.width'), height: number('image.height'), channels: number('image.channels', 1, 4) };
+}
 
 /**
  * @param {string} architecture
@@ -17,13 +68,7 @@ import { listOf, wholeOf } from '../engine/keys.js';
  * @returns {PictureInfo}
  */
 export function pictureInfo(architecture, metadata, part) {
-  /** @param {string} name  @param {number} [missing] @param {number} [most] */
-  const number = (name, missing = 0, most = 2 ** 31) => {
-    const key = `${architecture}.${name}`;
-    return metadata.has(key) ? wholeOf(metadata, key, 0, most) : missing;
-  };
-  const names = listOf(metadata, `${architecture}.classes`, 'texts');
-  const classes = part.inputs.find(({ name }) => name === 'class')?.values ?? 0;
+  const number = numbers(architecture, metadata);
   const pattern = metadata.get(`${architecture}.attention.pattern`);
   const queryBlock = pattern === 'local-1d' ? number('attention.query_block') : 0;
   const input = part.inputs.find(({ name }) => name === 'image');
@@ -31,17 +76,11 @@ export function pictureInfo(architecture, metadata, part) {
   /** @param {string} key */
   const local2d = (key) => (pattern === 'local-2d' ? number(`attention.${key}`) : 0);
   return {
-    width: number('image.width'),
-    height: number('image.height'),
-    channels: number('image.channels', 1, 4),
+    ...sizeInfo(architecture, metadata),
     levels: part.values,
     palette: paletteOf(part),
     inputWidth: input ? input.dims[1] : 0,
     inputHeight: input ? input.dims[0] : 0,
-    classes: Array.from({ length: classes }, (_, i) => names[i] || String(i)),
-    blocks: number('block_count'),
-    heads: number('attention.head_count'),
-    embedding: number('embedding_length'),
     window: map?.keys ?? part.length,
     queryBlock,
     memoryBlock: queryBlock ? number('attention.memory_block', queryBlock) : 0,
@@ -49,6 +88,7 @@ export function pictureInfo(architecture, metadata, part) {
     blockCols: local2d('block_cols'),
     flangeRows: local2d('flange_rows'),
     flangeCols: local2d('flange_cols'),
+    lookAhead: part.draft,
   };
 }
 
@@ -65,10 +105,10 @@ function paletteOf(part) {
 /**
  * The place of each position in raster order: that order itself, or with local 2D attention block by block.
  *
- * @param {Pick<PictureInfo, 'height' | 'blockRows' | 'blockCols'> & { positions: number }} info
+ * @param {Pick<CodecInfo, 'height' | 'blockRows' | 'blockCols' | 'positions'>} info
  * @returns {Uint32Array}
  */
-export function generationOrder({ height, positions, blockRows, blockCols }) {
+export function generationOrder({ height, positions, blockRows = 0, blockCols = 0 }) {
   const columns = positions / height;
   if (!blockRows) return Uint32Array.from({ length: positions }, (_, i) => i);
   const order = [];
@@ -92,7 +132,7 @@ export function generationOrder({ height, positions, blockRows, blockCols }) {
  * A position of the engine is one channel or one whole pixel, that is `positionElements` elements.
  */
 export class Codec {
-  /** @type {PictureInfo & { positions: number }} */
+  /** @type {CodecInfo} */
   info;
   /** The place of each position in raster order. @type {Uint32Array} */
   order;
@@ -104,7 +144,7 @@ export class Codec {
   positionIds;
 
   /**
-   * @param {PictureInfo & { positions: number }} info
+   * @param {CodecInfo} info
    * @param {Uint32Array} [order]
    */
   constructor(info, order = generationOrder(info)) {

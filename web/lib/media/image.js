@@ -11,7 +11,7 @@ import { checkPixels, drawn, rowsAtOnce, worked } from './drawn.js';
 import { fromRGBA, groundOf, laid } from './ground.js';
 import { boxes, scaling } from './scale.js';
 
-/** @import { ModelInfo } from '../engine/protocol.js' */
+/** @import { AnyInfo } from '../engine/protocol.js' */
 /** @import { Dom } from '../base/dom.js' */
 /** @import { Source } from './drawn.js' */
 
@@ -24,7 +24,7 @@ import { boxes, scaling } from './scale.js';
  * @typedef {RawImage | Dom<'ImageData'> | Dom<'HTMLCanvasElement'> | Dom<'OffscreenCanvas'> | Dom<'ImageBitmap'> | Dom<'HTMLImageElement'> |
  *   Dom<'HTMLVideoElement'> | Dom<'VideoFrame'> | Dom<'SVGImageElement'> | Blob | string | URL} ImageSource
  * a text: an address */
-/** @typedef {Pick<ModelInfo, 'width' | 'height' | 'channels'>} Shape */
+/** @typedef {Pick<AnyInfo, 'width' | 'height' | 'channels'>} Shape */
 
 /**
  * The picture of an image. For one channel, colours become their luma; fromRGBA() handles transparent pixels.
@@ -89,7 +89,7 @@ function isRGBA({ data, width, height }, channels) {
  * image of the page, scaled.
  *
  * @param {ImageSource} image
- * @param {Pick<ModelInfo, 'inputWidth' | 'inputHeight' | 'channels'>} info
+ * @param {Pick<AnyInfo, 'inputWidth' | 'inputHeight' | 'channels'>} info
  * @param {AbortSignal} [signal]
  * @returns {Uint8Array<ArrayBuffer> | Promise<Uint8Array<ArrayBuffer>>} (inputHeight, inputWidth, channels); of many pixels it comes later
  * @internal
@@ -98,7 +98,7 @@ export function inputOf(image, info, signal) {
   return reading('image', () => readInput(image, info, signal));
 }
 
-/** @param {ImageSource} image @param {Pick<ModelInfo, 'inputWidth' | 'inputHeight' | 'channels'>} info @param {AbortSignal} [signal] @returns {Uint8Array<ArrayBuffer> | Promise<Uint8Array<ArrayBuffer>>} */
+/** @param {ImageSource} image @param {Pick<AnyInfo, 'inputWidth' | 'inputHeight' | 'channels'>} info @param {AbortSignal} [signal] @returns {Uint8Array<ArrayBuffer> | Promise<Uint8Array<ArrayBuffer>>} */
 function readInput(image, info, signal) {
   if (isFile(image)) return decodedFirst(image, (decoded) => readInput(decoded, info, signal), signal);
   const { inputWidth: width, inputHeight: height, channels } = info;

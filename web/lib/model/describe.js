@@ -5,12 +5,12 @@
 
 import { partOf } from '../engine/part-of.js';
 import { KINDS } from '../kinds/index.js';
-import { pictureInfo } from '../media/codec.js';
+import { networkInfo } from '../media/codec.js';
 import { NextPixelError } from '../base/error.js';
 import { verbsOf } from '../verbs/table.js';
 
 /** @import { Metadata } from '../gguf/metadata.js' */
-/** @import { Facts, ModelInfo } from '../engine/protocol.js' */
+/** @import { AnyInfo, Facts } from '../engine/protocol.js' */
 /** @import { Fitting } from '../kinds/index.js' */
 
 /** @param {Facts} facts */
@@ -38,33 +38,29 @@ export function fittingOf(facts) {
 
 /**
  * @param {Fitting} fitting
- * @returns {ModelInfo}
+ * @returns {AnyInfo}
  */
 export function describe(fitting) {
   const {
     metadata,
     fileBytes,
-    kind: { name, tokens },
+    kind: { name, info },
     part,
   } = fitting;
   const architecture = architectureOf(fitting);
-  const languages = metadata.get('general.languages');
-  return {
+  return /** @type {any} */ ({
     architecture,
     name: String(metadata.get('general.name') ?? architecture),
-    kind: /** @type {ModelInfo['kind']} */ (name),
+    kind: name,
     verbs: verbsOf(fitting).flatMap(([verb]) => (verb === 'chat' ? [] : verb)), // chat needs a template, which the kind reads
     positions: part.span > 0 ? part.length : part.inputs[0].dims[0],
-    languages: Array.isArray(languages) ? languages.map(String) : [],
-    vocabulary: tokens ? part.values : 0,
     parameters: fitting.parts.reduce((sum, { parameters }) => sum + parameters, 0),
     bytes: fileBytes,
-    lookAhead: part.draft,
     warnings: [],
-    chatTemplate: '',
     card: cardOf(metadata),
-    ...pictureInfo(architecture, metadata, part),
-  };
+    ...networkInfo(architecture, metadata, part),
+    ...info?.(architecture, metadata, part),
+  });
 }
 
 /**

@@ -9,7 +9,7 @@ import { partOf } from '../engine/part-of.js';
 /** @import { Link } from '../workers/link.js' */
 /** @import { Job, Request } from '../workers/job.js' */
 /** @import { Model } from './model.js' */
-/** @import { ModelInfo, Part } from '../engine/protocol.js' */
+/** @import { AnyInfo, Part } from '../engine/protocol.js' */
 
 export class Engine {
   /** The object that its kind opened, with a method for each verb. @type {any} */
@@ -17,7 +17,7 @@ export class Engine {
 
   /**
    * @param {Link[]} links     to the workers that share the samples
-   * @param {ModelInfo} info
+   * @param {AnyInfo} info
    * @param {string[]} verbs   names of the verbs that the model has
    * @param {Part[]} parts
    */

@@ -6,7 +6,7 @@
  * and results. These types have no effect at run time: `info.kind` and `info.verbs` describe the file.
  */
 
-/** @import { AllVerbs, ModelsOfKinds, VerbsOfKinds } from '../kinds/types.js' */
+/** @import { AllVerbs, AnyInfo, InfosOfKinds, ModelsOfKinds, VerbsOfKinds } from '../kinds/types.js' */
 /** @import { Model } from './model.js' */
 
 /** @typedef {keyof VerbsOfKinds} Kind */
@@ -24,7 +24,9 @@
  * A model of one kind; of all kinds, any model.
  *
  * @template {Kind} K
- * @typedef {[Kind] extends [K] ? Model : Omit<Model, keyof AllVerbs | 'tokenizer'> & Pick<ModelsOfKinds[K], VerbsOfKinds[K] & keyof ModelsOfKinds[K]> & ScoresLists<ModelsOfKinds[K]>} ModelOf
+ * @typedef {[Kind] extends [K] ? Model : Omit<Model, keyof AllVerbs | 'tokenizer' | 'info'> & { info: InfosOfKinds[K] } & Pick<ModelsOfKinds[K], VerbsOfKinds[K] & keyof ModelsOfKinds[K]> & ScoresLists<ModelsOfKinds[K]>} ModelOf
  */
+
+/** A model of a file that the code knows, whose kind it need not ask for: `info` has the properties of all kinds. @typedef {Model & { info: AnyInfo }} AnyModel */
 
 export {};

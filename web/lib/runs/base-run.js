@@ -295,8 +295,8 @@ export class BaseRun {
   }
 }
 
-/** Names the file that a saved run belongs to, from its description. @param {ModelInfo} info @internal */
-export function modelName({ architecture, name, parameters, vocabulary }) {
+/** Names the file that a saved run belongs to, from its description. @param {Pick<ModelInfo, 'architecture' | 'name' | 'parameters'> & { vocabulary?: number }} info @internal */
+export function modelName({ architecture, name, parameters, vocabulary = 0 }) {
   return `${architecture} ${name} ${parameters} ${vocabulary}`;
 }
 

@@ -40,7 +40,7 @@ export function compileThreads(patience) {
  * @param {() => Promise<Link>} start
  */
 export async function addThreads(model, link, module, count, start) {
-  if (model.info.vocabulary === 0) return;
+  if (!('vocabulary' in model.info)) return;
   link.onEnd(); // those of the worker whose place this one took
   const job = link.job();
   /** @type {import('../engine/protocol.js').SharedMessage} */

@@ -23,7 +23,7 @@ const TYPES_OF_KINDS = Object.fromEntries(
   await Promise.all(
     KINDS.map(async ({ name }) => {
       const { TYPES, OPTIONS = {} } = await import(`${LIB}kinds/${name}/kind.js`);
-      return [name, [TYPES.model, ...Object.values(OPTIONS).map(([type]) => type), ...TYPES.steps, ...TYPES.others]];
+      return [name, [TYPES.model, TYPES.info, ...Object.values(OPTIONS).map(([type]) => type), ...TYPES.steps, ...TYPES.others]];
     }),
   ),
 );
@@ -47,7 +47,7 @@ const GROUPS = [
       'KeptFile',
     ],
   ],
-  ['A model', ['Model', 'ModelOf', 'Kind', 'ModelInfo', 'BasicInfo', 'PictureInfo', 'AttentionMap', 'Label']],
+  ['A model', ['Model', 'ModelOf', 'Kind', 'ModelInfo', 'BasicInfo', 'InfosOfKinds', 'AttentionMap', 'Label']],
   ...[
     ['picture', 'Pictures'],
     ['latent', 'Pictures at once'],

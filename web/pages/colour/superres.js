@@ -40,7 +40,7 @@ const enlargement = {
   },
   ask: (model, image, options) => model.superResolve(image, options),
   preview({ small: input }, { info }, image) {
-    const { width, height, channels, inputWidth, inputHeight } = info;
+    const { width, height, channels, inputWidth = 0, inputHeight = 0 } = info;
     const small = /** @type {Uint8Array} */ (input);
     const smooth = opaque(bicubic(small, { width: inputWidth, height: inputHeight, channels }, info), width, height);
     /** What it should be, where the subject has that size. */

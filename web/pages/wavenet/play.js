@@ -83,8 +83,8 @@ export function createPlayer() {
   const loading = createLoading(byId('load'), {
     acquire: async (options) => [await acquireFirst(options)],
     onModels([loaded]) {
-      model = loaded;
-      const { classes, speakers = [], dilations = [], sampleRate: rate = 1 } = model.info;
+      model = /** @type {ModelOf<'sound'>} */ (/** @type {unknown} */ (loaded));
+      const { classes, speakers, dilations, sampleRate: rate } = model.info;
       const [before, voice] = [chosen() ?? '7', speaker.value];
       digits.replaceChildren(
         ...[...digits.children].slice(0, 1),

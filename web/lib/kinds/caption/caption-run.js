@@ -12,7 +12,7 @@ import { probabilitiesAt } from '../../runs/probabilities.js';
 import { CaptionSheet } from './caption-sheet.js';
 
 /** @import { Link } from '../../workers/link.js' */
-/** @import { MapRow, ModelInfo, Settings } from '../../engine/protocol.js' */
+/** @import { MapRow, AnyInfo, Settings } from '../../engine/protocol.js' */
 /** @import { AttentionMap } from '../../runs/attention-map.js' */
 /** @import { Canvas } from '../../sinks/canvas.js' */
 /** @import { CaptionSheetOptions } from './caption-sheet.js' */
@@ -76,7 +76,7 @@ export class CaptionRun extends BaseRun {
 
   /**
    * @param {Link} link
-   * @param {{ picture: Uint8Array | Promise<Uint8Array>, ids: (number | null)[], words: Words, grid: { rows: number, columns: number }, info: ModelInfo }} given
+   * @param {{ picture: Uint8Array | Promise<Uint8Array>, ids: (number | null)[], words: Words, grid: { rows: number, columns: number }, info: AnyInfo }} given
    *   ids: (positions, samples) of those that were said already
    * @param {CaptionSettings} checked
    * @param {{ model: string, options: object }} kept

@@ -32,6 +32,16 @@ export { litPixels } from './light.js';
 /** Characters of words that are given. */
 const LONGEST_TEXT = 1 << 16;
 
+/**
+ * The description of a model that describes pictures, of whose size they are made.
+ *
+ * @typedef {object} CaptionInfo
+ * @property {number} width         pixels
+ * @property {number} height        pixels
+ * @property {number} channels      1 (grey) or 3 (red, green, blue)
+ * @property {number} vocabulary    number of words
+ */
+
 /** The verbs of a model of captions. */
 export class CaptionModel {
   #engine;
@@ -60,6 +70,7 @@ export class CaptionModel {
       );
     }
     this.#engine = engine;
+    engine.info.vocabulary = words.length;
     this.#words = words;
     this.#ids = new Map(words.map((word, id) => [word, id]));
     [this.#end] = part.ends;

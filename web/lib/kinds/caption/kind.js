@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
+import { sizeInfo } from '../../media/codec.js';
 import { takes } from '../ports.js';
 
 /** @import { Kind } from '../index.js' */
@@ -8,6 +9,7 @@ import { takes } from '../ports.js';
 /** The types that the library has of this kind: the class that says its verbs, its steps or answers, the others. */
 export const TYPES = {
   model: 'CaptionModel',
+  info: 'CaptionInfo',
   steps: ['CaptionStep'],
   others: ['CaptionRun', 'SavedCaption', 'CaptionSheetOptions', 'CaptionScore'],
 };
@@ -25,7 +27,7 @@ export const kind = {
   over: ['picture'],
   says: ({ parts, metadata }) =>
     parts.some((part) => takes(part, 'image')) && Array.isArray(metadata.get(`${metadata.get('general.architecture')}.words`)),
+  info: sizeInfo,
   verbs: { caption: { settings: 'caption' }, score: { names: ['text', 'signal'] } },
   open: async (engine, facts) => new (await import('./captions.js')).CaptionModel(engine, facts),
-  tokens: true,
 };

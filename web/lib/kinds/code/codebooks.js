@@ -38,6 +38,15 @@ const LEAST = 24;
  * @property {number} reach  the number of codes on either side that, with a code itself, decide its samples
  */
 
+/**
+ * The description of an audio model over codes.
+ *
+ * @typedef {object} CodeInfo
+ * @property {number} sampleRate    samples per second
+ * @property {string[]} speakers    whose voices it knows; empty: it knows none
+ * @property {CodeLevel[]} codes  its levels, the top one first
+ */
+
 /** The verbs of a model of sounds by codes. */
 export class CodeModel {
   #engine;

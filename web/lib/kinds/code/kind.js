@@ -4,7 +4,12 @@
 /** @import { Kind } from '../index.js' */
 
 /** The types that the library has of this kind: the class that says its verbs, its steps or answers, the others. */
-export const TYPES = { model: 'CodeModel', steps: ['CodeStep'], others: ['CodeRun', 'SavedCode', 'Codes', 'Encoded', 'CodeLevel'] };
+export const TYPES = {
+  model: 'CodeModel',
+  info: 'CodeInfo',
+  steps: ['CodeStep'],
+  others: ['CodeRun', 'SavedCode', 'Codes', 'Encoded', 'CodeLevel'],
+};
 
 export const OPTIONS = { code: ['CodeOptions', 'The options of sounds drawn by their codes.'] };
 

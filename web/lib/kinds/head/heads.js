@@ -16,6 +16,8 @@ import { conflictOf, pinsOf } from './pins.js';
 /** @import { ParseOptions } from './parse.js' */
 /** @import { Pins } from './pins.js' */
 
+/** The description of a parser has no property of its own. @typedef {{}} HeadInfo */
+
 /** The verb of a model that parses. */
 export class HeadModel {
   #engine;

@@ -6,7 +6,7 @@ import { leaves } from '../ports.js';
 /** @import { Kind } from '../index.js' */
 
 /** The types that the library has of this kind: the class that says its verbs, its steps or answers, the others. */
-export const TYPES = { model: 'HeadModel', steps: ['Parse'], others: ['ParseOptions'] };
+export const TYPES = { model: 'HeadModel', info: 'HeadInfo', steps: ['Parse'], others: ['ParseOptions'] };
 
 /** Heads of words. @type {Kind} */
 export const kind = {

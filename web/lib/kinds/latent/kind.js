@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
+import { sizeInfo } from '../../media/codec.js';
 import { hasPictures } from '../ports.js';
 
 /** @import { Kind } from '../index.js' */
 
 /** The types that the library has of this kind: the class that says its verbs, its steps or answers, the others. */
-export const TYPES = { model: 'LatentModel', steps: ['LatentStep'], others: ['LatentRun', 'WalkOptions'] };
+export const TYPES = { model: 'LatentModel', info: 'LatentInfo', steps: ['LatentStep'], others: ['LatentRun', 'WalkOptions'] };
 
 export const OPTIONS = {
   latent: ['LatentOptions', 'The options of pictures drawn in one pass from latents. Without a label the classes alternate.'],
@@ -17,6 +18,7 @@ export const kind = {
   name: 'latent',
   over: ['picture'],
   says: (facts, number) => hasPictures(facts, number) && !facts.parts.some(({ outputs }) => outputs > 0),
+  info: sizeInfo,
   verbs: { generate: { settings: 'latent' }, walk: { names: ['steps', 'shape', 'label', 'maps', 'signal'] } },
   open: async (engine) => new (await import('./latents.js')).LatentModel(engine),
 };

@@ -53,6 +53,18 @@ const MOST_STEPS = 4096;
  * @property {AbortSignal} [signal]
  */
 
+/**
+ * The description of a model that draws pictures in one pass, from a latent.
+ *
+ * @typedef {object} LatentInfo
+ * @property {number} width         pixels
+ * @property {number} height        pixels
+ * @property {number} channels      1 (grey) or 3 (red, green, blue)
+ * @property {number} levels        values per channel, 2 to 256
+ * @property {Uint8Array | null} palette  (levels, 3) the colours that the model draws with, or null: any
+ * @property {number} latent        numbers of a latent
+ */
+
 /** The verbs of a model that makes pictures at once. */
 export class LatentModel {
   #engine;
@@ -69,7 +81,7 @@ export class LatentModel {
     } = engine.part;
     this.#length = latent.dims[0];
     const { width, height } = engine.info;
-    Object.assign(engine.info, { levels: image.values, positions: 0, latent: this.#length });
+    Object.assign(engine.info, { levels: image.values, palette: null, positions: 0, latent: this.#length });
     this.codec = new Codec({ ...engine.info, positions: width * height });
   }
 

@@ -4,7 +4,12 @@
 /** @import { Kind } from '../index.js' */
 
 /** The types that the library has of this kind: the class that says its verbs, its steps or answers, the others. */
-export const TYPES = { model: 'NoteModel', steps: ['NoteStep'], others: ['NoteRun', 'SavedNote', 'NoteScore', 'MusicSource', 'Note'] };
+export const TYPES = {
+  model: 'NoteModel',
+  info: 'NoteInfo',
+  steps: ['NoteStep'],
+  others: ['NoteRun', 'SavedNote', 'NoteScore', 'MusicSource', 'Note'],
+};
 
 export const OPTIONS = { note: ['NoteOptions', 'The options of music.'] };
 

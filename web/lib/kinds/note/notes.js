@@ -37,6 +37,17 @@ export { sound } from './synth.js';
 const TICKS = 4;
 const BAR = 16;
 
+/**
+ * The description of a music model.
+ *
+ * @typedef {object} NoteInfo
+ * @property {number} ticks         of a quarter note
+ * @property {number} bar           ticks of a bar
+ * @property {string[]} voices      from the highest down
+ * @property {[number, number][]} ranges  the lowest and the highest pitch of each voice, MIDI note numbers
+ * @property {{ ticks: number, voice: number, pitch: number }[]} notes  of each id: ticks that pass, a voice by its index or -1, a pitch or 0
+ */
+
 /** The verbs of a model of music. */
 export class NoteModel {
   #engine;

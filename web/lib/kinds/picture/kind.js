@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
+import { pictureInfo } from '../../media/codec.js';
 import { hasPictures, takes } from '../ports.js';
 import { PictureModel } from './pictures.js';
 
@@ -9,6 +10,7 @@ import { PictureModel } from './pictures.js';
 /** The types that the library has of this kind: the class that says its verbs, its steps or answers, the others. */
 export const TYPES = {
   model: 'PictureModel',
+  info: 'PictureInfo',
   steps: ['PictureStep'],
   others: ['PictureRun', 'SavedPicture', 'PictureScore', 'ImageSource'],
 };
@@ -22,6 +24,7 @@ const plain = ({ part }) => !takes(part, 'image');
 export const kind = {
   name: 'picture',
   says: hasPictures,
+  info: pictureInfo,
   verbs: {
     attention: {
       names: ['row', 'column', 'channel', 'label', 'input', 'signal'],

@@ -18,7 +18,7 @@ import { PictureRun } from './picture-run.js';
 /** @import { AttentionMap } from '../../runs/attention-map.js' */
 /** @import { ImageSource } from '../../media/image.js' */
 /** @import { PictureOptions } from '../../options.js' */
-/** @import { Inputs, ModelInfo, Resample, Settings } from '../../engine/protocol.js' */
+/** @import { Inputs, AnyInfo, Resample, Settings } from '../../engine/protocol.js' */
 /** @import { PictureScore } from './questions.js' */
 /** @import { SavedPicture } from './picture-run.js' */
 
@@ -31,7 +31,7 @@ import { PictureRun } from './picture-run.js';
 
 /**
  * @param {PictureOptions} given
- * @param {ModelInfo} info
+ * @param {AnyInfo} info
  * @returns {Drawing & { label: number }}  label: index of the class, or -1
  */
 function drawingOf(given, info) {

@@ -17,7 +17,7 @@ import { inputsOf } from './pictures.js';
 /** @import { HiddenState } from '../hidden-states.js' */
 /** @import { ImageSource } from '../../media/image.js' */
 /** @import { PictureStep } from './picture-run.js' */
-/** @import { AttendedMessage, MapRow, ModelInfo, ScoredMessage } from '../../engine/protocol.js' */
+/** @import { AttendedMessage, MapRow, AnyInfo, ScoredMessage } from '../../engine/protocol.js' */
 
 /**
  * The cost of an image under a model: the image as the model sees it, rounded to its levels or to its palette.
@@ -120,7 +120,7 @@ export function stepFrom({ values, nats, ahead, maps, probabilities, ...rest }) 
 /**
  * A picture, and the small one that goes with it. Both are as they were when it was asked for them.
  *
- * @param {ModelInfo} info
+ * @param {AnyInfo} info
  * @param {ImageSource} image
  * @param {ImageSource} [input]
  * @param {AbortSignal} [signal]

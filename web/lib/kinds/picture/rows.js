@@ -4,14 +4,14 @@
 import { wholeNumber } from '../../base/checks.js';
 import { argumentError } from '../../base/error.js';
 
-/** @import { ModelInfo } from '../../engine/protocol.js' */
+/** @import { AnyInfo } from '../../engine/protocol.js' */
 
 /**
  * The number of known rows. With local 2D attention these are whole rows of blocks, because the known part must come first in generation
  * order.
  *
  * @param {number | undefined} rows  undefined: half of them, or the closest possible number
- * @param {Pick<ModelInfo, 'height' | 'blockRows'>} info
+ * @param {Pick<AnyInfo, 'height' | 'blockRows'>} info
  * @returns {number}
  * @internal
  */
@@ -30,7 +30,7 @@ export function checkRows(rows, { height, blockRows }) {
 
 /**
  * @param {number} rows
- * @param {Pick<ModelInfo, 'height' | 'blockRows'>} info
+ * @param {Pick<AnyInfo, 'height' | 'blockRows'>} info
  * @internal
  */
 export function canBeKnown(rows, { height, blockRows }) {

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
+import { sizeInfo } from '../../media/codec.js';
 import { leaves } from '../ports.js';
 
 /** @import { Kind } from '../index.js' */
 
 /** The types that the library has of this kind: the class that says its verbs, its steps or answers, the others. */
-export const TYPES = { model: 'SignModel', steps: ['Classification'], others: ['ClassifyOptions'] };
+export const TYPES = { model: 'SignModel', info: 'SignInfo', steps: ['Classification'], others: ['ClassifyOptions'] };
 
 /** Names of pictures, after examples. @type {Kind} */
 export const kind = {
   name: 'sign',
   over: ['picture', 'latent'],
   says: ({ parts }) => parts.some((part) => leaves(part, 'odds')),
+  info: sizeInfo,
   verbs: { classify: { names: ['support', 'maps', 'signal'] } },
   open: async (engine) => new (await import('./signs.js')).SignModel(engine),
 };

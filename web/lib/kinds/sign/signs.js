@@ -26,6 +26,15 @@ const MOST_PICTURES = 4096;
 /** @param {Part} part @param {string} name */
 const portOf = ({ inputs }, name) => /** @type {Part['inputs'][number]} */ (inputs.find((input) => input.name === name));
 
+/**
+ * The description of a classifier from examples, whose pictures have this size.
+ *
+ * @typedef {object} SignInfo
+ * @property {number} width         pixels
+ * @property {number} height        pixels
+ * @property {number} channels      1 (grey) or 3 (red, green, blue)
+ */
+
 /** The verb of a model that names signs. */
 export class SignModel {
   #engine;

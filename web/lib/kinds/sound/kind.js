@@ -6,6 +6,7 @@
 /** The types that the library has of this kind: the class that says its verbs, its steps or answers, the others. */
 export const TYPES = {
   model: 'SoundModel',
+  info: 'SoundInfo',
   steps: ['SoundStep'],
   others: ['SoundRun', 'SavedSound', 'SoundScore', 'SoundSource', 'Heard', 'Played', 'PlayOptions'],
 };

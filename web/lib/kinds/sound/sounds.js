@@ -30,6 +30,15 @@ import { RATES } from '../../media/wav.js';
  * @property {Heard} heard              the sound as the model heard it
  */
 
+/**
+ * The description of an audio model.
+ *
+ * @typedef {object} SoundInfo
+ * @property {number} sampleRate    samples per second
+ * @property {string[]} speakers    whose voices it knows; empty: it knows none
+ * @property {number[]} dilations   how far back each layer reaches
+ */
+
 /** The verbs of a model of sounds. */
 export class SoundModel {
   #engine;

@@ -23,6 +23,8 @@ function namesOf(names, states) {
   throw keyError('format', 'chain.tags', `no list of ${states} different names`);
 }
 
+/** The description of a tagger has no property of its own. @typedef {{}} TagInfo */
+
 /** The verb of a model that tags. */
 export class TagModel {
   #engine;

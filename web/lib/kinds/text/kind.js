@@ -8,6 +8,7 @@ import { reads } from '../ports.js';
 /** The types that the library has of this kind: the class that says its verbs, its steps or answers, the others. */
 export const TYPES = {
   model: 'TextModel',
+  info: 'TextInfo',
   steps: ['TextStep', 'TranslationStep'],
   others: [
     'TextRun',
@@ -56,7 +57,5 @@ export const kind = {
     new TextDecoder('latin1').decode(head.subarray(0, HINT_BYTES)).includes('tokenizer.')
       ? (await import('./texts.js')).tokenizerOf(head).catch(() => undefined)
       : undefined,
-  open: async (engine, { tokenizerEntries }, tokenizer, signal) =>
-    (await import('./texts.js')).TextModel.of(engine, tokenizerEntries, tokenizer, signal),
-  tokens: true,
+  open: async (engine, facts, tokenizer, signal) => (await import('./texts.js')).TextModel.of(engine, facts, tokenizer, signal),
 };

@@ -27,7 +27,7 @@ import { TranslationRun, checkTranslate, sentenceOf } from './translation-run.js
 /** @import { HiddenState } from '../hidden-states.js' */
 /** @import { Entry } from '../../gguf/values.js' */
 /** @import { TextOptions, TranslationOptions } from '../../options.js' */
-/** @import { Inputs, LookedMessage, ModelInfo, ScoredMessage } from '../../engine/protocol.js' */
+/** @import { AnyInfo, Facts, Inputs, LookedMessage, ScoredMessage } from '../../engine/protocol.js' */
 /** @import { SavedText } from './text-run.js' */
 /** @import { SavedTranslation } from './translation-run.js' */
 
@@ -52,7 +52,7 @@ async function tokenizerIn(entries, architecture, signal) {
   return metadata.has('tokenizer.ggml.model') ? inTurns(Tokenizer.reading(metadata, architecture), signal) : undefined;
 }
 
-/** A chat template of the file; one that is too long is none, with a warning. @param {Entry[]} entries @param {ModelInfo} info @param {string} [name] */
+/** A chat template of the file; one that is too long is none, with a warning. @param {Entry[]} entries @param {AnyInfo} info @param {string} [name] */
 function templateIn(entries, { warnings }, name = '') {
   try {
     return String(lookupOf(entries).get(`tokenizer.chat_template${name}`) ?? '');
@@ -68,6 +68,15 @@ const MOST_WEIGHTS = 2 ** 27;
 /** The characters that a sentence may have for each one that its model sees: a run of white space counts as one. */
 const MOST_SPACE = 64;
 
+/**
+ * The description of a text model.
+ *
+ * @typedef {object} TextInfo
+ * @property {number} vocabulary    number of tokens
+ * @property {string[]} languages   of a translation, from which and into which, such as 'de', 'en'; as far as the file says
+ * @property {string} chatTemplate  the file's chat template, a program in Jinja, for `chat()`; '': the file has none
+ */
+
 /** The verbs of a model of texts. */
 export class TextModel {
   #engine;
@@ -81,23 +90,26 @@ export class TextModel {
 
   /**
    * @param {Engine} engine
-   * @param {Entry[]} entries  the metadata of the file that concern its tokenizer
-   * @param {Tokenizer} [early]   made from them, if it is already available
+   * @param {Facts} facts
+   * @param {Tokenizer} [early]   made from the metadata of the file that concern its tokenizer, if it is already available
    * @param {AbortSignal} [signal]
    * @internal
    */
-  static async of(engine, entries, early, signal) {
-    return new TextModel(engine, entries, early ?? (await tokenizerIn(entries, engine.info.architecture, signal)));
+  static async of(engine, facts, early, signal) {
+    return new TextModel(engine, facts, early ?? (await tokenizerIn(facts.tokenizerEntries, engine.info.architecture, signal)));
   }
 
   /**
    * @param {Engine} engine
-   * @param {Entry[]} entries
+   * @param {Facts} facts
    * @param {Tokenizer | undefined} tokenizer
    * @internal
    */
-  constructor(engine, entries, tokenizer) {
-    const { info, links } = engine;
+  constructor(engine, { metadata, tokenizerEntries }, tokenizer) {
+    const { info, links, part } = engine;
+    const languages = metadata.get('general.languages');
+    info.vocabulary = part.values;
+    info.languages = Array.isArray(languages) ? languages.map(String) : [];
     if (tokenizer && tokenizer.size !== info.vocabulary) {
       throw new NextPixelError(
         'format',
@@ -110,8 +122,8 @@ export class TextModel {
     this.#info = info;
     this.#tokenizer = tokenizer;
     info.warnings.push(...(tokenizer?.warnings ?? []));
-    this.#toolTemplate = templateIn(entries, info, '.tool_use');
-    info.chatTemplate = templateIn(entries, info) || this.#toolTemplate;
+    this.#toolTemplate = templateIn(tokenizerEntries, info, '.tool_use');
+    info.chatTemplate = templateIn(tokenizerEntries, info) || this.#toolTemplate;
     if (info.chatTemplate && !this.#translates) info.verbs.push('chat');
   }
 

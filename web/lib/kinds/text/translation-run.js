@@ -15,7 +15,7 @@ import { AlignedSheet } from './aligned-sheet.js';
 /** @import { Tokenizer } from './tokenizer.js' */
 /** @import { Link } from '../../workers/link.js' */
 /** @import { TranslationOptions } from '../../options.js' */
-/** @import { ModelInfo, Settings, StepMessage } from '../../engine/protocol.js' */
+/** @import { AnyInfo, Settings, StepMessage } from '../../engine/protocol.js' */
 /** @import { AlignedSheetOptions } from './aligned-sheet.js' */
 /** @import { AttentionMap } from '../../runs/attention-map.js' */
 /** @import { Canvas } from '../../sinks/canvas.js' */
@@ -64,7 +64,7 @@ const LONGER = 50;
 
 /**
  * @param {TranslationOptions} given
- * @param {ModelInfo} info
+ * @param {AnyInfo} info
  * @returns {TranslateSettings}
  * @internal
  */
