@@ -44,7 +44,7 @@ export default {
   'A sound': '소리',
   'A text': '글',
   'A name': '이름',
-  'Words and their heads': '단어와 그 머리어',
+  'Words and their heads': '단어와 그 지배소',
   Music: '음악',
   'A caption': '설명',
   'A text written': '작성한 글',
