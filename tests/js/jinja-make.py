@@ -45,6 +45,9 @@ SIGNS = [
     '+', '-', '*', '/', '//', '%', '**', '<', '>=', '==', '!=', '~',
 ]
 OTHERS = [
+    "('<a>' | safe) + '<b>'", "'<b>' + ('<a>' | safe)", "('<a>' | safe) ~ '<b>'", "('<a>' | safe | upper) + '<b>'", "('<a>' | safe)[1:] + '<b>'",
+    "('<a> ' | safe | trim) + '\"'", "[('<a>' | safe), '<b>'] | join('<')", "('<a>' | safe).strip('<') + '&'", "'<a>' | e | e", "('<a>' | e) == '&lt;a&gt;'",
+    "('<a>' | safe).split('a') | join('<')", "('<a>' | safe) | replace('a', '<') + '<'", "'<a>' | escape | string", "('<a>' | safe) | tojson", "none | e", "1 | e",
     '-7 // 2', '-7 % 3', '7 % -3', '-7.5 % 2', '2 ** 3 ** 2', '-2 ** 2', '1 + 2 * 3', '1 ~ 2 + 3', '1 + 2 ~ 3 - 1', '1 < 2 < 3',
     '3 > 2 > 2', '1 < 3 > 2', 'not 1 == 2', 'not (true and false) or false', '1 if false', '1 if true else 2',
     "'a' if none else 'b' if 1 else 'c'", 'none', 'True', '1 == true', '1 == 1.0', "'1' == 1", 'none == false', '[1,2] == [1,2]',

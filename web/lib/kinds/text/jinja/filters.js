@@ -23,7 +23,7 @@ import {
   truth,
   typeOf,
 } from './values.js';
-import { TEXT_METHODS, argumentsOf, intIn, itemPairs, itemsOf, justified, linesOf, replaced, stripped, textIn } from './texts.js';
+import { TEXT_METHODS, argumentsOf, intIn, itemPairs, itemsOf, justified, linesOf, markupOf, replaced, stripped, textIn } from './texts.js';
 import { json, str } from './write.js';
 
 /** @import { Keywords } from './values.js' */
@@ -181,6 +181,7 @@ export const FILTERS = new Map(
         return new Markup(text, sources);
       },
     ],
+    ...['escape', 'e'].map((name) => /** @type {[string, Filter]} */ ([name, (machine, value) => markupOf(machine, str(machine, value))])),
     [
       'replace',
       (machine, value, args, keywords, name) => {

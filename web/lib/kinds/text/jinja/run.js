@@ -529,7 +529,7 @@ export class Machine {
     const settle = () => (sign ? this.#arithmetic(sign, sum, left) : left);
     for (const { operator: how, right } of chain) {
       const other = yield* this.#value(right, scope);
-      if (how === '~') left = added(this, str(this, left), str(this, other));
+      if (how === '~') left = added(this, plainText(str(this, left)), plainText(str(this, other)));
       else {
         [sum, sign] = [settle(), how];
         left = other;
@@ -627,6 +627,9 @@ function calculate(operator, x, y) {
       throw new TemplateError(`the operator ${operator} is not supported`);
   }
 }
+
+/** @param {Text} text */
+const plainText = (text) => (text instanceof Markup ? new Text(text.text, text.sources) : text);
 
 /** The remainder with the sign of y, as Python has it. @param {number} x @param {number} y */
 function modulo(x, y) {

@@ -4,6 +4,7 @@
 /** The methods of str, list and dict that templates use, as Python has them. */
 
 import { Callable, Dict, List, Markup, TemplateError, Text, View, changed, equal, isSpace, joined, numberOf, typeOf } from './values.js';
+import { escaped } from './write.js';
 
 /** @import { Budget } from './budget.js' */
 /** @import { Writer } from './write.js' */
@@ -420,15 +421,29 @@ export function methodOf(writer, value, name) {
   const methods =
     value instanceof Text ? TEXT_METHODS : value instanceof List ? LIST_METHODS : value instanceof Dict ? DICT_METHODS : undefined;
   const method = methods?.get(name);
+  if (method && value instanceof Markup && ['replace', 'join', 'partition', 'rpartition', 'center', 'ljust', 'rjust'].includes(name))
+    throw new TemplateError(`${name}() of a text that is marked as safe is not supported`);
   if (method) return new Callable(name, (args, keywords) => method(writer, value, args, keywords, name));
   if ((methods || numberOf(value) !== undefined) && ABSENT.has(name) && !(value instanceof Dict && value.pairs.has(name)))
     throw new TemplateError(`${name}() of a ${typeOf(value)} is not supported`);
   return undefined;
 }
 
+/** @type {Record<string, string>} */
+const ENTITIES = { '&': '&amp;', '<': '&lt;', '>': '&gt;', "'": '&#39;', '"': '&#34;' };
+
+/** A text as HTML. @param {Writer} writer @param {Text} text */
+export function markupOf({ budget }, text) {
+  if (text instanceof Markup) return text;
+  budget.characters(text.text.length);
+  const { text: html, sources } = escaped(budget, text, /[&<>'"]/g, (one) => ENTITIES[one]);
+  return new Markup(html, sources);
+}
+
 /** Two texts as one. @param {Writer} writer @param {Text} a @param {Text} b */
-export function added({ budget }, a, b) {
-  if (a instanceof Markup || b instanceof Markup) throw new TemplateError('adding to a text that is marked as safe is not supported');
-  budget.limit(a.text.length + b.text.length); // engines join texts when they are read
-  return new Text(a.text + b.text, a.sources + b.sources);
+export function added(writer, a, b) {
+  writer.budget.limit(a.text.length + b.text.length); // engines join texts when they are read
+  const isMarkup = a instanceof Markup || b instanceof Markup;
+  const [left, right] = isMarkup ? [markupOf(writer, a), markupOf(writer, b)] : [a, b];
+  return new (isMarkup ? Markup : Text)(left.text + right.text, left.sources + right.sources);
 }

@@ -38,7 +38,7 @@ export class Text {
 
   /** @param {number} from @param {number} [to] */
   slice(from, to) {
-    return new Text(this.text.slice(from, to), this.sources.slice(from, to));
+    return new /** @type {typeof Text} */ (this.constructor)(this.text.slice(from, to), this.sources.slice(from, to));
   }
 
   /** The characters, which are code points as in Python. @returns {Text[]} */
@@ -59,7 +59,7 @@ export class Text {
   }
 }
 
-/** A text that the filter `safe` has marked: in Jinja it escapes what is added to it. */
+/** A text that the filter `safe` has marked: `+` escapes the text that is added to it, even without autoescape. */
 export class Markup extends Text {}
 
 /** @param {Text[]} texts */
@@ -68,7 +68,7 @@ export const joined = (texts) => new Text(texts.map(({ text }) => text).join('')
 /** The same text, changed character by character: a change of its length keeps the sources. @param {Text} text @param {(part: string) => string} change */
 export function changed(text, change) {
   const whole = change(text.text);
-  if (whole.length === text.text.length) return new Text(whole, text.sources);
+  if (whole.length === text.text.length) return new /** @type {typeof Text} */ (text.constructor)(whole, text.sources);
   return joined(
     text.characters().map((one) => {
       const other = change(one.text);

@@ -58,7 +58,7 @@ function within(open, parts, between, close, source) {
 }
 
 /** A text with some of its characters written in another way. @param {Budget} budget @param {Text} text @param {RegExp} which @param {(part: string) => string} how */
-function escaped(budget, text, which, how) {
+export function escaped(budget, text, which, how) {
   const parts = [];
   let done = 0;
   for (const found of text.text.matchAll(which)) {
