@@ -63,6 +63,21 @@ test('plain', { timeout: 60000 }, async () => {
   });
 });
 
+test('chat', { timeout: 120000 }, async () => {
+  const folder = await example('chat', '', ['@mlc-ai/web-xgrammar']);
+  await cp(`${ROOT}tests/golden/stories260K.gguf`, `${folder}model.gguf`);
+  await opened(folder, 'chat', async (page) => {
+    const done = (/** @type {string} */ what) => page.waitForFunction((name) => document.documentElement.dataset.done === name, what);
+    await done('loaded');
+    await page.getByRole('button', { name: 'Answer', exact: true }).click();
+    await done('text');
+    await page.getByRole('button', { name: 'Answer as JSON' }).click();
+    await done('json');
+    const { name, age, kind } = JSON.parse((await page.locator('output').textContent()) ?? '');
+    assert.ok(typeof name === 'string' && age >= 0 && age <= 30 && ['cat', 'dog'].includes(kind));
+  });
+});
+
 test('vite', { timeout: 120000 }, async () => {
   const root = await example('vite', 'public/', ['vite7']);
   await (await tool('vite7/dist/node/index.js')).build({ root, logLevel: 'error' });

@@ -10,7 +10,7 @@ import { test } from 'node:test';
 
 import { load } from '../../web/lib/index.js';
 import { GOLDEN } from '../js/helpers.js';
-import { jsonSchema } from './grammar.js';
+import { jsonSchema } from '../../web/examples/chat/grammar.js';
 import { TOOLS } from './project.js';
 
 /** The module, which says that it is an ES module and is a script. */

@@ -6,7 +6,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 
-import { openai } from '../embed/openai.js';
+import { openai } from '../../web/examples/chat/openai.js';
 import { GOLDEN, isError, load } from './helpers.js';
 
 const model = await load(`${GOLDEN}stories260K.gguf`);
@@ -45,8 +45,90 @@ test('a completion is the text of the run, with its probabilities and counts', a
   assert.equal(parts.join(''), `${text}(length)`);
   const stopped = await chat.completions.create({ messages, seed: 4, stop: text.slice(3, 6), temperature: 0.7, top_p: 0.9 });
   assert.equal(stopped.choices[0].finish_reason, 'stop');
-  await assert.rejects(
-    chat.completions.create({ messages, response_format: { type: 'json_object' } }),
-    isError('argument', /no option response_format/),
+  await assert.rejects(chat.completions.create({ messages, response_format: { type: 'json_object' } }), /response_format needs/);
+  await assert.rejects(chat.completions.create({ messages, best_of: 2 }), isError('argument', /no option best_of/));
+});
+
+/** A constraint that writes a text, then ends. @param {string} text */
+const writing = (text) => {
+  const ids = [...model.tokenizer.encode(text), Number(model.tokenizer.end)];
+  return {
+    next(/** @type {Uint32Array} */ drawn) {
+      const mask = new Uint32Array(Math.ceil(model.tokenizer.size / 32));
+      const id = ids[drawn.length];
+      mask[id >>> 5] |= 1 << (id & 31);
+      return mask;
+    },
+  };
+};
+
+test('response_format is a constraint by a grammar', async () => {
+  /** @type {any[]} */
+  const seen = [];
+  const { chat: own } = openai(model, { grammar: async (schema) => (seen.push(schema), writing('{"a":1}')) });
+  const schema = { type: 'object' };
+  for (const format of [{ type: 'json_schema', json_schema: { name: 'x', schema } }, { type: 'json_object' }]) {
+    const answer = await own.completions.create({ messages, response_format: format });
+    assert.deepEqual(JSON.parse(answer.choices[0].message.content), { a: 1 });
+    assert.equal(answer.choices[0].finish_reason, 'stop');
+  }
+  assert.deepEqual(seen, [schema, undefined]);
+  assert.ok(await own.completions.create({ messages, response_format: { type: 'text' }, max_tokens: 1 }));
+  await assert.rejects(own.completions.create({ messages, response_format: { type: 'xml' } }), /no type xml/);
+});
+
+test('a call of a tool is told apart from text, streamed or not', async () => {
+  const tools = [{ type: 'function', function: { name: 'look', parameters: {} } }];
+  const template = '{{ tools | tojson if tools }}{% for message in messages %}{{ message.content }} {% endfor %}';
+  const shown = async (/** @type {string} */ text, /** @type {object} */ more = {}) => {
+    const { chat: own } = openai(model, { template, grammar: async () => writing(text) });
+    const request = { messages, tools, response_format: { type: 'json_object' }, ...more };
+    const whole = await own.completions.create(request);
+    const [{ message, finish_reason: reason }] = whole.choices;
+    let content = '';
+    /** @type {any} */
+    let calls;
+    let counted;
+    for await (const { choices, usage } of await own.completions.create({
+      ...request,
+      stream: true,
+      stream_options: { include_usage: true },
+    })) {
+      content += choices[0]?.delta.content ?? '';
+      calls ??= choices[0]?.delta.tool_calls;
+      counted = usage;
+    }
+    assert.equal(content, message.content ?? '');
+    assert.deepEqual(
+      calls?.map((/** @type {any} */ one) => one.function),
+      message.tool_calls?.map((/** @type {any} */ one) => one.function),
+    );
+    assert.deepEqual(counted, whole.usage);
+    return message.tool_calls
+      ? [reason, ...message.tool_calls.map((/** @type {any} */ one) => [one.function.name, one.function.arguments])]
+      : message.content;
+  };
+  const call = ['tool_calls', ['look', '{"a":1}']];
+  assert.deepEqual(await shown('<tool_call>{"name": "look", "arguments": {"a": 1}}</tool_call>'), call);
+  assert.deepEqual(await shown('{"name": "look", "parameters": {"a": 1}}'), call);
+  assert.deepEqual(await shown('[{"name": "look", "arguments": "{\\"a\\":1}"}]'), call);
+  for (const text of ['{"name": "other", "arguments": {}}', '{"name"', 'Hello {', '[]'])
+    assert.equal(String(await shown(text)).trim(), text);
+  assert.equal(String(await shown('{"name": "look"}', { tool_choice: 'none' })).trim(), '{"name": "look"}');
+  await assert.rejects(shown('a', { tool_choice: 'required' }), /tool_choice must be/);
+  const { chat: own } = openai(model, { template });
+  const parts = [
+    { type: 'text', text: 'Once ' },
+    { type: 'text', text: 'upon' },
+  ];
+  assert.ok(
+    await own.completions.create({
+      messages: [
+        { role: 'developer', content: 'x' },
+        { role: 'user', content: parts },
+      ],
+      max_tokens: 1,
+    }),
   );
+  await assert.rejects(own.completions.create({ messages: [{ role: 'user', content: [{ type: 'image_url' }] }] }), /sees no pictures/);
 });
