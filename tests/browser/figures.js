@@ -41,10 +41,9 @@ export const FIGURES = {
   B13: { shows: 'patterns that dense attention learns, layer by layer', page: 'sparse', at: 'figure-heads' },
   B14: { shows: 'strided and fixed patterns on a small picture', page: 'sparse', at: 'figure-patterns' },
   B15: {
-    shows: 'sparse models that draw pictures and write',
+    shows: 'sparse models that draw pictures, sound and music',
     page: 'sparse',
     at: 'figure-endings',
-    but: 'pictures, and music on the page of chorales; none writes text',
   },
   B16: { shows: 'Jukebox: waves to codes, priors, back to waves', page: 'jukebox', at: 'figure-stages' },
 

@@ -10,6 +10,7 @@ import { PAPERS } from './papers.js';
 /**
  * @typedef {Object} Step
  * @property {string} page its folder in web/pages
+ * @property {string} knows what a reader should know before
  * @property {string} asks HTML
  * @property {string} at   id of the figure in which one tries
  */
@@ -21,39 +22,60 @@ export const COURSES = [
     name: 'From a coin to a picture',
     says: 'One pixel, sample or note at a time, each given those before it.',
     steps: [
-      { page: 'fvsbn', asks: 'Leave a single digit to learn from. Which way does the dashed curve go, and why?', at: 'figure-learning' },
+      {
+        page: 'fvsbn',
+        knows: 'what a probability is',
+        asks: 'Leave a single digit to learn from. Which way does the dashed curve go, and why?',
+        at: 'figure-learning',
+      },
       {
         page: 'pixelcnn',
+        knows: 'what a convolution is',
         asks: 'Would a thirteenth layer see into the blind spot? Take layers away, and watch what the blue wedge does.',
         at: 'figure-fields',
       },
       {
         page: 'wavenet',
+        knows: 'what a convolution is',
         asks: 'With dilations, how many more samples does each further layer see? Add one and count.',
         at: 'figure-trees',
       },
       {
         page: 'image-transformer',
+        knows: 'what a softmax is',
         asks: 'How many rows must be given before all three completions are the digit that was written?',
         at: 'figure-endings',
       },
       {
         page: 'colour',
+        knows: 'how the Image Transformer draws a digit',
         asks: 'Three pictures from the same sixty-four pixels: where do they agree, and where does each differ?',
         at: 'figure-superres',
       },
-      { page: 'look-ahead', asks: 'For which digit is the draft longest, and why that one?', at: 'figure-ahead' },
+      {
+        page: 'look-ahead',
+        knows: 'how a picture is drawn pixel by pixel',
+        asks: 'For which digit is the draft longest, and why that one?',
+        at: 'figure-ahead',
+      },
       {
         page: 'sparse',
+        knows: 'what queries, keys and values are',
         asks: 'Take the fixed pattern and point at the first row of a block. What does it see in one layer, and what in two?',
         at: 'figure-patterns',
       },
       {
         page: 'chorale',
-        asks: 'Move the melody through the keys. Where do the other voices only move along, and where do they become another harmony?',
+        knows: 'what a key and a voice are in music',
+        asks: 'Move the melody through the keys. How many notes of the other voices only move along, and in which key are they most?',
         at: 'figure-key',
       },
-      { page: 'same-digit', asks: 'Which model is least surprised by the true digit, and was it the slowest?', at: 'figure-endings' },
+      {
+        page: 'same-digit',
+        knows: 'that a nat is a negative log probability',
+        asks: 'Which model is least surprised by the true digit, and was it the slowest?',
+        at: 'figure-endings',
+      },
     ],
   },
   {
@@ -62,23 +84,37 @@ export const COURSES = [
     steps: [
       {
         page: 'alignment',
-        asks: 'How sharp must the softmax be for the fourth place to take one player alone? And when do all nine get the same weight?',
+        knows: 'what a softmax is',
+        asks: 'Choose the dot product: how sharp must the softmax be for the fourth place to take one player alone? And when do all nine get the same weight?',
         at: 'figure-batting',
       },
       {
         page: 'reading',
+        knows: 'what a recurrent network is',
         asks: 'Write two sentences that end in the same word. Does it attend to the same place in both?',
         at: 'figure-reading',
       },
-      { page: 'transformer', asks: 'Shuffle the words again and again. Which column stays as it is, and why?', at: 'figure-shuffle' },
-      { page: 'opened', asks: 'Scale, mask or positions: which matters most? Guess first, then switch each off.', at: 'figure-broken' },
+      {
+        page: 'transformer',
+        knows: 'attention between two sentences',
+        asks: 'Shuffle the words again and again. Which column stays as it is, and why?',
+        at: 'figure-shuffle',
+      },
+      {
+        page: 'opened',
+        knows: 'how matrices are multiplied',
+        asks: 'Scale, mask or positions: which matters most? Guess first, then switch each off.',
+        at: 'figure-broken',
+      },
       {
         page: 'tokens',
+        knows: 'what a probability is',
         asks: 'Same prompt, same noise: up to which word do the cold and the hot text agree, and why do they part there?',
         at: 'figure-three',
       },
       {
         page: 'chat',
+        knows: 'what a token is',
         asks: 'Change a word of your first message. How many tokens have to be processed again, and why not all of them?',
         at: 'figure-talk',
       },
@@ -88,9 +124,15 @@ export const COURSES = [
     name: 'From noise to a thing',
     says: 'A whole picture in one pass, from random numbers; a sound in one pass, from codes drawn before it.',
     steps: [
-      { page: 'sagan', asks: 'Turn γ down to 0. What does the picture lose without attention?', at: 'figure-look' },
+      {
+        page: 'sagan',
+        knows: 'what a convolution is',
+        asks: 'Turn γ down to 0. What does the picture lose without attention?',
+        at: 'figure-look',
+      },
       {
         page: 'jukebox',
+        knows: 'what a sample of a sound is',
         asks: 'Let it continue half a seven, and ask for a two. Which of the two words do you hear, and from which moment?',
         at: 'figure-draw',
       },
@@ -100,24 +142,36 @@ export const COURSES = [
     name: 'Structure',
     says: 'Answers whose parts must fit together, and attention that must choose.',
     steps: [
-      { page: 'chains', asks: 'Which pin moves another tag in one of the three models and in no other?', at: 'figure-taggers' },
+      {
+        page: 'chains',
+        knows: 'what parts of speech are',
+        asks: 'Which pin moves another tag in one of the three models and in no other?',
+        at: 'figure-taggers',
+      },
       {
         page: 'structure',
-        asks: 'Write “I saw the man with the telescope”. Who has the telescope? Pin “with” to each candidate, and see which other heads change.',
+        knows: 'what a softmax is',
+        asks: '“I saw the man with the telescope”: who has the telescope? Pin “with” to each candidate, and see which other heads change.',
         at: 'figure-parents',
       },
       {
         page: 'snail',
+        knows: 'what queries, keys and values are',
         asks: 'Draw the same character in two of the five squares, and once more below. Which square gets the bar?',
         at: 'figure-snail',
       },
-      { page: 'captions', asks: 'Hold the light over empty paper. What does the caption say?', at: 'figure-hand' },
+      {
+        page: 'captions',
+        knows: 'what a softmax is',
+        asks: 'Hold the light over empty paper. What does the caption say?',
+        at: 'figure-hand',
+      },
     ],
   },
 ];
 
 /** What a page's system is called. @param {string} page */
-const systemOf = (page) => PAPERS.find((paper) => paper.page === page)?.system ?? page;
+export const systemOf = (page) => PAPERS.find((paper) => paper.page === page)?.system ?? page;
 
 /** The id of a course on the front page. @param {string} name */
 const idOf = (name) => `course-${name.toLowerCase().replaceAll(' ', '-')}`;
@@ -133,16 +187,53 @@ export const courseLists = (phrase = english) =>
 `,
   ).join('');
 
-/** A page's place in its course, HTML: a question, what came before, what comes next. @param {string} page @param {Phrase} [phrase] */
-export function courseOf(page, phrase = english) {
+/** A page's course and its place there. @param {string} page */
+function stepOf(page) {
   const course = COURSES.find(({ steps }) => steps.some((step) => step.page === page));
   if (!course) throw new Error(`web/front/courses.js has no course with the page ${page}`);
   const { name, steps } = course;
   const here = steps.findIndex((step) => step.page === page);
-  const { asks, at } = steps[here];
-  const [before, next] = [steps[here - 1], steps[here + 1]];
+  return { name, here, of: steps.length, step: steps[here], before: steps[here - 1], next: steps[here + 1] };
+}
+
+/**
+ * What stands above a page, HTML: its place in its course, how long it takes, what to know first, and its name with the year of the paper.
+ *
+ * @param {string} page
+ * @param {{ title: string, minutes: number }} facts
+ * @param {Phrase} [phrase]
+ */
+export function placeOf(page, { title, minutes }, phrase = english) {
+  const { name, here, of, step, before, next } = stepOf(page);
+  const { year, credit } = PAPERS.find((paper) => paper.page === page) ?? {};
+  const to = (/** @type {Step} */ { page: other }, /** @type {string} */ rel, /** @type {string} */ arrow) =>
+    `<a href="../${other}/" rel="${rel}" title="${phrase(systemOf(other))}">${arrow}</a>`;
+  const parts = [
+    phrase`${`<a href="../../#${idOf(name)}">${phrase(name)}</a>`}, ${here + 1} of ${of}`,
+    phrase`${minutes} minutes`,
+    phrase`know first: ${phrase(step.knows)}`,
+    ...(before ? [to(before, 'prev', phrase`← previous`)] : []),
+    ...(next ? [to(next, 'next', phrase`next →`)] : []),
+  ];
+  return `<div class="place">
+  <nav class="where" aria-label="${phrase`Course: ${phrase(name)}`}">${parts.map((part) => `<span>${part}</span>`).join(' ')}</nav>
+  <div class="system"><h1>${title}</h1> <span>${credit ? phrase(credit) : year}</span></div>
+</div>
+`;
+}
+
+/** A page's place in its course, HTML: a question, what came before, what comes next. @param {string} page @param {Phrase} [phrase] */
+export function courseOf(page, phrase = english) {
+  const {
+    name,
+    here,
+    of,
+    step: { asks, at },
+    before,
+    next,
+  } = stepOf(page);
   const place = [
-    phrase`${`<a href="../../#${idOf(name)}">${phrase(name)}</a>`}, ${here + 1} of ${steps.length}`,
+    phrase`${`<a href="../../#${idOf(name)}">${phrase(name)}</a>`}, ${here + 1} of ${of}`,
     ...(before ? [phrase`before this ${`<a href="../${before.page}/" rel="prev">${phrase(systemOf(before.page))}</a>`}`] : []),
     next ? phrase`next ${`<a href="../${next.page}/" rel="next">${phrase(systemOf(next.page))}</a>`}` : phrase`this is its end`,
   ];

@@ -46,7 +46,7 @@ export const PAPERS = [
     url: 'https://repository.upenn.edu/handle/20.500.14332/6188',
     system: 'Chains: HMM, MEMM, CRF',
     page: 'chains',
-    says: 'Three taggers side by side. Pin a tag and see how its neighbours change; and see how normalising each step on its own leads to label bias.',
+    says: 'Three taggers side by side. Pin a tag, and its neighbours may follow; see how normalising each step on its own leads to label bias.',
   },
   {
     year: 2014,

@@ -6,7 +6,6 @@
  * and figures. Its index.html is in no folder: npm start makes it of page.html for each visit, ./build.sh site writes it. The manual takes its head from here too.
  *
  *     ---
- *     title: a network that hides nothing
  *     description: What a search engine shows of it.
  *     weights: fvsbn.gguf                       the file that the first figure begins to load at once
  *     styles: completion                        style sheets of web/shell beside page.css, figures.css and controls.css
@@ -33,16 +32,17 @@
  *
  * Its figures that have captions are numbered, in their order: a caption begins with the number, and data-figure="id" anywhere names the figure of that id.
  *
- * Only title, description and contents must be there. The folder's own style sheets are found: the one of its name first, then the others by name.
+ * The page's h1 and title are the name that its paper has in web/front/papers.js (or the fact title); the <h1> above becomes the line below that name.
+ * Only description and contents must be there. The folder's own style sheets are found: the one of its name first, then the others by name.
  *
- * A page.ko.html next to it is the same page in Korean, one of the languages of languages.js: facts for readers (title, description, contents, ways), and the text with the
+ * A page.ko.html next to it is the same page in Korean, one of the languages of languages.js: facts for readers (description, contents, ways), and the text with the
  * same figures. Its address is ko/ below the other's.
  */
 
 import { readFile, readdir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 
-import { courseLists, courseOf } from '../front/courses.js';
+import { courseLists, courseOf, placeOf, systemOf } from '../front/courses.js';
 import { pagesOf } from './fresh.js';
 import { LANGUAGES, alternates, deeper, joined, sourceFor, switchesTo, translationOf, wordsTag } from './languages.js';
 import { phrase as english, phrasesIn } from '../shell/page/phrase.js';
@@ -99,7 +99,7 @@ export const masthead = (up, links, name) => `  <header class="masthead">
   </header>
 `;
 
-/** @typedef {{ title: string, description: string, weights?: string, styles?: string, scripts?: string, takes?: string, contents: string[], ways?: string[] }} Facts */
+/** @typedef {{ title?: string, description: string, weights?: string, styles?: string, scripts?: string, takes?: string, contents: string[], ways?: string[] }} Facts */
 
 const KEYS = ['title', 'description', 'weights', 'styles', 'scripts', 'takes', 'contents', 'ways'];
 /** Hosts of other people's models: any that says Access-Control-Allow-Origin. */
@@ -128,7 +128,7 @@ export function parsePage(source, path) {
     if (name === undefined || !KEYS.includes(name)) throw new Error(`${path}: "${line}" is not one of ${KEYS.join(', ')}`);
     facts[(key = name)] = value ?? [];
   }
-  for (const name of ['title', 'description', 'contents']) if (!facts[name]) throw new Error(`${path} has no ${name}`);
+  for (const name of ['description', 'contents']) if (!facts[name]) throw new Error(`${path} has no ${name}`);
   const [, head, text, footer] = /^\s*(<h1>.*?<p class="deck">.*?<\/p>)\n(.*)<footer>\n(.*)<\/footer>\s*$/s.exec(body) ?? [];
   if (head === undefined) throw new Error(`${path} must have <h1>, <p class="deck"> and text, and a <footer> at its end`);
   return { facts: /** @type {Facts} */ (facts), head, text, footer };
@@ -160,6 +160,14 @@ function numbered(text, phrase, path) {
     });
 }
 
+/** Words that are read in a minute, and minutes with a figure. */
+const [WORDS, FIGURE] = [200, 2];
+/** The minutes that a reader takes for a page, in steps of five. @param {string} text  HTML in English */
+const minutesOf = (text) => {
+  const words = text.replace(/<pre.*?<\/pre>|<[^>]*>/gs, ' ').split(/\s+/).length;
+  return 5 * Math.max(1, Math.round((words / WORDS + FIGURE * text.split('<figcaption').length - FIGURE) / 5));
+};
+
 /**
  * The index.html of a page.
  *
@@ -170,11 +178,13 @@ function numbered(text, phrase, path) {
  * @param {string[]} where.sheets  the folder's own style sheets
  * @param {string[]} [where.languages]  the codes of the languages that this page exists in, in addition to English
  * @param {Translation} [where.translation]  for a page in one of these
+ * @param {number} [where.minutes]  that a reader takes for it; by default those of this text
  */
-export function framed(source, { path, name, sheets, languages = [], translation }) {
+export function framed(source, { path, name, sheets, languages = [], translation, minutes }) {
   const { facts, head, text, footer } = parsePage(source, path);
   const { weights, styles = '', scripts = '', takes, contents, ways = [] } = { ...translation?.facts, ...facts };
   const phrase = translation ? phrasesIn(translation.table) : english;
+  const title = facts.title ?? phrase(systemOf(name));
   const up = name ? '../../' : '';
   const words = (/** @type {string} */ list) => list.split(' ').filter(Boolean);
   const [, figure] = /<figure id="([\w-]+)"/.exec(text) ?? [];
@@ -206,16 +216,17 @@ export function framed(source, { path, name, sheets, languages = [], translation
   ];
   const line = `made of ${basename(path)}`;
   const links = [...contents.map(link), `<a href="${up}manual/">${phrase`Manual`}</a>`, ...switchesTo(translation?.lang, languages)];
-  const page = `${opening({ title: `: ${facts.title}`, description: facts.description, up, line, connect: takes && ELSEWHERE, tags, lang: translation?.lang })}  <a class="skip" href="#${figure}">${phrase`Skip to the figure`}</a>
+  const body = numbered(text, phrase, path)
+    .replace('    <!-- courses -->\n', () => courseLists(phrase))
+    .replace(/^( *)<\/figure>\n/m, (end) => end + own);
+  const page = `${opening({ title: `: ${title}`, description: facts.description, up, line, connect: takes && ELSEWHERE, tags, lang: translation?.lang })}  <a class="skip" href="#${figure}">${phrase`Skip to the figure`}</a>
 
 ${masthead(up, links.join('\n      '), phrase`Contents`)}
   <main>
 <div class="opening">
-${head}
+${name ? `${placeOf(name, { title, minutes: minutes ?? minutesOf(text) }, phrase)}${head.replace(/<h1>(.*?)<\/h1>/s, '<p class="tagline">$1</p>')}` : head}
 </div>
-${numbered(text, phrase, path)
-  .replace('    <!-- courses -->\n', () => courseLists(phrase))
-  .replace(/^( *)<\/figure>\n/m, (end) => end + own)}${
+${body}${
   name
     ? `
 ${courseOf(name, phrase)}`
@@ -303,7 +314,8 @@ async function made(web, name, lang) {
       })
     : undefined;
   const languages = await languagesOf(web, name);
-  return framed(await included(web, await read(path), lang), { path: `web/${path}`, name, sheets, languages, translation });
+  const minutes = minutesOf(parsePage(await included(web, await read(original)), `web/${original}`).text);
+  return framed(await included(web, await read(path), lang), { path: `web/${path}`, name, sheets, languages, translation, minutes });
 }
 
 /** The languages that a page exists in, in addition to English. @param {string} web @param {string} name */

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** A page has one name: its h1, its title, its card and the list of its course say the same, in each language. */
+
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+import { COURSES } from '../../web/front/courses.js';
+import { PAPERS } from '../../web/front/papers.js';
+import { framedPages } from '../../web/tools/frame.js';
+
+const WEB = fileURLToPath(new URL('../../web/', import.meta.url));
+const pages = await framedPages(WEB);
+const steps = COURSES.flatMap(({ steps: all }) => all);
+
+for (const language of ['', 'ko/'])
+  test(`each page has one name, and says where one is: /${language}`, async () => {
+    /** @type {Record<string, string>} */
+    const table = language ? JSON.parse(await readFile(`${WEB}front/ko.json`, 'utf8')) : {};
+    const front = pages.get(`${language}index.html`) ?? '';
+    for (const { page } of steps) {
+      const system = PAPERS.find((paper) => paper.page === page)?.system ?? '';
+      const name = table[system] ?? system; // what cards.js sets
+      const html = pages.get(`pages/${page}/${language}index.html`) ?? '';
+      assert.equal(/<h1>(.*?)<\/h1>/.exec(html)?.[1], name);
+      assert.equal(/<title>nextpixel: (.*?)<\/title>/.exec(html)?.[1], name);
+      assert.equal(html.match(/<h1>/g)?.length, 1);
+      const link = new RegExp(`<li><a href="[^"]*pages/${page}/[^"]*">([^<]*)</a></li>`);
+      assert.equal(link.exec(front)?.[1], name, `the list of courses on /${language}`);
+      assert.match(html, /<nav class="where"[^>]*>.*\d+.*\d+/);
+    }
+  });
