@@ -36,6 +36,7 @@ export const load = /** @type {any} */ (loadModel);
 export const acquire = /** @type {any} */ (acquireModel);
 
 /** @typedef {import('../lib/model/of-kind.js').AnyModel} Model */
+/** @typedef {import('../lib/index.js').Message} Message */
 /**
  * @template {import('../lib/index.js').Kind} K
  * @typedef {import('../lib/index.js').ModelOf<K>} ModelOf

@@ -4,9 +4,20 @@
 import { acquireFirst, byId, createLoading, integer, make, ownFiles, phrase, reducedMotion, startPage, talks } from '../../shell/index.js';
 import { createOwn, showCard } from '../../shell/text/index.js';
 import { createShelf } from './shelf.js';
-/** @import { Model, Talk } from '../../shell/index.js' */
+/** @import { Message, Model, Talk } from '../../shell/index.js' */
 
 const FIRST = 'Once upon a time, there was a';
+/** Under this name the tab keeps the conversation for a reload. */
+const KEPT = 'nextpixel-chat';
+
+/** What the tab kept: messages, an unsent text, the model's name and whether it has a template. @returns {{ messages: Message[], draft: string, name: string, chat: boolean } | undefined} */
+function keptConversation() {
+  try {
+    return JSON.parse(sessionStorage.getItem(KEPT) ?? 'null') ?? undefined;
+  } catch {
+    return undefined; // no storage here
+  }
+}
 
 /** @param {Talk} Box  the class of a chat @param {string} continuing  the template for a model that has none */
 function createPage(Box, continuing) {
@@ -27,11 +38,36 @@ function createPage(Box, continuing) {
   const talk = new Box(room, {
     options: settings,
     seed: () => (model?.info.chatTemplate ? undefined : 1),
+    onEnd: () => keep(),
     onError: (/** @type {any} */ error) => {
-      if (error.code === 'trap' || error.code === 'closed') loading.failed(error);
+      if (model === story && (error.code === 'trap' || error.code === 'closed')) loading.failed(error);
     },
   });
-  talk.field.value = FIRST;
+  const kept = keptConversation();
+  /** The messages are of a model with a template. */
+  let chat = kept?.chat ?? false;
+  /** The visitor has had a part in the conversation. */
+  let touched = kept !== undefined;
+  talk.field.value = kept ? kept.draft : FIRST;
+  if (kept) talk.messages = kept.messages;
+
+  /** Keeps the conversation in this tab, so that a reload does not lose it. */
+  function keep() {
+    if (!touched) return;
+    try {
+      const { messages, field } = talk;
+      const { name = kept?.name } = model?.info ?? {};
+      if (messages.length === 0 && !field.value) sessionStorage.removeItem(KEPT);
+      else sessionStorage.setItem(KEPT, JSON.stringify({ messages, draft: field.value, name, chat }));
+    } catch {
+      // no storage here, or no room: a reload begins anew
+    }
+  }
+  talk.field.addEventListener('input', () => {
+    touched = true;
+  });
+  addEventListener('pagehide', keep);
+  document.addEventListener('visibilitychange', keep);
 
   /** The page's own. @type {Model | undefined} */
   let story;
@@ -54,7 +90,10 @@ function createPage(Box, continuing) {
   /** A model in place of the page's own. Messages for one that has a template stay. @param {Model} next */
   function replace(next) {
     const before = model;
-    if (!(before?.info.chatTemplate && next.info.chatTemplate)) talk.clear();
+    const has = next.info.chatTemplate !== '';
+    if (!(chat && has)) talk.clear();
+    chat = has;
+    touched = true;
     use(next);
     if (before !== story) before?.close();
   }
@@ -63,15 +102,19 @@ function createPage(Box, continuing) {
     acquire: async (how) => [await acquireFirst(how)],
     onModels([loaded]) {
       story = loaded;
+      if (model) return; // the visitor was faster
       use(loaded);
-      if (!reducedMotion() && talk.field.value === FIRST) talk.send();
+      if (!kept && !reducedMotion() && talk.field.value === FIRST) talk.send();
     },
     onLost() {
-      model = undefined;
-      talk.use(undefined);
+      if (model === story) {
+        model = undefined;
+        talk.use(undefined);
+      }
+      story = undefined;
     },
   });
-  const shelf = createShelf({ onModel: replace });
+  const shelf = createShelf({ onModel: replace, before: kept?.chat ? kept.name : undefined });
   shelf.catch(() => {}); // without the list there is the rest of the page
   createOwn({
     says: (name) => phrase`${name} answers now.`,

@@ -40,10 +40,11 @@ function wrong(error, name, part) {
 }
 
 /**
- * @param {{ onModel: (model: Model) => void }} hooks  gets a model that was loaded, which it closes
+ * @param {{ onModel: (model: Model) => void, before?: string }} hooks  onModel: gets a model that was loaded, which it closes; before: the name of the model that answered before
+ *   a reload
  * @returns {Promise<{ clear: () => void }>}  clear: another model answers now
  */
-export async function createShelf({ onModel }) {
+export async function createShelf({ onModel, before }) {
   const { cache, chatModels, memoryOf, suggestedModel, tokensPerSecondOf } = await shelf();
   const { deviceMemory } = /** @type {{ deviceMemory?: number }} */ (navigator);
   const suggested = suggestedModel({ deviceMemory, language: page });
@@ -158,6 +159,7 @@ export async function createShelf({ onModel }) {
   const first = cards.filter(({ model }) => model === suggested);
   byId('shelf').replaceChildren(...new Set([...first, ...cards].map(({ root }) => root)));
   await showAll();
+  if (before) tell(phrase`Your conversation is still here. Open ${before} again to continue it.`);
   return {
     clear() {
       answering = undefined;
