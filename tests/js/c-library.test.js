@@ -5,7 +5,7 @@
 
 import assert from 'node:assert/strict';
 import { execFile, execFileSync } from 'node:child_process';
-import { mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { before, test } from 'node:test';
 import { promisify } from 'node:util';
@@ -205,4 +205,34 @@ test('the package for Python: its tests, and its examples on shipped files', {
     env: { ...env, NEXTPIXEL_LIBRARY: '/nowhere.so' },
   }).catch((error) => error);
   assert.match(found.stderr, /was not found \(tried \/nowhere\.so\): install it with CMake, or set NEXTPIXEL_LIBRARY/);
+});
+
+/** Whether pip can build the package without a network. */
+const builds = () => {
+  try {
+    execFileSync(/** @type {string} */ (python), ['-c', 'import ensurepip, setuptools, wheel'], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+test('pip installs the package for Python without a network, as the manual says', {
+  skip: skip || (!(python && builds()) && 'needs Python 3 with NumPy, venv, setuptools and wheel'),
+  timeout: 120000,
+}, async () => {
+  const [, options] =
+    /^pip install (--no-build-isolation .*) \.\/src\/python$/m.exec(await readFile(`${ROOT}web/manual/chapters/c.md`, 'utf8')) ?? [];
+  assert.ok(options, 'the chapter of C says how');
+  const [source, fresh] = [`${BUILD}python`, `${BUILD}env`];
+  for (const folder of [source, fresh]) await rm(folder, { recursive: true, force: true });
+  await cp(`${ROOT}src/python`, source, { recursive: true }); // pip leaves folders in it
+  await run(/** @type {string} */ (python), ['-m', 'venv', '--system-site-packages', fresh]);
+  await run(`${fresh}/bin/pip`, ['install', '-q', '--no-index', ...options.split(' '), source], { cwd: BUILD });
+  const env = { ...environment, NEXTPIXEL_LIBRARY: `${await config('--variable=libdir')}/libnextpixel.so` };
+  const { stdout } = await run(`${fresh}/bin/python`, ['-c', 'import nextpixel; print(nextpixel.__file__, nextpixel.version())'], {
+    cwd: BUILD,
+    env,
+  });
+  assert.ok(stdout.startsWith(`${fresh}/`), stdout);
 });

@@ -220,7 +220,7 @@ more('one command for every kind, which says what it can and what went wrong wit
     ['snail-omniglot', 'prepare.py omniglot'],
     ['wavenet', 'held_out.py fsdd'],
     ['stories', 'held_out.py stories'],
-    ['crf-en', 'xz -dc'],
+    ['crf-en', 'held_out.py ud_ewt'],
   ]) {
     assert.ok((await said(`${ROOT}weights/${name}.gguf`)).includes(make), name);
   }

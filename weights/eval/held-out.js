@@ -73,7 +73,7 @@ const DATA_SETS = [
   },
   { dataset: /\bTinyStories\b/, data: 'build/stories-test.txt', make: 'python3 weights/train/held_out.py stories build/stories-test' },
   { dataset: /\bMulti30k\b/, data: 'build/multi30k-test.tsv', make: 'python3 weights/train/held_out.py multi30k build/multi30k-test' },
-  { dataset: /\bEnglish Web Treebank\b/, data: 'build/ewt-test.tsv', make: 'xz -dc data/ud_ewt/test.tsv.xz >build/ewt-test.tsv' },
+  { dataset: /\bEnglish Web Treebank\b/, data: 'build/ewt-test.tsv', make: 'python3 weights/train/held_out.py ud_ewt build/ewt-test' },
   { dataset: /\bOmniglot\b/, data: 'data/omniglot', make: 'python3 weights/train/prepare.py omniglot' },
   { dataset: /\bSpoken Digit\b/, data: 'build/fsdd-test', make: 'python3 weights/train/held_out.py fsdd build/fsdd-test' },
   { dataset: LETTERS, data: 'build/letters-test.tsv', make: 'python3 weights/train/held_out.py letters build/letters-test' },

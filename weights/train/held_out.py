@@ -1,15 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Writes the held-out pictures or texts of a data set for `npm run eval`:  python3 weights/train/held_out.py emoji build/emoji-test
+"""Writes the held-out examples of a data set for `npm run eval`:  python3 weights/train/held_out.py emoji build/emoji-test
 
-NAME.u8.gz: count x height x width x channels bytes, gzip; NAME.json: {width, height, channels, labels}.  Of stories NAME.txt: the books, a form
-feed between them; NAME-short.txt: the short ones.  Of fsdd a folder NAME of WAV files, DIGIT_SPEAKER_TAKE.wav.  Of chorales NAME.json: a list of notes of
-each, as the library has them.  Of scenes NAME.u8.gz
-and NAME.json (words of each, and boxes of what they name), 1,000 of pairs that never stood together, and NAME-styles, 1,000 in drawings of a style that is
-held out.  Of multi30k, tatoeba and letters NAME.tsv: a sentence, a tab and its translation a line.  An evaluation entry point: training code cannot reach these (see data/__init__.py).
+Pictures: NAME.u8.gz, count x height x width x channels bytes, gzip; NAME.json: {width, height, channels, labels}.  Texts: NAME.txt, the books, a form
+feed between them, and NAME-short.txt, the short ones.  Sentences and their translations (multi30k, tatoeba, german, letters): NAME.tsv, a sentence, a tab and its translation
+a line.  fsdd: a folder NAME of WAV files, DIGIT_SPEAKER_TAKE.wav.  chorales: NAME.json, a list of notes of each, as the library has them.  ud_ewt: NAME.tsv, a word a
+line (form, part of speech, number of the head, relation), an empty line after each sentence.  omniglot: a folder NAME with the signs as `data/omniglot` has its evaluation part.
+scenes: NAME.u8.gz and NAME.json (words of each, and boxes of what they name), 1,000 of pairs that never stood together, and NAME-styles, 1,000 in drawings of a
+style that is held out.  An evaluation entry point: training code cannot reach these (see data/__init__.py).
 """
+import gzip
 import json
 import os
+import re
 import wave
 
 from common import arguments, needed
@@ -19,47 +22,89 @@ needed.require("numpy", "torch")
 import data
 from data import pictures
 
+HERE = os.path.dirname(os.path.abspath(data.__file__))
 
-def main():
+
+def sets():
+    """Names of the data sets that hold something out."""
+    def holds(name):
+        with open(os.path.join(HERE, name), encoding="utf-8") as f:
+            return re.search(r"^def load_test_for_evaluation", f.read(), re.M)
+    return sorted(name[:-3] for name in os.listdir(HERE) if name.endswith(".py") and name != "__init__.py" and holds(name))
+
+
+def write_texts(name, lists, module):
+    said = []
+    for end, texts in zip((".txt", "-short.txt"), lists):
+        if texts:
+            with open(name + end, "w", encoding="utf-8") as f:
+                f.write("\f".join(texts))
+            said.append("%s%s: %d texts, %d characters" % (name, end, len(texts), sum(map(len, texts))))
+    return "\n".join(said)
+
+
+def write_pairs(name, examples, module):
+    with open(name + ".tsv", "w", encoding="utf-8") as f:
+        f.writelines("%s\t%s\n" % pair for pair in zip(*examples))
+    return "%s.tsv: %d sentences and their translations" % (name, len(examples[0]))
+
+
+def write_sounds(name, examples, module):
+    os.makedirs(name, exist_ok=True)
+    for i, (clip, digit, speaker) in enumerate(zip(*examples)):
+        with wave.open(os.path.join(name, "%d_%s_%d.wav" % (digit, module.SPEAKERS[speaker], i)), "wb") as f:
+            f.setnchannels(1), f.setsampwidth(2), f.setframerate(module.RATE)
+            f.writeframes((32767 * module.expand(clip)).round().astype("<i2").tobytes())
+    return "%s: %d sounds" % (name, len(examples[0]))
+
+
+def write_music(name, examples, module):
+    with open(name + ".json", "w", encoding="utf-8") as f:
+        json.dump([module.notes(chorale) for chorale in examples], f)
+    return "%s.json: %d chorales" % (name, len(examples))
+
+
+def write_treebank(name, examples, module):
+    with open(name + ".tsv", "w", encoding="utf-8") as f:
+        for sentence in zip(*examples):
+            f.write("".join("%s\t%s\t%d\t%s\n" % word for word in zip(*sentence)) + "\n")
+    return "%s.tsv: %d sentences, %d words" % (name, len(examples[0]), sum(map(len, examples[0])))
+
+
+def write_signs(name, examples, module):
+    drawings, alphabets = examples
+    os.makedirs(name, exist_ok=True)
+    with open(os.path.join(name, "evaluation_28x28.u8.gz"), "wb") as f:
+        f.write(gzip.compress(drawings.tobytes(), mtime=0))
+    with open(os.path.join(name, "evaluation_classes.json"), "w", encoding="utf-8") as f:
+        json.dump([[alphabet, "%d" % i, drawings.shape[1]] for i, alphabet in enumerate(alphabets)], f)
+    return "%s: %d signs, %d drawings" % (name, len(drawings), len(drawings) * drawings.shape[1])
+
+
+def write_pictures(name, examples, module):
+    return pictures.write(name, *examples)
+
+
+WRITERS = dict(stories=write_texts, tales=write_texts, short_stories=write_texts, multi30k=write_pairs, tatoeba=write_pairs, german=write_pairs, letters=write_pairs,
+               fsdd=write_sounds, chorales=write_music, ud_ewt=write_treebank, omniglot=write_signs)          # the others are pictures
+
+
+def main(argv=None):
     parser = arguments.Parser(__doc__)
-    parser.add_argument("dataset", choices=("mnist", "binarised_mnist", "emoji", "cifar10", "stories", "multi30k", "tatoeba", "letters", "fsdd", "scenes", "chorales"))
+    parser.add_argument("dataset", choices=sets())
     parser.add_argument("name", help="path without extension")
     parser.add_argument("--data", default="", help="default data/<data set>")
     parser.add_argument("--split", default="test", choices=("test", "validation"), help="validation: what settings may be chosen by")
-    args = parser.parse_args()
+    args = parser.parse_args(argv)
     module = data.dataset(args.dataset)
     folder = args.data or module.DEFAULT_DIR
+    os.makedirs(os.path.dirname(os.path.abspath(args.name)), exist_ok=True)
     if args.dataset == "scenes":
         for name, some in module.held_out(folder, args.split).items():
             print(pictures.write_scenes(args.name + name, some))
         return
     examples = module.load_test_for_evaluation(folder) if args.split == "test" else module.load(folder, args.split)
-    if args.dataset == "stories":
-        for name, texts in zip((".txt", "-short.txt"), examples):
-            with open(args.name + name, "w", encoding="utf-8") as f:
-                f.write("\f".join(texts))
-            print("%s%s: %d texts, %d characters" % (args.name, name, len(texts), sum(map(len, texts))))
-        return
-    if args.dataset == "fsdd":
-        os.makedirs(args.name, exist_ok=True)
-        for i, (clip, digit, speaker) in enumerate(zip(*examples)):
-            with wave.open(os.path.join(args.name, "%d_%s_%d.wav" % (digit, module.SPEAKERS[speaker], i)), "wb") as f:
-                f.setnchannels(1), f.setsampwidth(2), f.setframerate(module.RATE)
-                f.writeframes((32767 * module.expand(clip)).round().astype("<i2").tobytes())
-        print("%s: %d sounds" % (args.name, len(examples[0])))
-        return
-    if args.dataset == "chorales":
-        with open(args.name + ".json", "w", encoding="utf-8") as f:
-            json.dump([module.notes(chorale) for chorale in examples], f)
-        print("%s.json: %d chorales" % (args.name, len(examples)))
-        return
-    if args.dataset in ("multi30k", "tatoeba", "letters"):
-        with open(args.name + ".tsv", "w", encoding="utf-8") as f:
-            f.writelines("%s\t%s\n" % pair for pair in zip(*examples))
-        print("%s.tsv: %d sentences and their translations" % (args.name, len(examples[0])))
-        return
-    images, labels = examples
-    print(pictures.write(args.name, images, labels))
+    print(WRITERS.get(args.dataset, write_pictures)(args.name, examples, module))
 
 
 if __name__ == "__main__":
