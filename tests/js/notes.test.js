@@ -203,11 +203,80 @@ test('MIDI files of others', () => {
   assert.equal(readMidi(alien).notes.length, 2);
 });
 
+test('MIDI files as they are found: what does no harm is read as the whole file is, and left out with a word', () => {
+  const u32 = (/** @type {number} */ n) => [n >>> 24, (n >> 16) & 255, (n >> 8) & 255, n & 255];
+  const text = (/** @type {string} */ name) => [...new TextEncoder().encode(name)];
+  const END = [0, 0xff, 0x2f, 0];
+  const NOTES = [0, 0x90, 67, 90, 96, 67, 0, 0, 69, 70, 48, 0x80, 69, 0];
+  const track = (/** @type {number[]} */ events, said = events.length) => [...text('MTrk'), ...u32(said), ...events];
+  const midi = (/** @type {number[][]} */ tracks, { head = [0, 1, 0, tracks.length, 0, 96], behind = /** @type {number[]} */ ([]) } = {}) =>
+    Uint8Array.from([...text('MThd'), ...u32(head.length), ...head, ...tracks.flat(), ...behind]);
+  const whole = midi([track([...NOTES, ...END])]);
+  const want = readMidi(whole);
+  assert.equal(want.notes.length, 2);
+  const rmid = (/** @type {number[][]} */ ...chunks) => Uint8Array.from([...text('RIFF'), 0, 0, 0, 0, ...text('RMID'), ...chunks.flat()]);
+  const little = (/** @type {number} */ n) => u32(n).reverse();
+  const meta = (/** @type {number} */ type, /** @type {number[]} */ ...data) => [0, 0xff, type, data.length, ...data];
+  const inside = (/** @type {number[]} */ events) => midi([track([...events, ...NOTES, ...END])]);
+  for (const [name, bytes] of /** @type {[string, Uint8Array][]} */ ([
+    ...[
+      [0],
+      [13, 10],
+      [1, 2, 3, 4, 5, 6],
+      new Array(64).fill(0),
+      new Array(10).fill(255),
+      text('XFIH'),
+      [...text('XFIH'), ...u32(1e9)],
+    ].map((behind) => [`behind the last track ${behind.slice(0, 8)}`, midi([track([...NOTES, ...END])], { behind })]),
+    ['a track said to be longer than the file', midi([track([...NOTES, ...END], 1000)])],
+    ['the same before another track', midi([track(END, 2 ** 31), track([...NOTES, ...END])])],
+    ['bytes after the end of the track, within its chunk', midi([track([...NOTES, ...END, 1, 2, 3])])],
+    ['no end of the track', midi([track(NOTES)])],
+    ['an end with a length', midi([track([...NOTES, 0, 0xff, 0x2f, 1, 0])])],
+    ['fewer tracks than the header says', midi([track([...NOTES, ...END])], { head: [0, 1, 0, 3, 0, 96] })],
+    ['more tracks than the header says', midi([track(END), track([...NOTES, ...END])], { head: [0, 1, 0, 1, 0, 96] })],
+    ['a longer header', midi([track([...NOTES, ...END])], { head: [0, 0, 0, 1, 0, 96, 7, 7] })],
+    ['an unknown chunk between', midi([[...text('XFIH'), ...u32(3), 1, 2, 3], track([...NOTES, ...END])])],
+    ['within RIFF', rmid([...text('data'), ...little(whole.length), ...whole])],
+    [
+      'within RIFF, behind another chunk',
+      rmid([...text('INFO'), ...little(3), 1, 2, 3, 0], [...text('data'), ...little(whole.length), ...whole]),
+    ],
+    ['a sequence number without a number', inside(meta(0x00))],
+    ['a key of one byte', inside(meta(0x59, 2))],
+    ['a metre of three bytes', inside(meta(0x58, 4, 2, 24))],
+    ['an unknown meta event', inside(meta(0x66, 1, 2, 3))],
+    ['system exclusive', inside([0, 0xf0, 2, 1, 0xf7])],
+  ]))
+    assert.deepEqual({ ...readMidi(bytes), parts: want.parts }, want, name);
+
+  const tempo = (/** @type {number} */ delta, /** @type {number} */ perMinute) => {
+    const n = Math.round(6e7 / perMinute);
+    return [delta, 0xff, 0x51, 3, n >> 16, (n >> 8) & 255, n & 255];
+  };
+  for (const [name, events, first, changes] of /** @type {[string, number[], number, boolean][]} */ ([
+    ['none', [], 120, false],
+    ['one', tempo(0, 60), 60, false],
+    ['the last of two at once', [...tempo(0, 60), ...tempo(0, 90)], 90, false],
+    ['120 until the first', tempo(96, 60), 120, true],
+    ['one that says the same again', [...tempo(0, 60), ...tempo(96, 60)], 60, false],
+    ['two at once, later', [...tempo(0, 60), ...tempo(96, 90), ...tempo(0, 60)], 60, false],
+    ['another one later', [...tempo(0, 60), ...tempo(96, 90)], 60, true],
+  ])) {
+    const heard = readMidi(midi([track([...events, ...END]), track([...NOTES, ...END])]));
+    assert.ok(Math.abs(heard.tempo - first) < 1e-3, `${name}: ${heard.tempo}`);
+    assert.equal(heard.tempos, changes, name);
+  }
+  const odd = readMidi(inside([0, 0x90, 60, 9, 0, 60, 0, 0, 0x99, 40, 9, 0, 40, 0]));
+  assert.deepEqual([odd.notes.length, odd.empty, odd.drums], [2, 1, 1]);
+});
+
 test('bad MIDI files are a sentence each', () => {
   const whole = file(TWO);
   const bad = (/** @type {Uint8Array} */ bytes, /** @type {RegExp} */ message) =>
     assert.throws(() => readMidi(bytes), { name: 'NextPixelError', message });
   for (let end = 0; end < whole.length; end++) assert.throws(() => readMidi(whole.slice(0, end)), { name: 'NextPixelError' });
+  bad(new Uint8Array(0), /it is empty/);
   bad(new Uint8Array(100), /does not begin with MThd/);
   bad(file(Array(20_000).fill(TWO).flat()), /more than 30000 events: give a shorter piece/);
   bad(file([]), /has no notes/);
@@ -438,6 +507,29 @@ test('a beginning is gone on with', async () => {
   const { value } = await complete(begun, { seed: 2, bars: 4 })[Symbol.asyncIterator]().next();
   const first = /** @type {NoteStep} */ (value);
   assert.ok(first.events.every(({ given }) => given));
+});
+
+test('a run keeps the tempo of the file that it continues, and so does the saved one', async () => {
+  const setTempo = (/** @type {number} */ perMinute) => ({
+    deltaTime: 0,
+    meta: /** @type {const} */ (true),
+    type: /** @type {const} */ ('setTempo'),
+    microsecondsPerBeat: 6e7 / perMinute,
+  });
+  for (const [says, option, is] of /** @type {[number | undefined, number | undefined, number][]} */ ([
+    [undefined, undefined, 120],
+    [60, undefined, 60],
+    [600, undefined, 400],
+    [60, 90, 90],
+  ])) {
+    const bytes = file([...(says ? [setTempo(says)] : []), ...TWO]);
+    const run = complete(bytes, { bars: 1, seed: 1, ...(option && { tempo: option }) });
+    await run.input;
+    assert.equal(run.tempo, is, `${says}, asked for ${option}`);
+    assert.ok(Math.abs(readMidi(new Uint8Array(await (await run.midi()).arrayBuffer())).tempo - is) < 1e-2);
+    assert.equal(resume(JSON.parse(JSON.stringify(run.save()))).tempo, is);
+  }
+  assert.equal(complete([{ start: 0, length: 4, pitch: 67 }], { bars: 1 }).tempo, 84);
 });
 
 test('saved runs go on to the same notes, and may branch off', async () => {

@@ -315,6 +315,11 @@ class Music(Own):
                 tempo=midi([[tempo], tune(self.MELODY)]), tempos=midi([[tempo, delta(480) + tempo[1:]], tune(self.MELODY)]), running=midi([running]), drums=midi([tune(self.MELODY), tune([36] * 4, channel=9)]),
                 down=midi([tune([p - 12 for p in self.MELODY])]), up=midi([tune([p + 24 for p in self.MELODY])]), late=midi([tune(self.MELODY, 481)]), fine=midi([tune(self.MELODY, 96)], 96)).items():
             self.assertEqual(self.grid(raw).tolist(), right.tolist(), name)
+        whole = midi([tune(self.MELODY)])
+        at = whole.index(b"MTrk") + 4
+        self.assertEqual(self.grid(whole[:at] + b"\x7f\0\0\0" + whole[at + 4:]).tolist(), right.tolist(), "a track said to be longer than the file")
+        with self.assertRaisesRegex(files.Unreadable, "cut off"):
+            self.grid(whole[:-4])
 
     def test_four_voices(self):
         chord = [72, 67, 60, 48]

@@ -18,6 +18,7 @@ from data.files import Found, Unreadable, count
 LEAST = 10                               # pieces
 TICKS = 4                                # of a quarter
 MOST_TICKS = 20000                       # of a piece
+NAME, END = 0x103, 0x12f                 # of events that are not of a channel
 DRUMS = 9                                # their channel, from 0
 DATA_BYTES = {8: 2, 9: 2, 10: 2, 11: 2, 12: 1, 13: 1, 14: 2}
 
@@ -41,6 +42,8 @@ def tracks(raw):
     if raw[:4] != b"MThd" or len(raw) < 14:
         raise Unreadable("no MIDI file: it begins with %r" % raw[:4])
     size, form, _, division = struct.unpack(">IHHH", raw[4:14])
+    if size < 6:
+        raise Unreadable("its header is too short")
     if form == 2:
         raise Unreadable("its tracks are separate pieces (format 2)")
     if division & 0x8000:
@@ -51,9 +54,16 @@ def tracks(raw):
     while at + 8 <= len(raw) and raw[at:at + 4].isalnum():               # other bytes follow the last track
         name, size = raw[at:at + 4], struct.unpack(">I", raw[at + 4:at + 8])[0]
         if name == b"MTrk":
-            if at + 8 + size > len(raw):
-                raise Unreadable("it is cut off: %d bytes are missing" % (at + 8 + size - len(raw)))
-            found.append(raw[at + 8:at + 8 + size])
+            track = raw[at + 8:at + 8 + size]
+            if len(track) < size:                                        # a length that is too large does no harm where the track has its end
+                try:
+                    end = [data for _, status, data in events(track) if status == END][-1]
+                except Unreadable:
+                    end = None
+                if end is None:
+                    raise Unreadable("it is cut off: %d bytes are missing" % (size - len(track)))
+                size, track = end, track[:end]
+            found.append(track)
         at += 8 + size
     if not found:
         raise Unreadable("it has no track")
@@ -61,7 +71,7 @@ def tracks(raw):
 
 
 def events(track):
-    """(tick, status, data) of each event of a track: of a channel two bytes, of a name (0x103) its text."""
+    """(tick, status, data) of each event of a track up to its end: of a channel two bytes, of a name its text, of the end where that is, or None."""
     at, now, running = 0, 0, 0
 
     def length():
@@ -87,10 +97,10 @@ def events(track):
                 at += 1
                 size = length()
                 if kind == 3:
-                    yield now, 0x103, track[at:at + size]
+                    yield now, NAME, track[at:at + size]
                 at += size
                 if kind == 0x2f:
-                    yield now, 0x12f, b""
+                    yield now, END, at
                     return
             elif status in (0xf0, 0xf7):
                 at += length()
@@ -104,7 +114,7 @@ def events(track):
                 raise Unreadable("an event has no known status (%d)" % status)
     except IndexError:
         raise Unreadable("an event is longer than its track")
-    yield now, 0x12f, b""
+    yield now, END, None
 
 
 def heard(raw):
@@ -121,9 +131,9 @@ def heard(raw):
                 notes.append((begun / division, now / division, pitch, (number, channel)))
                 return part
         for now, status, what in events(track):
-            if status == 0x103:
+            if status == NAME:
                 name = what.decode("utf-8", "replace").strip()
-            elif status == 0x12f:
+            elif status == END:
                 for (channel, pitch), left in sounding.items():
                     while left:
                         close(now, channel, pitch)

@@ -70,7 +70,7 @@ export async function given(music, alphabet, ticks, voices, signal) {
  * @param {string[]} [voices]
  * @returns {Given}
  */
-function ofFile({ notes, parts, tempo, tempos }, alphabet, ticks, voices) {
+function ofFile({ notes, parts, empty, drums, tempo, tempos }, alphabet, ticks, voices) {
   const all = alphabet.voices.map(({ name }) => name);
   if (parts.length > all.length)
     throw argumentError(
@@ -95,7 +95,8 @@ function ofFile({ notes, parts, tempo, tempos }, alphabet, ticks, voices) {
     ...(moved > 0
       ? [`${moved} of its ${notes.length} notes were moved to the nearest ${ticks === 4 ? 'sixteenth' : `${ticks}th of a quarter`}`]
       : []),
-    ...(whole.length < notes.length ? [`${notes.length - whole.length} too short ones were left out`] : []),
+    ...(whole.length < notes.length + empty ? [`${notes.length + empty - whole.length} too short ones were left out`] : []),
+    ...(drums > 0 ? [`${drums} notes of drums were left out`] : []),
     ...(tempos ? ['its changes of tempo were left out'] : []),
   ];
   return { notes: checked(whole, alphabet, ticks, voices), tempo, said: said.length > 0 ? `Of the MIDI file ${said.join(', and ')}.` : '' };

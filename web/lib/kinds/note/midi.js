@@ -23,6 +23,9 @@ const TEMPO = 120;
 /** A general MIDI programme that sustains, as voices do: church organ. */
 const PROGRAMME = 19;
 
+/** The channel of drums, from 0. */
+const DRUMS = 9;
+
 /** A note of a file, in quarters of the file's clock.
  * @typedef {{ start: number, length: number, pitch: number, velocity: number, part: number }} HeardNote */
 
@@ -32,6 +35,8 @@ const PROGRAMME = 19;
  * @typedef {object} Heard
  * @property {HeardNote[]} notes  by their start
  * @property {string[]} parts     names of the tracks, or of the channels of one, that have notes
+ * @property {number} empty       how many notes have no length, and are left out
+ * @property {number} drums       how many notes of drums are left out
  * @property {number} tempo       quarters a minute, at the beginning
  * @property {boolean} tempos     it changes in the piece, which notes in quarters do not show
  */
@@ -39,50 +44,102 @@ const PROGRAMME = 19;
 /** @param {string} reason */
 const wrong = (reason) => new NextPixelError('format', `This is no MIDI file that can be read: ${reason}`);
 
-/**
- * The tracks of a file and its header, with no other chunk.
- *
- * @param {Uint8Array} bytes
- */
-function tracksAlone(bytes) {
+/** @param {number} bytes */
+const cutOff = (bytes) => wrong(`it is cut off: ${bytes} bytes are missing`);
+
+/** The MIDI file within RIFF (.rmi), as Windows wrote it; or the bytes as they are. @param {Uint8Array} bytes */
+function unwrapped(bytes) {
+  if (nameAt(bytes, 0) !== 'RIFF' || nameAt(bytes, 8) !== 'RMID') return bytes;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const named = (/** @type {number} */ at) => String.fromCharCode(...bytes.subarray(at, at + 4));
-  if (bytes.length < 14 || named(0) !== 'MThd') throw wrong('it does not begin with MThd');
+  for (let at = 12; at + 8 <= bytes.length; ) {
+    const size = view.getUint32(at + 4, true);
+    if (nameAt(bytes, at) === 'data') return bytes.subarray(at + 8, at + 8 + size);
+    at += 8 + size + (size & 1);
+  }
+  throw wrong('its RIFF container has no data');
+}
+
+/** @param {Uint8Array} bytes @param {number} at */
+const nameAt = (bytes, at) => String.fromCharCode(...bytes.subarray(at, at + 4));
+
+/**
+ * The tracks of a file and its header, without any other chunk. A track is read up to its end event, whatever the length of its chunk says; bytes behind the last
+ * track are ignored, as players do.
+ *
+ * @param {Uint8Array} given
+ */
+function tracksAlone(given) {
+  if (given.length === 0) throw wrong('it is empty');
+  const bytes = unwrapped(given);
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  if (bytes.length < 14 || nameAt(bytes, 0) !== 'MThd') throw wrong('it does not begin with MThd');
+  const first = 8 + view.getUint32(4);
+  const tracks = view.getUint16(10);
+  if (first < 14) throw wrong('its header is too short');
   if (view.getUint16(8) === 2) throw wrong('its tracks are separate pieces (format 2)');
   if (view.getUint16(12) & 0x8000) throw wrong('its time is in frames of film, not in beats');
   if (view.getUint16(12) === 0) throw wrong('a beat has no ticks');
-  const kept = [];
+  const kept = [bytes.slice(0, 14)];
   let events = 0;
-  for (let at = 0; at < bytes.length; ) {
-    if (at + 8 > bytes.length) throw wrong(`it ends within a chunk, at byte ${bytes.length}`);
+  let found = 0;
+  for (let at = first; ; ) {
+    const isTrack = nameAt(bytes, at) === 'MTrk';
+    if (found >= tracks && !isTrack) break;
+    if (at + 8 > bytes.length) {
+      if (at >= bytes.length && found > 0) break; // fewer tracks than the header says
+      throw wrong(at === bytes.length ? 'it has no track' : `it ends within a chunk, at byte ${bytes.length}`);
+    }
     const next = at + 8 + view.getUint32(at + 4);
-    if (next > bytes.length) throw wrong(`it is cut off: ${next - bytes.length} bytes are missing`);
-    if (named(at) === 'MTrk') events += eventsOf(bytes.subarray(at + 8, next));
+    if (!isTrack) {
+      if (next > bytes.length) throw cutOff(next - bytes.length);
+      at = next;
+      continue;
+    }
+    const track = bytes.slice(at + 8, next);
+    const { count, end } = eventsOf(track, next - bytes.length);
+    events += count;
     if (events > MOST_EVENTS) throw new NextPixelError('limit', `The MIDI file has more than ${MOST_EVENTS} events: give a shorter piece`);
-    if (named(at) === 'MTrk' || at === 0) kept.push(bytes.slice(at, next));
-    at = next;
+    const chunk = new Uint8Array(8);
+    chunk.set(bytes.subarray(at, at + 4));
+    new DataView(chunk.buffer).setUint32(4, end);
+    kept.push(chunk, track.subarray(0, end));
+    found++;
+    at = next > bytes.length ? at + 8 + end : next;
   }
   const whole = join(Uint8Array, kept);
-  new DataView(whole.buffer).setUint16(10, kept.length - 1);
+  new DataView(whole.buffer).setUint32(4, 6);
+  new DataView(whole.buffer).setUint16(10, found);
   return whole;
 }
 
 /** Data bytes of an event of a channel, by the upper half of its status less eight. */
 const DATA_BYTES = [2, 2, 2, 2, 1, 1, 2];
 
+/** Types of meta events that are read: the name of a track, its end, a tempo. Whatever others say is not looked at. */
+const NAME = 0x03;
+const END = 0x2f;
+const TEMPO_SET = 0x51;
+/** Bytes for a programme of one's own, of any number. */
+const SEQUENCER = 0x7f;
+
 /**
- * Counts the events of a track. None may be longer than the track: where a length of five bytes is negative, midi-file would go backwards for ever.
+ * Walks over the events of a track, up to its end event. None may be longer than the track: where a length of five bytes is negative, midi-file would go backwards
+ * for ever. Meta events that are not read become ones that midi-file takes whatever their length.
  *
- * @param {Uint8Array} track  without its head
+ * @param {Uint8Array} track  without its head; changed
+ * @param {number} missing    bytes of it that the file does not have, which does no harm behind its end event
+ * @returns {{ count: number, end: number }} end: where the events end, in bytes
  */
-function eventsOf(track) {
+function eventsOf(track, missing) {
+  const short = () => (missing > 0 ? cutOff(missing) : wrong('an event is longer than its track'));
   let at = 0,
     running = 0,
     count = 0;
   const length = () => {
     let value = 0;
     for (let i = 0; i < 4; i++) {
-      const byte = track[at++] ?? NaN;
+      if (at >= track.length) throw short();
+      const byte = track[at++];
       value = value * 128 + (byte & 127);
       if (byte < 128) return value;
     }
@@ -94,19 +151,26 @@ function eventsOf(track) {
     if (status >= 0x80) at++;
     else status = running;
     if (status >= 0xf0) {
-      if (status === 0xff)
-        at++; // the type of the event
+      let type = 0;
+      const place = at;
+      if (status === 0xff) type = track[at++];
       else if (status !== 0xf0 && status !== 0xf7) throw wrong(`an event has the unknown status ${status}`);
-      const bytes = length(); // advances `at`
+      const bytes = length(); // moves on by itself
+      if (type === END) {
+        track[place + 1] = 0; // its length, which some files have otherwise
+        return { count: count + 1, end: place + 2 };
+      }
+      if (status === 0xff && type !== NAME && type !== TEMPO_SET) track[place] = SEQUENCER;
       at += bytes;
     } else {
       if (status < 0x80) throw wrong('an event has no status');
       at += DATA_BYTES[(status >> 4) - 8];
       running = status;
     }
-    if (at > track.length) throw wrong('an event is longer than its track');
+    if (at > track.length) throw short();
   }
-  return count;
+  if (missing > 0) throw short();
+  return { count, end: at };
 }
 
 /**
@@ -130,11 +194,14 @@ export function readMidi(bytes) {
   const partOf = new Map();
   /** @type {string[]} */
   const parts = [];
+  let [empty, drums] = [0, 0];
   for (const [t, track] of file.tracks.entries()) readTrack(track, String(t));
   notes.sort((a, b) => a.start - b.start || b.pitch - a.pitch);
   if (notes.length === 0) throw argumentError('The MIDI file has no notes');
-  tempos.sort((a, b) => a.at - b.at);
-  return { notes, parts, tempo: tempos[0]?.tempo ?? TEMPO, tempos: tempos.some(({ tempo }) => tempo !== tempos[0].tempo) };
+  // 120 until the first event; of several at one tick the last one counts.
+  const tempoAt = new Map([{ at: 0, tempo: TEMPO }, ...tempos].map(({ at, tempo }) => [at, tempo]));
+  const tempo = tempoAt.get(0) ?? TEMPO;
+  return { notes, parts, empty, drums, tempo, tempos: [...tempoAt.values()].some((other) => other !== tempo) };
 
   /** @param {MidiEvent[]} track @param {string} number */
   function readTrack(track, number) {
@@ -143,7 +210,8 @@ export function readMidi(bytes) {
     const open = new Map();
     const close = (/** @type {number} */ key, /** @type {{ start: number, velocity: number } | undefined} */ begun) => {
       const [channel, pitch] = [key >> 7, key & 127];
-      if (!begun || now <= begun.start) return;
+      if (!begun) return;
+      if (now <= begun.start) return void empty++;
       const label = `${number} ${channel}`;
       let part = partOf.get(label);
       if (part === undefined) partOf.set(label, (part = parts.push(name || `track ${Number(number) + 1}, channel ${channel + 1}`) - 1));
@@ -152,15 +220,15 @@ export function readMidi(bytes) {
     for (const event of track) {
       if (!(event.deltaTime >= 0)) throw wrong('a time runs backwards');
       now += event.deltaTime;
-      if (event.type === 'trackName') name = event.text.trim();
+      if (event.type === 'trackName') name = new TextDecoder().decode(Uint8Array.from(event.text, (byte) => byte.charCodeAt(0))).trim();
       else if (event.type === 'setTempo' && event.microsecondsPerBeat > 0) tempos.push({ at: now, tempo: 6e7 / event.microsecondsPerBeat });
       else if (event.type === 'noteOn' || event.type === 'noteOff') {
         const { channel, noteNumber, velocity } = event;
-        if (!(noteNumber < 128 && velocity < 128) || channel === 9) {
-          // drums
-          if (channel === 9) continue;
-          throw wrong('it ends within an event');
+        if (channel === DRUMS) {
+          if (event.type === 'noteOn') drums++;
+          continue;
         }
+        if (!(noteNumber < 128 && velocity < 128)) throw wrong('it ends within an event');
         const key = channel * 128 + noteNumber;
         const waiting = open.get(key) ?? [];
         if (event.type === 'noteOn') {

@@ -41,7 +41,12 @@ import { play, render } from './synth.js';
  * @property {AttentionMap[]} [maps]  with the option `maps`: the attention of each head of each layer
  */
 
-/** The way in which music is drawn. @typedef {{ settings: Settings, seed: number | bigint, probabilities: boolean, maps: boolean, chunkSize: number, tempo: number, parallels: boolean }} Playing */
+/** The way in which music is drawn. @typedef {{ settings: Settings, seed: number | bigint, probabilities: boolean, maps: boolean, chunkSize: number, tempo: number, tempoOfFile: boolean, parallels: boolean }} Playing
+ * tempoOfFile: the music that is given may say another tempo */
+
+/** Bounds of the option `tempo`. */
+const SLOWEST = 20;
+const FASTEST = 400;
 
 /** The beginning of a run: ids, and bounds of those that follow. @typedef {{ known: number[], bounds: Bounds }} Plan */
 
@@ -82,7 +87,8 @@ export class NoteRun extends BaseRun {
   /** @type {number[]} */
   #nats = [];
 
-  /** Quarters a minute, at which it is played and written: the option `tempo`. @type {number} */
+  /** Quarters a minute, at which it is played and written: the option `tempo`. Without it complete() keeps the tempo of its MIDI file, which is known when
+   * `input` is. @type {number} */
   tempo;
 
   /** Samples a second of samples() and wav(). */
@@ -110,7 +116,9 @@ export class NoteRun extends BaseRun {
     this.tempo = how.tempo;
     if (!isPromise(planned)) this.#plan = planned.plan;
     const coming = (async () => planned)();
-    this.#planned = coming.then(({ plan }) => {
+    this.#planned = coming.then(({ given, plan }) => {
+      if (how.tempoOfFile && given?.tempo)
+        Object.assign(kept.options, { tempo: (this.tempo = Math.min(FASTEST, Math.max(SLOWEST, given.tempo))) });
       this.#plan = plan;
     });
     this.input = coming.then(({ given }) => given);

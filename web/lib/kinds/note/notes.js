@@ -105,7 +105,7 @@ export class NoteModel {
       links[0],
       this.#clock,
       planned ?? { plan },
-      { settings, seed, probabilities, maps, chunkSize, tempo, parallels },
+      { settings, seed, probabilities, maps, chunkSize, tempo, tempoOfFile: options.tempo === undefined, parallels },
       { model: modelName(info), options: kept },
       signal,
     );
