@@ -148,7 +148,7 @@ test('a part that cannot go back so far is begun anew, and what was kept of it g
   /** @type {any[]} */
   const closed = [];
   const refuse = () => {
-    throw argumentError('Going on with a run failed');
+    throw argumentError('Resuming a run failed');
   };
   const kept = new KeptSessions(
     /** @type {any} */ ({ closeSession: (/** @type {any} */ session) => closed.push(session), rewind: refuse, branch: refuse }),

@@ -11,9 +11,9 @@ export interface NextPixelAttributes {
   autoplay?: boolean | '';
   /** Shows buttons and a line of text. Default: no. */
   controls?: boolean | '';
-  /** Address of a picture that is shown until the first pixel, if nothing stands inside the element. Default: what is given to the model. */
+  /** Address of a picture that is shown until the first pixel, if the element is empty. Default: the model's input. */
   poster?: string;
-  /** Pixels of the page that are kept free, so that nothing moves. Default: as many as the pictures have, times `--nx-pixel`. */
+  /** Pixels of the page to reserve, so that nothing moves. Default: as many as the pictures have, times `--nx-pixel`. */
   width?: number | string;
   /** The same, from top to bottom. Default: as many as the pictures have, times `--nx-pixel`. */
   height?: number | string;

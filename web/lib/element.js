@@ -11,12 +11,12 @@
  * The attributes are the state, and the properties reflect them. A number that makes no sense counts as absent; a task or a label that the
  * model does not have is an error that names those it has.
  *
- * Attributes of the tasks come from the tables of verbs and settings, those of the element itself stand in element/attributes.js;
- * element/properties.js, which is made of these, lists them all. Until it is played it shows what stands inside it, its poster, or what is
- * given: rows of a picture, a small picture, a prompt.
+ * Attributes of the tasks come from the tables of verbs and settings, those of the element itself are in element/attributes.js;
+ * element/properties.js, generated from these, lists them all. Until it is played it shows its content, its poster, or the model's input:
+ * rows of a picture, a small picture, a prompt.
  *
- * Where task is absent, it is the first of `info.verbs`, such as complete or super-resolve for pictures, and generate or translate for texts.
- * A translation takes the most probable token at every step unless temperature says otherwise.
+ * The default task is the first of `info.verbs`, such as complete or super-resolve for pictures, and generate or translate for texts. A
+ * translation takes the most probable token at every step unless temperature says otherwise.
  *
  * Life cycle, the value of `state`. Removal from the document closes from every state; a mere move does not.
  *
@@ -26,8 +26,9 @@
  *      |                                                        (3) pause() and play(); out of sight or hidden, and back
  *      +--- put back into the document --- closed               (4) finished, stop(), failed, model changed
  *
- * The task chat, for a model of texts whose file has a template, is a talk with a field and buttons of its own (element/talk.js): the attribute prompt is the first
- * message, system the system message; `messages` is the talk and can be set, send(text) says something. nx-end comes after each answer.
+ * The task chat, for a text model whose file has a template, is a conversation with its own field and buttons (element/talk.js): the
+ * attribute prompt is the first message, system the system message; `messages` holds the messages and can be set, send(text) sends one.
+ * nx-end comes after each answer.
  *
  * The properties state, info and pictures are read-only. Assigning one of them changes nothing and warns on the console; it does not throw, because frameworks such
  * as React assign every property that an element has.
@@ -36,11 +37,12 @@
  * pictures, text or samples), nx-error. An error is
  * shown in the box and on the console, unless a listener prevents that by preventDefault(). Methods: play(), pause(), stop(), toBlob().
  *
- * Style: --nx-pixel (size of a pixel), --nx-accent (buttons); for grey models --nx-paper and --nx-ink, the colours of the lowest
- * and the highest level, and --nx-drawn, that of the highest in what the model drew; ::part(picture), ::part(controls),
- * ::part(button), ::part(status), ::part(error); of a text, which is text of the page in a box that scrolls, ::part(text), --nx-text-width, --nx-text-height.
+ * Style: --nx-pixel (size of a pixel), --nx-accent (buttons); for grey models --nx-paper and --nx-ink, the colours of the lowest and the
+ * highest level, and --nx-drawn, that of the highest level in the drawn part; ::part(picture), ::part(controls), ::part(button),
+ * ::part(status), ::part(error); of a text, which is text of the page in a box that scrolls, ::part(text), --nx-text-width,
+ * --nx-text-height.
  *
- * Under prefers-reduced-motion nothing begins by itself (buttons appear instead), and a picture appears when it is finished.
+ * Under prefers-reduced-motion nothing starts automatically (buttons appear instead), and a picture appears when it is finished.
  */
 
 import { abortable } from './base/abort.js';
@@ -84,12 +86,12 @@ import { announce } from './element/announce.js';
 
 export { NextPixelEndEvent, NextPixelErrorEvent, NextPixelProgressEvent, NextPixelReadyEvent, NextPixelStepEvent };
 
-// For its parts that are loaded later, in files of their own.
+// For its parts that are loaded later, in separate files.
 export { announce, make, say };
 
-import('./load/holders.js').catch(() => {}); // acquire() needs it, and says so where it is not to be had
+import('./load/holders.js').catch(() => {}); // acquire() needs it, and reports if it is missing
 
-/** So that importing this file does no harm where there is no document, as in Node. */
+/** So that importing this file does no harm without a document, as in Node. */
 const Base = withProperties(globalThis.HTMLElement ?? /** @type {typeof HTMLElement} */ (/** @type {unknown} */ (class {})));
 
 /** Read-only properties that were assigned: each is warned about once. @type {Set<string>} */
@@ -149,18 +151,19 @@ export class NextPixelElement extends Base {
     anew: () => this.#hold && this.#start(this.#hold, { seed: Math.floor(Math.random() * 2 ** 32) }),
   });
   #motion = media('(prefers-reduced-motion: reduce)');
-  /** In which it is watched whether the tab is seen; when it is moved to another, it is there before it is told. @type {Document | undefined} */
+  /** The document whose visibility is observed; after a move to another document, the element is connected before its listeners are.
+   * @type {Document | undefined} */
   #document;
   /** Ends that colours are watched. */
   #forgetColours = () => {};
   /** @type {ElementState} */
   #state = 'idle';
   #near = false;
-  /** play() was called, or autoplay, before the model was there. */
+  /** play() was called, or autoplay is set, before the model was loaded. */
   #wanted = false;
   /** stop() was called: autoplay does not begin again before the model or the attribute changes. */
   #halted = false;
-  /** pause() was called: being seen again does not go on. */
+  /** pause() was called: coming back into view does not resume. */
   #held = false;
   /** @type {string | Saying} */
   #message = '';
@@ -169,21 +172,21 @@ export class NextPixelElement extends Base {
   #hold;
   /** @type {AbortController | undefined} */
   #loading;
-  /** The run under way. @type {AbortController | undefined} */
+  /** Aborts the current run. @type {AbortController | undefined} */
   #run;
-  /** Ends the run under way for stop(), which nx-end tells. */
+  /** Ends the current run for stop(), which dispatches nx-end. */
   #halt = () => {};
-  /** The view of what is given, under way. @type {AbortController | undefined} */
+  /** Aborts the view of the input. @type {AbortController | undefined} */
   #preparing;
   /** A sound that was drawn and can be heard again. @type {any} */
   #kept;
-  /** Of a task that is a talk. @type {Talk | undefined} */
+  /** For the task chat. @type {Talk | undefined} */
   #talk;
-  /** Messages that were set before the talk was there. @type {Message[] | undefined} */
+  /** Messages that were set before the chat was loaded. @type {Message[] | undefined} */
   #messages;
   /** The share that is drawn, 0 to 1. */
   #progress = 0;
-  /** Lets a paused run go on. */
+  /** Resumes a paused run. */
   #goOn = () => {};
   /** Makes the sound of a run silent while it is paused. @type {(resting: boolean) => void} */
   #hush = () => {};
@@ -238,7 +241,7 @@ export class NextPixelElement extends Base {
     this.#talk?.moved();
   }
 
-  /** Where the browser can move nodes without taking them out, there is nothing to do. */
+  /** If the browser can move nodes without removing them, there is nothing to do. */
   connectedMoveCallback() {}
 
   /**
@@ -253,7 +256,7 @@ export class NextPixelElement extends Base {
     this.#changed.add(name);
   }
 
-  /** Begins, begins again when finished, or goes on when paused. Loads the model if that is still to be done. */
+  /** Starts, restarts when finished, or resumes when paused. Loads the model first if necessary. */
   play() {
     this.#held = this.#halted = false;
     if (this.#talk) {
@@ -262,7 +265,7 @@ export class NextPixelElement extends Base {
     } else if (this.#run) {
       this.#restOrGoOn();
     } else if (this.#hold && this.#isTalk(this.#hold)) {
-      this.#wanted = true; // its talk is on the way
+      this.#wanted = true; // its chat is loading
       this.#converse(this.#hold).catch((error) => this.#fail(error));
     } else if (this.#hold) {
       this.#start(this.#hold, { kept: this.#kept });
@@ -272,7 +275,7 @@ export class NextPixelElement extends Base {
     }
   }
 
-  /** Stops until play(). What is not asked for is not computed. */
+  /** Stops until play(). Without requests nothing is computed. */
   pause() {
     this.#held = true;
     this.#restOrGoOn();
@@ -293,7 +296,7 @@ export class NextPixelElement extends Base {
     halt?.();
   }
 
-  /** The pictures of the last run as far as they are drawn, in the colours of the model; none before the first. @type {Picture[]} */
+  /** The pictures of the last run, as drawn so far, in the colours of the model; none before the first. @type {Picture[]} */
   get pictures() {
     return this.#view.pictures;
   }
@@ -303,7 +306,7 @@ export class NextPixelElement extends Base {
   }
 
   /**
-   * What was drawn as a file: of a sound a WAV file, else the canvas, pictures side by side, in the colours of the page.
+   * The drawn result as a file: for audio a WAV file, otherwise the canvas, pictures side by side, in the colours of the page.
    *
    * @param {string} [type]     such as 'image/png', which is the default; of a sound the same gives its waveform
    * @param {number} [quality]  of other types
@@ -312,8 +315,8 @@ export class NextPixelElement extends Base {
   toBlob = async (type, quality) => (this.#kept && !type?.startsWith('image/') ? this.#kept.wav() : this.#view.toBlob(type, quality));
 
   /**
-   * The messages of a talk, as model.chat() takes them. Setting other ones replaces the talk and stops an answer that is being written; play() then answers the
-   * last message if it is the user's. Setting the messages that there are changes nothing.
+   * The messages of a chat, as model.chat() takes them. Setting other ones replaces the chat and stops an answer that is being written;
+   * play() then answers the last message if it is the user's. Setting the present messages changes nothing.
    *
    * @type {Message[]}
    */
@@ -329,7 +332,7 @@ export class NextPixelElement extends Base {
     else this.#messages = messages.map((one) => ({ ...one }));
   }
 
-  /** Says something in a talk, and has it answered. @param {string} text */
+  /** Sends a message, and requests the answer. @param {string} text */
   send(text) {
     this.#talk?.send(text);
   }
@@ -344,7 +347,7 @@ export class NextPixelElement extends Base {
     this.#restOrGoOn();
   }
 
-  /** Pauses the run or goes on with it, by all that decides: the button, the viewport, the tab. */
+  /** Pauses or resumes the run, by everything that decides: the button, the viewport, the tab. */
   #restOrGoOn = () => {
     if (this.#run || this.#talk?.running) {
       const rest = this.#held || !this.#near || this.ownerDocument.hidden;
@@ -387,7 +390,7 @@ export class NextPixelElement extends Base {
     return this.autoplay && !this.#halted && !this.#motion.matches;
   }
 
-  /** Whether the model is fetched by now: where it is asked for, and by default where the element is near. */
+  /** Whether the model may be fetched now: after play(), and by default when the element is near. */
   #mayLoad() {
     return this.#wanted || (this.#near && (this.loading !== 'play' || this.#begins));
   }
@@ -429,12 +432,12 @@ export class NextPixelElement extends Base {
   /** @param {Hold} hold */
   #isTalk({ model: { info } }) {
     const { kind, verbs } = info;
-    // A model without a template has no chat(): the conversation says so, and offers what it can do.
+    // A model without a template has no chat(): the conversation reports it, and offers its alternatives.
     return taskOf(this, info).task === 'chat' && (verbs.includes('chat') || (kind === 'text' && verbs.includes('generate')));
   }
 
   /**
-   * Has a talk with the model, which begins with the prompt if it is wanted by then.
+   * Starts the chat with the model, with the prompt as the first message if it is played by then.
    *
    * @param {Hold} hold
    */
@@ -473,7 +476,7 @@ export class NextPixelElement extends Base {
     this.#show();
   }
 
-  /** An answer of the talk is over, unless the next one has begun. */
+  /** The answer is over, unless the next one has begun. */
   #idle() {
     if (!this.#talk?.running && this.#state !== 'closed') this.#enter(this.#near ? 'near' : 'idle', '');
   }
@@ -485,7 +488,7 @@ export class NextPixelElement extends Base {
   }
 
   /**
-   * Keeps room for what a model makes, as soon as it is known.
+   * Reserves the size of the output, as soon as it is known.
    *
    * @param {{ kind: string, width?: number, height?: number } | undefined} what
    */
@@ -494,7 +497,7 @@ export class NextPixelElement extends Base {
   }
 
   /**
-   * Shows what is given until it is played. What is wrong with it is said then.
+   * Shows the input until it is played. Errors of the input are reported then.
    *
    * @param {Hold} hold
    */
@@ -515,8 +518,8 @@ export class NextPixelElement extends Base {
 
   /**
    * @param {Hold} hold
-   * @param {{ kept?: any, seed?: number, again?: boolean }} [how]  kept: a run that is heard again; seed: in place of that of the attributes; again: after the
-   *   worker has gone
+   * @param {{ kept?: any, seed?: number, again?: boolean }} [how]  kept: a run to play again; seed: instead of that of the attributes;
+   *   again: after the worker has ended
    */
   async #start(hold, { kept, seed, again = false } = {}) {
     this.#abort();
@@ -576,7 +579,7 @@ export class NextPixelElement extends Base {
       );
       await this.#patience(signal);
       for await (const told of run) {
-        await this.#patience(signal); // it may have been on its way when the run was paused
+        await this.#patience(signal); // the run may have been paused while it was in flight
         if (halted) return;
         const step = tally.take(told);
         if (!step) continue;
@@ -596,7 +599,7 @@ export class NextPixelElement extends Base {
       this.#progress = 1;
       if (run.wav) this.#kept = run;
       const sound = run.wav && (await soundOf(run));
-      sink.end(); // now: who hears of the end can read the canvas
+      sink.end(); // now: listeners of the end can read the canvas
       ({ pictures } = this);
       this.#enter('near', done(tally));
       announce(pictureLabel(this, this.info, 1), undefined, this.ownerDocument);
@@ -650,7 +653,7 @@ export class NextPixelElement extends Base {
       error instanceof NextPixelError
         ? error
         : new NextPixelError('trap', `${lookOf(this.info).noun} cannot be drawn (${error})`, { cause: error });
-    // A model whose worker has gone cannot be asked again.
+    // A model whose worker has ended cannot be used again.
     if (known.code === 'trap' || known.code === 'closed') {
       this.#hold?.discard();
       this.#hold = undefined;
@@ -688,7 +691,7 @@ export class NextPixelElement extends Base {
   }
 
   /**
-   * Says how far it is, by an event and by the attribute `progress`, which a style can read.
+   * Reports the progress, by an event and by the attribute `progress`, which a style can read.
    *
    * @param {'load' | 'draw'} phase
    * @param {number | undefined} share
@@ -722,7 +725,7 @@ export class NextPixelElement extends Base {
     const lacking = this.#near && !this.model ? say(NO_MODEL) : '';
     const message = say(this.#message);
     this.#view.show({
-      // Where autoplay was refused for the sake of reduced motion, there must be another way to begin.
+      // If autoplay was refused because of reduced motion, there must be another way to start.
       controls: !this.#talk && (this.controls || (this.autoplay && this.#motion.matches)),
       play: say(running ? 'Pause' : paused ? 'Continue' : this.#failed ? 'Try again' : this.#view.shown ? 'Play again' : 'Play'),
       anew: this.#kept && !running && !paused && !this.#failed,

@@ -16,8 +16,8 @@
  *
  * @typedef {object} Stage
  * @property {Part} part
- * @property {boolean} draws   else it encodes, and leaves results
- * @property {Record<string, { part: Part, result?: string }>} from  what fills its ports: a result, or else what that part draws
+ * @property {boolean} draws   otherwise it encodes, and produces results
+ * @property {Record<string, { part: Part, result?: string }>} from  what fills its ports: a result, or the ids that the part draws
  * @property {number} [reach]  of a part that encodes drawn ids: the number of ids on either side that, with an id itself, decide its
  *   results, so that it begins before all are drawn. Undefined: it waits for the last one
  * @property {number} [least]  of such a part, the minimum number of ids that are encoded together, except the last ones. Undefined: 1

@@ -80,7 +80,7 @@ const LOADING = ['onProgress', 'signal', 'integrity', 'cache', 'patience', 'work
  */
 
 /**
- * Checks the options that say where files come from, before anything is fetched.
+ * Checks the options with addresses, before anything is fetched.
  *
  * @param {{ cache?: unknown, wasmUrl?: unknown, workerUrl?: unknown, integrity?: unknown, worker?: any }} options
  */
@@ -95,7 +95,7 @@ function checkSource({ cache, wasmUrl, workerUrl, integrity, worker }) {
     throw argumentError(`worker must be a Worker, not ${show(worker)}`);
 }
 
-/** Fetches what recovers before there is anything to recover from; again, where it did not come. */
+/** Fetches the code for recovery in advance; again, if it did not arrive. */
 function prepare() {
   recovery.code ??= part(() => import('./recovery.js'));
   recovery.code.catch(() => {
@@ -139,7 +139,7 @@ export async function load(source, options = {}) {
   /** @type {Progress} */
   let progress = { phase: 'connect', loaded: 0, total: undefined };
   let over = false;
-  /** What the caller's function threw: anything, nothing too. @type {{ reason: unknown } | undefined} */
+  /** The error thrown by the caller's function: any value, even undefined. @type {{ reason: unknown } | undefined} */
   let failed;
   const fail = (/** @type {unknown} */ reason) => {
     if (over) throw reason;
@@ -156,7 +156,7 @@ export async function load(source, options = {}) {
     }
   };
   const reading = { ...options, signal: giveUp.signal, onProgress: (/** @type {object} */ news) => tell({ phase: 'download', ...news }) };
-  /** A file that was kept and is bad is fetched once more. @param {unknown} error */
+  /** A cached file that is bad is fetched once more. @param {unknown} error */
   const afresh = async (error) => {
     if (giveUp.signal.aborted || !isAddress(source)) throw error;
     return (await recovering(error)).refetch(String(source), error, () => readSource(source, { ...reading, fresh: true }));
@@ -212,7 +212,7 @@ export async function load(source, options = {}) {
 }
 
 /**
- * As in load(); workers, threads, worker: for the first one who asks.
+ * As in load(); workers, threads, worker: those of the first caller.
  *
  * @typedef {Pick<LoadOptions, 'onProgress' | 'signal' | 'workers' | 'threads' | 'cache' | 'integrity' | 'worker'>} AcquireOptions
  */

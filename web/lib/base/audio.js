@@ -8,7 +8,7 @@ import { show } from './checks.js';
 import { NextPixelError, argumentError } from './error.js';
 import { heardBy } from './heard-by.js';
 
-/** The time that a browser is given to start a context that it had suspended. */
+/** How long a browser may take to start a suspended context. */
 const START_MS = 1000;
 
 export const closed = () => new NextPixelError('closed', 'The AudioContext was closed');

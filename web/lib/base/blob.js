@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Blobs and Files, also those of a test runner's window, which know neither their own class nor how to give their bytes. Loaded only for these. */
+/** Blobs and Files, including those of a test runner's window, which may lack their class or the method that returns their bytes. Loaded
+ * only for these. */
 
 import { NextPixelError, argumentError } from './error.js';
 import { classOf } from './realm.js';

@@ -29,7 +29,7 @@ function callback(name, value) {
 }
 
 /**
- * Throws if options are no object, have an unknown name, or a wrong value that all verbs check in the same way.
+ * Throws if options is not an object, or has an unknown name or a wrong value that all verbs check in the same way.
  *
  * @param {any} options
  * @param {string} whose      such as 'generate()'
@@ -99,7 +99,7 @@ export function wrongAnswer(what, value) {
   return wrong(what, value);
 }
 
-/** Letters to be put in, left out or changed to make one text of another. @param {string} a @param {string} b */
+/** The number of letters to insert, delete or change to turn one text into another. @param {string} a @param {string} b */
 function changes(a, b) {
   let row = Array.from({ length: b.length + 1 }, (_, i) => i);
   for (let i = 0; i < a.length; i++) {
@@ -117,7 +117,7 @@ function changes(a, b) {
  * @param {Record<string, any>} given
  * @param {Partial<Record<SettingName, number | boolean>>} [initial]  defaults that differ from the table
  * @returns {{ settings: Settings, options: Record<string, any>, seed: number | bigint }}  settings: those that are fields of nx_settings;
- *   options: the others; seed: as it was given, or a random one
+ *   options: the others; seed: as given, or a random one
  * @internal
  */
 export function checkSettings(of, given, initial = {}) {

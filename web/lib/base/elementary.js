@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Elementary functions of sums, products and square roots alone, which have the same bits in every engine; those of Math differ in their last ones. What
- * reaches a picture, a sound or a result is computed with these.
+ * Elementary functions from sums, products and square roots only, which have the same bits in every engine; those of Math differ in their
+ * last bits. Everything that affects a picture, a sound or a result is computed with these.
  */
 
 /** The factors of the odd powers of x in sin(pi x), the highest first: pi^n / n!, with alternating signs. The remainder is below 1e-13. */

@@ -45,7 +45,7 @@ export function reading(name, read) {
 }
 
 /**
- * Any error in the form that crosses the worker's boundary. What is not ours is a defect of the engine: `trap`.
+ * Any error in the form that crosses the worker's boundary. An error that is not ours is a defect of the engine: `trap`.
  *
  * @param {unknown} error
  * @returns {PlainError}

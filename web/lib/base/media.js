@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * Asks a page about its visitor's wishes; where it cannot be asked, as in jsdom, there are none.
+ * Reads a visitor's preferences; without media queries, as in jsdom, there are none.
  *
  * @param {string} query
  * @returns {Pick<MediaQueryList, 'matches' | 'addEventListener' | 'removeEventListener'>}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Parts of the library that are fetched when they are needed, and what is fetched before. */
+/** Parts of the library that are fetched when they are needed, and those fetched in advance. */
 
 import { NextPixelError } from './error.js';
 
@@ -47,11 +47,11 @@ export const part = (get) =>
       : cause;
   });
 
-/** What goes on after something failed: load() fetches it at once, for a connection that has gone brings no code.
+/** Code that recovers from a failure: load() fetches it in advance, because a lost connection brings no code.
  * @type {{ code?: Promise<typeof import('../recovery.js')> }} */
 export const recovery = {};
 
-/** @param {unknown} cause  why it is needed; the error where it did not come */
+/** @param {unknown} cause  why it is needed; the error if it did not arrive */
 export const recovering = (cause) =>
   Promise.resolve(recovery.code)
     .then((code) => code ?? Promise.reject())

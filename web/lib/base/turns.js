@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Work on the page's own thread, which stands still meanwhile: what may take longer than a frame or two lets everything else have its turn. */
+/** Work on the page's own thread, which blocks the page: work that may take longer than a frame or two yields to the event loop. */
 
 import { deferred } from './platform.js';
 import { isPromise } from './promise.js';

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Texts as they are typed: models of words and of sentences were trained on those, and people paste what word processors and phones make of them. */
+/** Normalises typed text: models of words and sentences were trained on plain characters, but people paste text from word processors and
+ * phones. */
 
 /** One emoji of a text, with its skin tone, its joiners and the joined characters: a flag, a key, a family. */
 export const EMOJI =
@@ -15,7 +16,7 @@ const UNSEEN = new RegExp(`(${EMOJI})|\\ufeff|(?!\\s)[\\p{Default_Ignorable_Code
 /** Letters and signs in the width of Chinese ones, without quotes; letters that a printer joined; and hyphens that look as the one of keyboards does. */
 const WIDE = /[\uff01\uff03-\uff06\uff08-\uff5e\ufb00-\ufb06]/g;
 const HYPHENS = /[\u2010\u2011\u2212]/g;
-/** As keyboards have them. @param {string} text */
+/** Replaces wide characters by those of keyboards. @param {string} text */
 const narrow = (text) => text.replace(WIDE, (sign) => sign.normalize('NFKC')).replace(HYPHENS, '-');
 
 const SINGLE = new RegExp(`[${APOSTROPHES}\\u2039\\u203a]`, 'g');

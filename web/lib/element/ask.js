@@ -72,7 +72,7 @@ export async function ask(element, model, signal, seed) {
 }
 
 /**
- * The options that the attributes say. What a model does not know is left out, so that one element may serve several models.
+ * The options that the attributes say. Options that a model does not have are left out, so that one element may serve several models.
  *
  * @param {Asking} element
  * @param {ModelInfo} info

@@ -31,9 +31,9 @@ const OWN = {
   autoplay: { property: 'autoplay', flag: true },
   /** shows buttons and a line of text. Default: no */
   controls: { property: 'controls', flag: true },
-  /** address of a picture that is shown until the first pixel, if nothing stands inside the element. Default: what is given to the model */
+  /** address of a picture that is shown until the first pixel, if the element is empty. Default: the model's input */
   poster: { property: 'poster' },
-  /** pixels of the page that are kept free, so that nothing moves. Default: as many as the pictures have, times `--nx-pixel` */
+  /** pixels of the page to reserve, so that nothing moves. Default: as many as the pictures have, times `--nx-pixel` */
   width: { property: 'width', whole: [1, 65536] },
   /** the same, from top to bottom. Default: as many as the pictures have, times `--nx-pixel` */
   height: { property: 'height', whole: [1, 65536] },
@@ -73,7 +73,7 @@ export function said(element, name) {
 }
 
 /**
- * The task that an element says, or else the first that its model can do.
+ * The task of an element's attribute, or by default the model's first one.
  *
  * @param {Element} element
  * @param {ModelInfo} [info]  if the model is there
@@ -112,7 +112,7 @@ export function withProperties(Base) {
   return /** @type {any} */ (Reflecting);
 }
 
-/** The accessor that a property has in a class of an element, below those of HTML. @param {any} element @param {string} name */
+/** The accessor of a property in a class of an element, below those of HTML. @param {any} element @param {string} name */
 function accessorOf(element, name) {
   for (let at = Object.getPrototypeOf(element); at && at !== HTMLElement.prototype; at = Object.getPrototypeOf(at)) {
     const { set } = Object.getOwnPropertyDescriptor(at, name) ?? {};

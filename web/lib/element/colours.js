@@ -18,15 +18,15 @@ import { blank } from '../sinks/pixels.js';
 export function colourOf(probe) {
   const text = getComputedStyle(probe).color;
   const [red = 0, green = 0, blue = 0] = (text.match(/[\d.]+/g) ?? []).map(Number);
-  const scale = text.startsWith('rgb') ? 1 : 255; // else color(srgb 0..1 0..1 0..1)
+  const scale = text.startsWith('rgb') ? 1 : 255; // otherwise color(srgb 0..1 0..1 0..1)
   return [red * scale, green * scale, blue * scale];
 }
 
 /**
- * A grey picture in colours: from one for the lowest level to one for the highest, which may be another in the pixels that were given.
+ * Colours a grey picture: from one colour for the lowest level to one for the highest, which may differ for the given pixels.
  *
  * @param {Picture} grey
- * @param {Picture} given  opaque where it was given
+ * @param {Picture} given  opaque where pixels were given
  * @param {{ paper: RGB, ink: RGB, drawn: RGB }} colours
  * @returns {Picture}
  */

@@ -44,7 +44,7 @@ export class NextPixelEndEvent extends Event {
     this.finish = finish;
     /** The text, the translation or the caption (of several captions the first), without a prompt; undefined for other models. */
     this.text = text;
-    /** The seed of the run, given or chosen at random; undefined where nothing is random. */
+    /** The seed of the run, given or chosen at random; undefined if nothing is random. */
     this.seed = seed;
     /** The cost of the drawn part of each picture. */
     this.nats = nats;

@@ -11,10 +11,9 @@
  * model's task. Default: the first one that the model supports.
  * @property {boolean} autoplay Starts automatically when it comes into view. Default: no.
  * @property {boolean} controls Shows buttons and a line of text. Default: no.
- * @property {string} poster Address of a picture that is shown until the first pixel, if nothing stands inside the element. Default: what is
- * given to the model.
- * @property {number | undefined} width Pixels of the page that are kept free, so that nothing moves. Default: as many as the pictures have,
- * times `--nx-pixel`.
+ * @property {string} poster Address of a picture that is shown until the first pixel, if the element is empty. Default: the model's input.
+ * @property {number | undefined} width Pixels of the page to reserve, so that nothing moves. Default: as many as the pictures have, times
+ * `--nx-pixel`.
  * @property {number | undefined} height The same, from top to bottom. Default: as many as the pictures have, times `--nx-pixel`.
  * @property {string} cache `no-store`: the browser keeps no copy of the weights. Default: it keeps one.
  * @property {'lazy' | 'play'} loading When the model is fetched. Default: `lazy`, when the element comes near the screen; `play`: when it is

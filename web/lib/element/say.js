@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * The sentences of the element, in English or as a table has them: words/de.js and words/ko.js are two. A table has a sentence under each English one;
- * what it lacks is said in English.
+ * The sentences of the element, in English or translated by a table: words/de.js and words/ko.js are such tables. A table maps each English
+ * sentence to a translation; missing sentences stay English.
  */
 
 /** A sentence with placeholders, and their values: a text, or one or several numbers and their decimals.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** How <next-pixel> looks. */
+/** The style of <next-pixel>. */
 
 import { sheetOf } from './sheet-of.js';
 

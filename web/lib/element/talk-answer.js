@@ -24,7 +24,7 @@ const MARKS = [
 ];
 
 /** @typedef {{ patience: (signal: AbortSignal) => Promise<void> | undefined, onStep: (step: TextStep) => void, onChoose: (at: number, one: Alternative) => void, onError: (error: unknown) => void, model: () => Model | undefined }} Hooks
- * patience: waits while the answer is paused; model: one that may be asked now */
+ * patience: waits while the answer is paused; model: one that may be used now */
 
 export class Answer {
   #hooks;
@@ -37,7 +37,7 @@ export class Answer {
 
   /** @type {{ text: string, nats: number, span: HTMLSpanElement }[]} */
   #tokens = [];
-  /** Of the thoughts: that of the prompt's end, or that with which the answer begins. @type {string[] | undefined} */
+  /** The tags of the thoughts: those at the prompt's end, or those with which the answer begins. @type {string[] | undefined} */
   #marks;
   /** The prompt ends with the opening mark. */
   #opened = false;
@@ -84,7 +84,7 @@ export class Answer {
     return this.#opened ? `${this.#marks?.[0]}\n${this.text}` : this.text;
   }
 
-  /** What a reader sees: thoughts only if they are open; of thoughts alone, how many there are. */
+  /** The visible text: thoughts only if they are open; for thoughts alone, their number. */
   get shown() {
     return this.#folded.open ? this.text : this.#body.textContent || (this.#folded.hidden ? '' : this.#summary.textContent) || '';
   }
@@ -175,7 +175,7 @@ export class Answer {
           this.#readFor(run);
           begun(run);
         }
-        await this.#hooks.patience(this.#stopper.signal); // it may have been on its way when the answer was paused
+        await this.#hooks.patience(this.#stopper.signal); // the run may have been paused while it was in flight
         this.#add(step);
         this.#hooks.onStep(step);
       }

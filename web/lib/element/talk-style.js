@@ -46,7 +46,7 @@ const STYLE = `
 
 const sheetIn = sheetOf(STYLE);
 
-/** Gives a box its looks, wherever it stands. @param {HTMLElement} box */
+/** Styles a box, wherever it is. @param {HTMLElement} box */
 export function fit(box) {
   const root = /** @type {Document | ShadowRoot} */ (box.getRootNode());
   const sheet = sheetIn(box.ownerDocument);

@@ -31,10 +31,10 @@ import { fit } from './talk-style.js';
  * @property {() => void} [onBegin]  an answer is being written
  * @property {(step: TextStep) => void} [onStep]
  * @property {(answer: Answer) => void} [onEnd]  an answer is complete, or was stopped
- * @property {(error: unknown) => void} [onError]  something went wrong, which the box says
+ * @property {(error: unknown) => void} [onError]  called after an error, which the box shows
  */
 
-/** A turn of the chat. message: as it was set, with what else it says
+/** A turn of the chat. message: as it was set, with its other properties
  * @typedef {{ role: string, content: string, item: HTMLLIElement, answer?: Answer, message?: Message }} Turn */
 
 let ids = 0;
@@ -246,7 +246,7 @@ export class Talk {
   /** Sends a message, by default the text of the field, and requests the answer. @param {string} [text] */
   send(text = this.#field.value) {
     if (!this.#model || this.#running || !text.trim()) return;
-    if (this.#lacks) return this.#hooks.onError?.(new NextPixelError('unsupported', NO_TEMPLATE)); // the hint says it
+    if (this.#lacks) return this.#hooks.onError?.(new NextPixelError('unsupported', NO_TEMPLATE)); // the hint explains it
     if (text === this.#field.value) this.#field.value = '';
     const before = [...this.#turns];
     this.#say(text);
@@ -307,7 +307,7 @@ export class Talk {
   }
 
   /**
-   * Returns to earlier messages. The message that got no answer goes back to the field, before what has been typed there meanwhile.
+   * Returns to earlier messages. The unanswered message goes back to the field, before any text typed there meanwhile.
    *
    * @param {Turn[]} before
    */
@@ -316,7 +316,7 @@ export class Talk {
     this.#cut(0);
     this.#turns = before;
     const last = before.at(-1);
-    if (last?.role === 'user') before.pop(); // it was asked again
+    if (last?.role === 'user') before.pop(); // it is sent again
     this.#list.append(...before.map(({ item }) => item));
     if (unanswered && !before.includes(unanswered))
       this.#field.value = [unanswered.content, this.#field.value].filter((text) => text.trim()).join('\n');
@@ -414,7 +414,7 @@ export class Talk {
    *
    * @param {Answer} answer
    * @param {() => Promise<void>} work
-   * @param {Turn[]} [before]  the messages before a new answer: where none comes, they are the conversation again
+   * @param {Turn[]} [before]  the messages before a new answer: if none comes, they are restored
    */
   async #run(answer, work, before) {
     this.#running = answer;

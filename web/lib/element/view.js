@@ -22,7 +22,7 @@ export class View {
   #inside = make('slot', {});
   #poster = make('img', { part: 'poster', class: 'poster', alt: '', hidden: '' });
   #error = make('p', { part: 'error', class: 'error', hidden: '' });
-  /** The text itself, or that of a canvas, for those who do not see it. */
+  /** The text itself, or that of a canvas, for visitors who do not see it. */
   #told = make('p', { part: 'text', class: 'told', dir: 'auto' });
   #frame = make('div', { class: 'frame' }, this.#canvas, this.#told, this.#inside, this.#poster, this.#error);
   #controls = make('div', { part: 'controls', class: 'controls', role: 'group', hidden: '' });
@@ -39,7 +39,7 @@ export class View {
   #run;
   /** True once the sink has painted. */
   #painted = false;
-  /** True while something of a run is to be seen. */
+  /** True while a run is shown. */
   #shown = false;
 
   /**
@@ -56,7 +56,7 @@ export class View {
     root.append(this.#frame, this.#controls, this.#paper, this.#ink, this.#drawn);
   }
 
-  /** True while something of a run is to be seen, finished or not. */
+  /** True while a run is shown, finished or not. */
   get shown() {
     return this.#shown;
   }
@@ -105,12 +105,12 @@ export class View {
     this.#painted = true;
   }
 
-  /** Nothing is given. */
+  /** Without input. */
   showNothing() {
     if (!this.#shown) this.clear();
   }
 
-  /** The run is over before its end: what there is of it stays. @param {Sink<any, any>} sink */
+  /** The run has ended early: the drawn part stays. @param {Sink<any, any>} sink */
   end(sink) {
     if (sink === this.#sink && this.#painted) sink.end();
   }
@@ -136,7 +136,7 @@ export class View {
     return box;
   }
 
-  /** Text has the size that the style says. @param {string} kind @returns {boolean} whether it is written */
+  /** Text has the size of the style. @param {string} kind @returns {boolean} whether it is written */
   #setKind(kind) {
     return this.#canvas.classList.toggle('text', lookOf({ kind }).sheet);
   }

@@ -5,7 +5,7 @@
 
 /** Rounds of the loop between two looks at the clock, some 30 microseconds. */
 const ROUNDS = 1 << 13;
-/** It comes to an end even if the clock is set back meanwhile. */
+/** It ends even if the clock is set back meanwhile. */
 const MOST_LOOKS = 1 << 12;
 
 /**

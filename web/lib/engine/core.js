@@ -21,7 +21,7 @@ export class Core extends Sessions {
   #instance;
   /** Its address. */
   #model;
-  /** The weights that are still to come, while a file is fed. @type {Feed | undefined} */
+  /** The missing weights, while a file is fed. @type {Feed | undefined} */
   #feed;
   /** Blocks that live as long as the instance. */
   #blocks = 4; // scratch, ids, floats, model
@@ -38,7 +38,7 @@ export class Core extends Sessions {
    * @param {WebAssembly.Module} module
    * @param {Uint8Array} head    the first bytes of the file; some of the weights may be among them
    * @param {number} fileBytes   of the whole file
-   * @returns {Core | 'more' | 'whole'}  'more': the head has to be longer; 'whole': this file can only be opened whole
+   * @returns {Core | 'more' | 'whole'}  'more': more of the head is needed; 'whole': this file can only be opened whole
    */
   static begin(module, head, fileBytes) {
     try {

@@ -87,7 +87,7 @@ export function describePart(instance, model, index) {
 }
 
 /**
- * All metadata of a model, that of a vocabulary too.
+ * All metadata of a model, including the vocabulary's.
  *
  * @param {Instance} instance
  * @param {number} model  its address

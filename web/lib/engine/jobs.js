@@ -24,11 +24,11 @@ export class Jobs {
   #post;
   /** @type {() => void} */
   #wake;
-  /** What was measured of the model in use. */
+  /** The measured speed of the current model. */
   #pace;
   /** @type {() => Pace} */
   #newPace;
-  /** What a fresh instance is made of after a trap. The bytes of a large file are not kept for that.
+  /** The data from which a fresh instance is made after a trap. The bytes of a large file are not kept for that.
    * @type {{ module: WebAssembly.Module, bytes: Uint8Array } | undefined} */
   #origin;
   /** @type {Core | undefined} */
@@ -106,7 +106,7 @@ export class Jobs {
         }
         case 'next': {
           const job = this.#jobs.get(id);
-          if (!job?.waiting) break; // it failed, or ended, while the credit was on its way
+          if (!job?.waiting) break; // it failed, or ended, before the credit arrived
           job.waiting = false;
           Object.assign(job.credit, { chunkSize: message.chunkSize, allowed: message.allowed });
           this.#queue(id);

@@ -11,7 +11,7 @@ import { NextPixelError } from '../base/error.js';
 const wrong = (key, what) => new NextPixelError('format', `The file is damaged, or was made wrongly: its key ${key} must be ${what}`);
 
 /**
- * A whole number that a file must say, of whatever width.
+ * An integer that a file must contain, of any width.
  *
  * @param {Lookup} metadata
  * @param {string} key
@@ -25,7 +25,7 @@ export function wholeOf(metadata, key, low, high) {
 }
 
 /**
- * A list of texts or of whole numbers; none where the file says nothing.
+ * A list of texts or of whole numbers; empty if the file has none.
  *
  * @template {'texts' | 'whole numbers'} W
  * @param {Lookup} metadata

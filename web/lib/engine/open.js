@@ -33,7 +33,7 @@ export function openModel(instance, file) {
   const {
     at: { problem, result },
   } = instance;
-  // How large the model will be is known when the file has been read: it goes first, and runs take the room that the file leaves.
+  // The size of the model is known only when the file has been read: it goes first, and runs take the room that the file leaves.
   const first = instance.take(file.length);
   instance.bytes.set(file, first);
   check(instance, instance.call('nx_model_size', first, file.length, result, problem));
@@ -68,13 +68,13 @@ export function beginModel(instance, head, fileBytes) {
   return { model, feed: new Feed(instance, model) };
 }
 
-/** The weights of a model that are still to come. */
+/** The weights of a model that have not arrived yet. */
 export class Feed {
   #instance;
   #model;
   /** In the order of the file. @type {{ index: number, offset: number, rows: number, rowBytes: number }[]} */
   #tensors;
-  /** The tensor whose rows come now, and the first of them that the model does not have. */
+  /** The tensor whose rows come next, and the first one that the model does not have. */
   #tensor = 0;
   #row = 0;
   /** The bytes that wait at `#address`, which has capacity for `#room`. */

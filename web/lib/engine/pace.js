@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** How much work makes a slice. */
+/** The amount of work in a chunk. */
 
 import { Race } from './race.js';
 

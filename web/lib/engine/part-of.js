@@ -3,5 +3,5 @@
 
 /** @import { Part } from './protocol.js' */
 
-/** The part of a model that is asked where a kind has one: the first that draws, or the first. @param {Part[]} parts */
+/** The part of a model that is used if a kind has only one: the first that draws, or the first. @param {Part[]} parts */
 export const partOf = (parts) => parts.find(({ outputs }) => outputs > 0) ?? parts[0];

@@ -112,7 +112,7 @@ export const CODES = Object.freeze(
  * @property {number} length      the most positions; 0: no bound
  * @property {number} rewinds     how many positions back a run may be entered again
  * @property {boolean} draft      it can guess ahead
- * @property {boolean} grows      a run may begin with room for a few positions and get more
+ * @property {boolean} grows      a run may start with a small capacity and grow
  * @property {boolean} noisy      it draws inside, too: samples differ even where their ids are the same, and beams need temperature 0
  * @property {number} hiddenLayers  layers whose hidden states a run can keep, the embedding among them; 0: none, or none in this build
  * @property {number} hiddenWidth   values of each
@@ -133,7 +133,7 @@ export const CODES = Object.freeze(
  */
 
 /**
- * The properties of `info` that every model has. `info.kind` says which others there are.
+ * The properties of `info` that every model has. `info.kind` determines the others.
  *
  * @typedef {object} BasicInfo
  * @property {string} architecture  such as 'image-transformer'
@@ -154,9 +154,11 @@ export const CODES = Object.freeze(
  *   `nextpixel.card.`, without these prefixes (dataset, dataset_license, command, quality, author, license, ...)
  */
 
-/** The description of a model: `kind` is one folder of web/lib/kinds, which defines the verbs, their options and results, and the properties of its own.
+/** The description of a model: `kind` is one folder of web/lib/kinds, which defines the verbs, their options and results, and further
+ * properties.
  * @typedef {import('../kinds/types.js').ModelInfo} ModelInfo */
-/** The same within a kind, which has the properties of its own and does not read the others. @typedef {import('../kinds/types.js').AnyInfo} AnyInfo */
+/** The same within a kind, which has its own properties and does not read the others.
+ * @typedef {import('../kinds/types.js').AnyInfo} AnyInfo */
 
 /** Ids for the inputs of a model, by name, such as { class: [3] }. @typedef {Record<string, Uint32Array>} Inputs */
 
@@ -175,7 +177,7 @@ export const CODES = Object.freeze(
 /** @typedef {{ type: 'feed', id: number, bytes: Uint8Array }} FeedMessage */
 /** Requests stacks for `count` more threads, if available.
  * @typedef {{ type: 'share', id: number, count: number }} ShareMessage */
-/** To a worker that becomes such a thread, for ever.
+/** To a worker that permanently becomes such a thread.
  * @typedef {{ type: 'thread', id: number, module: WasmModule, memory: object, stack: number }} ThreadMessage */
 /** `known`: the ids before the first drawn one; `drawn`: of a resumed run, (positions, samples, ids of a position) those that follow;
  * `maps`: every step is one position, with its attention; `length`: the positions after which it is over, if fewer than those of the model;
@@ -213,7 +215,7 @@ export const CODES = Object.freeze(
  * fed with, to be filled again. @typedef {{ type: 'fed', id: number, at: number, lacks?: 'more' | 'whole', room?: ArrayBuffer }} FedMessage */
 /** `stacks`: addresses in the memory; where the build has no threads there is none.
  * @typedef {{ type: 'shared', id: number, memory: object | undefined, stacks: number[] }} SharedMessage */
-/** The model has gone, and the bytes it was made of are not here.
+/** The model has been freed, and its bytes are not in this worker.
  * @typedef {{ type: 'lost', id: number }} LostMessage */
 /**
  * A row (a head of a layer) of a map of one position: its attention. In a map of the past key j is the item at position j - 1, key 0 the
@@ -235,14 +237,14 @@ export const CODES = Object.freeze(
  * @property {Uint32Array} ids       (to - from, samples, ids of a position); of a search, its candidates: nx_candidate, five words each
  * @property {Float32Array} nats     the same
  * @property {Uint8Array} ahead      (to - from) how many positions of its pass came before each: 0 begins a pass
- * @property {MapRow[][]} [maps]      of each sample, where the run was asked for them
- * @property {Alternatives} [alternatives]  of a single sample, where the run was asked for them
- * @property {Float32Array<ArrayBuffer>} [probabilities]  (to - from, samples, ids of a position, values), where the run was asked for them
+ * @property {MapRow[][]} [maps]      of each sample, if the run requested them
+ * @property {Alternatives} [alternatives]  of a single sample, if the run requested them
+ * @property {Float32Array<ArrayBuffer>} [probabilities]  (to - from, samples, ids of a position, values), if the run requested them
  * @property {Settled} [settled]     samples became others then
- * @property {number} reused         known positions that a session held which was kept
+ * @property {number} reused         known positions that were reused from a kept session
  * @property {boolean} last          all is drawn, and the run is already freed
  */
-/** All positions that were drawn so far, of the samples as they are now; `ahead` has 0.
+/** All positions drawn so far, of the samples in their present order; `ahead` has 0.
  * @typedef {Pick<StepMessage, 'from' | 'ids' | 'nats' | 'ahead'> & { anew: boolean }} Settled */
 /** `nats`: one per id; `hiddenStates`: of each layer that was wanted, (positions, width).
  * @typedef {{ type: 'scored', id: number, nats: Float32Array, hiddenStates?: Float32Array<ArrayBuffer>[] }} ScoredMessage */

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Which of two ways to do the same work is faster here: measured while it is done. */
+/** Measures which of two ways of the same work is faster here: while the work is done. */
 
-/** Turns until the first decision, half of them each way. */
+/** Chunks before the first decision, half of them each way. */
 const TRIALS = 12;
-/** Turns of each way that say nothing: the engine compiles its code meanwhile. */
+/** Chunks of each way that are ignored: the engine compiles its code meanwhile. */
 const WARM_UP = 2;
-/** Of so many turns, one goes to the slower way, for machines and pictures change. */
+/** One in this many chunks uses the slower way, because machines and pictures change. */
 const AGAIN = 32;
 /** The weight of older turns falls by this with each new one. */
 const FADE = 0.9;

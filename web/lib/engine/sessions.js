@@ -81,10 +81,11 @@ export class Sessions {
 
   /**
    * @param {Settings} settings
-   * @param {{ part?: number, maps?: boolean, hidden?: boolean, length?: number, inputs?: Inputs, keyBits?: number, masked?: boolean }} [options]  part: which one runs, by default
-   *   the one that draws; maps, hidden: keep the maps or the hidden states of the last position; length: the most positions of this run, up to those of the part; 0: the
-   *   part's own. A shorter run takes less memory. inputs: those that input() will give, for their lengths.
-   *   keyBits: of the keys that are kept, 8 or 16; 0: as the model says. masked: mask() will be called
+   * @param {{ part?: number, maps?: boolean, hidden?: boolean, length?: number, inputs?: Inputs, keyBits?: number, masked?: boolean }} [options]  part:
+   *   which one runs, by default the one that draws; maps, hidden: keep the maps or the hidden states of the last position; length: the
+   *   maximum number of positions of this run, up to those of the part; 0: the part's own. A shorter run takes less memory. inputs: those
+   *   that input() will give, for their lengths.
+   *   keyBits: of the cached keys, 8 or 16; 0: the model's own. masked: mask() will be called
    * @returns {Session}
    */
   openSession(
@@ -148,8 +149,8 @@ export class Sessions {
   }
 
   /**
-   * Takes a run back to one of its positions and goes on from there, with other settings: samples, origin, maps and the number of biases are those it was
-   * opened with.
+   * Takes a run back to one of its positions and continues from there, with other settings: samples, origin, maps and the number of biases
+   * are those it was opened with.
    *
    * @param {Session} session
    * @param {number} position
@@ -157,21 +158,21 @@ export class Sessions {
    * @param {boolean} [maps]
    */
   rewind(session, position, settings, maps = false) {
-    checkStatus(this.#instance.call('nx_session_rewind', this.#model, session.pointer, position), 'Going on with a run');
+    checkStatus(this.#instance.call('nx_session_rewind', this.#model, session.pointer, position), 'Resuming a run');
     checkStatus(
       this.#instance.call('nx_session_retune', this.#model, session.pointer, this.#writeSettings(settings, maps)),
-      'Going on with a run',
+      'Resuming a run',
     );
     if (settings.logitBias?.length) this.bias(session, settings.logitBias);
   }
 
   /**
-   * From now on guesses ahead or does not, unless a pass is not over.
+   * Switches speculative decoding on or off, unless a pass is unfinished.
    *
    * @param {Session} session  neither maps nor biases
    * @param {Settings} settings
    * @param {boolean} lookAhead
-   * @returns {boolean} false: it goes on as before
+   * @returns {boolean} false: it continues as before
    */
   lookAhead(session, settings, lookAhead) {
     return (
@@ -180,7 +181,7 @@ export class Sessions {
   }
 
   /**
-   * A new run that is at one of the positions of another one, which stays as it is.
+   * Opens a run at one of the positions of another one, which does not change.
    *
    * @param {Session} from  of one sample
    * @param {number} position
@@ -191,8 +192,8 @@ export class Sessions {
   branch(from, position, settings, options) {
     const session = this.openSession(settings, { ...options, length: from.length });
     try {
-      checkStatus(this.#instance.call('nx_session_branch', this.#model, session.pointer, from.pointer, 0, position), 'Going on with a run');
-      checkStatus(this.#instance.call('nx_session_rewind', this.#model, session.pointer, position), 'Going on with a run');
+      checkStatus(this.#instance.call('nx_session_branch', this.#model, session.pointer, from.pointer, 0, position), 'Resuming a run');
+      checkStatus(this.#instance.call('nx_session_rewind', this.#model, session.pointer, position), 'Resuming a run');
     } catch (error) {
       this.closeSession(session);
       throw error;
@@ -206,11 +207,11 @@ export class Sessions {
   }
 
   /**
-   * A run of one sample of the part that draws, of bytes that may be of anybody: rewind() or branch() goes on with it, which check the rest.
+   * A run of one sample of the part that draws, from bytes of unknown origin: rewind() or branch() continues it, and checks the rest.
    *
    * @param {Uint8Array} saved
    * @param {number} length  positions that there is room for
-   * @returns {Session | undefined}  undefined: it cannot go on here
+   * @returns {Session | undefined}  undefined: it cannot continue here
    */
   restore(saved, length) {
     const { part } = this;
@@ -228,7 +229,7 @@ export class Sessions {
    * @param {boolean} maps
    * @param {number} [masked]  ids that a mask is for
    * @param {boolean} [hidden]
-   * @returns {number} where they stand
+   * @returns {number} their address
    */
   #writeSettings(settings, maps, masked = 0, hidden = false) {
     const at = this.#instance.at.struct;
@@ -251,7 +252,7 @@ export class Sessions {
   }
 
   /**
-   * From now on adds these biases to the logits of their ids; at most as many as the session was opened with.
+   * Adds these biases to the logits of their ids from now on; at most as many as the session was opened with.
    *
    * @param {Session} session
    * @param {[number, number][]} biases
@@ -265,7 +266,7 @@ export class Sessions {
   }
 
   /**
-   * From now on an id may come only if its bit is 1; none: any may.
+   * Allows an id from now on only if its bit is 1; none: all are allowed.
    *
    * @param {Session} session  opened with room to bias every id
    * @param {Uint32Array | undefined} allowed  bit id % 32 of word id / 32
@@ -309,7 +310,7 @@ export class Sessions {
   }
 
   /**
-   * Gives a run one of its inputs, before anything else.
+   * Sets one of a run's inputs, before anything else.
    *
    * @param {Session} session
    * @param {string} name
@@ -328,7 +329,7 @@ export class Sessions {
   }
 
   /**
-   * A slice of what is made of the inputs.
+   * Encodes a slice of the inputs.
    *
    * @param {Session} session
    * @returns {boolean} there are more
@@ -340,7 +341,7 @@ export class Sessions {
   }
 
   /**
-   * Numbers of a result: of one that grows, as far as it is there; else once all is encoded.
+   * Values of a result: of one that grows, those ready so far; of others once all is encoded.
    *
    * @param {Session} session
    * @param {string} name
@@ -356,7 +357,7 @@ export class Sessions {
   }
 
   /**
-   * The number of numbers of a result that are there, which is all of them once all is encoded.
+   * The number of values of a result that are ready, which is all of them once all is encoded.
    *
    * @param {Session} session
    * @param {string} name
@@ -381,7 +382,7 @@ export class Sessions {
    * @param {Session} session
    * @param {Uint32Array} ids   (count, span), at most sliceLimit(samples) positions; with `each` (count, samples, span)
    * @param {boolean} wantNats
-   * @param {boolean} [each]    every sample has its own; else all have the same
+   * @param {boolean} [each]    every sample has its own; otherwise all share them
    * @returns {Float32Array<ArrayBuffer>} (count, samples, span), or empty
    */
   put(session, ids, wantNats, each = false) {
@@ -395,7 +396,7 @@ export class Sessions {
     for (let done = 0, status = NX_MORE; status === NX_MORE; done = this.position(session) - first) {
       const nats = wantNats ? this.#floatsAt + 4 * done * samples * span : 0;
       status = this.#instance.call('nx_session_put', this.#model, pointer, this.#ids + 4 * done * width, count - done, Number(each), nats);
-      checkStatus(status, 'Reading what is known');
+      checkStatus(status, 'Reading the known ids');
     }
     return this.#instance.floats(this.#floatsAt, wantNats ? count * samples * span : 0);
   }
@@ -435,8 +436,8 @@ export class Sessions {
   }
 
   /**
-   * The most probable ids of the next position, of the model's own distribution, without drawing any. What it computed serves the
-   * draw that follows.
+   * The most probable ids of the next position, of the model's own distribution, without drawing any. The draw that follows uses the
+   * computed values.
    *
    * @param {Session} session
    * @param {number} k
@@ -486,7 +487,7 @@ export class Sessions {
    *
    * @param {Session} session
    * @param {number} alpha  of the length penalty
-   * @returns {ReturnType<Sessions['draw']>} ids: the candidates as nx_candidate lies in memory, five words each; ended: that was the last step
+   * @returns {ReturnType<Sessions['draw']>} ids: the candidates as nx_candidate in memory, five words each; ended: that was the last step
    */
   search(session, alpha) {
     const result = this.#instance.at.result;
@@ -513,8 +514,8 @@ export class Sessions {
    * @param {number} sample
    * @param {number} map
    * @param {number} row
-   * @returns {{ keys: Uint32Array<ArrayBuffer>, weights: Float32Array<ArrayBuffer> }} keys: what it looked at. In a map of the
-   *   past the input is shifted by one: key j holds what stands at position j - 1, key 0 the start
+   * @returns {{ keys: Uint32Array<ArrayBuffer>, weights: Float32Array<ArrayBuffer> }} keys: its attention. In a map of the past the input
+   *   is shifted by one: key j is the item at position j - 1, key 0 the start
    */
   map(session, sample, map, row) {
     const result = this.#instance.at.result;

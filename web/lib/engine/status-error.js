@@ -34,7 +34,7 @@ const ADVICE = {
  *
  * @param {number} status
  * @param {string} what  what was being done, such as 'Opening the model'
- * @param {{ name?: string, reason?: string }} [problem]  what nx_problem says
+ * @param {{ name?: string, reason?: string }} [problem]  from nx_problem
  */
 export function statusError(status, what, { name = '', reason = '' } = {}) {
   const code = codeOfStatus(status);

@@ -5,7 +5,7 @@
  * The work of a worker, by kinds of messages.
  *
  * A piece of work is a generator that computes one chunk between two yields. It yields GO_ON if it has more to do and AWAIT_CREDIT if it
- * must wait for the page's next request. To stop it is to return() it: its `finally` frees the session.
+ * must wait for the page's next request. Calling its return() stops it: its `finally` frees the session.
  */
 
 import { joinAlike } from '../base/arrays.js';
@@ -33,7 +33,7 @@ const READ_ONLY = { seed: 0n, samples: 1, temperature: 1, topK: 0, topP: 1 };
 const NONE = new Uint32Array(0);
 
 /** @typedef {Generator<typeof GO_ON | typeof AWAIT_CREDIT, void, void>} Work */
-/** The number of positions that the page asked for last, and the ids that may come. @typedef {{ chunkSize: number, allowed?: Uint32Array }} Credit */
+/** The page's last request: a number of positions, and the allowed ids. @typedef {{ chunkSize: number, allowed?: Uint32Array }} Credit */
 /** The means of a piece of work. @typedef {{ core: Core, kept: KeptSessions, pace: Pace, post: (message: FromWorker, transfer?: Transferable[]) => void }} Tools */
 
 /**
@@ -282,7 +282,7 @@ function* put({ core, pace }, session, ids, nats, each = false) {
   }
 }
 
-/** A run begins with room for this many positions beyond those that are known, rounded up to a multiple of it. */
+/** The initial capacity of a run beyond its known positions, rounded up to a multiple of it. */
 const FIRST_ROOM = 256;
 
 /**
@@ -296,7 +296,7 @@ function roomFor(known, positions) {
 }
 
 /**
- * Makes a run twice as long as it is; where that is too long for this machine, a little longer.
+ * Doubles the capacity of a run; if this machine lacks the memory, extends it a little.
  *
  * @param {Core} core
  * @param {Session} session

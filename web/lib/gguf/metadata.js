@@ -12,7 +12,7 @@ import { ARRAY, NUMBERS, STRING } from './values.js';
 /** @typedef {string | number | boolean} Scalar */
 /** @typedef {Scalar | Scalar[]} Value */
 /** @typedef {Map<string, Value>} Metadata */
-/** Metadata that are read when they are asked for. reading: the same as get(), over some turns.
+/** Metadata that are read on request. reading: the same as get(), in chunks.
  * @typedef {Pick<Metadata, 'get' | 'has'> & { reading?: (key: string) => Generator<void, Value | undefined, void> }} Lookup */
 
 /** Reading limits: the items of an array, and the bytes of a text and of all texts together. */
@@ -106,12 +106,13 @@ function* readingNumbers(value, type, count) {
 function* readingStrings(value, count) {
   const view = new DataView(value.buffer, value.byteOffset, value.byteLength);
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
-  // A character a byte, all at once: ASCII is cut out of it. To call a decoder for each of a vocabulary takes long, to add up characters leaves garbage.
+  // Decodes a byte per character, all at once: ASCII texts are cut out of it. Calling a decoder for each text of a vocabulary is slow, and
+  // concatenating characters leaves garbage.
   const plain = new TextDecoder('latin1').decode(value);
   const strings = [];
   for (let i = 0, at = 0; i < count; i++) {
     const from = at + 8;
-    at = from + view.getUint32(from - 8, true); // they lie inside of a file of less than 2^32 bytes
+    at = from + view.getUint32(from - 8, true); // offsets are within a file of less than 2^32 bytes
     let next = from;
     while (next < at && value[next] < 128) next++;
     strings.push(next < at ? decoder.decode(value.subarray(from, at)) : plain.slice(from, at));

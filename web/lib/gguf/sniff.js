@@ -69,7 +69,7 @@ export function refusal(status, bytes, problem) {
 }
 
 /**
- * The error that the C library will find in the header of a file, as soon as enough of it is here; undefined where nothing is.
+ * The error that the C library will find in the header of a file, as soon as enough of it has arrived; undefined if there is none.
  *
  * @param {Uint8Array} start  the first bytes
  * @param {boolean} [whole]  there will be no more of them
@@ -108,7 +108,7 @@ export const RUNS = [
 ];
 
 /**
- * An error of loading; one of a model of another kind says also what would run.
+ * An error of loading; for a model of another kind it also lists the supported ones.
  *
  * @param {any} error
  */

@@ -4,7 +4,7 @@
 /** Types of the values in a GGUF file's metadata. */
 
 /**
- * One entry of the metadata. Its bytes were checked, by the C library or by walk.js: texts lie inside them.
+ * One entry of the metadata. Its bytes were checked, by the C library or by walk.js: texts are within them.
  *
  * @typedef {{ key: string, type: number, itemType: number, count: number, value: Uint8Array }} Entry
  */

@@ -2,8 +2,9 @@
 // @ts-check
 
 /**
- * Walks the head of a GGUF file: the fixed header, the metadata, the list of tensors. The only reader of the format in JavaScript; src/gguf.h describes the
- * format. Every length is checked against the bytes, so a file that lies about itself is refused and never makes anything grow.
+ * Walks the head of a GGUF file: the fixed header, the metadata, the list of tensors. The only reader of the format in JavaScript;
+ * src/gguf.h describes the format. Every length is checked against the bytes, so a file with wrong lengths is refused and never allocates
+ * memory.
  *
  * The bytes may be only the first ones of a file: Short is thrown where they end. gguf/header.js turns both errors into those of the library.
  */

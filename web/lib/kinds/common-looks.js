@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** How the element shows what several kinds make: a kind's look.js takes one of these, or changes a part of it. */
+/** How the element shows the results of several kinds: a kind's look.js takes one of these, or changes a part of it. */
 
 import { fileAt, pictureAt } from './fetched.js';
 

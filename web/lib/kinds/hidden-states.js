@@ -8,12 +8,13 @@ import { argumentError, NextPixelError } from '../base/error.js';
 /** @import { Part } from '../engine/protocol.js' */
 
 /**
- * What a layer leaves of every position of an input, from score() with `hiddenStates`.
+ * A layer's output at every position of an input, from score() with `hiddenStates`.
  *
  * @typedef {object} HiddenState
  * @property {number} layer         0: the embedding, which enters the first block; i: the output of block i, before the model's last norm
  * @property {number} width         values of a position: the width of the model
- * @property {Float32Array} values  (positions, width) row-major. Row p is what the score's number p was predicted from: of a text, the states of the token before it
+ * @property {Float32Array} values  (positions, width) row-major. Row p is the state from which the score's value p was predicted: of a
+ * text, the states of the token before it
  */
 
 /** The most values of one score. */

@@ -3,7 +3,7 @@
 
 /**
  * The kinds of models: one folder each, whose kind.js is its row. Code for models of one kind is loaded when a file needs it: only the rows
- * are in every page. list.js and types.js are made of the rows.
+ * are in every page. list.js and types.js are generated from the rows.
  */
 
 /** @import { Engine } from '../model/engine.js' */
@@ -27,8 +27,8 @@
  * @property {{ [N in VerbName]?: { when?: (model: Fitting) => boolean, settings?: string, names?: string[], before?: number } }} verbs its
  *   methods: `when`, if not every model has it; `settings`: whose settings are the options, a word of `of` in the table of settings;
  *   `names`: other options; `before`: the number of arguments
- *   before the options, if not as the verb says
- * @property {(head: Uint8Array) => Promise<any> | undefined} [early]  what can be made of the beginning of a file while the workers open it
+ *   before the options, if it differs from the verb
+ * @property {(head: Uint8Array) => Promise<any> | undefined} [early]  work on the beginning of a file while the workers open it
  * @property {(engine: Engine, facts: Facts, early: any, signal?: AbortSignal) => any} open  an object with a method for each verb, and resume() where runs can be saved
  * @property {string[]} [over]    kinds that such a file fits too, and is not
  * @property {(architecture: string, metadata: Metadata, part: Part) => object} [info]  properties that `info` of this kind has; open() may add more

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The looks of kinds: what the element says and shows of their models. */
+/** The looks of kinds: texts and figures of the element for their models. */
 
 import { LOOKS } from './look-list.js';
 
@@ -14,14 +14,14 @@ import { LOOKS } from './look-list.js';
  * @property {(number: NumberOf) => { width: number, height: number } | undefined} [room]  the size of a picture, by the first bytes of its
  *   weight file; 0 where a sheet is written on
  * @property {string} noun        what cannot be drawn, in an error
- * @property {boolean} sheet       a run is written on a sheet, with the size of the page's letters; else it is a picture
- * @property {string} doing        what the element says while it runs
- * @property {(run: Told) => string | Saying} done  what it says then
+ * @property {boolean} sheet       a run is drawn on a sheet, with the size of the page's letters; otherwise it is a picture
+ * @property {string} doing        the element's status while it runs
+ * @property {(run: Told) => string | Saying} done  its status at the end
  * @property {(samples: number) => string | Saying} what  the name of the result
  * @property {Record<string, string>} [made]  the phrase for the result of a verb, if it differs from that in the verb's file
  * @property {(verb: string, options: Record<string, any>, info: AnyInfo) => Record<string, any>} [chosen]  the options of the element,
  * completed by those that it chooses
- * @property {(address: string, signal: AbortSignal, element: Element) => Promise<any>} [fetch]  gets the file of the attribute `src`
+ * @property {(address: string, signal: AbortSignal, element: Element) => Promise<any>} [fetch]  fetches the file of the attribute `src`
  */
 
 /** The element's tally of a run. @typedef {{ nats: number[], steps: number, to: number, sampleRate: number }} Told */

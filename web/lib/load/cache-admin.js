@@ -13,7 +13,7 @@ import { hubAddress } from './hub.js';
  * files. */
 const MOST_QUERIES = 4;
 
-/** Parts of stopped downloads. A file of its own in the package, since it has a state. */
+/** Parts of stopped downloads. A separate file in the package, because it has a state. */
 const unfinished = () => part(() => import('./unfinished.js'));
 
 /** @returns {Promise<Cache | undefined>} undefined if there is no cache, or none is allowed */
@@ -58,7 +58,7 @@ export async function remove(url) {
 }
 
 /**
- * Frees the older ones of several copies whose addresses differ in their query alone.
+ * Frees the older ones of several copies whose addresses differ only in their query.
  *
  * @param {string} url  of the newest
  */

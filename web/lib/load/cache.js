@@ -13,14 +13,14 @@ export const CACHE_NAME = 'nextpixel';
 
 const admin = () => part(() => import('./cache-admin.js'));
 
-/** A weight file that is kept, and how many bytes of it are here. `size`: of the whole file, where its download was stopped: the next load() continues it.
+/** A cached weight file, and the number of its bytes. `size`: of the whole file, if its download was stopped: the next load() continues it.
  * @typedef {{ url: string, bytes: number, size?: number }} KeptFile */
 
-/** The weight files that this browser keeps for the pages of this origin. In Node, and where it keeps none, there are none. */
+/** The weight files that this browser keeps for the pages of this origin. In Node, and in browsers that cache none, there are none. */
 export const cache = {
   /** @returns {Promise<KeptFile[]>} */
   list: async () => (await admin()).list(),
-  /** Frees one of them, or all. @param {string | URL} [url] @returns {Promise<boolean>} whether there was something */
+  /** Deletes one of them, or all. @param {string | URL} [url] @returns {Promise<boolean>} whether there was something */
   delete: async (url) => (await admin()).remove(url),
   /** @returns {Promise<number>} bytes of all */
   size: async () => (await cache.list()).reduce((sum, { bytes }) => sum + bytes, 0),
@@ -28,7 +28,7 @@ export const cache = {
   persist: async () => (await admin()).persist(),
 };
 
-/** Header of a copy: how many bytes its server said that it sends; '' where it did not say. */
+/** Header of a copy: the number of bytes announced by its server; '' if it announced none. */
 const SENT = 'x-nextpixel-sent';
 
 /** True if there is a Cache API at all. In a sandboxed frame its very name throws. */
@@ -74,7 +74,7 @@ export function isSame(answer, copy) {
 }
 
 /**
- * A function that puts a file into the cache, or nothing where it must not be kept. The bytes are copied now; a stream is not.
+ * A function that puts a file into the cache, or undefined if it must not be cached. The bytes are copied now; a stream is not.
  *
  * @param {string} url
  * @param {Response} answer  headers of the file

@@ -2,8 +2,9 @@
 // @ts-check
 
 /**
- * Loaded by the first acquire(). Models shared by everything on a page: who asks for the same address gets the same model, which is closed when its last holder
- * has let go. A node that is moved lets go and asks again within the grace time, so nothing is downloaded twice.
+ * Loaded by the first acquire(). Models shared by everything on a page: callers with the same address get the same model, which is closed
+ * after its last holder has released it. A node that is moved releases it and requests it again within the grace time, so nothing is
+ * downloaded twice.
  */
 
 import { abortable } from '../base/abort.js';
@@ -26,7 +27,7 @@ const SILENT_MS = 10000;
  * @typedef {object} Entry
  * @property {Promise<Model>} model
  * @property {boolean} loaded
- * @property {number} heard  when something of it came last
+ * @property {number} heard  when data last arrived
  * @property {number} holders
  * @property {Set<(progress: Progress) => void>} listeners
  * @property {AbortController} stopper  gives up loading
@@ -37,7 +38,7 @@ const SILENT_MS = 10000;
  * @typedef {object} Hold
  * @property {Model} model
  * @property {() => void} release  lets go; a second call does nothing
- * @property {() => void} discard  lets go of a model that is of no use any more: the next one to ask gets a new one
+ * @property {() => void} discard  drops a model that is no longer usable: the next caller gets a new one
  */
 
 /** By address, and how it is loaded. @type {Map<string, Entry>} */
@@ -123,7 +124,7 @@ function begin(key, url, options) {
   /** @type {Entry} */
   const entry = Object.assign(begun, { model });
   entries.set(key, entry);
-  // A failure is not kept: the next one to ask tries again.
+  // A failure is not cached: the next caller tries again.
   model.then(
     () => {
       entry.loaded = true;

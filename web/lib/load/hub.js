@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The Hugging Face Hub: loaded only where an address is one of it. */
+/** The Hugging Face Hub: loaded only for its addresses. */
 
 import { argumentError } from '../base/error.js';
 
 const HUB = 'https://huggingface.co';
 
 /**
- * The address of a file on the Hugging Face Hub: hf:owner/name/file.gguf, or hf:owner/name@revision/file.gguf, or from that of the
- * page about it; any other address is left as it is.
+ * The address of a file on the Hugging Face Hub: hf:owner/name/file.gguf, or hf:owner/name@revision/file.gguf, or resolved from the address
+ * of the file's page; any other address is unchanged.
  *
  * @param {string} text
  */

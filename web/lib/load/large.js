@@ -33,7 +33,7 @@ export async function openLarge(jobs, module, large, how) {
   const { name, server, keep } = large;
   const unfinished = keep || server ? await part(() => import('./unfinished.js')).catch(() => undefined) : undefined; // before the connection is gone
   const file = (server && (await unfinished?.continued(large, server))) ?? large;
-  /** Memory that the engine has given back: garbage as large as the file would be collected too late. @type {ArrayBuffer[]} */
+  /** Memory that the engine has returned: garbage as large as the file would be collected too late. @type {ArrayBuffer[]} */
   const rooms = [];
   const response = file.response ?? (await responseOf(String(file.path), rooms));
   const chunks = chunksOf({ ...file, response }, how);
@@ -85,7 +85,7 @@ export async function openLarge(jobs, module, large, how) {
     // A piece arrives while the engine has the one before.
     let at = answers[0].type === 'fed' ? head.length : size;
     let pending = Promise.resolve(/** @type {(FedMessage | OpenedMessage)[]} */ (answers));
-    // What comes behind the file, perhaps without an end where the answer is compressed, is not read.
+    // Bytes after the file, possibly endless in a compressed answer, are not read.
     for (let piece = await take(at < size ? PIECE_BYTES : 0); piece.length > 0; piece = await take(at < size ? PIECE_BYTES : 0)) {
       const [answer] = await pending;
       if (answer.type === 'fed') {

@@ -9,8 +9,8 @@ import { dropCopy } from './drop-copy.js';
 /** @import { Contents } from './source.js' */
 
 /**
- * Reads a file from the server itself, where a copy of it was kept, or the browser's own cache had another version than the page was made
- * for. The copy goes when there is something in its place.
+ * Reads a file from the server itself, if a cached copy of it is bad, or the browser's own cache has another version than the page was made
+ * for. The copy is deleted when it has been replaced.
  *
  * @param {string} url
  * @param {unknown} error  of loading it

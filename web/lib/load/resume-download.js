@@ -23,10 +23,10 @@ export function versionOf({ headers, status, url }) {
 /**
  * @param {Response} first   the answer that broke off
  * @param {string} url
- * @param {number} loaded    bytes of it that came
+ * @param {number} loaded    number of bytes received
  * @param {unknown} cause    why it broke off
  * @param {AbortSignal | undefined} signal
- * @param {number} ms        how long nothing may come
+ * @param {number} ms        the longest time without data
  * @returns {Promise<Reader>} of the rest; rejects with the cause if it cannot be resumed
  */
 export async function resume(first, url, loaded, cause, signal, ms) {

@@ -22,7 +22,8 @@ export const MAX_BYTES = 0xf0000000;
 
 /** The phases of load(): wait for the server, read the file, open it while the wasm compiles, done.
  * @typedef {'connect' | 'download' | 'compile' | 'ready'} Phase */
-/** In bytes; `total` is undefined where the size is not known beforehand. `head`: the first bytes of a file that is on its way, a few thousand.
+/** In bytes; `total` is undefined if the size is not known in advance. `head`: the first bytes of a file that is being downloaded, a few
+ * thousand.
  * @typedef {{ phase: Phase, loaded: number, total: number | undefined, head?: Uint8Array }} Progress */
 
 /**
@@ -30,7 +31,7 @@ export const MAX_BYTES = 0xf0000000;
  * @property {Uint8Array<ArrayBuffer>} bytes  not shared, so they may be transferred
  * @property {() => Promise<unknown>} [keep]  puts them into the cache, for when they turned out to be good
  * @property {Large} [large]                  instead of the bytes, for a large file
- * @property {string} [warning]               for people: this is a copy whose server could not be asked
+ * @property {string} [warning]               for people: this is a cached copy, because the server could not be reached
  */
 /**
  * A large file that has not been read yet.
@@ -41,8 +42,8 @@ export const MAX_BYTES = 0xf0000000;
  * @property {boolean} [said]           the size is the one reported by the server, which may be compressed
  * @property {Response} [response]      or, in Node,
  * @property {string} [path]
- * @property {string} [url]             where it can be asked for again
- * @property {boolean} [keep]           it is to be put into the cache
+ * @property {string} [url]             the address to request it again
+ * @property {boolean} [keep]           whether to put it into the cache
  * @property {Large} [server]           of a copy: the same file at its server
  * @property {string} [warning]         for people, once it is read: the browser did not keep it
  */
@@ -50,7 +51,7 @@ export const MAX_BYTES = 0xf0000000;
 /**
  * @param {Source} source
  * @param {{ onProgress?: (progress: Count) => void, signal?: AbortSignal, integrity?: string, cache?: boolean, patience?: number, fresh?: boolean }} [options]
- *   fresh: from the server itself, whatever is kept
+ *   fresh: from the server itself, ignoring the cache
  * @returns {Promise<Contents>}
  * @internal
  */
@@ -153,7 +154,7 @@ export function bytesOf(source) {
  * @typedef {object} Fetched
  * @property {Response} response
  * @property {boolean} copied                         it is out of the cache
- * @property {string} [warning]                       it is, because the server could not be asked
+ * @property {string} [warning]                       it is, because the server could not be reached
  * @property {Promise<Response | undefined>} [same]   of the server's: the copy in the cache, if it is the same
  */
 
@@ -203,7 +204,7 @@ async function readUnlessKept(file, { onProgress, signal, patience }, fetched) {
   signal?.addEventListener('abort', stop);
   try {
     const sending = readWhole(file, { onProgress, signal: stopper.signal, patience });
-    sending.catch(() => {}); // asked below
+    sending.catch(() => {}); // awaited below
     const copy = await same;
     if (!copy) return await sending;
     stop();
@@ -217,7 +218,7 @@ async function readUnlessKept(file, { onProgress, signal, patience }, fetched) {
 /**
  * @param {string | URL} url
  * @param {AbortSignal} [signal]
- * @param {{ cache?: RequestCache, patience?: number }} [how]  patience: how long nothing may come, in milliseconds
+ * @param {{ cache?: RequestCache, patience?: number }} [how]  patience: the longest time without data, in milliseconds
  * @internal
  */
 export async function fetchOrFail(url, signal, { cache, patience = PATIENCE_MS } = {}) {
@@ -242,7 +243,7 @@ export async function fetchOrFail(url, signal, { cache, patience = PATIENCE_MS }
 }
 
 /**
- * The bytes of a file, as they are sent. What is no weight file, or is too large, is refused as soon as that is seen.
+ * The bytes of a file, as they are sent. A file that is no weight file, or is too large, is refused as soon as this is known.
  *
  * @param {Large} file
  * @param {{ patience?: number, onProgress?: (progress: Count) => void, signal?: AbortSignal }} how
@@ -327,7 +328,7 @@ const START = [0x47, 0x47, 0x55, 0x46, 3, 0, 0, 0];
  * The error in the header of a file; undefined where there seems to be none.
  *
  * @param {Uint8Array} head
- * @param {boolean} [whole]  there is no more of it
+ * @param {boolean} [whole]  it is complete
  */
 async function headerProblem(head, whole = false) {
   // Then two counts of 64 bits, which are small: below 1024 there is nothing to look at.

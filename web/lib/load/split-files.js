@@ -3,7 +3,7 @@
 
 /**
  * A model in several files, as the splitter of llama.cpp makes them: each is a GGUF file with some of the tensors, the first has all the
- * metadata. They become one file in memory. Loaded only where load() is given a list.
+ * metadata. They become one file in memory. Loaded only if load() is given a list.
  */
 
 import { NextPixelError, argumentError } from '../base/error.js';

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Downloads of large files that were stopped. The part of a file that came stays in the cache under its address, and a note in a second cache says how many bytes
- * that are. The next load() reads the part, and asks the server for the rest. Nothing here can fail, as in cache.js.
+ * Downloads of large files that were stopped. The received part of a file stays in the cache under its address, and a note in a second
+ * cache records its size. The next load() reads the part, and requests the rest from the server. Nothing here can fail, as in cache.js.
  */
 
 import { versionOf } from './resume-download.js';
@@ -16,7 +16,7 @@ export const UNFINISHED = 'nextpixel-unfinished';
 /** Addresses whose part was read to its end. @type {Set<string>} */
 const ended = new Set();
 
-/** What is being put away. */
+/** Copies being written. */
 let pending = Promise.resolve();
 
 /** Waits until the parts of stopped downloads are in the cache. */
@@ -41,7 +41,7 @@ export async function forget(url) {
 }
 
 /**
- * Keeps the part of a file that came, if the rest can be asked for and the part is longer than the one that is there.
+ * Stores the received part of a file, if the rest can be requested and the part is longer than the stored one.
  *
  * @param {string} url
  * @param {Response} response  headers of the file
@@ -55,7 +55,7 @@ export function keepPart(url, response, bytes, copy, stopped) {
       const before = await bytesOfUnfinished(url);
       if (!versionOf(response) || bytes <= before) {
         copy.abort();
-        // The server was there, and sent no rest: it sends files as a whole, so the next download begins anew.
+        // The server answered without ranges: it sends files as a whole, so the next download begins anew.
         if (before && !stopped && ended.has(url)) await Promise.all([forget(url), copy.drop()]);
         return;
       }
@@ -69,8 +69,8 @@ export function keepPart(url, response, bytes, copy, stopped) {
 }
 
 /**
- * A file whose copy may be the part of a stopped download: then its answer is that part, which breaks off where the part ends, so that the rest is asked for as after
- * any other break.
+ * A file whose copy may be the part of a stopped download: then its answer is that part, which ends early, so that the rest is requested as
+ * after any other interruption.
  *
  * @param {Large} copy
  * @param {Large} server

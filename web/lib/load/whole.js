@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The size of a file by its head, if the server does not say it or says another one. Loaded only then. */
+/** The size of a file from its head, if the server reports none or a wrong one. Loaded only then. */
 
 import { inTurns } from '../base/turns.js';
 import { readingHead } from '../gguf/header.js';
@@ -31,7 +31,7 @@ const sizes = new WeakMap();
  * Returns whether the chunks of a file reach to its end, or its head is damaged, which the engine reports.
  *
  * @param {Uint8Array[]} chunks  the same list each time, longer and longer
- * @param {number} most  bytes of a file: one whose head says more is refused
+ * @param {number} most  bytes of a file: a larger one is refused
  * @param {AbortSignal} [signal]
  */
 export async function isWhole(chunks, most, signal) {

@@ -43,7 +43,7 @@ export class AudibleRun extends BaseRun {
     this.sampleRate = sampleRate;
   }
 
-  /** The sound that was given, which is heard before the steps. @returns {Promise<Float32Array>} @internal */
+  /** The given sound, which is played before the steps. @returns {Promise<Float32Array>} @internal */
   async given() {
     return new Float32Array(0);
   }
@@ -78,8 +78,8 @@ export class AudibleRun extends BaseRun {
   }
 
   /**
-   * Draws the sound as a waveform while it comes, each stretch in a shade as strong as it surprises. It keeps the size that the canvas has on
-   * the page and takes its colours from its style. The canvas's own content becomes a sentence about the sound, for those who do not see it.
+   * Draws the sound as a waveform while it comes; surprising stretches have a stronger shade. It keeps the size that the canvas has on the
+   * page and takes its colours from its style. The canvas's own content becomes a sentence about the sound, for those who do not see it.
    *
    * @param {Canvas} canvas
    * @param {WaveformOptions & { signal?: AbortSignal }} [options]
@@ -130,8 +130,8 @@ export class AudibleRun extends BaseRun {
    * @param {{ cursor: number }} sink
    * @param {AbortSignal} signal
    * @param {(now: string | Saying) => void} say
-   * @param {(rest: (resting: boolean) => void) => void} onStart  gets what makes it silent meanwhile
-   * @returns {Promise<void>} once all is heard, or nothing more is to be
+   * @param {(rest: (resting: boolean) => void) => void} onStart  receives the function that silences it temporarily
+   * @returns {Promise<void>} resolves when all is played, or playback has ended
    * @internal
    */
   async aloud(sink, signal, say, onStart) {
@@ -154,7 +154,7 @@ export class AudibleRun extends BaseRun {
     });
   }
 
-  /** The sound as it is heard: the given samples, then those that are drawn. @param {AbortSignal} [signal] */
+  /** The sound as it is played: the given samples, then those that are drawn. @param {AbortSignal} [signal] */
   async *#audible(signal) {
     const samples = await abortable(this.given(), signal);
     if (samples.length > 0) yield { samples };

@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * Pictures: what the metadata of a file say of them, and the way from a picture to ids and back. Plain functions; no engine.
+ * Pictures: their description in the metadata of a file, and the conversion between pictures and ids. Plain functions; no engine.
  */
 
 import { listOf, wholeOf } from '../engine/keys.js';
@@ -22,17 +22,17 @@ import { listOf, wholeOf } from '../engine/keys.js';
  * @property {number} inputWidth    pixels of the small picture that superResolve() starts from; 0: the model takes none
  * @property {number} inputHeight
  * @property {number} window        the most positions that one position can attend to
- * @property {number} queryBlock    positions in a query block of local 1D attention, else 0
+ * @property {number} queryBlock    positions in a query block of local 1D attention, otherwise 0
  * @property {number} memoryBlock   positions in its memory block
- * @property {number} blockRows     rows of a query block of local 2D attention, else 0; without either, attention is full
+ * @property {number} blockRows     rows of a query block of local 2D attention, otherwise 0; without either, attention is full
  * @property {number} blockCols     its columns, in positions
  * @property {number} flangeRows    rows above it that it sees
  * @property {number} flangeCols    columns to its sides that it sees, in positions
  * @property {boolean} lookAhead    the file has a draft, which guesses ahead: a single sample is drawn in fewer passes
  */
 
-/** What the codec needs of it. @typedef {Pick<PictureInfo, 'width' | 'height' | 'channels' | 'levels' | 'palette'> & Partial<PictureInfo> &
- *   { positions: number, heads: number }} CodecInfo */
+/** The fields that the codec needs.
+ *   @typedef {Pick<PictureInfo, 'width' | 'height' | 'channels' | 'levels' | 'palette'> & Partial<PictureInfo> & { positions: number, heads: number }} CodecInfo */
 
 /** A positive integer of the file, by its key under the architecture's name. @param {string} architecture @param {Metadata} metadata */
 const numbers =

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The ways to move a run on, a file each. The first that a message asks for is the one. */
+/** The ways to advance a run, a file each. The first one that a message requests is used. */
 
 import { constrained } from './constrained.js';
 import { force } from './force.js';
@@ -30,7 +30,7 @@ import { spread } from './spread.js';
  * @param {Sessions} sessions
  * @param {Session} session
  * @param {DrawMessage} message
- * @param {Credit} credit  as it is whenever a step is made
+ * @param {Credit} credit  updated before every step
  * @param {Race} race      speculative decoding against one position per pass
  * @returns {Stepper}
  */

@@ -24,24 +24,25 @@ import { CaptionSheet } from './caption-sheet.js';
  * @property {number} sample  which caption it belongs to
  * @property {string} text    what it adds to the text: all texts joined are the caption
  * @property {string} word
- * @property {number} nats    -log p of it, given the picture, all words before it and, of hard attention, the places that were looked at
+ * @property {number} nats    -log p of it, given the picture, all words before it and, for hard attention, the attended locations
  * @property {Float32Array} [probabilities]  with the option `probabilities`: of each of `model.words` here, and last of the end, under the model's own distribution
  * @property {AttentionMap[]} [maps]  with the option `maps`: 'image', how it looked at each place of the picture; of hard attention also 'place', 1 at the place that was drawn
- * @property {number} [place]  with the option `maps`: the place that was seen alone, of hard attention the one that was drawn, or that of `lookAt`; else -1
+ * @property {number} [place]  with the option `maps`: the attended location: for hard attention the drawn one, or that of `lookAt`;
+ * otherwise -1
  */
 
 /** Words by their numbers, and the number that ends a caption. @typedef {{ list: string[], end: number }} Words */
 /** @typedef {{ settings: Settings, seed: number | bigint, search: number | undefined, maps: boolean, probabilities: boolean, forced: Uint32Array | undefined, lookAt: Uint32Array | undefined }} CaptionSettings */
 
 /**
- * A caption as run.save() gives it: a plain object, which can be kept as JSON and read by model.resume().
+ * A caption as run.save() gives it: a plain object, which can be stored as JSON and passed to model.resume().
  *
  * @typedef {object} SavedCaption
  * @property {1} version
  * @property {string} model      which model it belongs to
  * @property {string} seed
  * @property {number[]} picture  bytes of the model's size
- * @property {(number | null)[]} ids  the words so far of each sample by turns, null behind its end
+ * @property {(number | null)[]} ids  the words so far, alternating between the samples, null after its end
  * @property {object} options    as they were given to caption(), without seed and signal
  */
 
@@ -63,7 +64,7 @@ export class CaptionRun extends BaseRun {
   /** Rows and columns of the places that a map has weights of. @type {{ rows: number, columns: number }} */
   grid;
 
-  /** The captions as far as they are said, one of each sample. @type {string[]} */
+  /** The captions so far, one of each sample. @type {string[]} */
   texts;
 
   /**
@@ -76,8 +77,8 @@ export class CaptionRun extends BaseRun {
 
   /**
    * @param {Link} link
-   * @param {{ picture: Uint8Array | Promise<Uint8Array>, ids: (number | null)[], words: Words, grid: { rows: number, columns: number }, info: AnyInfo }} given
-   *   ids: (positions, samples) of those that were said already
+   * @param {{ picture: Uint8Array | Promise<Uint8Array>, ids: (number | null)[], words: Words, grid: { rows: number, columns: number },
+   *   info: AnyInfo }} given ids: (positions, samples) of the earlier words
    * @param {CaptionSettings} checked
    * @param {{ model: string, options: object }} kept
    * @param {AbortSignal} [signal]
@@ -118,7 +119,7 @@ export class CaptionRun extends BaseRun {
 
   /** The picture is read. @type {Promise<void>} */
   #begun;
-  /** What was said before it was saved. @type {string} */
+  /** The words before it was saved. @type {string} */
   #before;
 
   /**
@@ -151,9 +152,9 @@ export class CaptionRun extends BaseRun {
   }
 
   /**
-   * Shows the picture and, under it, the words as they come; while a word is said the picture is lit where the model looked. It keeps the size that the
-   * canvas has on the page, at the device's own resolution, and takes font and colours from its style. The canvas's own content becomes the
-   * caption, for those who do not see it.
+   * Shows the picture and, under it, the words as they come; while a word is written, the attended parts of the picture are lit. It keeps
+   * the size that the canvas has on the page, at the device's own resolution, and takes font and colours from its style. The canvas's own
+   * content becomes the caption, for those who do not see it.
    *
    * @param {Canvas} canvas
    * @param {CaptionSheetOptions & { signal?: AbortSignal }} [options]
@@ -195,7 +196,7 @@ export class CaptionRun extends BaseRun {
     if (!this.stopped && !Number.isNaN(cost)) this.confidence = Math.exp(-cost);
   }
 
-  /** The costs of words that are given, that of the end the last. @internal */
+  /** The nats of the forced words, that of the end last. @internal */
   costs() {
     return this.#read();
   }
@@ -277,7 +278,7 @@ export class CaptionRun extends BaseRun {
 /**
  * @param {MapRow[]} rows  of one sample at one position
  * @param {number} position
- * @param {number} [light]  the place that was given for it
+ * @param {number} [light]  the forced location
  * @returns {Pick<CaptionStep, 'maps' | 'place'>}
  */
 function lookOf(rows, position, light) {

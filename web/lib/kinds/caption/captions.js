@@ -21,7 +21,7 @@ import { CaptionRun } from './caption-run.js';
  * The probability of these words as the caption of a picture.
  *
  * @typedef {object} CaptionScore
- * @property {number} nats         minus log p(words | picture), natural logarithm; of hard attention given the most probable places
+ * @property {number} nats         minus log p(words | picture), natural logarithm; for hard attention given the most probable locations
  * @property {number} natsPerWord  the end counts as a word
  * @property {string[]} words      those that were predicted, '' for the end
  * @property {Float32Array} perWord  nats of each
@@ -29,11 +29,11 @@ import { CaptionRun } from './caption-run.js';
 
 export { litPixels } from './light.js';
 
-/** Characters of words that are given. */
+/** Maximum length of the forced words, in characters. */
 const LONGEST_TEXT = 1 << 16;
 
 /**
- * The description of a model that describes pictures, of whose size they are made.
+ * The description of a caption model, with the size of its pictures.
  *
  * @typedef {object} CaptionInfo
  * @property {number} width         pixels

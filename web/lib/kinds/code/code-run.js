@@ -10,18 +10,18 @@ import { AudibleRun } from '../../media/audible-run.js';
 /** @import { SavedFlow } from '../../runs/flow-run.js' */
 
 /**
- * A step of one part of the model: codes of a level that were drawn, or samples that were made of them.
+ * A step of one part of the model: drawn codes of a level, or samples decoded from them.
  *
  * @typedef {object} CodeStep
  * @property {'top' | 'bottom' | 'sound'} level
  * @property {number} from   the first code or sample
  * @property {number} to     one past the last
- * @property {Uint32Array} codes    of a level (to - from), else none
+ * @property {Uint32Array} codes    of a level (to - from), otherwise empty
  * @property {Float32Array} nats    (to - from) -log p of each code, given all before it, under the model's own distribution; 0 for codes
  * that were given or drawn before; of samples none
  * @property {Float32Array} [probabilities]  with the option `probabilities`: (to - from, codes of the level and the end) of each code before it was drawn, under the
  *   model's own distribution
- * @property {Float32Array} samples (to - from) of the sound, else none
+ * @property {Float32Array} samples (to - from) of the sound, otherwise empty
  */
 
 /** @typedef {Omit<SavedFlow, 'told'> & { most: number }} SavedCode */

@@ -23,7 +23,8 @@ import { reachOf } from './reach.js';
 /** @import { Facts, Inputs, Part } from '../../engine/protocol.js' */
 /** @import { Begun, SavedCode } from './code-run.js' */
 
-/** Codes of the bottom level that the decoder makes samples of at once, while they are drawn; as many come in a message, so that something is heard soon. */
+/** Minimum number of codes of the bottom level that are decoded together, while they are drawn; a message carries as many, so that the
+ * sound starts soon. */
 const LEAST = 24;
 
 /** Levels of codes of a sound. @typedef {{ top?: ArrayLike<number>, bottom?: ArrayLike<number> }} Codes */
@@ -144,7 +145,7 @@ export class CodeModel {
   }
 
   /**
-   * Draws a sound by its codes: those of the top level, those of the bottom level below them, and samples while these are drawn.
+   * Draws a sound through its codes: those of the top level, then those of the bottom level, and samples while these are drawn.
    *
    * @param {CodeOptions} [options]
    * @returns {CodeRun}
@@ -182,7 +183,7 @@ export class CodeModel {
   }
 
   /**
-   * Continues a sound by its codes. What was given is played through its codes too.
+   * Continues a sound by its codes. The given part is played through its codes too.
    *
    * @param {SoundSource} sound  an AudioBuffer, a MediaStream, a Blob, an address, the bytes of a WAV file, or { samples, sampleRate };
    * shorter than the model's maximum
@@ -231,7 +232,7 @@ export class CodeModel {
   }
 
   /**
-   * Decodes codes to samples: those of the bottom level, or, where only the top level is given, of that one.
+   * Decodes codes to samples: those of the bottom level or, if only the top level is given, those.
    *
    * @param {Codes} codes  { bottom }, { top }, or both, as encode() gives them: then the bottom level is decoded
    * @param {{ signal?: AbortSignal }} [options]

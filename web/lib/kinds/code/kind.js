@@ -3,7 +3,7 @@
 
 /** @import { Kind } from '../index.js' */
 
-/** The types that the library has of this kind: the class that says its verbs, its steps or answers, the others. */
+/** The types of this kind in the library: the class with its verbs, its steps or answers, the others. */
 export const TYPES = {
   model: 'CodeModel',
   info: 'CodeInfo',
@@ -16,7 +16,7 @@ export const OPTIONS = { code: ['CodeOptions', 'The options of sounds drawn by t
 /** Whether there are priors. @param {import('../index.js').Fitting} model */
 const draws = ({ parts }) => parts.some(({ outputs }) => outputs > 0);
 
-/** Sounds by codes of several levels, which other parts make of sounds and sounds of. @type {Kind} */
+/** Audio as codes of several levels, encoded and decoded by other parts. @type {Kind} */
 export const kind = {
   name: 'code',
   over: ['sound'],

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * How many codes on either side decide, with it, the samples of a code, where a decoder is a convolution of three taps, and then for each stride, the last one
- * first, residual units of dilations 1, 3, 9, ... and a transposed convolution of two taps.
+ * How many neighbouring codes on either side affect the samples of a code. The decoder is a convolution of three taps and then, for each
+ * stride, the last one first, residual units of dilations 1, 3, 9, ... and a transposed convolution of two taps.
  *
  * @param {number[]} strides
  * @param {number} units

@@ -32,7 +32,7 @@ export function arcsOf({ words, heads, marginals = new Float32Array() }) {
 }
 
 /**
- * How deep an arc is, as a share of the room that there is: the deeper, the more words it passes over, so that arcs lie within one another.
+ * The depth of an arc, as a fraction of the available height: arcs over more words are deeper, so that arcs are nested.
  *
  * @param {Arc} arc
  * @param {number} most  words that the widest arc goes

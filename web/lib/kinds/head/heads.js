@@ -16,7 +16,7 @@ import { conflictOf, pinsOf } from './pins.js';
 /** @import { ParseOptions } from './parse.js' */
 /** @import { Pins } from './pins.js' */
 
-/** The description of a parser has no property of its own. @typedef {{}} HeadInfo */
+/** The description of a parser has no further properties. @typedef {{}} HeadInfo */
 
 /** The verb of a model that parses. */
 export class HeadModel {
@@ -46,9 +46,9 @@ export class HeadModel {
    * Finds the parent of each word of a sentence, the word that it depends on: the most probable tree as a whole, and, with `marginals`,
    * how probable each word is as the parent of each other.
    *
-   * @param {string | string[]} text  a sentence, which is cut into words as the treebank of the training cuts them; or words as they are. All of it is
-   *   one tree: parse several sentences one by one. At least one word, at most `info.positions`. Words that the model never saw are
-   *   judged by how they look and by their neighbours
+   * @param {string | string[]} text  a sentence, which is split into words as in the training treebank; or a list of words. All of it is
+   *   one tree: parse several sentences one by one. At least one word, at most `info.positions`. Words unseen in training are parsed by
+   *   their form and their neighbours
    * @param {ParseOptions} [options]
    * @returns {Promise<Parse>}
    */

@@ -5,7 +5,7 @@ import { leaves } from '../ports.js';
 
 /** @import { Kind } from '../index.js' */
 
-/** The types that the library has of this kind: the class that says its verbs, its steps or answers, the others. */
+/** The types of this kind in the library: the class with its verbs, its steps or answers, the others. */
 export const TYPES = { model: 'HeadModel', info: 'HeadInfo', steps: ['Parse'], others: ['ParseOptions'] };
 
 /** Heads of words. @type {Kind} */

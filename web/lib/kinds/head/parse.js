@@ -14,8 +14,8 @@ import { ArcSheet } from './arc-sheet.js';
 /**
  * @typedef {object} ParseOptions
  * @property {boolean} [marginals]  also the probability of every word as the parent of every other
- * @property {Record<number, number | null | undefined> | (number | null)[]} [pinned]  parents that are given, { 3: 1 }: of word 3 it is word 1, of
- *   words counted from 1, and 0 is the root; or a list of one for each word. The other words follow, best tree and marginals
+ * @property {Record<number, number | null | undefined> | (number | null)[]} [pinned]  given heads, { 3: 1 }: word 1 is the head of word 3;
+ *   words count from 1, and 0 is the root; or a list of one for each word. The other words follow, best tree and marginals
  * @property {AbortSignal} [signal]
  */
 
@@ -37,7 +37,7 @@ export class Parse extends Answer {
   nats;
   /** -log p(pinned | words): what is pinned costs; 0 where nothing is. @type {number} */
   pinnedNats;
-  /** (words, 1 + words) p(parent of a word | words, pinned), where it was asked for: of each word the root first, then all words.
+  /** (words, 1 + words) p(head of a word | words, pinned), if requested: of each word the root first, then all words.
    * @type {Float32Array | undefined} */
   marginals;
   /** True of each word that the training sentences have. @type {boolean[]} */
@@ -51,7 +51,7 @@ export class Parse extends Answer {
    * @param {string[]} words
    * @param {boolean[]} seen
    * @param {{ heads: Uint32Array, nats: Float32Array, marginals?: Float32Array }} results
-   * @param {ParseOptions} options  with which it was asked for
+   * @param {ParseOptions} options  of the call
    */
   constructor(model, words, seen, { heads, nats, marginals }, options) {
     super();
@@ -79,10 +79,10 @@ export class Parse extends Answer {
   }
 
   /**
-   * Sets the words in a line, or one under another where a line has no room for them, with arcs from their parents, as strong as they are
-   * probable: those of the best tree with a head, others of 5 % and more without. Marginals that were not asked for are computed. It keeps the size that
-   * the canvas has on the page, at the device's own resolution, and takes font and colours from its style. The canvas's own content
-   * becomes the words with their parents, for those who do not see it.
+   * Draws the words in a line, or in a column if a line is too narrow, with arcs from their heads, as strong as they are probable: those of
+   * the best tree with an arrowhead, others of 5 % and more without. Missing marginals are computed. It keeps the size that the canvas has
+   * on the page, at the device's own resolution, and takes font and colours from its style. The canvas's own content becomes the words with
+   * their heads, for those who do not see it.
    *
    * @param {Canvas} canvas
    * @param {ArcSheetOptions & { signal?: AbortSignal }} [options]

@@ -6,7 +6,7 @@ import { hasPictures } from '../ports.js';
 
 /** @import { Kind } from '../index.js' */
 
-/** The types that the library has of this kind: the class that says its verbs, its steps or answers, the others. */
+/** The types of this kind in the library: the class with its verbs, its steps or answers, the others. */
 export const TYPES = { model: 'LatentModel', info: 'LatentInfo', steps: ['LatentStep'], others: ['LatentRun', 'WalkOptions'] };
 
 export const OPTIONS = {

@@ -25,7 +25,7 @@ import { picture } from '../../sinks/pixels.js';
  * @property {number} to           how many it has
  * @property {Uint8Array} values   (height, width, channels) 8-bit
  * @property {Float32Array} nats   none: such a model knows no probabilities
- * @property {Float32Array} latent what it was made of, given or drawn
+ * @property {Float32Array} latent its latent, given or drawn
  * @property {number} label        index of its class
  * @property {number} [at]         of a walk, the position on it, 0 to 1
  * @property {AttentionMap[]} [maps]  with the option `maps`: the attention of each layer; queries and keys are locations of a coarser grid
@@ -34,8 +34,8 @@ import { picture } from '../../sinks/pixels.js';
 /** A picture to be made. @typedef {{ sample: number, label: number, inputs: Inputs, settings: Settings, at?: number }} Placed */
 
 /**
- * Pictures made at once, or a walk: an async iterable of steps, a picture each, or drawn to a canvas. What was made is kept, so it may be read
- * several times; a reader that leaves does not end it for the next one.
+ * Pictures drawn in one pass, or a walk: an async iterable of steps, a picture each, or drawn to a canvas. The pictures are kept, so it may
+ * be read several times; a reader that leaves does not end it for the next one.
  *
  * @extends {BaseRun<LatentStep, Picture[]>}
  */
@@ -59,7 +59,7 @@ export class LatentRun extends BaseRun {
     this.#codec = codec;
     this.#orders = orders;
     this.#how = how;
-    this.waits = true; // each picture is one order, with nothing kept between them
+    this.waits = true; // each picture is a separate request, with nothing kept between them
   }
 
   /**

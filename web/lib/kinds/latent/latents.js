@@ -46,8 +46,8 @@ const MOST_STEPS = 4096;
 /**
  * @typedef {object} WalkOptions
  * @property {number} [steps]  pictures, 2 to 4096, both ends included. Default 30
- * @property {'line' | 'sphere' | 'circle'} [shape]  'line': straight; 'sphere': along the great circle from one to the other, where latents are as far
- *   from zero as drawn ones; 'circle': all the way round, so that it ends where it begins. Default 'sphere'
+ * @property {'line' | 'sphere' | 'circle'} [shape]  'line': straight; 'sphere': along the great circle from one to the other, where latents
+ *   are as far from zero as drawn ones; 'circle': a closed circle, which ends where it begins. Default 'sphere'
  * @property {Label} [label]   the class of all pictures. Default: the first
  * @property {boolean} [maps]  also where each picture looked. Default false
  * @property {AbortSignal} [signal]

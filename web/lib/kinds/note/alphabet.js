@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The ids of music, as the file says them: of each id the ticks that pass with it, its voice and its pitch. */
+/** The ids of music, from the file: of each id the ticks that pass with it, its voice and its pitch. */
 
 import { argumentError } from '../../base/error.js';
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** From whatever a page has as music to the notes that a model knows: whole ticks, one note of a voice at a time, pitches that it can sing. */
+/** Converts any music of a page to the notes of a model: whole ticks, one note of a voice at a time, pitches that it can sing. */
 
 import { bytesOfBlob, isBlob } from '../../base/blob.js';
 import { show, wholeNumber } from '../../base/checks.js';
@@ -61,8 +61,8 @@ export async function given(music, alphabet, ticks, voices, signal) {
 }
 
 /**
- * The voices of a file are its parts: the tracks, or channels of one, that have notes. They are the model's voices of these names; else from the
- * highest part down those that are asked for, or the first ones.
+ * The voices of a file are its parts: the tracks, or channels of one, that have notes. They are the model's voices of these names;
+ * otherwise the requested ones, or the first ones, from the highest part down.
  *
  * @param {Heard} heard
  * @param {Alphabet} alphabet

@@ -14,11 +14,11 @@ import { NextPixelError, argumentError } from '../../base/error.js';
 /** @import { MidiEvent } from 'midi-file' */
 /** @import { Note } from './codec.js' */
 
-/** The most events of a file: many times those of a piece that a model has room for, and read in some ten milliseconds. */
+/** The most events of a file: many times those of any piece within a model's capacity, and read in some ten milliseconds. */
 const MOST_EVENTS = 30_000;
 /** Ticks of a quarter in a file that is written: a multiple of the usual grids. */
 const RESOLUTION = 480;
-/** Quarters a minute, where nothing is said. */
+/** Quarters a minute, by default. */
 const TEMPO = 120;
 /** A general MIDI programme that sustains, as voices do: church organ. */
 const PROGRAMME = 19;

@@ -41,8 +41,8 @@ import { play, render } from './synth.js';
  * @property {AttentionMap[]} [maps]  with the option `maps`: the attention of each head of each layer
  */
 
-/** The way in which music is drawn. @typedef {{ settings: Settings, seed: number | bigint, probabilities: boolean, maps: boolean, chunkSize: number, tempo: number, tempoOfFile: boolean, parallels: boolean }} Playing
- * tempoOfFile: the music that is given may say another tempo */
+/** The options of drawing and playing. @typedef {{ settings: Settings, seed: number | bigint, probabilities: boolean, maps: boolean, chunkSize: number, tempo: number, tempoOfFile: boolean, parallels: boolean }} Playing
+ * tempoOfFile: the given music may set another tempo */
 
 /** Bounds of the option `tempo`. */
 const SLOWEST = 20;
@@ -55,7 +55,7 @@ const FASTEST = 400;
 /** The units of the notes of a file. @typedef {{ alphabet: Alphabet, ticks: number, bar: number, positions: number, heads: number }} Clock */
 
 /**
- * A run as run.save() gives it: a plain object, which can be kept as JSON and read by model.resume().
+ * A run as run.save() gives it: a plain object, which can be stored as JSON and passed to model.resume().
  *
  * @typedef {object} SavedNote
  * @property {1} version
@@ -149,7 +149,7 @@ export class NoteRun extends BaseRun {
   }
 
   /**
-   * All notes, those that were given too.
+   * All notes, including the given ones.
    *
    * @param {{ signal?: AbortSignal }} [options]
    * @returns {Promise<Note[]>}
@@ -201,8 +201,8 @@ export class NoteRun extends BaseRun {
   }
 
   /**
-   * Draws the music as a piano roll while it comes, each note as strong as it surprises. It keeps the size that the canvas has on the page and takes
-   * its colours from its style. The canvas's own content becomes a sentence about the music, for those who do not see it.
+   * Draws the music as a piano roll while it comes; surprising notes are stronger. It keeps the size that the canvas has on the page and
+   * takes its colours from its style. The canvas's own content becomes a sentence about the music, for those who do not see it.
    *
    * @param {Canvas} canvas
    * @param {RollOptions & { signal?: AbortSignal }} [options]
@@ -247,8 +247,8 @@ export class NoteRun extends BaseRun {
    * @param {{ cursor: number }} sink
    * @param {AbortSignal} signal
    * @param {(now: string | Saying) => void} say
-   * @param {(rest: (resting: boolean) => void) => void} onStart  gets what makes it silent meanwhile
-   * @returns {Promise<void>} once all is heard, or nothing more is to be
+   * @param {(rest: (resting: boolean) => void) => void} onStart  receives the function that silences it temporarily
+   * @returns {Promise<void>} resolves when all is played, or playback has ended
    * @internal
    */
   async aloud(sink, signal, say, onStart) {
@@ -325,7 +325,7 @@ export class NoteRun extends BaseRun {
    * @param {number} from
    * @param {Uint32Array} ids
    * @param {Float32Array} nats
-   * @param {number} known  the number of them that were given
+   * @param {number} known  the number of given ones
    * @returns {NoteStep}
    */
   #stepOf(from, ids, nats, known) {

@@ -122,7 +122,7 @@ export class NoteModel {
   }
 
   /**
-   * Continues music, or, with `voices`, harmonises it: the given voices stay as they are, and the others are drawn around them.
+   * Continues music, or, with `voices`, harmonises it: the given voices are unchanged, and the others are drawn around them.
    *
    * @param {MusicSource} music  notes, or a MIDI file as a Blob, bytes or an address. Its notes are rounded to whole ticks: `run.input`
    * reports it
@@ -182,7 +182,7 @@ export class NoteModel {
    * Continues a saved run, to the same music; or, with `at`, branches off.
    *
    * @param {SavedNote} saved  what run.save() gave
-   * @param {NoteOptions & { at?: number }} [options]  at: how many of the drawn ids are kept; then seed, temperature, topK and topP may differ too
+   * @param {NoteOptions & { at?: number }} [options]  at: number of drawn ids to keep; then seed, temperature, topK and topP may differ too
    * @returns {NoteRun}
    */
   resume(saved, { at, ...options } = {}) {

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * A piece of music as it comes, id by id. At each moment at which a voice moves stand the new notes, the highest voice first, then a wait; a note
- * lasts until its voice has another one, or is off, or the end comes.
+ * A piece of music, built id by id. At each moment at which a voice moves there are the new notes, the highest voice first, then a wait; a
+ * note lasts until the next one of its voice, a rest, or the end.
  *
  * Voices may be held: their notes are known, at whatever times, and the others are drawn around them. Then a wait never goes beyond the next
  * moment at which a held voice moves, and there the held note is the only one that its voice can have.
@@ -42,7 +42,7 @@ export class Piece {
   sounding;
   /** The same before this moment. @type {number[]} */
   #before;
-  /** Held changes that have come. */
+  /** Held changes so far. */
   #come = 0;
 
   /** @param {Alphabet} alphabet @param {Bounds} [bounds] */

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Draws music as a piano roll: ticks to the right, pitch upwards, a bar for each note, as strong as it surprises; what was given in ink, or hollow where
- * the visitor's own colours are forced. Where little motion is wanted it appears once all has come.
+ * Draws music as a piano roll: ticks to the right, pitch upwards, a bar for each note, stronger for surprising ones; given notes in ink, or
+ * hollow if the visitor's colours are forced. With reduced motion it appears when it is complete.
  */
 
 import { media } from '../../base/media.js';
@@ -19,7 +19,7 @@ import { pitchName } from './alphabet.js';
 /**
  * @typedef {object} RollOptions
  * @property {Dom<'Element'>} [mirror]  gets a sentence about the music as its own text
- * @property {number} [from]            what is shown of it, in ticks: by default all
+ * @property {number} [from]            the shown part, in ticks: by default all
  * @property {number} [to]
  */
 
@@ -62,7 +62,7 @@ export class Roll extends Timeline {
     this.paint();
   }
 
-  /** Notes and bars in all, notes that were given, and nats of each note that was drawn; NaN: none was. */
+  /** Number of notes and bars, number of given notes, and nats of each drawn note; NaN: none was. */
   get facts() {
     const { nats, notes } = this.#drawn;
     return {

@@ -15,7 +15,7 @@ const ATTACK = 0.03;
 const RELEASE = 0.12;
 /** Loudness of a voice: four sound at once. */
 const LOUDNESS = 0.13;
-/** How far notes are set ahead of the sound that is heard, in seconds; the first one waits as long. */
+/** How far notes are scheduled ahead of the playback, in seconds; the first one waits as long. */
 const AHEAD = 2;
 const LEAD = 0.12;
 const TELL_MS = 25;

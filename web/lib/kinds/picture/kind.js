@@ -7,7 +7,7 @@ import { PictureModel } from './pictures.js';
 
 /** @import { Fitting, Kind } from '../index.js' */
 
-/** The types that the library has of this kind: the class that says its verbs, its steps or answers, the others. */
+/** The types of this kind in the library: the class with its verbs, its steps or answers, the others. */
 export const TYPES = {
   model: 'PictureModel',
   info: 'PictureInfo',
@@ -17,7 +17,7 @@ export const TYPES = {
 
 export const OPTIONS = { picture: ['PictureOptions', 'The options of pictures.'] };
 
-/** From nothing, or after rows that are known: not from a smaller picture. @param {Fitting} model */
+/** Without input, or after known rows: not from a smaller picture. @param {Fitting} model */
 const plain = ({ part }) => !takes(part, 'image');
 
 /** Pictures, element by element. @type {Kind} */

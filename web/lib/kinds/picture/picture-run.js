@@ -38,16 +38,16 @@ import { NOWHERE, PictureSink } from '../../sinks/picture.js';
  */
 
 /**
- * A run as run.save() gives it: a plain object, which can be kept as JSON and read by model.resume().
+ * A run as run.save() gives it: a plain object, which can be stored as JSON and passed to model.resume().
  *
  * @typedef {object} SavedPicture
  * @property {1} version
  * @property {string} model      which model it belongs to
  * @property {string} seed
- * @property {number[]} known    the ids that were given
+ * @property {number[]} known    the given ids
  * @property {number[]} [input]  of super-resolution, the small picture
  * @property {number[][]} ids    of each sample, those that were drawn
- * @property {object[]} steps    those of them that were not emitted yet
+ * @property {object[]} steps    the steps not emitted yet
  * @property {object} options    as they were given to the verb, without seed and signal
  */
 
@@ -74,7 +74,7 @@ export class PictureRun extends BaseRun {
   #pending = [];
   #drawing;
 
-  /** The elements that were given, once they are read. @internal */
+  /** The given elements, once they are read. @internal */
   known = /** @type {Uint8Array} */ (new Uint8Array(0));
 
   /** In a resumed run, the elements of each sample after these that were drawn before it was saved. @type {Uint8Array[]} @internal */
@@ -84,8 +84,9 @@ export class PictureRun extends BaseRun {
   small;
 
   /**
-   * The input as the model receives it. Of complete(): the given elements, the first ones in generation order, rounded to the model's levels or to its palette; of
-   * superResolve(): the small picture, (inputHeight, inputWidth, channels) 8-bit; else empty. Rejects where it cannot be read.
+   * The input as the model receives it. Of complete(): the given elements, the first ones in generation order, rounded to the model's
+   * levels or to its palette; of superResolve(): the small picture, (inputHeight, inputWidth, channels) 8-bit; otherwise empty. Rejects if
+   * it cannot be read.
    *
    * @returns {Promise<Uint8Array>}
    */
@@ -121,7 +122,7 @@ export class PictureRun extends BaseRun {
     const codec = this.#codec;
     this.#given = given;
     this.#ids = ids.map((all) => [...all]);
-    this.#pending = structuredClone(steps); // also as JSON has them: stream() makes them what they were
+    this.#pending = structuredClone(steps); // also from JSON: stream() restores their types
     this.known = codec.decode(known);
     this.drawn = ids.map((all, i) => {
       const { from = codec.elements } = steps.find(({ sample, anew }) => sample === i && !anew) ?? {}; // not yet reported
@@ -136,7 +137,7 @@ export class PictureRun extends BaseRun {
    * model's; scale it with CSS (`image-rendering: pixelated`). The known part is shown as the model sees it. If the run stops early, the
    * canvas keeps the drawn part.
    *
-   * @param {Canvas | Canvas[]} target  one canvas, where several samples stand side by side, or one for each sample
+   * @param {Canvas | Canvas[]} target  one canvas, with several samples side by side, or one for each sample
    * @param {{ signal?: AbortSignal }} [options]
    * @returns {Promise<Picture[]>} the finished images, one for each sample
    */
@@ -267,7 +268,7 @@ function together(all, width) {
  * @param {number} sample        which of its samples
  * @param {number} first         the first of them, in the whole run
  * @param {number} samples       how many it has
- * @param {typeof import('./questions.js').mapAt} [mapAt]  where there are maps
+ * @param {typeof import('./questions.js').mapAt} [mapAt]  if there are maps
  * @returns {PictureStep}
  */
 function stepOf(codec, { from, to, nats, ahead, anew, maps, probabilities }, ids, sample, first, samples, mapAt) {

@@ -23,10 +23,10 @@ import { PictureRun } from './picture-run.js';
 /** @import { SavedPicture } from './picture-run.js' */
 
 /**
- * The way in which a run draws pictures.
+ * The options of drawing.
  *
  * @typedef {{ settings: Settings, resample?: Resample, maps: boolean, probabilities: boolean, seed: number | bigint, chunkSize: number, questions: typeof questions }} Drawing
- *   seed: as it was given
+ *   seed: as given
  */
 
 /**
@@ -120,7 +120,7 @@ export class PictureModel {
    * A run that continues the given elements.
    *
    * @param {PictureOptions} options
-   * @param {() => Beginning | Promise<Beginning>} read  what is given, once the options are right
+   * @param {() => Beginning | Promise<Beginning>} read  the input, once the options are checked
    * @param {{ ids?: number[][], steps?: any[] }} [drawn]  of a resumed run
    */
   #run(options, read, { ids, steps } = {}) {
@@ -151,8 +151,8 @@ export class PictureModel {
    * Draws the rest of a picture below its first rows.
    *
    * @param {ImageSource} image
-   * @param {PictureOptions & { rows?: number }} [options]  rows: how many rows are known, 0 to height; where the model draws
-   *   blocks, a multiple of `info.blockRows`, or all. Default: half of them, or the closest to it
+   * @param {PictureOptions & { rows?: number }} [options]  rows: number of known rows, 0 to height; if the model draws blocks, a multiple
+   *   of `info.blockRows`, or all. Default: half of them, or the closest to it
    * @returns {PictureRun}
    */
   complete(image, options = {}) {
@@ -216,8 +216,8 @@ export class PictureModel {
   }
 
   /**
-   * Returns the attention of the query at a row and column, given the picture before it. Where a position is a whole pixel, its
-   * channels have one query.
+   * Returns the attention of the query at a row and column, given the picture before it. If a position is a whole pixel, its channels share
+   * one query.
    *
    * @param {ImageSource} image
    * @param {{ row: number, column: number, channel?: number, label?: Label, input?: ImageSource, signal?: AbortSignal }} options  input: as in score()

@@ -118,7 +118,7 @@ export function stepFrom({ values, nats, ahead, maps, probabilities, ...rest }) 
 }
 
 /**
- * A picture, and the small one that goes with it. Both are as they were when it was asked for them.
+ * A picture, and the small one that belongs to it. Both are copied when the method is called.
  *
  * @param {AnyInfo} info
  * @param {ImageSource} image

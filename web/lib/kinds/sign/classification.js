@@ -41,8 +41,8 @@ export class Classification extends Answer {
   label;
   /** -log p of that label. @type {number} */
   nats;
-  /** Where it was asked for: of each attention of the model the weight of every example, in the order of `support`. What is missing from 1 the
-   * query gave itself. @type {AttentionMap[] | undefined} */
+  /** If requested: of each attention of the model the weight of every example, in the order of `support`. The rest to 1 is the query's
+   * attention to itself. @type {AttentionMap[] | undefined} */
   maps;
 
   /**
@@ -61,8 +61,8 @@ export class Classification extends Answer {
   }
 
   /**
-   * Draws the labels with bars as long as they are probable, the most probable first, as many as find room. The canvas keeps the size that it has on
-   * the page and takes font and colours from its style; its own content becomes the probabilities, for those who do not see it.
+   * Draws the labels with bars as long as they are probable, the most probable first, as many as fit. The canvas keeps the size that it has
+   * on the page and takes font and colours from its style; its own content becomes the probabilities, for those who do not see it.
    *
    * @param {Canvas} canvas
    * @param {ProbabilitySheetOptions & { signal?: AbortSignal }} [options]

@@ -58,8 +58,8 @@ export class SignModel {
    * Classifies pictures after examples that the model never learned from; one of each label is enough.
    *
    * @template {ImageSource | ImageSource[]} T
-   * @param {T} query  the picture to classify; or several, which share the examples and do not see each other. Many pictures are read over some turns of
-   *   the page: leave canvases as they are until the answer is there
+   * @param {T} query  the picture to classify; or several, which share the examples and do not see each other. Many pictures are read in
+   *   chunks: do not change canvases until the answer has come
    * @param {ClassifyOptions} options
    * @returns {Promise<T extends any[] ? Classification[] : Classification>} a list of pictures gives a list, in their order
    */
@@ -131,7 +131,7 @@ export class SignModel {
     const read = [];
     for (const { image, what } of given) {
       const picture = this.#picture(image, what, signal);
-      picture.catch(() => {}); // said once for all of them
+      picture.catch(() => {}); // reported once for all of them
       read.push(picture);
       yield;
     }
@@ -175,6 +175,6 @@ const joined = (pictures) => Uint32Array.from(join(Uint8Array, pictures));
 function mapsOf(rows, query, queries) {
   return Array.from({ length: rows.length / queries }, (_, layer) => {
     const { keys, ...row } = rows[layer * queries + query];
-    return mapOf({ ...row, row: layer, keys }, 0, keys.length); // the query comes after the examples
+    return mapOf({ ...row, row: layer, keys }, 0, keys.length); // the query follows the examples
   });
 }

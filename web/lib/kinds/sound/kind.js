@@ -3,7 +3,7 @@
 
 /** @import { Kind } from '../index.js' */
 
-/** The types that the library has of this kind: the class that says its verbs, its steps or answers, the others. */
+/** The types of this kind in the library: the class with its verbs, its steps or answers, the others. */
 export const TYPES = {
   model: 'SoundModel',
   info: 'SoundInfo',

@@ -3,7 +3,7 @@
 
 /** Frames a second, in which loudness is measured. */
 const FRAMES = 20;
-/** Softer than this share of the loudest frame so far is silence. */
+/** Frames softer than this fraction of the loudest frame so far are silence. */
 const SHARE = 0.2;
 
 /** Detects a silence of some length: a model that misses its end may stay silent for ever. */
@@ -21,7 +21,7 @@ export class Silence {
     this.#most = seconds > 0 ? Math.max(1, Math.round(seconds * FRAMES)) : Infinity;
   }
 
-  /** @param {ArrayLike<number>} samples that come next @returns {number} the number of them until the silence is long enough; -1: it is not */
+  /** @param {ArrayLike<number>} samples the next ones @returns {number} the number of them until the silence is long enough; -1: not yet */
   until(samples) {
     for (let i = 0; i < samples.length; i++) {
       this.#energy += samples[i] ** 2;

@@ -15,7 +15,7 @@ import { Silence } from './silence.js';
  * Some samples of a sound, drawn one after the other.
  *
  * @typedef {object} SoundStep
- * @property {number} from           number of the first sample; those that were given count
+ * @property {number} from           number of the first sample; given ones count
  * @property {number} to             one past the last
  * @property {Float32Array} samples  (to - from) between -1 and 1
  * @property {Uint8Array} levels     (to - from) the same as the model has them, in mu-law
@@ -24,10 +24,11 @@ import { Silence } from './silence.js';
  *   was drawn
  */
 
-/** The way in which a sound is drawn. @typedef {{ settings: Settings, seed: number | bigint, seconds: number, silence: number, probabilities: boolean, chunkSize: number }} Sounding */
+/** The options of drawing.
+ * @typedef {{ settings: Settings, seed: number | bigint, seconds: number, silence: number, probabilities: boolean, chunkSize: number }} Sounding */
 
 /**
- * A run as run.save() gives it: a plain object, which can be kept as JSON and read by model.resume().
+ * A run as run.save() gives it: a plain object, which can be stored as JSON and passed to model.resume().
  *
  * @typedef {object} SavedSound
  * @property {1} version
@@ -51,10 +52,10 @@ export class SoundRun extends AudibleRun {
   #link;
   #inputs;
   #how;
-  /** The levels that were given, once they are read. @type {Uint32Array | undefined} */
+  /** The given levels, once they are read. @type {Uint32Array | undefined} */
   #known;
   #silence;
-  /** Of the samples so far. @type {number[]} */
+  /** Nats of the samples so far. @type {number[]} */
   #levels = [];
   /** @type {number[]} */
   #nats = [];

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Sets words with their tags under them, each tag on a shade as dark as it is probable. Words that find no room are left out, after an ellipsis. */
+/** Draws words with their tags under them, each tag on a shade as dark as it is probable. Words that do not fit are replaced by an
+ * ellipsis. */
 
 import { levelsOf, edgesOf } from '../../sinks/bidi.js';
 import { Sheet } from '../../sinks/sheet.js';

@@ -14,8 +14,8 @@ import { TagSheet } from './tag-sheet.js';
 /**
  * @typedef {object} TagOptions
  * @property {boolean} [marginals]  also the probability of every tag of every word
- * @property {Record<number, string | null | undefined>} [pinned]  tags of words that are given, by the place of the word from 0 (an array of all
- *   words will do): the other words follow, best tags and marginals
+ * @property {Record<number, string | null | undefined>} [pinned]  given tags of words, by the index of the word from 0 (an array of all
+ *   words is possible): the other words follow, best tags and marginals
  * @property {AbortSignal} [signal]
  */
 
@@ -47,7 +47,7 @@ export class Tagging extends Answer {
   nats;
   /** -log p(pinned | words): what is pinned costs; 0 where nothing is. @type {number} */
   pinnedNats;
-  /** (words, names) p(tag of a word | words, pinned), where it was asked for. @type {Float32Array | undefined} */
+  /** (words, names) p(tag of a word | words, pinned), if requested. @type {Float32Array | undefined} */
   marginals;
   /** True of each word that the training sentences have. @type {boolean[]} */
   seen;
@@ -60,7 +60,7 @@ export class Tagging extends Answer {
    * @param {string[]} words
    * @param {boolean[]} seen
    * @param {{ tags: Uint32Array, nats: Float32Array, marginals?: Float32Array }} results
-   * @param {TagOptions} options  with which it was asked for
+   * @param {TagOptions} options  of the call
    */
   constructor(model, words, seen, { tags, nats, marginals }, options) {
     super();
@@ -91,10 +91,10 @@ export class Tagging extends Answer {
   }
 
   /**
-   * Sets the words with their tags under them, on shades as dark as they are probable: the best tag first, then others of 2 % and more.
-   * Marginals that were not asked for are computed. It keeps the size that the canvas has on the page, at the device's own resolution, and
-   * takes font and colours from its style; words that find no room are left out. The canvas's own content becomes the words with their
-   * tags, for those who do not see it.
+   * Draws the words with their tags under them, on shades as dark as they are probable: the best tag first, then others of 2 % and more.
+   * Missing marginals are computed. It keeps the size that the canvas has on the page, at the device's own resolution, and takes font and
+   * colours from its style; words that do not fit are left out. The canvas's own content becomes the words with their tags, for those who
+   * do not see it.
    *
    * @param {Canvas} canvas
    * @param {TagSheetOptions & { signal?: AbortSignal }} [options]

@@ -23,7 +23,7 @@ function namesOf(names, states) {
   throw keyError('format', 'chain.tags', `no list of ${states} different names`);
 }
 
-/** The description of a tagger has no property of its own. @typedef {{}} TagInfo */
+/** The description of a tagger has no further properties. @typedef {{}} TagInfo */
 
 /** The verb of a model that tags. */
 export class TagModel {
@@ -53,8 +53,8 @@ export class TagModel {
    * Tags the words of a text: the most probable tags as a whole, and, with `marginals`, how probable each tag of each word is.
    *
    * @param {string | string[]} text  a text, which is split into words as in the training treebank; or a list of words. All of it is one
-   *   chain: sentence by sentence is closer to what the model learned from. At most `info.positions` words; no words have no tags. Words
-   *   and characters unseen in training are tagged by their form and their neighbours
+   *   chain: separate sentences are closer to the training data. At most `info.positions` words; an empty text has no tags. Words and
+   *   characters unseen in training are tagged by their form and their neighbours
    * @param {TagOptions} [options]
    * @returns {Promise<Tagging>}
    */

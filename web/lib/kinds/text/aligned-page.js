@@ -2,9 +2,9 @@
 // @ts-check
 
 /**
- * Sets a translation above its sentence in a box of the page while it is written, as text that can be selected. Where each takes one line, bands join the words,
- * as wide as the weight with which one looked at the other; where they take more, through which bands would run, the words that the newest word of the
- * translation looked at are shaded, or those of the word that is pointed at.
+ * Shows a translation above its sentence in a box of the page while it is written, as text that can be selected. If each takes one line,
+ * bands join the words, as wide as the attention weights; otherwise bands would cross the text, so the words that the newest word attended
+ * to are shaded, or those of the word under the pointer.
  */
 
 import { atNextFrame } from '../../sinks/canvas.js';

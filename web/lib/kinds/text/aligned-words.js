@@ -3,7 +3,7 @@
 
 /** A translation and its sentence in words, and where each word of one looked in the other: what is drawn on a canvas, or set on a page. */
 
-/** A word or a sign: its text, which tokens it is made of, and whether it follows without a space.
+/** A word or a punctuation mark: its text, its tokens, and whether it follows without a space.
  * @typedef {{ text: string, tokens: number[], tight: boolean }} Word */
 
 /** A weight below this is not drawn, nor one below this share of the word's largest: many heads together have many small ones. */
@@ -65,5 +65,5 @@ function weightOf(word, other, rows) {
   return Math.min(1, sum / word.tokens.length); // bits of characters may add up to more
 }
 
-/** How the band of a weight looks between letters of a size. @param {number} weight @param {number} size */
+/** The style of a weight's band between letters of a size. @param {number} weight @param {number} size */
 export const bandOf = (weight, size) => ({ alpha: 0.12 + 0.6 * weight, width: Math.max(1, 0.6 * size * weight) });

@@ -2,7 +2,8 @@
 // @ts-check
 
 /**
- * Chats: messages as a model of chats was trained to read them. A file says how in a template, a program in the language Jinja, which template.js runs.
+ * Chats: messages as a model of chats was trained to read them. The template in a file, a program in the language Jinja, defines the
+ * format; template.js runs it.
  */
 
 import { show, wrongAnswer } from '../../base/checks.js';
@@ -14,8 +15,8 @@ import { inTurns } from '../../base/turns.js';
 
 /**
  * @typedef {object} Message
- * @property {string} role     'system', 'user' or 'assistant', or what else the template knows, such as 'tool'
- * @property {string | null} [content]  plain text: names of control tokens in it are letters like any others. None only beside `tool_calls`
+ * @property {string} role     'system', 'user' or 'assistant', or another role of the template, such as 'tool'
+ * @property {string | null} [content]  plain text: names of control tokens in it are ordinary letters. Null only with `tool_calls`
  * @property {unknown} [tool_calls]     of the assistant, as OpenAI's interface has them: [{ type: 'function', function: { name, arguments } }], the arguments an object
  *   or its JSON
  * @property {string} [reasoning_content]  of the assistant: what it thought before, where the template has a place for it
@@ -36,11 +37,12 @@ import { inTurns } from '../../base/turns.js';
 
 /**
  * @typedef {object} ChatOptions
- * @property {string} [template]  in place of that of the file, `info.chatTemplate`
+ * @property {string} [template]  instead of the file's own, `info.chatTemplate`
  * @property {object[]} [tools]   functions that the model may ask for, as its template has them: mostly { type: 'function', function: { name, description, parameters } }
- * @property {Record<string, unknown>} [variables]  other variables of the template, such as { enable_thinking: false }, or in place of what it gets anyway,
- *   such as { add_generation_prompt: false }
- * @property {(template: string, values: object) => string} [render]  renders the template in place of the library. Control tokens count in all that it gives
+ * @property {Record<string, unknown>} [variables]  other variables of the template, such as { enable_thinking: false }, or replacements of
+ *   the standard ones, such as { add_generation_prompt: false }
+ * @property {(template: string, values: object) => string} [render]  renders the template instead of the library. Names of control tokens
+ * in its result are control tokens
  */
 
 /** Whether something is an object with names. @param {unknown} value @returns {value is Record<string, unknown>} */
@@ -62,7 +64,7 @@ function checkedMessages(messages) {
 }
 
 /**
- * Checks what chat() is given, and says with which template and values the talk is rendered.
+ * Validates the arguments of chat(), and returns the template and the values with which the chat is rendered.
  *
  * @param {Message[]} given
  * @param {string} own  the template of the file; '': it has none

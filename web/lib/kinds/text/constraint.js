@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Constraints, which say which tokens may come next in a text. */
+/** Constraints, which define the tokens that may come next in a text. */
 
 import { show } from '../../base/checks.js';
 import { argumentError } from '../../base/error.js';
@@ -11,7 +11,8 @@ import { inTurns } from '../../base/turns.js';
 /** @import { Tokenizer } from './tokenizer.js' */
 
 /**
- * A mask has a bit for each token, token i in bit i % 32 of word i / 32: 1, it may come. No mask: any may. A mask of zeros ends the run.
+ * A mask has a bit for each token, token i in bit i % 32 of word i / 32: 1 allows it. No mask: all are allowed. A mask of zeros ends the
+ * run.
  *
  * @typedef {Uint32Array | Int32Array | undefined} Mask
  */
@@ -21,7 +22,7 @@ import { inTurns } from '../../base/turns.js';
  *
  * @typedef {object} Constraint
  * @property {(tokenizer: Tokenizer) => void | Promise<void>} [start]  called once, when a run begins
- * @property {(ids: Uint32Array) => Mask | Promise<Mask>} next  called before each token with those that were drawn so far, the prompt not among them
+ * @property {(ids: Uint32Array) => Mask | Promise<Mask>} next  called before each token with those drawn so far, without the prompt
  */
 
 /** The most texts of `oneOf`, and characters of all. */
@@ -53,7 +54,7 @@ class OneOf {
     return inTurns(this.#read(tokenizer));
   }
 
-  /** Finds the tokens that may ever come, of a vocabulary that may be large. @param {Tokenizer} tokenizer */
+  /** Finds the tokens that the constraint may ever allow, in a vocabulary that may be large. @param {Tokenizer} tokenizer */
   *#read(tokenizer) {
     this.#words = Math.ceil(tokenizer.size / 32);
     const inside = this.#texts.join('\n');
@@ -114,7 +115,7 @@ export function constraintOf({ constraint, oneOf }, tokenizer) {
  *
  * @param {Constraint} constraint
  * @param {Uint32Array} drawn
- * @param {number} vocabulary  tokens of it
+ * @param {number} vocabulary  its size
  * @returns {Promise<Uint32Array | undefined>}
  */
 export async function maskOf(constraint, drawn, vocabulary) {

@@ -12,7 +12,7 @@ import { mapOf } from '../../runs/attention-map.js';
 export class Context {
   /**
    * @param {number} positions  tokens that the model sees
-   * @param {number} head       1 where the first token of the text begins every text, and stays; else 0
+   * @param {number} head       1 if the first token of the text begins every text, and stays; otherwise 0
    */
   constructor(positions, head) {
     this.positions = positions;
@@ -20,7 +20,7 @@ export class Context {
   }
 
   /**
-   * From which token on the model sees a text, apart from the one that begins it.
+   * The index from which the model sees a text, apart from the token that begins it.
    *
    * @param {number} count  tokens of the text
    */
@@ -28,7 +28,7 @@ export class Context {
     const { positions, head } = this;
     if (count < positions) return 0;
     const half = Math.floor(positions / 2);
-    const forgotten = positions - half - head; // each time: the rest, the first token and the newer half are seen
+    const forgotten = positions - half - head; // each time: the rest: the first token and the newer half are visible
     if (forgotten < 1)
       throw argumentError(`A text of ${count} tokens is too long: this model sees ${positions}, too few to drop the oldest and continue`);
     return positions - half + Math.floor((count - positions) / forgotten) * forgotten;

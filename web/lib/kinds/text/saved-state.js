@@ -16,7 +16,7 @@ import { inTurns } from '../../base/turns.js';
 
 /**
  * `bytes` of the engine, which IndexedDB and files preserve and JSON does not; `ids`, the tokens that it holds: those that the model still
- * sees, and possibly some that were drawn ahead; the other fields say how it may be continued, and `hash` that all of it is unchanged.
+ * sees, and possibly some that were drawn ahead; the other fields hold the conditions for resuming it, and `hash` detects changes.
  *
  * @typedef {State & { hash: string }} SavedState
  */
@@ -39,7 +39,7 @@ function hashed([a, b], words) {
 const STRETCH = 1 << 18;
 
 /**
- * Two hashes of 32 bits: no change of a single word leaves either as it is.
+ * Two hashes of 32 bits: a change of a single word changes both.
  *
  * @param {State} state
  * @returns {Generator<void, string, void>}
@@ -64,8 +64,8 @@ export function* hashing({ bytes, ids, length, shape, layout }) {
  * The state of a run that is over.
  *
  * @param {Link} link
- * @param {{ known: Uint32Array, keyBits?: number, of?: string }} run  what the model saw of it; of: the hash of the state that it continued
- * from
+ * @param {{ known: Uint32Array, keyBits?: number, of?: string }} run  the ids that the model saw; of: the hash of the state that it
+ * continued from
  * @returns {Promise<SavedState>}
  * @internal
  */

@@ -52,7 +52,7 @@ export class Stops {
   }
 
   /**
-   * No further step comes.
+   * Called after the last step.
    *
    * @param {string} rest  of the text, after the last one
    * @returns {{ steps: TextStep[], stopped: boolean }}
@@ -67,7 +67,7 @@ export class Stops {
     return cut >= 0 ? { steps: this.#upTo(cut), stopped: true } : { steps: this.#pending.splice(0), stopped: false };
   }
 
-  /** Steps up to a place in their text. Those after it stay. @param {number} cut */
+  /** Steps up to a position in their text. Later ones stay. @param {number} cut */
   #upTo(cut) {
     const steps = [];
     for (let left = cut; this.#pending.length > 0 && left > 0; ) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** From this surprise on a token has the full shade. */
+/** From this surprisal on a token has the full shade. */
 const FULL_NATS = 8;
 
 /** The depth of a token's shade by its surprise, 0 to 1. @param {number} nats */

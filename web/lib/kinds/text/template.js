@@ -5,8 +5,8 @@
  * Runs the template of a chat, a program in the language Jinja: a separate file, loaded with the first chat. @huggingface/jinja parses; jinja/ runs, in steps
  * with a budget, so that a template from a file can neither stop the page nor fill its memory.
  *
- * Each character of the prompt has a source: the template, or a text that was given. The tokenizer reads control tokens only where the template wrote all of their
- * characters, whatever it does to the texts, and a message whose source is nowhere in the prompt did not reach the model.
+ * Each character of the prompt has a source: the template, or a text that was given. The tokenizer reads control tokens only where the
+ * template wrote all of their characters, and a message without any character in the prompt did not reach the model.
  */
 
 import { parse } from '@huggingface/jinja';
@@ -34,7 +34,7 @@ import { json, str } from './jinja/write.js';
 /** @import { Dropped, Message, Prompt, Talk } from './chat.js' */
 /** @import { Node } from './jinja/run.js' */
 
-/** Sources: other values, the tools, then three of each message: its content, its tool calls, and all else. */
+/** Sources: other values, the tools, then three of each message: its content, its tool calls, and the rest. */
 const OTHERS = 1;
 const TOOLS = 2;
 const MESSAGES = 3;
@@ -86,7 +86,7 @@ function dateNow(format) {
 /** @param {Text} text @param {number} source */
 const hasSource = (text, source) => text.sources.includes(String.fromCharCode(source));
 
-/** Refuses circular objects, and those that are nested too deeply. @param {unknown} given */
+/** Refuses circular objects, and those nested too deeply. @param {unknown} given */
 function checkPlain(given) {
   try {
     JSON.stringify(given, (_, value) => (typeof value === 'bigint' ? String(value) : value));
@@ -138,7 +138,7 @@ function plain(value) {
   return numberOf(value) ?? (value === null ? null : undefined);
 }
 
-/** The arguments of a tool call that are given as a text of JSON, as OpenAI's interface has them, as an object. @param {any} given */
+/** Parses the arguments of a tool call if they are JSON text, as in OpenAI's interface. @param {any} given */
 function objectOf(given) {
   if (typeof given !== 'string') return given;
   try {
@@ -209,7 +209,7 @@ function* programOf(template) {
   return /** @type {Node} */ (/** @type {unknown} */ (parse(/** @type {any} */ (yield* tokensOf(template)))));
 }
 
-/** What is wrong, for people. @param {unknown} error */
+/** The error message. @param {unknown} error */
 function asked(error) {
   if (error instanceof NextPixelError) return error;
   if (error instanceof Refusal) return argumentError(`The template of this model refuses the messages: ${error.message}`);
@@ -334,7 +334,7 @@ class Rendering {
       return yield* this.#render(merged, argumentsAs);
     } catch (error) {
       if (error instanceof OverBudget) throw error;
-      if (made) return made; // it has a rule of its own
+      if (made) return made; // the template supports it
       try {
         return yield* this.#render(merged, argumentsAs);
       } catch {

@@ -6,11 +6,11 @@ import { before, mapOf } from '../../runs/attention-map.js';
 /** @import { MapRow } from '../../engine/protocol.js' */
 /** @import { AttentionMap } from '../../runs/attention-map.js' */
 
-/** Where a key stands: in the translation or the text for 'attention', else in the sentence that is translated. @param {MapRow} row */
+/** The index of a key: in the translation or the text for 'attention', otherwise in the source sentence. @param {MapRow} row */
 const placeOf = ({ name }) => (name === 'attention' ? before : undefined);
 
 /**
- * The maps of one position, but not those of how the sentence was read.
+ * The maps of one position, without those of the encoder.
  *
  * @param {MapRow[]} rows
  * @param {number} heads  of a layer

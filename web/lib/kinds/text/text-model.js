@@ -38,13 +38,14 @@ import { TranslationRun, checkTranslate, sentenceOf } from './translation-run.js
  * @property {number} nats          minus log p(text), natural logarithm
  * @property {number} natsPerToken
  * @property {number} natsPerByte   by the bytes of the tokens that were predicted
- * @property {Uint32Array} tokens   those that were predicted. Where nothing begins a text for this model, the first one is given
+ * @property {Uint32Array} tokens   the predicted ones. If the model has no token that begins a text, the first one is given
  * @property {Float32Array} perToken  nats of each
- * @property {HiddenState[]} [hiddenStates]  with the option `hiddenStates`: of each of its layers, a row for each of `tokens`: what it was predicted from, which are the
- *   states of the token before it. Score one token more to have those of the last one
+ * @property {HiddenState[]} [hiddenStates]  with the option `hiddenStates`: of each of its layers, a row for each of `tokens`: the states
+ *   from which it was predicted, those of the token before it. Score one token more to have those of the last one
  */
 
-/** The tokens that a run begins with, and how many of them were given. @typedef {{ ids: Uint32Array, prompt: number, dropped?: Dropped[] }} Given */
+/** The tokens that a run begins with, and the number of given ones.
+ * @typedef {{ ids: Uint32Array, prompt: number, dropped?: Dropped[] }} Given */
 
 /** @param {Entry[]} entries @param {string} architecture @param {AbortSignal} [signal] @returns {Promise<Tokenizer | undefined>} */
 async function tokenizerIn(entries, architecture, signal) {
@@ -73,7 +74,7 @@ const MOST_SPACE = 64;
  *
  * @typedef {object} TextInfo
  * @property {number} vocabulary    number of tokens
- * @property {string[]} languages   of a translation, from which and into which, such as 'de', 'en'; as far as the file says
+ * @property {string[]} languages   of a translation, from which and into which, such as 'de', 'en'; if the file has them
  * @property {string} chatTemplate  the file's chat template, a program in Jinja, for `chat()`; '': the file has none
  */
 
@@ -85,7 +86,7 @@ export class TextModel {
   #info;
   /** @type {Tokenizer | undefined} */
   #tokenizer;
-  /** The template for chats with tools, where the file has one of its own; else ''. */
+  /** The template for chats with tools, if the file has a separate one; otherwise ''. */
   #toolTemplate;
 
   /**
@@ -148,9 +149,9 @@ export class TextModel {
   /**
    * Continues a text, token by token.
    *
-   * @param {string | ArrayLike<number>} prompt  a text, in which the names of control tokens count, or tokens by their numbers. The token
-   *   that begins a text is put before it where the model wants that; an empty prompt is that token alone. It must leave room for
-   *   one more token in the context, `info.positions`
+   * @param {string | ArrayLike<number>} prompt  a text, in which names of control tokens count, or token ids. The token that begins a text
+   *   is put before it if the model needs it; an empty prompt is that token alone. It must leave room for one more token in the context,
+   *   `info.positions`
    * @param {TextOptions} [options]
    * @returns {TextRun}
    */
@@ -249,7 +250,7 @@ export class TextModel {
   }
 
   /**
-   * The tokens of a sentence; of one in capitals alone, as if it were not where the vocabulary then needs fewer.
+   * The tokens of a sentence; one in capitals only is lowered if the vocabulary then needs fewer tokens.
    *
    * @param {string} sentence
    * @param {(text: string) => Uint32Array} encode
@@ -262,7 +263,7 @@ export class TextModel {
     return written.length < ids.length ? written : ids;
   }
 
-  /** The ids of a text that is to be translated. @param {string | ArrayLike<number>} text */
+  /** The ids of a text to translate. @param {string | ArrayLike<number>} text */
   #source(text) {
     return this.#sentence(text, (plain) => this.tokenizer.encodeSource(plain));
   }
@@ -305,7 +306,7 @@ export class TextModel {
    *
    * @overload
    * @param {SavedText} saved  what run.save() gave
-   * @param {TextOptions & { at?: number }} [options]  at: how many of the drawn tokens are kept, by default all; all others may differ
+   * @param {TextOptions & { at?: number }} [options]  at: number of drawn tokens to keep, by default all; all other options may differ
    * @returns {TextRun}
    */
   /**
@@ -348,7 +349,7 @@ export class TextModel {
   /**
    * Returns how probable the model finds a text.
    *
-   * @param {string | ArrayLike<number>} text  one longer than the context is read in stretches that overlap by half of it
+   * @param {string | ArrayLike<number>} text  a text longer than the context is read in windows that overlap by half
    * @param {{ source?: string | ArrayLike<number>, hiddenStates?: number[], signal?: AbortSignal }} [options]  source: of a model that translates, the sentence
    *   whose translation the text is; its end counts, because it was a choice too. hiddenStates: layers whose hidden states come with the score, 0 (the embedding) to the
    *   number of blocks; slower
@@ -362,7 +363,7 @@ export class TextModel {
       typeof text === 'string' && text.length > AT_ONCE ? await this.tokenizer.encodeLong(text, { special: true, signal }) : text,
     );
     const context = this.#contextOf(ids);
-    const given = 1; // the one that begins the text, or else its first
+    const given = 1; // the token that begins the text, or its first one
     if (ids.length > given) context.start(ids.length - 1);
     const tokens = ids.slice(given);
     const perToken = new Float32Array(tokens.length);
@@ -455,7 +456,7 @@ export class TextModel {
     };
   }
 
-  /** A run of tokens that are there. @param {Given} given @param {TextOptions} options */
+  /** A run that begins with given tokens. @param {Given} given @param {TextOptions} options */
   #given(given, options) {
     return this.#run(() => given, options);
   }

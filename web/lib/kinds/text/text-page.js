@@ -14,7 +14,7 @@ export class TextPage {
   #calm;
   /** Tokens that are not shown yet. @type {HTMLSpanElement[]} */
   #coming = [];
-  /** The text that was added, without the given one. */
+  /** The added text, without the given one. */
   result = '';
 
   /**

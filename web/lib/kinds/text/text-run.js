@@ -46,16 +46,16 @@ import { Stops } from './stops.js';
  */
 
 /**
- * A run as run.save() gives it: a plain object, which can be kept as JSON and read by model.resume().
+ * A run as run.save() gives it: a plain object, which can be stored as JSON and passed to model.resume().
  *
  * @typedef {object} SavedText
  * @property {1} version
  * @property {string} model      which model it belongs to
  * @property {string} seed
- * @property {number} prompt     how many of the tokens were given
+ * @property {number} prompt     number of given tokens
  * @property {number[]} ids      all tokens, in order
  * @property {object} options    as they were given to generate(), without seed, signal and maxTokens
- * @property {SavedState} [state]  what the engine holds of it, where that was asked for
+ * @property {SavedState} [state]  the engine's memory of it, if requested
  */
 
 /** The beginning of a run and its length. @typedef {{ ids: number[], prompt: number, context: Context, most: number, vocabulary: number, heads: number, ready?: Promise<void>, state?: string, dropped: Dropped[] }} Plan
@@ -80,7 +80,7 @@ export class TextRun extends BaseRun {
   /** The first of them that the model saw last. */
   #from = 0;
 
-  /** How many tokens of its beginning the run did not have to read, for one before it of this model had; known with the first step. */
+  /** Number of tokens at the beginning that were reused from an earlier run of this model; known with the first step. */
   reused = 0;
 
   /**
@@ -137,7 +137,7 @@ export class TextRun extends BaseRun {
     return Uint32Array.from(this.#plan?.ids.slice(0, this.#emitted) ?? []);
   }
 
-  /** The number of tokens that were given. */
+  /** The number of given tokens. */
   get promptLength() {
     return this.#plan?.prompt ?? 0;
   }
@@ -211,7 +211,7 @@ export class TextRun extends BaseRun {
   }
 
   /**
-   * Sets the text on a canvas as it comes: words wrapped, each token shaded by its surprise, a caret, scrolled when it is full. It keeps
+   * Draws the text on a canvas as it comes: words wrapped, each token shaded by its surprisal, a caret, scrolled when it is full. It keeps
    * the size that the canvas has on the page, at the device's own resolution, and takes font and colours from its style. The canvas's own
    * content becomes the text, for those who do not see it; `mirror` names another element that shows it as well.
    *

@@ -2,9 +2,9 @@
 // @ts-check
 
 /**
- * Sets text on a canvas while it is being written. A word is measured and drawn as a whole, whatever tokens it was made of, so
- * that letters join as their script wants; each token is a stretch of it with a shade of its own. Words are broken into lines in the
- * order in which they are read; where some are read from right to left, bidi.js then says where each stands in its line.
+ * Draws text on a canvas while it is being written. A word of several tokens is measured and drawn as a whole, so that letters join as
+ * their script requires; each token is a stretch of it with its own shade. Words are broken into lines in the order in which they are read;
+ * for text that is read from right to left, bidi.js then gives the position of each in its line.
  */
 
 import { media } from '../../base/media.js';
@@ -18,7 +18,7 @@ import { shadeOf } from './surprise.js';
 
 /**
  * @typedef {object} TextSheetOptions
- * @property {Dom<'Element'>} [mirror]   gets the text as its own
+ * @property {Dom<'Element'>} [mirror]   shows the text as its own
  * @property {boolean} [shade]    whether the background of each token shows its surprise: clear where it was certain. Default true
  * @property {boolean} [caret]    whether there is one at the end while the text is written. Default true
  */
@@ -37,18 +37,18 @@ const FULL_SHADE = 0.6;
 const FULL_LINE = 4;
 /** Given text is this opaque. */
 const GIVEN_ALPHA = 0.72;
-/** Lines above the visible ones that are kept, for a page that becomes narrower. */
+/** Number of lines kept above the visible ones, for a page that becomes narrower. */
 const KEPT_LINES = 500;
 const LINE_HEIGHT = 1.55;
 /** The most characters in the text for those who do not see the canvas; the canvas shows fewer. */
 const KEPT_TEXT = 100_000;
-/** Between two changes of that text: a long one is work for the browser even where it is not shown. */
+/** Between two changes of that text: updating a long text is work for the browser even if it is not visible. */
 const TOLD_MS = 200;
 
 export class TextSheet extends Sheet {
   #shade;
   #caret;
-  /** Every word and line break that is kept, in order. @type {Word[]} */
+  /** Every kept word and line break, in order. @type {Word[]} */
   #words = [];
   /** The word that the next letters belong to. @type {Word | undefined} */
   #open;
@@ -57,13 +57,13 @@ export class TextSheet extends Sheet {
   #line = 0;
   #count = 0;
   #text = '';
-  /** The text that was added, without the given one. */
+  /** The added text, without the given one. */
   result = '';
   #toldAt = 0;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #telling;
   #writing = true;
-  /** Something is read from right to left. */
+  /** Whether something is read from right to left. */
   #bidirectional = false;
   /** The token that is marked. */
   #marked = -1;
@@ -88,7 +88,7 @@ export class TextSheet extends Sheet {
   }
 
   /**
-   * Adds a token, or a text that was given.
+   * Adds a token, or a given text.
    *
    * @param {{ text: string, nats?: number, given?: boolean }} token
    */
@@ -111,7 +111,7 @@ export class TextSheet extends Sheet {
     this.paint();
   }
 
-  /** Lets go of the window's events. The canvas keeps what it shows. @override */
+  /** Removes the window's listeners. The canvas keeps its contents. @override */
   close() {
     clearTimeout(this.#telling);
     super.close();
@@ -150,7 +150,7 @@ export class TextSheet extends Sheet {
   }
 
   /**
-   * The boxes of a token as it is set now.
+   * The boxes of a token in the present layout.
    *
    * @param {number} index
    * @returns {Box[]} one for each line that it is on; none when it is out of sight
@@ -200,10 +200,10 @@ export class TextSheet extends Sheet {
         context.fillText(text, x, y + baseline);
         continue;
       }
-      // A word whose beginning was given, such as one with a comma that was written.
+      // A word whose beginning was given, such as one followed by a comma.
       const cut = context.measureText(text.slice(0, given)).width;
       const edge = reversed ? x + width - cut : x + cut;
-      const sides = [edge - this.width, edge]; // the left edges of both
+      const sides = [edge - this.width, edge]; // both left edges
       for (const side of reversed ? sides.reverse() : sides) {
         context.save();
         context.beginPath();
@@ -272,7 +272,7 @@ export class TextSheet extends Sheet {
    */
   #arranged() {
     const words = this.#visible();
-    // White space before a word that went to the next line has no place of its own.
+    // White space before a word that went to the next line takes no space.
     const shown = words.filter(({ text, line }, i) => !(/^\s/.test(text) && words[i + 1]?.line > line));
     if (!this.#bidirectional) {
       const pieces = shown.map((word) => ({ ...word, reversed: false }));
@@ -347,7 +347,7 @@ export class TextSheet extends Sheet {
     });
   }
 
-  /** Every visible stretch of a token and where it stands. @param {Piece[]} [pieces] */
+  /** Every visible stretch of a token and its position. @param {Piece[]} [pieces] */
   #boxes(pieces = this.#arranged().pieces) {
     const context = this.context;
     context.font = this.#font;
@@ -437,7 +437,7 @@ export class TextSheet extends Sheet {
   }
 
   /**
-   * As much of a piece as the line has room for, of an empty line at least one character.
+   * As much of a piece as fits in the line, at least one character in an empty line.
    *
    * @param {string} before
    * @param {string} piece

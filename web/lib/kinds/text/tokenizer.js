@@ -22,7 +22,7 @@ import { BYTE, CONTROL, UNKNOWN, USER_DEFINED, readingVocabulary } from './token
 
 /** @typedef {'normal' | 'unknown' | 'control' | 'user' | 'byte'} TokenKind */
 
-/** Characters of a prompt that are read at once: more take longer than a page may stand still. @internal */
+/** Characters of a prompt that are tokenized in one go: more would block the page for too long. @internal */
 export const AT_ONCE = 2 ** 18;
 const LONGEST_TEXT = 2 ** 26;
 /** Tokens, or pieces of a text, between two turns that others may have. */
@@ -35,7 +35,7 @@ export class Tokenizer {
   #longest = 0;
   #pieces;
   #specials;
-  /** Bytes of each token, once asked for. @type {Uint8Array[]} */
+  /** Bytes of each token, once requested. @type {Uint8Array[]} */
   #bytes = [];
 
   /** The number of tokens. @type {number} */
@@ -77,7 +77,7 @@ export class Tokenizer {
     return this.#vocabulary.warnings;
   }
 
-  /** The way in which a text is cut before bytes are merged, as the file calls it. */
+  /** The pre-tokenizer, by its name in the file. */
   get pre() {
     return this.#vocabulary.pre;
   }
@@ -104,7 +104,7 @@ export class Tokenizer {
   }
 
   /**
-   * The tokens of a text, at once. A page, which stands still meanwhile, gives a text as long as a book to encodeLong().
+   * The tokens of a text, synchronously. For a text as long as a book use encodeLong(), which does not block the page.
    *
    * @param {string} text  at most 2^26 characters; a lone surrogate becomes U+FFFD
    * @param {{ special?: boolean }} [options]  special: the tokens that begin and end a text are put where the file asks for them, and
@@ -183,7 +183,7 @@ export class Tokenizer {
   }
 
   /**
-   * The text of some tokens, at once; those of a book a page gives to decodeLong().
+   * The text of some tokens, synchronously; for a book use decodeLong().
    *
    * @param {ArrayLike<number>} ids
    * @param {{ special?: boolean }} [options]  special: control tokens appear by their names. Default: false, they are no text
@@ -199,7 +199,7 @@ export class Tokenizer {
   /**
    * The same in chunks, which yield to the event loop.
    *
-   * @param {ArrayLike<number>} ids  which stays as it is until then
+   * @param {ArrayLike<number>} ids  which must not change until then
    * @param {{ special?: boolean, signal?: AbortSignal }} [options]  signal: gives it up
    * @returns {Promise<string>}
    */

@@ -24,7 +24,7 @@ import { AlignedSheet } from './aligned-sheet.js';
  * One token of a translation.
  *
  * @typedef {object} TranslationStep
- * @property {string} text      what it adds to the text; of characters in several tokens it comes with the last of them. All texts joined
+ * @property {string} text      what it adds to the text; for characters in several tokens it comes with the last of them. All texts joined
  *   are the translation
  * @property {number} token     its number in the vocabulary
  * @property {number} nats      -log p of it, given the sentence and all before it, under the model's own distribution (temperature 1)
@@ -45,7 +45,7 @@ import { AlignedSheet } from './aligned-sheet.js';
  * @property {number} nats     -log p of the whole translation so far
  * @property {number} score    nats / ((5 + n) / 6)^lengthPenalty of n tokens: the lower the better, and what decides among complete ones
  * @property {'lives' | 'ended' | 'cut'} fate
- * @property {number} living   where it lives, its number among the hypotheses of this step, 0 the best; else -1
+ * @property {number} living   if it is live, its index among the hypotheses of this step, 0 the best; otherwise -1
  */
 
 /**
@@ -102,7 +102,7 @@ export function sentenceOf(text) {
 }
 
 /**
- * A translation as run.save() gives it: a plain object, which can be kept as JSON and read by model.resume().
+ * A translation as run.save() gives it: a plain object, which can be stored as JSON and passed to model.resume().
  *
  * @typedef {object} SavedTranslation
  * @property {1} version
@@ -126,7 +126,7 @@ export class TranslationRun extends BaseRun {
   #checked;
   /** Tokens that were emitted. @type {number[]} */
   #ids;
-  /** Those of them that were emitted before it was saved. */
+  /** The tokens that were emitted before it was saved. */
   #first;
 
   /** The translation before the first step: for a resumed run, the text emitted before it was saved. @type {string} */
@@ -218,9 +218,9 @@ export class TranslationRun extends BaseRun {
   }
 
   /**
-   * Sets the translation above the sentence, word by word as it comes, each joined to the words that it looked at, by bands as wide as the
-   * weight (the mean of all heads of all layers). It keeps the size that the canvas has on the page, at the device's own resolution, and
-   * takes font and colours from its style. The canvas's own content becomes the translation, for those who do not see it.
+   * Draws the translation above the sentence, word by word, with bands to the attended words, as wide as the weight (the mean of all heads
+   * of all layers). It keeps the size that the canvas has on the page, at the device's own resolution, and takes font and colours from its
+   * style. The canvas's own content becomes the translation, for those who do not see it.
    *
    * @param {Canvas} canvas
    * @param {AlignedSheetOptions & { signal?: AbortSignal }} [options]

@@ -16,7 +16,7 @@ import { bytesOf, checkResponse, chunksOf, disk, fetchOrFail, isAddress, isBytes
 /** @typedef {string | URL | Response | ArrayBuffer | Uint8Array | Blob} VocabularySource */
 
 /**
- * As tokenizer() in index.js.
+ * Like tokenizer() in index.js.
  *
  * @param {VocabularySource} source
  * @param {AbortSignal} [signal]
@@ -35,7 +35,7 @@ export async function tokenizerOf(source, signal) {
  */
 async function partsOf(source, signal) {
   if (isBytes(source)) {
-    const bytes = ArrayBuffer.isView(source) && source.length > 0 ? source : bytesOf(source); // of one that is detached nothing is left
+    const bytes = ArrayBuffer.isView(source) && source.length > 0 ? source : bytesOf(source); // a detached one is empty
     return inParts(bytes.length, async (from, to) => bytes.subarray(from, to));
   }
   if (isBlob(source)) {

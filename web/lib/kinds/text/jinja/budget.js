@@ -3,8 +3,8 @@
 
 import { OverBudget } from './values.js';
 
-/** The most steps of a template; a conversation of a thousand messages takes some hundred thousand. A step is an expression or some characters. What an operation makes
- * without a yield counts for several, so that none takes longer than a fraction of a second. */
+/** The most steps of a template; a conversation of a thousand messages takes some hundred thousand. A step is an expression or some
+ * characters. An operation without yields counts for several steps, so that none takes longer than a fraction of a second. */
 const MOST_STEPS = 2 ** 21;
 /** Characters that are as much work as a step, and the steps of an item: a value that is made, compared or written. */
 const CHARACTERS = 32;

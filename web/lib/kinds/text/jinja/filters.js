@@ -29,7 +29,7 @@ import { json, str } from './write.js';
 /** @import { Keywords } from './values.js' */
 /** @import { Writer } from './write.js' */
 
-/** What a filter may use of the machine. @typedef {Writer & { getItem: (value: any, key: any) => any }} Machine */
+/** The parts of the machine that a filter may use. @typedef {Writer & { getItem: (value: any, key: any) => any }} Machine */
 /** @typedef {(machine: Machine, value: any, args: any[], keywords: Keywords, name: string) => any} Filter */
 
 const NO_KEYWORDS = new Map();
@@ -59,7 +59,7 @@ function counted({ budget }, value) {
   return items;
 }
 
-/** How Jinja compares texts where case does not matter. @param {any} value @param {any} isSensitive */
+/** How Jinja compares texts without regard to case. @param {any} value @param {any} isSensitive */
 const caseless = (value, isSensitive) =>
   value instanceof Text && !truth(isSensitive ?? false) ? changed(value, (part) => part.toLowerCase()) : value;
 
@@ -71,7 +71,7 @@ function sorted(machine, items, keyOf, isReverse) {
   return keyed.map(({ item }) => item);
 }
 
-/** The whole number that a text stands for, as int() of Python reads it. @param {string} text @param {number} base */
+/** The integer value of a text, like Python's int(). @param {string} text @param {number} base */
 function wholeOf(text, base) {
   const [, sign, digits] = /^\s*([-+]?)(?:0[xob](?=\w))?(\w+)\s*$/i.exec(text.slice(0, 400)) ?? [];
   if (digits === undefined) return NaN;

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * The lexer of chat templates, in linear time: the tokens that the parser of @huggingface/jinja takes. White space as in the package transformers, which sets
- * trim_blocks and lstrip_blocks. Its tag `generation` has no effect on the text, so it is left out.
+ * The lexer of chat templates, in linear time: the tokens that the parser of @huggingface/jinja takes. White space as in the package
+ * transformers, which sets trim_blocks and lstrip_blocks. Its tag `generation` has no effect on the text and is left out.
  */
 
 import { TemplateError, isSpace, trimEnd } from './values.js';
@@ -117,7 +117,7 @@ export function* tokensOf(template) {
   return tokens;
 }
 
-/** Where the next tag begins; the length of the source: nowhere. @param {string} source @param {number} from */
+/** The position of the next tag; the length of the source if there is none. @param {string} source @param {number} from */
 function nextTag(source, from) {
   for (let at = source.indexOf('{', from); at >= 0; at = source.indexOf('{', at + 1)) if ('%{#'.includes(source[at + 1] ?? ' ')) return at;
   return source.length;
@@ -198,7 +198,8 @@ function inside(source, at, put, brackets, tokens) {
   return at + operator.length;
 }
 
-/** What is behind a backslash: the characters that it stands for, and its length. @param {string} source @param {number} at @returns {[string, number]} */
+/** Decodes an escape after a backslash: its characters, and its length.
+ * @param {string} source @param {number} at @returns {[string, number]} */
 function escape(source, at) {
   const letter = source[at];
   if (letter in ESCAPES) return [ESCAPES[letter], 1];

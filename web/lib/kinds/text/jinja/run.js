@@ -2,8 +2,9 @@
 // @ts-check
 
 /**
- * Runs the program that a template is, as the package transformers runs it: Jinja 3.1 in a sandbox, with break and continue. It yields every few milliseconds and
- * ends with an error where it needs more than its budget. Where it would do otherwise than Jinja it ends with an error that names the reason.
+ * Runs the program that a template is, as the package transformers runs it: Jinja 3.1 in a sandbox, with break and continue. It yields
+ * every few milliseconds and ends with an error if it exceeds its budget. Where it would differ from Jinja, it ends with an error that
+ * names the reason.
  */
 
 import { contains, filterNamed, formatted, testNamed } from './filters.js';
@@ -61,7 +62,7 @@ class Scope {
 }
 
 export class Machine {
-  /** Whether a dict that was given was written as Python writes it. */
+  /** Whether a given dict was written in Python's form. */
   wrotePython = false;
   #depth = 0;
 
@@ -126,7 +127,7 @@ export class Machine {
    * @param {Node[]} body
    * @param {Scope} scope
    * @param {Text[]} out
-   * @returns {Generator<void, string | undefined, void>} how a loop around it goes on
+   * @returns {Generator<void, string | undefined, void>} how an enclosing loop continues
    */
   *#statements(body, scope, out) {
     for (const node of body) {
@@ -197,7 +198,8 @@ export class Machine {
     out.push(text);
   }
 
-  /** What an assignment to an attribute changes. @param {Node} target @param {Scope} scope @returns {Generator<void, any, void>} */
+  /** The target that an assignment to an attribute changes.
+   * @param {Node} target @param {Scope} scope @returns {Generator<void, any, void>} */
   *#owner(target, scope) {
     return target.type === 'MemberExpression' ? yield* this.#value(target.object, scope) : undefined;
   }
@@ -282,7 +284,7 @@ export class Machine {
    * @param {string} name
    * @param {Node[]} parameters
    * @param {Node[]} body
-   * @param {Scope} scope  where it is defined, whose variables it sees
+   * @param {Scope} scope  the scope of its definition
    */
   #macro(name, parameters, body, scope) {
     const described = parameters.map((one) =>

@@ -41,7 +41,8 @@ export function intIn(of, value) {
   throw new TemplateError(`${of}() takes a whole number, not ${typeOf(value)}`);
 }
 
-/** Without some characters at the ends: white space, or those of `set`. @param {Text} text @param {string | undefined} set @param {boolean} left @param {boolean} right */
+/** Strips characters at the ends: white space, or those of `set`.
+ * @param {Text} text @param {string | undefined} set @param {boolean} left @param {boolean} right */
 export function stripped(text, set, left, right) {
   const characters = set === undefined ? undefined : new Set(set);
   const goes = (/** @type {string} */ one) => (characters ? characters.has(one) : isSpace(one.charCodeAt(0)));

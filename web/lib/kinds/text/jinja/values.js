@@ -6,7 +6,7 @@
  * the tokenizer knows which of them the template wrote.
  */
 
-/** What is wrong with a template, or with what it does. */
+/** An error in a template, or in its actions. */
 export class TemplateError extends Error {}
 
 /** The template's own refusal, by raise_exception(). */
@@ -15,7 +15,7 @@ export class Refusal extends TemplateError {}
 /** The template needs more time or memory than a template may. */
 export class OverBudget extends TemplateError {}
 
-/** The source of characters that the template itself writes. Others have the numbers of the texts that were given. */
+/** The source of characters written by the template itself. Others have the indices of the given texts. */
 export const TEMPLATE = 0;
 
 /** @param {number} length @param {number} source */
@@ -52,7 +52,7 @@ export class Text {
     return all;
   }
 
-  /** How many of them there are. */
+  /** Their number. */
   get length() {
     const { text } = this;
     return /[\ud800-\udbff]/.test(text) ? Array.from(text).length : text.length;
@@ -84,7 +84,7 @@ export class Float {
   }
 }
 
-/** `kind`: its name in Python. `source`: of the brackets, where it is written. */
+/** `kind`: its name in Python. `source`: of the brackets, if it is written. */
 export class List {
   /** @param {any[]} items @param {'list' | 'tuple' | 'range'} [kind] @param {number} [source] */
   constructor(items, kind = 'list', source = TEMPLATE) {
@@ -94,7 +94,7 @@ export class List {
   }
 }
 
-/** What Python goes through once: the value of map(), select() and others. */
+/** A Python iterator, which can be read once: the value of map(), select() and others. */
 export class Iterator {
   /** @param {any[]} items */
   constructor(items) {

@@ -11,7 +11,8 @@ import { Dict, Float, List, TEMPLATE, TemplateError, Text, Undefined, floatText,
 /** Lists in lists: deeper ones are refused, as Python does it. */
 const DEEPEST = 500;
 
-/** `wrotePython` of the budget's owner: whether a dict that was given was written as Python writes it. @typedef {{ budget: Budget, wrotePython: boolean }} Writer */
+/** `wrotePython` of the budget's owner: whether a given dict was written in Python's form.
+ * @typedef {{ budget: Budget, wrotePython: boolean }} Writer */
 
 /** @param {Writer} writer @param {any} value @returns {Text} */
 export function str(writer, value) {
@@ -57,7 +58,8 @@ function within(open, parts, between, close, source) {
   return joined([Text.of(open, source), ...parts.flatMap((part, i) => (i > 0 ? [comma, part] : [part])), Text.of(close, source)]);
 }
 
-/** A text with some of its characters written in another way. @param {Budget} budget @param {Text} text @param {RegExp} which @param {(part: string) => string} how */
+/** A text with some of its characters escaped.
+ * @param {Budget} budget @param {Text} text @param {RegExp} which @param {(part: string) => string} how */
 export function escaped(budget, text, which, how) {
   const parts = [];
   let done = 0;

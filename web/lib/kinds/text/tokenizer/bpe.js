@@ -15,13 +15,13 @@ import { CONTROL, UNKNOWN, USER_DEFINED, textsOf, vocabularyError } from './voca
 /** @import { Vocabulary } from './vocabulary.js' */
 /** @import { Lookup } from '../../../gguf/metadata.js' */
 
-/** Words that are remembered with their tokens: most of a text is words seen before. */
+/** Words that are cached with their tokens: most words of a text occur repeatedly. */
 const MOST_WORDS = 1 << 15;
 const LONGEST_WORD = 64;
 /** Merges of a file between two turns that others may have. */
 const SLICE = 1 << 13;
 
-/** The letters with which files write each byte: as itself where that can be seen, else as one of the letters from U+0100 on. */
+/** The character that represents each byte in vocabularies: the byte itself if it is printable, otherwise a character from U+0100 on. */
 const LETTERS = (() => {
   let hidden = 0;
   return Array.from({ length: 256 }, (_, byte) => {

@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * The merging of symbols that both tokenizers do with a word: of all neighbours that may become one, those of the least rank do, the
+ * The merging of symbols within a word, for both tokenizers: of all adjacent pairs that may merge, the one of the lowest rank merges, the
  * leftmost first, until none may. With a heap of pairs over a linked list, n symbols take time n log n for any symbols.
  */
 
@@ -41,7 +41,7 @@ export class Pairs {
   }
 
   /**
-   * Of one pair added twice, the first stays.
+   * If a pair is added twice, the first one stays.
    *
    * @param {number} left
    * @param {number} right
@@ -94,7 +94,7 @@ const GONE = -2;
  * @param {Int32Array} symbols  at most 2^26
  * @param {number} count        how many of them
  * @param {Pairs} pairs
- * @returns {Generator<void, number, void>} how many are left, at the beginning of `symbols`
+ * @returns {Generator<void, number, void>} their number, at the beginning of `symbols`
  */
 export function* merge(symbols, count, pairs) {
   if (count < 2) return count;

@@ -2,9 +2,9 @@
 // @ts-check
 
 /**
- * Cuts a text before pairs of bytes are merged, by the names of `tokenizer.ggml.pre`: a model was trained with these cuts, and another one
- * gives it tokens that it has hardly seen. Each is a list of expressions. The first splits the text into its matches and the parts between
- * them, the next one each of these pieces, and so on.
+ * Pre-tokenizers, which split a text before byte pairs are merged, by the names of `tokenizer.ggml.pre`: a model was trained with one of
+ * them, and any other would give it unfamiliar tokens. Each is a list of expressions. The first splits the text into its matches and the
+ * parts between them, the next one each of these pieces, and so on.
  */
 
 import { NextPixelError } from '../../../base/error.js';
@@ -13,7 +13,7 @@ import { NextPixelError } from '../../../base/error.js';
 const SPACE = '\\p{White_Space}';
 const BLACK = '\\P{White_Space}';
 
-// All white space of a run but the last, which goes with the next word; all of it at the end.
+// All white space of a run except the last character, which goes with the next word; all of it at the end of the text.
 const RUN = `${SPACE}+(?!${BLACK})`;
 
 /** English contractions, words, numbers and the rest, each with the space before it: GPT-2's. */
@@ -159,12 +159,12 @@ const OTHER_NAMES = {
   qwen2: ['deepseek-r1-qwen', 'stablelm2', 'megrez', 'hunyuan'],
   'gpt-4o': ['llama4', 'kanana2'],
 };
-EXPRESSIONS['llama-3-like'] = EXPRESSIONS['llama-bpe']; // its cuts, without what else Llama 3 does
+EXPRESSIONS['llama-3-like'] = EXPRESSIONS['llama-bpe']; // its splits, without the other rules of Llama 3
 
 const NAMES = new Map(Object.entries(OTHER_NAMES).flatMap(([own, names]) => names.map((name) => [name, own])));
 
 /**
- * The cuts of that name, as they are called here.
+ * The splits of that name, by the name used here.
  *
  * @param {string} name  as in a file
  * @returns {string | undefined} undefined: they are not known
@@ -244,7 +244,7 @@ function* cuts([expression, ...others], text) {
   yield pieces;
 }
 
-/** The matches of an expression, and what lies between them. @param {RegExp} expression @param {string} text */
+/** The matches of an expression, and the texts between them. @param {RegExp} expression @param {string} text */
 function divided(expression, text) {
   if (text.length === 1) return [text];
   const pieces = [];

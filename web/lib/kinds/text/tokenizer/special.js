@@ -19,8 +19,8 @@ const SLICE = 4096;
 
 export class Specials {
   #tokens;
-  /** Such tokens in the order of their texts, equal ones in that of their numbers: those in a plain text, and those in one in which control
-   * tokens count. @type {Record<'plain' | 'all', Special[]>} */
+  /** Such tokens sorted by their texts, equal ones by their ids: those recognised in plain text, and those recognised where control tokens
+   * count. @type {Record<'plain' | 'all', Special[]>} */
   #sorted = { plain: [], all: [] };
   /** The range of those with this first character in that order: from, to. @type {Record<'plain' | 'all', Map<string, [number, number]>>} */
   #starts;
@@ -48,7 +48,7 @@ export class Specials {
   }
 
   /**
-   * Where several tokens fit, the longest in all of the text goes first; of equally long ones the one of the lower number, and then the one
+   * If several tokens match, the longest in the whole text comes first; of equally long ones the one of the lower id, and then the one
    * further left.
    *
    * @param {string} text
@@ -89,7 +89,7 @@ export class Specials {
   }
 
   /**
-   * Of tokens that overlap those that count.
+   * Of overlapping tokens, keeps those that count.
    *
    * @param {string} text
    * @param {[number, number][]} overlap  place and token, the longest at each place
@@ -100,7 +100,7 @@ export class Specials {
   *#choosing(text, overlap, which, foreign) {
     if (overlap.length < 2) return overlap;
     const [[begin]] = overlap;
-    /** Those that are to be tried, by their length; and those that are tried after all of them. @type {[number, number][][]} */
+    /** Those to be tried, by their length; and those that are tried after all of them. @type {[number, number][][]} */
     const tries = [];
     /** @type {[number, number][][]} */
     const last = [];

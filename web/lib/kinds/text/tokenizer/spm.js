@@ -2,9 +2,9 @@
 // @ts-check
 
 /**
- * SentencePiece [Kudo, Richardson 2018, arXiv:1808.06226] with byte-pair merges: the characters of a whole text are symbols, two
- * neighbours may become one where their texts together are a token, that of the highest score first. A character without a
- * token becomes those of its bytes. A space is written as U+2581.
+ * SentencePiece [Kudo, Richardson 2018, arXiv:1808.06226] with byte-pair merges: the characters of a whole text are symbols; two neighbours
+ * may merge if their joined text is a token, the one of the highest score first. A character without a token becomes those of its bytes. A
+ * space is written as U+2581.
  */
 
 import { valueIn } from '../../../gguf/metadata.js';
@@ -19,14 +19,14 @@ const INNER_SPACE = /[^\u2581]\u2581/;
 /** Spaces, and what follows up to the next ones. */
 const WORD = / *[^ ]+| +/g;
 
-/** Words that are remembered: most of a text is words seen before. */
+/** Words that are cached: most words of a text occur repeatedly. */
 const MOST_WORDS = 1 << 15;
 const LONGEST_WORD = 64;
 /** Tokens of a file, words of a text, or characters of one, between two turns that others may have; and characters that are looked up. */
 const SLICE = 4096;
 const LOOKED_UP = 1 << 18;
 
-/** To look at each way of cutting each token in two takes time of the sum of their squared lengths. */
+/** Trying each split of each token into two takes the sum of their squared lengths. */
 const MOST_WORK = 2 ** 30;
 
 export class SentencePieces {

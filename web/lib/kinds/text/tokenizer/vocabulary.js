@@ -11,7 +11,7 @@ import { DEFAULT, cutOf } from './pre.js';
 /** @import { ErrorCode } from '../../../engine/protocol.js' */
 /** @import { Lookup } from '../../../gguf/metadata.js' */
 
-/** The ways to cut a text that are known, by their names in files: SentencePiece and byte pairs. */
+/** The supported tokenizers, by their names in files: SentencePiece and byte pairs. */
 export const MODELS = ['llama', 'gpt2'];
 
 /** Kinds of tokens, by the numbers of `tokenizer.ggml.token_type`. */
@@ -60,7 +60,7 @@ const MOST_TEXT = 65536;
 
 /**
  * @typedef {object} Vocabulary
- * @property {string} model      'llama' or 'gpt2', the way a text is cut
+ * @property {string} model      'llama' or 'gpt2', the tokenizer
  * @property {string} pre        what is done before, as the file calls it
  * @property {string | undefined} cut  the same, as pre.js calls it; undefined: the name is unknown
  * @property {string[]} tokens   as the file writes them
@@ -180,7 +180,7 @@ function sourceOf(source = 'tokens') {
 }
 
 /**
- * The way in which a text is cut for an architecture whose file does not say it.
+ * The pre-tokenizer of an architecture whose file does not name one.
  *
  * @param {string} architecture
  * @param {number} tokens
