@@ -203,9 +203,13 @@ export async function runPlan(loadModel, plan, read, options) {
     } else if (run.task === 'attention') {
       const { row, column, channel } = run;
       const query = { row, column, channel, label: labelOf(run), input };
-      const maps = await model.attention(pictureOf(model.info), query);
-      await say('elements', 'asked', maps[0].keys);
-      await say('weights', 'asked', Float32Array.from(maps.flatMap(({ weights }) => [...weights])));
+      const maps = (await model.attention(pictureOf(model.info), query)).filter(({ name }) => name === 'attention');
+      // The keys of all heads, in generation order; a head that sees fewer has weights of 0 there, as in native.c.
+      const held = new Set(maps.flatMap(({ keys }) => [...keys]));
+      const elements = [-1, ...model.order].filter((place) => held.has(place));
+      await say('elements', 'asked', Int32Array.from(elements));
+      const rows = maps.flatMap(({ keys, weights }) => elements.map((place) => weights[keys.indexOf(place)] ?? 0));
+      await say('weights', 'asked', Float32Array.from(rows));
     } else {
       for (const way of run.ways === 'all' ? WAYS : WAYS.slice(0, 1)) {
         const samples = way.alone ? 1 : run.samples;

@@ -107,7 +107,7 @@ test('stop frees a run wherever it is, and it computes no further', () => {
   const worker = bench();
   for (const [id, type] of /** @type {const} */ ([
     [2, 'score'],
-    [3, 'attention'],
+    [3, 'look'],
   ])) {
     worker.jobs.receive({ type, id, ids: ids(ELEMENTS), inputs: {} });
     worker.slice();
@@ -180,7 +180,7 @@ test('an id that is none fails the run that gave it', () => {
   const worker = bench();
   worker.jobs.receive({ type: 'score', id: 2, ids: ids(ELEMENTS, 17), inputs: {} });
   worker.jobs.receive({ type: 'draw', id: 3, known: Uint32Array.of(0, 2 ** 32 - 1), inputs: {}, settings: SETTINGS });
-  worker.jobs.receive({ type: 'attention', id: 4, ids: Uint32Array.of(16), inputs: {} });
+  worker.jobs.receive({ type: 'look', id: 4, ids: Uint32Array.of(16), inputs: {} });
   worker.jobs.receive({ type: 'next', id: 3, chunkSize: 0 });
   worker.settle();
   assert.deepEqual(worker.posted.map((message) => message.type === 'failed' && [message.id, message.error.code]).sort(), [

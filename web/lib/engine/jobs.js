@@ -12,7 +12,7 @@ import { NextPixelError, toPlain } from '../base/error.js';
 import { spin } from './core-probe.js';
 import { KeptSessions } from './kept.js';
 import { Pace } from './pace.js';
-import { GO_ON, attention, draw, encode, look, score } from './work.js';
+import { GO_ON, draw, encode, look, score } from './work.js';
 
 /** @import { FromWorker, ToWorker } from './protocol.js' */
 /** @import { Credit, Tools, Work } from './work.js' */
@@ -114,9 +114,6 @@ export class Jobs {
         }
         case 'score':
           this.#answer(id, score(this.#tools(), message));
-          break;
-        case 'attention':
-          this.#answer(id, attention(this.#tools(), message));
           break;
         case 'look':
           this.#answer(id, look(this.#tools(), message));

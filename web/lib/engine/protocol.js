@@ -26,7 +26,7 @@
  *      |                                          |
  *      | score, attention, encode, keep           |
  *      | ---------------------------------------> |  one request ...
- *      |         scored, attended, encoded, kept  |
+ *      |         scored, looked, encoded, kept    |
  *      | <--------------------------------------- |  ... one answer
  *      |                                          |
  *      | beat                                     |
@@ -194,16 +194,14 @@ export const CODES = Object.freeze(
  * @typedef {{ type: 'next', id: number, chunkSize: number, allowed?: Uint32Array }} NextMessage */
 /** `hiddenStates`: the layers whose hidden states are wanted too.
  * @typedef {{ type: 'score', id: number, ids: Uint32Array, inputs: Inputs, hiddenStates?: number[] }} ScoreMessage */
-/** `ids`: up to and including those of the position whose query is requested.
- * @typedef {{ type: 'attention', id: number, ids: Uint32Array, inputs: Inputs }} AttentionMessage */
-/** `ids`: known ones; all maps of their positions are requested.
- * @typedef {{ type: 'look', id: number, ids: Uint32Array, inputs: Inputs }} LookMessage */
+/** `ids`: known ones; all maps of their positions are requested, from position `from` on.
+ * @typedef {{ type: 'look', id: number, ids: Uint32Array, inputs: Inputs, from?: number }} LookMessage */
 /** `part`: which one of the model; `results`: those that are wanted, by default all; `settings`: of its noise.
  * @typedef {{ type: 'encode', id: number, part: number, inputs: Inputs, results?: string[], maps?: boolean, settings?: Settings }} EncodeMessage */
 /** `known`: requests the session of a finished run that holds these ids; `of`: among the runs that were resumed from this saved state. `state`: keeps a saved state for runs that name its hash.
  * @typedef {{ type: 'keep', id: number, known: Uint32Array, part?: number, keyBits?: number, of?: string, state?: State & { hash: string } }} KeepMessage */
 /** @typedef {{ type: 'stop', id: number }} StopMessage */
-/** @typedef {BeatMessage | MeasureMessage | OpenMessage | BeginMessage | FeedMessage | ShareMessage | ThreadMessage | DrawMessage | NextMessage | ScoreMessage | AttentionMessage | LookMessage | EncodeMessage | KeepMessage | StopMessage} ToWorker */
+/** @typedef {BeatMessage | MeasureMessage | OpenMessage | BeginMessage | FeedMessage | ShareMessage | ThreadMessage | DrawMessage | NextMessage | ScoreMessage | LookMessage | EncodeMessage | KeepMessage | StopMessage} ToWorker */
 
 // Worker to page.
 /** @typedef {{ type: 'here', id: number }} HereMessage */
@@ -248,8 +246,6 @@ export const CODES = Object.freeze(
  * @typedef {Pick<StepMessage, 'from' | 'ids' | 'nats' | 'ahead'> & { anew: boolean }} Settled */
 /** `nats`: one per id; `hiddenStates`: of each layer that was wanted, (positions, width).
  * @typedef {{ type: 'scored', id: number, nats: Float32Array, hiddenStates?: Float32Array<ArrayBuffer>[] }} ScoredMessage */
-/** `keys`: the positions seen, whose inputs are those of the position before; `weights`: (blocks, heads, keys).
- * @typedef {{ type: 'attended', id: number, keys: Uint32Array, weights: Float32Array }} AttendedMessage */
 /** `positions`: the rows of each; those of how the inputs were encoded come with the first.
  * @typedef {{ type: 'looked', id: number, positions: MapRow[][] }} LookedMessage */
 /** Numbers of each result, row-major: ids, or floats.
@@ -259,4 +255,4 @@ export const CODES = Object.freeze(
 /** `state`: what there is, if anything; of one that was to be kept, whether it is of this file and this build.
  * @typedef {{ type: 'kept', id: number, state: State | boolean | undefined }} KeptMessage */
 /** @typedef {{ type: 'failed', id: number, error: PlainError }} FailedMessage */
-/** @typedef {HereMessage | MeasuredMessage | OpenedMessage | FedMessage | SharedMessage | LostMessage | StepMessage | ScoredMessage | AttendedMessage | LookedMessage | EncodedMessage | KeptMessage | FailedMessage} FromWorker */
+/** @typedef {HereMessage | MeasuredMessage | OpenedMessage | FedMessage | SharedMessage | LostMessage | StepMessage | ScoredMessage | LookedMessage | EncodedMessage | KeptMessage | FailedMessage} FromWorker */

@@ -13,7 +13,7 @@ import { stepperOf } from './steppers/index.js';
 import { contest } from './steppers/resample.js';
 import { joinSlices } from './steppers/slices.js';
 
-/** @import { AttentionMessage, DrawMessage, EncodeMessage, EncodedMessage, FromWorker, Inputs, LookMessage, MapRow, ScoreMessage } from './protocol.js' */
+/** @import { DrawMessage, EncodeMessage, EncodedMessage, FromWorker, Inputs, LookMessage, MapRow, ScoreMessage } from './protocol.js' */
 /** @import { NextPixelError } from '../base/error.js' */
 /** @import { Core } from './core.js' */
 /** @import { KeptSessions } from './kept.js' */
@@ -181,43 +181,13 @@ export function* score(tools, { id, ids, inputs, hiddenStates: layers }) {
 }
 
 /**
- * The query of the last position of `ids`: all before it are fed, then it is computed with its output layer.
- *
- * @param {Tools} tools
- * @param {AttentionMessage} message
- * @returns {Work}
- */
-export function* attention(tools, { id, ids, inputs }) {
-  const { core, post } = tools;
-  const session = core.openSession(READ_ONLY, { maps: true });
-  try {
-    yield* read(tools, session, inputs);
-    yield* put(tools, session, ids.subarray(0, -core.part.span));
-    core.put(session, ids.subarray(-core.part.span), true);
-    const map = core.part.maps.findIndex(({ name }) => name === 'attention');
-    const rows = Array.from({ length: core.part.maps[map].rows }, (_, row) => core.map(session, 0, map, row));
-    // The keys that any of the heads looks at; one that sees fewer has weights of 0 at the others.
-    const keys = Uint32Array.from(new Set(rows.flatMap((row) => [...row.keys]))).sort();
-    const weights = new Float32Array(rows.length * keys.length);
-    rows.forEach((row, at) =>
-      row.keys.forEach((key, k) => {
-        weights[at * keys.length + keys.indexOf(key)] = row.weights[k];
-      }),
-    );
-    post({ type: 'attended', id, keys, weights }, [keys.buffer, weights.buffer]);
-  } finally {
-    core.closeSession(session);
-  }
-}
-
-/**
- * The rows of all maps at every position of known ids.
+ * The rows of all maps at known positions, from one on.
  *
  * @param {Tools} tools
  * @param {LookMessage} message
  * @returns {Work}
  */
-export function* look(tools, { id, ids, inputs }) {
+export function* look(tools, { id, ids, inputs, from = 0 }) {
   const { core, kept, post } = tools;
   const { span, grows, length } = core.part;
   const session = kept.withRoom(() =>
@@ -227,7 +197,8 @@ export function* look(tools, { id, ids, inputs }) {
     yield* read(tools, session, inputs);
     /** @type {MapRow[][]} */
     const positions = [];
-    for (let at = 0; at < ids.length; at += span) {
+    yield* put(tools, session, ids.subarray(0, from * span));
+    for (let at = from * span; at < ids.length; at += span) {
       core.put(session, ids.subarray(at, at + span), false);
       positions.push(mapRows(core, session, 0, at === 0));
       yield GO_ON;

@@ -7,7 +7,7 @@ import { engineOf } from '../model/engine.js';
 import { checkOptions } from '../base/checks.js';
 import { argumentError } from '../base/error.js';
 import { part } from '../base/part.js';
-import { ALL, argumentsOf, optionsOf, resumingOf } from './table.js';
+import { ALL, argumentsOf, optionsOf, resumingOf, savedOf } from './table.js';
 
 /** @import { AllVerbs } from '../kinds/types.js' */
 
@@ -29,7 +29,9 @@ class Verbs {
     const { kind, info } = engineOf(/** @type {any} */ (this));
     if (!kind.resume) throw argumentError('This model draws nothing that could be saved');
     checkOptions(options, 'resume()', resumingOf(info.kind));
-    return kind.resume(saved, options);
+    const run = kind.resume(saved, options);
+    checkOptions(/** @type {any} */ (saved).options, 'A saved run', savedOf(info.kind)); // those of another model are another error
+    return run;
   }
 }
 

@@ -50,6 +50,10 @@ export function resumingOf(kind) {
   return [...new Set([...words.flatMap(settingsOf), 'at'])];
 }
 
+/** The names of the options that a saved run may have. @param {string} kind  `info.kind` @internal */
+export const savedOf = (kind) =>
+  /** @type {VerbName[]} */ (Object.keys(kindOf(kind)?.verbs ?? {})).flatMap((verb) => optionsOf(verb, kind));
+
 /** The number of arguments before the options of a verb. @param {VerbName} verb @param {string} kind  `info.kind` @internal */
 export function argumentsOf(verb, kind) {
   const row = /** @type {Verb} */ (VERBS[verb]);

@@ -17,7 +17,7 @@ import { inputsOf } from './pictures.js';
 /** @import { HiddenState } from '../hidden-states.js' */
 /** @import { ImageSource } from '../../media/image.js' */
 /** @import { PictureStep } from './picture-run.js' */
-/** @import { AttendedMessage, MapRow, AnyInfo, ScoredMessage } from '../../engine/protocol.js' */
+/** @import { LookedMessage, MapRow, AnyInfo, ScoredMessage } from '../../engine/protocol.js' */
 
 /**
  * The cost of an image under a model: the image as the model sees it, rounded to its levels or to its palette.
@@ -74,11 +74,9 @@ export async function attention(engine, codec, image, { row, column, channel = 0
   const position = codec.order.indexOf(place);
   const ids = codec.encode(picture, position + 1);
   const inputs = inputsOf(index, small);
-  /** @type {AttendedMessage} */
-  const { keys, weights } = await engine.ask({ type: 'attention', ids, inputs }, signal);
-  return Array.from({ length: weights.length / keys.length }, (_, row) =>
-    mapAt(codec, { name: 'attention', row, keys, weights: weights.slice(row * keys.length, (row + 1) * keys.length) }, position),
-  );
+  /** @type {LookedMessage} */
+  const { positions } = await engine.ask({ type: 'look', ids, inputs, from: position }, signal);
+  return positions[0].map((row) => mapAt(codec, row, position));
 }
 
 /**

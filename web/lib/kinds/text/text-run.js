@@ -156,13 +156,24 @@ export class TextRun extends BaseRun {
    * Reads the run to its end.
    *
    * @param {{ signal?: AbortSignal }} [options]
-   * @returns {Promise<string>} what was drawn, without the prompt
+   * @returns {Promise<string>} the drawn text, without the prompt; of a resumed run with the text drawn before
    */
   async text(options = {}) {
     checkOptions(options, 'text()', ['signal']);
     let text = '';
     for await (const step of this.read(options.signal)) text += step.text;
-    return text;
+    return this.#earlier + text;
+  }
+
+  /** Of a resumed run, the text drawn before. */
+  get #earlier() {
+    const { ids = [], prompt = 0 } = this.#plan ?? {};
+    const writer = this.#tokenizer?.writer();
+    return ids
+      .slice(0, this.#first)
+      .map((id) => writer?.write(id) ?? '')
+      .slice(prompt)
+      .join('');
   }
 
   /** The same as text(). @param {{ signal?: AbortSignal }} [options] @returns {Promise<string>} */

@@ -193,13 +193,13 @@ export class TranslationRun extends BaseRun {
    * Reads the run to its end.
    *
    * @param {{ signal?: AbortSignal }} [options]
-   * @returns {Promise<string>} the translation, without the earlier text
+   * @returns {Promise<string>} the translation; of a resumed run with the text emitted before
    */
   async text(options = {}) {
     checkOptions(options, 'text()', ['signal']);
     let text = '';
     for await (const step of this.read(options.signal)) text += step.text;
-    return text;
+    return this.before + text;
   }
 
   /** The same as text(). @param {{ signal?: AbortSignal }} [options] @returns {Promise<string>} */
