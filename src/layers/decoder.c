@@ -14,6 +14,55 @@ void nx_decoder_read(nx_reader *r, nx_decoder *m) {
     m->head = nx_read_matrix(r, m->tied ? "token_embd.weight" : "output.weight", values, m->d);
 }
 
+/* Whether an entry is the number 0, or 1. */
+static int is_number(const nx_metadata *entry, int number) {
+    uint64_t bits = 0;
+    if (entry->type == GGUF_STRING || entry->type == GGUF_ARRAY) return 0;
+    memcpy(&bits, entry->value, entry->value_bytes);
+    if (number && entry->type == GGUF_F32) return bits == 0x3f800000;
+    if (number && entry->type == GGUF_F64) return bits == 0x3ff0000000000000;
+    return bits == (uint64_t)number;
+}
+
+/* Keys of GGUF files that ask other programs for another computation. Before each: the values that change nothing, 0 or 1 or both (b), and whether it is a
+ * scale (*), which some models read. */
+static const char others[][40] = {
+    "1 attention.causal",
+    "0 attention.clamp_kqv",
+    "0 attention.key_length_mla",
+    "0 attention.key_length_swa",
+    "0 attention.kv_lora_rank",
+    "0 attention.max_alibi_bias",
+    "b attention.output_scale",
+    "0 attention.q_lora_rank",
+    "0 attention.relative_buckets_count",
+    "0*attention.scale",
+    "0 attention.shared_kv_layers",
+    "0 attention.temperature_length",
+    "0 attention.temperature_scale",
+    "0 attention.value_length_mla",
+    "0 attention.value_length_swa",
+    "0 embedding_length_per_layer_input",
+    "b*embedding_scale",
+    "b*logit_scale",
+    "b*residual_scale",
+    "0 rope.dimension_count_swa",
+    "0 rope.dimension_sections",
+    "b rope.scaling.alpha",
+    "0 use_parallel_residual",
+};
+
+void nx_decoder_refuse(nx_reader *r, const char *arch, int scaled) {
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        const char *other = others[i];
+        nx_name key = nx_key(arch, other + 2);
+        nx_metadata entry;
+        if ((scaled && other[1] == '*') || !nx_gguf_find(r->file, key.text, &entry)) continue;
+        if ((other[0] != '1' && is_number(&entry, 0)) || (other[0] != '0' && is_number(&entry, 1))) continue;
+        nx_reader_fail(r, NX_E_UNSUPPORTED, key.text, "it asks for a computation that is not supported");
+    }
+}
+
 void nx_decoder_cache(nx_decoder *m, const nx_matrix *keys, int wide) {
     m->cache = nx_cache_form_of(keys, wide, m->n_kv_heads, m->key_length, m->heads / m->n_kv_heads);
     m->cache.cap = m->score_cap;

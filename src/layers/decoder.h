@@ -28,6 +28,10 @@ typedef struct {
 /* Reads the table of ids and the output layer, "token_embd.weight" and "output.weight"; if the latter is missing, they are tied. */
 void nx_decoder_read(nx_reader *r, nx_decoder *decoder);
 
+/* Refuses keys of other models that would change the result, unless they have the value that changes nothing. scaled: the model reads the scales of
+ * embeddings, scores, residuals and logits itself. */
+void nx_decoder_refuse(nx_reader *r, const char *arch, int scaled);
+
 /* Sets the form of the caches, by the matrix that computes the keys. wide: keys may have a few channels far larger than the others. */
 void nx_decoder_cache(nx_decoder *decoder, const nx_matrix *keys, int wide);
 

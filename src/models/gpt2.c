@@ -73,6 +73,7 @@ static void configure(nx_reader *r, nx_plan *plan) {
     decoder->key_length = nx_head_width(r, KEY("attention.head_count"), d, decoder->heads);
     m->epsilon = nx_read_f32(r, KEY("attention.layer_norm_epsilon"), 0, 1, 1e-5f);
 
+    nx_decoder_refuse(r, ARCH, 0);
     nx_decoder_read(r, decoder);
     m->positions = nx_read_embedding(r, "position_embd.weight", context, d);
     m->blocks = read_blocks(r, m);

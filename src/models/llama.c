@@ -207,10 +207,10 @@ static double pair_of(const model *m, float base, uint32_t length, double turns)
     return pair < m->rotated ? pair : m->rotated; /* infinite for a base of 1 */
 }
 
-/* Refuses a key of YaRN that asks for another number than the one of its paper. */
-static void refuse_unless(nx_reader *r, nx_name key, float plain) {
-    float value = nx_read_f32(r, key.text, -1e6f, 1e6f, plain);
-    if (value < plain || value > plain) nx_reader_fail(r, NX_E_UNSUPPORTED, key.text, "YaRN with a factor of its own");
+/* Refuses a key of the rotary angles that has another value than the plain one. */
+static void refuse_unless(nx_reader *r, nx_name key, float plain, const char *reason) {
+    float value = nx_read_f32(r, key.text, -1e9f, 1e9f, plain);
+    if (value < plain || value > plain) nx_reader_fail(r, NX_E_UNSUPPORTED, key.text, reason);
 }
 
 static double rounded_down(double x) { return (double)(uint32_t)x; }
@@ -229,24 +229,28 @@ static void read_frequencies(nx_reader *r, const char *arch, model *m, uint32_t 
         scale = (double)nx_read_f32(r, key.text, 1, 1e6f, 1);
     }
     m->length = 1;
+    const char *own = scaling == 2 ? "YaRN with a factor of its own" : "a factor of the rotary angles that is not supported";
+    int has_short = nx_tensor_columns(r, "rope_factors_short.weight") != 0;
+    if (!has_short) refuse_unless(r, longer, 1, own);
+    refuse_unless(r, nx_key(arch, "rope.scaling.yarn_attn_factor"), 1, own);
+    if (scaling != 2) refuse_unless(r, nx_key(arch, "rope.scaling.yarn_ext_factor"), 0, own);
     if (scaling == 2) {
         float turns[] = {nx_read_f32(r, fast.text, 1e-3f, 1e6f, 32), nx_read_f32(r, slow.text, 1e-3f, 1e6f, 1)};
         if (turns[0] <= turns[1]) nx_reader_fail(r, NX_E_FORMAT, fast.text, "it is not larger than yarn_beta_slow");
-        refuse_unless(r, longer, 1);
-        refuse_unless(r, nx_key(arch, "rope.scaling.yarn_attn_factor"), 1);
-        refuse_unless(r, nx_key(arch, "rope.scaling.yarn_ext_factor"), 1);
-        refuse_unless(r, nx_key(arch, "rope.scaling.yarn_log_multiplier"), 0);
+        refuse_unless(r, nx_key(arch, "rope.scaling.yarn_ext_factor"), 1, own);
+        refuse_unless(r, nx_key(arch, "rope.scaling.yarn_log_multiplier"), 0, own);
         first = rounded_down(pair_of(m, base, trained, (double)turns[0]));
         last = rounded_down(pair_of(m, base, trained, (double)turns[1])) + 1;
         if (last > m->rotated - 1) last = m->rotated - 1;
         m->length = 1 + 0.1 * nx_f64_log(scale);
     }
     m->frequency[0] = frequencies(r, m, base, scale, first, last);
+    nx_name swa = nx_key(arch, "rope.freq_base_swa");
+    if (m->window && !m->kind.apart) refuse_unless(r, swa, base, "local blocks with rotary frequencies of their own");
     if (m->window && m->kind.apart)
-        m->frequency[1] =
-            frequencies(r, m, nx_read_f32(r, nx_key(arch, "rope.freq_base_swa").text, 1, 1e9f, m->kind.gemma ? 1e4f : base), 1, 0, 0);
+        m->frequency[1] = frequencies(r, m, nx_read_f32(r, swa.text, 1, 1e9f, m->kind.gemma ? 1e4f : base), 1, 0, 0);
     m->stretch = nx_read_vector_within(r, "rope_freqs.weight", m->rotated / 2, 1, 1e6f, 1);
-    if (!nx_tensor_columns(r, "rope_factors_short.weight")) return;
+    if (!has_short) return;
     m->stretch = nx_read_vector_within(r, "rope_factors_short.weight", m->rotated / 2, 1, 1e6f, 1);
     m->length = (double)nx_read_f32(r, longer.text, 0, 1e3f, 1);
     if (trained < *context) *context = trained; /* a longer one has other divisors, which would change the keys that are cached already */
@@ -256,6 +260,7 @@ static void read_frequencies(nx_reader *r, const char *arch, model *m, uint32_t 
 static void refuse_others(nx_reader *r, const char *arch, const model *m) {
     nx_name experts = nx_key(arch, "expert_count"), value = nx_key(arch, "attention.value_length");
     uint32_t key_length = m->decoder.key_length;
+    nx_decoder_refuse(r, arch, m->kind.scaled);
     if (nx_read_u32(r, experts.text, 0, UINT32_MAX, 0)) nx_reader_fail(r, NX_E_UNSUPPORTED, experts.text, "a mixture of experts");
     if (nx_read_u32(r, value.text, 0, UINT32_MAX, key_length) != key_length)
         nx_reader_fail(r, NX_E_UNSUPPORTED, value.text, "values of another width than keys");

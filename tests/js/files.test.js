@@ -109,6 +109,59 @@ test('each key of YaRN is heeded or refused', async () => {
   await assert.rejects(cost({ [key('yarn_beta_fast')]: ['f32', 0.5] }), isError('format', /not larger than yarn_beta_slow/));
 });
 
+test('a key that asks for another computation is read or refused, and its plain value changes nothing', async () => {
+  const cost = async (/** @type {Record<string, Typed>} */ more) => {
+    const model = await load(toyText({ context: 64, metadata: more }));
+    const { nats } = await model.score(Array.from({ length: 40 }, (_, i) => 3 + ((i * 7) % 250)));
+    model.close();
+    return nats;
+  };
+  const plain = await cost({});
+  for (const [name, type, neutral, other] of /** @type {[string, string, number | boolean, number | boolean][]} */ ([
+    ['attention.causal', 'bool', true, false],
+    ['attention.clamp_kqv', 'f32', 0, 8],
+    ['attention.max_alibi_bias', 'f32', 0, 8],
+    ['attention.scale', 'f32', 0, 0.5],
+    ['attention.output_scale', 'f32', 1, 2],
+    ['attention.temperature_length', 'u32', 0, 8192],
+    ['attention.temperature_scale', 'f32', 0, 0.1],
+    ['attention.q_lora_rank', 'u32', 0, 16],
+    ['attention.kv_lora_rank', 'u32', 0, 16],
+    ['attention.key_length_mla', 'u32', 0, 16],
+    ['attention.value_length_mla', 'u32', 0, 16],
+    ['attention.key_length_swa', 'u32', 0, 16],
+    ['attention.value_length_swa', 'u32', 0, 16],
+    ['attention.shared_kv_layers', 'u32', 0, 1],
+    ['attention.relative_buckets_count', 'u32', 0, 32],
+    ['attn_logit_softcapping', 'f32', 0, 5],
+    ['final_logit_softcapping', 'f32', 0, 5],
+    ['embedding_length_per_layer_input', 'u32', 0, 8],
+    ['embedding_scale', 'f32', 1, 2],
+    ['residual_scale', 'f32', 1, 2],
+    ['logit_scale', 'f32', 1, 2],
+    ['expert_count', 'u32', 0, 2],
+    ['rope.dimension_count_swa', 'u32', 0, 4],
+    ['rope.freq_base', 'f32', 10000, 500],
+    ['rope.scale_linear', 'f32', 1, 2],
+    ['rope.scaling.factor', 'f32', 1, 2],
+    ['rope.scaling.attn_factor', 'f32', 1, 2],
+    ['rope.scaling.yarn_attn_factor', 'f32', 1, 2],
+    ['rope.scaling.yarn_ext_factor', 'f32', 0, 1],
+    ['rope.scaling.alpha', 'f32', 1, 1000],
+    ['use_parallel_residual', 'bool', false, true],
+  ])) {
+    const key = `llama.${name}`;
+    assert.equal(await cost({ [key]: /** @type {Typed} */ ([type, neutral]) }), plain, name);
+    const changed = await cost({ [key]: /** @type {Typed} */ ([type, other]) }).catch((error) => error);
+    if (typeof changed === 'number') assert.notEqual(changed, plain, `${name} is passed over`);
+    else assert.ok(isError('unsupported', new RegExp(name.replaceAll('.', '\\.')))(changed), `${name}: ${changed}`);
+  }
+  await assert.rejects(
+    cost({ 'llama.rope.dimension_sections': ['array', 'i32', [8, 8, 8, 0]] }),
+    isError('unsupported', /dimension_sections/),
+  );
+});
+
 /** The levels of IQ4_NL. */
 const LEVELS = [-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113];
 

@@ -33,7 +33,7 @@ import { build } from 'esbuild';
 import { minify } from 'terser';
 
 import { makeAbi } from './abi.js';
-import { OF_PACKAGES, PAGE_PARTS, pagesOf, sourcesOf } from './fresh.js';
+import { OF_PACKAGES, PAGE_PARTS, PARTS_OF_PACKAGES, pagesOf, sourcesOf } from './fresh.js';
 import { legalComments, noticeFile } from './notices.js';
 import { makeTypes } from './options.js';
 
@@ -58,9 +58,6 @@ const moved = {
   },
 };
 
-/** The package's parser: its other parts, which are not used, have side effects. */
-const PARSER_ALONE = { '@huggingface/jinja': join(WEB, '../node_modules/@huggingface/jinja/src/parser.ts') };
-
 /**
  * @param {Record<string, string>} entryPoints
  * @param {import('esbuild').BuildOptions} [options]
@@ -82,7 +79,7 @@ async function bundle(entryPoints, options = {}, smallest = false) {
     legalComments: 'none',
     preserveSymlinks: true,
     banner: { js: LICENCE },
-    alias: PARSER_ALONE,
+    alias: PARTS_OF_PACKAGES,
     plugins: [moved],
     logLevel: 'warning',
     ...options,

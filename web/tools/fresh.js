@@ -7,6 +7,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, statSync } from 'node:fs';
 import { open, readFile, readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 /** Folders of web/ that the pages' scripts are made of. */
 const FOLDERS = ['front', 'lib', 'pages', 'pictures', 'shell'];
@@ -28,6 +29,11 @@ export const OF_PACKAGES = new Map([
   ['lib/kinds/note/midi.js', 'midi-file/LICENSE.md'],
   ['lib/kinds/text/template.js', '@huggingface/jinja/LICENSE'],
 ]);
+
+/** The part of such a package that is used, where its other parts have side effects, so that a bundler would keep them. */
+export const PARTS_OF_PACKAGES = {
+  '@huggingface/jinja': fileURLToPath(new URL('../../node_modules/@huggingface/jinja/src/parser.ts', import.meta.url)),
+};
 
 /**
  * Served in place of such a module: the file of web/dist.

@@ -18,6 +18,7 @@ import { gzipSync } from 'node:zlib';
 
 import { build } from 'esbuild';
 
+import { PARTS_OF_PACKAGES } from './fresh.js';
 import { legalComments } from './notices.js';
 import { put } from './put.js';
 
@@ -69,6 +70,7 @@ async function single(options) {
     charset: 'utf8',
     legalComments: 'none',
     banner: { js: LICENCE },
+    alias: PARTS_OF_PACKAGES,
     ignoreAnnotations: true,
     logLevel: 'warning',
     footer: { js: await legalComments() },
