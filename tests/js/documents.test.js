@@ -7,7 +7,7 @@
  */
 
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { cp, mkdir, readFile, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises';
@@ -205,4 +205,58 @@ test('the promise of sizes is the same everywhere', async () => {
       `at most ${all} KB gzip with every system, or ${images} KB in a build for pictures alone (Image Transformer and FVSBN)`,
     ),
   );
+});
+
+test('each sample of the chapter Numbers that needs no data set runs on shipped files and prints numbers', {
+  timeout: 300000,
+}, async () => {
+  const [, section] = (await text('web/manual/chapters/numbers.md')).split('## Get the numbers yourself');
+  const work = `${ROOT}build/test-numbers`;
+  await rm(work, { recursive: true, force: true });
+  await mkdir(work, { recursive: true });
+  const found = [...section.matchAll(/^```(js|sh)\n([^]*?)^```$/gm)];
+  const ran = { js: 0, sh: 0 };
+  for (const [i, [, language, code]] of found.entries()) {
+    if (code.includes('prepare.py')) continue; // fetches a data set
+    if (language === 'js') {
+      await writeFile(`${work}/${i}.mjs`, `import { load } from '${ROOT}web/lib/index.js';\n${code}`);
+      const { stdout, stderr } = await run(process.execPath, [`${work}/${i}.mjs`], { cwd: ROOT });
+      assert.match(stdout, /\d\.\d/, code);
+      assert.equal(stderr, '', code);
+      ran.js++;
+      continue;
+    }
+    for (const line of code.trim().split('\n')) {
+      const command = line
+        .replaceAll('npx nextpixel', `${process.execPath} web/cli/nextpixel.js`)
+        .replace(/\b(one|other)\.csv\b/g, `${work}/$1.csv`);
+      const { stdout } = await run('sh', ['-c', command], { cwd: ROOT });
+      assert.match(stdout, / generate / .test(line) ? /\w/ : /\d/, line);
+      if (/compare/.test(line)) assert.match(stdout, /standard ?error/i, line);
+      ran.sh++;
+    }
+  }
+  assert.ok(ran.js >= 4 && ran.sh >= 7, JSON.stringify(ran));
+});
+
+test('a set that is made by its own program: the commands of its card give the figure of the card', {
+  timeout: 120000,
+}, async (context) => {
+  const python = ['python3', '/usr/bin/python3'].find((command) => {
+    try {
+      execFileSync(command, ['-c', 'import numpy, torch'], { stdio: 'ignore' });
+      return true;
+    } catch {
+      return false;
+    }
+  });
+  if (!python) return context.skip('needs Python 3 with NumPy and PyTorch');
+  const [card] = /^## opened\n[^]*?(?=^## )/m.exec(await text('weights/README.md')) ?? [''];
+  const [, made, measured] = /^```sh\npython3 (weights\/train\/held_out\.py .*)\nnpm run eval -- (.*)\n```$/m.exec(card) ?? [];
+  const [, right, of] = /([\d,]+) held-out words.*?: ([\d,]+) right/.exec(card) ?? [];
+  assert.ok(made && measured && right, 'the card says how');
+  await run(python, made.split(' '), { cwd: ROOT });
+  const { stdout } = await run(process.execPath, ['weights/eval/eval.js', ...measured.split(' ')], { cwd: ROOT });
+  const plain = (/** @type {string} */ number) => number.replaceAll(',', '');
+  assert.ok(stdout.includes(`${plain(of)} of ${plain(right)} words right`), stdout);
 });
