@@ -274,3 +274,41 @@ test('a long text is cut in slices, hears its signal, and is no longer looked at
   assert.ok(turns > 5, `the page had ${turns} turns while nothing was found`);
   await assert.rejects(crf.tag(['x'.repeat(1e6)]), { code: 'limit', message: /1000000 characters/ });
 });
+
+test('hashtags, mentions, fractions, amounts, initials and stops of sentences are as in the treebank', () => {
+  assert.deepEqual(
+    whole([
+      '#audiobooks',
+      '#Trump2016',
+      '#_x',
+      '@hatmanone',
+      '@user_name',
+      'Rice@ENRON',
+      'carol.st.clair@enron.com',
+      '½',
+      '1½',
+      'US$',
+      '.doc',
+      '.04',
+      '.?',
+    ]),
+    [],
+  );
+  for (const [text, words] of [
+    ['read (#books), @ann.', 'read ( #books ) , @ann .'],
+    ['We are # 1, room #5', 'We are # 1 , room # 5'],
+    ['at 5 @ home', 'at 5 @ home'],
+    ['C# and F#', 'C# and F#'],
+    ['It is I. Do not be afraid.', 'It is I . Do not be afraid .'],
+    ['He is taller than I. Anna is too.', 'He is taller than I . Anna is too .'],
+    ['take vitamin C. It helps', 'take vitamin C . It helps'],
+    ['about the P&L. We', 'about the P&L . We'],
+    ['by J. Smith and George W. Bush', 'by J. Smith and George W. Bush'],
+    ['apples, pears, etc.', 'apples , pears , etc .'],
+    ['apples, pears, etc. are fruit', 'apples , pears , etc. are fruit'],
+    ['at 5 p.m. We left at 6 a.m.', 'at 5 p.m . We left at 6 a.m .'],
+    ['(at 5 p.m.)', '( at 5 p.m . )'],
+    ['in the U.S. Army with Mr. The', 'in the U.S. Army with Mr. The'],
+  ])
+    assert.deepEqual(cut(text).join(' '), words);
+});

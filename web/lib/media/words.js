@@ -6,11 +6,12 @@
  *
  * - White space separates words. Invisible characters are left out (typed.js).
  * - Addresses of the web and of mail, and names of files, stay whole; a stop or bracket behind one does not belong to it.
+ * - Hashtags, mentions, fractions (1½) and amounts (US$) are one word each.
  * - Signs stand alone, equal neighbours together ("...", "!!"); so do $, %, # and /, but for numbers and dates (9/11, 1,000, 3.5, 10:30).
  *   An emoji with its tone and joiners is one word; so are smileys, arrows, runs of ! and ?, and AT&T, w/o, C++.
  * - Contractions are cut, also several at once: do n't, it 's, should n't 've, can not, gon na, wan na, got ta.
  * - Compounds are cut at their hyphens (search - engine), but for prefixes that are no words (e-mail, co-workers, non-commercial) and numbers.
- * - A full stop belongs to a known abbreviation (Mr., U.S., p.m.); else it is a word.
+ * - A full stop belongs to a known abbreviation (Mr., U.S., p.m.) or an initial (J. Smith, but not: So do I. We know); else it is a word.
  * - What the training sentences have as one word, such as l/c or ^_^, is one.
  *
  * No pattern looks further than some hundred characters beyond the word that it finds, so the time is that of the length.
@@ -41,8 +42,22 @@ const ADDRESS = at(
 );
 /** Recognises the same by its form: three names or more in small letters. */
 const NAMES = new RegExp(`(?:[a-z\\d][a-z\\d-]{1,62}\\.){2,8}[a-z]{2,24}${ENDS_HERE}(?:[/?#][^\\s<>"]*)?`, 'uy');
+const MAIL = at(`(?:mailto:)?[\\p{L}\\d_][\\p{L}\\d._%+-]{0,63}@${LABEL}(?:\\.${LABEL}){0,8}`);
+/** What begins a word alone, not behind a letter or a digit: hashtags, mentions, ends of file names, decimals without a zero. */
+const TAGS = at(
+  `#[\\d_]{0,20}\\p{L}[\\p{L}\\p{M}\\d_]*|@[\\p{L}\\d_](?:[\\p{L}\\p{M}\\d_.]{0,61}[\\p{L}\\p{M}\\d_])?|\\.${FILES}${ENDS_HERE}|[+-]?\\.\\d+${ENDS_HERE}`,
+);
+/** A capital letter with a stop, which may be an initial. */
+const INITIAL = new RegExp('\\p{Lu}\\.(?=\\s+(\\p{Lu}[\\p{L}\\p{M}]{0,20}))', 'uy');
+/** Words with which sentences begin, and names do not. */
+const BEGINS = new RegExp(
+  '^(?:the|an?|it|he|she|we|they|you|i|this|that|these|those|there|then|but|and|or|so|if|when|while|what|who|where|how|why|do|does|did|is|are|was|were|has|have|had|can|could|' +
+    'would|will|should|may|my|your|his|her|our|their|its|not|no|yes|please|thanks?|in|on|at|for|to|of|from|with|as|by|after|before|because|since|all|some|any|every|however|now|just|let)$',
+  'i',
+);
+/** Abbreviations with which sentences end. */
+const LAST = /^(?:(?:\p{L}\.){2,}|etc\.|inc\.|co\.|corp\.|ltd\.|jr\.|sr\.)$/iu;
 const PATTERNS = [
-  at(`(?:mailto:)?[\\p{L}\\d_][\\p{L}\\d._%+-]{0,63}@${LABEL}(?:\\.${LABEL}){1,8}`),
   at(`\\d{1,3}(?:\\.\\d{1,3}){3}(?::\\d{1,5})?${ENDS_HERE}`),
   at(`(?:[\\p{L}\\d_-]{1,63}\\.){1,4}${FILES}${ENDS_HERE}`),
   at('&(?:amp|lt|gt|quot|nbsp|#\\d{1,6});'),
@@ -52,20 +67,21 @@ const PATTERNS = [
     '(?:mr|mrs|ms|dr|st|vs|etc|inc|co|corp|ltd|jr|sr|no|ft|rev|gov|gen|lt|prof|jan|feb|mar|apr|aug|sept?|oct|nov|dec|mon|tues?|wed|thurs?|fri|sat|attn|p\\.s|ph\\.d)\\.',
   ),
   at(`ph\\.d${ENDS_HERE}`),
-  new RegExp('\\p{Lu}\\.(?=\\s+\\p{Lu})', 'uy'),
   // Two numbers with a hyphen between them are two, unless they are a telephone's.
   at('(?:\\d\\d?|\\d{4})(?=-(?:\\d\\d?|\\d{4})(?![\\p{L}\\d:/.,-]))|\\d{3}(?=-\\d{3}(?![\\p{L}\\d:/.,-]))'),
+  at('\\d*[\u00bc-\u00be\u2150-\u215e]'), // one and a half
   at(`[+-]?\\d+(?:[.,]\\d+)+\\p{L}{1,4}${ENDS_HERE}`), // 1.5m, 2.4GHz
   at(`[+-]?\\d+(?:[.,:/-]\\d+)*(?:st|nd|rd|th|s|am|pm)?${ENDS_HERE}`),
   at(`${A}\\d\\ds?${ENDS_HERE}`),
   at(`${A}(?:em|cause|til|bout|tis|twas|s|m|d|re|ve|ll)${ENDS_HERE}`),
   at('(?:e|co|re|pre|non|anti|ex|multi|semi|mid|sub|un|vice|pro|post|socio|x)-[\\p{L}\\d]+'),
+  at('(?:us|[uac]|nz|hk)\\$'),
   at(`w\\/(?:o(?:ut)?${ENDS_HERE})?|b\\/[ct]${ENDS_HERE}`),
   at(`(?:c\\+\\+|[cf]#)${ENDS_HERE}`),
   new RegExp('\\p{Lu}{1,4}(?:&\\p{Lu}{1,4}){1,3}(?![\\p{L}\\d])', 'uy'),
   LETTERS,
   at(`(?:>?[:;=]${A}?[-^o]?(?:[)\\]}]{1,8}|[(\\[{|*$]{1,8}|[dpox3/\\\\]${ENDS_HERE})|<\\/?3+${ENDS_HERE}|[(\\[][-^]?[:;=](?![\\p{L}\\d]))`),
-  at('\\^[_.-]?\\^|[<=]?-{1,8}>|<[=-]{1,8}|={1,8}>|[!?]*(?:!\\?|\\?!)[!?]*'),
+  at('\\^[_.-]?\\^|[<=]?-{1,8}>|<[=-]{1,8}|={1,8}>|[!?]*(?:!\\?|\\?!)[!?]*|\\.[!?]{1,8}(?!\\.)|!\\.(?!\\.)'),
   SIGNS,
 ];
 /** A word that is several: letters of the first. @type {Record<string, number>} */
@@ -136,16 +152,51 @@ function match(pattern, text, place) {
 function wordAt(text, place, knows) {
   const plain = match(PLAIN, text, place);
   if (plain !== undefined) return plain;
+  const mail = match(MAIL, text, place);
+  if (mail !== undefined) return mail;
   const address = match(ADDRESS, text, place) ?? match(NAMES, text, place);
   if (address !== undefined) return trimmed(address);
+  if (!/[\p{L}\p{M}\d]/u.test(text[place - 1] ?? '')) {
+    const tag = match(TAGS, text, place) ?? (isInitial(text, place) ? text.slice(place, place + 2) : undefined);
+    if (tag !== undefined) return tag;
+  }
   const known = knownAt(text, place, knows);
   if (/[+-]/.test(text[place]) && /[\p{L}\d]/u.test(text[place - 1] ?? ''))
     return known || /** @type {string} */ (match(SIGNS, text, place)); // no sign of a number
   for (const pattern of PATTERNS) {
     const word = match(pattern, text, place);
-    if (word) return known.length > word.length ? known : word;
+    if (word) return known.length > word.length ? known : endsSentence(word, text, place) ? word.slice(0, -1) : word;
   }
   return known || String.fromCodePoint(/** @type {number} */ (text.codePointAt(place)));
+}
+
+/**
+ * Whether a capital letter and a stop are an initial, and not the end of a sentence: "J. Smith", "George W. Bush", and not "So do I. We", "plan B. It".
+ *
+ * @param {string} text
+ * @param {number} place
+ */
+function isInitial(text, place) {
+  INITIAL.lastIndex = place;
+  const found = INITIAL.exec(text);
+  if (!found || BEGINS.test(found[1])) return false;
+  return text[place] !== 'I' || !/(?:^|[^\p{L}])\p{Ll}+\s+$/u.test(text.slice(Math.max(0, place - 30), place));
+}
+
+/**
+ * Whether the stop of an abbreviation is one of the sentence, where it is a word: "apples, etc.", "at 5 p.m. We". Not behind titles, which names follow.
+ *
+ * @param {string} word
+ * @param {string} text
+ * @param {number} place
+ */
+function endsSentence(word, text, place) {
+  if (!/^.+\p{L}\.$/u.test(word) || /^p\.s\.$/i.test(word)) return false;
+  const behind = /^(?:["'\u2019\u201d)\]]*\s*$|["'\u2019\u201d)\]]*\s+(\p{Lu}[\p{L}\p{M}]{0,20})(?![\p{L}\p{M}]))/u.exec(
+    text.slice(place + word.length, place + word.length + 40),
+  );
+  if (!behind) return false;
+  return behind[1] === undefined ? place + word.length + 40 > text.length : LAST.test(word) && BEGINS.test(behind[1]);
 }
 
 /** An address without what closes the sentence or the bracket in which it stands. @param {string} address */
