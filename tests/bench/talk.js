@@ -34,8 +34,8 @@ const POOL = 1 << 20;
 /** Word number i, 7 characters. @param {number} i */
 const word = (i) => `w${String(i).padStart(5, '0')} `;
 
-/** A weight file of that shape in Q8_0. @param {typeof SMOLLM2} [shape] */
-function talkModel({ width, blocks, heads, kvHeads, inner, values, length } = SMOLLM2) {
+/** A weight file of that shape in Q8_0. @param {{ width: number, blocks: number, heads: number, kvHeads?: number, inner: number, values: number, length: number }} [shape] */
+export function talkModel({ width, blocks, heads, kvHeads = heads, inner, values, length } = SMOLLM2) {
   const pool = q8_0(floats(normal(1), POOL, 0.04));
   /** @type {Record<string, import('../js/gguf.js').Tensor>} */
   const tensors = {};
@@ -72,7 +72,7 @@ function talkModel({ width, blocks, heads, kvHeads, inner, values, length } = SM
   return writeGGUF({
     metadata: {
       'general.architecture': ['string', 'llama'],
-      'general.name': ['string', 'random weights in the shape of SmolLM2-135M'],
+      'general.name': ['string', `random weights, width ${width}, ${blocks} blocks`],
       'llama.context_length': ['u32', length],
       'llama.embedding_length': ['u32', width],
       'llama.block_count': ['u32', blocks],
@@ -100,7 +100,7 @@ function talkModel({ width, blocks, heads, kvHeads, inner, values, length } = SM
 }
 
 /** A question of so many words, another one each turn. @param {number} turn @param {number} words */
-const question = (turn, words) => Array.from({ length: words }, (_, i) => word((turn * 7919 + i * 104729) % 40000)).join('');
+export const question = (turn, words) => Array.from({ length: words }, (_, i) => word((turn * 7919 + i * 104729) % 40000)).join('');
 
 async function main() {
   const { values } = parseArgs({
