@@ -28,8 +28,13 @@ export function createLook(sheet) {
   /** Rows and columns of the grid that looks. */
   let side = 16;
   let hover = { row: 5, column: 5 };
-  /** @type {{ row: number, column: number }[]} */
-  let kept = [];
+  /** Cheek, eye, mouth and background of most faces. @type {{ row: number, column: number }[]} */
+  let kept = [
+    { row: 9, column: 3 },
+    { row: 6, column: 10 },
+    { row: 11, column: 8 },
+    { row: 1, column: 1 },
+  ];
   /** The model with another gamma. @type {{ of: Model, gain: number, model: Model } | undefined} */
   let other;
   let turn = 0;
@@ -148,22 +153,25 @@ export function createLook(sheet) {
   });
 }
 
-/** The brightness of the least attended positions, and the fraction of the maximum below which they all have it. */
-const FAINT = 0.15,
-  LEAST = 1e-3;
+/** How much of the grey picture is left under the weights. */
+const FAINT = 0.4;
+/** The warm colour of the weights. */
+const WARM = [226, 88, 34];
 
-/** The picture, faded into the page where nothing looks, by the logarithm of the weights: most of them are far below the largest. @param {HTMLCanvasElement} canvas @param {Uint8Array} values @param {Float32Array} weights @param {number} rows */
+/** The picture in pale grey, and over it the weights in a warm colour, in proportion to them. @param {HTMLCanvasElement} canvas @param {Uint8Array} values @param {Float32Array} weights @param {number} rows */
 function heat(canvas, values, weights, rows) {
   const most = Math.max(...weights);
   const scale = canvas.width / rows;
   const paper = matchMedia('(prefers-color-scheme: dark)').matches ? 20 : 255;
   show(
     canvas,
-    values.map((value, i) => {
+    values.map((_, i) => {
       const pixel = Math.floor(i / 3);
       const [row, column] = [Math.floor(Math.floor(pixel / canvas.width) / scale), Math.floor((pixel % canvas.width) / scale)];
-      const light = FAINT + (1 - FAINT) * Math.max(0, 1 - Math.log(weights[row * rows + column] / most) / Math.log(LEAST));
-      return Math.round(light * value + (1 - light) * paper);
+      const luma = 0.299 * values[3 * pixel] + 0.587 * values[3 * pixel + 1] + 0.114 * values[3 * pixel + 2];
+      const grey = FAINT * luma + (1 - FAINT) * paper;
+      const share = weights[row * rows + column] / most;
+      return Math.round(share * WARM[i % 3] + (1 - share) * grey);
     }),
   );
 }
