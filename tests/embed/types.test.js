@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The types of JSX know the element: React, Preact, Solid, Vue. */
+/** The types of JSX know the element: React, Preact, Solid, Vue. The oldest TypeScript that the manual names reads all declarations. */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { before, test } from 'node:test';
 
-import { ROOT, pack, project, run } from './project.js';
+import { ROOT, TOOLS, pack, project, run } from './project.js';
 
 /** @type {string} */
 let tarball;
@@ -106,4 +106,30 @@ test('the samples of the manual in JSX', { timeout: 60000 }, async () => {
     (error) => error,
   );
   assert.equal(stdout, '');
+});
+
+test('the oldest supported TypeScript, which checks the declarations too', { timeout: 120000 }, async () => {
+  /** @type {Record<string, string>} */
+  const files = {};
+  for (const file of ['consumer.ts', 'kinds.ts']) files[file] = await readFile(`${ROOT}tests/js/types/${file}`, 'utf8');
+  const compilerOptions = {
+    noEmit: true,
+    strict: true,
+    target: 'es2022',
+    lib: ['es2022', 'dom', 'dom.iterable', 'dom.asynciterable'],
+    types: [],
+    skipLibCheck: false,
+  };
+  files['tsconfig.json'] = JSON.stringify({ compilerOptions, files: Object.keys(files) });
+  const folder = await project('types-oldest', files, { tarball });
+  for (const [module, moduleResolution] of [
+    ['node16', 'node16'],
+    ['esnext', 'bundler'],
+  ]) {
+    const flags = ['-p', '.', '--module', module, '--moduleResolution', moduleResolution];
+    const { stdout } = await run(process.execPath, [`${TOOLS}node_modules/typescript5.4/bin/tsc`, ...flags], { cwd: folder }).catch(
+      (error) => ({ stdout: error.stdout || error.stderr }),
+    );
+    assert.equal(stdout, '', module);
+  }
 });

@@ -33,6 +33,17 @@ function withoutComments(text) {
   return text.replace(/\/\*[^]*?\*\//g, '');
 }
 
+/**
+ * Typed arrays are generic from TypeScript 5.7 on. What their `of()` gives is the same type there, and the only one before.
+ *
+ * @param {string} text  of a declaration
+ */
+function forOlder(text) {
+  return text
+    .replace(/\b((?:Int|Uint|Float)\d+(?:Clamped)?Array)<ArrayBufferLike>/g, '$1')
+    .replace(/\b((?:Int|Uint|Float)\d+(?:Clamped)?Array)<ArrayBuffer>/g, 'ReturnType<$1Constructor["of"]>');
+}
+
 /** Leaves out imports of what was internal, which is gone. @param {string} text  of a declaration */
 function withoutUnused(text) {
   const code = withoutComments(text);
@@ -64,7 +75,9 @@ async function declared() {
     const names = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith('.d.ts'));
     return new Map(
       await Promise.all(
-        names.map(async (name) => /** @type {[string, string]} */ ([name, withoutUnused(await readFile(join(folder, name), 'utf8'))])),
+        names.map(
+          async (name) => /** @type {[string, string]} */ ([name, forOlder(withoutUnused(await readFile(join(folder, name), 'utf8')))]),
+        ),
       ),
     );
   } finally {

@@ -149,8 +149,8 @@ export async function everyKind(image: ImageData, sound: SoundSource, music: Mus
       Same<typeof resumedCode, CodeRun>,
     ]
   >();
-  // @ts-expect-error: codes have no probabilities
-  codes.generate({ probabilities: true });
+  // @ts-expect-error: a sound has no bars
+  codes.generate({ bars: 4 });
 
   const notes = await load<'note'>('a.gguf');
   const [composed, harmonised] = [notes.generate({} as NoteOptions), notes.complete(music, { voices: ['soprano'] })];
