@@ -111,6 +111,10 @@ test('nothing is fetched before a click; a click loads, cancel keeps the part th
       assert.equal(rest.length, 1);
       assert.ok(Number(/bytes=(\d+)-/.exec(rest[0])?.[1]) >= 2 ** 24 - 2 ** 21, 'from where it was');
       assert.equal(await main(page, smollm).isDisabled(), true);
+      assert.ok(
+        await page.locator('.talk-field').evaluate((one) => /** @type {ShadowRoot} */ (one.getRootNode()).activeElement === one),
+        'one can write at once',
+      );
       await page.locator('.talk-field').fill('ab');
       await page.locator('.talk-field').press('Enter');
       await page.locator('.talk-answer').waitFor(WAIT);

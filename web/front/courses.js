@@ -216,7 +216,7 @@ export function placeOf(page, { title, minutes }, phrase = english) {
     ...(next ? [to(next, 'next', phrase`next →`)] : []),
   ];
   return `<div class="place">
-  <nav class="where" aria-label="${phrase`Course: ${phrase(name)}`}">${parts.map((part) => `<span>${part}</span>`).join(' ')}</nav>
+  <nav class="where" aria-label="${phrase`Place in the course: ${phrase(name)}`}">${parts.map((part) => `<span>${part}</span>`).join(' ')}</nav>
   <div class="system"><h1>${title}</h1> <span>${credit ? phrase(credit) : year}</span></div>
 </div>
 `;

@@ -114,7 +114,7 @@ function createPage(Box, continuing) {
       story = undefined;
     },
   });
-  const shelf = createShelf({ onModel: replace, before: kept?.chat ? kept.name : undefined });
+  const shelf = createShelf({ onModel: replace, focus: () => talk.field.focus(), before: kept?.chat ? kept.name : undefined });
   shelf.catch(() => {}); // without the list there is the rest of the page
   createOwn({
     says: (name) => phrase`${name} answers now.`,

@@ -40,11 +40,12 @@ function wrong(error, name, part) {
 }
 
 /**
- * @param {{ onModel: (model: Model) => void, before?: string }} hooks  onModel: gets a model that was loaded, which it closes; before: the name of the model that answered before
+ * @param {{ onModel: (model: Model) => void, focus: () => void, before?: string }} hooks  onModel: gets a model that was loaded, which it closes; focus: moves to the chat;
+ *   before: the name of the model that answered before
  *   a reload
  * @returns {Promise<{ clear: () => void }>}  clear: another model answers now
  */
-export async function createShelf({ onModel, before }) {
+export async function createShelf({ onModel, focus, before }) {
   const { cache, chatModels, memoryOf, suggestedModel, tokensPerSecondOf } = await shelf();
   const { deviceMemory } = /** @type {{ deviceMemory?: number }} */ (navigator);
   const suggested = suggestedModel({ deviceMemory, language: page });
@@ -113,7 +114,7 @@ export async function createShelf({ onModel, before }) {
       tell(phrase`${name} was removed from this device.`);
       main.focus();
     });
-    return { model, root, bar, state, show };
+    return { model, root, bar, state, main, show };
   });
 
   async function showAll() {
@@ -152,8 +153,10 @@ export async function createShelf({ onModel, before }) {
     }
     if (loading !== mine) return;
     loading = undefined;
+    const here = document.activeElement === card?.main;
     await showAll();
     tell(text);
+    if (here && answering === model) focus(); // its button is of no use any more
   }
 
   const first = cards.filter(({ model }) => model === suggested);
