@@ -231,7 +231,7 @@ test('each sample of the chapter Numbers that needs no data set runs on shipped 
         .replaceAll('npx nextpixel', `${process.execPath} web/cli/nextpixel.js`)
         .replace(/\b(one|other)\.csv\b/g, `${work}/$1.csv`);
       const { stdout } = await run('sh', ['-c', command], { cwd: ROOT });
-      assert.match(stdout, / generate / .test(line) ? /\w/ : /\d/, line);
+      assert.match(stdout, / generate /.test(line) ? /\w/ : /\d/, line);
       if (/compare/.test(line)) assert.match(stdout, /standard ?error/i, line);
       ran.sh++;
     }

@@ -8,6 +8,7 @@ import { readdir } from 'node:fs/promises';
 import { test } from 'node:test';
 
 import { more } from '../more.js';
+import { KINDS } from '../../web/lib/kinds/index.js';
 import { ROOT, load } from './helpers.js';
 
 /**
@@ -249,4 +250,28 @@ test('a model is disposed of as it is closed', async () => {
   const model = /** @type {any} */ (await load(`${ROOT}weights/digits.gguf`));
   model[Symbol.dispose]();
   await assert.rejects(async () => model.generate().result(), { code: 'closed' });
+});
+
+/** Kinds that encode and decode: a small file, and an input. @type {Record<string, { file: string, input: (info: any) => unknown }>} */
+const BOTH_WAYS = {
+  code: {
+    file: 'tests/golden/jukebox-tiny.gguf',
+    input: ({ sampleRate }) => ({ samples: Float32Array.from({ length: 4000 }, (_, i) => Math.sin(i / 9) / 2), sampleRate }),
+  },
+};
+
+test('encode() takes what decode() gives, of every kind that has both', async () => {
+  for (const { name, verbs } of KINDS.filter((kind) => kind.verbs.encode && kind.verbs.decode)) {
+    const row = BOTH_WAYS[name];
+    assert.ok(row, `${name} (${Object.keys(verbs).join(', ')}) has no row`);
+    const model = /** @type {any} */ (await load(ROOT + row.file));
+    const codes = await model.encode(row.input(model.info));
+    const decoded = await model.decode(codes);
+    const again = await model.encode(decoded);
+    assert.deepEqual(Object.keys(again).sort(), Object.keys(codes).sort(), name);
+    for (const [part, value] of Object.entries(codes))
+      if (ArrayBuffer.isView(value)) assert.equal(again[part].length, /** @type {any} */ (value).length, part);
+    assert.deepEqual(await model.encode(await model.decode(again)), await model.encode(await model.decode(again)));
+    model.close();
+  }
 });
