@@ -24,8 +24,8 @@
  * the sample and the origin. They are the same to the bit in every build of this library, for any division into calls and any number of
  * samples that advance together.
  *
- * Errors. Every fallible function returns an nx_status: NX_OK (0), NX_MORE (1) when it has to be called again, or a
- * negative code from the closed list below. A null or misaligned pointer is a programmer's error and undefined.
+ * Errors. Every fallible function returns an nx_status: NX_OK (0), NX_MORE (1) if it must be called again, or a negative code from the
+ * closed list below. A null or misaligned pointer is a programmer's error and undefined.
  */
 #ifndef NEXTPIXEL_H
 #define NEXTPIXEL_H
@@ -46,7 +46,7 @@ extern "C" {
 #else
 #define NX_API
 #endif
-/* Functions that the pictures of a page do without. A WebAssembly build of models of pictures alone leaves them out. */
+/* Functions that the pictures of a page do without. A pictures-only WebAssembly build leaves them out. */
 #define NX_API_TEXTS NX_API
 /* Functions of programs in C, which no WebAssembly build exports. */
 #if defined(__wasm__)
@@ -76,7 +76,7 @@ typedef int32_t nx_status;
 enum {
     NX_MORE = 1, /* not finished: call again */
     NX_OK = 0,
-    NX_E_ARGUMENT = -1,    /* a number given by the caller is out of range, or a call comes at the wrong time */
+    NX_E_ARGUMENT = -1,    /* a number is out of range, or a call comes at the wrong time */
     NX_E_FORMAT = -2,      /* not a GGUF file, or truncated, or inconsistent with itself */
     NX_E_UNSUPPORTED = -3, /* a valid file that this library does not run: version, architecture, type, variant */
     NX_E_LIMIT = -4,       /* beyond a stated limit */
@@ -100,7 +100,7 @@ typedef struct {
     uint32_t values;                          /* V: the ids of an element are below this */
     uint32_t span;                            /* E: the number of elements of a position */
     uint32_t outputs;                         /* P: the number of output parameters of a position */
-    uint32_t length;                          /* the most positions; 0: as many as nx_shape says */
+    uint32_t length;                          /* the most positions; 0: given by nx_shape */
     uint32_t rewinds;                         /* the most positions that nx_session_branch may go back */
     uint32_t inputs, maps, tables, ends;      /* the numbers of ports, maps, tables, and ids that end a sample */
     uint32_t results;                         /* the number of results */
@@ -120,8 +120,8 @@ typedef struct {
     uint32_t optional;   /* 1: a run may leave it out */
     uint32_t any_length; /* 1: it takes up to dims[0] items; nx_shape.counts has the number */
     uint32_t like;       /* of any length: the port whose number of items it shares, or NX_NONE */
-    /* 1: a run to which it is not given fills it, before it encodes, with noise of its seed and its first sample: standard normal deviates z as
-     * the ids nearest to 32768 + 8192 z, at most 65535. What was drawn is a result of the same name, where the part has one. */
+    /* 1: a run fills it itself if it is not given, before encoding, with noise of its seed and its first sample: standard normal deviates z
+     * as the ids nearest to 32768 + 8192 z, at most 65535. The drawn values are a result of the same name, if the part has one. */
     uint32_t noise;
 } nx_port;
 
@@ -140,7 +140,7 @@ typedef struct {
     uint32_t values;  /* its ids are below this; 0: it holds floats */
     uint32_t dims[4]; /* its shape, 1 for a dimension that it does not have */
     uint32_t rows;    /* NX_ROWS_FIXED, ... */
-    uint32_t rows_of; /* the index of that input or result; else 0 */
+    uint32_t rows_of; /* the index of that input or result; otherwise 0 */
 } nx_result;
 
 /* A map: the weights with which positions attended to others. A row of it is one head of one layer. */
@@ -167,7 +167,7 @@ typedef struct {
     uint32_t type;      /* GGUF value type: 0 u8, 1 i8, 2 u16, 3 i16, 4 u32, 5 i32, 6 f32, 7 bool, 8 string, 9 array,
                          * 10 u64, 11 i64, 12 f64 */
     uint32_t item_type; /* of an array's items; else the same as type */
-    uint32_t count;     /* items of an array, else 1 */
+    uint32_t count;     /* items of an array, otherwise 1 */
     const void *value;  /* little-endian, unaligned, as in the file; each string preceded by its 64-bit length */
     uint32_t value_bytes;
 } nx_metadata;
@@ -180,7 +180,7 @@ typedef struct {
 typedef struct nx_model nx_model;
 typedef struct nx_session nx_session;
 
-/* The ABI version, NX_ABI_VERSION of the build. A caller compares it before anything else. */
+/* The ABI version, NX_ABI_VERSION of the build. Callers compare it first. */
 NX_API uint32_t nx_abi_version(void);
 
 /* The version of the library that runs, such as "1.2.0": NX_VERSION of its header. */
@@ -250,7 +250,8 @@ typedef struct {
  * The logits of the model are changed in this order, which is that of the usual tools for language models, and then drawn from:
  *   1. biases (nx_session_bias)
  *   2. penalties for the last `penalty_last` ids of the sequence, known or drawn
- *   3. top_k   4. typical_p   5. top_p   6. min_p: each of these filters drops values that the one before it left; see sampling/filters.h
+ *   3. top_k   4. typical_p   5. top_p   6. min_p: each of these filters drops some of the values left by the one before; see
+ *   sampling/filters.h
  *   7. temperature
  * This is the order if temperature_last is 1. If it is 0, temperature comes before 3, so that top_p, min_p and typical_p see the tempered
  * probabilities. Nats are always those of the model's own distribution, before 1. */
@@ -303,16 +304,16 @@ NX_API nx_status nx_session_open(void *block, size_t block_bytes, const nx_model
                                  const nx_shape *shape, nx_session **session);
 
 /* Makes a run longer: copies `from` into a block of nx_session_grown_size bytes, with a capacity of `length` positions. It continues with
- * the same bits as a run that was as long from the beginning; `from` stays as it is. So a run may begin with only the memory that it needs
- * at first. Only of a part that `grows`.
+ * the same bits as a run that was as long from the beginning; `from` is unchanged. So a run may begin with only the memory that it needs at
+ * first. Only of a part that `grows`.
  * Returns NX_OK; NX_E_ARGUMENT for a length that is not over that of `from` or is over that of the part, within a position (after NX_MORE),
  * and for a search, whose length changes its result; NX_E_LIMIT as nx_session_size; NX_E_MEMORY when block_bytes is too small. */
 NX_API_TEXTS nx_status nx_session_grown_size(const nx_model *model, const nx_session *from, uint32_t length, size_t *bytes);
 NX_API_TEXTS nx_status nx_session_grow(void *block, size_t block_bytes, const nx_model *model, const nx_session *from, uint32_t length,
                                        nx_session **session);
 
-/* Checks a saved run that was read back. Returns NX_OK if `block` holds a session of this model that may be continued, else NX_E_STATE.
- * A block begins with two words that name the build and the file that the session is of. */
+/* Checks a saved run that was read back. Returns NX_OK if `block` holds a session of this model that may be continued, otherwise
+ * NX_E_STATE. A block begins with two words that name the build and the file that the session is of. */
 NX_API_TEXTS nx_status nx_session_check(const nx_model *model, const void *block, size_t block_bytes);
 
 /* Gives the run one of its inputs. ids (count), each below the port's values; the port's dimensions, or the shape, say what count is.
@@ -320,10 +321,10 @@ NX_API_TEXTS nx_status nx_session_check(const nx_model *model, const void *block
  * first position is known or drawn. */
 NX_API nx_status nx_session_input(const nx_model *model, nx_session *session, uint32_t port, const uint32_t *ids, uint32_t count);
 
-/* Runs the encoder of the part over its inputs, a slice at a time. Call it until it returns NX_OK, after all inputs that are not optional
- * were given, but those that the run fills itself (nx_port.noise). A part without an encoder, or one whose encoder has finished, returns NX_OK at once.
- * Returns NX_MORE, NX_OK, NX_E_ARGUMENT when an input is missing, or NX_E_NUMERIC when the output is not finite; from then on every call
- * returns NX_E_NUMERIC. */
+/* Runs the encoder of the part over its inputs, a slice at a time. Call it until it returns NX_OK, after all inputs have been given that
+ * are neither optional nor filled by the run itself (nx_port.noise). A part without an encoder, or one whose encoder has finished, returns
+ * NX_OK at once. Returns NX_MORE, NX_OK, NX_E_ARGUMENT when an input is missing, or NX_E_NUMERIC when the output is not finite; from then
+ * on every call returns NX_E_NUMERIC. */
 NX_API nx_status nx_session_encode(const nx_model *model, nx_session *session);
 
 /* Prefill: appends `count` known positions, in passes of many columns. They may come before, between and after drawn ones.
@@ -342,9 +343,9 @@ NX_API nx_status nx_session_put(const nx_model *model, nx_session *session, cons
  * ids     (steps, B, E) written
  * nats    (steps, B, E) written as by nx_session_put, may be null
  * drawn   written: how many positions; fewer than `steps` when all samples have ended, or with NX_MORE. May be null
- * Returns NX_E_ARGUMENT when fewer than `steps` positions remain (nothing is drawn) or when inputs are still missing;
- * NX_E_NUMERIC when the output is not finite, at the position where that happened, as from then on every call does; NX_MORE when it has
- * to be called again for the steps that are left. */
+ * Returns NX_E_ARGUMENT when fewer than `steps` positions remain (nothing is drawn) or when inputs are still missing; NX_E_NUMERIC when the
+ * output is not finite, at the position where that happened, as from then on every call does; NX_MORE when it must be called again for the
+ * remaining steps. */
 NX_API nx_status nx_session_draw(const nx_model *model, nx_session *session, uint32_t steps, uint32_t *ids, float *nats, uint32_t *drawn);
 
 /* Resamples: sample b becomes a copy of sample parents[b] and continues with its own noise; less likely samples are replaced by copies of
@@ -356,8 +357,8 @@ NX_API nx_status nx_session_resample(const nx_model *model, nx_session *session,
 
 /* Lists the k most probable ids of the next position of each sample, without drawing any. For a part with E = 1. Probabilities are those of
  * the model's own distribution, like all nats. The draw that follows uses the values computed here.
- * ids (B, k) written, the most probable first, ties by id; nats (B, k) written: -log p. NX_NONE and 0 where a sample has
- * ended. Returns NX_E_ARGUMENT for a k of 0 or above `values`, at the end of the run; else as nx_session_draw. */
+ * ids (B, k) written, the most probable first, ties by id; nats (B, k) written: -log p. NX_NONE and 0 where a sample has ended. Returns
+ * NX_E_ARGUMENT for a k of 0 or above `values`, at the end of the run; otherwise as nx_session_draw. */
 NX_API_TEXTS nx_status nx_session_top(const nx_model *model, nx_session *session, uint32_t k, uint32_t *ids, float *nats);
 
 /* A step of a search by beams: sample b becomes what sample parents[b] was, followed by ids[b]. Only a parent that is
@@ -378,10 +379,10 @@ typedef struct {
 /* The next step of a beam search for the ids of the least score [length penalty: Wu et al. 2016, arXiv:1609.08144, section 7]. The samples
  * are hypotheses, which begin as copies of one. Candidates are the best samples * (1 + ends) continuations of the live hypotheses. Among
  * the first `samples` of them, those whose id is an end of the part are complete. The next best become the new live hypotheses, as sample
- * 0, 1, ..., and the rest is dropped. The search is over when as many are complete as there are samples, when none that lives can come
- * below the best that is complete, or at the end of the run. What it found is the complete one of the least score; where there is none, the
- * first of those that live. A search of one sample takes the most probable id at every step. The ids of a hypothesis follow from the chain
- * of parents. Until the search is over, no other call may advance the run; before it, nothing may have been drawn, nor put with each = 1.
+ * 0, 1, ..., and the rest is dropped. The search is over when there are as many complete hypotheses as samples, when no live one can score
+ * below the best complete one, or at the end of the run. Its result is the complete hypothesis of the least score, otherwise the first live
+ * one. A search of one sample takes the most probable id at every step. The ids of a hypothesis follow from the chain of parents. Until the
+ * search is over, no other call may advance the run; before it, nothing may have been drawn, nor put with each = 1.
  * alpha        of the length penalty, 0 (none) to 2
  * candidates   room for samples * (1 + ends); *count of them written, the best first; of equals the one with the first parent, then id
  * over         written: 1 after the last step
@@ -402,14 +403,14 @@ NX_API_TEXTS nx_status nx_session_branch(const nx_model *model, nx_session *to, 
  * NX_MORE), of a search, and, but for temperature 0, of a part that draws inside; NX_E_NUMERIC when numbers broke. */
 NX_API_TEXTS nx_status nx_session_rewind(const nx_model *model, nx_session *session, uint32_t position);
 
-/* Before the draws that follow, adds biases[i] to the logit of ids[i]; replaces all biases given before. They are settings: a
- * saved session has them, a branch is given its own. ids (count) below `values`, biases (count) within NX_MOST_BIAS; an id that
- * stands twice gets both. Returns NX_E_ARGUMENT for more than settings.biases or for a number out of its range. */
+/* Before the draws that follow, adds biases[i] to the logit of ids[i]; replaces all biases given before. They are settings: a saved session
+ * includes them, a branch gets its own. ids (count) below `values`, biases (count) within NX_MOST_BIAS; an id that occurs twice gets both.
+ * Returns NX_E_ARGUMENT for more than settings.biases or for a number out of its range. */
 NX_API_TEXTS nx_status nx_session_bias(const nx_model *model, nx_session *session, const uint32_t *ids, const float *biases,
                                        uint32_t count);
 
-/* From now on draws with other settings. Samples, first_sample, origin, maps, hidden and biases must be as they were, and of a part that draws
- * inside seed and temperature too, else NX_E_ARGUMENT. */
+/* From now on draws with other settings. Samples, first_sample, origin, maps, hidden and biases must not change, and for a part that draws
+ * inside neither may seed and temperature; otherwise NX_E_ARGUMENT. */
 NX_API nx_status nx_session_retune(const nx_model *model, nx_session *session, const nx_settings *settings);
 
 /* The number of positions that are known or drawn so far, which is the index of the next one. */
@@ -442,16 +443,18 @@ NX_API_TEXTS nx_status nx_session_probabilities(const nx_model *model, nx_sessio
 NX_API nx_status nx_session_map(const nx_model *model, const nx_session *session, uint32_t sample, uint32_t map, uint32_t row,
                                 uint32_t *keys, float *weights, uint32_t *count);
 
-/* The hidden states of the last position computed, p, of a sample; needs settings.hidden = 1. They are what the layers leave on the way to the
- * output of p: layer 0 is the embedding that enters the first block, layer i the output of block i, before the last norm of the model.
- * A decoder reads id p - 1 there, so these are the hidden states of that id; where nothing was read (position 0 of a text) they are zeros.
+/* The hidden states of the last position computed, p, of a sample; needs settings.hidden = 1. They are the outputs of the layers on the way
+ * to the output of p: layer 0 is the embedding that enters the first block, layer i the output of block i, before the last norm of the
+ * model. A decoder reads id p - 1 there, so these are the hidden states of that id; where nothing was read (position 0 of a text) they are
+ * zeros.
  * layer     below part.hidden_layers
  * values    (part.hidden_width) written
  * NX_E_ARGUMENT: no such sample or layer, no position computed yet, or no hidden states. */
 NX_API_TEXTS nx_status nx_session_hidden(const nx_model *model, const nx_session *session, uint32_t sample, uint32_t layer, float *values);
 
-/* The number of values of a result that are ready: all of them once the inputs are encoded; before, as far as a result goes that grows
- * slice by slice. *count written. NX_E_ARGUMENT: no such result, or nothing is encoded yet; NX_E_NUMERIC: a value was not finite. */
+/* The number of values of a result that are ready: all of them once the inputs are encoded; before that, those ready so far of a result
+ * that grows slice by slice. *count written. NX_E_ARGUMENT: no such result, or nothing is encoded yet; NX_E_NUMERIC: a value was not
+ * finite. */
 NX_API_TEXTS nx_status nx_session_result_count(const nx_model *model, const nx_session *session, uint32_t index, uint32_t *count);
 
 /* Reads the values from..from+count-1 of a result, in row-major order. All of them are ready once the inputs are encoded; a result that

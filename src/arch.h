@@ -39,8 +39,8 @@ typedef struct {
     const nx_gguf *file;
     nx_arena *arena;
     nx_problem *problem;
-    uint32_t part;                     /* the part whose weights are read: a model of several sets it before it reads those of the next */
-    uint64_t parameters[NX_MAX_PARTS]; /* weights of each that were read so far */
+    uint32_t part; /* the part whose weights are read: a model of several parts sets it before it reads those of the next */
+    uint64_t parameters[NX_MAX_PARTS]; /* weights of each part read so far */
     nx_status status;
     nx_destination *destinations; /* (n_tensors) where only the head of a file is here, but null while the arena counts */
     uint32_t packing;             /* nx_packing of matrices; a model of language sets NX_BY_BLOCK before it reads any */

@@ -16,7 +16,7 @@ typedef struct {
     nx_status status;
 } cursor;
 
-/* Advances over `n` bytes and returns where they start; on a short file, a zero-filled stand-in of 8 bytes. */
+/* Advances over `n` bytes and returns their start; on a short file, a zero-filled substitute of 8 bytes. */
 static const uint8_t *take(cursor *c, uint64_t n) {
     static const uint8_t zeros[8];
     if (c->status || n > c->length - c->at) {

@@ -14,7 +14,7 @@ struct nx_model {
     uint32_t metadata_bytes;
     const uint32_t *key; /* (n_keys) offset of each key's entry in `metadata` */
 
-    /* Of a model whose tensors come after it. */
+    /* For a model whose tensors are fed later. */
     nx_destination *destinations; /* (n_destinations), null: it was whole when it was opened */
     uint32_t n_destinations;
     uint32_t fed, fed_rows; /* tensors that are complete, rows of the next */

@@ -13,7 +13,7 @@ _Static_assert(sizeof(nx_problem) == 2 * NX_NAME_BYTES, "read so by web/lib/engi
 
 uint32_t nx_abi_version(void) { return NX_ABI_VERSION; }
 
-/* Keeps the metadata, and an index of its keys; of a head, whose tensors are yet to come, the list of these too. */
+/* Keeps the metadata, and an index of its keys; for a head, whose tensors are fed later, also the list of these. */
 static void keep_metadata(nx_model *model, const nx_gguf *file, uint32_t bytes_kept, nx_arena *arena) {
     uint8_t *bytes = nx_arena_take(arena, bytes_kept);
     uint32_t *key = nx_arena_take(arena, file->n_keys * sizeof *key);
@@ -57,7 +57,7 @@ static uint32_t fingerprint(const nx_gguf *file) {
     return hash;
 }
 
-/* The tensors that are to come, in the order of the list, each without a destination yet. */
+/* The tensors to be fed, in the order of the list, each without a destination yet. */
 static nx_status expect_tensors(nx_model *model, const nx_gguf *file, nx_arena *arena, nx_problem *problem) {
     nx_destination *destinations = nx_arena_take(arena, file->n_tensors * sizeof *destinations);
     if (!model->arch->streams)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The way in which a model reads its file: checked keys and checked tensors. See nx_reader in arch.h for the sticky status.
+ * How a model reads its file: checked keys and checked tensors. See nx_reader in arch.h for the sticky status.
  */
 #ifndef NX_READER_H
 #define NX_READER_H
@@ -8,7 +8,7 @@
 #include "arch.h"
 #include "kernels/kernels.h"
 
-/* An unsigned integer key in low..high. When it is absent: `missing` if that is at least low, else a failure. */
+/* An unsigned integer key in low..high. When it is absent: `missing` if that is at least low, otherwise a failure. */
 uint32_t nx_read_u32(nx_reader *reader, const char *key, uint32_t low, uint32_t high, uint32_t missing);
 #define NX_REQUIRED 0u /* for `missing`, where low > 0 */
 

@@ -13,7 +13,7 @@ uint64_t nx_cache_bytes(uint32_t type, uint32_t slots, uint32_t heads, uint32_t 
 /* Stores the key and the value (heads * key_length) of a position. */
 void nx_cache_write(const nx_cache *cache, uint32_t position, const float *key, const float *value);
 
-/* Copies a cache, of floats or of 8 bits, into a longer one of the same kind, where no slot of it has been taken twice. */
+/* Copies a cache, of floats or of 8 bits, into a longer one of the same kind; no slot of it may have been reused. */
 void nx_cache_copy(const nx_cache *to, const nx_cache *from);
 
 /* Bytes of scratch memory of nx_attend. */

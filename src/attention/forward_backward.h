@@ -5,8 +5,8 @@
  *   p(z) = exp(start[z_1] + sum over t of U_t[z_t] + sum over t of A[z_t-1][z_t] + end[z_T]) / Z
  *
  * [Rabiner 1989 for hidden Markov models; Lafferty, McCallum, Pereira 2001 for conditional random fields; Kim et al. 2017 for attention].
- * Forward-backward gives log Z and p(z_t = c), Viterbi the best z, in T C^2 additions and exponentials each. All of it is a position at
- * a time, so that a long chain can be interrupted anywhere. -infinity is a state or a step that cannot be.
+ * Forward-backward gives log Z and p(z_t = c), Viterbi the best z, in T C^2 additions and exponentials each. Each step is one position, so
+ * that a long chain can be interrupted anywhere. -infinity is a state or a step that cannot be.
  *
  * Rows of C numbers have nx_chain_stride(C), a multiple of 4; past C they are -infinity. A lane is a state.
  */

@@ -3,8 +3,8 @@
  * Attention over keys and values of 8 bits, for models of language, whose queries and weights keep 14 bits. See tiles.h for the cache and
  * how work goes; here bytes are signed (kernels/wide.h).
  *
- * Behind the scales, a cache has key sums (H, S): 8192 times the sum of a position's key, which a query that is kept plus 8192 adds to
- * its product. A wide one has the keys a second time behind these, then such sums: what 8 bits left of each number, in steps that are
+ * Behind the scales, a cache has key sums (H, S): 8192 times the sum of a position's key, which corrects the product of a query stored plus
+ * 8192. A wide one has the keys a second time behind these, then such sums: the remainder of each number after 8 bits, in steps that are
  * FINE times finer.
  *
  * It rounds keys and values to 8 bits, keys of a wide cache to 16, each head of each position with its own scale; the query to 14 bits; the

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Attention that takes what stands together: a chain of bits z_1 .. z_n, looked at or not, with
+ * Attention to contiguous segments: a chain of bits z_1 .. z_n, looked at or not, with
  *
  *   p(z) = exp(sum of theta_i z_i + sum over i > 1 of A[z_i-1][z_i]) / Z
  *

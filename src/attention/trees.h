@@ -14,20 +14,21 @@
  *   C_left(i, j)  = log sum over i <= k < j of e^(C_left(i, k) + I_left(k, j))
  *   log Z         = log sum over r of e^(s[0][r] + C_left(1, r) + C_right(r, n))
  *
- * That is inside, from short spans to long ones: each tree is in exactly one term of each sum. Outside runs backwards: every sum passes its
+ * This is inside, from short spans to long ones: each tree is in exactly one term of each sum. Outside runs backwards: every sum passes its
  * value on to its terms, to each the share e^(term - sum), beginning with 1 at log Z; the value that arrives at the arc of an incomplete
  * span is p(h is the head of m), which is d log Z / d s[h][m]. With the maximum instead of the log sum, and the whole value passed to the
  * first maximum, 1 arrives at the arcs of the most probable tree. Nothing is multiplied, so that nothing underflows.
  *
- * About n^3 / 2 exponentials each way, a width of spans at a time, so that a long sentence can be interrupted. -infinity is an arc that cannot be.
+ * About n^3 / 2 exponentials each way, one width of spans at a time, so that a long sentence can be interrupted. -infinity is an arc that
+ * cannot be.
  */
 #ifndef NX_TREES_H
 #define NX_TREES_H
 
 #include <stdint.h>
 
-/* Scores have n + 1 rows, a head each, of nx_tree_stride(n) numbers, a child each; those of child 0 and of a word as its own head are not
- * looked at. */
+/* Scores have n + 1 rows, a head each, of nx_tree_stride(n) numbers, a child each; those of child 0 and of a word as its own head are
+ * ignored. */
 static inline uint32_t nx_tree_stride(uint32_t words) { return (words + 1 + 3) & ~3u; }
 
 typedef struct {

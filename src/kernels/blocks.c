@@ -7,7 +7,7 @@
  *   half scale[1 or 2][16], half offset[1 or 2][16] (in some forms), byte nibbles[4][4][16] or sixes[2][4][3][16]
  * The halves of nibbles[g][v] are the groups g and g + 4 of four columns of the rows 4v..4v+3. The low six bits of sixes[h][v][i]
  * are the group 4h + i, and the two above are bits 2i and 2i + 1 of the group 4h + 3. Numbers are stored plus a zero (4 bits: 8,
- * 6 bits: 32) where the form has no offsets, else plus none; 24-byte blocks, which have both, plus 4 for Q3_K.
+ * 6 bits: 32) if the form has no offsets, otherwise plus zero; 24-byte blocks, which have both, plus 4 for Q3_K.
  * They meet activations of 8 bits, each 32 of a column with their scale.
  *
  * 8 bits: [rows/16] { float constant[16]; [cols/32] blocks of { half scale[16]; int8 weight[8][4][16]; } }

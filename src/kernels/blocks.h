@@ -10,7 +10,7 @@
 #define NX_TILE 16  /* rows */
 #define NX_BLOCK 32 /* columns */
 
-/* The columns of an input, as they were rounded. */
+/* The columns of an input in rounded form. */
 enum { NX_NOT_ROUNDED, NX_ROUNDED_BY_ROW, NX_ROUNDED_WIDE, NX_ROUNDED_BY_BLOCK };
 
 /* The form of a type that is read; 0: types without blocks have none. */

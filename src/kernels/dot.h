@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The integer dot product that everything quantised comes down to, in one packed form for two instruction sets.
+ * The integer dot product used by everything quantised, in one packed form for two instruction sets.
  *
  * Quantised weights (and cached keys and values) are bytes 0..127: a number -64..63 plus 64, or a nibble 0..15.
  * Quantised activations (and queries, and the weights of attention) are signed, -127..127. A vector of 16 weights holds four
@@ -8,19 +8,18 @@
  *
  *   dot(sum, weights, activations)[lane] = sum[lane] + sum over i < 4 of weights[4 lane + i] activations[i]
  *
- * Relaxed SIMD has an instruction for it. What that leaves open (how the top bit of its second operand is read, and
- * whether pairs saturate at 16 bits) cannot happen with a second operand of 0..127, so its result is exact and the same
- * on every processor.
+ * Relaxed SIMD has an instruction for it. The details that it leaves open (how the top bit of its second operand is read, and whether pairs
+ * saturate at 16 bits) do not matter for a second operand of 0..127, so its result is exact and the same on every processor.
  *
  * Baseline SIMD has 16-bit products. As 16-bit numbers the weights are w0 + 256 w1 and w2 + 256 w3, so
  *   (w0 + 256 w1) a1 + w0 (256 a0 - a1) = 256 (w0 a0 + w1 a1)
  * needs one mask instead of two widenings. Its sums are 256 times as large until dot_value shifts them back, exactly;
  * without their bias they stay below 2^31 for 1,024 numbers: 1024 * 64 * 127 * 256.
  *
- * Where the engine makes five instructions of that one (x86 before AVX-VNNI: sums of two products in 16 bits, then of two of those by a
- * product with ones, which it loads anew each time), a third build (NX_PAIRS) writes three of them itself; and sums of nibbles' products
- * stay in 16 bits for as long as they fit: dot_pairs, for NX_PAIRS_MOST products. Nothing saturates on the way, so the sums are those of
- * the other builds, everywhere; web/lib/workers/simd.js asks the engine which is faster.
+ * If the engine expands it to five instructions (x86 before AVX-VNNI: sums of two products in 16 bits, then of two of those by a product
+ * with ones, which it loads anew each time), a third build (NX_PAIRS) writes three of them itself; and sums of nibbles' products stay in 16
+ * bits for as long as they fit: dot_pairs, for NX_PAIRS_MOST products. Nothing saturates on the way, so the sums are those of the other
+ * builds, everywhere; web/lib/workers/simd.js asks the engine which is faster.
  *
  * The zero of the weights comes off once per sum, with which dot_start(z, sum a) begins: sum (w - z) a = sum w a -
  * z sum a. All of this is arithmetic modulo 2^32, for numbers that are not finite are rounded to anything.
@@ -136,8 +135,8 @@ NX_INLINE float largest_magnitude(const float *x, uint32_t n) {
 /* most / top, or 0 for numbers too small to divide by, which all become 0. */
 NX_INLINE v128_t steps_per_unit(float most, float top) { return wasm_f32x4_splat(top > 0x1p-100f ? most / top : 0.0f); }
 
-/* To the nearest integer, ties to even, of products up to 2^22: the sum with 1.5 * 2^23 has room for nothing finer. Of
- * numbers that are not finite it makes anything. */
+/* To the nearest integer, ties to even, of products up to 2^22: the sum with 1.5 * 2^23 has room for nothing finer. Numbers that are not
+ * finite give arbitrary results. */
 NX_INLINE v128_t round_to_steps(v128_t x, v128_t per_unit) {
     v128_t sum = f32x4_mul_add(x, per_unit, wasm_f32x4_splat(0x1.8p23f));
     return wasm_i32x4_sub(sum, wasm_i32x4_splat(0x4b400000));

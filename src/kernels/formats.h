@@ -11,7 +11,7 @@
 
 #include "kernels.h"
 
-/* A number of 16 bits that stands anywhere, as files have them. */
+/* An unaligned 16-bit number, as in files. */
 static inline float nx_load_half(const uint8_t *p) {
     uint16_t half;
     memcpy(&half, p, sizeof half);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Contracts of every kernel. Kernels take n columns: n vectors that go through the same weights. Column j of an array x
- * is x + j * stride. What is computed for a column does not depend on n nor on the other columns, to the bit.
+ * Contracts of every kernel. Kernels take n columns: n vectors that go through the same weights. Column j of an array x is x + j * stride.
+ * The results of a column do not depend on n nor on the other columns, to the bit.
  *
  * Widths: a vector of w numbers is stored with stride nx_stride(w), a multiple of 16. Numbers past w are padding: kernels may read and
  * write it and must ignore it, except that matmul writes zeros there. Vectors of weights have no padding. Kernels only assert; sizes were
@@ -35,8 +35,8 @@ static inline uint32_t nx_larger(uint32_t a, uint32_t b) { return a > b ? a : b;
  * 16 bits wide in memory. */
 typedef enum { NX_BY_ROW, NX_BY_BLOCK } nx_packing;
 
-/* The forms of packed weights: F32, F16, BF16, and Q8_0 and Q4_0 by row, whose numbers are those of their types (matmul.c); by block, as the table
- * of tensor_types.h says for each type (blocks.c). The comments give the bytes of 32 packed weights. */
+/* The forms of packed weights: F32, F16, BF16, and Q8_0 and Q4_0 by row, with the numbers of their types (matmul.c); by block, by the form
+ * in tensor_types.h (blocks.c). The comments give the bytes of 32 packed weights. */
 enum {
     NX_SINGLE = 0,      /* no blocks */
     NX_BLOCKS_8 = 64,   /* 34: 8 bits, a scale */
@@ -69,8 +69,8 @@ static inline int nx_matrix_rounds(const nx_matrix *matrix) {
 /* Bytes of a packed matrix of that form. */
 uint64_t nx_matrix_bytes(uint32_t form, uint32_t rows, uint32_t cols);
 
-/* Packs `count` rows from `first` on, row-major weights in the file's encoding `type`, into `packed`, in the form of the matrix. Those from 0 on
- * must come first. */
+/* Packs `count` rows from `first` on, row-major weights in the file's encoding `type`, into `packed`, in the form of the matrix. Rows from
+ * 0 on must come first. */
 void nx_matrix_pack(const nx_matrix *matrix, void *packed, const uint8_t *weights, uint32_t type, uint32_t first, uint32_t count);
 
 /* `count` rows of a packed matrix from `first` on, both multiples of 16, as a matrix. */
@@ -89,8 +89,8 @@ typedef struct {
 /* out (cols) written: row `row`, as floats. */
 void nx_embed(float *out, const nx_embedding *table, uint32_t row);
 
-/* n columns on their way into matrix products: x (n, nx_stride(cols)), and, once a quantised matrix has met them, their
- * rounded form in `scratch` for the next one that reads the same columns. */
+/* n columns that enter matrix products: x (n, nx_stride(cols)) and, after the first quantised matrix, their rounded form in `scratch` for
+ * the next matrix that reads the same columns. */
 typedef struct {
     const float *x;
     uint32_t n;
@@ -105,10 +105,9 @@ nx_input nx_input_of(const float *x, uint32_t n, void *scratch);
 
 /* out[j][r] = bias[r] + sum over c of W[r][c] x[j][c].
  * out (n, nx_stride(rows)) written     bias (nx_stride(rows)) or null     input: of matrix->cols numbers
- * F32, F16, BF16: products added to the bias in the order of c. Quantised: x is rounded as nx_packing says, to steps of the largest
- * magnitude / 127 or / 8191; products are added exactly as integers where they share scales (of Q8_0 by row within 1,024 columns),
- * then scaled and added in their order, at last added to the bias. Cost: n * rows * cols multiply-adds; the weights come from
- * memory once for 16 columns. */
+ * F32, F16, BF16: products added to the bias in the order of c. Quantised: x is rounded by nx_packing, to steps of the largest magnitude /
+ * 127 or / 8191; products are added exactly as integers where they share scales (of Q8_0 by row within 1,024 columns), then scaled and
+ * added in their order, at last added to the bias. Cost: n * rows * cols multiply-adds; the weights come from memory once for 16 columns. */
 void nx_matmul(float *out, const nx_matrix *matrix, const float *bias, nx_input *input);
 
 /* x[j] = max(x[j], 0), width % 4 == 0. */
@@ -140,8 +139,8 @@ void nx_softmax(float *x, uint32_t n);
 /* ln of the sum of e^x over n numbers, n % 4 == 0; -infinity masks, the others are finite and there is at least one. */
 float nx_log_sum_exp(const float *x, uint32_t n);
 
-/* Widens a row of `n` weights in the file's encoding to f32, n a multiple of the type's block. What the K types and those with an
- * offset mean is rounded to single precision once. */
+/* Widens a row of `n` weights in the file's encoding to f32, n a multiple of the type's block. The values of K types and of types with an
+ * offset are rounded to single precision once. */
 void nx_dequantize(float *out, const uint8_t *weights, uint32_t type, uint32_t n);
 
 /* An IEEE half to single: exact. Back: to nearest, ties to even, at most 65504. */

@@ -222,8 +222,8 @@ NX_INLINE void tile_16(const tile_work *w, const uint16_t *weights, uint32_t typ
     store_tile(w, sum, n);
 }
 
-/* A product of n columns adds to n * 4 vectors of sums, and each addition waits for the last one to its vector. Four
- * are too few to keep the processor busy, so those of one column are kept in two parts: integers, whose order is free.
+/* A product of n columns adds to n * 4 vectors of sums, and each addition waits for the last one to its vector. Four are too few to hide
+ * the latency, so each column keeps two parts: integers, so their order does not matter.
  */
 NX_INLINE uint32_t parts(uint32_t n) { return n == 1 ? 2 : 1; }
 
@@ -403,7 +403,7 @@ static const int32_t *sums_in(const nx_input *input, uint32_t blocks) {
 NX_INLINE void matmul(float *out, const nx_matrix *m, const float *bias, const nx_input *input, uint32_t type) {
     uint32_t out_stride = nx_stride(m->rows), x_stride = nx_stride(m->cols), blocks = m->cols / BLOCK;
     uint64_t step = tile_bytes(type, m->cols);
-    int twos = NX_TEXTS && type == NX_Q8_0 && input->n == 1 && m->cols <= EXACT; /* the build of pictures alone has no room for it */
+    int twos = NX_TEXTS && type == NX_Q8_0 && input->n == 1 && m->cols <= EXACT; /* not in the pictures-only build, to save bytes */
     for (uint32_t t = 0; t < tiles(m->rows); t++) {
         const uint8_t *weights = (const uint8_t *)m->packed + t * step;
         for (uint32_t j = 0; j < input->n; j += 4) {

@@ -38,7 +38,7 @@ static float *zeros(float *out, uint32_t count, uint32_t channels) {
     return out + (size_t)count * channels;
 }
 
-/* The vectors of `count` positions from `first` on, as many at once as stand side by side. */
+/* The vectors of `count` positions from `first` on, in as many copies as there are contiguous runs. */
 static float *gather(float *out, const float *queue, const nx_taps *taps, uint32_t channels, uint32_t first, uint32_t count) {
     uint32_t ring = slots(taps), slot = first % ring, stride = nx_stride(channels);
     for (uint32_t n; count; count -= n, slot = slot + n == ring ? 0 : slot + n, out += n * channels) {

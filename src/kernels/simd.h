@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The one place where the instruction set comes in: WebAssembly SIMD128 intrinsics, in a native build through SIMDe,
- * which implements the same names exactly. Everything above is written once.
+ * The only place that depends on the instruction set: WebAssembly SIMD128 intrinsics, in a native build through SIMDe, which implements the
+ * same names exactly. Everything above is written once.
  *
  * Rules that keep one result everywhere: plain mul and add in a stated order, no fused multiply-add
  * (-ffp-contract=off), no libm, no f32x4 min/max where a not-a-number could meet a number.
@@ -21,7 +21,7 @@
 /* Before a loop whose body is large already. */
 #if defined(__clang__)
 #define NX_ROLLED _Pragma("clang loop unroll(disable)")
-/* Where a body needs its counter as a constant. */
+/* For bodies that need their counter as a constant. */
 #define NX_UNROLLED _Pragma("clang loop unroll(full)")
 #else
 #define NX_ROLLED
@@ -30,7 +30,7 @@
 
 #define NX_INLINE static inline __attribute__((always_inline))
 
-/* Where a copy of a long body in each place would cost more than the calls. */
+/* For long bodies whose inlined copies would cost more than the calls. */
 #define NX_NOINLINE __attribute__((noinline))
 
 /* Lanes added as (0 + 2) + (1 + 3). */

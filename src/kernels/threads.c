@@ -3,9 +3,9 @@
  * Threads of a build with NX_THREADS: instances of one module with one memory, each with its own stack.
  *
  * One thread, the owner, runs the library; the others are in nx_thread and help. A job is cut into pieces, and a ticket holds the job, its
- * number of pieces and the next one. The thread that raises the ticket by one owns that piece: a helper that comes late, or never, delays
- * nothing. The owner takes pieces too and then waits for those that others have taken, so the job's words stay as they are while anyone has
- * a piece of it.
+ * number of pieces and the next one. The thread that raises the ticket by one owns that piece: a helper that comes late, or never, causes
+ * no delay. The owner takes pieces too and then waits for those taken by others, so the job's words do not change while any piece is in
+ * work.
  *
  * A helper is useless if another program occupies its core: then it stops in the middle of a piece, for thousands of times the length of
  * the piece, or alternates with the owner on the owner's core. So an owner that had to wait long, or has hardly ever seen a helper at work
@@ -42,7 +42,8 @@ typedef struct {
 
 static pool shared;
 
-/* The owner's: jobs to do alone; how many they will be the next time; of the jobs of a trial, all so far and those in which it saw a helper. */
+/* The owner's: jobs to do alone; their number after the next failure; of the jobs of a trial, all so far and those in which it saw a
+ * helper. */
 static struct {
     uint32_t alone, next, jobs, seen;
 } trust = {.next = ALONE};
@@ -60,7 +61,7 @@ static void learn(uint32_t looks) {
     trust.jobs = trust.seen = 0;
 }
 
-/* A piece of the job that is on, if one is left. */
+/* Takes a piece of the current job, if one is left. */
 static int help(void) {
     uint64_t ticket = atomic_load(&shared.ticket);
     for (;;) {

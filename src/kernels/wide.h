@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The integer dot product of signed bytes, -128..127, with numbers u of 14 bits, 0..16383: see dot.h for the instruction's limits. It comes
- * in two sums, one after the other:
+ * The integer dot product of signed bytes, -128..127, with numbers u of 14 bits, 0..16383: see dot.h for the instruction's limits. It is
+ * computed in two sums, one after the other:
  *
  *   first = wide_dot(first, bytes, u, 0);  sum = wide_first(first);  sum = wide_dot(sum, bytes, u, 1)
  *

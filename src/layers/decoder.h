@@ -14,7 +14,7 @@
 #include "arch.h"
 #include "layers/layers.h"
 
-/* A model of these begins with it, so that the functions below which take `decoder` as void can be those of its nx_part. */
+/* The model's struct begins with it, so that the functions below, which take `decoder` as void, can be those of its nx_part. */
 typedef struct {
     uint32_t d, heads, n_kv_heads, key_length, n_blocks;
     nx_output distribution;
@@ -41,8 +41,8 @@ uint32_t nx_head_width(nx_reader *r, const char *key, uint32_t d, uint32_t heads
 /* Its plan, of `length` positions: the distribution, the ends of the file, and the map "attention". */
 void nx_decoder_plan(nx_reader *r, const nx_decoder *decoder, uint32_t length, nx_plan *plan);
 
-/* Parts of nx_part: the caches of all blocks, also for a longer run; position 0, where nothing has come before, has a pass to itself; the keys of the map
- * "attention", counted as the public header says: key j holds id j - 1, key 0 the start. */
+/* Parts of nx_part: the caches of all blocks, also for a longer run; position 0, which has no past, has a separate pass; the keys of the
+ * map "attention", counted as the public header says: key j holds id j - 1, key 0 the start. */
 uint64_t nx_decoder_state_bytes(const void *decoder, const nx_shape *shape);
 void nx_decoder_grow(const void *decoder, const nx_shape *from_shape, const void *from, const nx_shape *to_shape, void *to);
 uint32_t nx_decoder_pass_end(const void *decoder, uint32_t position);

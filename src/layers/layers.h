@@ -22,7 +22,7 @@ typedef struct {
 /* Part "attn_q" of block 7 of a stack, "enc." or "", as nx_block_name names it. The bias may be absent. */
 nx_linear nx_read_linear(nx_reader *r, const char *stack, uint32_t index, const char *part, uint32_t rows, uint32_t cols);
 
-/* The same of a part whose bias has to be there. */
+/* The same for a part whose bias is required. */
 nx_linear nx_read_linear_with_bias(nx_reader *r, const char *stack, uint32_t index, const char *part, uint32_t rows, uint32_t cols);
 
 nx_norm nx_read_norm(nx_reader *r, const char *stack, uint32_t index, const char *part, uint32_t d);
@@ -61,8 +61,8 @@ typedef struct {
     float cap; /* of scores; 0: none */
 } nx_cache_form;
 
-/* keys: the matrix that makes them. Where weights are rounded, keys and values are too: 8 bits each; `wide`: keys to 16. Heads of a few
- * channels, over which that does not average out, belong to models so small that single precision costs no memory to speak of. */
+/* keys: the matrix that makes them. Where weights are rounded, keys and values are too: 8 bits each; `wide`: keys to 16. With few channels
+ * per head the rounding does not average out, but such models are so small that single precision costs hardly any memory. */
 static inline nx_cache_form nx_cache_form_of(const nx_matrix *keys, int wide, uint32_t n_kv_heads, uint32_t key_length,
                                              uint32_t queries_per_kv) {
     uint32_t rounded = wide ? NX_KV8_WIDE : NX_KV8;

@@ -28,7 +28,7 @@ typedef enum { NX_INTERLEAVED, NX_MERGED, NX_BY_HEAD } nx_sparse_combine;
 
 typedef struct {
     uint32_t d, heads, key_length, inner, n_blocks;
-    uint32_t behind; /* position p of a sequence is position p - behind of the pattern, in which those before it do not stand */
+    uint32_t behind; /* position p of a sequence is position p - behind of the pattern, which does not contain the earlier ones */
     float epsilon;
     nx_sparse pattern; /* of the longest sequence; `sets` follow from block and head */
     nx_sparse_combine combine;
@@ -36,7 +36,7 @@ typedef struct {
     const nx_sparse_block *blocks;
 } nx_sparse_blocks;
 
-/* Reads the keys of architecture `arch` and the tensors of `stack`, of sequences of `positions` positions. `behind` stays as it is. */
+/* Reads the keys of architecture `arch` and the tensors of `stack`, of sequences of `positions` positions. `behind` is unchanged. */
 void nx_sparse_blocks_read(nx_reader *r, nx_sparse_blocks *b, const char *arch, const char *stack, uint32_t positions);
 
 /* Bytes of the caches of a sequence of `length` positions, and of the scratch memory of a pass of n columns. */

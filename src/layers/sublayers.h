@@ -36,7 +36,7 @@ typedef struct {
     nx_feed_forward feed_forward;
 } nx_block;
 
-/* The form of the blocks of a stack: d, H k and F, whether they have cross-attention, and whether the feed-forward network has to have
+/* The form of the blocks of a stack: d, H k and F, whether they have cross-attention, and whether the feed-forward network must have
  * biases. */
 typedef struct {
     uint32_t d, width, inner;

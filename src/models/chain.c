@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Tags of words by a linear chain: a hidden Markov model [Rabiner 1989], a maximum-entropy Markov model [McCallum, Freitag, Pereira 2000] or a
- * conditional random field [Lafferty, McCallum, Pereira 2001]. Of the words, each a few features, the part encodes
+ * Tags of words by a linear chain: a hidden Markov model [Rabiner 1989], a maximum-entropy Markov model [McCallum, Freitag, Pereira 2000]
+ * or a conditional random field [Lafferty, McCallum, Pereira 2001]. From a few features of each word, the part encodes
  *
  *   U_t[c] = sum over the features f of word t of W[f][c]
  *   crf   p(z | x) = exp(start[z_1] + sum U_t[z_t] + sum A[z_t-1][z_t] + end[z_T]) / Z(x)            one Z for the chain
@@ -15,7 +15,8 @@
  *
  * the rest then sums to 1, which is the label bias: a tag with one successor passes its whole mass on, regardless of the word.
  *
- * Tags may be pinned: those of all words, which asks for the nats of that tagging, or of some, and the others follow.
+ * Tags may be pinned: those of all words, to get the nats of that tagging, or of some words, and the best tags and marginals of the others
+ * follow.
  *
  * T: words. C: tags. F: features of a word, ids below V; 0 is none. Results: the best tags given the pins (Viterbi), p(z_t = c | x, pins), and
  * three numbers: log Z; -log p(pins | x); -log p(best tags | x).
@@ -156,7 +157,7 @@ static void normalise(const model *m, const room *r, uint32_t t, uint32_t n, flo
     }
 }
 
-/* The potentials of t where its tag is pinned: of that tag alone. */
+/* The potentials of t where its tag is pinned: only that tag. */
 static const float *pin(const model *m, const float *u, const uint32_t *pins, uint32_t t, float *row) {
     if (!pins || pins[t] >= m->states) return u;
     for (uint32_t c = 0; c < m->stride; c++) row[c] = c == pins[t] ? u[c] : -INFINITY;

@@ -10,8 +10,7 @@
  *   v  = tanh(p_f) sigma(p_g)                        [p_f, p_g] = p; linked before the gate
  *   x += W_output tanh(q_f) sigma(q_g)               the horizontal stack alone has a residual (first layer: nothing to add to)
  *
- * for the first layer, which reads the picture, and N more; c is the row of a class, nothing where none is given. At the end
- * W_last relu(W_head relu(x)).
+ * for the first layer, which reads the picture, and N more; c is the row of a class, or zero. At the end W_last relu(W_head relu(x)).
  *
  * A layer of the vertical stack looks to both sides in its own row, so a row of it is computed at once, when its first pixel is due: all
  * its inputs are known then. Its output, W_link p for each layer, waits in a queue for the pixels of the row. The horizontal stack computes
@@ -103,7 +102,7 @@ static uint64_t above_bytes(const model *m) { return nx_queue_bytes(&m->above, m
 static uint64_t beside_bytes(const model *m) { return nx_queue_bytes(&m->beside, m->pixels.d); }
 static uint64_t layer_bytes(const model *m) { return link_bytes(m) + above_bytes(m) + beside_bytes(m); }
 
-/* Of layer i, 0 the first one, whose other queues stay empty: what its vertical stack leaves for the pixels of a row, v and x before it. */
+/* Of layer i, 0 the first one, whose other queues stay empty: the vertical stack's output for the pixels of a row, v and x before it. */
 static float *links_at(const model *m, void *state, uint32_t i) { return (float *)((uint8_t *)state + i * layer_bytes(m)); }
 static float *above_at(const model *m, void *state, uint32_t i) { return links_at(m, state, i) + link_bytes(m) / sizeof(float); }
 static float *beside_at(const model *m, void *state, uint32_t i) { return above_at(m, state, i) + above_bytes(m) / sizeof(float); }

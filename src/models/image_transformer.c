@@ -241,8 +241,8 @@ static void configure(nx_reader *r, nx_plan *plan) {
 
 /* ---- memory: caches of keys and values, and the scratch of a pass ---------------------------------------------------- */
 
-/* Slots of a run's ring: a local pattern has some to spare, so that positions that were guessed wrongly, or left by a branch,
- * may be entered again; no ring is longer than the run. */
+/* Slots of a run's ring: a local pattern has spare slots, so that positions that were guessed wrongly, or left by a branch, may be entered
+ * again; no ring is longer than the run. */
 static uint32_t slots(const model *m, const nx_shape *shape) {
     uint32_t all = (shape->length + 3) & ~3u, ring = nx_pattern_slots(&m->pattern) + SPARE_SLOTS;
     return ring < all ? ring : all;
@@ -284,7 +284,7 @@ static uint64_t scratch_bytes(const void *opaque, const nx_shape *shape, uint32_
 /* The encoder leaves this for the decoder; some of it is its own working memory. */
 typedef struct {
     void *cross; /* (N) caches of S slots: keys and values of the encoder's output for each decoder block that attends to it */
-    float *x;    /* (S, d) the encoder's residual stream; in the end its output, times U where it goes to the pixels */
+    float *x;    /* (S, d) the encoder's residual stream; in the end its output, times U if it goes to the pixels */
     void *cache; /* one cache of S slots, for the encoder's own attention */
     uint64_t bytes;
 } encoder_output;
@@ -415,7 +415,7 @@ static void enter_known(const model *m, float *x, const nx_column *column, uint3
     nx_add(x, source_at(m, column->encoder_output).x + (size_t)nx_direct_cell(&m->direct, column->position) * nx_stride(m->d), m->d, 1);
 }
 
-/* The weights of block `index` over the source, behind those of all blocks over the past. */
+/* The weights of block `index` over the source, after those of all blocks over the past. */
 static float *source_map(const model *m, const nx_column *column, uint32_t index) {
     return column->maps + (size_t)m->n_blocks * m->heads * map_keys(m, &column->inputs->shape) + (size_t)index * m->heads * m->source;
 }

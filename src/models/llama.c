@@ -4,9 +4,9 @@
  *
  *   x = x + W_o attention(norm(x)),   x = x + W_down ( silu(W_gate h) * W_up h ),  h = norm(x)
  *
- * with root-mean-square norms [Zhang, Sennrich 2019], rotary positions [Su et al. 2021, section 3.2] and queries that share
- * keys and values [Ainslie et al. 2023]. Any linear map may have a bias; those of queries, keys and values, and gate and up, may be one matrix.
- * Its kin say their name before their keys and differ by a line each (`kinds` below):
+ * with root-mean-square norms [Zhang, Sennrich 2019], rotary positions [Su et al. 2021, section 3.2] and queries that share keys and values
+ * [Ainslie et al. 2023]. Any linear map may have a bias; those of queries, keys and values, and gate and up, may be one matrix. Related
+ * architectures have their own key prefix and differ by a line each (`kinds` below):
  *
  *   qwen2, exaone   turn other pairs of numbers [Yang et al. 2024, arXiv:2407.10671; LG AI Research 2024, arXiv:2412.04862]
  *   qwen3     the same; it also norms the queries and the keys of each head before it rotates them [Yang et al. 2025, arXiv:2505.09388]
@@ -61,7 +61,7 @@ enum { OF_EACH_HEAD = 1, OVER_ALL_HEADS };
 /* The differences between models of the family; 0: it has none of that. */
 typedef struct {
     const char *name;
-    int halves;      /* a pair to turn is (i, i + rotated / 2); else (2 i, 2 i + 1) */
+    int halves;      /* the rotated pairs are (i, i + rotated / 2); otherwise (2 i, 2 i + 1) */
     int norms;       /* of queries and keys */
     int only_after;  /* sublayers norm their outputs, not their inputs */
     int also_after;  /* both */
@@ -104,7 +104,7 @@ typedef struct {
     int unturned;               /* nothing has rotary positions */
     const double *frequency[2]; /* (rotated / 2) angle of a position; in local blocks */
     double length;              /* of the cosines and sines, which lengthens queries and keys */
-    const float *stretch;       /* (rotated / 2) by which frequencies are divided, or null */
+    const float *stretch;       /* (rotated / 2) divisors of the frequencies, or null */
     const block *blocks;        /* (N) */
     const float *last_norm;     /* (d) */
 } model;
@@ -186,9 +186,9 @@ static const block *read_blocks(nx_reader *r, const model *m) {
     return blocks;
 }
 
-/* The rotary frequencies base^(-2i / rotated), divided by one number for all (linear scaling, so that more positions fit into
- * the angles of training [Chen et al. 2023, arXiv:2306.15595]) and, where the file has them, by one each. From the pair `last` on by that number,
- * up to `first` by none, and in between by ever more of it [YaRN: Peng et al. 2023, arXiv:2309.00071, section 3.2]. */
+/* The rotary frequencies base^(-2i / rotated), divided by one common factor (linear scaling, so that more positions fit into the angles of
+ * training [Chen et al. 2023, arXiv:2306.15595]) and, if the file has them, by individual ones. Pairs from `last` on are divided by that
+ * factor, those up to `first` are not, and those in between are interpolated [YaRN: Peng et al. 2023, arXiv:2309.00071, section 3.2]. */
 static const double *frequencies(nx_reader *r, const model *m, float base, double scale, double first, double last) {
     uint32_t half = m->rotated / 2;
     double *frequency = nx_arena_take(r->arena, half * sizeof *frequency), log_base = nx_f64_log((double)base);
@@ -490,7 +490,7 @@ static int forward(const void *opaque, const nx_column *columns, uint32_t n, uin
     return 0;
 }
 
-/* Key j holds id j - 1, key 0 the start; of a local block, those of the last ids. */
+/* Key j holds id j - 1, key 0 the start; for a local block, those of the last ids. */
 static uint32_t local_keys(const void *opaque, const nx_shape *shape, uint32_t map, uint32_t row, uint32_t position, uint32_t *keys) {
     const model *m = opaque;
     uint32_t count = nx_decoder_keys(&m->decoder, shape, map, row, position, keys);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * PixelCNN [van den Oord, Kalchbrenner, Kavukcuoglu 2016, arXiv:1601.06759]: every pixel is predicted from those before it, in raster
- * order, by convolutions with masks. A k x k mask takes away what comes after the pixel: of the first layer also the pixel itself (mask
- * A), of the later ones not (mask B), for their column knows only pixels before it.
+ * order, by convolutions with masks. A k x k mask removes everything after the pixel: in the first layer also the pixel itself (mask A), in
+ * the later ones not (mask B), because their column depends only on pixels before it.
  *
  *   x  = W_input * ids + b                                                 mask A
  *   x += W_expand relu(W_conv * relu(W_reduce relu(x)))                    mask B, N blocks

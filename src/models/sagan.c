@@ -10,8 +10,8 @@
  *     beta_ji = softmax over i of g(x_j) . f(x_i),   o_j = W_o sum over i of beta_ji h(x_i),   x = x + gamma o
  *   picture = tanh(W * relu(norm(x)))          (side, side, 3) of -1..1; the id of a colour is the one nearest to 127.5 (1 + it)
  *
- * A norm is a scale and a shift of each channel, by class: what is left of conditional batch normalisation, whose means and variances the file has
- * folded in, as it has every weight divided by its spectral norm. No 1/sqrt(d) in the softmax.
+ * A norm is a scale and a shift of each channel, by class: the rest of conditional batch normalisation; the file has folded in the means
+ * and variances, and has divided every weight by its spectral norm. No 1/sqrt(d) in the softmax.
  *
  * L: size of a latent. C: channels of a block, K, V of f, g and of h. Ports: latent, drawn by the run's noise if not given, and class.
  * Results: image (side, side, 3), latent, given or drawn, and pixels, the picture before rounding to ids.

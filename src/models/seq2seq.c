@@ -25,8 +25,8 @@
  *               (attention/segments.h)
  *
  * One table E of V rows serves the source, the target and the output; an id enters as its row times sqrt(d). Position 0 reads zeros for y.
- * What does not change from word to word is made once a sentence: W_k h_i, or h_i / |h_i|. A step then costs a product of the state,
- * one of its input, S scores and the product with the table.
+ * Values that do not change from word to word are computed once a sentence: W_k h_i, or h_i / |h_i|. A step then costs a product of the
+ * state, one of its input, S scores and the product with the table.
  *
  * Letters: T the most positions of source and target, S positions of this source, d width of a word, e of a direction of the encoder, A rows
  * of the networks inside scores, V ids; J is the number of columns of a pass.
@@ -187,7 +187,7 @@ static uint64_t state_bytes(const void *opaque, const nx_shape *shape) {
     return (uint64_t)SLOTS * slot_floats(opaque) * sizeof(float);
 }
 
-/* The ring is as long as it was. */
+/* The ring keeps its length. */
 static void grow(const void *m, const nx_shape *from_shape, const void *from, const nx_shape *to_shape, void *to) {
     (void)to_shape;
     memcpy(to, from, state_bytes(m, from_shape));
@@ -310,8 +310,8 @@ static void show_centre(float *map, float centre, uint32_t S) {
     if (low + 1 < S) map[low + 1] = beyond;
 }
 
-/* The first `scored` of S scores become the expectations of their bits; the others are never looked at. alone (S), or null: the expectations
- * without neighbours. */
+/* The first `scored` of S scores become the expectations of their bits; the others are never attended to. alone (S), or null: the
+ * expectations without neighbours. */
 static void weigh_bits(const model *m, const scratch *s, uint32_t scored, uint32_t S, float *alone) {
     for (uint32_t i = 0; i < S; i++) s->theta[i] = i < scored ? s->weights[i] + m->bias[0] : -__builtin_inff();
     if (m->structure == SIGMOID)

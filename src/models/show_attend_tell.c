@@ -146,7 +146,7 @@ static uint64_t state_bytes(const void *opaque, const nx_shape *shape) {
     return (uint64_t)SLOTS * 2 * nx_stride(((const model *)opaque)->H) * sizeof(float);
 }
 
-/* The ring is as long as it was. */
+/* The ring keeps its length. */
 static void grow(const void *m, const nx_shape *from_shape, const void *from, const nx_shape *to_shape, void *to) {
     (void)to_shape;
     memcpy(to, from, state_bytes(m, from_shape));
@@ -230,7 +230,7 @@ static int encode(const void *opaque, const nx_inputs *inputs, uint32_t slice, v
 
 /* ---- the decoder ----------------------------------------------------------------------------------------------------- */
 
-/* The place that a column looks at alone, of scores (L); L: it looks at all. */
+/* The only location that a column attends to, of scores (L); L: it attends to all. */
 static uint32_t place_of(const model *m, const nx_column *column, const float *scores, float *drawn) {
     const uint32_t *light = column->inputs->port[LIGHT];
     if (light && column->position < column->inputs->shape.counts[LIGHT] && light[column->position] < m->L) return light[column->position];

@@ -36,7 +36,7 @@
 
 enum { SUPPORT, LABELS, QUERY };
 
-/* A layer: attention where `gate` has no rows, of key length k and value length v; else dense with that reach, v channels. */
+/* A layer: attention where `gate` has no rows, of key length k and value length v; otherwise dense with that reach, v channels. */
 typedef struct {
     nx_linear q, k, v, gate;
     uint32_t from, reach, keys, values; /* from: channels that it reads, behind which it appends `values` */
@@ -216,7 +216,7 @@ static nx_input gather(const model *m, const float *x, uint32_t first, uint32_t 
 static void dense(const model *m, const layer *l, const room *r, uint32_t N, uint32_t first, uint32_t n, const workspace *w) {
     uint32_t stride = nx_stride(m->channels), both = nx_stride(2 * l->from);
     for (uint32_t j = 0; j < n; j++) {
-        uint32_t t = first + j < N ? first + j : N; /* where a query stands */
+        uint32_t t = first + j < N ? first + j : N; /* the position of a query */
         float *column = w->column + (size_t)j * both;
         if (t < l->reach)
             memset(column, 0, l->from * sizeof *column);

@@ -34,7 +34,7 @@ typedef struct {
     nx_embedding values, rows, columns; /* (V, d), (n / w, d), (w, d) */
     nx_norm last;                       /* (d) */
     nx_linear head;                     /* (P, d) */
-    nx_notes notes;                     /* of music, else zeros */
+    nx_notes notes;                     /* for music, otherwise zeros */
 } model;
 
 static int is_text(const model *m) { return m->blocks.behind > 0; }

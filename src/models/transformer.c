@@ -7,7 +7,7 @@
  *   encoder:  x = LN(x + attention(x, x)),  x = LN(x + W_down ReLU(W_up x + b_up) + b_down)                      sections 3.1, 3.3
  *   decoder:  x = LN(x + attention(x, x up to here)),  x = LN(x + attention(x, encoder's output)),  x = LN(x + ...)
  *
- * That order is "post"; with "pre" a sublayer is x = x + f(LN(x)), and either stack ends with one more norm [Xiong et al. 2020,
+ * This order is "post"; with "pre" a sublayer is x = x + f(LN(x)), and either stack ends with one more norm [Xiong et al. 2020,
  * arXiv:2002.04745].
  *
  * One table of V rows serves the source, the target and, as a matrix, the output (section 3.4). An id enters as its row times sqrt(d) plus
@@ -235,7 +235,7 @@ static int encode(const void *opaque, const nx_inputs *inputs, uint32_t slice, v
 
 /* ---- the decoder ----------------------------------------------------------------------------------------------------- */
 
-/* The weights of block `index` over the source, behind those of all blocks over the past. */
+/* The weights of block `index` over the source, after those of all blocks over the past. */
 static float *source_map(const model *m, const nx_column *column, uint32_t index) {
     const nx_shape *shape = &column->inputs->shape;
     return column->maps + (size_t)m->decoder.heads * (m->writing.n_blocks * shape->length + index * shape->counts[0]);

@@ -8,11 +8,12 @@
  *                    x = x + attention(LN(x), LN(x))                                                     not in the last
  *   y = LN(x),   s[h][m] = (W_h y_h + b_h) . (W_c y_m + b_c) / sqrt(d) + distance[m - h]                 from -R to R, and those beyond as these
  *
- * without a distance from the root; and of the scores all projective trees at once (attention/trees.h). From the scores of each word the log
- * sum over its heads is subtracted, and added to log Z: log probabilities of a softmax are left, whose sums stay small in long sentences.
+ * without a distance from the root; and of the scores all projective trees at once (attention/trees.h). The log sum over its heads is
+ * subtracted from the scores of each word, and added to log Z: the results are log probabilities of a softmax, whose sums stay small in
+ * long sentences.
  *
- * Heads may be pinned: those of all words, which asks for the nats of that tree, or of some, and the others follow. Pins that no tree
- * keeps to are numbers that break.
+ * Heads may be pinned: those of all words, to get the nats of that tree, or of some words, and the best heads and marginals of the others
+ * follow. Pins that no tree satisfies give non-finite values.
  *
  * n: words; T = n + 1: with the root. d: width. F: features of a word, ids below V; 0 is none. Results: the heads of the most probable tree given
  * the pins, from 1, 0 the root; p(head of m = h | x, pins), of each word a row of 129, behind n zeros; and three numbers: log Z; -log p(pins | x);
@@ -229,7 +230,7 @@ static void feed_forward(const model *m, const room *r, const scratch *s, uint32
     uint32_t d = m->d, stride = nx_stride(d), wide = nx_stride(3 * d);
     for (uint32_t j = 0; j < n; j++)
         for (uint32_t tap = 0; tap < 3; tap++) {
-            uint32_t place = at + j + tap; /* one more than that of the tap */
+            uint32_t place = at + j + tap; /* the position of the tap, plus one */
             float *to = s->three + (size_t)j * wide + (size_t)tap * d;
             if (place && place <= T)
                 memcpy(to, r->y + (size_t)(place - 1) * stride, d * sizeof *to);
@@ -323,8 +324,8 @@ static void score(const model *m, const room *r, const uint32_t *pins, uint32_t 
 
 /* ---- trees ---------------------------------------------------------------------------------------------------------------- */
 
-/* Slice `step` of 2 n - 1 through one set of charts: inside, the root, outside; of the free scores inside and the root alone. Returns 0 when there
- * is no tree. */
+/* Slice `step` of 2 n - 1 through one set of charts: inside, the root, outside; for the free scores only inside and the root. Returns 0
+ * when there is no tree. */
 static int step_of(const room *r, uint32_t step, uint32_t n, const float *scores, int best, int outside, double *total) {
     nx_trees trees = {n, best, scores, r->charts};
     if (step == 0) nx_tree_begin(&trees);

@@ -6,7 +6,7 @@
  *
  *   [f, g] = W_gate [h_{t-d}; h_t] + V_c class + V_s speaker        before the first sample h is zero, which is not silence
  *   z      = tanh(f) sigma(g)
- *   [r, s] = W_mix z        h += r, skip += s                       the last layer has s alone
+ *   [r, s] = W_mix z        h += r, skip += s                       the last layer has only s
  *
  * for L layers behind the first one, which reads ids: h_t = A id_{t-2} + B id_{t-1} + bias, rows of a table. At the end
  * W_output relu(W_head relu(skip)). The class and the speaker are optional.
@@ -53,7 +53,7 @@ typedef struct {
     nx_linear head, last; /* (head_length, S), (P, head_length) */
 } model;
 
-/* The ids are a sound where the file has a rate, else a picture. */
+/* The ids are a sound if the file has a rate, otherwise a picture. */
 static void read_output(nx_reader *r, nx_output *output, nx_plan *plan) {
     if (nx_has_key(r, KEY("sound.rate"))) {
         nx_read_u32(r, KEY("sound.rate"), 1000, 384000, NX_REQUIRED);

@@ -3,16 +3,16 @@
  * Enlargement that reads the small picture directly: an option of the Image Transformer, ours and not the paper's. Each pixel gets features
  * of the small picture, at the decoder's input and as a prior on its distribution.
  *
- * Colours are z = (255 - v) / 255, so that white is 0, and so is what lies outside. A pixel of the small picture is a cell of K pixels of the
- * large one. Of the pixel at place k of its cell (both in raster order) 49 numbers are known beforehand:
+ * Colours are z = (255 - v) / 255, so that white and everything outside are 0. A pixel of the small picture is a cell of K pixels of the
+ * large one. For the pixel at index k of its cell (both in raster order) 49 numbers are known in advance:
  *
  *   C (27)  the small picture's 3 x 3 pixels around its cell
  *   r (3)   the mean colour left for the rest of the cell: clamp( (K z_cell - sum of z drawn in the cell) / (K - k), 0, 1 )
  *   N (18)  the colours at (0,-1) (-1,0) (-1,-1) (-1,1) (0,-2) (-2,0)
  *   1
  *
- * All are functions of the inputs and of the ids before the pixel, so nothing has to be remembered. If there is an encoder, which reads the
- * whole small picture, the pixels of its cell e get its row e as well, and there is no cross-attention.
+ * All are functions of the inputs and of the ids before the pixel, so no state is needed. If there is an encoder, which reads the whole
+ * small picture, the pixels of its cell e get its row e as well, and there is no cross-attention.
  *
  *   input     x = x + E_k [C; r; 1] + U e_cell   and of a palette  + T_near(z_cell) + T_(V + near(r)),   near: the palette's colour nearest to it
  *   guess     M = A_k [C; r; N; 1] + W h,   s = softplus( w . h + b_k ),   h: what the output layer reads

@@ -5,7 +5,7 @@
  *   x = e[code at p - 1] + row[p / l] + column[p % l] + class + speaker + above_p        blocks        W LN(x) + b
  *
  * where position 0 has no code before it, a class and a speaker may be absent, and above_p depends on the codes of the level above, if
- * there is one: a table, a stack of convolutions that makes of each of them as many vectors as there are codes below it, and a layer norm.
+ * there is one: a table, a stack of convolutions that expands each of them to the codes below it, and a layer norm.
  */
 #ifndef NX_JUKEBOX_PRIOR_H
 #define NX_JUKEBOX_PRIOR_H

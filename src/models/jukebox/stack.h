@@ -7,7 +7,7 @@
  *   DOWN    y_i = W [the 2 s vectors from s / 2 before block i to s / 2 behind it] + b       blocks of s: a convolution of stride s
  *   UP      the s vectors from the middle of block j - 1 to that of block j = W [x_{j-1}; x_j] + b     the same transposed
  *
- * T is the number of vectors that go in, C that of their numbers.
+ * T is the number of input vectors, C that of their channels.
  */
 #ifndef NX_JUKEBOX_STACK_H
 #define NX_JUKEBOX_STACK_H
@@ -34,10 +34,10 @@ typedef struct {
 /* Reads the next layer of a stack whose tensors are called "enc.top.blk.0.conv.weight" where `name` is "enc.top.". */
 void nx_stack_add(nx_reader *r, nx_stack *stack, const char *name, nx_stack_kind kind, uint32_t step, uint32_t in, uint32_t out);
 
-/* The number of vectors that come out where T go in. Every DOWN has to divide the number that reaches it. */
+/* The number of output vectors for T input vectors. Every DOWN must divide the number of its input vectors. */
 uint32_t nx_stack_length(const nx_stack *stack, uint32_t T);
 
-/* Floats of each of the two rows of vectors between which a stack goes to and fro. */
+/* Floats of each of the two buffers of vectors between which a stack alternates. */
 uint64_t nx_stack_room(const nx_stack *stack, uint32_t T);
 
 /* Computes slice `slice` of a stack, if there is one; those before it were computed. rows: two of nx_stack_room floats, the first of which

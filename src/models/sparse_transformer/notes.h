@@ -3,7 +3,7 @@
  * The position of a note in music [after MuseNet: Payne 2019, openai.com/research/musenet]. The file lists for each id how many ticks pass
  * with it, and the voice and the pitch of the notes. Three functions of the ids up to position i are added to its embedding:
  *
- *   bar[t / b] + tick[t % b]    t the ticks that have passed, b those of a bar; the last row of `bar` is that of all later ones
+ *   bar[t / b] + tick[t % b]    t the ticks that have passed, b those of a bar; the last row of `bar` is shared by all later ones
  *   chord[c]                    c the number of ids since time last passed, at most the last row
  *   sum over v of sounding[s]   s the last id of voice v, where it had one
  *
