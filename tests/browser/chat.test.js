@@ -323,6 +323,13 @@ test('a model without a template: the element says so, offers to continue the te
       await send(page, 'Once upon a time');
       await rest(page);
       assert.equal((await messages(page)).length, 2);
+      assert.doesNotMatch(String(await page.locator('.talk-figures').textContent()), /did not reach/);
+      await send(page, 'But then');
+      await rest(page);
+      assert.match(
+        String(await page.locator('.talk-figures').textContent()),
+        /^2 of the messages did not reach the model, because its template leaves them out/,
+      );
     },
     { complains: true },
   ));

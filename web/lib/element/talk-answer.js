@@ -9,7 +9,7 @@ import { make } from './make.js';
 import { say } from './say.js';
 
 /** @import { Alternative, Message, Model, SavedText, TextOptions, TextRun, TextStep } from '../index.js' */
-/** @import { ChatOptions } from '../kinds/text/chat.js' */
+/** @import { ChatOptions, Dropped } from '../kinds/text/chat.js' */
 
 /** Alternatives that are shown. */
 const SHOWN = 8;
@@ -119,6 +119,9 @@ export class Answer {
     this.#mark(-1);
   }
 
+  /** Messages that did not reach the model. @type {Dropped[]} */
+  dropped = [];
+
   /** Aborted by stop(). */
   #stopper = new AbortController();
 
@@ -133,7 +136,8 @@ export class Answer {
    * @param {TextOptions & ChatOptions} options
    */
   async begin(model, messages, options) {
-    await this.#read(model.chat(messages, options), ({ ids, promptLength }) => {
+    await this.#read(model.chat(messages, options), ({ ids, promptLength, dropped = [] }) => {
+      this.dropped = dropped;
       const prompt = model.tokenizer.decode(ids.slice(0, promptLength).slice(-8), { special: true }).trimEnd();
       this.#marks = MARKS.find(([open]) => prompt.endsWith(open));
       this.#opened = this.#thinking = this.#marks !== undefined;

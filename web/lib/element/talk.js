@@ -460,6 +460,11 @@ export class Talk {
     const { rate, first, reused, prompt, length } = answer;
     /** @type {Saying[]} */
     const all = [];
+    const { dropped } = answer;
+    if (dropped.some(({ role }) => role === 'system'))
+      all.push(['the system message did not reach the model, because its template leaves it out', {}]);
+    else if (dropped.length > 0)
+      all.push(['{count} of the messages did not reach the model, because its template leaves them out', { count: [dropped.length, 0] }]);
     if (length === 0 && answer.finish === 'end') all.push(['it ended immediately', {}]);
     if (rate > 0) all.push(['{rate} tokens a second', { rate: [rate, rate < 10 ? 1 : 0] }]);
     if (first > 0) all.push(['the first after {time} s', { time: [first / 1000, 2] }]);

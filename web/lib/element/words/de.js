@@ -90,6 +90,10 @@ export default {
   '{read} of {prompt} tokens were new': '{read} von {prompt} Token waren neu',
   'it ended immediately': 'es endete sofort',
   'room for {left} more': 'Platz für {left} weitere',
+  'the system message did not reach the model, because its template leaves it out':
+    'die Systemnachricht erreichte das Modell nicht, weil seine Vorlage sie auslässt',
+  '{count} of the messages did not reach the model, because its template leaves them out':
+    '{count} der Nachrichten erreichten das Modell nicht, weil seine Vorlage sie auslässt',
   'A talk': 'Ein Gespräch',
   chat: 'sprechen',
   'This model has no chat template, so it cannot tell who is speaking. It can continue your text.':

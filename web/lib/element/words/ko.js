@@ -90,6 +90,10 @@ export default {
   '{read} of {prompt} tokens were new': '토큰 {prompt}개 중 새로 읽은 것 {read}개',
   'it ended immediately': '바로 끝났습니다',
   'room for {left} more': '남은 자리 {left}개',
+  'the system message did not reach the model, because its template leaves it out':
+    '이 모델의 템플릿이 빼기 때문에 시스템 메시지가 모델에 전달되지 않았습니다',
+  '{count} of the messages did not reach the model, because its template leaves them out':
+    '이 모델의 템플릿이 빼기 때문에 메시지 {count}개가 모델에 전달되지 않았습니다',
   'A talk': '대화',
   chat: '대화',
   'This model has no chat template, so it cannot tell who is speaking. It can continue your text.':
