@@ -16,7 +16,7 @@ needed.require("numpy", "torch")
 
 import torch
 
-from common import gguf
+from common import adopted, gguf
 from common.recipes import find
 from common.rounding import FORMS, rounded
 from common.runs import load_average
@@ -28,7 +28,8 @@ def from_file(recipe, path):
     metadata, tensors = gguf.read_raw(path)
     known = {f.name for f in fields(recipe.task.Settings)}
     own = recipe.task.settings_of(metadata, {k: torch.empty(v.shape) for k, v in tensors.items()})
-    task = recipe.task(recipe.task.Settings(**dict({k: v for k, v in recipe.settings.items() if k in known}, **own)))
+    chosen = dict({k: v for k, v in recipe.settings.items() if k in known}, **dict(own, **adopted.settings(recipe, path)))
+    task = recipe.task(recipe.task.Settings(**chosen))
     return task, task.reader()
 
 

@@ -239,6 +239,10 @@ class Changed(Folders):
             with contextlib.redirect_stdout(io.StringIO()):
                 held = recipe.task(s).held_out()
             self.assertGreater(len(held if name in ("captions", "chorales") else held[0]), 0, name)
+        path_of = os.path.join(recipes.SHIPPED, "de-en.gguf")
+        shipped, own, faster = (parse("de-en", "--from", path_of, *more) for more in ((), ("--data", "mine"), ("--data", "mine", "--lr", "1")))
+        self.assertEqual([(s.values, s.dropout, s.lr, s.warmup, s.batch, s.minutes) for s in (shipped, own, faster)],
+                         [(10000, 0.1, 6e-4, 100, 128, 70), (10000, 0.1, 3e-4, 20, 64, 10), (10000, 0.1, 1, 20, 64, 10)])
         self.assertEqual((adopted.end_weight, adopted.minutes, adopted.batch), (20.0, first.minutes, first.batch))          # the stage, without its schedule
         self.assertFalse(parse("wavenet", "--stage", "2", "--from", path).adopted or parse("image-transformer-digits-bw", "--from", os.path.join(recipes.SHIPPED, "digits.gguf")).adopted)
 
@@ -261,6 +265,7 @@ class Documented(Folders):
             at, path = options.index("--data") + 1, options.index("--from") + 1
             options[path] = os.path.join(recipes.SHIPPED, os.path.basename(options[path]))
             settings.parse("", recipes.find, [name, *options])
+            self.assertTrue(recipes.find(name).own, name)                # a schedule for folders of one's own
             if not EVERY and name not in self.CHEAP:
                 continue
             make = self.MADE[options[at]]

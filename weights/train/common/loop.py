@@ -178,7 +178,8 @@ class Trainer:
         """After a step with this loss."""
         self.count += 1
         value = parallel.mean(value, self.processes)                     # stays on the GPU, which need not wait for its number
-        self.running = value if self.running is None else 0.98 * self.running + 0.02 * value
+        kept = min(0.98, 1 - 1 / self.count)             # a plain mean of the first 50, in which the first batch, maybe of short sentences, has no greater part
+        self.running = value if self.running is None else kept * self.running + (1 - kept) * value
         return value
 
     def smoothed(self):
@@ -221,8 +222,9 @@ class Trainer:
         if sys.stdout.isatty():
             print(flush=True)
 
-    def report(self, final=False):
-        """Validation losses of the averaged weights, rounded where training rounds, to the log, and a sample sheet."""
+    def report(self, final=False, first=False):
+        """Validation losses of the averaged weights, rounded where training rounds, to the log, and a sample sheet.  first: those of the file that the run begins with,
+        without a sheet."""
         if self.rank:
             return
         s, task = self.s, self.task
@@ -232,17 +234,20 @@ class Trainer:
             nats = measure(task, self.average, self.valid, s.final_valid_images if final else s.valid_images, self.autocast, self.device)
             self.average.eval()
             measures = task.measures(self.average, self.valid, self.autocast, self.device, final)
-        first = next(iter(nats.values()), math.nan)      # a GAN has no likelihood
+        alone = next(iter(nats.values()), math.nan)      # a GAN has no likelihood
         line = dict(step=self.count, elapsed=round(self.elapsed, 1), epoch=round(self.count * s.batch / len(self.training), 3),
                     train_nats=self.smoothed(), **{"valid_nats" + ("_" + name if name else ""): v for name, v in nats.items()},
-                    **({"valid_bits_per_dim": task.bits(first)} if nats else {}), final=final, **measures)
+                    **({"valid_bits_per_dim": task.bits(alone)} if nats else {}), final=final, **measures)
         self.run.log(line)
         more = ", ".join("%.2f given the %s" % (v, name) for name, v in nats.items() if name)
-        told = ["%svalid %.2f nats%s, %.4f bits/dim" % ("final " if final else "", first, " (%s)" % more if more else "", line["valid_bits_per_dim"])] if nats else []
+        when = "final " if final else "as it is: " if first else ""
+        told = ["%svalid %.2f nats%s, %.4f bits/dim" % (when, alone, " (%s)" % more if more else "", line["valid_bits_per_dim"])] if nats else []
         if told or measures:
             print(", ".join(told + ["%s %.2f" % m for m in measures.items()]), flush=True)
-        if s.best and first < self.least:
-            self.least = first
+        if first:
+            return
+        if s.best and alone < self.least:
+            self.least = alone
             self.save_average(final, "best.pt")
         if s.sheets >= 0 and task.slow_sheet and s.minutes and self.elapsed < SHORT:
             print("no sample sheet after %.0f s of training: it would take longer than that; a minute of training or more ends with one" % self.elapsed, flush=True)
@@ -327,6 +332,8 @@ def train(recipe, s):
     due = t.elapsed + 60 * s.every       # the next measurement; the first of a run comes early, for its picture
     if not t.count and (not s.minutes or s.every < s.minutes):
         due = min(due, FIRST_SHEET)
+    if s.start and not t.count:
+        t.report(first=True)
     told = -math.inf
     since, away[0] = clock(), 0.0
     while True:

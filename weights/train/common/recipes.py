@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Recipes: models/<model>/recipes/<name>.py with `settings` (of the model's task) and `card` (of its file, weights/<name>.gguf), and, if it is made in
-several runs or begins with another file, `stages` and `start`. One name, one recipe, one file."""
+several runs or begins with another file, `stages` and `start`; `own` has the schedule of a run on one's own folder. One name, one recipe, one file."""
 import importlib
 import importlib.util
 import os
@@ -20,6 +20,7 @@ class Recipe(NamedTuple):
     card: dict
     start: str = ""                      # a file of weights/ that training begins with
     stages: tuple = ()                   # of the second run and those that follow, each begun from the one before: settings over `settings`
+    own: dict = {}                       # of a run that begins with a file of this recipe (--from) on a folder of one's own (--data): settings over those of its stage
 
 
 def models():
@@ -60,4 +61,4 @@ def find(name):
     spec = importlib.util.spec_from_file_location(name.replace("-", "_"), path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    return Recipe(name, task_of(model), dict(module.settings), dict(module.card), getattr(module, "start", ""), tuple(getattr(module, "stages", ())))
+    return Recipe(name, task_of(model), dict(module.settings), dict(module.card), getattr(module, "start", ""), tuple(getattr(module, "stages", ())), dict(getattr(module, "own", {})))

@@ -104,7 +104,8 @@ def parse(description, find, argv=None):
     if smoke:
         chosen.update(recipe.task.smoke(chosen), run=recipe.name + "-smoke", start="")
     if args["start"] and asked < 2:
-        chosen.update(adopted.settings(recipe, args["start"]))
+        file = adopted.settings(recipe, args["start"])
+        chosen.update(file, **(recipe.own if file and args["data"] else {}))
     chosen.update({k: v for k, v in args.items() if v is not None})
     for names in ("class_names", "speaker_names"):
         chosen.setdefault(names, tuple(recipe.card.get(names, ())))

@@ -6,6 +6,7 @@
 from models.chain.english import CARD, SETTINGS
 
 settings = dict(SETTINGS, type="crf")
+own = dict(minutes=0.0, steps=300, lr=1e-2)
 card = dict(
     CARD,
     name="crf-en",

@@ -13,6 +13,7 @@ settings = dict(
     minutes=60.0, batch=8, lr=2.5e-3, warmup=300, every=5.0,
     class_drop=0.2, dropout=0.0, ema=0.999,
 )
+own = dict(minutes=10.0, lr=5e-4, warmup=20)
 card = dict(
     name="digits",
     description="Image Transformer for 28x28 handwritten digits in 16 grey levels: draws, completes and scores them.",

@@ -15,6 +15,7 @@ settings = dict(
     minutes=300.0, batch=8, lr=2.2e-3, warmup=150, every=5.0, sheets=2, valid_images=62, final_valid_images=200,
     look_around=True, flip=True, shift=1, drawings=0.5, class_drop=0.15, dropout=0.0, ema=0.999,
 )
+own = dict(minutes=10.0, lr=5e-4, warmup=20)
 card = dict(
     name="emoji",
     description="Image Transformer for 32x32 colour emoji in five styles: draws, completes and scores them.",

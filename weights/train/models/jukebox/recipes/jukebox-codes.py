@@ -13,6 +13,7 @@ settings = dict(
 stages = (dict(
     minutes=15.0, lr=1.5e-3, warmup=50, error_weight=0.3, log_weight=1.5, seed=3,
 ),)
+own = dict(minutes=10.0, lr=1e-3, warmup=20)
 card = dict(
     name="jukebox-codes",
     description="Sounds at 8 kHz as codes of two levels, and sounds of codes again, learned from spoken digits.",

@@ -15,6 +15,7 @@ stages = (                               # from the second on, over these settin
     dict(minutes=52.0, dropout=0.1, lr=1e-3, seed=7),
     dict(dataset="tales", minutes=76.0, threads=1, lr=1e-3, warmup=50),            # with nine times as many short stories
 )
+own = dict(minutes=20.0, lr=5e-4, warmup=20)
 card = dict(
     name="stories",
     description="A small Llama that goes on with tales in English.",

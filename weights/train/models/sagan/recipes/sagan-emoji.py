@@ -7,6 +7,7 @@
 from models.sagan.emoji import CARD, SETTINGS
 
 settings = dict(SETTINGS)
+own = dict(minutes=20.0)
 card = dict(
     CARD,
     name="sagan-emoji",

@@ -11,6 +11,7 @@ settings = dict(
     dataset="scenes", values=255, minutes=33.0, threads=1, pretrain=3000, batch=64, lr=2e-3, warmup=200, lr_floor=0.01, ema=0.997, clip=1.0,
     every=4.0, valid_images=256, final_valid_images=2000)
 stages = (dict(minutes=18.0, lr=4e-4, warmup=100, lr_floor=0.02, drawn=True),)
+own = dict(minutes=10.0, lr=4e-4, warmup=20)
 card = dict(
     name="captions",
     description="Show, attend and tell, soft attention: says in a short sentence what a scene of two or three emoji shows.",

@@ -11,6 +11,7 @@ settings = dict(
     pattern="fixed", stride=64, summary=16, combine="heads", dropout=0.15,
     minutes=54.0, threads=1, batch=4, lr=1.5e-3, warmup=150, every=6.0, ema=0.998, best=True, sheets=-1, valid_images=76, final_valid_images=76,
 )
+own = dict(minutes=10.0, lr=5e-4, warmup=20)
 card = dict(
     name="chorales",
     description="Sparse Transformer that sings in four voices: draws chorales, goes on with them, and harmonises a melody.",

@@ -21,6 +21,7 @@ stages = (                               # with more words, and with sentences o
     # with four times as many of these, and other names, places and numbers in them
     dict(dataset="german", vocabulary="german", values=10000, minutes=66.0, lr=6e-4, warmup=100, every=8.0, dropout=0.1, final_valid_images=2000),
 )
+own = dict(minutes=10.0, batch=64, lr=3e-4, warmup=20)
 card = dict(
     name="de-en",
     description="A Transformer that translates German captions of pictures and short sentences of daily life into English.",

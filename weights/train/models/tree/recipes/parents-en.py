@@ -10,6 +10,7 @@ settings = dict(
     minutes=34.0, batch=64, lr=2e-3, warmup=100, lr_floor=0.01, clip=1.0, ema=0.998, every=2.0, save_seconds=60, sheets=-1, valid_images=400,
     final_valid_images=2001, threads=1,
 )
+own = dict(minutes=10.0, lr=5e-4, warmup=20)
 card = dict(
     name="parents-en",
     description="Projective dependency trees of English sentences: every word points at its parent, the softer the less sure.",
