@@ -7,6 +7,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 
 import { GOLDEN, ROOT, isError, load, sleep } from './helpers.js';
+import { sentencesIn } from '../../web/lib/kinds/text/sentences.js';
 import { toyText } from './toy-text.js';
 import { BLOCKS, HEADS, toyTranslation } from './toy-translation.js';
 import { toyModel } from './toy.js';
@@ -340,5 +341,67 @@ test('nothing has no score', async () => {
     const { nats, natsPerToken, natsPerByte, tokens, perToken } = await model.score(nothing);
     assert.deepEqual([nats, natsPerToken, natsPerByte, perToken.length], [0, 0, 0, tokens.length === 0 ? 0 : perToken.length]);
   }
+  model.close();
+});
+
+test('a text is cut into its sentences', () => {
+  for (const sentences of [
+    [],
+    ['Ein Hund schläft.'],
+    ['Ein Hund schläft.', 'Eine Frau singt.'],
+    ['Am 3. Mai kam Dr. Meier.', 'Er war krank.'],
+    ['„Wo bist du?“ fragte er.', '„Hier!“', 'Sie lachte.'],
+    ['Er sagte: »Nein.«', 'Dann ging er.'],
+    ['Das kostet z. B. 5 Euro.', 'Ja!'],
+    ['J. S. Bach lebte 1750.', 'Er starb.'],
+    ['Kapitel 2.', 'Der Hund bellt.'],
+    ['Mr. Smith, e.g. in the U.S. Army, came.', 'He left.'],
+    ['3.5 Prozent.', 'Gut'],
+    ['Warte...', 'Er kommt.'],
+    ['Was?', 'Wie?!', 'Wo?'],
+  ])
+    assert.deepEqual(sentencesIn(sentences.join(' ')), sentences);
+  assert.deepEqual(sentencesIn('今天。明天！'), ['今天。', '明天！']);
+  assert.deepEqual(sentencesIn(' Titel \n\n Text '), ['Titel', 'Text']);
+  const long = 'Ein Satz. '.repeat(2e4);
+  const began = process.cpuUsage();
+  assert.equal(sentencesIn(long).length, 2e4);
+  assert.ok(process.cpuUsage(began).user < 2e6);
+});
+
+test('several sentences are translated one by one: steps, maps, saved runs', async () => {
+  const model = await load(`${ROOT}weights/de-en.gguf`);
+  const sentences = ['Ein Hund schläft.', 'Eine Frau singt.', 'Es regnet heute.'];
+  const apart = [];
+  for (const one of sentences) apart.push(await model.translate(one).text());
+  const want = apart.join(' ');
+  const text = sentences.join(' ');
+  assert.equal(await model.translate(text).text(), want);
+  const run = model.translate(text, { maps: true });
+  const steps = await all(run);
+  assert.equal(steps.map((step) => step.text).join(''), want);
+  const source = await run.input;
+  assert.equal(run.sourceTexts.length, source.length);
+  for (const { alignment, maps } of steps) {
+    assert.equal(alignment?.length, source.length);
+    for (const { name, keys } of maps ?? []) if (name === 'source') assert.ok(keys.every((key) => key < source.length));
+  }
+  const first = (await model.translate(sentences[0]).input).length;
+  assert.ok(
+    steps
+      .at(-1)
+      ?.alignment?.subarray(0, first)
+      .every((weight) => weight === 0),
+    'the last one looks at its own sentence',
+  );
+  for (let at = 1; at <= steps.length; at += 4) {
+    const left = model.translate(text);
+    let read = 0;
+    for await (const _ of left) if (++read === at) break;
+    const saved = JSON.parse(JSON.stringify(left.save()));
+    assert.equal(await model.resume(saved).text(), want, `after ${at}`);
+  }
+  assert.throws(() => model.resume({ ...run.save(), source: [...source].slice(0, first) }), isError('state', /./));
+  assert.equal((await all(model.translate(text, { maxTokens: 6 }))).length <= 6, true);
   model.close();
 });

@@ -18,6 +18,7 @@ import { restored } from './saved-state.js';
 import { TextRun } from './text-run.js';
 import { atOnce, inTurns, withValue } from '../../base/turns.js';
 import { checkTokens } from './text-settings.js';
+import { sentencesIn } from './sentences.js';
 import { TranslationRun, checkTranslate, sentenceOf } from './translation-run.js';
 
 /** @import { ChatOptions, Dropped, Message, Prompt } from './chat.js' */
@@ -68,6 +69,9 @@ const MOST_WEIGHTS = 2 ** 27;
 
 /** The characters that a sentence may have for each one that its model sees: a run of white space counts as one. */
 const MOST_SPACE = 64;
+
+/** Characters of a text that is translated sentence by sentence. */
+const MOST_TEXT = 1 << 16;
 
 /**
  * The description of a text model.
@@ -219,30 +223,32 @@ export class TextModel {
   }
 
   /**
-   * Translates a sentence, token by token.
+   * Translates a text, sentence by sentence and token by token.
    *
-   * @param {string | ArrayLike<number>} text  a sentence of at most `info.positions` - 1 tokens. White space counts as single spaces, and at
+   * @param {string | ArrayLike<number>} text  sentences of at most `info.positions` - 1 tokens each; their translations are joined by spaces. White space counts as single spaces, and at
    *   the ends not at all; an empty sentence has an empty translation. Characters that the model never saw are read as their bytes: it does not
    *   know them, and guesses. Or tokens by their numbers
    * @param {TranslationOptions} [options]
    * @returns {TranslationRun}
    */
   translate(text, options = {}) {
-    return this.#translation(this.#source(text), [], options);
+    const several = typeof text === 'string' && text.length <= MOST_TEXT && this.#tokenizer?.end !== undefined ? sentencesIn(text) : [];
+    const sentences = several.length > 1 ? several.map((one) => this.#source(one)).filter(({ length }) => length > 0) : [];
+    return this.#translation(sentences.length > 0 ? sentences : [this.#source(text)], [], options);
   }
 
   /**
-   * @param {Uint32Array} source
+   * @param {Uint32Array[]} sentences
    * @param {number[]} ids  those reported before
    * @param {TranslationOptions} options
    */
-  #translation(source, ids, options) {
+  #translation(sentences, ids, options) {
     const checked = checkTranslate(options, this.#info);
     const { seed, signal, onSearch, ...kept } = options;
     return new TranslationRun(
       this.#link,
       this.#tokenizer,
-      { source, ids },
+      { sentences, ids },
       checked,
       { model: modelName(this.#info), options: kept },
       signal,
@@ -340,10 +346,25 @@ export class TextModel {
    */
   #resumeTranslation(saved, options) {
     const all = resumedOptions(saved, this.#info, options, ['signal', 'maps', 'probabilities', 'onSearch']);
-    const tokens = arrayOf(whole(0, this.#info.vocabulary - 1), this.#info.positions);
+    const tokens = arrayOf(whole(0, this.#info.vocabulary - 1), MOST_TEXT * 2);
     checkSaved(saved, { source: tokens, ids: tokens });
     this.#checkIds(saved.ids);
-    return this.#translation(this.#source(saved.source), saved.ids, all);
+    /** @param {number[]} ids */
+    const split = (ids) => {
+      /** @type {number[][]} */
+      const parts = [[]];
+      for (const id of ids) {
+        parts[parts.length - 1].push(id);
+        if (this.#tokenizer?.isEnd(id)) parts.push([]);
+      }
+      return parts;
+    };
+    const sentences = split(saved.source).filter(({ length }) => length > 0);
+    const translations = split(saved.ids);
+    checkSaved(saved, {
+      ids: () => translations.length <= Math.max(1, sentences.length) && translations.every(({ length }) => length <= this.#info.positions),
+    });
+    return this.#translation(sentences.length > 0 ? sentences.map((ids) => this.#source(ids)) : [this.#source([])], saved.ids, all);
   }
 
   /**

@@ -4,6 +4,7 @@
 import { BaseRun } from '../../runs/base-run.js';
 import { Beams, candidatesOf } from '../../runs/beams.js';
 import { probabilitiesAt } from '../../runs/probabilities.js';
+import { join } from '../../base/arrays.js';
 import { argumentError } from '../../base/error.js';
 import { checkOptions, checkSettings, show } from '../../base/checks.js';
 import { heardBy } from '../../base/heard-by.js';
@@ -108,8 +109,8 @@ export function sentenceOf(text) {
  * @property {1} version
  * @property {string} model     which model it belongs to
  * @property {string} seed
- * @property {number[]} source  the tokens of the sentence
- * @property {number[]} ids     those of the translation so far
+ * @property {number[]} source  the tokens of the sentences, each with its end
+ * @property {number[]} ids     those of the translation so far, with an end between sentences
  * @property {object} options   as they were given to translate(), without seed, signal and onSearch
  */
 
@@ -122,9 +123,13 @@ export function sentenceOf(text) {
 export class TranslationRun extends BaseRun {
   #link;
   #tokenizer;
-  #source;
+  #sentences;
+  /** The sentence that is translated now. */
+  #at;
+  /** Tokens of the translations before it, each with an end. @type {number[]} */
+  #ended;
   #checked;
-  /** Tokens that were emitted. @type {number[]} */
+  /** Tokens of its translation that were emitted. @type {number[]} */
   #ids;
   /** The tokens that were emitted before it was saved. */
   #first;
@@ -146,47 +151,62 @@ export class TranslationRun extends BaseRun {
   /**
    * @param {Link} link
    * @param {Tokenizer | undefined} tokenizer
-   * @param {{ source: Uint32Array, ids: number[] }} given  source: with its end, or empty; ids: those that were emitted already
+   * @param {{ sentences: Uint32Array[], ids: number[] }} given  sentences: each with its end, or a single empty one; ids: those that were emitted already
    * @param {TranslateSettings} checked
    * @param {{ model: string, options: object }} kept
    * @param {AbortSignal} [signal]
    * @internal
    */
-  constructor(link, tokenizer, { source, ids }, checked, kept, signal) {
+  constructor(link, tokenizer, { sentences, ids }, checked, kept, signal) {
     super(checked.seed, kept, signal);
     this.#link = link;
     this.#tokenizer = tokenizer;
-    this.#source = source;
+    this.#sentences = sentences;
     this.#checked = checked;
-    this.#ids = [...ids];
+    const ends = ids.flatMap((id, i) => (tokenizer?.isEnd(id) ? [i] : []));
+    this.#at = ends.length;
+    const last = 1 + (ends.at(-1) ?? -1);
+    this.#ended = ids.slice(0, last);
+    this.#ids = ids.slice(last);
     this.#first = ids.length;
-    this.before = textsOf(tokenizer, ids).join('');
+    this.before = translated(tokenizer, ids).join('');
   }
 
-  /** The input as the model receives it: the tokens of the sentence, the one that ends it last; of an empty sentence none. @returns {Promise<Uint32Array>} */
+  /** The input as the model receives it: the tokens of the sentence, the one that ends it last; of an empty sentence none. Of several sentences one after another.
+   * @returns {Promise<Uint32Array>} */
   get input() {
-    return Promise.resolve(this.#source.slice());
+    return Promise.resolve(this.source);
   }
 
   /** The same at once. @internal */
   get source() {
-    return this.#source.slice();
+    return join(Uint32Array, this.#sentences);
+  }
+
+  /** The sentence that is translated now. */
+  get #source() {
+    return this.#sentences[this.#at];
   }
 
   /** The texts of the tokens of the sentence, '' for the end. */
   get sourceTexts() {
-    return textsOf(this.#tokenizer, this.#source);
+    return textsOf(this.#tokenizer, this.source);
   }
 
   /** The tokens of the translation so far, without an end. */
   get ids() {
-    return Uint32Array.from(this.#ids);
+    return Uint32Array.from(this.#all.filter((id) => !this.#tokenizer?.isEnd(id)));
+  }
+
+  /** The same with an end between the translations of several sentences. */
+  get #all() {
+    return [...this.#ended, ...this.#ids];
   }
 
   /** The most tokens, the end included. */
   get #most() {
-    const { maxTokens = this.#source.length + LONGER, positions } = this.#checked;
-    return Math.min(maxTokens, positions);
+    const { maxTokens, positions } = this.#checked;
+    return Math.max(0, Math.min(maxTokens === undefined ? this.#source.length + LONGER : maxTokens - this.#ended.length, positions));
   }
 
   /**
@@ -214,7 +234,7 @@ export class TranslationRun extends BaseRun {
    * @returns {SavedTranslation}
    */
   save() {
-    return this.saved({ source: [...this.#source], ids: [...this.#ids] });
+    return this.saved({ source: [...this.source], ids: this.#all });
   }
 
   /**
@@ -246,7 +266,7 @@ export class TranslationRun extends BaseRun {
 
   /** The text reported before. */
   #known() {
-    return textsOf(this.#tokenizer, this.#ids.slice(0, this.#first)).map((text) => ({ text }));
+    return translated(this.#tokenizer, this.#all.slice(0, this.#first)).map((text) => ({ text }));
   }
 
   /**
@@ -264,11 +284,26 @@ export class TranslationRun extends BaseRun {
 
   /** The drawn fraction of the translation, 0 to 1: most are about as long as their source. @internal */
   doneWith() {
-    return Math.min(1, this.#ids.length / (this.#checked.maxTokens || Math.max(1, this.#source.length)));
+    return Math.min(1, this.ids.length / (this.#checked.maxTokens || Math.max(1, this.source.length)));
   }
 
   /** The tokens with their texts. @returns {AsyncGenerator<TranslationStep, void, void>} @internal */
   async *stream() {
+    const first = this.#at;
+    for (; this.#at < this.#sentences.length; this.#at++) {
+      if (this.#at > first) {
+        if (this.#checked.maxTokens !== undefined && this.#ended.length + this.#ids.length + 1 >= this.#checked.maxTokens) break; // as many as were asked for
+        this.#ended.push(...this.#ids, Number(this.#tokenizer?.end));
+        this.#ids = [];
+        this.finish = undefined;
+      }
+      yield* this.#sentence();
+      if (this.stopped || this.#at + 1 === this.#sentences.length) return;
+    }
+  }
+
+  /** The translation of one sentence. @returns {AsyncGenerator<TranslationStep, void, void>} */
+  async *#sentence() {
     if (this.#source.length === 0) return;
     const writer = this.#tokenizer?.writer();
     for (const id of this.#ids) writer?.write(id); // so that what follows continues it
@@ -289,9 +324,22 @@ export class TranslationRun extends BaseRun {
   /** @param {TranslationStep[]} steps */
   *#emit(steps) {
     for (const step of steps) {
+      const text = this.#at > 0 && this.#ids.length === 0 ? ` ${step.text}` : step.text; // behind the translation before
       this.#ids.push(step.token);
-      yield step;
+      yield this.#placed({ ...step, text });
     }
+  }
+
+  /** A step with its maps, where there are several sentences, at the places of all their tokens. @param {TranslationStep} step @returns {TranslationStep} */
+  #placed({ maps, alignment, ...step }) {
+    const from = this.#sentences.slice(0, this.#at).reduce((sum, { length }) => sum + length, 0);
+    const whole = new Float32Array(alignment ? this.source.length : 0);
+    if (alignment) whole.set(alignment, from);
+    return {
+      ...step,
+      ...(maps && { maps: maps.map((map) => shifted(map, from, this.#ended.length)) }),
+      ...(alignment && { alignment: whole }),
+    };
   }
 
   /**
@@ -310,7 +358,7 @@ export class TranslationRun extends BaseRun {
       const ended = message.last && (found ? found.ended : message.to < length);
       const rows = message.maps?.[0];
       const encoder = rows?.filter(({ name }) => name === 'encoder') ?? [];
-      if (encoder.length > 0) this.encoder = mapsOf([encoder], heads, this.#source.length);
+      if (encoder.length > 0) this.encoder = mapsOf([encoder], heads, this.#source.length); // of the sentence that is translated now
       const told = rows && mapsAt(rows, heads, message.from);
       const alignment = told && meanOf(told);
       for (const [i, token] of message.ids.entries()) {
@@ -391,6 +439,35 @@ function textsOf(tokenizer, ids) {
   const writer = tokenizer?.writer();
   return Array.from(ids, (id) => writer?.write(id) ?? '');
 }
+
+/**
+ * The same of the translations of several sentences, which are joined by spaces, without the ends between them.
+ *
+ * @param {Tokenizer | undefined} tokenizer
+ * @param {number[]} ids
+ */
+function translated(tokenizer, ids) {
+  let behind = false;
+  return textsOf(tokenizer, ids).flatMap((text, i) => {
+    if (tokenizer?.isEnd(ids[i])) {
+      behind = true;
+      return [];
+    }
+    const said = behind ? ` ${text}` : text;
+    behind = false;
+    return [said];
+  });
+}
+
+/** @param {AttentionMap} map @param {number} source  tokens of the sentences before @param {number} target  and of their translations @returns {AttentionMap} */
+const shifted = (map, source, target) =>
+  source === 0
+    ? map
+    : {
+        ...map,
+        queries: map.queries.map((query) => query + target),
+        keys: map.keys.map((key) => key + (map.name === 'attention' ? target : source)),
+      };
 
 /**
  * The mean of the weights over the sentence; undefined: the model has none.
