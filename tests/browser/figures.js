@@ -53,11 +53,8 @@ export const FIGURES = {
   C4: { shows: 'queries, keys, softmax and values as matrices with their sizes', page: 'opened', at: 'figure-opened' },
   C5: { shows: 'the module f, g, h with its residual scale', page: 'sagan', at: 'figure-module' },
   C6: { shows: 'the spectral norm', page: 'sagan', at: 'figure-norm' },
-  C7: {
-    shows: 'curves of training: plain, normalised, two time scales',
-    why: 'measured once, 1,600 steps each: a training that breaks down takes days',
-  },
-  C8: { shows: 'samples of those three', why: 'pictures that were kept of those runs' },
+  C7: { shows: 'curves of training: plain, normalised, two time scales', page: 'sagan', at: 'figure-gan' },
+  C8: { shows: 'samples of those three', page: 'sagan', at: 'figure-gan' },
   C9: {
     shows: 'where attention sits, against a residual block',
     page: 'sagan',

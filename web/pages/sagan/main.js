@@ -4,6 +4,7 @@
 import { byId, startPage, whenNear } from '../../shell/index.js';
 import { createBoth } from './both.js';
 import { createChannels } from './channels.js';
+import { createGan } from './gan-figure.js';
 import { createLook } from './look.js';
 import { createModule } from './module.js';
 import { createNorm } from './norm.js';
@@ -16,6 +17,7 @@ whenNear(byId('figure-walk'), () => createWalk(sheet));
 whenNear(byId('figure-look'), () => createLook(sheet));
 whenNear(byId('figure-module'), () => Promise.all([createModule(), createChannels(sheet)]));
 whenNear(byId('figure-norm'), createNorm);
+whenNear(byId('figure-gan'), createGan);
 whenNear(byId('figure-runs'), createRuns);
 whenNear(byId('figure-both'), () => createBoth(sheet));
 startPage(sheet.loaded);
