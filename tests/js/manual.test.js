@@ -232,6 +232,7 @@ test('samples of JavaScript compile against the types of the package', async () 
     `${BUILD}js/given.d.ts`,
     `
     declare const load: typeof import('nextpixel').load;
+    interface Navigator { readonly deviceMemory?: number } // of Chromium
     declare const image: ImageData;
     declare const canvas: HTMLCanvasElement;
     interface Policy { createScriptURL(url: string): { toString(): string } }
