@@ -66,7 +66,7 @@ typedef struct {
 /* The layout of a type that is read; null of any other. */
 const nx_type *nx_type_of(uint32_t type);
 
-/* Bytes of a row of `columns` values. 0: a type that is not read, or columns that are no multiple of its block. */
+/* Bytes of a row of `columns` values. 0: an unsupported type, or a number of columns that is not a multiple of its block. */
 uint64_t nx_row_bytes(uint32_t type, uint64_t columns);
 
 typedef struct {

@@ -12,7 +12,7 @@ typedef struct {
     uint32_t r0, r1, c0, c1, start;
 } grid_block;
 
-/* The block that holds the grid's row and column. Before it come whole rows of blocks, then the blocks to its left. */
+/* The block that holds the grid's row and column. It is preceded by whole rows of blocks, then by the blocks to its left. */
 static grid_block block_at(const nx_pattern *p, uint32_t row, uint32_t col) {
     grid_block b;
     b.r0 = row - row % p->block_rows;

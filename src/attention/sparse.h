@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Sparse patterns [Child, Gray, Radford, Sutskever 2019, arXiv:1904.10509, section 4; blocks: Dhariwal et al. 2020, arXiv:2005.00341]. Of the
- * positions up to its own, query i sees one of several sets of about sqrt(n) each, or near and far; l is the stride, c the summary:
+ * Sparse patterns [Child, Gray, Radford, Sutskever 2019, arXiv:1904.10509, section 4; blocks: Dhariwal et al. 2020, arXiv:2005.00341].
+ * Among the positions up to its own, query i sees one of several sets (near, far) of about sqrt(n) each; l is the stride, c the summary:
  *
  *                A1, near                                      A2, far                                         A3, previous
  *   strided      the last l positions, i among them            every l-th position back from i, i among them

@@ -78,7 +78,7 @@ test('signs that were chosen, signs that are drawn, another attention, another o
     assert.match((await page.locator('#said').textContent()) ?? '', new RegExp(`^It says ${label},`));
     model.close();
 
-    await page.getByRole('button', { name: 'Another sign for A' }).press('Enter');
+    await page.getByRole('button', { name: 'Another character for A' }).press('Enter');
     await page.locator('#shuffle').press('Enter');
     await page.locator('#order-said', { hasText: /In 20 other orders .* probability of [A-E] goes from \S+ to \S+,/ }).waitFor();
     await page.locator('#alphabet').selectOption('Tibetan');
@@ -97,7 +97,7 @@ test('signs that were chosen, signs that are drawn, another attention, another o
     await page.locator('.odds-said').nth(2).filter({ hasText: '%' }).waitFor();
     await said(page, /^It says B/);
     assert.equal(await page.locator('.odds-said').nth(4).textContent(), 'empty');
-    await page.getByRole('button', { name: 'Clear the sign to be named' }).click();
+    await page.getByRole('button', { name: 'Clear the character to classify' }).click();
     await said(page, /^Now draw the sign to be named\.$/);
   }));
 

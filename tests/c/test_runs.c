@@ -363,7 +363,7 @@ static void sources(void) {
 
 /* ---- noise inside ------------------------------------------------------------------------------------------------------------- */
 
-/* A hasher whose ids depend on its last place alone, which depends on its noise alone. */
+/* A hasher whose ids depend only on its last location, which depends only on its noise. */
 static subject flat_noisy(int which) {
     subject s = subject_of(which);
     hasher_settings.flat = 1, hasher_settings.end = -100;

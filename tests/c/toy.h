@@ -148,7 +148,7 @@ enum {
 
 /* A toy that is found by itself: tests/c/models/NAME.c defines `const toy_row NAME_toys[] = {`, the last row zeros. */
 typedef struct {
-    const char *name; /* as failures call it; a seed needs none */
+    const char *name; /* the name in failure messages; a seed needs none */
     uint32_t uses;
     toy_file (*file)(uint32_t number);
     uint32_t number;

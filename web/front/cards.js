@@ -95,7 +95,7 @@ async function draw({ canvas, still }, { seed, samples, temperature, label, pass
  * @param {Promise<unknown>} first the cards begin to live after it
  */
 export function createCards(root, first) {
-  // In the order of the courses, which stand below in the page's HTML.
+  // In the order of the courses in the page's HTML.
   const cards = [...document.querySelectorAll('.course')].flatMap((course) => {
     const pages = [...course.querySelectorAll('li a')].map((link) => /pages\/([\w-]+)\//.exec(link.getAttribute('href') ?? '')?.[1]);
     const own = PAPERS.flatMap((paper) => (paper.page ? [{ ...paper, page: paper.page }] : []))
@@ -109,7 +109,7 @@ export function createCards(root, first) {
     return own;
   });
   fetchNear(cards);
-  // Motion and weights that nobody asked for.
+  // Reduced motion, or data saving.
   const { saveData = false } = /** @type {{ connection?: { saveData?: boolean } }} */ (navigator).connection ?? {};
   if (reducedMotion() || saveData) return;
 

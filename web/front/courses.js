@@ -197,7 +197,7 @@ function stepOf(page) {
 }
 
 /**
- * What stands above a page, HTML: its place in its course, how long it takes, what to know first, and its name with the year of the paper.
+ * The header of a page, HTML: its position in its course, reading time, prerequisites, and its name with the year of the paper.
  *
  * @param {string} page
  * @param {{ title: string, minutes: number }} facts

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The front page: a digit that completes itself at once and the tiles beside it, the systems, the papers.
+// The front page: a digit that completes itself immediately and the tiles next to it, the systems, the papers.
 // @ts-check
 import { addressOf, keepInAddress, wholeIn } from '../shell/page/address.js';
 import { createCompletion } from '../shell/completion/figure.js';
@@ -71,6 +71,6 @@ const { load } = createCompletion(store, {
   },
 });
 const loaded = load();
-// Nothing may ever be drawn, or nobody has asked for it.
+// Nothing may ever be drawn, or nothing is requested.
 setTimeout(() => makeRest(), LATEST_MS);
 startPage(loaded);

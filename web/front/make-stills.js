@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Makes web/pages/<name>/still.png for every card of the front page, in the inks of the light theme: what the card draws when it lives, or what a
-// model of texts makes of a text, set by a browser.
+// Makes web/pages/<name>/still.png for every card of the front page, in the inks of the light theme: the card's live drawing, or a text
+// model's output, rendered by a browser.
 //
 //   node web/front/make-stills.js [NAME...]
 //
-// A page whose line in papers.js has no pictures gets what the weights of its page.html draw from nothing, or go on with, translate, tag or parse.
+// If a page's line in papers.js has no pictures, the still shows what the weights of its page.html draw, continue, translate, tag or parse.
 // @ts-check
 import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
@@ -58,7 +58,7 @@ const LOOKS = {
   alignment: { file: 'seq2seq-general.gguf', text: 'Ein Mann, der einen roten Hut trägt, spielt auf der Straße Gitarre.' },
   reading: { file: 'lstmn.gguf', text: 'The king had three sons, and the youngest of them was called Simpleton.' },
 };
-/** Of pages with a text of their own for it. @type {Record<string, string>} */
+/** Pages with their own text for it. @type {Record<string, string>} */
 const OWN = { chat: 'Lily had a red ball. One day' };
 /** Options of the card of such a page, other than TEXTS has. @type {Record<string, object>} */
 const HOW = { chat: { seed: 2, temperature: 0.6, maxTokens: 43 } };

@@ -43,7 +43,7 @@ const NAMES = {
   enlarged: 'superres',
 };
 
-/** Leaves for the page that has what the address asks for, if it is not this one. */
+/** Redirects to the page that has the requested section, if it is not this one. */
 export function leadOn() {
   const go = () => {
     const target = location.hash.slice(1);

@@ -21,10 +21,10 @@
  * @property {string} system what it is called here
  * @property {string} [page] its folder in web/pages
  * @property {string} [shownOn] folder of another paper's page, which plays its system too
- * @property {string} [credit] on the card, in place of authors and year
+ * @property {string} [credit] on the card, instead of authors and year
  * @property {string} [says] what the page shows
  * @property {Pictures} [pictures] on its card
- * @property {true} [colourful] its pictures have colours of their own, not the inks of the page
+ * @property {true} [colourful] its pictures keep their colours instead of the page's inks
  */
 
 /** @type {Paper[]} */

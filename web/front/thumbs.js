@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The layout and tints of the pictures of a card: for the page that draws them and for the stills that stand there before.
+// The layout and tints of the pictures of a card: for the page that draws them and for the stills shown before.
 // @ts-check
 
 /** Pictures in a row. */

@@ -48,7 +48,7 @@ NEAR = 0.05                              # root mean square of 16x16 means, whit
 
 
 def fetch(package, read):
-    """-> what `read` makes of the archive of a package of the registry."""
+    """-> the result of `read` for the archive of a package in the registry."""
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run(["npm", "pack", "--silent", package], cwd=folder, check=True, stdout=subprocess.DEVNULL)
         with tarfile.open(os.path.join(folder, os.listdir(folder)[0])) as tar:

@@ -355,7 +355,7 @@ static void refusals(void) {
     nx_settings settings = {.samples = 1, .temperature = 1, .top_p = 1};
     size_t bytes;
     static const uint32_t counts[][3] = {{5, 4, 1}, {5, 6, 1}, {1025, 1025, 1}, {1, 1, 65}};
-    for (int i = 0; i < 4; i++) { /* labels of another count; too many */
+    for (int i = 0; i < 4; i++) { /* a wrong number of labels; too many examples */
         nx_shape shape = {.counts = {counts[i][0], counts[i][1], counts[i][2]}};
         CHECK_INT(nx_session_size(model, 0, &settings, &shape, &bytes), NX_E_ARGUMENT);
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// An opened tile: its model in an element of the library, larger, with what a visitor can ask of it and the way to its page.
+// An opened tile: its model in an element of the library, larger, with an input for the visitor and a link to its page.
 // @ts-check
 import { make, reducedMotion } from '../../shell/page/dom.js';
 import { phrase } from '../../shell/page/phrase.js';
@@ -88,7 +88,7 @@ export async function openTile(link, tile, records) {
   document.body.append(dialog);
   close.addEventListener('click', () => dialog.close());
   dialog.addEventListener('click', (event) => {
-    if (event.target === dialog) dialog.close(); // beside it
+    if (event.target === dialog) dialog.close(); // outside it
   });
   dialog.addEventListener('close', () => {
     dialog.remove();

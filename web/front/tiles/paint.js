@@ -224,7 +224,7 @@ export const wave =
     for (let i = 0; i < now; i++) context.fillRect(i * step, y(high[i]) - 0.5, Math.max(1, step - 0.3), y(low[i]) - y(high[i]) + 1);
   };
 
-/** Sixteen pictures, each of which comes at once. @param {ArrayLike<number>} rgb  (16, 32, 32, 3) @returns {Painter} */
+/** Sixteen pictures, each drawn in one pass. @param {ArrayLike<number>} rgb  (16, 32, 32, 3) @returns {Painter} */
 export function faces(rgb) {
   const all = Array.from({ length: 16 }, (_, i) => canvasOf(Array.prototype.slice.call(rgb, 3072 * i, 3072 * (i + 1)), 32));
   return (stage, share) => {
@@ -296,7 +296,7 @@ export const story =
     const shown = Math.floor(tokens.length * between(share, 0.04, 0.92));
     /** @type {[text: string, nats: number][]} */
     const all = [...prompt.split(/(?= )/).map((text) => /** @type {[string, number]} */ ([text, -1])), ...tokens.slice(0, shown)];
-    /** A word may be several tokens: where it has to begin a line is known from all of them. @param {number} from */
+    /** A word may be several tokens: its line break is known only from all of them. @param {number} from */
     const wordFrom = (from) => {
       let text = all[from][0];
       for (let i = from + 1; i < all.length && !/^\s/.test(all[i][0]); i++) text += all[i][0];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The tiles of the front page: what each paints, the model behind it, and what a visitor can ask of it.
+// The tiles of the front page: their drawings, their models, and their inputs for the visitor.
 // @ts-check
 import { phrase } from '../../shell/page/phrase.js';
 import { addressOf, arcs, bands, caption, chorale, digits, face, faces, levelsOf, story, wave } from './paint.js';
@@ -121,5 +121,5 @@ export const TILES = {
   },
 };
 
-/** The name of what the visitor sets. @param {Tile['asks']} asks */
+/** The name of the visitor's setting. @param {Tile['asks']} asks */
 export const askedOf = (asks) => (asks === 'digit' ? phrase`The digit` : asks === 'class' ? phrase`The class` : phrase`Your own text`);

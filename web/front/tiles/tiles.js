@@ -97,7 +97,7 @@ export async function createTiles(first) {
 
   const { saveData = false, effectiveType = '4g' } =
     /** @type {{ connection?: { saveData?: boolean, effectiveType?: string } }} */ (navigator).connection ?? {};
-  /** Nothing is loaded that nobody asked for where that costs the visitor something. */
+  /** Nothing loads unrequested if that costs the visitor something. */
   const unasked = () => !reducedMotion() && !saveData && effectiveType === '4g';
   const pause = make('button', { type: 'button', class: 'tiles-pause' }, phrase`Pause the tiles`);
   pause.hidden = reducedMotion();

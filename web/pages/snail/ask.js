@@ -45,7 +45,7 @@ export function createAsk({ onAnswer, onModel }) {
     const bar = make('span', { class: 'odds-bar' });
     const odds = make('span', { class: 'odds-said' });
     const look = make('span', { class: 'look-said' });
-    const other = make('button', { type: 'button', class: 'sign-button', 'aria-label': phrase`Another sign for ${name}` }, phrase`Another`);
+    const other = make('button', { type: 'button', class: 'sign-button', 'aria-label': phrase`Another character for ${name}` }, phrase`Another`);
     const clear = make('button', { type: 'button', class: 'sign-button', 'aria-label': phrase`Clear ${name}` }, phrase`Clear`);
     other.addEventListener('click', () => {
       if (!sign) return;
@@ -71,9 +71,9 @@ export function createAsk({ onAnswer, onModel }) {
     byId('examples').append(item);
     return { name, pad, bar, odds, look, item };
   });
-  const query = createPad(phrase`The sign to be named: a square to draw in`, change);
+  const query = createPad(phrase`The character to classify: a square to draw in`, change);
   const next = make('button', { type: 'button', class: 'sign-button', 'aria-label': phrase`Another drawing to be named` }, phrase`Another`);
-  const clear = make('button', { type: 'button', class: 'sign-button', 'aria-label': phrase`Clear the sign to be named` }, phrase`Clear`);
+  const clear = make('button', { type: 'button', class: 'sign-button', 'aria-label': phrase`Clear the character to classify` }, phrase`Clear`);
   next.addEventListener('click', () => {
     asked = (asked + 1) % WAYS;
     drawing = 1 + (drawing % (DRAWINGS - 1));
@@ -136,7 +136,7 @@ export function createAsk({ onAnswer, onModel }) {
     if (busy) return;
     const { support, query: picture } = question();
     if (support.length === 0 || !picture)
-      return showNothing(support.length === 0 ? phrase`Draw the first example.` : phrase`Now draw the sign to be named.`);
+      return showNothing(support.length === 0 ? phrase`Draw the first example.` : phrase`Now draw the character to classify.`);
     busy = true;
     transport.show('running');
     try {
@@ -210,7 +210,7 @@ export function createAsk({ onAnswer, onModel }) {
   byId('shuffle').addEventListener('click', async () => {
     const { support, query: picture } = question();
     if (!model || support.length < 2 || !picture)
-      return void (orderSaid.textContent = phrase`There must be two examples and a sign to be named.`);
+      return void (orderSaid.textContent = phrase`Draw at least two examples and a character to classify.`);
     const labels = new Set();
     /** @type {number[]} */
     const best = [];

@@ -67,11 +67,11 @@ export function createGame(model, sign) {
     its += Number(Number(label) === truth);
     buttons[truth].button.classList.add('right');
     if (i !== truth) buttons[i].button.classList.add('wrong');
-    const you = i === truth ? phrase`Right` : phrase`No, it was sign ${truth + 1}`;
+    const you = i === truth ? phrase`Right` : phrase`No, it was character ${truth + 1}`;
     const it =
       Number(label) === truth
         ? phrase`${you}; the network said the same, right.`
-        : phrase`${you}; the network said sign ${Number(label) + 1}, wrong.`;
+        : phrase`${you}; the network chose character ${Number(label) + 1}, wrong.`;
     const end =
       yours > its
         ? phrase` You win: ${yours} to ${its}.`

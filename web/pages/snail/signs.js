@@ -9,7 +9,7 @@ export const [SIGNS, DRAWINGS] = [10, 4];
 
 /** @param {Uint8Array} packed @returns {Uint8Array[]} of each drawing 784 greys, 255 = ink */
 export function unpack(packed) {
-  if (packed.length !== (ALPHABETS.length * SIGNS * DRAWINGS * PIXELS) / 2) throw new Error(phrase`The file of signs is damaged.`);
+  if (packed.length !== (ALPHABETS.length * SIGNS * DRAWINGS * PIXELS) / 2) throw new Error(phrase`The file of characters is damaged.`);
   return Array.from({ length: (packed.length * 2) / PIXELS }, (_, k) =>
     Uint8Array.from({ length: PIXELS }, (_value, i) => {
       const byte = packed[(k * PIXELS + i) >> 1];
@@ -21,7 +21,7 @@ export function unpack(packed) {
 /** @returns {Promise<(alphabet: number, sign: number, drawing: number) => Uint8Array>} */
 export async function loadSigns() {
   const response = await fetch(new URL('./signs.bin', import.meta.url));
-  if (!response.ok) throw new Error(phrase`The signs could not be fetched: the server answered ${response.status}.`);
+  if (!response.ok) throw new Error(phrase`The characters could not be fetched: the server answered ${response.status}.`);
   const all = unpack(new Uint8Array(await response.arrayBuffer()));
   return (alphabet, sign, drawing) => all[(alphabet * SIGNS + sign) * DRAWINGS + drawing];
 }

@@ -25,7 +25,7 @@ const KINDS = [
   [
     'classify',
     (name) => phrase`${name} classifies characters: the SNAIL page shows such models.`,
-    () => phrase`Try: draw one example of each of your signs, then one of them again.`,
+    () => phrase`Try: draw one example of each of your characters, then one of them again.`,
   ],
   [
     'caption',
