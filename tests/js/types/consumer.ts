@@ -3,6 +3,8 @@
 /** What a user of the package may write, and what the types must refuse. Compiled by package.test.js, never run. */
 
 import { NextPixelError, acquire, cache, load, supported, tokenizer } from 'nextpixel';
+import { chatModels, suggestedModel } from 'nextpixel/chat-models';
+import type { ChatModel } from 'nextpixel/chat-models';
 import { NextPixelElement, NextPixelStepEvent } from 'nextpixel/element';
 import type {
   AttentionMap,
@@ -59,6 +61,10 @@ export async function use(canvas: HTMLCanvasElement, image: HTMLImageElement): P
   const hold = await acquire(source, { cache: false });
   hold.release();
   const files: KeptFile[] = await cache.list();
+  const unfinished: number | undefined = files[0].size;
+  const suggested: ChatModel = suggestedModel({ deviceMemory: 8, language: 'ko' });
+  (await load<'text'>(suggested.url, { onProgress: ({ loaded }) => console.log(loaded / chatModels[0].bytes) })).close();
+  console.log(unfinished);
   const freed: boolean = await cache.delete(files[0].url);
   const bytes: number = await cache.size();
   void [freed, bytes, await cache.persist()];
