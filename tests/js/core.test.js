@@ -400,6 +400,8 @@ test('what a part is', () => {
     draft: false,
     grows: false,
     noisy: false,
+    hiddenLayers: 0,
+    hiddenWidth: 0,
     parameters: (64 * 63) / 2 + 64,
     inputs: [],
     results: [],
