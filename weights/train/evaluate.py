@@ -28,8 +28,8 @@ def from_file(recipe, path):
     metadata, tensors = gguf.read_raw(path)
     known = {f.name for f in fields(recipe.task.Settings)}
     own = recipe.task.settings_of(metadata, {k: torch.empty(v.shape) for k, v in tensors.items()})
-    chosen = dict({k: v for k, v in recipe.settings.items() if k in known}, **dict(own, **adopted.settings(recipe, path)))
-    task = recipe.task(recipe.task.Settings(**chosen))
+    chosen = dict({k: v for k, v in recipe.settings.items() if k in known}, **adopted.stage_of(recipe, own))
+    task = recipe.task(recipe.task.Settings(**dict(chosen, **own)))
     return task, task.reader()
 
 
