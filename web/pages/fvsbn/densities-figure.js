@@ -8,11 +8,17 @@ const [HEIGHT, BASE] = [100, 92];
 /** Nats at the top of the lines, and probability at the top of the areas as a multiple of the largest. */
 const MOST = 12;
 
+/** The loss of each is -ln p of what came. */
 const KINDS = [
-  { name: phrase`Bernoulli`, says: phrase`a coin: one number`, of: bernoulli },
-  { name: phrase`Categorical`, says: phrase`a list: 16 numbers`, of: categorical },
-  { name: phrase`Gaussian`, says: phrase`two numbers; the loss is a square`, of: gaussian },
-  { name: phrase`Logistic`, says: phrase`two numbers; far out the loss is straight`, of: logistic },
+  { name: phrase`Bernoulli`, says: phrase`a coin: one number`, loss: '−x ln p − (1 − x) ln (1 − p)', of: bernoulli },
+  { name: phrase`Categorical`, says: phrase`a list: 16 numbers`, loss: '−ln pₖ, Σ pₖ = 1', of: categorical },
+  { name: phrase`Gaussian`, says: phrase`two numbers; the loss is a square`, loss: '(x − μ)² / 2σ² + ln σ√(2π)', of: gaussian },
+  {
+    name: phrase`Logistic`,
+    says: phrase`two numbers; far out the loss is straight`,
+    loss: '−ln [S((x + ½ − μ) / s) − S((x − ½ − μ) / s)], S(z) = 1 / (1 + e⁻ᶻ)',
+    of: logistic,
+  },
 ];
 
 /** Makes the figure #figure-densities. */
@@ -22,7 +28,7 @@ export function createDensities() {
     width: byId('density-width'),
     came: byId('density-came'),
   });
-  const panels = KINDS.map(({ name, says, of }) => {
+  const panels = KINDS.map(({ name, says, loss, of }) => {
     const area = makeSvg('path', { class: 'density' });
     const line = makeSvg('path', { class: 'loss' });
     const mark = makeSvg('line', { class: 'mark', y1: 0, y2: BASE });
@@ -34,7 +40,16 @@ export function createDensities() {
       mark,
     );
     const note = make('p', { class: 'panel-note' });
-    byId('densities').append(make('div', { class: 'panel' }, make('p', { class: 'panel-name' }, make('b', {}, name), says), svg, note));
+    byId('densities').append(
+      make(
+        'div',
+        { class: 'panel' },
+        make('p', { class: 'panel-name' }, make('b', {}, name), says),
+        make('p', { class: 'density-loss' }, loss),
+        svg,
+        note,
+      ),
+    );
     return { name, of, svg, area, line, mark, note };
   });
   /** @param {HTMLInputElement} input */
