@@ -182,7 +182,7 @@ more('letters become vowels and others; neighbours pull', () =>
           document.getElementById('linked')?.click();
           return document.getElementById('players-said')?.textContent ?? '';
         }),
-        /^Each by itself/,
+        /^Each alone/,
       );
       await page.locator('#figure-vowels').scrollIntoViewIfNeeded();
       await page.waitForFunction(() => /Round 60/.test(document.getElementById('vowels-said')?.textContent ?? ''));

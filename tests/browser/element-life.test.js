@@ -317,7 +317,7 @@ test('what is set, called or removed at any moment of a life', { timeout: 120000
   }),
 );
 
-test('New talk while an answer is prepared makes room for the next message at once', () =>
+test('New chat while an answer is prepared makes room for the next message at once', () =>
   withPage(async (page) => {
     await open(page);
     const messages = await page.evaluate(async () => {
@@ -325,7 +325,7 @@ test('New talk while an answer is prepared makes room for the next message at on
       const element = make({ model: '/toy.gguf', task: 'chat', 'max-tokens': '3', seed: '1', controls: '' });
       await until(() => element.shadowRoot.querySelector('.talk-field'));
       element.send('first');
-      [...element.shadowRoot.querySelectorAll('button')].find((button) => /New talk/.test(button.textContent)).click();
+      [...element.shadowRoot.querySelectorAll('button')].find((button) => /New chat/.test(button.textContent)).click();
       element.send('second');
       await heard(element, 'nx-step');
       return element.messages.map((/** @type {any} */ { content }) => content)[0];

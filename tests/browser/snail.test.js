@@ -88,7 +88,7 @@ test('signs that were chosen, signs that are drawn, another attention, another o
     await page.locator('#mine').click();
     await said(page, /^Draw the first example\.$/);
     await stroke(page, 0, LINE);
-    await said(page, /^Now draw the sign to be named\.$/);
+    await said(page, /^Now draw the character to classify\.$/);
     await stroke(page, 5, CROSS);
     await said(page, /^It says A, with a probability of 100%/);
     await stroke(page, 1, CROSS);
@@ -98,7 +98,7 @@ test('signs that were chosen, signs that are drawn, another attention, another o
     await said(page, /^It says B/);
     assert.equal(await page.locator('.odds-said').nth(4).textContent(), 'empty');
     await page.getByRole('button', { name: 'Clear the character to classify' }).click();
-    await said(page, /^Now draw the sign to be named\.$/);
+    await said(page, /^Now draw the character to classify\.$/);
   }));
 
 test('a layer lights up; a task of the game', () =>

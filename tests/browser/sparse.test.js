@@ -124,7 +124,7 @@ test('heads of both models show where they look; a pixel of an ending shows its 
       await page.locator('#transport[data-phase=ready]').waitFor();
       await page.locator('#heads').scrollIntoViewIfNeeded();
       const note = page.locator('#heads [data-result]');
-      await note.getByText(/Row 18, column 14: \d+% of what the dense heads look at/).waitFor();
+      await note.getByText(/Row 18, column 14: \d+% of the attention of the dense heads/).waitFor();
       assert.equal(await page.locator('.all-heads canvas').count(), 48);
       await page.locator('#heads .picture').focus();
       await page.keyboard.press('ArrowRight');
