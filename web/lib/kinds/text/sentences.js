@@ -8,7 +8,7 @@ const SHORT =
   /^(?:mr|mrs|ms|dr|prof|st|sr|jr|hr|fr|frl|dipl|ing|gen|col|capt|lt|sgt|rev|hon|sen|rep|gov|vs|etc|usw|bzw|ca|ggf|evtl|inkl|nr|no|abb|abs|art|bd|bspw|s|vgl|sog|tel|str|z|u|d|h|o|a|e|i|g|b|p|m|jan|feb|mar|apr|aug|sept?|okt|oct|nov|dez|dec|mo|di|mi|do|sa|so|fig|vol|approx|inc|ltd|co|corp|geb|gest|jh|jhd|mio|mrd|st)$/iu;
 /** A mark that ends a sentence, with closing quotes and brackets; then white space, or a mark of Chinese and Japanese. */
 const ENDS =
-  /([.!?\u2026]+["'\u201c\u201d\u2019\u00ab\u00bb\u2039\u203a)\]]*)\s+|[\u3002\uff01\uff1f]+["'\u201d\u300d\u300f\uff09]*\s*|\s*\n\s*\n\s*/gu;
+  /((?<![.!?\u2026])[.!?\u2026]+["'\u201c\u201d\u2019\u00ab\u00bb\u2039\u203a)\]]*)\s+|[\u3002\uff01\uff1f]+["'\u201d\u300d\u300f\uff09]*\s*|\n[^\S\n]*\n\s*/gu;
 /** How a sentence begins: perhaps with opening quotes, and with a letter that is not small, or a digit. */
 const BEGINS = /^["'\u201e\u201a\u201c\u2018\u00bb\u00ab\u203a\u2039([\u00bf\u00a1-]*[\p{Lu}\p{Lt}\p{Lo}\d]/u;
 /** Words behind a number and a stop with which a sentence begins; otherwise it is an ordinal: "am 3. Mai". */

@@ -45,6 +45,9 @@ const KEPT_TEXT = 100_000;
 /** Between two changes of that text: updating a long text is work for the browser even if it is not visible. */
 const TOLD_MS = 200;
 
+/** So much of a word is set at once: a text without spaces would be measured whole for each of its lines. */
+const SOME = /.{1,64}/gsu;
+
 export class TextSheet extends Sheet {
   #shade;
   #caret;
@@ -390,7 +393,7 @@ export class TextSheet extends Sheet {
       this.#words.push({ text, stretches: [{ ...stretch, to: text.length }], x: this.#x, line: this.#line, width });
       this.#x += width;
     } else {
-      this.#extend(piece, stretch);
+      for (const [some] of piece.matchAll(SOME)) this.#extend(some, stretch);
     }
   }
 

@@ -139,7 +139,7 @@ const EXPRESSIONS = {
     BREAK,
     `${SPACE}?[${cased}]+`,
     `${SPACE}?[!-\\/:-~\\u{ff01}-\\u{ff0f}\\u{ff1a}-\\u{ff5e}\\u{2018}-\\u{201f}\\u{3000}-\\u{3002}]+`,
-    `${SPACE}+$`,
+    `(?<!${SPACE})${SPACE}+$`, // from the beginning of a run alone: otherwise it is tried at each place of one
     EAST_ASIAN,
     '\\p{N}+',
   ],
