@@ -18,6 +18,8 @@ import { createTiles } from './tiles/tiles.js';
 
 /** The rest of the page waits for the first pixel no longer than this. */
 const LATEST_MS = 600;
+/** The tiles wait longer, for they take more of the processor. */
+const LATEST_TILES_MS = 2000;
 
 leadOn();
 
@@ -57,9 +59,13 @@ const drawn = new Promise((resolve) => {
 /** Makes the rest of the page, once: the first pixel comes before it. */
 let makeRest = () => {
   makeRest = () => {};
-  void createTiles(reducedMotion() ? loaded : drawn);
   createCards(byId('cards'), drawn);
   createPapers(byId('papers-list'));
+};
+/** Starts the tiles, once: nothing of them comes before the first pixel. */
+let startTiles = () => {
+  startTiles = () => {};
+  void createTiles(reducedMotion() ? loaded : drawn);
 };
 const { load } = createCompletion(store, {
   acquire: acquireEarly,
@@ -67,10 +73,14 @@ const { load } = createCompletion(store, {
   onDrawn(what) {
     if (what !== 'first') return;
     performance.mark('first-pixel');
-    setTimeout(() => makeRest());
+    setTimeout(() => {
+      startTiles();
+      makeRest();
+    });
   },
 });
 const loaded = load();
 // Nothing may ever be drawn, or nothing is requested.
 setTimeout(() => makeRest(), LATEST_MS);
+setTimeout(() => startTiles(), reducedMotion() ? LATEST_MS : LATEST_TILES_MS);
 startPage(loaded);
