@@ -45,7 +45,11 @@ export function createAsk({ onAnswer, onModel }) {
     const bar = make('span', { class: 'odds-bar' });
     const odds = make('span', { class: 'odds-said' });
     const look = make('span', { class: 'look-said' });
-    const other = make('button', { type: 'button', class: 'sign-button', 'aria-label': phrase`Another character for ${name}` }, phrase`Another`);
+    const other = make(
+      'button',
+      { type: 'button', class: 'sign-button', 'aria-label': phrase`Another character for ${name}` },
+      phrase`Another`,
+    );
     const clear = make('button', { type: 'button', class: 'sign-button', 'aria-label': phrase`Clear ${name}` }, phrase`Clear`);
     other.addEventListener('click', () => {
       if (!sign) return;
@@ -73,7 +77,11 @@ export function createAsk({ onAnswer, onModel }) {
   });
   const query = createPad(phrase`The character to classify: a square to draw in`, change);
   const next = make('button', { type: 'button', class: 'sign-button', 'aria-label': phrase`Another drawing to be named` }, phrase`Another`);
-  const clear = make('button', { type: 'button', class: 'sign-button', 'aria-label': phrase`Clear the character to classify` }, phrase`Clear`);
+  const clear = make(
+    'button',
+    { type: 'button', class: 'sign-button', 'aria-label': phrase`Clear the character to classify` },
+    phrase`Clear`,
+  );
   next.addEventListener('click', () => {
     asked = (asked + 1) % WAYS;
     drawing = 1 + (drawing % (DRAWINGS - 1));

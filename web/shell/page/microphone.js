@@ -7,6 +7,8 @@ import { phrase } from './phrase.js';
 const REFUSED = {
   NotAllowedError: phrase`The microphone may not be used: allow it in the address bar of the browser, or choose a file.`,
   NotFoundError: phrase`There is no microphone: choose a file.`,
+  Insecure: phrase`Browsers let only pages use the microphone that come over https: open the page at an https address, or choose a file.`,
+  Unsupported: phrase`This browser shows no microphone to pages: choose a file.`,
   NotReadableError: phrase`The microphone is in use elsewhere: end that, or choose a file.`,
 };
 
@@ -23,7 +25,7 @@ export function microphoneRefused(error) {
  * @returns {Promise<Blob>}
  */
 export async function recorded(ms, onSpeak) {
-  if (!navigator.mediaDevices?.getUserMedia) throw Object.assign(new Error(), { name: 'NotFoundError' });
+  if (!navigator.mediaDevices?.getUserMedia) throw Object.assign(new Error(), { name: isSecureContext ? 'Unsupported' : 'Insecure' });
   const stream = await navigator.mediaDevices.getUserMedia({ audio: true });
   try {
     const recorder = new MediaRecorder(stream);

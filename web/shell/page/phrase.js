@@ -18,7 +18,13 @@ function particle(value, pair) {
   const last = value.match(/[\p{L}\p{N}]/gu)?.at(-1) ?? '';
   const [closed, open] = pair.split('/');
   const at = CLOSED.indexOf(last);
-  const end = /[가-힣]/.test(last) ? (last.charCodeAt(0) - 0xac00) % ENDINGS : last && at >= 0 ? (at < 7 ? RIEUL : 1) : 0;
+  const end = /[가-힣]/.test(last)
+    ? (last.charCodeAt(0) - 0xac00) % ENDINGS
+    : last && at >= 0
+      ? at < 7
+        ? RIEUL
+        : 1
+      : Number(/\p{L}ng\P{L}*$/iu.test(value)); // king: 킹
   return end === 0 || (end === RIEUL && closed === '으로') ? open : closed;
 }
 
