@@ -4,6 +4,8 @@
 
 # Every defect stops the run: access outside memory, undefined arithmetic, a float that does not fit its integer.
 SANITIZE='-fsanitize=address,undefined,float-cast-overflow -fno-sanitize-recover=all -fno-omit-frame-pointer'
+# Of the tests with clang. gcc's build (test-c all) checks their arithmetic as well, which takes longer.
+ADDRESS='-fsanitize=address -fno-omit-frame-pointer'
 TESTS=$(find tests/c -name '*.c' | LC_ALL=C sort)
 
 # list_groups: $OUT/groups.inc and toys.inc, from which tests/c/main.c has every group of tests, and tests/c/toys.c the toys of every model
@@ -27,14 +29,14 @@ compile() {
     xargs -P 2 -n 2 sh -c "$command -Iinclude -Isrc -Itests/c -c \"\$0\" -o \"\$1\"" || die "could not compile $dir"
 }
 
-# native_suite COMPILER [FLAGS]: $OUT/native-COMPILER/suite, with sanitizers; FLAGS: of the library
+# native_suite COMPILER [FLAGS [SANITIZERS]]: $OUT/native-COMPILER/suite, with sanitizers; FLAGS of the library, SANITIZERS of the tests
 native_suite() {
-  into=$OUT/native-$(basename "$1")
+  into=$OUT/native-$(basename "$1")$suffix
   if ! fresh "$into/suite"; then
     compile "$into/src" "$1 $EXACT $WARN -Wconversion -O1 -g1 $SANITIZE ${2:-}" $(sources)
     library=$objects
     list_groups
-    compile "$into/tests" "$1 $EXACT $WARN -O1 -g1 $SANITIZE -I$OUT" $TESTS
+    compile "$into/tests" "$1 $EXACT $WARN -O1 -g1 ${3:-$SANITIZE} -I$OUT" $TESTS
     "$1" $SANITIZE $library $objects -lm -o "$into/suite"
   fi
 }
@@ -101,8 +103,10 @@ run_suite() {
   sed -n 's/^hash //p' "$OUT/$name.log" >"$OUT/$name.hash"
 }
 
-# The sanitized library of clang counts where it has been, too, so that the fuzzer shares it.
-clang_suite() { native_suite "$CLANG" -fsanitize=fuzzer-no-link; }
+# The library of clang counts what is reached, for the fuzzer. Traced comparisons double the time of the tests: only fuzzing for longer has them.
+counts='-fsanitize-coverage=inline-8bit-counters,pc-table' suffix=
+trace_comparisons() { counts=-fsanitize=fuzzer-no-link suffix=-traced; }
+clang_suite() { native_suite "$CLANG" "$counts" "$ADDRESS"; }
 
 # test-c     the C tests with clang and its sanitizers, and as wasm: both must give the same bits; then 10 seconds of fuzzing. "all": with gcc, plain and with its sanitizers, the builds relaxed and pairs, and 20 seconds
 task_test_c() {
@@ -147,20 +151,27 @@ task_test_c() {
   say "the same bits with $suites: $(cat "$OUT/wasm.hash")"
   seconds=10
   [ "${1:-}" != all ] || seconds=20
-  ! clang_sanitizes || task_fuzz $seconds
+  clang_sanitizes || return 0
+  [ "${1:-}" != all ] || trace_comparisons
+  fuzz_for $seconds
 }
 
 # fuzz       fuzz what C takes from outside: ./build.sh fuzz [seconds, default 60] [file or state, default both, half the time each]
 task_fuzz() {
+  trace_comparisons
+  fuzz_for "$@"
+}
+
+fuzz_for() {
   need_clang_sanitizers || die "fuzzing needs clang's sanitizers (Debian package: libclang-rt-19-dev)"
   clang_suite
-  if ! fresh "$OUT/fuzz/state"; then
-    suite=$OUT/native-$(basename "$CLANG")
+  if ! fresh "$OUT/fuzz$suffix/state"; then
+    suite=$OUT/native-$(basename "$CLANG")$suffix
     library="$(ls "$suite"/src/*.o "$suite"/tests/*.o | grep -v '/tests_c_main.o$' | paste -sd' ' -)"
-    compile "$OUT/fuzz/main" "$CLANG $EXACT $WARN -O1 -g1 $SANITIZE" tests/fuzz/fuzz_gguf.c tests/fuzz/fuzz_state.c tests/fuzz/seeds.c
-    "$CLANG" $SANITIZE $library "$OUT/fuzz/main/tests_fuzz_seeds.o" -lm -o "$OUT/fuzz/seed"
-    "$CLANG" -fsanitize=fuzzer $SANITIZE $library "$OUT/fuzz/main/tests_fuzz_fuzz_gguf.o" -lm -o "$OUT/fuzz/file"
-    "$CLANG" -fsanitize=fuzzer $SANITIZE $library "$OUT/fuzz/main/tests_fuzz_fuzz_state.o" -lm -o "$OUT/fuzz/state"
+    compile "$OUT/fuzz$suffix/main" "$CLANG $EXACT $WARN -O1 -g1 $SANITIZE" tests/fuzz/fuzz_gguf.c tests/fuzz/fuzz_state.c tests/fuzz/seeds.c
+    "$CLANG" $SANITIZE $library "$OUT/fuzz$suffix/main/tests_fuzz_seeds.o" -lm -o "$OUT/fuzz$suffix/seed"
+    "$CLANG" -fsanitize=fuzzer $SANITIZE $library "$OUT/fuzz$suffix/main/tests_fuzz_fuzz_gguf.o" -lm -o "$OUT/fuzz$suffix/file"
+    "$CLANG" -fsanitize=fuzzer $SANITIZE $library "$OUT/fuzz$suffix/main/tests_fuzz_fuzz_state.o" -lm -o "$OUT/fuzz$suffix/state"
   fi
   targets=${2:-file state}
   for target in $targets; do fuzz_one "$target" $((${1:-60} / $(echo "$targets" | wc -w))); done
@@ -170,10 +181,10 @@ task_fuzz() {
 fuzz_one() {
   mkdir -p "$OUT/fuzz/corpus/$1" "$OUT/fuzz/seeds/$1" "$OUT/fuzz/found"
   most=96 timeout=5
-  [ "$1" != file ] || { most=16384; "$OUT/fuzz/seed" "$OUT/fuzz/seeds/file"; }
+  [ "$1" != file ] || { most=16384; "$OUT/fuzz$suffix/seed" "$OUT/fuzz/seeds/file"; }
   say "fuzzing: $1, for $2 seconds ..."
   # Freed memory waits in the sanitizer's quarantine (256 MB unless it is told otherwise), and counts.
-  ASAN_OPTIONS=quarantine_size_mb=32 "$OUT/fuzz/$1" -max_len=$most -timeout=$timeout -malloc_limit_mb=256 -rss_limit_mb=2048 -max_total_time="$2" -print_final_stats=1 -verbosity=0 \
+  ASAN_OPTIONS=quarantine_size_mb=32 "$OUT/fuzz$suffix/$1" -max_len=$most -timeout=$timeout -malloc_limit_mb=256 -rss_limit_mb=2048 -max_total_time="$2" -print_final_stats=1 -verbosity=0 \
     -artifact_prefix="$OUT/fuzz/found/$1-" "$OUT/fuzz/corpus/$1" "$OUT/fuzz/seeds/$1" $([ ! -d "tests/fuzz/corpus/$1" ] || echo "tests/fuzz/corpus/$1") >"$OUT/fuzz/$1.log" 2>&1 ||
     { tail -n 60 "$OUT/fuzz/$1.log"; die "the fuzzer found something: see $OUT/fuzz/$1.log"; }
   sed -n 's/^stat::number_of_executed_units: *//p' "$OUT/fuzz/$1.log" | { read -r runs; say "fuzzing: $1, nothing found in $runs runs"; }

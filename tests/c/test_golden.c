@@ -4,6 +4,7 @@
  * architecture: the output layer for each position of a sequence, the nats of its ids, and the recorded maps and results, by their names.
  */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "check.h"

@@ -117,7 +117,7 @@ const MOST_DRAWN = 256;
 
 /**
  * @param {string} root  of the repository, with a slash
- * @param {boolean} [short]  each work in one way; only the smallest of the shipped files with the same architecture, kind and tasks
+ * @param {boolean} [short]  each work in one way; only the smallest of the files with the same architecture, kind and tasks, and of toys also channels and levels
  * @returns {Promise<PlannedRun[]>}
  */
 export async function makePlan(root, short = false) {
@@ -125,6 +125,7 @@ export async function makePlan(root, short = false) {
   const works = JSON.parse(await readFile(new URL('./works.json', import.meta.url), 'utf8'));
   /** @type {PlannedRun[]} */
   const plan = [];
+  const seen = new Set();
   for (const folder of ['weights/', 'tests/golden/']) {
     const names = (await readdir(root + folder)).filter((name) => name.endsWith('.gguf') && !name.endsWith('.golden.gguf')).sort();
     const shipped = folder === 'weights/';
@@ -132,17 +133,16 @@ export async function makePlan(root, short = false) {
       await Promise.all(names.map(async (name) => /** @type {const} */ ([name, (await stat(root + folder + name)).size]))),
     );
     if (short) names.sort((a, b) => Number(sizes.get(a)) - Number(sizes.get(b)));
-    const seen = new Set();
     for (const name of names) {
       const model = await load(root + folder + name);
       const info = /** @type {ModelInfo} */ (model.info);
-      const { architecture, kind, verbs, lookAhead } = info;
+      const { architecture, kind, verbs, lookAhead, channels, levels } = /** @type {any} */ (info);
       const features = verbs.includes('tag') ? engineOf(model).kind.features.ids(WORDS).join(' ') : '';
       const runs = runsOf(works, folder + name, name.slice(0, -'.gguf'.length), info, shipped, features);
       model.close();
-      const alike = [architecture, kind, verbs, lookAhead].join(' ');
+      const alike = [architecture, kind, verbs, lookAhead, ...(shipped ? [] : [channels, levels])].join(' ');
       if (!short) plan.push(...runs);
-      else if (!shipped || !seen.has(alike)) plan.push(...runs.map((run) => ({ ...run, ways: /** @type {const} */ ('one') })));
+      else if (!seen.has(alike)) plan.push(...runs.map((run) => ({ ...run, ways: /** @type {const} */ ('one') })));
       seen.add(alike);
     }
   }

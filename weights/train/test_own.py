@@ -352,7 +352,7 @@ class Slips(Folders):
             self.assertRegex(self.said(name, "--data", of, *options), wanted, (name, options))
 
 
-SOME = ("captions", "chorales", "crf-en", "de-en", "gated-pixelcnn-digits", "jukebox-small", "parents-en", "sagan-emoji", "snail-omniglot", "wavenet")         # what has to be taken apart, or to be told
+SOME = ("captions", "chorales", "crf-en", "jukebox-small", "sagan-emoji", "snail-omniglot")         # what has to be taken apart, or to be told
 NEW = ("show-attend-tell.words",)                     # own captions add theirs
 CLOSE = {"snail": 0.05, "sagan": 0.05}                # whose norms have statistics of other pictures
 
