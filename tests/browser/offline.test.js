@@ -270,7 +270,7 @@ test('the published library works under the strict policy', () =>
       return { count, modules: names.filter((name) => name?.endsWith('.js')) };
     }, FILE);
     assert.equal(drawn.count, 64);
-    assert.deepEqual(new Set(drawn.modules), new Set(['nextpixel.js', 'shared.js', 'worker.js']));
+    assert.deepEqual(new Set(drawn.modules), new Set(['nextpixel.js', 'recovery.js', 'shared.js', 'worker.js']));
   }));
 
 more('a page that was seen works without a connection, and with one again', () =>
