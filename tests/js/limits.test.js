@@ -79,7 +79,7 @@ test('what a function of the caller throws reaches the caller as it is', async (
   for (const rendered of [Promise.resolve('a'), Promise.reject(mine), 5, undefined, null, {}]) {
     assert.throws(
       () => story.chat([{ role: 'user', content: 'a' }], { template: 'x', render: () => rendered }),
-      isError('argument', /render must return a text, not a promise/),
+      isError('argument', /render must return a text at once/),
     );
   }
 });

@@ -317,7 +317,10 @@ test('a vocabulary of byte pairs: nothing before a text, but something to begin 
 test('a vocabulary that does not go with the weights', async () => {
   await assert.rejects(load(toyText({ values: TOKENS.length + 3 })), isError('format', /tokens/));
   await assert.rejects(load(toyText({ metadata: { 'tokenizer.ggml.scores': undefined } })), isError('format', /scores: missing/));
-  await assert.rejects(load(toyText({ metadata: { 'tokenizer.ggml.model': ['string', 't5'] } })), isError('unsupported', /"t5" is not one of/));
+  await assert.rejects(
+    load(toyText({ metadata: { 'tokenizer.ggml.model': ['string', 't5'] } })),
+    isError('unsupported', /"t5" is not one of/),
+  );
   const without = await load(toyText({ metadata: { 'tokenizer.ggml.model': undefined } }));
   assert.throws(() => without.generate('x'), isError('unsupported', /has no vocabulary/));
   const steps = await all(without.generate([5, 6], { maxTokens: 3, logitBias: { 2: -Infinity } }));

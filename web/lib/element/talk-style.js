@@ -6,9 +6,9 @@
 import { sheetOf } from './sheet-of.js';
 
 const STYLE = `
-  .talk { display: grid; grid-template-columns: minmax(0, 1fr); gap: 0.6rem; width: var(--nx-text-width, 36em); max-width: 100%; font: 0.95rem/1.5 var(--nx-talk-font, system-ui, sans-serif); text-align: start; }
+  .talk { display: grid; grid-template-columns: minmax(0, 1fr); gap: 0.6rem; width: var(--nx-text-width, 36em); max-width: 100%; font: 0.95rem/1.5 var(--nx-chat-font, system-ui, sans-serif); text-align: start; }
   .talk [hidden] { display: none !important; }
-  .talk-list { box-sizing: border-box; height: var(--nx-talk-height, 20rem); margin: 0; padding: 0.75rem; overflow-y: auto; overscroll-behavior: contain; list-style: none; border: 1px solid color-mix(in srgb, currentcolor 25%, transparent); border-radius: 4px; }
+  .talk-list { box-sizing: border-box; height: var(--nx-chat-height, 20rem); margin: 0; padding: 0.75rem; overflow-y: auto; overscroll-behavior: contain; list-style: none; border: 1px solid color-mix(in srgb, currentcolor 25%, transparent); border-radius: 4px; }
   .talk-turn { margin: 0 0 0.9rem; }
   .talk-who { display: block; font-size: 0.8rem; font-weight: 600; opacity: 0.75; }
   .talk-body { white-space: pre-wrap; overflow-wrap: anywhere; border-radius: 3px; user-select: text; }

@@ -128,7 +128,7 @@ export class View {
   /** A box for a chat instead of the canvas; it has its own controls. @returns {HTMLElement} */
   talk() {
     this.#close();
-    const box = make('div', { part: 'talk' });
+    const box = make('div', { part: 'chat' });
     this.#frame.append(box);
     this.#canvas.hidden = true;
     this.#shown = true;

@@ -67,7 +67,7 @@ export class AlignedSheet extends Sheet {
   /** @param {TranslationStep | { text: string }} step  without a token: earlier text, whose weights are unknown */
   add(step) {
     const row = 'token' in step ? this.#weights(step) : [];
-    if (!(Object(row).length >= 0)) throw wrongAnswer('weights must return a list of numbers, not a promise', row);
+    if (!(Object(row).length >= 0)) throw wrongAnswer('weights must return a list of numbers at once', row);
     append(this.#target, step.text, this.#rows.length);
     this.#rows.push(row);
     this.result += step.text;

@@ -98,7 +98,7 @@ export function checkedTalk(given, own, { template = own, tools, variables = {},
 export function renderedByPage({ messages, template, values, render }, names) {
   const text = /** @type {NonNullable<typeof render>} */ (render)(template, { ...names, add_generation_prompt: true, ...values, messages });
   if (typeof text === 'string') return { text, dropped: [] };
-  throw wrongAnswer('render must return a text, not a promise: load everything beforehand', text);
+  throw wrongAnswer('render must return a text at once (load everything beforehand)', text);
 }
 
 /**
