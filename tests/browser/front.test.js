@@ -193,6 +193,7 @@ test('small models of the tiles draw anew unasked, once the digit is done', () =
 
 /** Opens a tile and waits until its model has answered. @param {Page} page @param {string} name */
 async function open(page, name) {
+  await page.locator('.tiles-pause').waitFor({ ...WAIT, state: 'attached' }); // until then a tile is a link
   await page.locator(`.tile[data-tile="${name}"]`).click();
   await page.locator('dialog next-pixel:defined').waitFor(WAIT);
   return ended(page);

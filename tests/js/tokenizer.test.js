@@ -623,7 +623,7 @@ test('files that lie are refused with the reason', async () => {
   /** @type {[string, RegExp, Record<string, Typed>, Record<string, Typed | undefined>][]} */
   const cases = [
     ['unsupported', /model: missing: this file has no vocabulary/, spm(), { 'tokenizer.ggml.model': undefined }],
-    ['unsupported', /model: "bert" is none/, spm(), { 'tokenizer.ggml.model': ['string', 'bert'] }],
+    ['unsupported', /model: "bert" is not one of/, spm(), { 'tokenizer.ggml.model': ['string', 'bert'] }],
     ['format', /tokens: missing/, spm(), { 'tokenizer.ggml.tokens': undefined }],
     ['format', /tokens: not a list of texts/, spm(), { 'tokenizer.ggml.tokens': ['u32', 3] }],
     ['format', /tokens: empty/, bpe(), { 'tokenizer.ggml.tokens': ['array', 'string', []] }],
