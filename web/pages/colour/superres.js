@@ -69,7 +69,7 @@ export const createSuperres = () =>
       temperature: 0.9,
       tries: 24,
       // Picked for what eight by eight pixels still show of them.
-      first: [5, 20, 22, 2],
+      first: [20, 5, 22, 2],
     },
     photos: {
       strip: 'photos',
