@@ -12,6 +12,11 @@ const NAME = 'nextpixel-page';
 /** Releases whose scripts are kept, the newest: a visitor may have pages of both. ./build.sh site names the folder of each after what is in it. */
 const RELEASES = 2;
 const RELEASE = /\/(dist-[0-9a-f]{12})\//;
+/** The folder of a release's weights, and what stands before it. Its copies, up to 65 MB, are the library's. */
+const WEIGHTS = /^(.*\/)(weights-[0-9a-f]{12})\/[^/]*\.gguf$/;
+const LIBRARY = 'nextpixel';
+/** The folder of the weights that were asked for last. */
+let latest = '';
 /** Files that are kept. The site has fewer than 300. */
 const MOST = 500;
 
@@ -37,6 +42,8 @@ worker.addEventListener('activate', (/** @type {Extendable} */ event) =>
 
 worker.addEventListener('fetch', (/** @type {FetchEvent} */ event) => {
   const { request } = event;
+  const [, , folder] = WEIGHTS.exec(fileOf(request.url)) ?? [];
+  if (folder && folder !== latest) event.waitUntil(forgetWeights(fileOf(request.url)).catch(() => {}));
   if (request.method === 'GET' && ours(request.url) && !request.headers.has('range')) event.respondWith(answer(event));
 });
 
@@ -105,4 +112,15 @@ async function forget() {
   }
   gone.push(...left.slice(0, Math.max(0, left.length - MOST)));
   for (const url of gone) await cache.delete(url, { ignoreVary: true });
+}
+
+/** Drops the library's copies of the weights of other releases: their addresses differ, though most files are the same. @param {string} url  of a release's weights */
+async function forgetWeights(url) {
+  const [, site, folder] = /** @type {RegExpExecArray} */ (WEIGHTS.exec(url));
+  latest = folder;
+  const cache = await caches.open(LIBRARY);
+  for (const request of await cache.keys()) {
+    const [, place, other] = WEIGHTS.exec(fileOf(request.url)) ?? [];
+    if (place === site && other !== folder) await cache.delete(request);
+  }
 }

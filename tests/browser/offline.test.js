@@ -326,6 +326,23 @@ test('whatever is asked of a page, it has one copy; two releases are kept, and t
           await navigator.serviceWorker.ready;
         });
         for (let i = 0; i < 20; i++) await page.goto(`${url}/first/?x=${i}`);
+        const weights = [
+          '/weights-aaaaaaaaaaaa/a.gguf',
+          '/elsewhere/weights-aaaaaaaaaaaa/a.gguf',
+          '/weights-bbbbbbbbbbbb/b.gguf',
+          '/own.gguf',
+        ];
+        await page.evaluate(async (paths) => {
+          const library = await caches.open('nextpixel');
+          for (const path of paths) await library.put(path, new Response('weights'));
+          await fetch('/weights-bbbbbbbbbbbb/a.gguf');
+        }, weights);
+        await until(page, async () => (await (await caches.open('nextpixel')).match('/weights-aaaaaaaaaaaa/a.gguf')) === undefined);
+        assert.deepEqual(
+          await page.evaluate(async () => (await (await caches.open('nextpixel')).keys()).map(({ url }) => new URL(url).pathname)),
+          weights.slice(1),
+          'another release of the site, and nothing else',
+        );
         await keeps('/first/');
         await keeps(`/${folder()}/a.js`);
         assert.deepEqual((await copies()).sort(), [`/${folder()}/a.js`, '/first/']);
