@@ -7,7 +7,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 
-import { painted, until } from './browser.js';
+import { WAIT, painted, until } from './browser.js';
 
 /** @import { BrowserContextOptions, Page } from 'playwright-core' */
 
@@ -63,7 +63,7 @@ export const isFilled = (page) =>
         }),
       ),
     undefined,
-    { timeout: 60000, polling: 100 },
+    { ...WAIT, polling: 100 }, // In colour draws four rows, 24 enlargements each, with two pages at once on two cores
   );
 
 /** Fragments of an address that must be ignored. */

@@ -138,7 +138,7 @@ try {
       });
       const run = model.caption(scene, { maps: true });
       const words = [];
-      for await (const { text, maps } of run) words.push([text, rounded(maps.weights)]);
+      for await (const { text, maps } of run) words.push([text, rounded(maps[0].weights)]);
       return { scene: base64(rgbOf(scene.data)), grid: run.grid, words };
     });
 
