@@ -200,7 +200,7 @@ const float *nx_read_table(nx_reader *reader, const char *name, uint32_t rows, u
     return table;
 }
 
-/* A vector whose numbers lie in low..high; any finite ones if both are 0. */
+/* A vector of numbers from low to high; of any finite numbers if both are 0. */
 static const float *read_vector(nx_reader *reader, const char *name, uint32_t n, float low, float high, int optional) {
     nx_tensor tensor;
     if (!find_tensor(reader, name, 1, n, optional, &tensor)) return NULL;

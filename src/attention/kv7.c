@@ -81,7 +81,7 @@ static float round_activations(nx_activations *activations, int32_t *sum, const 
     return top / NX_ACTIVATION_MOST;
 }
 
-/* out (4 * vectors channels, vectors <= 4) = scale * sum over the ranges of weight * value, for the vectors of channels from `at`. Each
+/* For the vectors of channels from `at`: out (4 * vectors channels, vectors <= 4) = scale * sum over the ranges of weight * value. Each
  * block is an exact sum of integers; the blocks are added in single precision. */
 NX_INLINE void mix(float *out, const weight_block *block, float scale, const nx_cache *cache, const head_cache *head, uint32_t at,
                    const nx_range *ranges, uint32_t n_ranges, uint32_t vectors) {

@@ -3,7 +3,7 @@
  * Patterns: which cached positions a query sees; positions are indices in generation order.
  *
  * Query blocks. A pattern cuts the positions into query blocks, each contiguous in generation order. All queries of a block see the same
- * memory, and the earlier positions of their own block; so one pass of many columns stays within one block (nx_pattern_block_end) and
+ * memory and the earlier positions of this block; so one pass of many columns stays within one block (nx_pattern_block_end) and
  * shares one list of visible positions.
  */
 #ifndef NX_PATTERN_H

@@ -30,7 +30,7 @@ void nx_pixels_read(nx_reader *r, nx_pixels *p, const char *arch, uint32_t unit)
 /* Fills the plan: a pixel a position, and the map "field". weights: of the model, null before they are placed. */
 void nx_pixels_plan(const nx_pixels *p, nx_plan *plan, const void *weights);
 
-/* The taps of a square of side k: rows above the pixel's own, taps of its own row, and where these end, left of the pixel. */
+/* The taps of a square of side k: the rows above the pixel, the taps in the same row, and where these end to the left of the pixel. */
 static inline nx_taps nx_pixels_taps(const nx_pixels *p, uint32_t k, uint32_t above, uint32_t left, uint32_t gap) {
     return (nx_taps){.width = p->width, .above = above, .across = k, .left = left, .gap = gap};
 }

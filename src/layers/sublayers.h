@@ -50,7 +50,7 @@ void nx_read_attention(nx_reader *r, const char *stack, uint32_t index, nx_atten
 /* The n blocks of a stack, "enc." or "". */
 const nx_block *nx_read_blocks(nx_reader *r, const char *stack, uint32_t n, const nx_block_form *form);
 
-/* The working memory of the sublayers, for a pass of up to J columns, and the position of their norms. */
+/* The position of the norms, and the sublayers' working memory: enough for a pass of up to J columns. */
 typedef struct {
     uint32_t d, width;          /* d, H k */
     int pre_norm;               /* norm before each sublayer instead of after it */
@@ -82,8 +82,8 @@ void nx_keys_and_values(const nx_sublayers *s, const nx_attention_weights *w, nx
 /* Those of column j go to a cache. */
 void nx_keep(const nx_sublayers *s, const nx_cache *cache, uint32_t position, uint32_t j);
 
-/* The keys and values of n columns x from position `at` on go to a cache: `own`, for the stack's own attention, which the norm may precede;
- * or for the attention of another stack. */
+/* Writes the keys and values of n columns x, from position `at` on, to a cache. `own`: the cache is that of the stack's self-attention,
+ * and the norm may come first; otherwise it is that of another stack's attention. */
 void nx_fill_cache(const nx_sublayers *s, const nx_attention_weights *w, const float *x, uint32_t at, uint32_t n, const nx_cache *cache,
                    int own);
 

@@ -40,7 +40,7 @@ static void configure(nx_reader *r, nx_plan *plan) {
     plan->weights = placed;
     plan->output = (nx_output){.kind = NX_BERNOULLI, .values = 2, .elements = 1};
     plan->length = m->n;
-    plan->rewinds = 0; /* the sums keep what has been added */
+    plan->rewinds = 0; /* an addend cannot be taken out of the sums again */
 }
 
 /* ---- state: the sums a of a sequence; scratch: a row of W ------------------------------------------------------------- */

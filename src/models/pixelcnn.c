@@ -121,7 +121,7 @@ static void through(const model *m, uint32_t i, const scratch *s, const nx_colum
     nx_add(s->x, s->y, d, n);
 }
 
-/* Row r of the field: after r blocks, each of which adds the reach of its taps to its column's field; the first layer's taps find pixels. */
+/* Row r of the field: after r blocks. Each block adds the reach of its taps to its column's field; the first layer's taps read pixels. */
 static uint32_t keys(const void *opaque, const nx_shape *shape, uint32_t map, uint32_t row, uint32_t position, uint32_t *list) {
     const model *m = opaque;
     enum { NEEDED = 1, NEXT = 2, PIXEL = 4 };

@@ -122,7 +122,7 @@ static nx_cache cache_at(const model *m, const void *caches, uint32_t index, uin
 /* The encoder leaves this for the decoder; some of it is its own memory between two slices. */
 typedef struct {
     void *cross; /* (N) caches of S positions: keys and values of the encoder's output for each block of the decoder */
-    void *self;  /* one, for the encoder's self-attention */
+    void *self;  /* one cache: the encoder's self-attention */
     float *x;    /* (S, d) its residual stream */
     uint64_t bytes;
 } encoder_output;

@@ -164,3 +164,21 @@ export async function draws(url, options) {
   assert.deepEqual([seen.title, seen.complaints], ['drawn 64', []]);
   return seen;
 }
+
+/**
+ * Checks the types of sources in JSX, as a bundler resolves them.
+ *
+ * @param {string} folder
+ * @param {string[]} files
+ * @param {string} jsx  the compiler's option
+ * @param {string} [source]  the package whose JSX types apply
+ * @returns {Promise<string>} the errors of the compiler, '' if nothing
+ */
+export async function compileJsx(folder, files, jsx, source) {
+  const words = '--noEmit --strict --target es2022 --lib es2022,dom,dom.iterable,dom.asynciterable --skipLibCheck --ignoreConfig';
+  const flags = [...words.split(' '), '--types', '', '--module', 'esnext', '--moduleResolution', 'bundler', '--jsx', jsx];
+  if (source) flags.push('--jsxImportSource', source);
+  const compiler = `${ROOT}node_modules/typescript/bin/tsc`;
+  const { stdout, stderr } = await run(process.execPath, [compiler, ...flags, ...files], { cwd: folder }).catch((error) => error);
+  return stdout || stderr;
+}

@@ -7,7 +7,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { before, test } from 'node:test';
 
-import { ROOT, TOOLS, pack, project, run } from './project.js';
+import { ROOT, TOOLS, compileJsx, pack, project, run } from './project.js';
 
 /** @type {string} */
 let tarball;
@@ -42,31 +42,7 @@ for (const [name, { packages, source, event }] of Object.entries(FRAMEWORKS)) {
       },
       { tarball, packages },
     );
-    const flags = [
-      '--noEmit',
-      '--strict',
-      '--target',
-      'es2022',
-      '--lib',
-      'es2022,dom,dom.iterable,dom.asynciterable',
-      '--types',
-      '',
-      '--module',
-      'esnext',
-      '--moduleResolution',
-      'bundler',
-      '--jsx',
-      'preserve',
-      '--jsxImportSource',
-      source,
-      '--skipLibCheck',
-      '--ignoreConfig',
-      'app.tsx',
-    ];
-    const { stdout } = await run(process.execPath, [`${ROOT}node_modules/typescript/bin/tsc`, ...flags], { cwd: folder }).catch(
-      (error) => error,
-    );
-    assert.equal(stdout, '');
+    assert.equal(await compileJsx(folder, ['app.tsx'], 'preserve', source), '');
   });
 }
 
@@ -81,31 +57,7 @@ test('the samples of the manual in JSX', { timeout: 60000 }, async () => {
   }
   assert.ok(Object.keys(files).length > 0);
   const folder = await project('types-manual', files, { tarball, packages: FRAMEWORKS.react.packages });
-  const flags = [
-    '--noEmit',
-    '--strict',
-    '--target',
-    'es2022',
-    '--lib',
-    'es2022,dom,dom.iterable,dom.asynciterable',
-    '--types',
-    '',
-    '--module',
-    'esnext',
-    '--moduleResolution',
-    'bundler',
-    '--jsx',
-    'preserve',
-    '--jsxImportSource',
-    'react',
-    '--skipLibCheck',
-    '--ignoreConfig',
-    ...Object.keys(files),
-  ];
-  const { stdout } = await run(process.execPath, [`${ROOT}node_modules/typescript/bin/tsc`, ...flags], { cwd: folder }).catch(
-    (error) => error,
-  );
-  assert.equal(stdout, '');
+  assert.equal(await compileJsx(folder, Object.keys(files), 'preserve', 'react'), '');
 });
 
 test('the oldest supported TypeScript, which checks the declarations too', { timeout: 120000 }, async () => {

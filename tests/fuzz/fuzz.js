@@ -29,6 +29,7 @@ const BATCH = 200;
 const IDLE = 50;
 const LONGEST = 4096;
 /** An input that takes longer of the processor is wrong, too. */
+const MINUTE_MS = 60000;
 const MOST_MS = 1000;
 
 /** @type {Session} */
@@ -94,10 +95,10 @@ function changed(random, corpus, words) {
 
 /**
  * @param {string} name
- * @param {{ runs?: number, seconds?: number, seed?: number }} [how]
+ * @param {{ runs?: number, seconds?: number, seed?: number, tell?: (runs: number) => void }} [how]  tell: is called with the number of runs once a minute
  * @returns {Promise<{ runs: number, kept: number, found?: { input: Uint8Array, error: unknown } }>}
  */
-export async function fuzz(name, { runs = Infinity, seconds = Infinity, seed = 1 } = {}) {
+export async function fuzz(name, { runs = Infinity, seconds = Infinity, seed = 1, tell } = {}) {
   const target = await openTarget(name);
   const random = new Random(seed);
   const words = (target.words ?? []).map((word) => new TextEncoder().encode(word));
@@ -122,8 +123,13 @@ export async function fuzz(name, { runs = Infinity, seconds = Infinity, seed = 1
     await reached(known);
   };
   await count();
+  let told = Date.now();
   try {
     for (; done < runs && Date.now() < end; ) {
+      if (tell && Date.now() - told > MINUTE_MS) {
+        told = Date.now();
+        tell(done);
+      }
       const batch = [];
       for (; batch.length < BATCH && done < runs; done++) {
         input = done < target.seeds.length ? target.seeds[done] : changed(random, corpus, words);
@@ -187,7 +193,13 @@ async function main() {
   }
   const began = Date.now();
   const number = (/** @type {string | undefined} */ text) => (text === undefined ? undefined : Number(text));
-  const { runs, kept, found } = await fuzz(name, { runs: number(values.runs), seconds: number(values.seconds), seed: number(values.seed) });
+  const tell = (/** @type {number} */ runs) => console.error(`${name}: ${runs} runs so far`);
+  const { runs, kept, found } = await fuzz(name, {
+    runs: number(values.runs),
+    seconds: number(values.seconds),
+    seed: number(values.seed),
+    tell,
+  });
   const said = `${name}: ${runs} runs in ${Math.round((Date.now() - began) / 1000)} s, ${kept} inputs kept`;
   if (!found) return console.log(`${said}, nothing found`);
   mkdirSync(values.out, { recursive: true });

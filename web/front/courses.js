@@ -10,7 +10,7 @@ import { PAPERS } from './papers.js';
 /**
  * @typedef {Object} Step
  * @property {string} page its folder in web/pages
- * @property {string} knows what a reader should know before
+ * @property {string} knows the reader's prior knowledge
  * @property {string} asks HTML
  * @property {string} at   id of the figure in which one tries
  */
@@ -170,7 +170,7 @@ export const COURSES = [
   },
 ];
 
-/** What a page's system is called. @param {string} page */
+/** The name of a page's system. @param {string} page */
 export const systemOf = (page) => PAPERS.find((paper) => paper.page === page)?.system ?? page;
 
 /** The id of a course on the front page. @param {string} name */

@@ -14,7 +14,7 @@ const form = document.querySelector('form');
 const output = document.querySelector('output');
 
 const model = await load('model.gguf');
-// A model without a chat template of its own continues what was said.
+// Without a chat template in its file, the model continues the conversation as plain text.
 const template = model.info.chatTemplate || '{% for message in messages %}{{ message.content }} {% endfor %}';
 const client = openai(model, { template, grammar: jsonGrammar });
 
