@@ -28,7 +28,7 @@ test('no handler of a page gets a key of a composition, in any text field; each 
       let fields = 0;
       for (const path of await everyPage()) {
         await page.goto(`/web/${path}`);
-        await page.waitForLoadState('networkidle');
+        await page.waitForLoadState('networkidle', { timeout: 120_000 }); // the library asks several times for weights that are refused
         const wrong = await page.evaluate((keys) => {
           /** @param {Document | ShadowRoot} root @returns {(HTMLInputElement | HTMLTextAreaElement)[]} */
           const fieldsIn = (root) => [

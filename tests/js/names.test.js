@@ -4,7 +4,7 @@
 /** A page has one name: its h1, its title, its card and the list of its course say the same, in each language. */
 
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
+import { readFile, readdir } from 'node:fs/promises';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
@@ -33,3 +33,17 @@ for (const language of ['', 'ko/'])
       assert.match(html, /<nav class="where"[^>]*>.*\d+.*\d+/);
     }
   });
+
+test('no page gives another layout to what stands above every h1', async () => {
+  const [, rules] = /\/\* ---- .*?(\.place \{.*?\.system span \{[^}]*\})/s.exec(await readFile(`${WEB}shell/page.css`, 'utf8')) ?? [];
+  const classes = new Set([...(rules ?? '').matchAll(/^\.([\w-]+)/gm)].map(([, name]) => name));
+  assert.deepEqual([...classes], ['place', 'where', 'system']);
+  for (const { page } of steps) {
+    const folder = `${WEB}pages/${page}/`;
+    for (const file of (await readdir(folder)).filter((name) => name.endsWith('.css'))) {
+      const selectors = (await readFile(folder + file, 'utf8')).replace(/\{[^}]*\}/g, '{}');
+      const taken = [...selectors.matchAll(/\.([\w-]+)/g)].map(([, name]) => name).filter((name) => classes.has(name));
+      assert.deepEqual(taken, [], `${page}/${file}`);
+    }
+  }
+});
