@@ -9,7 +9,7 @@ import { once } from 'node:events';
 import { mkdir, mkdtemp, readFile, readdir, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { createServer, request } from 'node:http';
 import { connect } from 'node:net';
-import { hostname, tmpdir } from 'node:os';
+import { hostname, networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 
@@ -518,6 +518,7 @@ test('npm start: --host serves other machines and warns; without it there is no 
   for (const [name, status] of /** @type {[string, number][]} */ ([
     [`127.0.0.1:${all.port}`, 200],
     [`${hostname()}:${all.port}`, 200],
+    [`${hostname()}.local:${all.port}`, 200],
     [`elsewhere.example:${all.port}`, 421],
   ])) {
     const asked = request({ port: all.port, path: '/web/', headers: { host: name } });
@@ -527,11 +528,19 @@ test('npm start: --host serves other machines and warns; without it there is no 
     response.resume();
   }
   await all.close();
-  const shown = spawn(process.execPath, [`${ROOT}web/tools/serve.js`, '--host', '0.0.0.0', '--port', '0'], {
-    env: { ...process.env, PORT: '' },
-  });
-  let said = '';
-  for await (const chunk of shown.stdout) if (/WARNING: every machine.*\n/.test((said += chunk))) break;
-  assert.match(said, /http:\/\/127\.0\.0\.1:\d+\/[^]*WARNING: every machine/);
-  shown.kill();
+  const outside = Object.values(networkInterfaces()).flatMap((all = []) =>
+    all.filter(({ internal, family }) => !internal && family === 'IPv4'),
+  );
+  for (const args of [['--host', '0.0.0.0'], ['--host'], ['--host=0.0.0.0']]) {
+    const shown = spawn(process.execPath, [`${ROOT}web/tools/serve.js`, ...args, '--port', '0'], { env: { ...process.env, PORT: '' } });
+    let said = '';
+    for await (const chunk of shown.stdout) if (/WARNING: every machine.*\n/.test((said += chunk))) break;
+    assert.match(said, /http:\/\/127\.0\.0\.1:\d+\/[^]*WARNING: every machine/, args.join(' '));
+    const [, port] = /127\.0\.0\.1:(\d+)/.exec(said) ?? [];
+    for (const { address } of outside) {
+      assert.ok(said.includes(`for other machines: http://${address}:${port}/\n`), said);
+      assert.equal((await fetch(`http://${address}:${port}/web/`)).status, 200, address);
+    }
+    shown.kill();
+  }
 });

@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * Serves the demo on the loopback address, with nothing but Node: `npm start`, or `npm start -- --port 3000`.
+ * Serves the demo on the loopback address, with nothing but Node: `npm start`, or `npm start -- --port 3000`; with `--host` to other machines, too.
  *
  * The folders web/ and weights/ of the repository, or of a built site, appear at /web/ and /weights/, as they would on any static server, and the
  * GGUF files of build/, which weights/train/export.py writes, at /build/. It
@@ -28,6 +28,8 @@ import { bundledOf, isMade, sourceOf } from './fresh.js';
 
 const LOOPBACK = '127.0.0.1';
 const LOOPBACKS = [LOOPBACK, '::1'];
+/** All addresses of this machine, of either kind. */
+const [EVERYWHERE, EVERYWHERE_6] = ['0.0.0.0', '::'];
 const FIRST_PORT = 8080;
 const LAST_PORT = 8179;
 const FOLDERS = /^(web|weights(-[0-9a-f]{12})?|build)$/; // the second as ./build.sh site names it, too
@@ -70,6 +72,9 @@ class Refusal extends Error {
 /** @param {string} address  @returns {string}  as it is written in a URL */
 const inUrl = (address) => (isIP(address) === 6 ? `[${address}]` : address);
 
+/** The addresses of this machine. */
+const interfaces = () => Object.values(networkInterfaces()).flatMap((all = []) => all);
+
 /**
  * The names by which a reader may call the server. A request under any other name comes from a page of another site, whose name was made to lead here.
  *
@@ -78,7 +83,7 @@ const inUrl = (address) => (isIP(address) === 6 ? `[${address}]` : address);
 function namesOf(host) {
   const addresses = LOOPBACKS.includes(host)
     ? LOOPBACKS
-    : [hostname(), ...Object.values(networkInterfaces()).flatMap((all = []) => all.map(({ address }) => address))];
+    : [hostname(), `${hostname()}.local`, ...interfaces().map(({ address }) => address)];
   return ['localhost', LOOPBACK, host, ...addresses].map(inUrl);
 }
 
@@ -106,7 +111,7 @@ export async function serve({ port, root = fileURLToPath(new URL('../..', import
   });
   const bound = await listen(server, port, host);
   return {
-    url: `http://${['0.0.0.0', '::'].includes(host) ? LOOPBACK : inUrl(host)}:${bound}/`,
+    url: `http://${[EVERYWHERE, EVERYWHERE_6].includes(host) ? LOOPBACK : inUrl(host)}:${bound}/`,
     port: bound,
     close: () =>
       new Promise((resolve) => {
@@ -353,15 +358,16 @@ function refuse(response, status, headers = {}) {
   response.end(text); // Node leaves the body out of an answer to HEAD
 }
 
-const HELP = `Serves the folders web/ and weights/ of nextpixel to this machine, and to no other:
+const HELP = `Serves the folders web/ and weights/ of nextpixel to this machine, and without --host to no other:
 
     npm start                          prints the addresses of the demo and of the manual; open one in a browser, end with Ctrl+C
     npm start -- --port 3000           on this port (or PORT=3000 npm start); without it, on the first free one from ${FIRST_PORT} to ${LAST_PORT}
     npm start -- --connect https://huggingface.co
                                        pages that take models of others may fetch them from this host alone, instead of from any https host;
                                        which page takes what: PAGE/?model=ADDRESS (the chapter Hosting of the manual)
-    npm start -- --host 0.0.0.0        on this address of the machine instead of ${LOOPBACK}; 0.0.0.0: on all, for every machine of your network
-    node web/tools/serve.js [--help] [--port PORT] [--connect HOST] [--host ADDRESS]
+    npm start -- --host                to every machine of your network too, such as the phones in a classroom; prints the addresses to give them
+    npm start -- --host 192.168.1.5    on this address of the machine instead of ${LOOPBACK}
+    node web/tools/serve.js [--help] [--port PORT] [--connect HOST] [--host [ADDRESS]]
 
 It needs Node.js and nothing else and is not made for the internet: there, any static server does (the chapter Hosting of the manual).`;
 
@@ -380,10 +386,13 @@ function portOf(text, name) {
   return Number(text);
 }
 
+/** --host without an address means all of this machine. @param {string} arg @param {number} i @param {string[]} all */
+const withAddress = (arg, i, all) => (arg === '--host' && (all[i + 1] ?? '--').startsWith('--') ? `--host=${EVERYWHERE}` : arg);
+
 /** @returns {{ [name in keyof typeof OPTIONS]?: any }} the options of the command line */
 function given() {
   try {
-    return parseArgs({ options: OPTIONS }).values;
+    return parseArgs({ args: process.argv.slice(2).map(withAddress), options: OPTIONS }).values;
   } catch (error) {
     throw new Error(
       `${/** @type {Error} */ (error).message.split('\n')[0].replace(/\. To specify.*/, '')}: node web/tools/serve.js --help lists the options`,
@@ -401,11 +410,14 @@ async function main() {
     throw new Error(`--host takes an address of this machine such as 0.0.0.0 or 192.168.1.5, not ${JSON.stringify(host)}`);
   const port = portOf(rest.port, '--port') ?? portOf(process.env.PORT, 'PORT');
   try {
-    const { url } = await serve({ port, connect, host });
+    const { url, port: bound } = await serve({ port, connect, host });
     console.log(`nextpixel: ${url}   (Ctrl+C ends)\nits manual: ${url}web/manual/`);
     if (host !== undefined && !LOOPBACKS.includes(host)) {
+      const everywhere = [EVERYWHERE, EVERYWHERE_6].includes(host);
+      const outside = everywhere ? interfaces().filter(({ internal, family }) => !internal && family === 'IPv4') : [];
+      for (const { address } of outside) console.log(`for other machines: http://${address}:${bound}/`);
       console.log(
-        `WARNING: every machine that can reach ${host === '0.0.0.0' || host === '::' ? 'this one' : host} can read web/ and weights/. Over plain HTTP the browsers of other machines give pages no microphone, no camera, no threads and no offline copy.`,
+        `WARNING: every machine that can reach ${everywhere ? 'this one' : host} can read web/ and weights/. Over plain HTTP the browsers of other machines give pages no microphone, no camera, no threads and no offline copy.`,
       );
     }
   } catch (error) {

@@ -45,6 +45,7 @@ const CHAPTERS = [
   ['files', 'Files'],
   ['bundlers', 'Bundlers'],
   ['hosting', 'Hosting'],
+  ['classroom', 'In the classroom'],
   ['training', 'Training'],
   ['c', 'C'],
   ['how', 'How it works'],
