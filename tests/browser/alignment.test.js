@@ -98,21 +98,36 @@ more('the control keeps a smaller share as sentences grow, in the figure as in t
   }),
 );
 
-test('a sentence of each length is translated with and without attention', () =>
+test('one vector: a sentence of each length with and without attention; a word left out moves the vector', () =>
   withPage(async (page) => {
     await page.goto(PAGE);
-    await page.locator('#figure-lengths').scrollIntoViewIfNeeded();
+    await page.locator('#figure-vector').scrollIntoViewIfNeeded();
     for (const [words, kept] of /** @type {const} */ ([
       [16, /blue dress.*bench.*book/],
       [5, /dog.*snow/],
     ])) {
-      await page.locator('#grow-lengths').getByLabel(`${words} words`).check();
-      await page.locator('#grow-additive').getByText(kept).waitFor({ timeout: 60000 });
-      assert.equal((await page.locator('#grow-german').textContent())?.split(' ').length, words);
-      const alone = (await page.locator('#grow-none').textContent()) ?? '';
+      await page.locator('#vector-lengths').getByLabel(`${words} words`).check();
+      await page.locator('#vector-additive').getByText(kept).waitFor({ timeout: 60000 });
+      assert.equal((await page.locator('#vector-german').textContent())?.split(' ').length, words);
+      const alone = (await page.locator('#vector-none').textContent()) ?? '';
       if (words === 5) assert.match(alone, /dog.*snow/, 'one vector holds five words');
       else assert.doesNotMatch(alone, /dress.*book/, 'and not sixteen');
     }
+    // The second word left out with the keyboard, and put back.
+    const said = page.locator('#vector-said');
+    await said.getByText(/Without “Hund” the vector moves by .*, without “/).waitFor({ timeout: 60000 });
+    const canvas = page.locator('#vector canvas');
+    const drawn = () => canvas.evaluate((one) => /** @type {HTMLCanvasElement} */ (one).toDataURL());
+    const whole = await drawn();
+    await canvas.press('ArrowRight');
+    await canvas.press('ArrowRight');
+    await said.getByText(/^Without “Hund” the vector moves by \d+% of its length\.$/).waitFor();
+    assert.equal(await page.locator('#vector-german del').textContent(), 'Hund');
+    assert.doesNotMatch((await page.locator('#vector-additive').textContent()) ?? '', /dog/, 'attention cannot see a word that is gone');
+    assert.notEqual(await drawn(), whole);
+    await page.locator('#vector-whole').click();
+    await page.locator('#vector-additive').getByText(/dog/).waitFor();
+    assert.equal(await page.locator('#vector-german del').count(), 0);
   }));
 
 more('twelve words in under 30 ms', () =>

@@ -64,7 +64,7 @@ export const FIGURES = {
 
   D1: { shows: 'parts of a picture explain each other', page: 'image-transformer', at: 'figure-attention' },
   D2: { shows: 'words of a sentence attend to each other', page: 'transformer', at: 'figure-maps' },
-  D3: { shows: 'one context vector, and how it forgets', page: 'alignment', at: 'figure-lengths' },
+  D3: { shows: 'one context vector, and how it forgets', page: 'alignment', at: 'figure-vector' },
   D4: { shows: 'additive attention between encoder and decoder', page: 'alignment', at: 'figure-alignment' },
   D5: { shows: 'the alignment matrix', page: 'alignment', at: 'figure-alignment' },
   D6: { shows: 'reading with attention within the sentence', page: 'reading', at: 'figure-reading' },

@@ -17,7 +17,7 @@ import { oneOf } from '../more.js';
 /** The engine rounds its products to eight bits: weights differ by so much at most, and by so much on average. */
 const [MOST, MEAN] = [0.03, 0.001];
 
-for (const [i, name] of ['general', 'additive', 'local-p', 'location'].entries()) {
+for (const [i, name] of ['general', 'additive', 'local-p', 'location', 'none'].entries()) {
   oneOf(i, 3)(`${name}: the same words, the same weights`, async () => {
     const bytes = readFileSync(new URL(`../../weights/seq2seq-${name}.gguf`, import.meta.url));
     const network = networkOf(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length));
@@ -44,10 +44,20 @@ for (const [i, name] of ['general', 'additive', 'local-p', 'location'].entries()
     }
     await model.close();
     assert.ok(most < MOST, `a weight differs by ${most}`);
-    assert.ok(sum / count < MEAN, `weights differ by ${sum / count} on average`);
+    if (name === 'none') assert.equal(count, 0, 'no attention, no weights');
+    else assert.ok(sum / count < MEAN, `weights differ by ${sum / count} on average`);
     assert.equal(other, 0, `${other} of ${words} words are others`);
   });
 }
+
+test('one vector: leaving a word out is reading the others', () => {
+  const bytes = readFileSync(new URL('../../weights/seq2seq-none.gguf', import.meta.url));
+  const network = networkOf(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length));
+  const ids = [5, 9, 33, 12, 60, 2];
+  const source = network.read(ids);
+  for (const left of [0, 2, 5])
+    assert.deepEqual(network.startWithout(source, ids, left), network.read(ids.filter((_, i) => i !== left)).start, `without ${left}`);
+});
 
 test('what the page says of scores on the states of the general network is so', async () => {
   const bytes = readFileSync(new URL('../../weights/seq2seq-general.gguf', import.meta.url));

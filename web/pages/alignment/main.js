@@ -5,8 +5,8 @@ import { byId, startPage, whenNear } from '../../shell/index.js';
 import { createAlignment } from './alignment.js';
 import { createBatting } from './batting.js';
 import { createExample } from './example.js';
-import { createGrow } from './grow.js';
 import { createLengths } from './lengths.js';
+import { createOneVector } from './one-vector.js';
 import { createScoreTable } from './score-table.js';
 import { createUnrolled } from './unrolled.js';
 
@@ -14,8 +14,6 @@ createBatting();
 const example = createExample();
 const scores = createScoreTable(example, (t) => unrolled.choose(t));
 const unrolled = createUnrolled(example, (t) => scores.choose(t));
-whenNear(byId('figure-lengths'), () => {
-  createLengths();
-  createGrow();
-});
+createOneVector();
+whenNear(byId('figure-lengths'), createLengths);
 startPage(createAlignment(example.take));

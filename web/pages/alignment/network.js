@@ -113,8 +113,24 @@ export function networkOf(file) {
     return { h, keys, start: apply('init', side(forward[words.length - 1], backward[0])).map(Math.tanh) };
   }
 
-  /** @param {Read} source @param {Vector} state */
+  /**
+   * The vector that the decoder starts from, without one word of the sentence. Only the states on its far sides are computed again.
+   * @param {Read} source @param {ArrayLike<number>} ids @param {number} left index of the word left out; the sentence has two words or more
+   * @returns {Vector}
+   */
+  function startWithout({ h }, ids, left) {
+    const words = Array.from(ids, embed);
+    const last = h.length - 1;
+    let forward = left > 0 ? h[left - 1].subarray(0, e) : new Float32Array(e);
+    for (let i = left + 1; i <= last; i++) forward = gru('enc.fwd', words[i], forward);
+    let backward = left < last ? h[left + 1].subarray(e) : new Float32Array(e);
+    for (let i = left - 1; i >= 0; i--) backward = gru('enc.bwd', words[i], backward);
+    return apply('init', side(forward, backward)).map(Math.tanh);
+  }
+
+  /** Without attention there is no context: the last layer reads the state alone. @param {Read} source @param {Vector} state */
   function attend({ h, keys }, state) {
+    if (score === 'none') return { query: state, scores: new Float32Array(0), weights: new Float32Array(0), context: new Float32Array(0) };
     const query = score === 'general' ? state : times('attn_q.weight', state);
     const v = score === 'additive' ? matrix('attn_v.weight').values : query;
     let scores = Float32Array.from(keys, (key, i) =>
@@ -144,6 +160,7 @@ export function networkOf(file) {
     score,
     first,
     read,
+    startWithout,
     /** The steps of a decoder whose output is given. @param {Read} source @param {ArrayLike<number>} ids @returns {Step[]} */
     write(source, ids) {
       let state = source.start;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // A network unrolled in time on a canvas: the states of the encoder below, those of the decoder above, each as a small map of its numbers, and between them where one of them looks.
 // @ts-check
-import { announce, make, onTheme, palette, perFrame, phrase, signed } from '../../shell/index.js';
+import { announce, make, onTheme, palette, perFrame, phrase } from '../../shell/index.js';
+import { paintState, rowOfWords } from './state-map.js';
 
 /** @typedef {import('./network.js').Vector} Vector */
 /**
@@ -47,11 +48,10 @@ export function createUnrolledView(root, { onWord, say }) {
     columns = decoder.length;
     const [below, above] = [width / read.length, width / columns];
     const side = Math.max(12, Math.min(MAP, Math.floor(Math.min(below, above)) - 6));
-    const longest = Math.max(...[...read, ...written].map((word) => context.measureText(word).width));
-    const steep = longest > Math.min(below, above) - 4;
-    const words = steep ? Math.ceil(longest * 0.87) + 14 : SIZE + 12;
-    const [top, bottom] = [words, words + side + BETWEEN];
-    const height = bottom + side + words;
+    const [readRow, writtenRow] = [rowOfWords(context, read, below, SIZE), rowOfWords(context, written, above, SIZE)];
+    const top = writtenRow.height;
+    const bottom = top + side + BETWEEN;
+    const height = bottom + side + readRow.height;
     const ratio = devicePixelRatio;
     Object.assign(canvas, { width: Math.round(width * ratio), height: Math.round(height * ratio) });
     Object.assign(canvas.style, { width: `${width}px`, height: `${height}px` });
@@ -80,50 +80,22 @@ export function createUnrolledView(root, { onWord, say }) {
       if (weight >= 0.005) line(y(asks), top + side, x(i), bottom, colours.heat(0.25 + 0.75 * Math.sqrt(weight)), 0.8 + 7 * weight);
     });
     /** @param {Vector} state @param {number} middle @param {number} from */
-    function map(state, middle, from) {
-      if (!context) return;
-      const rows = Math.ceil(state.length / ACROSS);
-      const left = middle - side / 2;
-      context.fillStyle = colours.paper;
-      context.fillRect(left - 1, from - 1, side + 2, side + 2);
-      state.forEach((number, k) => {
-        context.fillStyle = signed(number, colours);
-        context.fillRect(
-          left + ((k % ACROSS) * side) / ACROSS,
-          from + (Math.floor(k / ACROSS) * side) / rows,
-          side / ACROSS + 0.3,
-          side / rows + 0.3,
-        );
-      });
-      context.strokeStyle = colours.edge;
-      context.lineWidth = 1;
-      context.strokeRect(left - 0.5, from - 0.5, side + 1, side + 1);
-    }
+    const map = (state, middle, from) =>
+      paintState(context, colours, state, { left: middle - side / 2, top: from, width: side, height: side, across: ACROSS });
     encoder.forEach((state, i) => map(state, x(i), bottom));
     decoder.forEach((state, j) => map(state, y(j), top));
     context.strokeStyle = colours.accent;
     context.lineWidth = 3;
     context.strokeRect(y(asks) - side / 2 - 2, top - 2, side + 4, side + 4);
 
-    context.textBaseline = 'middle';
-    /** @param {string} word @param {number} middle @param {number} edge @param {1 | -1} way up or down from there */
-    function write(word, middle, edge, way) {
-      if (!context) return;
-      context.save();
-      context.translate(middle, edge - way * (steep ? 6 : 11));
-      if (steep) context.rotate((-way * Math.PI) / 3);
-      context.textAlign = steep ? 'left' : 'center';
-      context.fillText(word, 0, 0);
-      context.restore();
-    }
     read.forEach((word, i) => {
       context.fillStyle = colours.ink;
-      write(word, x(i), bottom + side, -1);
+      readRow.write(word, x(i), bottom + side, -1);
     });
     written.forEach((word, t) => {
       context.fillStyle = t === at ? colours.accent : colours.ink;
       context.font = t === at ? `700 ${font}` : font;
-      write(word, y(t + 1), top, 1);
+      writtenRow.write(word, y(t + 1), top, 1);
     });
   });
 

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+// A state of a network as a small map of its numbers, and a word at it, on a canvas.
+// @ts-check
+import { signed } from '../../shell/index.js';
+/** @import { palette } from '../../shell/index.js' */
+/** @import { Vector } from './network.js' */
+
+/**
+ * @param {CanvasRenderingContext2D} context
+ * @param {ReturnType<typeof palette>} colours
+ * @param {Vector} state
+ * @param {{ left: number, top: number, width: number, height: number, across: number }} place in pixels; `across` numbers in a row
+ */
+export function paintState(context, colours, state, { left, top, width, height, across }) {
+  const rows = Math.ceil(state.length / across);
+  context.fillStyle = colours.paper;
+  context.fillRect(left - 1, top - 1, width + 2, height + 2);
+  state.forEach((number, k) => {
+    context.fillStyle = signed(number, colours);
+    context.fillRect(
+      left + ((k % across) * width) / across,
+      top + (Math.floor(k / across) * height) / rows,
+      width / across + 0.3,
+      height / rows + 0.3,
+    );
+  });
+  context.strokeStyle = colours.edge;
+  context.lineWidth = 1;
+  context.strokeRect(left - 0.5, top - 0.5, width + 1, height + 1);
+}
+
+/**
+ * Words in a row that are too wide for their columns are written steeply.
+ * @param {CanvasRenderingContext2D} context with the font set
+ * @param {string[]} words
+ * @param {number} column pixels that each has
+ * @param {number} size of the letters
+ */
+export function rowOfWords(context, words, column, size) {
+  const longest = Math.max(...words.map((word) => context.measureText(word).width));
+  const steep = longest > column - 4;
+  return {
+    /** Pixels that the row takes. */
+    height: steep ? Math.ceil(longest * 0.87) + 14 : size + 12,
+    /** @param {string} word @param {number} middle @param {number} edge @param {1 | -1} way up or down from there */
+    write(word, middle, edge, way) {
+      context.save();
+      context.textBaseline = 'middle';
+      context.translate(middle, edge - way * (steep ? 6 : 11));
+      if (steep) context.rotate((-way * Math.PI) / 3);
+      context.textAlign = steep ? 'left' : 'center';
+      context.fillText(word, 0, 0);
+      context.restore();
+    },
+  };
+}

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: MIT
+// A network without attention, unrolled in time on a canvas: the encoder below, the decoder above, and between them the one vector that joins them.
+// @ts-check
+import { announce, make, onTheme, palette, perFrame, phrase } from '../../shell/index.js';
+import { paintState, rowOfWords } from './state-map.js';
+
+/** @typedef {import('./network.js').Vector} Vector */
+/**
+ * @typedef {Object} OneVector
+ * @property {string[]} read       words, the end of the sentence last
+ * @property {Vector[]} encoder    a state of each: forward numbers, then backward ones
+ * @property {Vector} vector       from the encoder to the decoder
+ * @property {string[]} written
+ * @property {Vector[]} decoder    a state of each
+ * @property {number[]} moved      how far the vector moves without each word, as a share of its length; shorter than `read` while it is computed
+ * @property {number} left         index of the word left out; -1: none
+ */
+
+/** Pixels: of a column at least, of a map at most, between a row and the vector, of the vector's height, of the bars, of letters. */
+const [COLUMN, MAP, BETWEEN, STRIP, BARS, SIZE] = [22, 40, 46, 24, 66, 13];
+/** Numbers in a row: of a state's map, of the vector. */
+const [ACROSS, WIDE] = [16, 64];
+/** The share of its length that a full bar stands for. */
+const FULL = 0.7;
+
+/**
+ * @param {HTMLElement} root
+ * @param {{ onLeft: (i: number) => void, say: () => string }} hooks a word is to be left out, or none of them (-1)
+ */
+export function createVectorView(root, { onLeft, say }) {
+  const canvas = make('canvas', {
+    class: 'picture unrolled',
+    tabindex: '0',
+    role: 'application',
+    'aria-label': phrase`The network without attention, unrolled in time. The left and right arrow keys choose a word to leave out, Escape puts it back.`,
+  });
+  root.append(canvas);
+  /** @type {OneVector | undefined} */
+  let shown;
+
+  const draw = perFrame(() => {
+    const context = canvas.getContext('2d');
+    const room = root.clientWidth;
+    if (!context || room === 0 || !shown) return;
+    const { read, encoder, vector, written, decoder, moved, left } = shown;
+    const font = `${SIZE}px ${getComputedStyle(canvas).fontFamily}`;
+    const width = Math.max(room, COLUMN * Math.max(read.length, written.length));
+    const [below, above] = [width / read.length, width / written.length];
+    const side = Math.max(12, Math.min(MAP, Math.floor(Math.min(below, above)) - 6));
+    context.font = font;
+    const [readRow, writtenRow] = [rowOfWords(context, read, below, SIZE), rowOfWords(context, written, above, SIZE)];
+    const top = writtenRow.height;
+    const middle = top + side + BETWEEN;
+    const bottom = middle + STRIP + SIZE + BETWEEN;
+    const floor = bottom + side + readRow.height + BARS;
+    const ratio = devicePixelRatio;
+    Object.assign(canvas, { width: Math.round(width * ratio), height: Math.round((floor + 2) * ratio) });
+    Object.assign(canvas.style, { width: `${width}px`, height: `${floor + 2}px` });
+    context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    context.font = font;
+    const colours = palette();
+    const x = (/** @type {number} */ i) => (i + 0.5) * below;
+    const y = (/** @type {number} */ j) => (j + 0.5) * above;
+    const wide = Math.min(320, room * 0.6);
+    const [from, to] = [(width - wide) / 2, (width + wide) / 2];
+
+    /** @param {[number, number][]} points @param {string} colour @param {number} thick */
+    function line(points, colour, thick) {
+      if (!context) return;
+      Object.assign(context, { strokeStyle: colour, lineWidth: thick, lineJoin: 'round' });
+      context.beginPath();
+      for (const [px, py] of points) context.lineTo(px, py);
+      context.stroke();
+    }
+    // The recurrences: both ways below, one way above.
+    const last = read.length - 1;
+    for (const part of [0.25, 0.75])
+      line(
+        [
+          [x(0), bottom + side * part],
+          [x(last), bottom + side * part],
+        ],
+        colours.edge,
+        1.5,
+      );
+    line(
+      [
+        [y(0), top + side / 2],
+        [y(written.length - 1), top + side / 2],
+      ],
+      colours.edge,
+      1.5,
+    );
+    // From both ends of the sentence to the vector, and from it to the first word.
+    const end = middle + STRIP;
+    line(
+      [
+        [x(0), bottom],
+        [Math.max(from + 8, x(0)), end],
+      ],
+      colours.accent,
+      2.5,
+    );
+    line(
+      [
+        [x(last), bottom],
+        [Math.min(to - 8, x(last)), end],
+      ],
+      colours.accent,
+      2.5,
+    );
+    line(
+      [
+        [width / 2, middle],
+        [width / 2, middle - BETWEEN * 0.45],
+        [y(0), middle - BETWEEN * 0.45],
+        [y(0), top + side],
+      ],
+      colours.accent,
+      2.5,
+    );
+
+    encoder.forEach((state, i) => {
+      context.globalAlpha = i === left ? 0.2 : 1;
+      paintState(context, colours, state, { left: x(i) - side / 2, top: bottom, width: side, height: side, across: ACROSS });
+    });
+    context.globalAlpha = 1;
+    decoder.forEach((state, j) =>
+      paintState(context, colours, state, { left: y(j) - side / 2, top, width: side, height: side, across: ACROSS }),
+    );
+    paintState(context, colours, vector, { left: from, top: middle, width: wide, height: STRIP, across: WIDE });
+    Object.assign(context, { strokeStyle: colours.accent, lineWidth: 2.5 });
+    context.strokeRect(from - 2, middle - 2, wide + 4, STRIP + 4);
+    // The halves that it is made of: the last state forward, the first one backward.
+    context.strokeRect(x(last) - side / 2 - 1, bottom - 1, side + 2, side / 2 + 1);
+    context.strokeRect(x(0) - side / 2 - 1, bottom + side / 2, side + 2, side / 2 + 1);
+
+    context.fillStyle = colours.ink;
+    read.forEach((word, i) => {
+      context.fillStyle = i === left ? colours.accent : colours.ink;
+      context.font = i === left ? `700 ${font}` : font;
+      readRow.write(word, x(i), bottom + side, -1);
+    });
+    context.font = font;
+    context.fillStyle = colours.ink;
+    written.forEach((word, j) => writtenRow.write(word, y(j), top, 1));
+    Object.assign(context, { textAlign: 'center', textBaseline: 'top' });
+    context.fillText(phrase`s₀: ${vector.length} numbers`, width / 2, end + 6);
+    moved.forEach((share, i) => {
+      const high = Math.min(1, share / FULL) * (BARS - SIZE - 4);
+      context.fillStyle = i === left ? colours.accent : colours.heat(0.75);
+      context.fillRect(x(i) - Math.min(12, below / 2 - 2), floor - high, Math.min(24, below - 4), high);
+      if (below < 26) return;
+      Object.assign(context, { fillStyle: colours.ink, textAlign: 'center', textBaseline: 'bottom' });
+      context.fillText(share.toFixed(2), x(i), floor - high - 2);
+    });
+    line(
+      [
+        [0, floor],
+        [width, floor],
+      ],
+      colours.edge,
+      1,
+    );
+  });
+
+  canvas.addEventListener('click', (event) => {
+    if (!shown || event.offsetY < canvas.clientHeight / 2) return;
+    const i = Math.floor(event.offsetX / (canvas.clientWidth / shown.read.length));
+    if (i >= 0 && i < shown.read.length - 1) onLeft(i === shown.left ? -1 : i);
+  });
+  canvas.addEventListener('keydown', (event) => {
+    if (!shown || event.ctrlKey || event.metaKey || event.altKey) return;
+    const words = shown.read.length - 1;
+    if (event.key === 'Escape' && shown.left >= 0) onLeft(-1);
+    else if (event.key === 'ArrowRight') onLeft(Math.min(words - 1, shown.left + 1));
+    else if (event.key === 'ArrowLeft') onLeft(shown.left < 0 ? words - 1 : Math.max(0, shown.left - 1));
+    else return;
+    event.preventDefault();
+    announce(say());
+  });
+  new ResizeObserver(draw).observe(root);
+  onTheme(draw);
+  return {
+    /** @param {OneVector} next */
+    show(next) {
+      shown = next;
+      draw();
+    },
+  };
+}
