@@ -1,20 +1,20 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Checkpoint of karpathy/llama2.c (version 0, .bin) and its tokenizer (.bin) -> GGUF of the architecture llama:
+"""Converts a checkpoint of karpathy/llama2.c (version 0, .bin) and its tokenizer (.bin) to GGUF of the architecture llama:
 
     python3 weights/train/convert_llama2c.py stories260K.bin tok512.bin stories260K.gguf --type q8_0
 
-A checkpoint is seven i32 (width, inner width, layers, heads, heads of keys and values, +-ids, positions), then f32: embedding; of all
-layers the first norms, queries, keys, values, outputs, second norms, gates (w1), downs (w2), ups (w3); the last norm; two tables of
-rotary angles, which follow from the sizes; and the output matrix where the number of ids is negative, else it is the embedding.
-Both file forms turn adjacent pairs of a head, so that rows of queries and keys stay in their order.
+A checkpoint is seven i32 (width, inner width, layers, heads, key/value heads, +-ids, positions), then f32 tensors. These are the embedding;
+for all layers the first norms, queries, keys, values, outputs, second norms, gates (w1), downs (w2), ups (w3); the last norm; two tables of
+rotary angles, which follow from the sizes; and the output matrix if the number of ids is negative (otherwise the embedding is used). Both
+formats rotate adjacent pairs of a head, so the rows of queries and keys keep their order.
 
-A tokenizer is one i32, then for each id its score (f32), the length of its text (i32) and its text.
+A tokenizer is one i32; then, for each id, its score (f32), the length of its text (i32) and the text.
 
-A matrix whose rows are no multiple of 32 keeps F16 in the quantised types. In q4_0 the output matrix, tied or not, has 8 bits, because every logit
-depends on it, and so have those of keys and values, which are the smallest. Quantised matrices are rounded so that their outputs on texts of the model
-itself are preserved (common/calibrated.py); --plain rounds each weight to the nearest. In q8_0, texts of other seeds are tried, a few times, until the
-rounded model generates the same greedy text of 200 ids as the checkpoint.
+A matrix whose row length is not a multiple of 32 stays in F16 in the quantised types. In q4_0 the output matrix, tied or not, has 8 bits,
+because every logit depends on it. The matrices of keys and values, the smallest ones, also have 8. Quantised matrices are rounded so that
+their outputs on texts of the model itself are preserved (common/calibrated.py); --plain rounds each weight to the nearest value. In q8_0,
+texts of other seeds are tried, a few times, until the rounded model generates the same greedy text of 200 ids as the checkpoint.
 """
 import struct
 
@@ -23,9 +23,9 @@ import numpy as np
 from common import arguments, calibrated, gguf
 
 TYPES = dict(f32=gguf.F32, f16=gguf.F16, q8_0=gguf.Q8_0, q4_0=gguf.Q4_0)
-TRIES, SAFE_MARGIN = 8, 0.005                            # in logits, well above what computing in single precision moves
+TRIES, SAFE_MARGIN = 8, 0.005                            # in logits, well above the error of single precision
 NORMAL, UNKNOWN, CONTROL, BYTE = 1, 2, 3, 6              # tokenizer.ggml.token_type
-SPACE = "\u2581"                                          # how SentencePiece writes a space
+SPACE = "\u2581"                                          # SentencePiece writes a space as this character
 
 
 def read_checkpoint(path):

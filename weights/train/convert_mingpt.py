@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A model of karpathy/minGPT, as the JSON that bbycroft/llm-viz keeps ({ name: { shape, data in base64 } }) -> GGUF of the architecture gpt2:
+"""Converts a model of karpathy/minGPT, in the JSON form of bbycroft/llm-viz ({ name: { shape, data in base64 } }), to GGUF of the
+architecture gpt2:
 
     python3 weights/train/convert_mingpt.py gpt-nano-sort-model.json gpt-nano-sort.gguf
     python3 weights/train/convert_mingpt.py gpt-nano-sort-model.json gpt-nano-sort.gguf --recorded gpt-nano-sort-t0-partials.json gpt-nano-sort.golden.gguf
 
-With --recorded, the tensors that were recorded of a pass become a golden file: values (n) the ids x_0..x_{n-1}, the last of which
-has no record; logits (n, V) of x_i given those before, zeros for x_0; nats (n) of x_i; label -1; and the same of the other sequences
-of the batch under values_1, logits_1, ...
+With --recorded, the recorded tensors of a pass become a golden file: values (n), the ids x_0..x_{n-1}, the last of which was not recorded;
+logits (n, V) of each x_i given the ids before it, zeros for x_0; nats (n) of each x_i; label -1. The other sequences of the batch follow as
+values_1, logits_1, ...
 
-minGPT keeps the heads and matrices of GPT-2 in their order, and its linear maps as (out, in), as the file requires.
+minGPT keeps the heads and matrices of GPT-2 in their order, and its linear maps as (out, in), which the file requires.
 """
 import base64
 import json
@@ -61,7 +62,7 @@ def metadata_of(config, entries):
 
 
 def golden_of(recorded):
-    """Tensors of the golden file. The last id, which stands after the last that was read, is 0."""
+    """Tensors of the golden file. The last id, after the last one read, is set to 0."""
     out = {"label": np.array([-1.0], np.float32)}
     for i, (ids, logits) in enumerate(zip(recorded["idx"], recorded["lm_head"])):
         values = np.append(ids, 0).astype(np.int64)

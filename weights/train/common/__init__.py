@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""What every recipe shares: the loop, files, rounding, distributions.  Nothing here knows a model."""
+"""Code that every recipe shares: the loop, files, rounding, distributions.  Nothing here depends on a particular model."""

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Training from a file of the same recipe (--from weights/NAME.gguf): the run has the file's sizes, vocabulary and classes, and the settings of the stage that the file
-has gone through.  What the command line sets comes over these: a larger size grows the model.
+"""Training from a file of the same recipe (--from weights/NAME.gguf): the run takes the file's sizes, vocabulary and classes, and the
+settings of the stage that produced the file.  Settings of the command line override these: a larger size grows the model.
 
-A file of another recipe, or --stage N, adopts nothing: then the recipe defines the model, and the file is its initialisation.
+With a file of another recipe, or with --stage N, nothing is taken: the recipe defines the model, and the file only initialises it.
 """
 import os
 
@@ -11,19 +11,19 @@ import torch
 from common import gguf
 from common.recipes import SHIPPED
 
-# The settings of a stage that concern its duration, not the model or the training.
+# Settings of a stage that concern only its duration, not the model or the training.
 SCHEDULE = ("minutes", "clock", "steps", "batch", "seed", "every", "valid_images", "final_valid_images", "sheets", "threads", "run")
 
 
 def made_by(name, path, metadata):
-    """Whether the recipe of this name made a file: it is the shipped one, or its card has the name or, for your own folder, the command."""
+    """Whether the recipe of this name made the file: the file is the shipped one, or its card contains the name or, for your own folder, the command."""
     words = metadata.get("nextpixel.card.command", "").split()
     at = next((i for i, word in enumerate(words) if word.endswith("train.py")), len(words))
     return os.path.realpath(path) == os.path.realpath(os.path.join(SHIPPED, name + ".gguf")) or metadata.get("general.name") == name or words[at + 1:at + 2] == [name]
 
 
 def stage_of(recipe, found):
-    """The settings of the last stage that makes a model like the file's; {}: the first."""
+    """Settings of the last stage that makes a model like the file's; {} if it is the first."""
     same = lambda a, b: (list(a) if isinstance(a, tuple) else a) == (list(b) if isinstance(b, tuple) else b)
     for stage in reversed(recipe.stages):
         whole = dict(recipe.settings, **stage)
@@ -33,7 +33,7 @@ def stage_of(recipe, found):
 
 
 def settings(recipe, path):
-    """-> settings of a run that begins with this file; {} if it is of another recipe."""
+    """-> settings of a run that begins with this file; {} if the file is of another recipe."""
     metadata, raw = gguf.read_raw(path)
     if metadata.get("general.architecture") != recipe.task.architecture or not made_by(recipe.name, path, metadata):
         return {}
@@ -44,7 +44,7 @@ def settings(recipe, path):
 
 
 def rows(table, old, new):
-    """The rows of a table (old names, ...) for new names: those of the same name, the others begin as the mean."""
+    """Reorders the rows of a table from old names to new ones: a name that is in both keeps its row, a new name begins with the mean."""
     names = [name.lower() for name in old]
     mean = table.mean(0)
     return torch.stack([table[names.index(name.lower())] if name.lower() in names else mean for name in new])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A parser of command lines whose errors are one sentence: the mistake, and the probable intention."""
+"""A command-line parser whose errors are one sentence: the mistake and the likely intention."""
 import argparse
 import difflib
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""BLEU [Papineni, Roukos, Ward and Zhu 2002] of a corpus, as sacrebleu computes it by default [Post 2018]:
+"""Corpus BLEU [Papineni, Roukos, Ward and Zhu 2002], computed with the defaults of sacrebleu [Post 2018]:
 
     BLEU = 100 exp( min(0, 1 - reference length / translation length) + 1/4 sum_{n=1..4} log p_n )
 
@@ -40,7 +40,7 @@ def of(correct, total, length, reference_length):
 
 
 def corpus(translations, references):
-    """Sentences, and of each a reference or a list of them -> BLEU, 0..100"""
+    """Sentences, and one reference or a list of references for each -> BLEU, 0..100"""
     if len(translations) != len(references):
         raise ValueError("%d translations for %d references" % (len(translations), len(references)))
     correct, total, length, reference_length = [0] * 4, [0] * 4, 0, 0

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""Byte-pair encoding of text [Sennrich, Haddow and Birch 2016] on bytes [Radford et al. 2019]: training, encoding, the form in which GGUF keeps it.
+"""Byte-pair encoding of text [Sennrich, Haddow and Birch 2016] on bytes [Radford et al. 2019]: training, encoding, and its representation
+in GGUF.
 
-Text is cut into words first, by the rule that files call "gpt-2": an English ending after an apostrophe, letters, digits, or other signs, each with the
-blank before it, or blanks.  Merges never cross words.  A vocabulary is the special tokens, the 256 bytes, then one token a merge:
+Text is first cut into words by the rule that files call "gpt-2". A word is an English ending after an apostrophe, or a run of letters,
+digits or other characters, each with the blank before it, or a run of blanks.  Merges never cross words.  A vocabulary has the special
+tokens, the 256 bytes, then one token per merge:
 
     ids 0 .. S-1    special tokens, S of them          S .. S+255    bytes          S+256 + k    the merge of rank k
 
-A vocabulary file has one merge a line, both sides as `printable` shows bytes; the first line holds the special tokens.
+A vocabulary file has one merge per line, with both sides written by `printable`; the first line lists the special tokens.
 """
 import collections
 import functools
@@ -18,15 +20,16 @@ import sys
 
 import numpy as np
 
-# In the rule's own terms \p{L} and \p{N}; Python's classes differ from them on a few letters that represent numbers.
+# The rule uses \p{L} and \p{N}; Python's classes differ from these for a few letters that represent numbers.
 WORD = re.compile(r"'s|'t|'re|'ve|'m|'ll|'d| ?[^\W\d_]+| ?\d+| ?(?:[^\s\w]|_)+|\s+(?!\S)|\s+")
 
-WAYS = 8                                 # in which a word is cut in training, see Vocabulary.sampled
+WAYS = 8                                 # random segmentations of a word in training, see Vocabulary.sampled
 
 
 @functools.lru_cache(maxsize=None)
 def printable():
-    """[byte] -> a character that can be seen: itself where it can be, else the next one from 256 on.  The map of GPT-2."""
+    """[byte] -> a printable character: the byte's own if it is printable, else the next unused one from 256 on.  This is the table of
+    GPT-2."""
     seen = [*range(0x21, 0x7f), *range(0xa1, 0xad), *range(0xae, 0x100)]
     rest = iter(range(256, 512))
     return [chr(b) if b in seen else chr(next(rest)) for b in range(256)]
@@ -43,9 +46,11 @@ def hidden(text):
 
 
 def train(texts, count, known=()):
-    """-> `count` merges [(bytes, bytes)], the pair that is most frequent first; of equals the one whose bytes come first.  known: merges that they begin with.
+    """-> `count` merges [(bytes, bytes)]: always the most frequent pair; among equals, the one whose bytes come first.  known: merges to
+    start from.
 
-    Words are counted once; the pairs' counts follow each merge, and a heap with stale entries knows the largest.
+    Each distinct word is processed once, with its count. Each merge updates the counts of pairs, and a heap with stale entries finds the
+    largest.
     """
     counts = collections.Counter()
     for text in texts:
@@ -85,7 +90,7 @@ def train(texts, count, known=()):
 
 
 def merged(parts, pair):
-    """parts with each occurrence of the pair, from the left, as one."""
+    """Replaces each occurrence of the pair by one part, from the left."""
     out, i = [], 0
     while i < len(parts):
         both = i + 1 < len(parts) and parts[i] == pair[0] and parts[i + 1] == pair[1]
@@ -106,7 +111,7 @@ class Vocabulary:
         return len(self.tokens)
 
     def word(self, word):
-        """Ids of a word: the pair of lowest rank is merged, everywhere, until none is left."""
+        """Ids of a word: repeatedly merges every occurrence of the pair of lowest rank."""
         if word not in self.cache:
             parts = [bytes([b]) for b in word.encode()]
             while len(parts) > 1:
@@ -118,16 +123,16 @@ class Vocabulary:
         return self.cache[word]
 
     def encode(self, text):
-        """-> ids; special tokens in the text are text like any other."""
+        """-> ids; special tokens in the text are treated as plain text."""
         return [i for word in WORD.findall(text) for i in self.word(word)]
 
     def characters(self, text):
-        """-> ids of a text cut into its characters: merges never cross these"""
+        """-> ids of a text split into its characters; merges never cross characters."""
         return [i for character in text for i in self.word(character)]
 
     def ways(self, word, dropout):
-        """WAYS cuts of a word at random: BPE-dropout [Provilkov, Emelianenko and Voita 2020], each possible merge left out with this probability, in
-        each round anew.  They depend on nothing but the word and the probability."""
+        """WAYS random segmentations of a word by BPE-dropout [Provilkov, Emelianenko and Voita 2020]: in each round, each possible merge is
+        skipped with this probability.  They depend only on the word and the probability."""
         if (word, dropout) not in self.cache:
             rng, found = random.Random("%s %r" % (word, dropout)), []
             for _ in range(WAYS):
@@ -143,7 +148,7 @@ class Vocabulary:
         return self.cache[word, dropout]
 
     def sampled(self, text, dropout, rng):
-        """-> ids, each word cut in one of its ways; rng: a random.Random"""
+        """-> ids, each word segmented in one of its ways; rng: a random.Random"""
         return [i for word in WORD.findall(text) for i in self.ways(word, dropout)[int(rng.random() * WAYS)]]
 
     def decode(self, ids):
@@ -157,7 +162,7 @@ class Vocabulary:
 
 
 class Signs(Vocabulary):
-    """A vocabulary without merges of these characters alone, each of one byte; others are passed over, as the library does where a file has no unknown token."""
+    """A vocabulary of only these one-byte characters, without merges; other characters are skipped, as the library does if a file has no unknown token."""
 
     def __init__(self, signs, special=("<end>",)):
         super().__init__([], special)
@@ -169,7 +174,7 @@ class Signs(Vocabulary):
 
 
 def written(vocabulary):
-    """A vocabulary as the text of a file, the inverse of `parsed`."""
+    """Formats a vocabulary as the text of a file, the inverse of `parsed`."""
     return " ".join(vocabulary.special) + "\n" + "".join("%s %s\n" % (shown(a), shown(b)) for a, b in vocabulary.merges)
 
 
@@ -192,23 +197,25 @@ def load(path):
 
 
 def of_file(metadata):
-    """The vocabulary of a GGUF file that this module wrote."""
+    """The vocabulary of a GGUF file written by this module."""
     kinds, tokens = metadata["tokenizer.ggml.token_type"], metadata["tokenizer.ggml.tokens"]
     return Vocabulary([tuple(hidden(side) for side in merge.split(" ")) for merge in metadata.get("tokenizer.ggml.merges", [])],
                       [token for token, kind in zip(tokens, kinds) if kind == 3])
 
 
 class Chosen:
-    """What tasks of texts share: a vocabulary by its name in a folder, as text in the settings (of a file that training begins with, or learned from one's own texts), or the bytes.
+    """Code shared by tasks of texts: the vocabulary. It is a named one in a folder, or text in the settings (from the file that training
+    begins with, or learned from your own texts), or the plain bytes.
 
-    --vocabulary own: byte pairs of the training texts, as many tokens as --values says; tokens that a file has too keep their vectors, others begin as the mean of their two sides.
+    --vocabulary own: byte pairs of the training texts, --values tokens in total; tokens that the file also has keep their vectors, others
+    begin as the mean of their two parts.
     """
     vocabularies = ""                    # their folder
     words = None
 
     @classmethod
     def named(cls, metadata, found, names):
-        """Settings of a file's vocabulary: by name where one of the folder has the same tokens, else as text."""
+        """Settings that give a file's vocabulary: by name if the folder has one with the same tokens, else as text."""
         own = of_file(metadata)
         for name in names:
             if load(os.path.join(cls.vocabularies, name + ".txt")).tokens == own.tokens:
@@ -219,7 +226,7 @@ class Chosen:
     def adopted(cls, metadata, tensors):
         found = super().adopted(metadata, tensors)
         if metadata.get("tokenizer.ggml.model") != "gpt2" or len(metadata["tokenizer.ggml.tokens"]) < 257:
-            return found                 # of single signs
+            return found                 # of single characters
         return cls.named(metadata, found, sorted(name[:-4] for name in os.listdir(cls.vocabularies) if name.endswith(".txt")))
 
     def adapt(self):
@@ -244,7 +251,7 @@ class Chosen:
         return self.words
 
     def relabelled(self, weights, metadata):
-        """The rows of a file's tokens, in the order of this vocabulary."""
+        """The rows of a file's token table, reordered to this vocabulary."""
         weights = super().relabelled(weights, metadata)
         table = weights.get("token_embd.weight")
         if not self.s.merges or table is None or "tokenizer.ggml.merges" not in metadata:

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""Rounding of a Llama's matrices to blocks of 32 that preserves their outputs, not each weight.
+"""Rounding of a Llama's matrices to blocks of 32 that preserves the outputs of the matrices, not each weight.
 
 After each column of a matrix is rounded, the remaining columns compensate for its error, as far as the inputs are correlated [Frantar et
-al. 2022, GPTQ, arXiv:2210.17323; Hassibi, Stork 1993]. The inputs come from texts that the model generates, so only the model is needed.
+al. 2022, GPTQ, arXiv:2210.17323; Hassibi, Stork 1993]. The inputs come from texts that the model itself generates, so no data are needed.
 """
 import numpy as np
 
 from common import gguf
 
-DAMPING = 0.01                                           # of the mean of the diagonal, added to it
+DAMPING = 0.01                                           # relative to the mean of the diagonal; added to the diagonal
 
 
 def rms_norm(x, gain):
@@ -16,7 +16,7 @@ def rms_norm(x, gain):
 
 
 class Llama:
-    """The forward pass of B sequences at once, position by position, with the inputs of its matrices kept aside."""
+    """The forward pass of B sequences together, position by position, which also records the inputs of the matrices."""
 
     def __init__(self, header, tensors):
         self.h, self.t = header, {k: np.asarray(v, np.float32) for k, v in tensors.items()}
@@ -61,7 +61,7 @@ class Llama:
 
 
 def tell(model, batch, length, seed=1):
-    """Texts that the model tells: B sequences of `length` ids from the beginning, each id by its odds -> ids (length, B)"""
+    """Sampled texts: B sequences of `length` ids from the beginning, each id drawn with its probability -> ids (length, B)"""
     rng, ids = np.random.default_rng(seed), [np.full(batch, 1)]
     model.start(batch, length)
     for p in range(length - 1):
@@ -71,7 +71,7 @@ def tell(model, batch, length, seed=1):
 
 
 def greedy(model, length):
-    """The text that the model tells where each id is the most probable -> ids (length + 1), logits (length, V)"""
+    """The greedy text of the model -> ids (length + 1), logits (length, V)"""
     ids, logits = [1], []
     model.start(1, length)
     for p in range(length):
@@ -81,7 +81,7 @@ def greedy(model, length):
 
 
 def greedy_margin(header, tensors, done, length=200):
-    """By how much a rounded model still prefers, at least, each next id of the greedy text of the model; below 0: it tells another."""
+    """The smallest margin with which a rounded model still prefers each next id of the original model's greedy text; below 0, its greedy text differs."""
     ids, logits = greedy(Llama(header, tensors), min(length, header["length"]))
     model = Llama(header, {n: gguf.decode(done[n]) if n in done else x for n, x in tensors.items()})
     model.start(1, len(logits))
@@ -94,7 +94,7 @@ def greedy_margin(header, tensors, done, length=200):
 
 
 def meet(model, ids, names):
-    """Sums of x x^T of the inputs of matrices over known ids -> {name: (cols, cols)}"""
+    """Sums of x x^T over the inputs of the matrices, for known ids -> {name: (cols, cols)}"""
     model.products = {n: np.zeros((model.t[n].shape[1],) * 2, np.float32) for n in names}
     model.start(ids.shape[1], len(ids))
     for p in range(len(ids)):
@@ -104,7 +104,7 @@ def meet(model, ids, names):
 
 
 def scales(block, weight, kind):
-    """Scales (rows) of 32 columns (rows, 32) that lose least of weight x^2, among some near the usual one."""
+    """Scales (rows) of 32 columns (rows, 32): of some candidates near the usual scale, those with the least weighted squared error."""
     rows = np.arange(len(block))
     if kind == gguf.Q8_0:
         usual, low, high, factors = np.abs(block).max(1) / 127, -127, 127, np.linspace(0.97, 1, 7)
@@ -131,11 +131,11 @@ def encode(scale, q, kind):
 
 
 def round_matrix(w, products, kind):
-    """(rows, cols) and the sum of x x^T of its inputs -> gguf.Raw"""
+    """(rows, cols) and the sum of x x^T over its inputs -> gguf.Raw"""
     w, (rows, cols) = w.astype(np.float64), w.shape
     h = products.astype(np.float64)
     h[np.diag_indices(cols)] += DAMPING * h.trace() / cols + 1e-12
-    # Rows of the upper Cholesky factor of the inverse say how the columns to the right make up for one.
+    # Rows of the upper Cholesky factor of the inverse give the compensation by the columns to the right.
     up = np.linalg.cholesky(np.linalg.inv(h)).T
     low, high = (-127, 127) if kind == gguf.Q8_0 else (-8, 7)
     scale, q = np.zeros((rows, cols // 32)), np.zeros((rows, cols // 32, 32))
@@ -152,7 +152,7 @@ def round_matrix(w, products, kind):
 
 
 def round_llama(header, tensors, kinds, seed=1, batch=12, length=160):
-    """{name: type} of matrices to round -> {name: gguf.Raw}; layer by layer, each on the outputs of the rounded ones before it."""
+    """{name: type} of matrices to round -> {name: gguf.Raw}; goes layer by layer, each with the outputs of the already rounded ones as its inputs."""
     model = Llama(header, tensors)
     ids, done = tell(model, batch, min(length, header["length"]), seed), {}
     parts = [("attn_q", "attn_k", "attn_v"), ("attn_output",), ("ffn_gate", "ffn_up"), ("ffn_down",)]

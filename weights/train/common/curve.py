@@ -5,14 +5,14 @@ BARS = "▁▂▃▄▅▆▇█"
 
 
 def thinned(values, width):
-    """At most `width` of the values, evenly, the last one among them."""
+    """At most `width` of the values, evenly spaced, including the last one."""
     if len(values) <= width:
         return values
     return [values[(i + 1) * len(values) // width - 1] for i in range(width)]
 
 
 def text(values, width=40):
-    """One bar a value, the least the lowest.  The first tenth, which falls steeply, does not set the scale."""
+    """One bar per value; the smallest value has the lowest bar.  The first tenth, which falls steeply, does not set the scale."""
     values = thinned(values, width)
     if not values:
         return ""

@@ -8,7 +8,7 @@
     dmol          a mixture of K discretised logistics over the 256 values of each channel of a pixel; numbers
                   [K logits | R: K means, K log scales, K coefficients | G: the same | B: the same], of a grey pixel [K | K | K]
 
-Levels are in [-1, 1]: x = 2 l/(V-1) - 1. `nats` has one number a position, for dmol one a channel.
+Levels are in [-1, 1]: x = 2 l/(V-1) - 1. `nats` has one number per position, for dmol one per channel.
 """
 import math
 
@@ -19,7 +19,7 @@ MIN_LOG_SCALE = -7.0
 
 
 def width(c):
-    """Numbers of the output layer at each position."""
+    """The width of the output layer: numbers per position."""
     return {"categorical": c.levels, "bernoulli": 1, "logistic": 2, "gaussian": 2,
             "dmol": c.mixtures * (10 if c.channels == 3 else 3)}[c.output]
 
@@ -30,7 +30,7 @@ def to_unit(x, levels):
 
 def log_bin(x, mean, log_scale, levels, normal=False):
     """Log-probability of the bin of half-width 1/(V-1) around x; the outermost bins reach to infinity.
-    A bin of less than 1e-5 takes density times width, which neither cancels nor loses its gradient."""
+    A bin of probability below 1e-5 uses density times width, which avoids cancellation and keeps the gradient."""
     log_scale = log_scale.clamp(min=MIN_LOG_SCALE)
     z, half = (x - mean) * torch.exp(-log_scale), torch.exp(-log_scale) / (levels - 1)
     if normal:
@@ -44,7 +44,7 @@ def log_bin(x, mean, log_scale, levels, normal=False):
 
 
 def split_mixture(c, out):
-    """(..., 10 K | 3 K) -> log weights (..., K), then for each channel (means, log scales, tanh coefficients or None)."""
+    """(..., 10 K | 3 K) -> log weights (..., K), then (means, log scales, tanh coefficients or None) for each channel."""
     K, parts = c.mixtures, out.split(c.mixtures, -1)
     per = 3 if c.channels == 3 else 2
     channels = [parts[1 + per * k:1 + per * (k + 1)] for k in range(c.channels)]
@@ -55,7 +55,7 @@ def mixture_mean(channels, k, x):
     """Means of channel k given the channels before it, x (..., >= k) in [-1, 1]:
     mu_R = m_R, mu_G = m_G + c_R x_R, mu_B = m_B + c_G x_R + c_B x_G."""
     mean = channels[k][0]
-    for j in range(k):                   # (k, j) = (1, 0), (2, 0), (2, 1) take the coefficients of R, G, B
+    for j in range(k):                   # (k, j) = (1, 0), (2, 0), (2, 1) use the coefficients of R, G, B
         mean = mean + channels[k - 1 + j][2] * x[..., j:j + 1]
     return mean
 
@@ -78,7 +78,7 @@ def nats(c, out, x):
 
 
 def sample(c, out, temperature, generator):
-    """out (B, width) -> (B,) levels; dmol: (B, C) values.  One draw from all V probabilities, for dmol channel by channel."""
+    """out (B, width) -> (B,) levels; dmol: (B, C) values.  One draw from all V probabilities; dmol draws channel by channel."""
     draw = lambda logits: torch.multinomial(torch.softmax(logits / temperature, -1), 1, generator=generator)
     if c.output == "categorical":
         return draw(out)[:, 0]

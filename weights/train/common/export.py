@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Model -> GGUF, read back and compared tensor by tensor."""
+"""Writes a model as GGUF, reads it back and compares each tensor."""
 import os
 
 import numpy as np
@@ -11,7 +11,7 @@ TYPES = {"f32": gguf.F32, "f16": gguf.F16, "q8_0": gguf.Q8_0, "q4_0": gguf.Q4_0}
 
 
 def metadata_of(task, model, card):
-    """Model and card -> metadata in the order it is written."""
+    """Model and card -> metadata in file order."""
     m = {"general.architecture": task.architecture, "general.name": card["name"],
          "general.description": card.get("description", ""), "general.license": card.get("license", "CC0-1.0"),
          "general.author": card.get("author", "nextpixel"),
@@ -25,16 +25,17 @@ def metadata_of(task, model, card):
 
 
 def half_a_step(x, kind):
-    """How far a stored number may be from x."""
+    """The largest allowed distance of a stored number from x."""
     if kind in (gguf.F32, gguf.F16):
         return 0 if kind == gguf.F32 else 1e-3 * np.abs(x) + 1e-7
-    top = np.abs(x).reshape(-1, 32).max(1)               # Q4_0: a whole step where 8 steps are cut to 7; and the f16 scale
+    top = np.abs(x).reshape(-1, 32).max(1)               # Q4_0: a whole step where 8 steps are clipped to 7, plus the error of the f16
+    scale
     tiny = 2.0 ** -25 * (127 if kind == gguf.Q8_0 else 8)                # f16 scales under 6e-5 are multiples of 2^-24
     return np.repeat(top * ((0.5 / 127 if kind == gguf.Q8_0 else 1 / 8) + 1e-3) + tiny + 1e-7, 32).reshape(x.shape)
 
 
 def export(path, task, model, kind, card, round_to=""):
-    """Writes and verifies one file -> bytes written.  round_to: as in training; matrices that are rounded there and not stored in
+    """Writes and verifies one file -> bytes written.  round_to: the rounding used in training; matrices rounded there but not stored in that form are rounded here too.ile -> bytes written.  round_to: as in training; matrices that are rounded there and not stored in
     that form are rounded to it."""
     model = task.folded(model)
     metadata = metadata_of(task, model, card)

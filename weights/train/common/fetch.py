@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Fetches a file by its address: with progress, resumed after an interruption, and kept only if it is the expected file."""
+"""Fetches a file by its address, with progress. An interrupted download resumes; the result is kept only if its hash is the expected one."""
 import errno
 import hashlib
 import os
@@ -10,7 +10,7 @@ import urllib.request
 
 BLOCK = 1 << 16
 SAY = 2.0                                # seconds between lines of progress
-WAIT = 30.0                              # seconds without a byte after which a try is given up
+WAIT = 30.0                              # seconds without a byte before an attempt is abandoned
 TRIES = 4
 
 
@@ -23,7 +23,7 @@ def digest_of(path, kind):
 
 
 def checked(path, digest):
-    """Whether the file is the one that `digest` names, "md5:..." or "sha256:..."; "": any is."""
+    """Whether the file matches `digest`, \"md5:...\" or \"sha256:...\"; \"\" matches any file."""
     kind, _, wanted = digest.partition(":")
     return not digest or digest_of(path, kind) == wanted
 
@@ -33,7 +33,7 @@ def megabytes(size):
 
 
 def read_into(path, url, first=0):
-    """One try: continues after the bytes of `path`. first: only this many bytes from the beginning."""
+    """One attempt: continues after the bytes already in `path`. first: fetch only this many bytes from the beginning."""
     have = os.path.getsize(path) if os.path.exists(path) else 0
     if first and have >= first:
         return
@@ -41,7 +41,7 @@ def read_into(path, url, first=0):
     if have or first:
         request.add_header("Range", "bytes=%d-%s" % (have, first - 1 if first else ""))
     with urllib.request.urlopen(request, timeout=WAIT) as answer:
-        if answer.status != 206:         # the whole, from the beginning
+        if answer.status != 206:         # the server sent the whole file, from the beginning
             have = 0
         total, told = have + int(answer.headers.get("Content-Length") or 0), time.monotonic()
         with open(path, "ab" if have else "wb") as f:
@@ -58,7 +58,8 @@ def read_into(path, url, first=0):
 
 
 def fetch(url, path, digest="", first=0):
-    """url -> path, through path.part, which a later call resumes. Ends the program if the server does not send it, or sends another file."""
+    """url -> path, through path.part, from which a later call resumes. Ends the program if the server does not send the file or sends a
+    different one."""
     part = path + ".part"
     os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)
     for left in reversed(range(TRIES)):
@@ -66,7 +67,7 @@ def fetch(url, path, digest="", first=0):
             read_into(part, url, first)
             break
         except urllib.error.HTTPError as error:
-            if error.code == 416:        # nothing is left to ask for
+            if error.code == 416:        # everything has arrived
                 break
             sys.exit("%s: the server says %d %s" % (url, error.code, error.reason))
         except OSError as error:

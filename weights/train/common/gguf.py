@@ -20,7 +20,7 @@ ALIGNMENT = 32
 
 
 class Raw(NamedTuple):
-    """A tensor as stored in a file."""
+    """A tensor in its stored form."""
     shape: Tuple[int, ...]
     kind: int
     bytes: bytes
@@ -89,7 +89,7 @@ def read(path):
 
 
 def read_raw(path):
-    """-> (metadata dict, {name: Raw}); ends the program where the file is not there or not whole."""
+    """-> (metadata dict, {name: Raw}); ends the program if the file is missing or truncated."""
     if not os.path.isfile(path):
         sys.exit("%s: no such file" % path)
     with open(path, "rb") as f:
@@ -103,7 +103,7 @@ def read_raw(path):
 
 
 def walked(raw):
-    """The bytes of a file -> as read_raw; an independent walk."""
+    """The bytes of a file -> the result of read_raw, by an independent parser."""
     at = 0
 
     def take(fmt):

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Golden values for the C and JS tests: a GGUF container of F32 tensors (general.architecture = "golden").
 
-They are computed in double precision from the weights as stored in the .gguf file, so a difference is the engine's own
-rounding.  A model's golden.py has
+They are computed in double precision from the weights as stored in the .gguf file, so every difference is a rounding error of the engine.
+A model's golden.py has
     cases() -> [Case]     tiny random models, each made by `randomise(model, seed)`
     tensors(case, model, seed), inputs(*batch), outputs(model, *batch)
     inside(model, *batch)     {name: tensor} of all intermediate values, if a recipe's card names a word for them (`inside`)
@@ -25,7 +25,7 @@ from common.task import spread
 OUT = os.path.normpath(os.path.join(HERE, "../../tests/golden"))
 HIDDEN = ("gpt2-tiny", "llama-tiny", "olmo2-tiny", "transformer-post", "transformer-pre", "lstmn-tiny", "seq2seq-general", "sparse-strided", "sparse-notes",
           "pixelcnn-narrow", "gated-pixelcnn-narrow")      # the image transformers have theirs in their own files
-MANY = 20000                             # of more logits those of ROWS positions only
+MANY = 20000                             # if there are more logits, only those of ROWS positions
 ROWS = 64
 
 
@@ -41,12 +41,12 @@ def module(model):
 
 
 def first(examples):
-    """The first of them: of pieces of music, or of what there are several lists of."""
+    """The first element of a list of pieces of music, or of each of several lists."""
     return examples[:1] if isinstance(examples, list) else tuple(a[:1] for a in examples)
 
 
 def stored(task, path):
-    """The model as a reader of the file sees it, in double precision."""
+    """The model as read from the file, in double precision."""
     model = task.reader()
     model.load_state_dict(task.stored(path))
     return model.double().eval()
@@ -63,7 +63,7 @@ def write(path, tensors):
 
 @torch.no_grad()
 def tiny(out=OUT):
-    """<name>.gguf and <name>.golden.gguf of each case of each model."""
+    """Writes <name>.gguf and <name>.golden.gguf for each case of each model."""
     for name in sorted(models(), reverse=True):
         golden = module(name)
         for seed, case in enumerate(golden.cases()):
@@ -77,8 +77,9 @@ def tiny(out=OUT):
 
 @torch.no_grad()
 def hidden(out=OUT):
-    """hidden.json: of each of HIDDEN {values, source, layers}: the ids that are read, and of layer 0, the embedding, and of each block after it (positions, d)
-    hidden states, those from which each of `values` is predicted. Where a text begins with nothing, the first position has zeros."""
+    """hidden.json: for each model of HIDDEN, {values, source, layers}: the ids, and (positions, d) hidden states of layer 0 (the embedding)
+    and of each block. The hidden state of a position predicts its entry of `values`. If a text has no start token, the first position has
+    zeros."""
     found = {}
     for name in sorted(models()):
         for case in module(name).cases():
@@ -90,7 +91,7 @@ def hidden(out=OUT):
             model = stored(case.task, os.path.join(out, case.name + ".gguf"))
             layers = layers_of(model, values, source)
             n = values.shape[1]
-            layers = [torch.nn.functional.pad(x, (0, 0, n - len(x), 0)) for x in layers]         # nothing comes before the first id of a text
+            layers = [torch.nn.functional.pad(x, (0, 0, n - len(x), 0)) for x in layers]         # the first id of a text has no predecessor
             digits = lambda x: float("%.6g" % x)
             found[case.name] = dict(values=values[0].tolist(), **({} if source is None else dict(source=source[0].tolist())),
                                     layers=[[digits(v) for v in x.flatten().tolist()] for x in layers])
@@ -102,7 +103,7 @@ def hidden(out=OUT):
 
 
 def layers_of(model, values, source):
-    """-> the hidden states (n, d) of one sequence, of the embedding and of each block: what goes through its modules in PyTorch."""
+    """-> the hidden states (n, d) of one sequence after the embedding and after each block, recorded from the modules in PyTorch."""
     if hasattr(model, "states"):         # LSTMN
         h = model.states(values[:, :-1])
         return [model.token_embd(values[:, :-1])[0] * model.c.embedding_length ** 0.5, h[0]]
@@ -124,7 +125,7 @@ def layers_of(model, values, source):
 
 @torch.no_grad()
 def trained(name, run, directory, out=OUT):
-    """<name>.golden.gguf: logits of one validation example, of the F32 weights and of the Q8_0 ones (of many numbers those of
+    """<name>.golden.gguf: logits of one validation example, from the F32 and the Q8_0 weights (if there are many numbers, only those of 64 positions, listed in `rows`). validation example, of the F32 weights and of the Q8_0 ones (of many numbers those of
     64 positions only, named by `rows`)."""
     task, model, _ = load_average(run)
     task.s.data = directory or task.s.data
@@ -149,24 +150,24 @@ def trained(name, run, directory, out=OUT):
 
 @torch.no_grad()
 def shipped(name, directory, out=OUT):
-    """The same of the file that ships alone, where the run that made it is gone: logits of its weights as they are stored."""
+    """The same for a shipped file whose training run no longer exists: logits of its weights as stored."""
     recipe = find(name)
     task = recipe.task(recipe.task.Settings(**recipe.settings))
     task.s.data = directory or task.s.data
     model = stored(task, os.path.join(SHIPPED, name + ".gguf"))
     golden = module(type(task).__module__.split(".")[1])
-    if hasattr(golden, "shipped"):       # of a model of several parts
+    if hasattr(golden, "shipped"):       # of a model with several parts
         write(os.path.join(out, name + ".golden.gguf"), golden.shipped(task, model))
         return
     batch = task.encode(first(task.load("validation")), model).take(slice(1), "cpu")
     logits, nats = golden.outputs(model, *batch)
-    found, n = golden.inputs(*batch), MANY // logits.shape[1]            # what comes later changes none of them
+    found, n = golden.inputs(*batch), MANY // logits.shape[1]            # later positions do not change them
     write(os.path.join(out, name + ".golden.gguf"), dict(found, values=found["values"][:n], logits_q8_0=logits[:n], nats_q8_0=nats[:n]))
 
 
 @torch.no_grad()
 def pictures(name, run, directory, count=100, out=OUT):
-    """<name>-test100.u8.gz / .labels.u8 / .json: 100 held-out pictures (8-bit) and their nats from the F32 weights; of words and texts nothing."""
+    """<name>-test100.u8.gz / .labels.u8 / .json: 100 held-out pictures (8-bit) and their nats from the F32 weights; not written for words and texts."""
     task, model, checkpoint = load_average(run)
     if task.shape is None:
         return

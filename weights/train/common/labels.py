@@ -7,7 +7,8 @@
     file       folders that are called as classes of the model are these; the rest has no class
     none       nothing has a class
 
-A model that begins with a file keeps its vectors for classes of the same names; others start at the mean of the file's.
+A model that begins with a file keeps the file's vectors of classes with the same names; new classes start at the mean of the file's
+vectors.
 """
 import sys
 
@@ -18,7 +19,7 @@ CHOICES = ("auto", "folders", "speakers", "file", "none")
 
 
 def choose(task):
-    """Sets classes and speakers, and their names, for a run on your own folder."""
+    """Sets the classes and speakers of a run on your own folder, with their names."""
     s = task.s
     if s.labels not in CHOICES:
         sys.exit("--labels %s: there are %s" % (s.labels, ", ".join(CHOICES)))
@@ -48,4 +49,4 @@ def choose(task):
             s.speaker_names, s.speakers = tuple(inner), len(inner)
             print("speakers: %s" % ", ".join(inner), flush=True)
         elif how == "folders" and not inner:
-            s.speaker_names, s.speakers = (), 0          # new classes without recordings by the file's speakers
+            s.speaker_names, s.speakers = (), 0          # a new class without recordings by the file's speakers

@@ -13,14 +13,15 @@ EVERY = 3.0                              # seconds
 
 
 def points(run):
-    """Of a run's log -> {"training": [(minutes, nats)], "validation": the same}"""
+    """The log of a run -> {\"training\": [(minutes, nats)], \"validation\": the same}"""
     lines = runlog.lines_of(os.path.join(RUNS, run, "log.jsonl"))
     of = lambda key: [(line["elapsed"] / 60, line[key]) for line in lines if line.get(key) is not None]
     return {"training": of("train_nats"), "validation": of("valid_nats")}
 
 
 def train(recipe, *settings, run):
-    """train.py RECIPE --run RUN SETTINGS, shown in the cell that calls it. Interrupting the cell stops training, saved; the same call resumes it."""
+    """Runs train.py RECIPE --run RUN SETTINGS and shows it in the calling cell. Interrupting the cell stops the training and saves it; the
+    same call resumes it."""
     from IPython.display import SVG, Image, display
     command = [sys.executable, os.path.join(HERE, "train.py"), recipe, "--run", run] + [str(s) for s in settings]
     places = {}
@@ -46,7 +47,7 @@ def train(recipe, *settings, run):
                 time.sleep(EVERY)
                 look()
         except KeyboardInterrupt:
-            training.terminate()         # it finishes the step and saves
+            training.terminate()         # the training finishes its step and saves
             training.wait()
         look()
         said.seek(0)

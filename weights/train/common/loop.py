@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The training loop: any task, resumable at any step, on one process or several."""
+"""The training loop of any task: resumable at any step, in one process or several."""
 import math
 import os
 import signal
@@ -17,8 +17,8 @@ from common.task import spread
 
 BEGAN = time.monotonic()
 SAY = 5.0                                # seconds between lines of progress
-SHORT = 60.0                             # seconds of training after which a model that draws slowly draws no sample sheet
-FIRST_SHEET = 30.0                       # seconds of training after which a run is measured for the first time, with a sample sheet
+SHORT = 60.0                             # after this many seconds of training, a model that samples slowly skips the sample sheet
+FIRST_SHEET = 30.0                       # seconds of training before the first measurement of a run, with a sample sheet
 CLOCKS = dict(wall=time.monotonic, cpu=time.process_time)
 
 
@@ -48,7 +48,7 @@ def polyak(average, model, decay):
 
 
 def optimiser(task, model, s, cuda):
-    """-> Adam, in groups of one rate each, times the learning rate."""
+    """-> Adam with one group per factor of the learning rate."""
     groups = {}
     for name, p in model.named_parameters():
         if p.requires_grad:
@@ -58,7 +58,7 @@ def optimiser(task, model, s, cuda):
 
 
 def compiled(task, model, batch, autocast):
-    """task.nats by torch.compile where that works."""
+    """task.nats, compiled by torch.compile if that works."""
     plain = lambda *b: task.nats(model, *b)
     if not hasattr(torch, "compile"):
         return plain
@@ -67,7 +67,7 @@ def compiled(task, model, batch, autocast):
         with autocast():
             fast(*batch).mean().backward()
         print("compiled in %.0f s" % (time.monotonic() - began), flush=True)
-    except Exception as error:           # after any error of the compiler, training continues without it
+    except Exception as error:           # after any compiler error, training continues without compilation
         print("not compiled: %s" % str(error).strip().split("\n")[0][:200], flush=True)
         fast = plain
     model.zero_grad(set_to_none=True)
@@ -75,7 +75,7 @@ def compiled(task, model, batch, autocast):
 
 
 class Trainer:
-    """One run of one task: what it was when it was saved, or a fresh start."""
+    """One run of one task: resumed from its checkpoint, or started fresh."""
 
     def __init__(self, recipe, s, examples, run=None, device="cpu", rank=0, processes=1):
         self.recipe, self.s, self.run, self.device, self.rank, self.processes = recipe, s, run, device, rank, processes
@@ -87,7 +87,7 @@ class Trainer:
         saved = parallel.same(saved, processes)
         model = task.model()
         if saved:
-            model.load_state_dict(saved["model"])        # the pictures are encoded in its palette
+            model.load_state_dict(saved["model"])        # the pictures are encoded with the palette of the run
         else:
             task.begin(model, examples["train"])
             if s.start:
@@ -109,13 +109,14 @@ class Trainer:
         beside = {id(p): a for p, a in trained}
         grouped = [p for group in self.adam.param_groups for p in group["params"]]
         plain = not task.update and type(self.adam) is torch.optim.Adam and len(grouped) == len(trained)
-        self.fused = native.Adam(self.adam, [beside[id(p)] for p in grouped]) if plain and native.usable(*self.parameters) else None     # in one pass
+        self.fused = native.Adam(self.adam, [beside[id(p)] for p in grouped]) if plain and native.usable(*self.parameters) else None     #
+        all parts in one pass
         nats = compiled(task, model, self.batch(), self.autocast) if s.compile else lambda *b: task.nats(model, *b)
         self.loss = parallel.averaging(model, nats, processes)
         model.train()
 
     def enough(self):
-        """Ends the program where a part has no example; a batch larger than the training part becomes as large as that."""
+        """Ends the program if a part has no example; reduces the batch to the size of the training part."""
         s, have = self.s, len(self.training)
         for what, part in (("training", self.training), ("validation", self.valid)):
             if not len(part):
@@ -175,10 +176,11 @@ class Trainer:
         return self.counted(loss.detach())
 
     def counted(self, value):
-        """After a step with this loss."""
+        """Bookkeeping after a step with this loss."""
         self.count += 1
-        value = parallel.mean(value, self.processes)                     # stays on the GPU, which need not wait for its number
-        kept = min(0.98, 1 - 1 / self.count)             # a plain mean of the first 50, in which the first batch, maybe of short sentences, has no greater part
+        value = parallel.mean(value, self.processes)                     # the loss stays on the GPU, so the GPU does not wait for the CPU
+        kept = min(0.98, 1 - 1 / self.count)             # a plain mean of the first 50, so that the first batch (perhaps of short
+        sentences) does not dominate
         self.running = value if self.running is None else kept * self.running + (1 - kept) * value
         return value
 
@@ -193,7 +195,7 @@ class Trainer:
                                rng=torch.get_rng_state(), running=self.smoothed(), least=self.least))
 
     def save_average(self, final=False, name="average.pt"):
-        """The averaged weights alone, in average.pt in half precision: an eighth of the checkpoint, to carry from machine to machine."""
+        """Writes only the averaged weights to average.pt in half precision: an eighth of the checkpoint, easy to copy to another machine."""
         if not self.rank:
             half = {k: v.half() if v.is_floating_point() and name == "average.pt" else v for k, v in self.average.state_dict().items()}
             self.run.save(dict(self.head(final), average=half), name)
@@ -209,7 +211,7 @@ class Trainer:
         self.run.log(dict(step=self.count, elapsed=round(self.elapsed, 1), lr=self.adam.param_groups[0]["lr"], train_nats=round(self.smoothed(), 3)))
 
     def say(self):
-        """The progress: step, minutes, the smoothed loss, time left. A terminal shows it in one line."""
+        """Prints progress: step, minutes, the smoothed loss, time left. A terminal shows it on one line."""
         if self.rank:
             return
         left = max(0, self.elapsed * (1 - self.progress()) / max(self.progress(), 1e-9))
@@ -218,12 +220,12 @@ class Trainer:
         print("\r\x1b[K" + line if sys.stdout.isatty() else line, end="" if sys.stdout.isatty() else "\n", flush=True)
 
     def new_line(self):
-        """After what `say` left in the last line of a terminal."""
+        """Ends the progress line that `say` left on a terminal."""
         if sys.stdout.isatty():
             print(flush=True)
 
     def report(self, final=False, first=False):
-        """Validation losses of the averaged weights, rounded where training rounds, to the log, and a sample sheet.  first: those of the file that the run begins with,
+        """Logs the validation losses of the averaged weights (rounded as in training) and draws a sample sheet.  first: measures the initial file, without a sheet.sses of the averaged weights, rounded where training rounds, to the log, and a sample sheet.  first: those of the file that the run begins with,
         without a sheet."""
         if self.rank:
             return
@@ -263,7 +265,7 @@ class Trainer:
 
 
 def device_of(name):
-    """--device as PyTorch calls it; ends the program where this machine has none of this name."""
+    """--device as PyTorch names it; ends the program if this machine has no such device."""
     if name == "auto":
         return "cuda" if torch.cuda.is_available() else "cpu"
     kind, _, number = name.partition(":")
@@ -277,7 +279,7 @@ def device_of(name):
 
 
 def checked(s):
-    """Ends the program at a setting that no run can have."""
+    """Ends the program if a setting is invalid."""
     for name in ("batch", "threads", "valid_images", "final_valid_images"):
         if getattr(s, name) < 1:
             sys.exit("--%s %d: 1 or more" % (name.replace("_", "-"), getattr(s, name)))
@@ -302,7 +304,7 @@ def train(recipe, s):
     checked(s)
     rank, processes, device = parallel.start(device_of(s.device))
     if rank:
-        sys.stdout = open(os.devnull, "w")               # one of them talks
+        sys.stdout = open(os.devnull, "w")               # only one process prints
     if s.batch % processes:
         sys.exit("a batch of %d does not divide into %d processes" % (s.batch, processes))
     torch.set_num_threads(s.threads)
@@ -313,7 +315,7 @@ def train(recipe, s):
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stop.append(True))
 
-    def stand_still(*_):                 # until SIGCONT: not training time
+    def stand_still(*_):                 # until SIGCONT: not counted as training time
         began = clock()
         os.kill(os.getpid(), signal.SIGSTOP)
         away[0] += clock() - began
@@ -329,7 +331,7 @@ def train(recipe, s):
     print("%s: %d parameters, %d training and %d validation examples, %s" % (
         s.run, sum(p.numel() for p in t.parameters), len(t.training), len(t.valid), device), flush=True)
     saved = t.elapsed
-    due = t.elapsed + 60 * s.every       # the next measurement; the first of a run comes early, for its picture
+    due = t.elapsed + 60 * s.every       # the next measurement; the first one of a run comes early, to show a picture soon
     if not t.count and (not s.minutes or s.every < s.minutes):
         due = min(due, FIRST_SHEET)
     if s.start and not t.count:
@@ -349,12 +351,13 @@ def train(recipe, s):
             break
         t.step()
         if t.cuda and t.count % 10 == 0:
-            torch.cuda.synchronize()     # the clock counts work that is done
+            torch.cuda.synchronize()     # the clock counts completed work
         now = clock()
         t.elapsed, since, away[0] = t.elapsed + now - since - away[0], now, 0.0
         if t.count % 50 == 0:
             t.progress_line()
-        if time.monotonic() - told >= (SAY if sys.stdout.isatty() else max(SAY, t.elapsed / 60)):      # in a file fewer, the longer it takes
+        if time.monotonic() - told >= (SAY if sys.stdout.isatty() else max(SAY, t.elapsed / 60)):      # in a file, lines become rarer the
+        longer the run takes
             t.say()
             told = time.monotonic()
         if t.elapsed - saved >= s.save_seconds:
@@ -363,7 +366,7 @@ def train(recipe, s):
         if t.elapsed >= due:
             due = t.elapsed + 60 * s.every
             t.report()
-            since, away[0] = clock(), 0.0                                  # measuring is not training time
+            since, away[0] = clock(), 0.0                                  # measuring does not count as training time
     t.report(final=True)
     t.save(final=True), t.save_average(final=True)
     parallel.stop(processes)

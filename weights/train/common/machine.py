@@ -6,13 +6,13 @@ import os
 
 @functools.lru_cache(maxsize=None)
 def processor(path="/proc/cpuinfo"):
-    """-> (vendor, set of the names of its instruction sets) as Linux has them; elsewhere nothing"""
+    """-> (vendor, set of instruction set names) from Linux; empty on other systems"""
     try:
         with open(path, encoding="utf-8") as f:
             lines = [line.split(":", 1) for line in f.read(16384).split("\n") if ":" in line]
     except OSError:
         lines = []
-    found = {key.strip(): value.strip() for key, value in reversed(lines)}       # of the first of several
+    found = {key.strip(): value.strip() for key, value in reversed(lines)}       # of the first processor
     return found.get("vendor_id", ""), frozenset(found.get("flags", "").split())
 
 
@@ -22,8 +22,8 @@ def has_bf16():
 
 
 def be_idle():
-    """Gives this process the lowest priority. Linux may group the processes of a session and share the processor equally among groups;
-    then `nice` counts within the group only, so the group of a session without a terminal gets the same value."""
+    """Gives this process the lowest priority. Linux may group the processes of a session and divide the processor equally among groups.
+    `nice` then counts within the group only, so if the session has no terminal, its group gets the same value."""
     os.nice(19)
     try:
         os.close(os.open("/dev/tty", os.O_RDONLY | os.O_NOCTTY))
@@ -32,4 +32,4 @@ def be_idle():
             with open("/proc/self/autogroup", "w", encoding="ascii") as f:
                 f.write("19")
         except OSError:
-            pass  # another system, or a kernel without groups
+            pass  # another system, or a kernel without autogroups

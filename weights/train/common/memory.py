@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Settings that must be made before PyTorch is loaded: a faster allocator if it is installed (Debian package: libtcmalloc-minimal4; 5 to 10
-% of a step), and threads that sleep while they wait: on a machine that others use too, active waiting makes a step several times slower.
-OpenBLAS treats an Intel processor newer than itself as the oldest: with the right setting, products of single precision are six times as fast."""
+"""Settings that must be made before PyTorch is loaded. One is a faster allocator if it is installed (Debian package libtcmalloc-minimal4;
+saves 5 to 10 % of a step). The other makes idle threads sleep: on a shared machine, busy waiting makes a step several times slower.
+OpenBLAS treats an Intel processor newer than itself as the oldest one; with the right setting, single-precision products are six times as
+fast."""
 import glob
 import os
 import sys
@@ -12,13 +13,13 @@ PLACES = ("/usr/lib/*/libtcmalloc_minimal.so.4", "/usr/lib*/libtcmalloc_minimal.
 
 
 def core():
-    """The OpenBLAS kernels to ask for, or nothing where it finds the right ones by itself."""
+    """The OpenBLAS kernels to request, or \"\" if OpenBLAS detects the right ones."""
     vendor, sets = processor()
     return {"OPENBLAS_CORETYPE": "SkylakeX"} if vendor == "GenuineIntel" and "avx512vl" in sets else {}
 
 
 def prepare():
-    """Begins the program anew where something was missing.  NEXTPIXEL_MALLOC=plain keeps the usual allocator."""
+    """Restarts the program if a setting was missing.  NEXTPIXEL_MALLOC=plain keeps the usual allocator."""
     found = sorted(path for place in PLACES for path in glob.glob(place))
     preload = os.environ.get("LD_PRELOAD", "")
     wanted = {name: os.environ.get(name, usual) for name, usual in dict(core(), OMP_WAIT_POLICY="passive").items()}

@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: MIT
  *
- * What takes long in training on CPUs with AVX-512 or AVX2: local attention with its gradient, in bf16 products where the CPU has them and else
- * in single precision, inputs and outputs in bf16; rounding; the optimiser. native.py compiles it where it can be, and the caller has other ways.
+ * The slow parts of training, for CPUs with AVX-512 or AVX2: local attention with its gradient, rounding, and the optimiser. Products use
+ * bf16 if the CPU supports it, else single precision; inputs and outputs of attention are bf16. native.py compiles this file if possible;
+ * otherwise callers use PyTorch.
  *
  * A row is a position; head a of a row is at column a * d. For a tile of queries i and the keys j that they see:
  *
  *     S = Q K^T / sqrt(d)     P = exp(S - max)     O = P V / sum            kept: L = max + log(sum)
  *     dV += P^T dO     dP = dO V^T     dS = P * (dP - sum(dO * O)) / sqrt(d)     dQ = dS K     dK += dS^T Q       with P = exp(S - L)
  *
- * Scores of one tile fit the cache, nothing is masked that need not be computed, nothing is transposed in memory.
+ * The scores of one tile fit the cache, masked scores are not computed, and nothing is transposed in memory.
  */
 #if defined __AVX512BW__ && defined __AVX512VL__
 #include <immintrin.h>
 enum { REGISTERS = 32 };
 #else
 #include "avx2.h"
-enum { REGISTERS = 16 };                         /* of half the size */
+enum { REGISTERS = 16 };                         /* half-size vectors */
 #endif
 #include <math.h>
 #include <stdint.h>
@@ -29,7 +30,7 @@ typedef uint16_t bf16;
 static inline int round_up(int n, int to) { return (n + to - 1) / to * to; }
 static inline __mmask16 part(int left) { return left >= LANES ? 0xffff : left <= 0 ? 0 : (__mmask16)((1u << left) - 1); } /* of LANES */
 
-/* What a product takes: groups of elements, neighbours along the summed axis; two of bf16, or one of single precision */
+/* The operands of a product: groups of neighbours along the summed axis, two for bf16, one for single precision */
 #ifdef __AVX512BF16__
 enum { GROUP = 2 };
 typedef bf16 element;
@@ -55,7 +56,7 @@ static inline groups_8 load_groups_8(const group *x) { return _mm256_loadu_ps(x)
 static inline groups_8 half_of(groups x) { return _mm512_castps512_ps256(x); }
 static inline __m512 add_products(__m512 sum, groups a, groups b) { return _mm512_fmadd_ps(a, b, sum); }
 static inline __m256 add_products_8(__m256 sum, groups_8 a, groups_8 b) { return _mm256_fmadd_ps(a, b, sum); }
-static inline __m256i to_bf16(__m512 x) {        /* to nearest, ties to even; what is not a number stays none */
+static inline __m256i to_bf16(__m512 x) {        /* rounds to nearest, ties to even; NaN stays NaN */
     __m512i bits = _mm512_castps_si512(x), odd = _mm512_and_si512(_mm512_srli_epi32(bits, 16), _mm512_set1_epi32(1));
     __m512i near = _mm512_add_epi32(bits, _mm512_add_epi32(odd, _mm512_set1_epi32(0x7fff)));
     near = _mm512_mask_mov_epi32(near, _mm512_cmp_ps_mask(x, x, _CMP_UNORD_Q), _mm512_set1_epi32(0x7fc00000));
@@ -80,7 +81,7 @@ static inline void store_elements(element *out, __m512 x) {
 #endif
 }
 
-/* 2^x, x <= about 127: 2^n times a polynomial on [-1/2, 1/2], 3e-6; much finer than bf16, which it becomes */
+/* 2^x for x <= about 127: 2^n times a polynomial on [-1/2, 1/2] with error 3e-6, much finer than the bf16 that stores it */
 static const float LOG2E = 1.44269504f;
 static inline __m512 power(__m512 x) {
     __m512 n = _mm512_roundscale_ps(x, 8), r = _mm512_sub_ps(x, n);
@@ -93,9 +94,9 @@ static inline __m512 power(__m512 x) {
     return _mm512_scalef_ps(p, n);
 }
 
-/* c (rows, V vectors of 16, and with H = 1 half a one) = or += a b over `count` groups; a: group p of row r at a[r * row + p * step]; b: group p of
- * column n at b[p * width + n] */
-#define EACH(i, n) _Pragma("GCC unroll 8") for (int i = 0; i < n; i++) /* sums have to be registers */
+/* c (rows, V vectors of 16; H = 1 adds half a vector) = or += a b over `count` groups. Group p of row r of a is at a[r * row + p * step];
+ * group p of column n of b is at b[p * width + n] */
+#define EACH(i, n) _Pragma("GCC unroll 8") for (int i = 0; i < n; i++) /* the sums must stay in registers */
 #define KERNEL(R, V, H)                                                                                                                    \
     static void kernel_##R##_##V##_##H(int count, const group *a, size_t row, size_t step, const group *b, size_t width, float *c,         \
                                        size_t stride, int add) {                                                                           \
@@ -127,11 +128,11 @@ typedef void kernel(int, const group *, size_t, size_t, const group *, size_t, f
 #define ALL(R) {{kernel_##R##_1_0, kernel_##R##_2_0, kernel_##R##_3_0, kernel_##R##_4_0}, {kernel_##R##_1_1, kernel_##R##_2_1, kernel_##R##_3_1}}
 static kernel *const kernels[4][2][4] = {ALL(1), ALL(2), ALL(4), ALL(6)};
 
-/* The capacity of the registers: vectors of 16 columns with six rows, and rows with half a vector. */
+/* What fits the registers: vectors of 16 columns for six rows, and rows of half a vector. */
 enum { ROWS_BESIDE_HALF = REGISTERS == 32 ? 6 : 4 };
 static int vectors(int left, int half) { return REGISTERS == 16 ? 1 : left > 4 || (left == 4 && half) ? (left > 5 ? 4 : 2) : left; }
 
-/* c (rows, columns) = or += a b; columns as `width_of` has them: whole vectors, after which there may be half a one */
+/* c (rows, columns) = or += a b; columns as returned by `width_of`: whole vectors, then at most one half vector */
 static void product(int rows, int columns, int count, const group *a, size_t row, size_t step, const group *b, size_t width, float *c,
                     size_t stride, int add) {
     for (int n = 0; n < columns;) {
@@ -147,10 +148,10 @@ static void product(int rows, int columns, int count, const group *a, size_t row
     }
 }
 
-/* Columns of a head of width d: half a vector if that is enough. */
+/* Padded columns of a head of width d: the last vector is a half one if that is enough. */
 static int width_of(int d) { return d > LANES && (d - 1) % LANES < LANES / 2 ? round_up(d, LANES / 2) : round_up(d, LANES); }
 
-/* rows of a head, row i at x + i * stride -> out[p * width + i]: groups along the head */
+/* rows of a head, row i at x + i * stride -> out[p * width + i], in groups along the head */
 static void pack_across(const bf16 *x, size_t stride, int rows, int d, group *out, int width) {
     for (int p = 0; p < d / GROUP; p++) {
         for (int i = 0; i < rows; i++) {
@@ -162,7 +163,7 @@ static void pack_across(const bf16 *x, size_t stride, int rows, int d, group *ou
     }
 }
 
-/* -> out[(i / GROUP) * width + c]: groups of rows; what is missing of width and of an odd row is zero */
+/* -> out[(i / GROUP) * width + c], in groups of rows; padding columns and the missing partner of an odd row are zero */
 static void pack_down(const bf16 *x, size_t stride, int rows, int d, group *out, int width) {
     for (int i = 0; i < rows; i += GROUP)
         for (int c = 0; c < width; c += LANES) {
@@ -174,7 +175,8 @@ static void pack_down(const bf16 *x, size_t stride, int rows, int d, group *out,
         }
 }
 
-/* Rows of a head as the left side of a product, groups along the head: as they are in pairs; single numbers are what `pack_down` made of them. */
+/* Rows of a head as the left side of a product, in groups along the head. In bf16, pairs are already in this order; in single precision
+ * `pack_down` produces it. */
 static const group *rows_of(const bf16 *x, size_t stride, const group *packed, int width, size_t *row) {
     *row = GROUP == 2 ? stride / 2 : (size_t)width;
     return GROUP == 2 ? (const group *)x : packed;
@@ -188,20 +190,20 @@ static float dot(const bf16 *a, const bf16 *b, int d) {
 }
 
 typedef struct {
-    int n, heads, d, block, memory, window; /* positions; heads of width d (even); queries of a block; keys before it; most keys of a query, 0: no limit */
-    size_t in, out;                 /* bf16 from row to row of q, k, v and their gradients; of o and its gradient */
+    int n, heads, d, block, memory, window; /* positions; width d of a head (even); queries per block; keys before the block; most keys per query (0: no limit) */
+    size_t in, out;                 /* stride in bf16 of rows of q, k, v and their gradients; of o and its gradient */
 } shape;
 
-/* Queries at once: a quarter of a block at least, or the masked part of its scores weighs too much. */
+/* Queries per tile: at least a quarter of a block, otherwise the masked part of the scores costs too much. */
 static int tile_of(const shape *s) { return s->block >= 4 * TILE ? TILE : s->block >= 128 ? TILE / 2 : 24; }
 
-/* Of the first `sees` keys of a block, how many the window leaves out; and which of the sixteen from j on are seen */
+/* How many of the first `sees` keys of a block are outside the window; and which of the sixteen keys from j on are visible */
 static int unseen(const shape *s, int sees) { return s->window && sees > s->window ? sees - s->window : 0; }
 static inline __mmask16 seen_of(int j, int skips, int sees) { return part(sees - j) & (__mmask16)~part(skips - j); }
 
 static int reach(const shape *s, int block) { int from = block - s->memory; return from > 0 ? from : 0; }
 
-/* Room for groups of `rows` rows, what vectors write behind the last one with it */
+/* Space for groups of `rows` rows, including what vector stores write past the last one */
 static group *groups_for(int rows, int width) { return aligned_alloc(64, sizeof(group) * (size_t)round_up(groups_of(rows) * width + LANES, LANES)); }
 
 static int forward_head(const shape *s, const bf16 *q, const bf16 *k, const bf16 *v, bf16 *o, float *l) {
@@ -251,7 +253,7 @@ static int forward_head(const shape *s, const bf16 *q, const bf16 *k, const bf16
     return 0;
 }
 
-/* Sixteen numbers of two rows -> groups of rows */
+/* Sixteen numbers from each of two rows -> groups of rows */
 static inline void store_down(group *out, size_t width, __m512 even, __m512 odd) {
 #ifdef __AVX512BF16__
     (void)width;
@@ -262,7 +264,7 @@ static inline void store_down(group *out, size_t width, __m512 even, __m512 odd)
 #endif
 }
 
-/* Sixteen scores of two rows -> P and dS = P * (dP - mean), dS in rows, both in groups of rows; nothing where the masks have zeros */
+/* Sixteen scores of two rows -> P and dS = P * (dP - mean), dS also in rows, both in groups of rows; masked lanes are 0 */
 static inline __attribute__((always_inline)) void slopes(const float *score, const float *slope, element *ds, group *p_down, group *ds_down, size_t width, __m512 binary,
                                                          __m512 scale, const float minus[2], const __m512 mean[2], __mmask16 first, __mmask16 second, int two) {
     __m512 p[2], g[2];
@@ -310,7 +312,7 @@ static int backward_head(const shape *s, const bf16 *q, const bf16 *k, const bf1
                     mean[i] = _mm512_set1_ps(r + i < rows ? dot(o + at, d_o + at, s->d) : 0);
                 }
                 int sees = lo + r - from + 1, skips = unseen(s, sees), next = unseen(s, sees + 1);
-                int whole = r + 1 < rows ? sees / LANES * LANES : 0, masked = (next + LANES - 1) / LANES * LANES;    /* of the first row; the second sees one more */
+                int whole = r + 1 < rows ? sees / LANES * LANES : 0, masked = (next + LANES - 1) / LANES * LANES;    /* keys visible to the first row; the second row sees one more */
                 size_t at = (size_t)r * width, down = (size_t)(r / GROUP) * width;
                 const float minus[2] = {l[lo + r] * LOG2E, r + 1 < rows ? l[lo + r + 1] * LOG2E : 0};
                 for (int j = 0; j < columns; j += LANES)
@@ -339,14 +341,15 @@ static int backward_head(const shape *s, const bf16 *q, const bf16 *k, const bf1
     return 0;
 }
 
-/* Subnormal numbers become zero, as the bf16 instructions treat them; in single precision each takes a hundred cycles. -> the mode before */
+/* Flushes subnormal numbers to zero, as the bf16 instructions do; in single precision each one costs a hundred cycles. -> the previous
+ * mode */
 static unsigned flush(void) {
     unsigned mode = _mm_getcsr();
     _mm_setcsr(mode | _MM_FLUSH_ZERO_ON | _MM_DENORMALS_ZERO_ON);
     return mode;
 }
 
-/* q, k, v (images, n) rows, all with the stride `in`; o (images, n, heads * d); l (images, heads, n). -> 0, or -1 without memory */
+/* q, k, v (images, n) rows, all with the stride `in`; o (images, n, heads * d); l (images, heads, n). -> 0, or -1 if memory runs out */
 int attention_forward(int threads, int images, int n, int heads, int d, int block, int memory, int window, long in, const bf16 *q, const bf16 *k, const bf16 *v,
                       bf16 *o, float *l) {
     shape s = {n, heads, d, block, memory, window, (size_t)in, (size_t)heads * d};
@@ -375,7 +378,8 @@ int attention_backward(int threads, int images, int n, int heads, int d, int blo
     return failed;
 }
 
-/* Groups of `size` numbers in whole steps of their largest magnitude / steps, as rounding.to_steps does it; numbers: bf16, or float where `is_float` */
+/* Rounds groups of `size` numbers to whole steps of largest magnitude / steps, as rounding.to_steps does; numbers: bf16, or float if
+ * `is_float` */
 void round_groups(int threads, long groups, int size, float steps, int is_float, const void *in, void *out) {
 #pragma omp parallel for num_threads(threads) schedule(static)
     for (long i = 0; i < groups; i++) {
@@ -482,7 +486,7 @@ int add_norm_backward(int threads, long rows, int d, const float *s, const float
     int width = round_up(d, LANES), failed = 0;
 #pragma omp parallel num_threads(threads) reduction(| : failed)
     {
-        float *own = aligned_alloc(64, sizeof(float) * 3 * (size_t)width), *slope = own + 2 * width;     /* dw, db of this thread; dy of a row */
+        float *own = aligned_alloc(64, sizeof(float) * 3 * (size_t)width), *slope = own + 2 * width;     /* dw and db of this thread; dy of one row */
         failed |= !own;
         if (own) memset(own, 0, sizeof(float) * 3 * (size_t)width);
 #pragma omp for schedule(static)
@@ -520,7 +524,8 @@ int add_norm_backward(int threads, long rows, int d, const float *s, const float
     return failed;
 }
 
-/* g (rows, d) bf16: sums[c] += sum over rows; where h, of the same shape, is not null, g is first set to 0 where h is not positive (the gradient of relu). */
+/* g (rows, d) bf16: sums[c] += sum over rows. If h (same shape) is not null, g is first set to 0 wherever h is not positive (the gradient
+ * of relu). */
 int column_sums(int threads, long rows, int d, bf16 *g, const bf16 *h, float *sums) {
     int width = round_up(d, LANES), failed = 0;
 #pragma omp parallel num_threads(threads) reduction(| : failed)
@@ -548,8 +553,8 @@ int column_sums(int threads, long rows, int d, bf16 *g, const bf16 *h, float *su
     return failed;
 }
 
-/* Cross-entropy with label smoothing e of rows of V logits z (bf16): with p = softmax(z) and q = (1 - e) [t = target] + e / V,
- * nats = -sum q log p; z becomes p - q, its gradient */
+/* Cross-entropy with label smoothing e of rows of V logits z (bf16): with p = softmax(z) and q = (1 - e) [t = target] + e / V, nats = -sum
+ * q log p; z is replaced by its gradient p - q */
 void cross_entropy(int threads, long rows, int V, float smoothing, bf16 *z, const int64_t *target, float *nats) {
 #pragma omp parallel for num_threads(threads) schedule(static)
     for (long r = 0; r < rows; r++) {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""native.c for PyTorch: compiled for this machine at first use (runs/native-*.so), if it has gcc and AVX-512, or AVX2 with FMA."""
+"""Bindings of native.c for PyTorch. It is compiled for this machine at first use (runs/native-*.so), if gcc is installed and the CPU has AVX-512, or AVX2 with FMA."""
 import ctypes
 import functools
 import hashlib
@@ -18,7 +18,7 @@ FLAGS = ["-O3", "-march=native", "-fopenmp", "-shared", "-fPIC"]
 
 @functools.lru_cache(maxsize=None)
 def library():
-    """-> the compiled functions; OSError where they cannot be had."""
+    """-> the compiled functions; raises OSError if they are unavailable."""
     compiler = os.environ.get("CC", "gcc")
     name = hashlib.sha256(" ".join([compiler] + FLAGS + sorted(processor()[1])).encode())     # another machine may share the folder
     for source in SOURCES:
@@ -64,7 +64,7 @@ class Attention(torch.autograd.Function):
 
 
 def usable(*tensors):
-    """Whether the functions of native.c can take these: on a CPU that has them, bf16 or float, without holes."""
+    """Whether native.c accepts these tensors: contiguous bf16 or float, on a CPU that supports it."""
     if not enabled or not all(t.device.type == "cpu" and t.is_contiguous() and t.dtype in (torch.float32, torch.bfloat16) for t in tensors):
         return False
     try:
@@ -75,7 +75,7 @@ def usable(*tensors):
 
 
 def to_steps(x, size, steps):
-    """See rounding.to_steps: groups of `size` numbers, the last axis or a part of it."""
+    """See rounding.to_steps: groups of `size` numbers along the last axis."""
     out = torch.empty_like(x)
     library().round_groups(torch.get_num_threads(), ctypes.c_long(x.numel() // size), size, ctypes.c_float(steps), int(x.dtype == torch.float32),
                            *pointers(x, out))
@@ -83,7 +83,7 @@ def to_steps(x, size, steps):
 
 
 class Adam:
-    """The step of a torch.optim.Adam, clipping and averaging in one pass over its numbers; the state stays the optimiser's own.
+    """A step of a torch.optim.Adam, gradient clipping and averaging, in one pass over the numbers; the optimiser keeps its own state. averaged: the averages of the parameters, group by group.n one pass over its numbers; the state stays the optimiser's own.
     averaged: what goes with the parameters, group after group."""
 
     def __init__(self, adam, averaged):
@@ -127,8 +127,8 @@ def address(t):
 
 
 class AddNorm(torch.autograd.Function):
-    """h (..., d) float, f (..., d) bf16 or None -> (x, y): x float, the new residual stream; y = LN(h + f) in bf16. post: x is y
-    in full precision, else x = h + f. One pass instead of an addition, a layer norm and two casts."""
+    """h (..., d) float, f (..., d) bf16 or None -> (x, y): x is the new residual stream in float; y = LN(h + f) in bf16. With post, x is y
+    in full precision, else x = h + f. One pass replaces an addition, a layer norm and two casts."""
 
     @staticmethod
     def forward(ctx, h, f, weight, bias, eps, post):
@@ -164,7 +164,7 @@ def column_sums(g, h=None):
 
 
 class FeedForward(torch.autograd.Function):
-    """x (rows, d) bf16 -> W_down relu(W_up x + b_up) + b_down, bf16.  The weights are float, as the optimiser has them."""
+    """x (rows, d) bf16 -> W_down relu(W_up x + b_up) + b_down, bf16.  The weights are float, as in the optimiser."""
 
     @staticmethod
     def forward(ctx, x, up, b_up, down, b_down):
@@ -178,13 +178,13 @@ class FeedForward(torch.autograd.Function):
         x, h, up, down = ctx.saved_tensors
         g = g.contiguous()
         dh = g @ down
-        d_up = column_sums(dh, h)        # dh is now that before relu
+        d_up = column_sums(dh, h)        # dh is now the gradient before relu
         return dh @ up, (dh.t() @ x).float(), d_up, (g.t() @ h).float(), column_sums(g)
 
 
 class CrossEntropy(torch.autograd.Function):
     """h (rows, d) bf16, table (V, d) float, target (rows,) -> (rows,): cross-entropy with label smoothing of the logits table h.
-    The logits are in memory once, in bf16, and are replaced by their own gradient."""
+    Only one copy of the logits is in memory, in bf16; their gradient overwrites them."""
 
     @staticmethod
     def forward(ctx, h, table, target, smoothing):

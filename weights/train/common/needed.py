@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What has to be installed, said in words.  The first import of a command that needs PyTorch."""
+"""Reports missing packages in plain words.  Import this first in a command that needs PyTorch."""
 import importlib.util
 import os
 import sys
@@ -10,7 +10,7 @@ PACKAGES = "/usr/lib/python3/dist-packages"              # of Debian's own Pytho
 
 
 def require(*names):
-    """Ends the program, saying what to install, where one of these modules is missing."""
+    """Ends the program and names what to install if one of these modules is missing."""
     missing = [name for name in names if importlib.util.find_spec(name) is None]
     if not missing:
         return

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""The page that shows a file: what export.py says last."""
+"""The page that shows a file; export.py prints it last."""
 import os
 import urllib.parse
 
 import data
 
-# By architecture: the page under web/pages/, and what to try there first.
+# By architecture: the page under web/pages/, and an input to try first.
 PAGES = {
     "fvsbn": ("fvsbn", "draw the upper half of a picture and let it go on"),
     "pixelcnn": ("pixelcnn", "draw the upper half of a picture and let it go on"),
@@ -22,12 +22,12 @@ PAGES = {
     "lstmn": ("reading", "begin a text as yours begin"),
     "jukebox": ("jukebox", "record a sound, and compare it with what its codes give back"),
 }
-SERVED = ("build", "weights")            # folders whose files web/tools/serve.js gives out
-ADDRESS = "http://127.0.0.1:8080/"       # of npm start
+SERVED = ("build", "weights")            # folders that web/tools/serve.js serves
+ADDRESS = "http://127.0.0.1:8080/"       # the address of npm start
 
 
 def page_of(metadata):
-    """The metadata of a file -> (name of a page, what to try there)"""
+    """The metadata of a file -> (name of a page, input to try)"""
     architecture = metadata["general.architecture"]
     get = lambda key: metadata.get("%s.%s" % (architecture, key))
     if architecture in PAGES:
@@ -44,7 +44,7 @@ def page_of(metadata):
 
 
 def address_of(path, metadata):
-    """-> the address of the page that opens this file, or "" where npm start does not give it out"""
+    """-> the address of the page that opens this file, or \"\" if npm start does not serve the file"""
     inside = os.path.relpath(os.path.realpath(path), os.path.realpath(data.ROOT)).split(os.sep)
     if inside[0] not in SERVED or inside[0] == "build" and len(inside) > 2:
         return ""
@@ -52,7 +52,7 @@ def address_of(path, metadata):
 
 
 def said(path, metadata):
-    """What to do with a file that was written, as lines."""
+    """Next steps for a file that was just written, as lines."""
     page, tries = page_of(metadata)
     address = address_of(path, metadata)
     if address:

@@ -12,7 +12,7 @@ from torch import nn
 
 
 def start(device):
-    """-> (rank, processes, device of this process).  Alone without torchrun."""
+    """-> (rank, processes, device of this process).  Without torchrun, the only process."""
     if "WORLD_SIZE" not in os.environ or int(os.environ["WORLD_SIZE"]) < 2:
         return 0, 1, device
     if device == "cuda":
@@ -30,7 +30,7 @@ def share(batch, rank, processes):
 
 
 def agree(values, processes):
-    """What the first process says, a list of numbers, everywhere: the clock and the wish to stop."""
+    """Sends a list of numbers from the first process to all: the clock and the request to stop."""
     if processes == 1:
         return values
     t = torch.tensor(values, dtype=torch.float64, device="cuda" if dist.get_backend() == "nccl" else "cpu")
@@ -39,7 +39,7 @@ def agree(values, processes):
 
 
 def same(state, processes):
-    """What the first process has, everywhere: a checkpoint, which other machines may not see."""
+    """Sends an object from the first process to all: a checkpoint, which other machines may not be able to read."""
     if processes == 1:
         return state
     shared = [state if dist.get_rank() == 0 else None]
@@ -48,7 +48,7 @@ def same(state, processes):
 
 
 def alike(numbers, processes):
-    """The first process whose numbers (a list) are others than those of the first one, and its numbers; None where all have the same."""
+    """The first process whose numbers (a list) differ from those of process 0, and its numbers; None if all agree."""
     if processes == 1:
         return None
     device = "cuda" if dist.get_backend() == "nccl" else "cpu"
@@ -68,7 +68,7 @@ def mean(value, processes):
 
 
 class Loss(nn.Module):
-    """The mean loss of a batch as a module, which is what DistributedDataParallel wants; it averages the gradients."""
+    """The mean loss of a batch as a module, as DistributedDataParallel requires; that class averages the gradients."""
 
     def __init__(self, model, nats):
         super().__init__()
@@ -90,7 +90,7 @@ def stop(processes):
 
 
 def launch(argv, processes):
-    """`train.py ... --processes N`: what torchrun does on one machine, also where torchrun does not start (PyTorch 1.13 with Python 3.11).
+    """`train.py ... --processes N`: replaces torchrun on one machine, also where torchrun does not start (PyTorch 1.13 with Python 3.11). -> exit code ... --processes N`: what torchrun does on one machine, also where torchrun does not start (PyTorch 1.13 with Python 3.11).
     -> exit code"""
     with socket.socket() as s:
         s.bind(("127.0.0.1", 0))
@@ -98,6 +98,6 @@ def launch(argv, processes):
     children = [subprocess.Popen([sys.executable] + argv, env=dict(
         os.environ, RANK=str(rank), LOCAL_RANK=str(rank), WORLD_SIZE=str(processes), MASTER_ADDR="127.0.0.1", MASTER_PORT=str(port)))
         for rank in range(processes)]
-    for number in (signal.SIGINT, signal.SIGTERM):       # the first process hears it and tells the others
+    for number in (signal.SIGINT, signal.SIGTERM):       # the first process receives it and notifies the others
         signal.signal(number, lambda number, _: children[0].send_signal(number))
     return max(abs(child.wait()) for child in children)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Pictures as PNG, without a library."""
+"""Writes pictures as PNG without a library."""
 import struct
 import zlib
 
@@ -17,7 +17,7 @@ def write_png(path, image):
 
 
 def mosaic(path, tiles):
-    """tiles (rows, columns, H, W, 3 or 1) uint8 -> one PNG, twice as large, with lines between them."""
+    """tiles (rows, columns, H, W, 3 or 1) uint8 -> one PNG, scaled by two, with lines between the tiles."""
     tiles = np.broadcast_to(tiles, tiles.shape[:4] + (3,))
     tiles = np.pad(tiles, ((0, 0), (0, 0), (1, 1), (1, 1), (0, 0)), constant_values=96)
     image = tiles.transpose(0, 2, 1, 3, 4).reshape(tiles.shape[0] * tiles.shape[2], -1, 3)

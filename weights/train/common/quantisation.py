@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Blocks of 32 weights in 8 or 4 bits, as GGUF has them (Q8_0, Q4_0)."""
+"""Blocks of 32 weights in 8 or 4 bits, in the formats of GGUF (Q8_0, Q4_0)."""
 import numpy as np
 
 

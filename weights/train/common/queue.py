@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """A list of runs that are trained in order, or alternately, at the lowest priority.
 
-State in runs/queue.json, changed under a lock, so that any command may be given at any time.  Training is stopped for a while
-by SIGTSTP: loop.py does not count that time.  Who wants the machine leaves a hold, a file named after its process; the hold
-of a process that is gone does not count.  Standard library only: starting a queue does not need PyTorch.
+The state is in runs/queue.json and is changed under a lock, so any command may be given at any time.  SIGTSTP pauses training: loop.py does
+not count that time.  A program that needs the whole machine leaves a hold, a file named after its process; holds of ended processes do not
+count.  It uses only the standard library: starting a queue does not need PyTorch.
 """
 import contextlib
 import fcntl
@@ -19,13 +19,13 @@ from common.recipes import HERE, RUNS
 from common.runlog import lines_of
 
 STATE, LOCK, HOLDS = (os.path.join(RUNS, "queue" + end) for end in (".json", ".lock", ".hold"))
-TRIES = 3                                # of a run that fails without getting on
+TRIES = 3                                # of a run that fails without progress
 TICK = 0.3                               # seconds
 
 
 @contextlib.contextmanager
 def state():
-    """The queue's state, written back at the end."""
+    """The queue's state; written back at the end of the block."""
     os.makedirs(RUNS, exist_ok=True)
     with open(LOCK, "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -57,7 +57,7 @@ def condition(pid):
 
 
 def held():
-    """Who holds the queue: process ids, 0 = somebody said `pause`."""
+    """Processes that hold the queue: their ids; 0 means a `pause` command."""
     found = [int(name) for name in os.listdir(HOLDS)] if os.path.isdir(HOLDS) else []
     return [pid for pid in found if pid == 0 or condition(pid)]
 
@@ -68,7 +68,7 @@ def tell(pid, number):
 
 
 def halt(pids, wait=20.0):
-    """Stops these trainings until SIGCONT; returns when they stand still."""
+    """Pauses these trainings until SIGCONT; returns once they have stopped."""
     end = time.monotonic() + wait
     for pid in pids:
         tell(pid, signal.SIGTSTP)
@@ -84,7 +84,7 @@ def pause(holder=0):
 
 
 def resume(holder=0):
-    """Takes back one hold; training resumes when there is none left."""
+    """Releases one hold; training resumes when none is left."""
     with contextlib.suppress(FileNotFoundError):
         os.remove(os.path.join(HOLDS, str(holder)))
     if not held():
@@ -98,13 +98,13 @@ def log_of(job):
 
 
 def finished(job):
-    """Trained to its end: the last measurement is the final one, and of a schedule as long as this one."""
+    """Whether training is complete: the last measurement is the final one, for a schedule of this length."""
     lines = [line for line in log_of(job) if "final" in line]
     return bool(lines) and lines[-1]["final"] and (not job["minutes"] or lines[-1]["elapsed"] >= 59 * job["minutes"])
 
 
 def python():
-    """A Python with PyTorch."""
+    """A Python interpreter with PyTorch."""
     for path in (sys.executable, "python3", "/usr/bin/python3"):
         if subprocess.call([path, "-c", "import torch"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) == 0:
             return path
@@ -112,7 +112,7 @@ def python():
 
 
 def start(job, s, interpreter):
-    """-> the training process, at the lowest priority, its words in runs/<run>/out.log"""
+    """-> the training process, at the lowest priority; its output goes to runs/<run>/out.log"""
     folder = os.path.join(RUNS, job["run"])
     os.makedirs(folder, exist_ok=True)
     command = [interpreter, os.path.join(HERE, "train.py"), job["recipe"], "--run", job["run"], "--threads", str(s["threads"])]
@@ -125,13 +125,13 @@ def start(job, s, interpreter):
 
 
 def next_job(jobs):
-    """The one that waits and has waited longest since its last turn."""
+    """The waiting run whose last turn was longest ago."""
     waiting = [job for job in jobs if job["status"] == "waiting"]
     return min(waiting, key=lambda job: job.get("turns", 0)) if waiting else None
 
 
 def settle(job, code):
-    """A training process has ended."""
+    """Handles the end of a training process."""
     job["pid"], steps = 0, [line["step"] for line in log_of(job)]
     reached = max(steps, default=0)
     if finished(job):
@@ -145,13 +145,13 @@ def settle(job, code):
 
 
 def run(forever=False):
-    """Trains until nothing waits (or for ever).  Ended itself, it ends its trainings, which save first."""
+    """Trains until no run is waiting (or forever).  If it is terminated, it first ends its trainings, which save."""
     interpreter, children, stop = python(), {}, []
     with state() as s:
         if s["runner"] and s["runner"] != os.getpid() and condition(s["runner"]):
             sys.exit("the queue runs already (process %d)" % s["runner"])
         s["runner"] = os.getpid()
-        for job in s["jobs"]:            # of a runner that was killed: its trainings may live on
+        for job in s["jobs"]:            # left by a runner that was killed; its trainings may still run
             if job.get("pid") and condition(job["pid"]):
                 tell(job["pid"], signal.SIGCONT), tell(job["pid"], signal.SIGTERM)
                 while condition(job["pid"]):

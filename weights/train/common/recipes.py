@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Recipes: models/<model>/recipes/<name>.py with `settings` (of the model's task) and `card` (of its file, weights/<name>.gguf), and, if it is made in
-several runs or begins with another file, `stages` and `start`; `own` has the schedule of a run on one's own folder. One name, one recipe, one file."""
+"""Recipes: models/<model>/recipes/<name>.py with `settings` (of the model's task) and `card` (of its file, weights/<name>.gguf). A recipe
+of several runs, or one that begins with another file, also has `stages` and `start`; `own` is the schedule of a run on your own folder. One
+name, one recipe, one file."""
 import importlib
 import importlib.util
 import os
@@ -18,9 +19,11 @@ class Recipe(NamedTuple):
     task: type
     settings: dict
     card: dict
-    start: str = ""                      # a file of weights/ that training begins with
-    stages: tuple = ()                   # of the second run and those that follow, each begun from the one before: settings over `settings`
-    own: dict = {}                       # of a run that begins with a file of this recipe (--from) on a folder of one's own (--data): settings over those of its stage
+    start: str = ""                      # the file of weights/ that training begins with
+    stages: tuple = ()                   # settings of the second and later runs, each of which begins with the previous one; they override
+    `settings`
+    own: dict = {}                       # settings of a run that begins with a file of this recipe (--from) on your own folder (--data);
+    they override those of its stage
 
 
 def models():
@@ -54,7 +57,7 @@ def names():
 
 
 def find(name):
-    """-> Recipe; ends the program if there is none of that name."""
+    """-> Recipe; ends the program if no recipe has this name."""
     if name not in files():
         sys.exit("no recipe %r; there are %s" % (name, ", ".join(names())))
     model, path = files()[name]

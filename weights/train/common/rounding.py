@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Training with the rounding of the engine: what is shipped in Q8_0 or Q4_0 then loses little that it was not trained to do without.
+"""Training with the rounding of the engine, so that weights shipped in Q8_0 or Q4_0 lose little.
 
-A row that copies a value, as photographs begin (start.py), has one large weight, which leaves few steps to the others. So the
-forward and backward pass see rounded weights, and the gradient moves the exact ones (the straight-through estimator of
-Bengio, Leonard and Courville 2013). What the engine rounds besides loses nothing that matters.
+A row that copies a value (as at the start for photographs, start.py) has one large weight, which leaves few steps for the others. So the
+forward and backward pass see rounded weights, and the gradient moves the exact ones (the straight-through estimator of Bengio, Leonard and
+Courville 2013). The engine's other roundings have no measurable effect.
 """
 import contextlib
 
@@ -12,11 +12,11 @@ import torch
 from common import native
 
 BLOCK = 32                               # weights that share a scale in a file
-FILE, ENGINE = 127, 63                   # steps either way: of Q8_0 in a file; of weights in the engine
+FILE, ENGINE = 127, 63                   # steps in each direction: of Q8_0 in a file; of weights in the engine
 
 
 def to_steps(x, steps):
-    """The last axis in whole steps of its largest magnitude / steps."""
+    """Rounds the last axis to whole steps of its largest magnitude / steps."""
     if native.usable(x):
         return native.to_steps(x, x.shape[-1], steps)
     step = x.abs().amax(-1, keepdim=True) / steps
@@ -24,23 +24,24 @@ def to_steps(x, steps):
 
 
 def q8_0(w):
-    """A matrix (rows, columns) in the engine, which keeps a row of a Q8_0 file in 63 steps (src/kernels/matmul.c)."""
+    """A matrix (rows, columns) as the engine keeps it: a row of a Q8_0 file has 63 steps (src/kernels/matmul.c)."""
     return to_steps(to_steps(w.unflatten(1, (-1, BLOCK)), FILE).flatten(1), ENGINE)
 
 
 def q4_0(w):
-    """The same of Q4_0, which the engine keeps as it is: in each block steps of an eighth of the largest, -8..7 of them."""
+    """The same for Q4_0, which the engine keeps unchanged: in each block, -8..7 steps of an eighth of the largest value."""
     blocks = w.unflatten(1, (-1, BLOCK))
     step = blocks.gather(-1, blocks.abs().argmax(-1, keepdim=True)) / -8
     return torch.where(step != 0, (blocks / step).round().clamp(-8, 7) * step, blocks).flatten(1)
 
 
-FORMS = {"q8_0": q8_0, "q4_0": q4_0}     # scales of blocks, in half precision in a file, are not imitated
+FORMS = {"q8_0": q8_0, "q4_0": q4_0}     # the half-precision scales of blocks in a file are not imitated
 
 
 @contextlib.contextmanager
 def rounded(forms):
-    """Within, each parameter of these (parameter, form) is rounded to its form; afterwards they are exact again.  Odd widths stay exact in files too."""
+    """Inside this context, each parameter of these (parameter, form) pairs is rounded to its form; afterwards it is exact again.  Matrices
+    of odd width are stored exactly."""
     kept = [(p, form) for p, form in forms if p.shape[1] % BLOCK == 0]
     with torch.no_grad():
         exact = [p.clone() for p, _ in kept]

@@ -5,7 +5,7 @@ import os
 
 
 def lines_of(path):
-    """Without one that a crash cut short."""
+    """Drops a last line that a crash cut short."""
     found = []
     if os.path.exists(path):
         with open(path) as f:

@@ -21,7 +21,7 @@ class Run:
         return os.path.exists(self.checkpoint)
 
     def save(self, state, name="checkpoint.pt"):
-        """Atomically: a crash leaves the file before."""
+        """Writes atomically: after a crash, the previous file is intact."""
         os.makedirs(self.folder, exist_ok=True)
         torch.save(state, self.path(name) + ".tmp")
         os.replace(self.path(name) + ".tmp", self.path(name))
@@ -33,13 +33,13 @@ class Run:
 
 
 def settings_from(recipe, saved):
-    """Settings of a checkpoint, as far as they are known today; what it did not know yet is as the recipe says."""
+    """Settings of a checkpoint, limited to fields that exist today; fields that the checkpoint lacks come from the recipe."""
     known = recipe.task.Settings.__dataclass_fields__
     return recipe.task.Settings(**{k: v for k, v in {**recipe.settings, **saved}.items() if k in known})
 
 
 def written_as(name, recipe, saved):
-    """Settings of a run of `recipe` whose weights become the file of another one of the same model, as captions has those of captions-hard: what the
+    """Settings of a run of `recipe` whose weights become the file of another recipe of the same model, such as captions from captions-hard: settings of the first recipe are replaced by those of the second.ights become the file of another one of the same model, as captions has those of captions-hard: what the
     one recipe sets is as the other one says."""
     other = find(name)
     if other.task is not recipe.task:
@@ -48,8 +48,9 @@ def written_as(name, recipe, saved):
 
 
 def load_average(run, name=""):
-    """Run folder name -> (task, model with the averaged weights in eval mode, checkpoint dict). The best of the validation if the recipe keeps it; for a
-    run on another machine average.pt is enough. name: of the recipe whose file is made; by default the run's own."""
+    """Run folder name -> (task, model with the averaged weights in eval mode, checkpoint dict). Takes the weights with the best validation
+    loss if the recipe keeps them; for a run of another machine, average.pt is enough. name: the recipe of the exported file, by default
+    that of the run."""
     r = Run(run)
     path = next((r.path(f) for f in ("best.pt", "checkpoint.pt", "average.pt") if os.path.exists(r.path(f))), "")
     if not path:

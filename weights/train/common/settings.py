@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What can be set of any recipe.  A model adds its own (models/<name>/task.py); each can be given as --key value."""
+"""Settings that every recipe has.  A model adds its own (models/<name>/task.py); each can be given as --key value."""
 import argparse
 import os
 from dataclasses import dataclass, field, fields
@@ -13,17 +13,17 @@ from common.recipes import SHIPPED
 
 
 def of_file(default):
-    """A field of a model that files may have and no recipe sets: read from them, not on the command line."""
+    """A model field that files may have but no recipe sets: read from files, not from the command line."""
     return field(default=default, metadata=dict(of_file=True))
 
 
 @dataclass
 class Settings:
-    # schedule: progress is elapsed/minutes where minutes > 0, else step/steps
+    # schedule: progress is elapsed/minutes if minutes > 0, else step/steps
     minutes: float = 0.0
-    clock: str = "wall"                  # wall | cpu: minutes of this process's CPU time, all threads; fair on a machine that others use
+    clock: str = "wall"                  # wall | cpu: minutes of this process's CPU time, all threads; fair on a shared machine
     steps: int = 10000
-    batch: int = 16                      # examples a step, over all processes
+    batch: int = 16                      # examples per step, over all processes
     lr: float = 1e-3                     # peak; linear warm-up, then cosine
     warmup: int = 300                    # steps
     lr_floor: float = 0.02               # final lr as a fraction of the peak
@@ -34,30 +34,31 @@ class Settings:
     fresh_rate: float = 1.0              # factor of the learning rate for tensors missing in the initial file (Task.fresh)
     sharp_rate: float = 1.0              # and for tensors that are sensitive to small changes (Task.sharp)
     ema: float = 0.999
-    best: bool = False                   # the average with the least validation loss is kept in best.pt and exported
+    best: bool = False                   # the average with the lowest validation loss is kept in best.pt and exported
     round_to: str = ""                   # q8_0 | q4_0: train with the rounding of such a file, see rounding.py
     seed: int = 1
     # machine
     device: str = "auto"                 # auto | cpu | cuda
-    bf16: bool = torch.cuda.is_available() or has_bf16()     # products; a processor that has none takes two to three times as long for them
+    bf16: bool = torch.cuda.is_available() or has_bf16()     # precision of products; a processor without bf16 takes two to three times as
+    long for them
     threads: int = 2
-    native: bool = True                  # what native.py has in C, on CPUs that can
-    compile: bool = False                # torch.compile; without it where it fails
-    limit_seconds: float = 0.0           # of this process: save, exit with 0; the same command resumes. 0 = none
+    native: bool = True                  # uses the C code of native.py if the CPU supports it
+    compile: bool = False                # torch.compile; skipped if it fails
+    limit_seconds: float = 0.0           # seconds of this process; then it saves and exits with 0, and the same command resumes 0 = none
     # files
     dataset: str = ""                    # a module of data/
     data: str = ""                       # its folder, default data/<dataset>
     start: str = ""                      # --from FILE.gguf: begin with these weights
     labels: str = "auto"                 # the classes of your own folder: labels.py
-    class_names: tuple = of_file(())     # of the model, and of its speakers
+    class_names: tuple = of_file(())     # class names of the model, and names of its speakers
     speaker_names: tuple = of_file(())
-    adopted: bool = of_file(False)       # the run has the sizes of the file that it begins with (adopted.py)
+    adopted: bool = of_file(False)       # the run takes the sizes of the file that it begins with (adopted.py)
     run: str = ""                        # run folder name, default the recipe's name
-    save_seconds: float = 50.0           # between checkpoints: what a crash may cost
+    save_seconds: float = 50.0           # seconds between checkpoints: the most that a crash may lose
     every: float = 3.0                   # minutes between measurements on validation examples
     sheets: int = 1                      # a sample sheet at each SHEETS-th measurement, and at the end; 0 = at the end, -1 = never
-    valid_images: int = 256              # examples of a measurement
-    final_valid_images: int = 5000       # of the last one
+    valid_images: int = 256              # examples per measurement
+    final_valid_images: int = 5000       # examples of the last measurement
 
 
 def number(kind):
@@ -67,7 +68,7 @@ def number(kind):
 
 
 def add_arguments(parser, settings):
-    """--key value of each field; absent ones leave the recipe's value."""
+    """Adds --key value for each field; absent ones keep the recipe's value."""
     for f in fields(settings):
         if "of_file" in f.metadata:
             continue
@@ -76,7 +77,8 @@ def add_arguments(parser, settings):
 
 
 def parse(description, find, argv=None):
-    """Command line -> (recipe, its task's Settings).  Order: defaults, recipe, --smoke, --key value.  find: see recipes.py."""
+    """Command line -> (recipe, its task's Settings).  Precedence, lowest first: defaults, recipe, --smoke, --key value.  find: see
+    recipes.py."""
     first = argparse.ArgumentParser(add_help=False)
     first.add_argument("recipe", nargs="?")
     name = first.parse_known_args(argv)[0].recipe

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The interface between a model and all that is common: the loop, the exporter, the evaluation and the golden writer know a task and no model.
+"""The interface between a model and the common code: the loop, the exporter, the evaluation and the golden writer use a task and never the
+model itself.
 
 An example is one element of a batch (a picture, a line of text). A batch is a tuple of tensors, the arguments of `nats`.
 """
@@ -18,17 +19,18 @@ from common.settings import Settings
 
 
 class Misfit(Exception):
-    """A file's weights are not a beginning of this model."""
+    """Raised if a file's weights cannot initialise this model."""
 
 
 class Task:
-    Settings = Settings                  # a dataclass: those of the loop and the model's own
+    Settings = Settings                  # a dataclass: settings of the loop and of the model
     architecture = ""                    # general.architecture of its files
-    draft = "draft."                     # tensors of a file that are not the model's begin so
-    unit = "nats"                        # of the training loss
-    every_class = False                  # whether each training picture has to have a class
+    draft = "draft."                     # prefixes of tensors in a file that are not the model's
+    unit = "nats"                        # unit of the training loss
+    every_class = False                  # whether every training picture needs a class
     slow_sheet = False                   # whether a sample sheet takes longer than a short run
-    update = None                        # a method (trainer, batch, rate) -> loss where a step is more than one loss and one optimiser, as with a GAN; then also
+    update = None                        # a method (trainer, batch, rate) -> loss, if a step is more than one loss and one optimiser, as in
+    a GAN; then also
                                          # beside() -> its part of a checkpoint, and restore(beside)
 
     def __init__(self, settings):
@@ -36,12 +38,12 @@ class Task:
 
     @classmethod
     def of(cls, config):
-        """The task of a model with this configuration (a dataclass), the other settings as they come."""
+        """The task of a model with this configuration (a dataclass) and the other settings."""
         return cls(cls.Settings(**asdict(config)))
 
     @staticmethod
     def smoke(settings):
-        """Settings of --smoke for a recipe with these."""
+        """Settings that --smoke uses for a recipe with these settings."""
         return dict(minutes=0.0, steps=20, batch=4, warmup=5, every=0.2, valid_images=16, final_valid_images=16)
 
     # the model
@@ -51,13 +53,14 @@ class Task:
         raise NotImplementedError
 
     def begin(self, model, examples):
-        """A fresh run: whatever start the model has beyond random weights; examples: what `load` gave of the training part."""
+        """Initialises a fresh run with more than random weights, if the model has such a start; examples: the result of `load` for the training part."""
 
     def begin_on(self, model, train, device):
-        """The same, on the device, with the encoded training part."""
+        """The same on the device, with the encoded training part."""
 
     def grow(self, model, weights):
-        """Begins with the weights {name: tensor} of a file, which may be of a smaller model.  Here: the same shapes.  Else a Misfit."""
+        """Initialises from the weights {name: tensor} of a file, which may be of a smaller model.  By default the shapes must be equal.
+        Else a Misfit."""
         own = model.state_dict()
         for name, w in weights.items():
             if name in own and w.shape != own[name].shape:
@@ -69,7 +72,7 @@ class Task:
 
     @classmethod
     def adopted(cls, metadata, tensors):
-        """What a run that begins with a file of its recipe has of it (common/adopted.py): {field: value}."""
+        """What a run takes over from a file of its recipe (common/adopted.py): {field: value}."""
         found = cls.settings_of(metadata, tensors)
         for names, key in (("class_names", "classes"), ("speaker_names", "speakers")):
             listed = metadata.get("%s.%s" % (cls.architecture, key))
@@ -79,11 +82,11 @@ class Task:
 
     @staticmethod
     def table(name):
-        """"classes" or "speakers" where a tensor has a row for each of these, else ""."""
+        """\"classes\" or \"speakers\" if a tensor has one row for each of these, else \"\"."""
         return "classes" if ".class." in name or "class_embd." in name else "speakers" if ".speaker." in name or "speaker_embd." in name else ""
 
     def relabelled(self, weights, metadata):
-        """The weights {name: tensor} of a file with rows for the classes and speakers that this run has."""
+        """The weights {name: tensor} of a file, with rows for the classes and speakers of this run."""
         found, s = {}, self.s
         for name, w in weights.items():
             kind = self.table(name)
@@ -91,22 +94,22 @@ class Task:
             new = tuple(s.class_names if kind == "classes" else s.speaker_names)
             wanted = getattr(s, kind) if kind else 0
             if kind and not wanted:
-                continue                 # a model without any
+                continue                 # a model without classes or speakers
             renamed = kind and old and len(old) == len(w) and len(new) == wanted and old != new
             found[name] = rows(w, old, new) if renamed else w
         return found
 
     @property
     def labelled(self):
-        """Whether the model is given classes."""
+        """Whether the model takes classes as input."""
         return bool(getattr(self.s, "classes", 0))
 
     def adapt(self):
-        """Before any data are read: changes of the settings by your own folder, such as the classes."""
+        """Adapts settings to your own folder, such as the classes, before any data are read."""
         labels.choose(self)
 
     def begin_with(self, model, path):
-        """`grow` from a file; ends the program where it cannot, saying what differs and what would help."""
+        """`grow` from a file; if that fails, ends the program with the difference and a remedy."""
         weights = self.relabelled(self.stored(path), gguf.read_raw(path)[0])
         try:
             self.grow(model, weights)
@@ -114,7 +117,7 @@ class Task:
             sys.exit("%s cannot begin this run: %s.\n%s" % (path, str(error).rstrip("."), self.difference(path)))
 
     def difference(self, path):
-        """What this run sets otherwise than the file has it, as settings to give."""
+        """Settings in which this run differs from the file, as command-line options."""
         metadata, tensors = gguf.read_raw(path)
         try:
             found = self.settings_of(metadata, {k: torch.empty(v.shape) for k, v in tensors.items()})
@@ -129,36 +132,36 @@ class Task:
             " ".join(option(k, v) for k, (v, _) in other.items()), " ".join(option(k, v) for k, (_, v) in other.items()))
 
     def ready(self, model, average, device):
-        """Before training, once the weights are set: choices that depend on the machine or on the settings."""
+        """Choices that depend on the machine or the settings, made before training once the weights are set."""
 
     def settle(self, average, training, device):
-        """Before the averaged weights are measured or saved: what of them is no weight and no average, as the statistics of a norm."""
+        """Updates state that is neither a weight nor an average, such as the statistics of a norm, before the averaged weights are measured or saved."""
 
     def matrices(self, model):
-        """Parameters that are rounded with `round_to`."""
+        """Parameters that are rounded by `round_to`."""
         return [p for name, p in model.named_parameters() if "blk." in name and p.dim() == 2]
 
     def forms(self, model, form):
-        """[(parameter, form)] of the weights that a file rounds when its matrices are in `form` (rounding.FORMS); "":
+        """[(parameter, form)] of the weights that are rounded in a file whose matrices are in `form` (rounding.FORMS); \"\" means none.parameter, form)] of the weights that a file rounds when its matrices are in `form` (rounding.FORMS); "":
         none."""
         return [(p, form) for p in self.matrices(model)] if form else []
 
     def fresh(self, name):
-        """Whether a parameter is of those that `fresh_rate` is for."""
+        """Whether `fresh_rate` applies to this parameter."""
         return False
 
     def sharp(self, name):
-        """Whether it is of those that `sharp_rate` is for."""
+        """Whether `sharp_rate` applies to it."""
         return False
 
     # the data
 
     def how(self):
-        """Options of the reader of your own folder."""
+        """Options for the reader of your own folder."""
         return dict(classes=self.s.class_names if self.s.labels in ("folders", "file") else ()) if self.shape and data.own(self.s.dataset, self.s.data) else {}
 
     def load(self, split):
-        """"train" or "validation", as the data set's module gives it."""
+        """\"train\" or \"validation\", as loaded by the data set's module."""
         return data.load(self.s.dataset, self.s.data, split, self.shape, **self.how())
 
     def held_out(self):
@@ -166,15 +169,15 @@ class Task:
 
     @property
     def shape(self):
-        """(H, W, C) of a picture; of other examples nothing."""
+        """(H, W, C) of a picture; None for other examples."""
         return None
 
     def encode(self, examples, model, device="cpu"):
-        """-> an object with len() and take(pick, device) -> a batch without anything random."""
+        """-> an object with len() and take(pick, device) -> a batch without augmentation."""
         raise NotImplementedError
 
     def batch(self, train, step, device):
-        """Batch number `step`, a pure function of (seed, step), so that a resumed run sees the same."""
+        """Batch number `step`, a pure function of (seed, step), so that a resumed run sees the same batches."""
         raise NotImplementedError
 
     # the loss
@@ -184,56 +187,57 @@ class Task:
         return model.nats(*batch)
 
     def prior(self, model):
-        """-log p of the weights, up to a constant, where training maximises the posterior; spread over the training examples.  None: no prior."""
+        """-log p of the weights, up to a constant, divided by the number of training examples; used if training maximises the posterior.
+        None: no prior."""
 
     def views(self, *batch):
-        """{name: batch}: what is measured on validation and held-out examples; the first one counts."""
+        """{name: batch} to measure on validation and held-out examples; the first one is decisive."""
         return {"": batch}
 
     @property
     def elements(self):
-        """Elements of an example: the gradient is that of the mean over them, which is what `clip` is meant for."""
+        """Elements per example: the gradient is that of the mean over them, and `clip` refers to it."""
         raise NotImplementedError
 
     @property
     def dims(self):
-        """Numbers of an example that bits/dim divides by."""
+        """The divisor of bits/dim: numbers per example."""
         return self.elements
 
     def bits(self, nats):
         return nats / self.dims / math.log(2)
 
     def measures(self, model, valid, autocast, device, final):
-        """{name: number} besides the loss, of validation examples."""
+        """{name: number}: further measurements on validation examples."""
         return {}
 
     def sheet(self, model, valid, path, autocast, device, final):
-        """A sample sheet as PNG, or nothing."""
+        """A sample sheet as PNG, or None."""
 
     # the file
 
     def folded(self, model):
-        """-> the model whose state_dict is that of the file: norms folded into the adjacent products."""
+        """-> the model whose state_dict is written to the file: norms folded into the adjacent products."""
         return model
 
     def reader(self):
-        """-> the model that owns these weights, if it is not the one that trains"""
+        """-> the model that owns these weights, if it is not the one being trained"""
         return self.model()
 
     def metadata(self, model):
-        """{key: value} behind general.*, in the order it is written."""
+        """{key: value} after general.*, in file order."""
         raise NotImplementedError
 
     def card_metadata(self, model, card):
-        """{key: value} behind that: what comes from the recipe's card, as class names."""
+        """{key: value} after those, from the recipe's card, such as class names."""
         return {}
 
     def type_of(self, name, x, kind):
-        """The type in which this tensor is stored where `kind` is wanted."""
+        """The type in which this tensor is stored if `kind` is requested."""
         return kind if x.ndim == 2 and not (kind in (gguf.Q4_0, gguf.Q8_0) and x.shape[1] % 32) else gguf.F32
 
     def settings_of(self, metadata, tensors):
-        """The inverse of `metadata`: {field: value} of this model's settings from a file."""
+        """The inverse of `metadata`: {field: value} of this model's settings, from a file."""
         raise NotImplementedError
 
     def stored(self, path):
@@ -251,11 +255,11 @@ def permutation(seed, epoch, count):
 
 
 def picks(seed, step, batch, count):
-    """The examples of batch number `step`: each once an epoch, in a new order every epoch."""
+    """The examples of batch number `step`: each example once per epoch, in a new order every epoch."""
     per_epoch = count // batch
     return permutation(seed, step // per_epoch, count)[step % per_epoch * batch:][:batch]
 
 
 def spread(total, count):
-    """Indices of `count` of `total` examples, evenly spaced; 0 = all."""
+    """`count` evenly spaced indices of `total` examples; 0 = all."""
     return np.arange(count or total) * total // (count or total)

@@ -22,19 +22,19 @@ class TestSetError(RuntimeError):
 
 
 def forbid_test_set():
-    """From now on this process cannot read held-out pictures, whoever asks."""
+    """From now on nothing in this process can read held-out pictures."""
     global _forbidden
     _forbidden = True
 
 
 def check_evaluation(evaluation, what):
-    """Raises unless the evaluation entry point asks, in a process that may."""
+    """Raises unless the evaluation entry point calls it, in a process that allows this."""
     if _forbidden or not evaluation:
         raise TestSetError("%s is held out for measuring; training code never reads it" % what)
 
 
 def missing(name, path):
-    """Ends the program where a file of a data set is not there, saying how to have it."""
+    """Ends the program if a file of a data set is missing, and explains how to get it."""
     sys.exit("missing %s\npython3 weights/train/prepare.py %s writes it: it says where the original is and how large, and fetches it. "
              "What you have elsewhere: --data FOLDER" % (path, name))
 
@@ -44,7 +44,7 @@ def dataset(name):
 
 
 def load(name, directory, split, shape, **how):
-    """A split of a data set, from its folder or, if `directory` has other files, from your own files. split: also "test", which only evaluation may use;
+    """A split of a data set, from its folder or, if `directory` has other files, from your own files. split: also \"test\", which only evaluation may use; shape: (H, W, C) of your own pictures, None for other media; how: options of their reader. files. split: also "test", which only evaluation may use;
     shape: (H, W, C) of your own pictures; None: for other media; how: options of their reader."""
     module = dataset(name)
     if split == "test":
@@ -61,19 +61,19 @@ def load(name, directory, split, shape, **how):
 
 
 def writing(name, directory, split):
-    """Which pictures of a split must not be mirrored, (N,) bool; None: all may."""
+    """Which pictures of a split must not be mirrored, (N,) bool; None: all may be."""
     module = dataset(name)
     directory = directory or module.DEFAULT_DIR
     return module.writing(directory, split) if hasattr(module, "writing") and not own(name, directory) else None
 
 
 def name_of(directory):
-    """What a folder is called."""
+    """The display name of a folder."""
     return os.path.basename(os.path.abspath(directory))
 
 
 def own(name, directory):
-    """Whether a folder has your own files, not those of the data set."""
+    """Whether a folder has your own files instead of the data set's."""
     module = dataset(name)
     if not directory:
         return False

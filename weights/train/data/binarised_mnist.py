@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """MNIST in two levels, the fixed binarisation of Larochelle and Murray (2011): 50,000 training, 10,000 validation, 10,000 test pictures.
 
-train.bits.gz, valid.bits.gz, test.bits.gz: 98 bytes a picture, the pixels in raster order, the first one in the highest bit.
-The test file is sorted by digit, so a part of it has to be taken evenly.  The digits were found again by label_binarised_mnist.py.
+train.bits.gz, valid.bits.gz, test.bits.gz: 98 bytes per picture, the pixels in raster order, the first one in the highest bit. The test
+file is sorted by digit, so take samples of it evenly spaced.  The labels were recovered by label_binarised_mnist.py.
 """
 import gzip
 import os

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Chorales of J. S. Bach in four voices, every sixteenth: 229 to train with, 76 that validate and 77 that are held out, the split of Boulanger-Lewandowski,
-Bengio and Vincent (2012) in the form of Huang et al. (2017).
+"""Chorales of J. S. Bach in four voices, in steps of a sixteenth: 229 chorales for training, 76 for validation and 77 held out, the split
+of Boulanger-Lewandowski, Bengio and Vincent (2012) in the form of Huang et al. (2017).
 
-jsb-chorales-16th.json.xz: {split: [chorale: [sixteenth: [pitches of MIDI, from the soprano down]]]}.  A voice that rests is left out of the list, so
-that a shorter list does not say whose pitches it has: they go to the voices whose pitches in the nearest full sixteenth are closest (`placed`).  A note
-that is struck again at once is in the data one long note.
+jsb-chorales-16th.json.xz: {split: [chorale: [sixteenth: [MIDI pitches, soprano first]]]}.  A resting voice is left out of the list, so a
+shorter list does not name its voices. Its pitches go to the voices whose pitches in the nearest full sixteenth are closest (`placed`).
+Repeated notes without a gap are one long note in the data.
 """
 import itertools
 import json
@@ -26,7 +26,7 @@ SPLITS = {"train": "train", "validation": "valid", "test": "test"}
 
 
 def placed(pitches, near):
-    """Pitches, the highest first, of at most VOICES voices -> one of each voice, 0: rest.  near (VOICES): what the voices sing about then."""
+    """At most VOICES pitches, highest first -> the pitch of each voice, 0: rest.  near (VOICES): pitches of the voices around that time."""
     ways = itertools.combinations(range(VOICES), len(pitches))
     best = min(ways, key=lambda way: sum(abs(near[v] - p) for v, p in zip(way, pitches)))
     row = [0] * VOICES
@@ -47,7 +47,7 @@ def grid(chorale):
 
 
 def notes(chorale):
-    """(sixteenths, VOICES) -> [{start, length, pitch, voice}] in sixteenths, by their start, then from the soprano down."""
+    """(sixteenths, VOICES) -> [{start, length, pitch, voice}] in sixteenths, ordered by start, then soprano first."""
     found = []
     for v, voice in enumerate(NAMES):
         column = [0, *chorale[:, v].tolist(), 0]

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """CIFAR-10: 60,000 colour photographs of 32x32 pixels in ten classes (Krizhevsky 2009), the official batches in their order.
 
-Each batch is a lossless mosaic of 100x100 pictures (data_batch_1.webp to data_batch_5.webp, test_batch.webp); labels.u8 holds
-the 60,000 classes, those of the test batch last; class_names.txt their names.
+Each batch is a lossless mosaic of 100x100 pictures (data_batch_1.webp to data_batch_5.webp, test_batch.webp); labels.u8 holds the 60,000
+classes, the test batch last; class_names.txt lists their names.
 """
 import os
 
@@ -13,7 +13,7 @@ from common.needed import require
 
 TRAIN = ["data_batch_%d" % i for i in range(1, 6)]
 TEST = "test_batch"
-SIZE, BATCH = 32, 10000                  # pixels of a side; pictures of a batch
+SIZE, BATCH = 32, 10000                  # pixels per side; pictures per batch
 VALIDATION = 2000                        # the last 2,000 training images
 MARK = "labels.u8"
 CLASSES = ["airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck"]

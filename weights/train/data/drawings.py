@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Emoji as drawings larger than the pictures, from which training pictures are made anew each time: scaled, turned and moved a little,
-then reduced as the data set's pictures were, so that outlines fall between the pixels in ever other ways.  `../drawings.py` fetches and paints them.
+"""Emoji drawings larger than the training pictures. Each time, a training picture is made anew: scaled, turned and moved a little, then
+reduced as the data set's pictures were, so outlines fall differently between the pixels.  `../drawings.py` fetches and paints them.
 
-drawings-1.webp and -2 hold them side by side, 96x96 pixels each, drawings.tsv a row for each: set, code points, name, licence.  A drawing of an emoji that is
-held out or for validation in the data set of emoji, by the base code point, is never given.
+drawings-1.webp and -2 hold them side by side, 96x96 pixels each; drawings.tsv has a row for each: set, code points, name, licence.  A
+drawing is never returned if the data set of emoji holds out or validates its base code point.
 """
 import functools
 import os
@@ -17,26 +17,28 @@ from data import emoji
 
 INDEX, MOSAIC = "drawings.tsv", "drawings-%d.webp"
 SIZE = 96
-COLUMNS, IN_A_FILE = 170, 170 * 64       # WebP has at most 16,383 pixels either way; and less than 64 MB in a file is carried more easily
-FOLDER = "emoji-drawings"                # next to that of the data set
+COLUMNS, IN_A_FILE = 170, 170 * 64       # WebP allows at most 16,383 pixels per side; files under 64 MB are also easier to handle
+FOLDER = "emoji-drawings"                # next to the data set's folder
 DEFAULT_DIR = os.path.join(os.path.dirname(emoji.DEFAULT_DIR), FOLDER)
-MEANS = ("emojione",)                    # sets that are reduced by plain means, the others by Lanczos' window: so the data set's own pictures were
-STYLE = {"noto": "noto-2023", "noto-2018": "noto-2018", "noto-blob": "noto-blob", "emojione": "emojitwo", "fxemoji": "fxemoji"}       # other sets are of no class
+MEANS = ("emojione",)                    # sets reduced by plain means, as the data set did; the others use Lanczos' window
+STYLE = {"noto": "noto-2023", "noto-2018": "noto-2018", "noto-blob": "noto-blob", "emojione": "emojitwo", "fxemoji": "fxemoji"}       #
+other sets have no class
 
 
 class Drawings:
-    """Those that may train.  images (N, 96, 96, 3) uint8; labels (N,): -1 without a style; writing (N,): which must not be mirrored; share (N,): how
-    often each is drawn; means (N,): which are reduced by plain means.  Hundreds of one set begin with the code point of a woman, most bases have one: n of
-    a base are drawn as often as sqrt(n), and half as often where the set is none of the data set's styles.  rows (N,): set, code points, name, licence."""
+    """Drawings that may train.  images (N, 96, 96, 3) uint8; labels (N,): -1 without a style; writing (N,): must not be mirrored; share
+    (N,): how often each is drawn; means (N,): reduced by plain means.  In one set, hundreds begin with the code point of a woman, but most
+    bases occur once: n drawings of a base are drawn as often as sqrt(n), and half as often if the set is not one of the data set's styles.
+    rows (N,): set, code points, name, licence."""
 
     @classmethod
     def beside(cls, directory):
-        """Of the data set of emoji in this folder; "": in its usual one."""
+        """The index of the data set of emoji in this folder; \"\": in its usual one."""
         directory = directory or emoji.DEFAULT_DIR
         return cls(os.path.join(os.path.dirname(os.path.abspath(directory)), FOLDER), emoji.read_index(directory))
 
     def __init__(self, directory, index):
-        """index: that of the data set of emoji, which lists the held-out ones"""
+        """index: of the data set of emoji, which lists the held-out ones"""
         rows = read_index(directory)
         pick = np.flatnonzero(may_train([row[1] for row in rows], index))
         self.images = read(directory, pick)
@@ -53,7 +55,7 @@ class Drawings:
         return len(self.images)
 
     def plain(self, pick, size):
-        """Those of `pick` as they are, reduced -> (len(pick), size, size, 3) uint8"""
+        """The drawings `pick`, only reduced -> (len(pick), size, size, 3) uint8"""
         found = np.empty((len(pick), size, size, 3), np.uint8)
         for at in range(0, len(pick), 256):
             some = pick[at:at + 256]
@@ -62,7 +64,7 @@ class Drawings:
         return found
 
     def drawn(self, rng, count, size, flip=False):
-        """-> pictures (count, size, size, 3) uint8, labels (count,): drawings by chance, each scaled to 0.75 to 1.3 times its size, half of them
+        """-> pictures (count, size, size, 3) uint8, labels (count,): random drawings, each scaled to 0.75 to 1.3 times its size and moved by up to a sixteenth; half of them are turned by up to 15 degrees. With `flip`, half of those without writing are mirrored.them
         turned by up to 15 degrees, moved by up to a sixteenth; mirrored half of the time where `flip` is set and nothing is written on them."""
         pick = rng.choice(len(self), count, p=self.share)
         scale = np.exp(rng.uniform(np.log(0.75), np.log(1.3), count))
@@ -73,7 +75,7 @@ class Drawings:
         c, s = np.cos(angle), np.sin(angle)
         a, b = scale * stretch, scale / stretch
         to = np.stack([mirrored * c / a, s / a, move[0], -mirrored * s / b, c / b, move[1]], 1).reshape(-1, 2, 3)
-        images = torch.from_numpy(255 - self.images[pick]).permute(0, 3, 1, 2).float()      # white is zero, which surrounds them
+        images = torch.from_numpy(255 - self.images[pick]).permute(0, 3, 1, 2).float()      # white becomes zero, like the padding
         fine = size * max(1, SIZE // size)
         grid = F.affine_grid(torch.from_numpy(to).float(), (count, 3, fine, fine), align_corners=False)
         images = F.grid_sample(images, grid, mode="bicubic", align_corners=False).clamp(0, 255)
@@ -81,7 +83,7 @@ class Drawings:
 
 
 def reduced(images, size, means):
-    """(N, 3, fine, fine) float, white is 0 -> (N, 3, size, size), whole numbers of 0 to 255; means (N,): by plain means, else by Lanczos' window"""
+    """(N, 3, fine, fine) float, white is 0 -> (N, 3, size, size), integers 0 to 255; means (N,): by plain means, else by Lanczos' window"""
     by_means, by_lanczos = (torch.from_numpy(reduction(size, images.shape[2], lobes)).float() for lobes in (0, 3))
     to = torch.where(torch.from_numpy(means)[:, None, None], by_means, by_lanczos)[:, None]
     return (to @ images @ to.transpose(2, 3)).round().clamp(0, 255)
@@ -89,7 +91,7 @@ def reduced(images, size, means):
 
 @functools.lru_cache(maxsize=None)
 def reduction(size, fine, lobes):
-    """-> (size, fine): what reduces a row of `fine` pixels by Lanczos' window of so many lobes [Duchon 1979]; 0: by plain means, fine / size of them"""
+    """-> (size, fine), the matrix that reduces a row of `fine` pixels: by Lanczos' window of this many lobes [Duchon 1979]; 0: by plain means of fine / size pixels"""
     at = (np.arange(fine) + 0.5) * size / fine - (np.arange(size)[:, None] + 0.5)       # distance, in pixels of the small one
     weights = np.sinc(at) * np.sinc(at / lobes) * (abs(at) < lobes) if lobes else 1.0 * (abs(at) < 0.5)
     return weights / weights.sum(1, keepdims=True)
@@ -109,7 +111,7 @@ def read_index(directory):
 
 
 def read(directory, pick):
-    """Those of the rows `pick` -> (len(pick), 96, 96, 3) uint8; the others are dropped here."""
+    """The drawings of the rows `pick` -> (len(pick), 96, 96, 3) uint8; the others are dropped here."""
     from PIL import Image
     Image.MAX_IMAGE_PIXELS = None
     found = np.empty((len(pick), SIZE, SIZE, 3), np.uint8)
@@ -137,7 +139,7 @@ def write(directory, rows, pictures):
 
 
 def may_train(codes, index):
-    """Code point sequences -> whether each has a base code point that trains, or that the data set (its index) has not at all."""
+    """Code point sequences -> whether the base code point of each is for training or absent from the data set (its index)."""
     bases = [row[1] for row in index]
     kept_out = {base.split("-")[0] for base, part in zip(bases, emoji.split_of(bases)) if part != "train"}
     return np.array([code.split("-")[0] not in kept_out for code in codes])

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """10,806 colour emoji, 32x32 on white, drawn in five styles (the classes).
 
-styles32.webp holds the pictures side by side, styles.tsv a row for each: style, code points, name.  The split is by base
-code point, the first of a sequence, so that all styles, skin tones and combinations of an emoji stay together:
-a tenth of the base code points is held out, 2 % more are for validation during training.
+styles32.webp holds the pictures side by side; styles.tsv has a row for each: style, code points, name.  The split is by base code point,
+the first of a sequence, so that all styles, skin tones and combinations of an emoji stay together: a tenth of the base code points is held
+out, 2 % more are for validation during training.
 """
 import hashlib
 import os
@@ -33,7 +33,7 @@ def split_of(codes):
     return np.array([part[base] for base in bases])
 
 
-# Code points of drawings with letters, digits, notes or hands of a clock on them, which a mirror would spoil.
+# Code points of drawings that a mirror would spoil: letters, digits, notes, or the hands of a clock.
 WRITING = ((0x23, 0x39), (0xA9, 0xAE), (0x203C, 0x2049), (0x2122, 0x2139), (0x231A, 0x231B), (0x23F0, 0x23F2), (0x24C2, 0x24C2), (0x2753, 0x2757),
            (0x3297, 0x3299), (0x1F100, 0x1F2FF), (0x1F3A6, 0x1F3A6), (0x1F3AB, 0x1F3AB), (0x1F3B0, 0x1F3B1), (0x1F3B5, 0x1F3B6), (0x1F3BC, 0x1F3BC),
            (0x1F3E5, 0x1F3E7), (0x1F3F3, 0x1F3F4), (0x1F4A4, 0x1F4A4), (0x1F4AF, 0x1F4B9), (0x1F4C5, 0x1F4C6), (0x1F4F0, 0x1F4F0),
@@ -41,14 +41,14 @@ WRITING = ((0x23, 0x39), (0xA9, 0xAE), (0x203C, 0x2049), (0x2122, 0x2139), (0x23
 
 
 def has_writing(codes):
-    """Code point sequences -> whether each begins with one of WRITING; a name that is no code point (a logo) may have letters too."""
+    """Code point sequences -> whether each begins with one of WRITING; a name that is not a code point (a logo) may also have letters."""
     found = [re.fullmatch(r"[0-9a-fA-F]+", code.split("-")[0]) for code in codes]
     bases = np.array([int(m.group(), 16) if m else -1 for m in found])
     return (bases < 0) | np.any([(low <= bases) & (bases <= high) for low, high in WRITING], 0)
 
 
 def writing(directory, split):
-    """For the pictures of a split, as `load` gives them: which must not be mirrored."""
+    """Which pictures of a split, in the order of `load`, must not be mirrored."""
     codes = [row[1] for row in read_index(directory)]
     return has_writing(codes)[split_of(codes) == split]
 
@@ -60,7 +60,7 @@ def read_index(directory):
 
 
 def read_pictures(directory, split, evaluation=False):
-    """The pictures of one split.  The only place that opens the mosaic; the other parts' pixels are dropped here."""
+    """The pictures of one split.  The only place that opens the mosaic; the pixels of other splits are dropped here."""
     if split not in ("train", "validation"):
         data.check_evaluation(evaluation, "split %r" % split)
     path = os.path.join(directory, FILES[0])

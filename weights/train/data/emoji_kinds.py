@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Those of the emoji that are one closed thing, by kind: faces, people's heads, animals' heads, hands, hearts, clocks, fruit, flags.
+"""Emoji that show one closed shape, by kind: faces, people's heads, animals' heads, hands, hearts, clocks, fruit, flags.
 
-What trains are the drawings (drawings.py) of those kinds, eight sets of them, reduced as they are; the validation and held-out pictures are from the data set of emoji (emoji.py). A
-kind is a set of code points; sequences (couples, professions) are left out.
+The training part is made of the drawings (drawings.py) of these kinds in eight sets, reduced unchanged; the validation and held-out
+pictures are from the data set of emoji (emoji.py). A kind is a set of code points; sequences (couples, professions) are left out.
 """
 import re
 
@@ -22,14 +22,15 @@ KINDS = (
     span((0x1F493, 0x1F49F), (0x1F5A4, 0x1F5A4), (0x1F90D, 0x1F90E), (0x1F9E1, 0x1F9E1), (0x2764, 0x2764), (0x2763, 0x2763)),
     span((0x1F550, 0x1F567), (0x23F0, 0x23F2), (0x1F570, 0x1F570)),
     span((0x1F345, 0x1F353), (0x1F951, 0x1F951), (0x1F95D, 0x1F95D), (0x1F965, 0x1F965), (0x1F96D, 0x1F96D), (0x1FAD0, 0x1FAD0)),
-    set(),                               # a flag is two letters of a country
+    set(),                               # a flag is two letters of a country code
 )
 FLAG = CLASSES.index("flag")
-MIRRORED = tuple(name not in ("clock", "flag") for name in CLASSES)      # a clock would tell another time, a flag be another country's
+MIRRORED = tuple(name not in ("clock", "flag") for name in CLASSES)      # mirroring would change a clock's time or turn a flag into another
+country's
 
 
 def kind_of(codes):
-    """A code point sequence -> index of its kind, or -1."""
+    """A code point sequence -> the index of its kind, or -1."""
     parts = [p for p in codes.split("-") if p != "fe0f"]
     if re.fullmatch("1f1(e[6-9a-f]|f[0-9a-f])-1f1(e[6-9a-f]|f[0-9a-f])", "-".join(parts)):
         return FLAG

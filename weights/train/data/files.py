@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""Your own files: lists those of a folder, reports those found and why others were skipped, decodes text.
+"""Your own files: lists the usable files of a folder, reports the number found and the reasons for skipping others, decodes text.
 
-Every reader of a medium (folder.py: pictures, signs.py, told.py: pictures with captions, sounds.py, music.py, texts.py, pairs.py, treebank.py) begins here.
-A file that cannot be read does not end training: the reader skips it, and `Found` names it.
+Every reader of a medium uses this module: folder.py (pictures), signs.py, told.py (pictures with captions), sounds.py, music.py, texts.py,
+pairs.py, treebank.py. A file that cannot be read does not end training: the reader skips it, and `Found` names it.
 """
 import codecs
 import os
 import sys
 
-# Endings of each medium, and recipes that train on it.
+# File extensions of each medium, and recipes that train on it.
 KINDS = {
     "pictures": ((".png", ".jpg", ".jpeg", ".jfif", ".webp", ".gif", ".bmp", ".tif", ".tiff"), "emoji, emoji-sr, digits, pixelcnn-digits, sagan-emoji"),
     "sounds": ((".wav", ".wave", ".flac", ".ogg", ".oga", ".opus", ".mp3", ".aif", ".aiff"), "wavenet, jukebox-codes, jukebox-small"),
@@ -26,18 +26,18 @@ class Unreadable(Exception):
 
 
 def hidden(name):
-    """Whether a file or folder is not the owner's: `.DS_Store`, `._photo.png` and `__MACOSX` of macOS, `Thumbs.db` and `desktop.ini` of Windows."""
+    """Whether a file or folder was made by the system: `.DS_Store`, `._photo.png` and `__MACOSX` of macOS, `Thumbs.db` and `desktop.ini` of Windows."""
     return name.startswith(".") or name in ("__MACOSX", "@eaDir") or name.lower() in ("thumbs.db", "desktop.ini")
 
 
 class Found:
-    """The contents of a folder: counts the files used, and keeps the skipped ones by reason."""
+    """The contents of a folder: the number of files used, and the skipped ones by reason."""
 
     def __init__(self, directory, kind):
         self.directory, self.kind, self.endings = directory, kind, KINDS[kind][0]
         self.skipped = {}                # reason: [name]
-        self.others = {}                 # ending of files of another kind: count
-        self.notes = []                  # what was done besides, each a phrase
+        self.others = {}                 # extension of files of another kind: count
+        self.notes = []                  # other actions to report, each a phrase
 
     def skip(self, path, reason):
         """path: of the file, or a name with a line number; reason: a phrase"""
@@ -45,7 +45,7 @@ class Found:
         self.skipped.setdefault(str(reason).strip().split("\n")[0].rstrip("."), []).append(name)
 
     def paths(self):
-        """Paths of the files of this kind in the folder and the folders in it, sorted; hidden ones are counted and skipped."""
+        """Paths of the files of this kind in the folder and its subfolders, sorted; hidden ones are counted and skipped."""
         found = []
 
         def failed(error):
@@ -65,7 +65,7 @@ class Found:
         return found
 
     def told(self):
-        """The skipped files as a phrase: "; skipped 2 (the file is empty: a.png, b.png)", "" where nothing was."""
+        """The skipped files as a phrase: \"; skipped 2 (the file is empty: a.png, b.png)\", \"\" if there are none."""
         parts = []
         for reason, names in self.skipped.items():
             named = ", ".join(names[:MOST_NAMED]) + (", and %d more" % (len(names) - MOST_NAMED) if len(names) > MOST_NAMED else "")
@@ -73,14 +73,14 @@ class Found:
         return "".join("; " + note for note in self.notes) + ("; skipped " + ", ".join(parts) if parts else "")
 
     def say(self, what):
-        """Prints the files found, and those skipped, once a process. what: "57 pictures" """
+        """Prints the files found and those skipped, once per process. what: "57 pictures" """
         line = "%s: %s%s" % (self.directory, what, self.told())
         if line not in _said:
             _said.add(line)
             print(line, flush=True)
 
     def short(self, what, wanted):
-        """Ends the program where a folder has too little.  what: "3 pictures"; wanted: "at least 10 are needed" """
+        """Ends the program if a folder has too few files.  what: "3 pictures"; wanted: "at least 10 are needed" """
         also = []
         for kind, (endings, recipes) in KINDS.items():
             count = sum(self.others.get(ending, 0) for ending in endings)
@@ -99,10 +99,10 @@ MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF32_LE, "utf-32-le"), (codecs
 
 
 def decoded(raw):
-    """Bytes of a text file -> (text, its encoding), without a byte order mark, lines ending in \\n.
+    """Bytes of a text file -> (text, encoding), without a byte order mark, with lines ending in \\n.
 
-    With a byte order mark, UTF-8, UTF-16 or UTF-32; else UTF-8; otherwise Korean (CP949) if half of the non-ASCII characters decode to Hangul; otherwise
-    Windows-1252. Raises Unreadable if the bytes are not text.
+    With a byte order mark, it is UTF-8, UTF-16 or UTF-32. Otherwise it is UTF-8 if valid; else Korean (CP949) if half of the non-ASCII
+    characters decode to Hangul; else Windows-1252. Raises Unreadable if the bytes are not text.
     """
     for mark, name in MARKS:
         if raw.startswith(mark):

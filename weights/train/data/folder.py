@@ -3,7 +3,7 @@
 
 Each is rotated by its EXIF orientation, cropped to a square in the middle, placed on white if it is transparent, and scaled down; of an animation the first frame
 counts. The split is by file, in the order of the SHA-256 of its bytes, so that two copies stay together: a tenth is held out, a tenth is for validation. A damaged
-file is skipped and named. Held-out files are opened once, to see whether they can be read; nothing of them is kept.
+file is skipped and named. Held-out files are opened once to check that they can be read; their pixels are not kept.
 """
 import contextlib
 import functools
@@ -21,12 +21,12 @@ from data.files import Found, Unreadable, count
 
 HELD_OUT, VALIDATION = 0.1, 0.1
 LEAST = 10                               # pictures
-LIGHT = {1: 192, 3: 250}                 # by channels: a drawing that is nowhere darker than this would not be seen on white
+LIGHT = {1: 192, 3: 250}                 # by channels: a drawing that is nowhere darker than this would be invisible on white
 TURNS = {2: "FLIP_LEFT_RIGHT", 3: "ROTATE_180", 4: "FLIP_TOP_BOTTOM", 5: "TRANSPOSE", 6: "ROTATE_270", 7: "TRANSVERSE", 8: "ROTATE_90"}
 
 
 def bare(raw):
-    """The bytes of a JPEG or PNG without its descriptions (EXIF, profiles, comments), for a decoder that fails on those; other files unchanged."""
+    """The bytes of a JPEG or PNG without its metadata (EXIF, profiles, comments), for a decoder that fails on those; other files are unchanged."""
     if raw[:3] == b"\xff\xd8\xff":
         kept, at = raw[:2], 2
         while at + 4 <= len(raw) and raw[at] == 0xff and raw[at + 1] != 0xda:
@@ -47,17 +47,17 @@ def bare(raw):
 
 
 def upright(image):
-    """As the camera was held; a damaged EXIF block says nothing."""
+    """Rotates a picture by its EXIF orientation; a damaged EXIF block is ignored."""
     from PIL import Image
     try:
         turn = TURNS.get(image.getexif().get(0x0112))
-    except Exception:                    # whatever a damaged block makes Pillow stumble over
+    except Exception:                    # any error that a damaged block causes in Pillow
         turn = None
     return image.transpose(getattr(Image, turn)) if turn else image
 
 
 def in_bytes(image):
-    """Modes of more than 8 bits a channel -> L or LA; 16 bits are a scale of 65,535, floating point one of 1, or of the largest value."""
+    """Converts modes of more than 8 bits per channel to L or LA; 16-bit values have the scale 65,535, floating point the scale 1 or the largest value."""
     from PIL import Image
     if image.mode.startswith("I") or image.mode == "F":
         v, clear = np.asarray(image).astype(np.float64), image.info.get("transparency")
@@ -73,7 +73,7 @@ def in_bytes(image):
 
 @contextlib.contextmanager
 def opened(path):
-    """A picture, upright, 8 bits a channel.  Raises Unreadable where the file is none, or is cut short."""
+    """A picture, upright, 8 bits per channel.  Raises Unreadable if the file is not a picture or is truncated."""
     require("PIL")
     from PIL import Image
     try:
@@ -84,11 +84,11 @@ def opened(path):
     if not raw:
         raise Unreadable("empty")
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of what only describes it
+        warnings.simplefilter("ignore")  # without metadata
         try:
             image = Image.open(io.BytesIO(raw))
             image.load()
-        except Exception:                # again without what only describes it
+        except Exception:                # a second attempt without metadata
             try:
                 image = Image.open(io.BytesIO(bare(raw)))
                 image.load()
@@ -102,7 +102,7 @@ def opened(path):
 
 
 def grounded(image, channels):
-    """-> RGB or L, transparent parts on white, or on black where white would leave nothing of a light drawing."""
+    """-> RGB or L; transparent parts become white, or black if a light drawing would be invisible on white."""
     from PIL import Image
     if image.mode not in ("RGBA", "RGB", "L"):
         try:
@@ -128,7 +128,7 @@ def picture(path, height, width, channels):
     from PIL import Image
     with opened(path) as image:
         image = grounded(image, channels)
-    scale = min(image.width / width, image.height / height)             # the largest part of this shape, a square if it is square
+    scale = min(image.width / width, image.height / height)             # the largest centred part of this shape
     w, h = max(1, round(scale * width)), max(1, round(scale * height))
     left, top = (image.width - w) // 2, (image.height - h) // 2
     image = image.crop((left, top, left + w, top + h)).resize((width, height), Image.LANCZOS)
@@ -143,14 +143,14 @@ def split_of(count):
 
 
 def class_of(path, directory, classes):
-    """The number of the class whose name is that of a folder which the file is in, the outermost first; -1: none."""
+    """The index of the class named like one of the file's folders, the outermost first; -1: none."""
     names = [name.lower() for name in classes]
     parts = os.path.relpath(path, directory).split(os.sep)[:-1]
     return next((names.index(part.lower()) for part in parts if part.lower() in names), -1)
 
 
 def subfolders(directory, kind, least=2):
-    """Names of the folders directly in this one that have files of this kind, at least so many each, sorted; numbers by their value."""
+    """Names of the top-level folders that have at least this many files of this kind, sorted; numbers sort by value."""
     counts = {}
     for path in Found(directory, kind).paths():
         first, *rest = os.path.relpath(path, directory).split(os.sep)
@@ -191,7 +191,8 @@ def scanned(directory, shape):
 
 
 def read(directory, split, shape, evaluation=False, classes=()):
-    """-> images (N,) + shape, labels (N,): the class of the file's folder, -1 where `classes` has none of this name.  The only place that opens pictures."""
+    """-> images (N,) + shape, labels (N,): the class of the file's folder, or -1 if `classes` does not have its name.  The only place that
+    opens pictures."""
     if split not in ("train", "validation"):
         data.check_evaluation(evaluation, "split %r" % split)
     parts, found = scanned(directory, tuple(shape))

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Free Spoken Digit Dataset: 3,000 recordings of the digits 0 to 9 by six speakers, fifty takes of each, 8 kHz, CC BY-SA 4.0.
 
-A folder with fsdd_index.csv (digit,speaker,take,samples) and fsdd_8k_mulaw.u8.xz (all recordings concatenated, mu-law of 256 levels), or with the
-recordings themselves as they are published, recordings/7_jackson_32.wav. As defined by its author, takes 0 to 4 are the test set; takes 5 and 6
-validate, 43 of each digit and speaker train.
+A folder with fsdd_index.csv (digit,speaker,take,samples) and fsdd_8k_mulaw.u8.xz (all recordings concatenated, mu-law of 256 levels), or
+with the published recordings, recordings/7_jackson_32.wav. As its author defines, takes 0 to 4 are the test set. Takes 5 and 6 are for
+validation; 43 takes of each digit and speaker are for training.
 
 Silence before and after the word is cut off (`word`), and each recording is made equally loud: its largest sample becomes 0.8.
 """
@@ -24,8 +24,8 @@ CLASSES = [str(i) for i in range(10)]
 SPEAKERS = ["george", "jackson", "lucas", "nicolas", "theo", "yweweler"]
 DEFAULT_DIR = os.path.join(data.ROOT, "data", "fsdd")
 RATE = 8000
-PEAK = 0.8                               # of every recording
-FRAME, QUIET, BEFORE, AFTER = 80, 0.03, 2, 3         # samples; part of the peak; frames that are kept
+PEAK = 0.8                               # sample rate of every recording
+FRAME, QUIET, BEFORE, AFTER = 80, 0.03, 2, 3         # frame length in samples; threshold relative to the peak; frames that are kept
 
 
 def expand(u):
@@ -41,12 +41,13 @@ def compress(x):
 
 
 def word(x):
-    """Samples without the silence around them: from two frames of 10 ms before the first one above 3 % of the peak to two after the last one,
+    """Removes the silence around a word: keeps two frames of 10 ms before the first one above 3 % of the peak, up to two after the last one; normalises the volume.the silence around them: from two frames of 10 ms before the first one above 3 % of the peak to two after the last one,
     and as loud as all."""
     x = x / np.abs(x).max()
     frames = x[:len(x) // FRAME * FRAME].reshape(-1, FRAME)
     loud = np.flatnonzero(np.sqrt((frames ** 2).mean(1)) > QUIET)
-    return PEAK * x[max(0, loud[0] - BEFORE) * FRAME:(loud[-1] + AFTER) * FRAME] if len(loud) else PEAK * x          # a click behind the last frame
+    return PEAK * x[max(0, loud[0] - BEFORE) * FRAME:(loud[-1] + AFTER) * FRAME] if len(loud) else PEAK * x          # a click after the
+    last frame
 
 
 def split_of(take):
@@ -54,7 +55,7 @@ def split_of(take):
 
 
 def packed(directory):
-    """-> (digit, speaker, take, read) of every recording, read() -> its samples"""
+    """-> (digit, speaker, take, read) of every recording; read() -> its samples"""
     with lzma.open(os.path.join(directory, SAMPLES)) as f:
         samples, at = np.frombuffer(f.read(), np.uint8), 0
     with open(os.path.join(directory, INDEX), encoding="utf-8") as f:
@@ -65,7 +66,7 @@ def packed(directory):
 
 
 def published(directory):
-    """Whether the folder has the recordings as they are published: recordings/7_jackson_32.wav, of its speakers alone."""
+    """Whether the folder has the published recordings: recordings/7_jackson_32.wav, all by the data set's speakers."""
     names = [os.path.basename(path) for path in glob.glob(os.path.join(glob.escape(directory), "recordings", "*.wav"))]
     return bool(names) and all(re.fullmatch(r"\d_(%s)_\d+\.wav" % "|".join(SPEAKERS), name) for name in names)
 

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""German and English: the captions of multi30k.py, and the sentences of daily life of tatoeba.py.
+"""German and English: the captions of multi30k.py and the everyday sentences of tatoeba.py.
 
-In training, captions stand twice; a sentence of daily life once, thrice if it is a greeting, a question or an answer that a traveller needs (DAILY), and
-besides with other names, places, days and numbers on both sides (swaps.py): once where it tells of Tom, as every fourth does, four times else.
+Training uses captions twice and everyday sentences once, or three times if they are greetings, questions or answers that a traveller needs
+(DAILY). Everyday sentences also occur with other names, places, days and numbers on both sides (swaps.py): once for sentences about Tom (a
+quarter of them), four times for the others.
 
-Your own folder has both as subfolders, multi30k and tatoeba.
+Your own folder needs both as subfolders, multi30k and tatoeba.
 """
 import os
 import random
@@ -18,14 +19,14 @@ OWN = "pairs"
 MARK = os.path.join("tatoeba", tatoeba.MARK)
 DEFAULT_DIR = os.path.join(data.ROOT, "data")
 CAPTIONS, DAILY_TIMES, SWAPS = 2, 3, 4   # in an epoch
-COMMON = "Tom"                           # who is in every fourth sentence
+COMMON = "Tom"                           # the name in every fourth sentence
 DAILY = re.compile(r"\b(Guten|Gute|Hallo|Tschüss|Wiedersehen|Dank|Danke|Bitte|Entschuldigung|Entschuldigen|Willkommen|Herzlichen|Prost|Uhr|heiße|heißt|heißen|Name|komme aus|kommst du|"
                    r"kommen Sie|Jahre alt|kostet|kosten|wohne|wohnt|möchte|hätte gern|Bahnhof|Hotel|Zimmer|Restaurant|Apotheke|Arzt|Toilette|Kaffee|Tee|Brot|Wasser|Rechnung|Wetter|Zug|Bus|"
                    r"Wie geht|Wo ist|Wo sind|Können Sie|Kannst du|Haben Sie|Gibt es)\b")
 
 
 def varied(sources, targets):
-    """-> the pairs of daily life as often as training has them, and with other names and numbers: a pure function of them"""
+    """-> the everyday pairs, repeated as training uses them, and variants with other names and numbers: a pure function of the pairs"""
     rng, found = random.Random(1), []
     for pair in zip(sources, targets):
         found += [pair] * (DAILY_TIMES if DAILY.search(pair[0]) else 1)
@@ -45,6 +46,6 @@ def load(directory, split):
 
 
 def load_test_for_evaluation(directory):
-    """Each of the two has its own figures: held_out.py multi30k, held_out.py tatoeba."""
+    """Each of the two is measured separately: held_out.py multi30k, held_out.py tatoeba."""
     return tuple(a + b for a, b in zip(multi30k.load_test_for_evaluation(os.path.join(directory, "multi30k")),
                                        tatoeba.load_test_for_evaluation(os.path.join(directory, "tatoeba"))))

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Which digit each picture of binarised MNIST shows:  python3 weights/train/data/label_binarised_mnist.py [--mnist DIR] [--data DIR]
+"""Finds the digit that each picture of binarised MNIST shows:  python3 weights/train/data/label_binarised_mnist.py [--mnist DIR] [--data
+DIR]
 
-The binarised pictures come without labels and in another order. A binarised pixel is 1 with the probability of its grey value in MNIST, so each
-picture gets the label of the MNIST picture (of the training set; for test pictures, of the test set) under which it is likeliest. Writes
-binarised_mnist_labels.gz, one byte '0' to '9' a picture: 50,000 training, 10,000 validation, 10,000 test pictures.
+The binarised pictures come without labels and in another order. A binarised pixel is 1 with the probability of its grey value in MNIST, so
+each picture gets the label of the MNIST picture under which it is most likely (from the training set, or for test pictures from the test
+set). Writes binarised_mnist_labels.gz, one byte '0' to '9' per picture: 50,000 training, 10,000 validation, 10,000 test pictures.
 """
 import argparse
 import gzip

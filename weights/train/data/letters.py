@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Words of one to six letters and the same words backwards, made here: no folder, no file.
+"""Words of one to six letters and their reversals, generated here: no folder, no file.
 
-A word draws its length evenly, then a few letters of the alphabet, then each of its letters evenly from those, so that letters come twice and
-three times as often as in words that people write.  The split is by the SHA-256 of the word, so that no word is on two sides: a tenth held out, a tenth
-for validation.
+A word draws its length uniformly, then a few letters of the alphabet, then each of its letters uniformly from those, so letters repeat more
+often than in real words.  The split is by the SHA-256 of the word, so no word is in two parts: a tenth is held out, a tenth is for
+validation.
 """
 import random
 import string
@@ -12,7 +12,7 @@ import data
 from data.texts import split_of
 
 CLASSES = []
-MARK = "none"                            # a given folder is one of your own pairs
+MARK = "none"                            # a given folder contains your own pairs
 OWN = "pairs"
 DEFAULT_DIR = ""
 LETTERS = string.ascii_lowercase
@@ -21,7 +21,7 @@ COUNT = 60000
 
 
 def words(count=COUNT, seed=1):
-    """`count` different words, in an order of the seed's."""
+    """`count` different words, in an order that depends on the seed."""
     rng, found = random.Random(seed), {}
     while len(found) < count:
         alphabet = rng.sample(LETTERS, rng.randint(1, len(LETTERS)))
@@ -30,7 +30,7 @@ def words(count=COUNT, seed=1):
 
 
 def read(split, evaluation=False):
-    """-> (sources, targets). The only place that knows the held-out words."""
+    """-> (sources, targets). The only place that reads the held-out words."""
     if split not in ("train", "validation"):
         data.check_evaluation(evaluation, "split %r" % split)
     kept = [word for word in words() if split_of(word) == split]
@@ -38,7 +38,7 @@ def read(split, evaluation=False):
 
 
 def load(directory, split):
-    """split "train" or "validation"; the directory is not read."""
+    """split \"train\" or \"validation\"; the directory is not used."""
     return read(split)
 
 

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Your own music: standard MIDI files, by the rules of web/lib/kinds/notes (midi.js, given.js): four voices, or fewer, or a melody.
+"""Your own music: standard MIDI files, read by the rules of web/lib/kinds/notes (midi.js, given.js): four voices, fewer, or a melody.
 
-The voices of a file are its parts: the tracks, or channels of one, that have notes, drums left out. They are the model's voices of these names; otherwise the first
-ones, from the highest part down; a single part with chords is split, at most one note for each voice. Notes go to the nearest sixteenth. Music outside the range of
-the voices is transposed, by octaves if that is enough. Files within RIFF (.rmi) and with bytes behind the last track are read. The split is by file, in the order of
-the SHA-256 of its bytes: a tenth is held out, a tenth is for validation.
+The voices of a file are its parts: the tracks (or the channels of a single track) that have notes, without drums. Parts with the names of
+the model's voices become those voices; otherwise the first parts are used, from the highest down. A single part with chords is split, at
+most one note for each voice. Notes go to the nearest sixteenth. Music outside the range of the voices is transposed, by octaves if
+possible. Files within RIFF (.rmi) and files with bytes after the last track are accepted. The split is by file, in the order of the SHA-256
+of its bytes: a tenth is held out, a tenth is for validation.
 """
 import functools
 import struct
@@ -18,13 +19,13 @@ from data.files import Found, Unreadable, count
 LEAST = 10                               # pieces
 TICKS = 4                                # of a quarter
 MOST_TICKS = 20000                       # of a piece
-NAME, END = 0x103, 0x12f                 # of events that are not of a channel
-DRUMS = 9                                # their channel, from 0
+NAME, END = 0x103, 0x12f                 # status bytes of events without a channel
+DRUMS = 9                                # channel of drums, from 0
 DATA_BYTES = {8: 2, 9: 2, 10: 2, 11: 2, 12: 1, 13: 1, 14: 2}
 
 
 def unwrapped(raw):
-    """The MIDI file within RIFF, as Windows wrote it, or the bytes as they are."""
+    """The MIDI file within RIFF, a format of Windows, or the unchanged bytes."""
     if raw[:4] == b"RIFF" and raw[8:12] == b"RMID":
         at = 12
         while at + 8 <= len(raw):
@@ -37,7 +38,7 @@ def unwrapped(raw):
 
 
 def tracks(raw):
-    """-> ticks of a quarter, the bytes of each track"""
+    """-> ticks per quarter, the bytes of each track"""
     raw = unwrapped(raw)
     if raw[:4] != b"MThd" or len(raw) < 14:
         raise Unreadable("no MIDI file: it begins with %r" % raw[:4])
@@ -55,7 +56,8 @@ def tracks(raw):
         name, size = raw[at:at + 4], struct.unpack(">I", raw[at + 4:at + 8])[0]
         if name == b"MTrk":
             track = raw[at + 8:at + 8 + size]
-            if len(track) < size:                                        # a length that is too large does no harm where the track has its end
+            if len(track) < size:                                        # a length that is too large is harmless if the track has an end
+            event
                 try:
                     end = [data for _, status, data in events(track) if status == END][-1]
                 except Unreadable:
@@ -71,7 +73,7 @@ def tracks(raw):
 
 
 def events(track):
-    """(tick, status, data) of each event of a track up to its end: of a channel two bytes, of a name its text, of the end where that is, or None."""
+    """(tick, status, data) of each event up to the end of a track. The data are two bytes for a channel event, the text of a name, the position of the end, or None."""
     at, now, running = 0, 0, 0
 
     def length():
@@ -193,7 +195,7 @@ def grid(notes, parts, voices):
 
 
 def moved(rows, voices):
-    """The same where the voices can sing it: as it is, an octave or two away, or in another key."""
+    """The same within the range of the voices: unchanged, one or two octaves away, or in another key."""
     for shift in (0, 12, -12, 24, -24, *(sign * n for n in range(1, 12) for sign in (1, -1))):
         if all(low <= p + shift <= high for v, (_, low, high) in enumerate(voices) for p in np.unique(rows[:, v]) if p):
             return np.where(rows > 0, rows + shift, 0)

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Omniglot [Lake, Salakhutdinov and Tenenbaum 2015]: 1,623 signs of fifty alphabets, each drawn by twenty people.  MIT licence.
+"""Omniglot [Lake, Salakhutdinov and Tenenbaum 2015]: 1,623 characters of fifty alphabets, each drawn by twenty people.  MIT licence.
 
-A folder with background_28x28.u8.gz (964 signs, 20 drawings each, 28 x 28 bytes, ink 255) and background_classes.json ([alphabet, sign, drawings] of
-each), and the same of `evaluation` (659 signs), which is the test: the official split by alphabets.  Of the thirty background alphabets these validate:
+A folder with background_28x28.u8.gz (964 characters, 20 drawings each, 28 x 28 bytes, ink 255) and background_classes.json ([alphabet,
+character, drawings] of each), and the same files of `evaluation` (659 characters), the test set: the official split by alphabets.
+Validation uses these of the thirty background alphabets:
 """
 import gzip
 import json
@@ -21,7 +22,7 @@ DEFAULT_DIR = os.path.join(data.ROOT, "data", "omniglot")
 
 
 def read(directory, part, evaluation=False):
-    """-> drawings (signs, 20, 28, 28) uint8, ink 255; the alphabet of each sign.  The only place that opens a file."""
+    """-> drawings (characters, 20, 28, 28) uint8, ink 255; the alphabet of each character.  The only place that opens a file."""
     if part != "background":
         data.check_evaluation(evaluation, part)
     path = os.path.join(directory, part + "_28x28.u8.gz")

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Your own translations: all .tsv, .csv and .tmx files of a folder and its subfolders.
 
-A line of .tsv or .csv is a sentence and its translation; further columns, as Tatoeba's attribution, are not read, and a first line of names of languages is no pair: it names
-the source column. In a .tmx file (Translation Memory eXchange) each unit gives a pair, in the recipe's languages or, if it has others, the first two. The split is by the
-SHA-256 of the sentence: a tenth held out, a tenth for validation.
+A line of .tsv or .csv is a sentence and its translation. Further columns, such as Tatoeba's attribution, are ignored. A first line with
+names of languages is not a pair: it tells which column is the source. In a .tmx file (Translation Memory eXchange) each unit gives a pair,
+in the recipe's languages or, if it has others, the first two. The split is by the SHA-256 of the sentence: a tenth is held out, a tenth is
+for validation.
 """
 import csv
 import io
@@ -19,7 +20,7 @@ csv.field_size_limit(1 << 24)
 
 
 def swapped(row):
-    """Whether a line is one of names: None if not, else whether the source is its second column."""
+    """Whether a line names languages: None if not, else whether the source is its second column."""
     a, b = (side.strip().strip('"').lower() for side in row[:2])
     if a in SOURCE and b in TARGET:
         return False
@@ -30,7 +31,7 @@ def swapped(row):
 
 
 def separator(text):
-    """What stands between the columns of a .csv file: the sign that cuts the most of its first lines in two."""
+    """The delimiter of a .csv file: the character that divides most of its first lines into two columns."""
     head = "\n".join(text.split("\n", 101)[:100])
 
     def cut(sign):
@@ -43,7 +44,7 @@ def separator(text):
 
 
 def rows(path, found):
-    """The first two columns of each line that has them."""
+    """The first two columns of each line that has two."""
     text, bad, turned, first = read_text(path, found), [], False, True
     if path.lower().endswith(".tsv"):
         table = ((i, line.split("\t")) for i, line in enumerate(text.split("\n"), 1) if line.strip())
@@ -90,7 +91,7 @@ def units(path, languages):
 
 
 def read(directory, split, evaluation=False, languages=("de", "en")):
-    """-> (sources, targets) as multi30k.py gives them. The only place that opens your own translations."""
+    """-> (sources, targets), like multi30k.py. The only place that opens your own translations."""
     if split not in ("train", "validation"):
         data.check_evaluation(evaluation, "split %r" % split)
     found, pairs = Found(directory, "pairs"), []

@@ -34,7 +34,7 @@ def reduce(images, height, width):
 
 
 def moved(images, down, right):
-    """Each picture moved by so many pixels (N,), what comes in repeats the edge."""
+    """Moves each picture by this many pixels (N,); the edge is repeated into the gap."""
     H, W = images.shape[1:3]
     row = (np.arange(H) - down[:, None]).clip(0, H - 1)
     column = (np.arange(W) - right[:, None]).clip(0, W - 1)
@@ -42,7 +42,7 @@ def moved(images, down, right):
 
 
 def write(name, images, labels):
-    """NAME.u8.gz, count x height x width x channels bytes, gzip, and NAME.json, {width, height, channels, labels}, as `npm run eval` and weights/eval/sheets.js read them."""
+    """Writes NAME.u8.gz, count x height x width x channels bytes, gzip, and NAME.json, {width, height, channels, labels}, as read by `npm run eval` and weights/eval/sheets.js."""
     with open(name + ".u8.gz", "wb") as f:
         f.write(gzip.compress(images.tobytes(), 9, mtime=0))
     height, width, channels = images.shape[1:3] + (1,) if images.ndim == 3 else images.shape[1:]
@@ -52,7 +52,7 @@ def write(name, images, labels):
 
 
 def write_scenes(name, scenes):
-    """The same of told scenes (scenes.Scene): NAME.json has {width, height, channels, scenes: [{words, boxes}]}."""
+    """The same for captioned scenes (scenes.Scene): NAME.json has {width, height, channels, scenes: [{words, boxes}]}."""
     images = np.stack([scene.picture for scene in scenes])
     said = write(name, images, np.zeros(0))
     with open(name + ".json", "w") as f:

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""Scenes composed of emoji (emoji.py), 64x64 on white, each with the sentence that is true of it: two or three things, of any size and anywhere.
+"""Scenes composed of emoji (emoji.py), 64x64 on white, each with the sentence that is true of it: two or three things, of any size,
+anywhere.
 
     a red heart left of a green book            a cat above a guitar
     two cats right of a bus                     a cat and a dog below a bus            (the pair first; of a pair the left or the upper one)
     three keys        two keys        a key
 
-There is one such sentence for each scene, so that a caption is either wholly right or not.  Scenes are drawn by a seed, more than are ever shown.  Held out, never
-at random: pairs of nouns (things.pair_split), which then never stand together in a scene of training, and of each thing one of the five styles that
-draw it.  Those drawings' pixels are dropped where the file is opened.
+There is one such sentence for each scene, so that a caption is either wholly right or not.  Scenes are generated from a seed; there are
+more of them than training ever uses.  The held-out part is not random. It has pairs of nouns that never occur together in a training scene
+(things.pair_split), and, for each thing, one of its five drawing styles.  Those drawings' pixels are dropped where the file is opened.
 """
 import math
 import os
@@ -26,10 +27,10 @@ MARK, DEFAULT_DIR = emoji.MARK, emoji.DEFAULT_DIR
 CLASSES = []
 OWN = "told"                             # your own pictures with captions
 SIDE = 64
-SIZES = (15, 18, 21, 24, 27, 30)         # of a drawing, in pixels, margins and all
+SIZES = (15, 18, 21, 24, 27, 30)         # of a drawing, in pixels, with its margins
 TURNS = (-12, 0, 12)                     # degrees
-INK = 235                                # a pixel darker than this in any channel is of the thing
-END = 0                                  # id; word i of WORDS is i + 1
+INK = 235                                # a pixel darker than this in any channel belongs to the thing
+END = 0                                  # id; word i of WORDS has id i + 1
 IDS = {word: i + 1 for i, word in enumerate(WORDS)}
 KINDS = dict(one=0.06, alike=0.10, alike3=0.04, two=0.32, pair=0.20, three=0.28)
 
@@ -41,17 +42,17 @@ class Sprite(NamedTuple):
 class Scene(NamedTuple):
     picture: np.ndarray                  # (64, 64, 3) uint8
     words: list
-    boxes: list                          # of each word: (top, left, bottom, right) of the things that it names, none for other words
+    boxes: list                          # for each word, (top, left, bottom, right) of the things that it names; empty for other words
 
 
 def styles_of(thing, index):
-    """-> styles that have a drawing of it, in the order of emoji.STYLES"""
+    """-> styles that have a drawing of the thing, in the order of emoji.STYLES"""
     return [style for style in emoji.STYLES if any((style, code) in index for code in thing.codes)]
 
 
 def read_sprites(directory, drawings, evaluation=False):
-    """drawings "train": without, "test": only those that are held out -> for each thing a list of drawings, each a list of sprites.
-    The only place that opens the mosaic; the other drawings' pixels are dropped here."""
+    """drawings: "train" without the held-out ones, "test" only those -> a list of drawings for each thing, each a list of sprites. The only
+    place that opens the mosaic; the other drawings' pixels are dropped here."""
     if drawings != "train":
         data.check_evaluation(evaluation, "drawings of a style that is held out")
     path = os.path.join(directory, emoji.FILES[0])
@@ -79,7 +80,7 @@ def read_sprites(directory, drawings, evaluation=False):
 
 
 def variants(drawing, Image):
-    """A drawing in all sizes, turned a little and mirrored -> sprites."""
+    """A drawing in all sizes, slightly turned and mirrored -> sprites."""
     found = []
     for mirrored in (False, True):
         base = drawing.transpose(Image.FLIP_LEFT_RIGHT) if mirrored else drawing
@@ -98,7 +99,7 @@ def article(word):
 
 
 def named(things):
-    """Things of a pair or one alone -> words, and of each word which of the things it names."""
+    """A pair of things, or one thing alone -> words, and the things that each word names."""
     if len(things) > 1 and all(t is things[0] for t in things):
         first, nouns = ("two", "three")[len(things) - 2], [(things[0].plural, list(range(len(things))))]
         words = [(first, [])] + ([(things[0].colour, [])] if things[0].colour else []) + nouns
@@ -111,14 +112,14 @@ def named(things):
 
 
 class Scenes:
-    """Scenes by their number.  split: that of the pairs; every scene of "validation" and "test" has a pair of theirs, but for `any_pair`, whose scenes are of pairs that train."""
+    """Scenes by number.  split: of the pairs. Every scene of \"validation\" and \"test\" contains a pair of that split; with `any_pair`, its pairs are from the training part."""
 
     def __init__(self, sprites, split, any_pair=False):
         self.sprites, self.split, self.any_pair = sprites, split, any_pair
         self.usable = [i for i, drawings in enumerate(sprites) if drawings]
 
     def fitting(self, things):
-        """Whether these things may stand together."""
+        """Whether these things may occur together."""
         splits = {pair_split(a.noun, b.noun) for i, a in enumerate(things) for b in things[:i]}
         if self.split == "train" or self.any_pair:
             return splits <= {"train"}
@@ -159,8 +160,8 @@ class Scenes:
         within = lambda low, high, size: low + int(rng.random() * (high - low - size + 1)) if high - low > size else max(0, min(low, SIDE - size))
         if n == 1:
             return [(within(0, SIDE, sides[0][0]), within(0, SIDE, sides[0][1]))], named(things)
-        upright = rng.random() < 0.5     # whether the line that divides the scene is: then things are left and right of it
-        long = lambda i: sides[i][1] if upright else sides[i][0]      # across the line
+        upright = rng.random() < 0.5     # whether the dividing line is vertical: then things are left and right of it
+        long = lambda i: sides[i][1] if upright else sides[i][0]      # position across the line
         wide = lambda i: sides[i][0] if upright else sides[i][1]      # along it
         spot = lambda across, along: (along, across) if upright else (across, along)
         if n == 2:
@@ -201,14 +202,14 @@ def ids_of(words):
 
 
 def load(directory, split):
-    """split "train" or "validation" -> Scenes: of drawings that train."""
+    """split \"train\" or \"validation\" -> Scenes, made of training drawings."""
     if split not in ("train", "validation"):
         data.check_evaluation(False, "split %r" % split)
     return Scenes(read_sprites(directory, "train"), split)
 
 
 def load_test_for_evaluation(directory, new_drawings=False):
-    """The evaluation entry point: scenes of pairs that never stood together, in drawings that trained; or of pairs that did, every thing
+    """The evaluation entry point. By default: scenes of pairs that never occurred together, in training drawings. With styles: training pairs, with every thing in a style in which training never showed it.f pairs that never stood together, in drawings that trained; or of pairs that did, every thing
     in a style in which it was never shown."""
     if new_drawings:
         return Scenes(read_sprites(directory, "test", evaluation=True), "test", any_pair=True)
@@ -217,7 +218,7 @@ def load_test_for_evaluation(directory, new_drawings=False):
 
 
 def held_out(directory, split, count=1000):
-    """What is measured on: {"": scenes of the pairs of a split}, and of the test set also those in drawings that are held out, "-styles"."""
+    """The sets to measure: {\"\": scenes of the pairs of a split}, and for the test set also scenes in held-out drawings, \"-styles\"."""
     if split != "test":
         source = load(directory, split)
         return {"": [source.scene("%s %d" % (split, i)) for i in range(count)]}

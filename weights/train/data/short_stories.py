@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Short stories in simple English: 20,252 TinyStories (Eldan and Li 2023) and 679 storybooks for children (African Storybook, Pratham Books).
 
-tinystories_train.txt.xz, _dev and _test: 19,589, 335 and 328 stories, a form feed between two; no story shares its first 160 letters with another.
-storybooks.txt.xz: in the same form, the title first; a tenth by the SHA-256 of the text is held out, a twentieth validates.
+tinystories_train.txt.xz, _dev and _test: 19,589, 335 and 328 stories, separated by form feeds; no two stories share their first 160
+letters. storybooks.txt.xz: in the same form, the title first; by the SHA-256 of the text, a tenth is held out and a twentieth is for
+validation.
 """
 import hashlib
 import lzma
@@ -25,7 +26,7 @@ def split_of(story):
 
 
 def read(directory, split, evaluation=False):
-    """-> ([], stories), as stories.py has it.  The only place that opens a file."""
+    """-> ([], stories), like stories.py.  The only place that opens a file."""
     if split not in ("train", "validation"):
         data.check_evaluation(evaluation, "split %r" % split)
     found = []

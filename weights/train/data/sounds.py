@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Your own recordings: WAV files of any rate, width and number of channels, and FLAC, OGG, MP3 and AIFF if the package soundfile is installed.
 
-They become samples of one channel at the model's rate, without the silence around them and equally loud, in mu-law levels as those of fsdd.py.  What is longer than a
-model trains on at once is cut into pieces.  Folders directly in the folder are classes, or speakers; folders in these are the speakers of a class.  Files that are all
-called as those of the Free Spoken Digit Dataset, DIGIT_SPEAKER_TAKE.wav, need no folders.  The split is by recording, in the order of the SHA-256 of its bytes: a tenth is
-held out, a tenth is for validation.
+They are converted to one channel at the model's rate, without the silence around them, at equal volume, and to mu-law levels as in fsdd.py.
+ Recordings longer than the training length are cut into pieces.  Top-level folders are classes, or speakers; folders in these are the
+speakers of a class. If all files have names like the Free Spoken Digit Dataset, DIGIT_SPEAKER_TAKE.wav, no folders are needed.  The split
+is by recording, in the order of the SHA-256 of its bytes: a tenth is held out, a tenth is for validation.
 """
 import functools
 import importlib.util
@@ -21,10 +21,10 @@ from data import folder, fsdd
 from data.files import Found, Unreadable, count
 
 LEAST = 10                               # recordings
-SHORTEST = 0.05                          # seconds of a recording that is used
-REST = 0.25                              # seconds of the last piece of one that is cut
-LONGEST = 3600.0                         # seconds of a recording
-REACH = 16                               # zeros of the sinc on each side, as in web/lib/media/resample.js
+SHORTEST = 0.05                          # shortest recording that is used, in seconds
+REST = 0.25                              # shortest last piece of a cut recording, in seconds
+LONGEST = 3600.0                         # longest recording, in seconds
+REACH = 16                               # zero crossings of the sinc on each side, as in web/lib/media/resample.js
 PCM, FLOAT, A_LAW, MU_LAW, EXTENSIBLE = 1, 3, 6, 7, 0xfffe
 NAMED = re.compile(r"(\d+)_([^_]+)_(\d+)\.wav$", re.I)
 
@@ -51,7 +51,7 @@ def in_24_bits(raw):
     return ((b[:, 0] << 8 | b[:, 1] << 16 | b[:, 2] << 24) >> 8) / 8388608
 
 
-# Bytes of samples -> -1..1, by encoding and bytes of a sample.
+# Bytes of samples -> -1..1, by encoding and bytes per sample.
 SAMPLES = {
     (PCM, 1): lambda raw: (whole(raw, np.uint8).astype(np.float64) - 128) / 128, (PCM, 2): lambda raw: whole(raw, "<i2") / 32768,
     (PCM, 3): in_24_bits, (PCM, 4): lambda raw: whole(raw, "<i4") / 2147483648,
@@ -61,7 +61,8 @@ SAMPLES = {
 
 
 def from_wav(raw):
-    """The bytes of a WAV file -> samples (n, channels), rate.  Chunks in any order; a size that is not told, or too large, goes to the end of the file."""
+    """The bytes of a WAV file -> samples (n, channels), rate.  Chunks may be in any order; a missing or too large size extends to the end
+    of the file."""
     if raw[:4] not in (b"RIFF", b"RF64", b"RIFX") or raw[8:12] != b"WAVE":
         raise Unreadable("no WAV file: it begins with %r" % raw[:12])
     if raw[:4] == b"RIFX":
@@ -75,7 +76,7 @@ def from_wav(raw):
             if form[0] == EXTENSIBLE and len(part) >= 26:
                 form[0] = struct.unpack("<H", part[24:26])[0]
         elif name == b"data" and samples is None:
-            samples = part if size else raw[at + 8:]                     # of a recording that was cut off the size was never written
+            samples = part if size else raw[at + 8:]                     # an interrupted recording has no size
         at += 8 + size + (size & 1 if raw[at + 8 + size:at + 9 + size] in (b"\0", b"") else 0)
     if form is None or samples is None:
         raise Unreadable("a WAV file without a %s chunk" % ("fmt" if form is None else "data"))
@@ -123,7 +124,7 @@ def heard(path):
 
 
 def resampled(x, rate, wanted):
-    """Samples at another rate: each is a sum of those around its place in time, weighted by a sinc under a Hann window, so that nothing above half of
+    """Resamples: each new sample is a sum of its neighbours in time, weighted by a sinc under a Hann window, which removes frequencies above half of the lower rate.ate: each is a sum of those around its place in time, weighted by a sinc under a Hann window, so that nothing above half of
     the lower rate is left."""
     if rate == wanted:
         return x
@@ -132,7 +133,8 @@ def resampled(x, rate, wanted):
     half = math.ceil(REACH / cut)
     out, padded = np.empty(int(round(len(x) * wanted / rate))), np.pad(x, half + 1)
     taps = np.arange(-half, half + 1)
-    for phase in range(min(up, len(out))):                               # outputs whose place between two samples is the same have the same weights
+    for phase in range(min(up, len(out))):                               # outputs at the same offset between two samples share their
+    weights
         at = np.arange(phase, len(out), up)
         between, first = phase * down % up / up, at * down // up
         t = taps - between
@@ -144,7 +146,7 @@ def resampled(x, rate, wanted):
 
 
 def levels(path, rate):
-    """-> mu-law levels of a recording at this rate, without the silence around it and as loud as all.  Raises Unreadable."""
+    """-> mu-law levels of a recording at this rate, without the silence around it, at equal volume.  Raises Unreadable."""
     x, own = heard(path)
     x = resampled(x, own, rate)
     if len(x) < SHORTEST * rate:
@@ -158,7 +160,7 @@ def levels(path, rate):
 
 
 def pieces(clip, longest, rate):
-    """A recording as pieces of at most `longest` samples; the end of the last one alone is an end."""
+    """Cuts a recording into pieces of at most `longest` samples; only the last one ends in an end token."""
     if len(clip) < longest:
         return [clip]
     found = [clip[at:at + longest] for at in range(0, len(clip), longest)]
@@ -180,13 +182,13 @@ def scanned(directory, rate):
 
 
 def digits(directory):
-    """Whether all recordings are called DIGIT_SPEAKER_TAKE.wav."""
+    """Whether all recordings have names like DIGIT_SPEAKER_TAKE.wav."""
     names = [os.path.basename(path) for path in Found(directory, "sounds").paths()]
     return bool(names) and all(NAMED.match(name) for name in names)
 
 
 def speakers_of(directory):
-    """Names of speakers: those of files called DIGIT_SPEAKER_TAKE.wav, or of the folders within the folders of classes."""
+    """Names of speakers: from file names like DIGIT_SPEAKER_TAKE.wav, or the folders within the class folders."""
     if digits(directory):
         return sorted({NAMED.match(os.path.basename(path)).group(2) for path in Found(directory, "sounds").paths()})
     inner = {tuple(os.path.relpath(path, directory).split(os.sep)[1:-1]) for path in Found(directory, "sounds").paths()}
@@ -194,7 +196,7 @@ def speakers_of(directory):
 
 
 def classes_of(directory):
-    """Names of classes: digits of files called DIGIT_SPEAKER_TAKE.wav, or the folders directly in this one."""
+    """Names of classes: digits of file names like DIGIT_SPEAKER_TAKE.wav, or the top-level folders."""
     if digits(directory):
         return sorted({NAMED.match(os.path.basename(path)).group(1) for path in Found(directory, "sounds").paths()}, key=int)
     return folder.subfolders(directory, "sounds")

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Tales: 21 books of fairy tales out of copyright, and 2,316 short stories of TinyStories.
+"""Stories: 21 books of fairy tales out of copyright, and 2,316 short stories of TinyStories.
 
-fairy-tales.txt.xz: 10.7 MB; each book after a form feed, its title on the first line, then a paragraph a line. tinystories_2mb.txt.xz:
-2.1 MB; each story followed by a line <|endoftext|>. Whole books are held out (both of the Grimms' together, because they contain the
-same stories), in the order of the SHA-256 of their titles, and some of the stories, by the SHA-256 of their text.
+fairy-tales.txt.xz: 10.7 MB; each book after a form feed, its title on the first line, then one paragraph per line. tinystories_2mb.txt.xz:
+2.1 MB; each story followed by a line <|endoftext|>. Whole books are held out (both of the Grimms' together, because they contain the same
+stories), in the order of the SHA-256 of their titles, and some of the stories, by the SHA-256 of their text.
 """
 import hashlib
 import lzma
@@ -15,7 +15,7 @@ FILES = ("fairy-tales.txt.xz", "tinystories_2mb.txt.xz")
 MARK = FILES[0]
 CLASSES = []
 DEFAULT_DIR = os.path.join(data.ROOT, "data", "stories")
-HELD_OUT, VALIDATION = 0.08, 0.03        # of the bytes of the books, at least; of the stories
+HELD_OUT, VALIDATION = 0.08, 0.03        # least share of the bytes of the books; share of the stories
 END = "<|endoftext|>"
 
 
@@ -49,7 +49,7 @@ def text_of(directory, name):
 
 
 def read_books(directory, split, evaluation=False):
-    """-> the books alone, a list of texts"""
+    """-> only the books, a list of texts"""
     if split not in ("train", "validation"):
         data.check_evaluation(evaluation, "split %r" % split)
     books = dict(book.split("\n", 1) for book in text_of(directory, FILES[0]).split("\f") if book.strip())

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Pairs of German and English sentences with another name, place, day or number on both sides, from an original pair.
+"""Variants of a German-English sentence pair with another name, place, day or number on both sides.
 
-Of a pair of sentences a translator should learn the pattern, not that Tom is in Boston at half past two.  A word of a class below that stands once in the
-German sentence and whose translation stands once in the English one gives way to another word of its class, on both sides.
+A translator should learn the pattern of a sentence, not that Tom is in Boston at half past two.  A word of a class below is replaced by
+another one of its class on both sides, if it occurs once in the German sentence and its translation occurs once in the English one.
 """
 import random
 import re
@@ -57,7 +57,7 @@ def english_at(word, text):
 
 
 def places(german, english):
-    """-> [(class, span in the German sentence, span in the English one, genitive)] of words that can give way"""
+    """-> [(class, span in the German sentence, span in the English one, genitive)] of replaceable words"""
     found = []
     for token in TOKEN.finditer(german):
         word = token.group()
@@ -78,7 +78,7 @@ def places(german, english):
 
 
 def number(digits, rng, clock):
-    """Another number of as many digits; a year stays one."""
+    """Another number with the same number of digits; a year stays a year."""
     if clock:
         return str(rng.randrange(2, 13))
     if digits == 4:
@@ -87,7 +87,7 @@ def number(digits, rng, clock):
 
 
 def swapped(german, english, rng):
-    """-> the pair with other words in all places that are found, or None"""
+    """-> the pair with other words in all places found, or None"""
     some = places(german, english)
     if not some:
         return None

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Books and stories: the books of stories.py, and in training twice the stories of short_stories.py, so that four fifths of the text are simple stories.
+"""Books and stories: the books of stories.py and, in training, the stories of short_stories.py twice, so that four fifths of the text are
+simple stories.
 
-Your own folder has both as subfolders, stories and short_stories.
+Your own folder needs both as subfolders, stories and short_stories.
 """
 import os
 
@@ -12,7 +13,7 @@ CLASSES = []
 OWN = "texts"
 MARK = os.path.join("short_stories", short_stories.MARK)
 DEFAULT_DIR = os.path.join(data.ROOT, "data")
-TIMES = 2                                # a training epoch has a short story
+TIMES = 2                                # times per epoch that training uses a short story
 
 
 def load(directory, split):

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Tatoeba: short sentences of daily life in German and English, each translated by a person; CC BY 2.0 FR, by the contributors of tatoeba.org.
 
-deu-eng.tsv.xz: 181,623 pairs of at most 15 words, the shortest first; a German sentence, a tab and its translation a line.  Many English sentences have
-several German ones, so the split is by the SHA-256 of the English one: a fiftieth held out, a fiftieth for validation.  One in a hundred by its CRC-32 is
-held out besides.
+deu-eng.tsv.xz: 181,623 pairs of at most 15 words, the shortest first; per line, a German sentence, a tab and its translation.  Many English
+sentences have several German ones, so the split is by the SHA-256 of the English one: a fiftieth is held out, a fiftieth is for validation.
+ One in a hundred, chosen by CRC-32, is also held out.
 
-everyday.tsv are twenty sentences of a visitor, each with a regular expression of right translations (weights/eval/everyday.js asks them).  No split has
-a pair of one of them.
+everyday.tsv has twenty sentences a visitor might type, each with a regular expression of right translations (weights/eval/everyday.js tests
+them).  No split contains any of them.
 """
 import hashlib
 import lzma
@@ -25,12 +25,12 @@ EVERYDAY = os.path.join(data.ROOT, "weights", "train", "data", "everyday.tsv")
 
 
 def plain(sentence):
-    """A sentence as its words in small letters, without signs."""
+    """The words of a sentence in lower case, without punctuation."""
     return " ".join(re.findall(r"\w+", sentence.lower()))
 
 
 def asked():
-    """The sentences of everyday.tsv, plain."""
+    """The sentences of everyday.tsv, normalised by `plain`."""
     with open(EVERYDAY, encoding="utf-8") as f:
         return {plain(line.split("\t")[0]) for line in f}
 

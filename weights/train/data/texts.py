@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Your own texts: all .txt, .md and .jsonl files of a folder and its subfolders, in UTF-8, UTF-16, CP949 or Windows-1252.
 
-A line of .jsonl is a JSON string, or an object whose "text" (or "content", "story", "completion") is the text.  Long texts are cut at line ends into pieces of about
-PIECE characters, and the pieces are split by the SHA-256 of their text: a tenth held out, a tenth for validation.
+A line of .jsonl is a JSON string, or an object whose "text" (or "content", "story", "completion") is the text.  Long texts are cut at line
+ends into pieces of about PIECE characters. The split of the pieces is by the SHA-256 of their text: a tenth is held out, a tenth is for
+validation.
 """
 import hashlib
 import json
@@ -16,7 +17,7 @@ FIELDS = ("text", "content", "story", "completion")
 
 
 def pieces(text):
-    """-> parts of whole lines, each of PIECE characters or a little more; a line that is longer is cut at a blank."""
+    """-> parts of whole lines, each of PIECE characters or a little more; a longer line is cut at a blank."""
     found, size = [[]], 0
     for line in text.splitlines(keepends=True):
         for part in shortened(line):
@@ -64,7 +65,7 @@ def records(path, found):
 
 
 def read(directory, split, evaluation=False):
-    """-> (long texts, short texts) as stories.py gives them; here all are short. The only place that opens your own texts."""
+    """-> (long texts, short texts), like stories.py; here all are short. The only place that opens your own texts."""
     if split not in ("train", "validation"):
         data.check_evaluation(evaluation, "split %r" % split)
     found, all_of = Found(directory, "texts"), []

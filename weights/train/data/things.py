@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What scenes (scenes.py) are of: things that a few pixels show, each with the code points of the emoji that draw it.
+"""The things in scenes (scenes.py): recognisable in a few pixels, each with the code points of its emoji.
 
-A colour belongs to the name where emoji of several colours are the same thing.
+The colour is part of the name if emoji of several colours show the same thing.
 """
 import hashlib
 from typing import NamedTuple
@@ -10,11 +10,11 @@ from typing import NamedTuple
 class Thing(NamedTuple):
     noun: str
     plural: str
-    colour: str                          # "" where the name says none
+    colour: str                          # "" if the name has no colour
     codes: tuple
 
 
-# noun, its plural if it is not noun + s, then code points; a colour begins a new list
+# noun (with its plural unless that is noun + s), then code points; a colour begins a new list
 LIST = """
 dog 1f415 1f436
 cat 1f408 1f431
@@ -167,7 +167,7 @@ def fraction(text):
 
 
 def pair_split(a, b):
-    """Two nouns -> "train" | "validation" | "test": in whose scenes these two stand together.  One noun with itself trains."""
+    """Two nouns -> "train" | "validation" | "test": the split whose scenes may contain both.  A noun paired with itself is in "train"."""
     if a == b:
         return "train"
     at = fraction(" ".join(sorted((a, b))))
@@ -175,5 +175,5 @@ def pair_split(a, b):
 
 
 def held_out_style(noun, styles):
-    """Of the styles that draw a thing, the one in which no scene of training shows it."""
+    """The held-out style of a thing, in which no training scene shows it."""
     return styles[int(fraction("style of a " + noun) * len(styles))]

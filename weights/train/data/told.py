@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Your own pictures with captions: a folder of pictures, each with a sentence.
 
-The sentence is in a text file of the picture's name (dog.png, dog.txt), or in a table of the folder: captions.tsv, captions.csv, or metadata.jsonl with "file_name" and
-"text". Words are in lower case, without punctuation. A tenth is held out, a tenth is for validation, by the SHA-256 of the picture.
+The sentence is in a text file of the same name as the picture (dog.png, dog.txt), or in a table in the folder: captions.tsv, captions.csv,
+or metadata.jsonl with "file_name" and "text". Words are in lower case, without punctuation. A tenth is held out, a tenth is for validation,
+by the SHA-256 of the picture.
 """
 import csv
 import functools
@@ -26,7 +27,7 @@ def words_of(sentence):
 
 
 def tables(directory, found):
-    """{path of a picture: sentence} of the tables in the folder."""
+    """{path of a picture: sentence} from the tables in the folder."""
     sentences = {}
     for at, folders, names in os.walk(directory):
         folders[:] = [name for name in folders if not name.startswith(".")]
@@ -72,7 +73,7 @@ def scanned(directory):
 
 
 class Told:
-    """Scenes by their number, as in scenes.Scenes."""
+    """Scenes by number, like scenes.Scenes."""
 
     def __init__(self, examples, split):
         self.examples, self.split = [Scene(picture, words, [[] for _ in words]) for picture, words in examples], split
@@ -85,7 +86,7 @@ class Told:
 
 
 def vocabulary(directory):
-    """The words of the captions of training, the most frequent first."""
+    """The words of the training captions, the most frequent first."""
     counts = {}
     for _, words in scanned(directory)[0]["train"]:
         for word in words:

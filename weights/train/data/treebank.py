@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Your own tagged sentences: all .conllu files of a folder and its subfolders [Buchholz and Marsi 2006; universaldependencies.org/format].
 
-Of a line the second column is the word, the fourth its universal part of speech, the seventh the number of its head's word (0 the root, -1 none given), the eighth its relation
-to that; ranges (1-2), empty nodes (1.1) and comments (#) are passed over, a byte order mark and lines of blanks too.  A file whose name has -train, -dev or -test is that part;
-sentences of others are split by the SHA-256 of their words: a tenth held out, a tenth for validation.
+In each line, the second column is the word, the fourth its universal part of speech, the seventh the number of its head (0 the root, -1
+none given), the eighth its relation to the head. Ranges (1-2), empty nodes (1.1), comments (#), a byte order mark and blank lines are
+skipped.  A file whose name has -train, -dev or -test is that part; sentences of others are split by the SHA-256 of their words: a tenth
+held out, a tenth for validation.
 """
 import os
 import re

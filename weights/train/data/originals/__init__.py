@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Data sets as their authors publish them, and the parts that the recipes read: one file a data set, for prepare.py.
+"""Data sets as their authors publish them, converted to the files that the recipes read: one module per data set, for prepare.py.
 
 A module has
     DATASET      the module of data/ that reads the files written here
@@ -26,19 +26,19 @@ FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 class Original(NamedTuple):
     name: str                            # its published name
-    url: str = ""                        # "": it has no address; HOW says more
+    url: str = ""                        # "" if it has no address; HOW explains how to get it
     size: int = 0                        # bytes, about
     digest: str = ""                     # "md5:..." or "sha256:..."
-    first: int = 0                       # only so many bytes from the beginning are needed
+    first: int = 0                       # only this many bytes from the beginning are needed
 
 
 class Unreadable(Exception):
-    """An original is not the expected file."""
+    """Raised if an original is not the expected file."""
 
 
 @contextlib.contextmanager
 def reading(path):
-    """What goes wrong in here is wrong with this original; a full disk is not."""
+    """Reports an error inside this block as a fault of this original, except a full disk."""
     try:
         yield
     except WRONG as error:
@@ -57,7 +57,7 @@ def find(name):
 
 
 def content(path):
-    """What is in a file that is written here: the same whatever version of a program compressed it."""
+    """The contents of a written file, decompressed: the same for every version of the compressor."""
     if path.endswith(".webp"):
         from PIL import Image
         Image.MAX_IMAGE_PIXELS = None
@@ -68,7 +68,7 @@ def content(path):
 
 
 def others(module, directory):
-    """Files of `directory` that are not those that the shipped weights were trained on."""
+    """Files of `directory` that differ from those that the shipped weights were trained on."""
     return [name for name, wanted in module.WRITTEN.items() if hashlib.sha256(content(os.path.join(directory, name))).hexdigest() != wanted]
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The binarised digits of Larochelle and Murray: a picture a line of text, 784 times 0 or 1 -> a bit a pixel."""
+"""The binarised digits of Larochelle and Murray: one line of 784 characters 0 or 1 per picture -> one bit per pixel."""
 import os
 import sys
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""CIFAR-10: the archive for Python, whose six batches become lossless mosaics."""
+"""CIFAR-10: the archive for Python; its six batches become lossless mosaics."""
 import os
 import pickle
 import sys
@@ -26,7 +26,7 @@ WRITTEN = {
 
 
 class Plain(pickle.Unpickler):
-    """Numbers, texts and arrays: what else a pickle may call is refused."""
+    """Allows numbers, texts and arrays; refuses everything else that a pickle may call."""
 
     def find_class(self, module, name):
         if (module, name) in (("numpy.core.multiarray", "_reconstruct"), ("numpy._core.multiarray", "_reconstruct"), ("numpy", "ndarray"), ("numpy", "dtype"),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Emoji of five styles from checkouts of the sets that drew them: reduced to 32x32 on white, side by side."""
+"""Emoji in five styles from checkouts of the original sets: reduced to 32x32 on white, side by side."""
 import io
 import os
 import re

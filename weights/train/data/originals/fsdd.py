@@ -22,7 +22,7 @@ WRITTEN = {fsdd.SAMPLES: "e94ae7b9b000d7ab7b130d5aa09e9072c7f0db9b83a3bf099499c5
 def samples(wav):
     with wave.open(io.BytesIO(wav)) as f:
         if (f.getframerate(), f.getnchannels(), f.getsampwidth()) != (fsdd.RATE, 1, 2):
-            raise ValueError("8 kHz, one channel and 16 bits are wanted")
+            raise ValueError("8 kHz, one channel and 16 bits are expected")
         return np.frombuffer(f.readframes(f.getnframes()), "<i2") / 32768
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""MNIST: the four idx files as they are."""
+"""MNIST: the four idx files, unchanged."""
 import os
 import shutil
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Multi30k, task 1: the raw sentences as they are, packed by xz."""
+"""Multi30k, task 1: the raw sentences, packed by xz."""
 import gzip
 import os
 

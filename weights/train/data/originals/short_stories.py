@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""TinyStories as six repositories have parts of them, and storybooks for children of two: packed as texts with form feeds between them."""
+"""TinyStories from six repositories that contain parts of it, and storybooks for two-year-olds: packed as texts separated by form feeds."""
 import lzma
 import os
 

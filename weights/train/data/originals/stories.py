@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Books of fairy tales of Project Gutenberg, a paragraph a line, and the beginning of TinyStories."""
+"""Fairy-tale books of Project Gutenberg, one paragraph per line, and the beginning of TinyStories."""
 import os
 import re
 
@@ -20,12 +20,13 @@ BOOKS = {                                # title: number at Project Gutenberg
 TINY, BYTES = "TinyStories-train.txt", 2096346
 FILES = tuple(Original("pg%d.txt" % number, "https://www.gutenberg.org/cache/epub/%d/pg%d.txt" % (number, number), 500000) for number in BOOKS.values()) + (
     Original(TINY, "https://huggingface.co/datasets/roneneldan/TinyStories/resolve/main/" + TINY, BYTES, first=BYTES),)
-WRITTEN = {"tinystories_2mb.txt.xz": "ba02237f5747a07d420cb7329f721fdc51b6f5c35a81788b9c4bb871e15ff30a"}      # Gutenberg corrects its books
+WRITTEN = {"tinystories_2mb.txt.xz": "ba02237f5747a07d420cb7329f721fdc51b6f5c35a81788b9c4bb871e15ff30a"}      # Gutenberg corrects its
+books, so hashes may change
 PLAIN = str.maketrans({"\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d": '"', "\u2014": "--", "\u2013": "-", "\u2026": "...", "\ufeff": "", "_": ""})
 
 
 def paragraphs(book):
-    """A book as Gutenberg has it -> its text between the marks of its head and foot, a paragraph a line, quotes and dashes in ASCII."""
+    """A book from Gutenberg -> the text between its header and footer, one paragraph per line, with ASCII quotes and dashes."""
     book = book.replace("\r", "")
     inside = re.search(r"\*\*\* ?START OF.*?\*\*\*\n(.*?)\n\*\*\* ?END OF", book, re.S)
     told = (inside.group(1) if inside else book).translate(PLAIN)

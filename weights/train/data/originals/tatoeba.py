@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Tatoeba: the pairs of German and English that manythings.org made of it in April and May 2018, as two repositories have them, and those of a third one of 2022."""
+"""Tatoeba: German-English pairs that manythings.org selected in April and May 2018, from two repositories, and pairs of 2022 from a third one."""
 import io
 import os
 import unicodedata
@@ -16,14 +16,14 @@ FILES = (
     Original("deu-eng-april.zip", RAW + "jhamburg/dats6450_nlp/83156f25185f60cf9da6ff347e4b2c09a4cfab86/deu-eng.zip", 6200000),
     Original("deu.txt", RAW + "DarrenCarvalho/Language-Translation/a30fc3ec31687d0ed561047a9c7d7fdb5915f89c/data/deu.txt", 2200000),
 )
-INSIDE = "deu.txt"                       # of the archives
+INSIDE = "deu.txt"                       # members of the archives
 FIRST = 50001                            # pairs of the third file
 WORDS = 15
 WRITTEN = {"deu-eng.tsv.xz": "204aca2e0594855e46adc92234268f4988cca7f721f5b43da0f80f2a00dcb500"}
 
 
 def pairs_of(text, first=None):
-    """Lines of an English sentence, a tab and its translation -> the translation first"""
+    """Lines of an English sentence, a tab and its translation -> pairs with the translation first"""
     lines = [line.rstrip("\r\n").split("\t")[:2] for line in text.splitlines() if line.strip()][:first]
     odd = next((i for i, pair in enumerate(lines) if len(pair) != 2), None)
     if odd is not None or not lines:
@@ -33,7 +33,7 @@ def pairs_of(text, first=None):
 
 
 def write(found, directory):
-    """All pairs of short sentences, each once, the shortest first."""
+    """All distinct pairs of short sentences, the shortest first."""
     pairs = set()
     for name, path in found.items():
         with reading(path):
@@ -42,7 +42,7 @@ def write(found, directory):
                     pairs.update(pairs_of(f.read()))
             else:
                 with open(path, encoding="utf-8") as f:
-                    pairs.update(pairs_of(f.read().split("\n", 1)[1], FIRST))             # behind one line that names the columns
+                    pairs.update(pairs_of(f.read().split("\n", 1)[1], FIRST))             # after one line that names the columns
     kept = [pair for pair in pairs if all(side and len(side.split()) <= WORDS for side in pair)]
     kept.sort(key=lambda pair: (len(pair[1].split()), pair[1].lower(), pair[0]))
     write_xz(os.path.join(directory, "deu-eng.tsv.xz"), "".join("%s\t%s\n" % pair for pair in kept).encode())
