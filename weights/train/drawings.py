@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Fetches emoji as vectors and paints them large, one set as pictures, for training that draws them anew each time (`train.py emoji --drawings 0.5`).
+"""Fetches vector emoji and renders them large, one mosaic per set, for training that makes new pictures of them each time
+(`train.py emoji --drawings 0.5`).
 
     python3 weights/train/drawings.py                # -> data/emoji-drawings/ (74 MB, about five minutes)
     python3 weights/train/drawings.py --check        # how many that may train look like held-out pictures; by what filter the data set was reduced
 
-The vectors are those that Iconify packs for the npm registry, each set under its own licence; needs npm and rsvg-convert (Debian: librsvg2-bin).
-Of Noto 2018 there are none, so it comes in pictures of 64 pixels, as emoji-datasource has them. data/drawings.py, which reads them, decides
-which of them training may see: data/drawings.py.
+The vectors are those that Iconify publishes in the npm registry, each set under its own licence; needs npm and rsvg-convert (Debian:
+librsvg2-bin). Noto 2018 is not available as vectors, so it comes as pictures of 64 pixels from emoji-datasource. data/drawings.py reads the
+results and decides which of them training may use.
 """
 import io
 import json
@@ -29,7 +30,7 @@ import torch
 
 from data import drawings, emoji
 
-SETS = {                                 # name: package, licence; those with code points first, because the others are named after them
+SETS = {                                 # name: package, licence; sets with code points first, because the others are named after them
     "noto": ("@iconify-json/noto@1.2.9", "Apache-2.0"),
     "twemoji": ("@iconify-json/twemoji@1.2.5", "CC-BY-4.0"),
     "fluent": ("@iconify-json/fluent-emoji-flat@1.2.6", "MIT"),
@@ -39,12 +40,12 @@ SETS = {                                 # name: package, licence; those with co
     "fxemoji": ("@iconify-json/fxemoji@1.2.2", "CC-BY-4.0"),
 }
 
-PICTURES = {                             # likewise, with the folder in the package; their names are code points
+PICTURES = {                             # likewise, with the folder in the package; their file names are code points
     "noto-2018": ("emoji-datasource-google@4.1.0", "Apache-2.0", "package/img/google/64/"),
 }
 
 PNG = b"\x89PNG"
-NEAR = 0.05                              # root mean square of 16x16 means, white - black is 1
+NEAR = 0.05                              # root mean square over 16x16 means, on a scale where white - black is 1
 
 
 def fetch(package, read):
@@ -66,12 +67,12 @@ def pictures_below(folder):
 
 
 def plain(name):
-    """Names of one emoji differ in what stands between the words."""
+    """Names of one emoji differ in the separators between words."""
     return re.sub(r"[^a-z0-9]", "", name.lower())
 
 
 def padded(codes):
-    """Code points as the data set writes them: four digits or more."""
+    """Code points in the data set's notation: at least four digits."""
     return "-".join(code.zfill(4) for code in codes.split("-"))
 
 
@@ -82,7 +83,7 @@ def svg(icons, icon):
 
 
 def paint(source):
-    """SVG or PNG -> (SIZE, SIZE, 3) uint8 on white; None where it cannot be drawn."""
+    """SVG or PNG -> (SIZE, SIZE, 3) uint8 on white; None if it cannot be rendered."""
     from PIL import Image
     if not source.startswith(PNG):
         made = subprocess.run(["rsvg-convert", "--background-color", "white"], input=source, capture_output=True)
@@ -95,7 +96,7 @@ def paint(source):
 
 
 def filters(given, directory):
-    """How far drawings as they are, reduced by means and by Lanczos' window, are from the data set's training pictures of the same emoji and style."""
+    """The distance between drawings, reduced by means and by Lanczos' window, and the data set's training pictures of the same emoji and style."""
     images, _ = emoji.load(directory, "train")
     index = emoji.read_index(directory)
     train = [row for row, part in zip(index, emoji.split_of([row[1] for row in index])) if part == "train"]
@@ -112,7 +113,7 @@ def filters(given, directory):
 
 
 def check(where, directory):
-    """Counts what may train and is nearly a held-out picture: drawings, and for comparison the data set's own training pictures."""
+    """Counts training drawings that nearly equal a held-out picture, and for comparison the data set's own training pictures that do."""
     def means(pictures):
         side = pictures.shape[1] // 16
         return pictures.reshape(len(pictures), 16, side, 16, side, 3).mean((2, 4), dtype=np.float32).reshape(len(pictures), -1) / 255
@@ -146,7 +147,7 @@ def main():
         codes = {**{plain(icon): code for icon, code in own.items()}, **codes}
         for icon, drawing in icons["icons"].items():
             code = own.get(icon, codes.get(plain(icon)))
-            if code:                     # without a code point its split is unknown
+            if code:                     # without a code point, its split is unknown
                 found.append((name, code, icon, licence))
                 sources.append(svg(icons, drawing))
         print("%s: %d drawings, %d of them known" % (package, len(icons["icons"]), sum(row[0] == name for row in found)), flush=True)

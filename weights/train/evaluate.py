@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Loss of a trained recipe on what is held out:  python3 weights/train/evaluate.py digits [--count 1000] [--gguf FILE] [--round q8_0]
+"""Loss of a trained recipe on held-out data:  python3 weights/train/evaluate.py digits [--count 1000] [--gguf FILE] [--round q8_0]
 
-The averaged weights of the run, or the weights as stored in a .gguf file, exact or rounded as the engine rounds them; of a file alone
-(evaluate.py digits --gguf weights/digits.gguf --file-only) no run is needed.  Reads held-out examples, so nothing here may be used to
-choose settings, unless with --split validation; training code cannot reach them (see data/__init__.py).
+It measures the averaged weights of the run, or the weights stored in a .gguf file, exact or rounded as the engine rounds them. With
+--file-only (evaluate.py digits --gguf weights/digits.gguf --file-only) no run is needed.  It reads held-out examples, so nothing here may
+be used to choose settings, except with --split validation; training code cannot reach them (see data/__init__.py).
 """
 import math
 import time
@@ -24,7 +24,7 @@ from common.task import spread
 
 
 def from_file(recipe, path):
-    """-> (task, model) of a file alone, with the recipe's data."""
+    """-> (task, model) of a file without its run, with the recipe's data."""
     metadata, tensors = gguf.read_raw(path)
     known = {f.name for f in fields(recipe.task.Settings)}
     own = recipe.task.settings_of(metadata, {k: torch.empty(v.shape) for k, v in tensors.items()})

@@ -2,13 +2,15 @@
 # SPDX-License-Identifier: MIT
 """Checkpoint -> GGUF:  python3 weights/train/export.py digits [--type q8_0|q4_0|f16|f32] [--out FILE]
 
-Exports the averaged weights, reads the file back and compares every tensor.  A run of the recipe or of one of its stages goes into weights/<recipe>.gguf,
-any other into build/<run>.gguf, unless --out says where, beside it what was held out of pictures of one's own (<run>.u8.gz, for weights/eval/sheets.js); in the type that the recipe's card names, else Q8_0.
+Exports the averaged weights, reads the file back and compares every tensor.  A run of the recipe or of one of its stages is written to
+weights/<recipe>.gguf, any other run to build/<run>.gguf, unless --out names a path. For your own pictures, the held-out ones are written
+next to it (<run>.u8.gz, for weights/eval/sheets.js). The type is the one that the recipe's card names, else Q8_0.
 
     python3 weights/train/export.py captions --run captions-hard-2 --out weights/captions.gguf       weights that another recipe of the model trained
     python3 weights/train/export.py emoji-sr --mix weights/emoji-sr.gguf --share 0.2      a mean: a fifth of what the run began with
 
-The mean of a run's weights and those that it began with, or had on the way, can be likelier than either.  A smaller model's file is grown first.
+The mean of a run's weights and those it began with (or an intermediate state) can have a higher likelihood than either.  A smaller model's
+file is grown first.
 """
 import hashlib
 import os
@@ -29,13 +31,14 @@ from data import pictures
 
 
 def own(checkpoint):
-    """Whether training read your own folder. A run records it; for an older one the folder decides, and a missing folder counts as yours."""
+    """Whether training read your own folder. A run records it; for an older one the folder decides, and a missing folder counts as
+    yours."""
     folder = checkpoint["settings"].get("data", "")
     return checkpoint.get("own", bool(folder) and (not os.path.isdir(folder) or data.own(checkpoint["settings"]["dataset"], folder)))
 
 
 def card_of(recipe, checkpoint):
-    """The file's own description: the recipe's card or, for your own folder, the known facts."""
+    """The description in the file: the recipe's card or, for your own folder, the known facts."""
     card, settings = dict(recipe.card), checkpoint["settings"]
     if not own(checkpoint):
         return card
@@ -56,7 +59,7 @@ def card_of(recipe, checkpoint):
 def mix(task, model, path, share):
     """model <- (1 - share) model + share file"""
     other = task.model()
-    other.load_state_dict(model.state_dict())            # what the file has not
+    other.load_state_dict(model.state_dict())            # tensors that the file does not have
     task.s.start = path
     task.begin_with(other, path)
     for p, q in zip(model.parameters(), other.parameters()):
@@ -64,7 +67,7 @@ def mix(task, model, path, share):
 
 
 def path_of(recipe, run, checkpoint):
-    """What ships is overwritten by runs that are called as the recipe calls them, on its data, alone."""
+    """Only a run with the recipe's name on the recipe's data overwrites a shipped file."""
     stages = [recipe.name] + ["%s-%d" % (recipe.name, 2 + i) for i in range(len(recipe.stages))]
     return os.path.join(SHIPPED, recipe.name + ".gguf") if run in stages and not own(checkpoint) else os.path.join(data.ROOT, "build", run + ".gguf")
 
@@ -80,7 +83,8 @@ def export_run(name, run="", kind="", out="", quality="", mixed="", share=0.2):
     out = out or path_of(find(name), run or name, checkpoint)
     os.makedirs(os.path.dirname(os.path.abspath(out)), exist_ok=True)
     size = export(out, task, model, TYPES[kind or card.get("type", "q8_0")], card, checkpoint["settings"].get("round_to", ""))
-    if task.shape and data.own(task.s.dataset, task.s.data):             # for weights/eval/sheets.js: what this model never trained on
+    if task.shape and data.own(task.s.dataset, task.s.data):             # for weights/eval/sheets.js: examples that this model never
+    trained on
         images, labels = (np.concatenate(parts) for parts in zip(*(
             data.load(task.s.dataset, task.s.data, split, task.shape)[:2] for split in ("test", "validation"))))
         print(pictures.write(os.path.splitext(out)[0], images, labels))

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Runs scripts for the tests, each in a fork of this process, which has imported PyTorch: that takes a script over a second.
+"""Runs scripts for the tests, each in a fork of this process, which has already imported PyTorch: the import takes over a second.
 
-It reads a line of JSON for each, [arguments, environment], and answers with one, [exit status, output].
+It reads one line of JSON per script, [arguments, environment], and answers with one line, [exit status, output].
 """
 import json
 import os

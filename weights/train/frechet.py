@@ -1,13 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""How far drawn emoji are from real ones, and from each other:  python3 weights/train/frechet.py weights/sagan-emoji.gguf [more files]
+"""Measures the distance of generated emoji from real ones, and their variety:  python3 weights/train/frechet.py weights/sagan-emoji.gguf
+[more files]
 
-The Fréchet distance of two Gaussians [Heusel et al. 2017], |m - m'|^2 + tr(C + C' - 2 (C C')^1/2), in units of the features' mean variance, of the 64 features of a convolutional net that this command trains
-for a minute to tell kinds and sets of the training pictures apart. It is ours: numbers of other classifiers mean something else. As a measure of
-the scale it also prints the distance of the held-out pictures from the training pictures.
+The Fréchet distance of two Gaussians [Heusel et al. 2017], |m - m'|^2 + tr(C + C' - 2 (C C')^1/2), in units of the mean variance of a
+feature. The 64 features come from a convolutional network that this command trains for a minute to classify kinds and sets of the training
+pictures. This measure is our own: numbers from other classifiers are not comparable. For scale it also prints the distance of the held-out
+pictures from the training pictures.
 
-Then, by class, how many of sixteen pictures differ: none of those counted is nearer to another one, by the same features, than one in a hundred pairs of training pictures of the class;
-and how far two are apart in colour (root mean square), as a part of what two training pictures are. Both are means over many sixteens, and so said of training pictures too.
+Then, for each class, it counts how many of sixteen pictures differ. Two pictures count as the same if they are nearer, by the same
+features, than the nearest one in a hundred pairs of training pictures of the class. It also prints the distance of two pictures in colour
+(root mean square) relative to that of two training pictures. Both are means over many groups of sixteen; training pictures are measured the
+same way.
 """
 import time
 
@@ -94,7 +98,7 @@ def distance(one, other):
 
 
 def generator(path):
-    """-> the net of a file, how long its latents are, its classes as numbers of kinds"""
+    """-> the network of a file, its latent length, and its classes as numbers of kinds"""
     metadata, tensors = gguf.read(path)
     task = SaganTask(Settings(**SaganTask.settings_of(metadata, tensors)))
     model = task.reader()
@@ -104,7 +108,7 @@ def generator(path):
 
 @torch.no_grad()
 def drawn(model, latent_length, labels, seed=1):
-    """Pictures of a generator, one for each label, a hundred at once, rounded to bytes as the engine does."""
+    """Pictures of a generator, one per label, in batches of a hundred, rounded to bytes as the engine does."""
     rng = torch.Generator().manual_seed(seed)
     for label in labels.split(100):
         x = model(torch.randn(len(label), latent_length, generator=rng), label)
@@ -112,12 +116,12 @@ def drawn(model, latent_length, labels, seed=1):
 
 
 def sampled(kinds, count, seed=1):
-    """This many of these kinds, in their proportions."""
+    """This many pictures of these kinds, in proportion."""
     return kinds[torch.randint(0, len(kinds), (count,), generator=torch.Generator().manual_seed(seed))]
 
 
 def differing(distances, least):
-    """(N, N) -> how many are not nearer than `least` to one that was counted before"""
+    """(N, N) -> the number of pictures that are at least `least` away from all pictures counted before"""
     kept = []
     for i in range(len(distances)):
         if all(distances[i, j] >= least for j in kept):
@@ -127,7 +131,7 @@ def differing(distances, least):
 
 @torch.no_grad()
 def variety(model, real, drawn, seed=1):
-    """Pictures of one class, (N, 3, 32, 32) each -> (of sixteen, how many differ; how far two are apart in colour): of real ones, of drawn ones"""
+    """Pictures of one class, (N, 3, 32, 32) each -> (how many of sixteen differ; colour distance of two): of real pictures, of generated ones"""
     rng, features = torch.Generator().manual_seed(seed), model.features
     pairs = torch.randint(0, len(real), (2, 4000), generator=rng)
     f = features(real)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Golden values for the C and JS tests, into tests/golden/ (see common/golden.py and models/<name>/golden.py).
+"""Writes golden values for the C and JS tests to tests/golden/ (see common/golden.py and models/<name>/golden.py).
 
     python3 weights/train/golden.py                    tiny random models: <name>.gguf, <name>.golden.gguf
     python3 weights/train/golden.py digits             the trained model:  digits.golden.gguf, digits-test100.*

@@ -19,9 +19,10 @@
 #   mkdir -p weights/train/runs/cifar10-gpu && cat build/gpu/cifar10-gpu.pt.* > weights/train/runs/cifar10-gpu/average.pt
 #   python3 weights/train/export.py cifar10 --run cifar10-gpu --out build/cifar10-gpu.gguf
 #
-# Those trained together come as together.tar.aa, ...: cat build/gpu/together.tar.* | tar x -C weights/train/runs; then export.py NAME --run NAME-STAGE.
+# Models trained together arrive as together.tar.aa, ...: cat build/gpu/together.tar.* | tar x -C weights/train/runs; then export.py NAME
+# --run NAME-STAGE.
 #
-# MINUTES and further settings after the task's name go to train.py: sh weights/train/gpu.sh cifar10 --minutes 18 --limit-seconds 570
+# MINUTES and settings after the task's name are passed to train.py: sh weights/train/gpu.sh cifar10 --minutes 18 --limit-seconds 570
 set -eu
 help() { sed -n '3,21p' "$self" | cut -c3-; }
 self=$(cd "$(dirname "$0")" && pwd)/gpu.sh
@@ -33,22 +34,22 @@ if [ -n "${KEEP:-}" ]; then
   DATA=$KEEP
 fi
 OUT=${OUT:-build/gpu}
-SMOKE_TEXT=                              # the same of models of language
-SMOKE_SMALL=${SMOKE_SMALL:-}             # and of those trained together, whose sizes stay: --minutes 0 --steps 20
+SMOKE_TEXT=                              # the same for language models
+SMOKE_SMALL=${SMOKE_SMALL:-}             # and for those trained together, whose sizes stay the same: --minutes 0 --steps 20
 SMOKE=${SMOKE:-}                         # set by `smoke`: these settings come last and make every run tiny
 RUNS=${NEXTPIXEL_RUNS:-weights/train/runs}
 TRAIN="${PYTHON:-python3} weights/train/train.py"
 # 14.2 M parameters
 CIFAR10_SCHEDULE='--batch 64 --lr 4e-4 --ema 0.9995 --sheets 0 --compile 1 --threads 8 --query-block 128 --memory-block 128'
 CIFAR10="$CIFAR10_SCHEDULE --warmup 200 --every 3 --embedding-length 384 --feed-forward-length 1536 --head-count 6 --key-length 64 --block-count 8"
-# A small set is read a hundred times: dropout. The recipes are of a size for a CPU; these are for a GPU (6.4 M parameters).
+# A small set is read a hundred times, so these use dropout. The recipes' sizes suit a CPU; these suit a GPU (6.4 M parameters).
 EMOJI="--embedding-length 256 --feed-forward-length 1024 --key-length 64 --block-count 8 --batch 64 --lr 1.5e-3 --warmup 300
   --dropout 0.1 --ema 0.9995 --every 2 --sheets 0 --compile 1 --threads 8 --data $DATA/emoji"
 
-# Emoji drawn anew where their drawings are there (drawings.py makes them, 74 MB).
+# Emoji are drawn anew if their drawings are present (drawings.py makes them, 74 MB).
 if [ -e "$DATA/emoji-drawings/drawings.tsv" ]; then DRAWINGS='--drawings 0.5'; else DRAWINGS='--drawings 0'; fi
 
-collect() {  # run...: what is worth keeping
+collect() {  # run...: copies the results worth keeping
   mkdir -p "$OUT"
   for run in "$@"; do
     folder=$RUNS/$run
@@ -58,14 +59,14 @@ collect() {  # run...: what is worth keeping
   ls -l "$OUT"
 }
 
-train() {  # recipe, settings...: as run <recipe>-gpu, its words to out.log as well
+train() {  # recipe, settings...: trains as run <recipe>-gpu; the output also goes to out.log
   folder=$RUNS/$1-gpu
   mkdir -p "$folder"
   $TRAIN "$@" --run "$1-gpu" $SMOKE 2>&1 | tee -a "$folder/out.log"
   [ -f "$folder/average.pt" ]            # tee hides a failure
 }
 
-# a stage of its recipe for a GPU, begun with the file that ships; the names of data are those of folders
+# a GPU stage of its recipe, from the shipped file; data sets are named by folder
 small() {  # recipe, stage, data, settings...
   name=$1 stage=$2 of=$3
   shift 3
@@ -76,7 +77,7 @@ small() {  # recipe, stage, data, settings...
   grep -E "valid|step|gamma" "$RUNS/$name-$stage/out.log" | tail -n 3 | sed "s/^/$name: /"
 }
 
-# both go on from one first run, as its card says: what else changes can be seen
+# both continue one first run, as the card says, so that only attention differs
 sagan() {
   small sagan-emoji-plain 1 emoji --run sagan-first --batch 64 --minutes 3.5 --lr-floor 1
   for name in sagan-emoji sagan-emoji-plain; do small $name 1 emoji --begun sagan-first --batch 64 --minutes 3 & done
@@ -125,7 +126,7 @@ stories() {
   collect stories-gpu
 }
 
-# the recipe as it is: a larger file would be too large for a page
+# the recipe unchanged: a larger file would be too large for a page
 de_en() {
   SMOKE=$SMOKE_TEXT
   train de-en --every 1 --minutes 6 --limit-seconds 500 --threads 8 --data "$DATA/multi30k" "$@"

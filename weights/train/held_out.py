@@ -2,12 +2,14 @@
 # SPDX-License-Identifier: MIT
 """Writes the held-out examples of a data set for `npm run eval`:  python3 weights/train/held_out.py emoji build/emoji-test
 
-Pictures: NAME.u8.gz, count x height x width x channels bytes, gzip; NAME.json: {width, height, channels, labels}.  Texts: NAME.txt, the books, a form
-feed between them, and NAME-short.txt, the short ones.  Sentences and their translations (multi30k, tatoeba, german, letters): NAME.tsv, a sentence, a tab and its translation
-a line.  fsdd: a folder NAME of WAV files, DIGIT_SPEAKER_TAKE.wav.  chorales: NAME.json, a list of notes of each, as the library has them.  ud_ewt: NAME.tsv, a word a
-line (form, part of speech, number of the head, relation), an empty line after each sentence.  omniglot: a folder NAME with the signs as `data/omniglot` has its evaluation part.
-scenes: NAME.u8.gz and NAME.json (words of each, and boxes of what they name), 1,000 of pairs that never stood together, and NAME-styles, 1,000 in drawings of a
-style that is held out.  An evaluation entry point: training code cannot reach these (see data/__init__.py).
+Pictures: NAME.u8.gz, count x height x width x channels bytes, gzip; NAME.json: {width, height, channels, labels}.  Texts: NAME.txt, the
+books, separated by form feeds, and NAME-short.txt, the short ones.  Sentences and their translations (multi30k, tatoeba, german, letters):
+NAME.tsv, per line a sentence, a tab and its translation.  fsdd: a folder NAME of WAV files, DIGIT_SPEAKER_TAKE.wav.  chorales: NAME.json, a
+list of notes for each chorale, in the library's form.  ud_ewt: NAME.tsv, one word per line (form, part of speech, number of the head,
+relation), an empty line after each sentence.  omniglot: a folder NAME with the characters, in the form of the evaluation part of
+`data/omniglot`. scenes: NAME.u8.gz and NAME.json (words of each, and boxes of the things they name), 1,000 of pairs that never occurred
+together in training, and NAME-styles, 1,000 in held-out drawing styles.  This is an evaluation entry point: training code cannot reach
+these examples (see data/__init__.py).
 """
 import gzip
 import json
@@ -26,7 +28,7 @@ HERE = os.path.dirname(os.path.abspath(data.__file__))
 
 
 def sets():
-    """Names of the data sets that hold something out."""
+    """Names of the data sets with a held-out part."""
     def holds(name):
         with open(os.path.join(HERE, name), encoding="utf-8") as f:
             return re.search(r"^def load_test_for_evaluation", f.read(), re.M)

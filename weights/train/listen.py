@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Which digit is said?  A small network that was trained on the training takes names those of WAV files:
+"""Classifies spoken digits.  A small network, trained on the training takes, classifies WAV files:
 
     node weights/eval/say.js weights/wavenet.gguf build/said
     python3 weights/train/listen.py build/said
 
-prints its accuracy on the held-out takes and on the files of each folder, which are called DIGIT_SPEAKER_NUMBER.wav.  Frames of 25 ms, every 10, in 40 bands on the mel
-scale, brought to 32 frames, then two convolutions over time.
+prints its accuracy on the held-out takes and on the files of each folder, which are named DIGIT_SPEAKER_NUMBER.wav.  Input: frames of 25
+ms, every 10 ms, in 40 bands on the mel scale, resampled to 32 frames; then two convolutions over time.
 """
 import glob
 import os
@@ -39,7 +39,7 @@ MEL = bands()
 
 
 def heard(x):
-    """Samples -> (BANDS, FRAMES) log energies, their mean taken away."""
+    """Samples -> (BANDS, FRAMES) log energies, minus their mean."""
     x = np.pad(x, (0, max(0, FRAME + HOP - len(x))))
     frames = np.lib.stride_tricks.sliding_window_view(x, FRAME)[::HOP] * np.hanning(FRAME)
     energy = np.log(1e-5 + (np.abs(np.fft.rfft(frames)) ** 2) @ MEL.T)
@@ -67,14 +67,14 @@ def train(x, y, epochs, seed):
     plan = torch.optim.lr_scheduler.OneCycleLR(adam, 4e-3, total_steps=steps)
     for step in range(steps):
         pick = torch.randint(len(x), (64,))
-        batch = x[pick] + 0.3 * torch.randn(64, BANDS, 1) + 0.3 * torch.randn(64, BANDS, FRAMES)     # another colour, some noise
+        batch = x[pick] + 0.3 * torch.randn(64, BANDS, 1) + 0.3 * torch.randn(64, BANDS, FRAMES)     # random filtering, some noise
         loss = F.cross_entropy(model(batch), y[pick], label_smoothing=0.05)
         adam.zero_grad(), loss.backward(), adam.step(), plan.step()
     return model.eval()
 
 
 def names(model, folder):
-    """-> the digits that the files of a folder should say, and those that are heard"""
+    """-> the digits that a folder's file names state, and those that the network recognises"""
     said, named = [], []
     for path in sorted(glob.glob(os.path.join(folder, "*.wav"))):
         with wave.open(path) as f:

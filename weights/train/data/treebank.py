@@ -3,8 +3,8 @@
 
 In each line, the second column is the word, the fourth its universal part of speech, the seventh the number of its head (0 the root, -1
 none given), the eighth its relation to the head. Ranges (1-2), empty nodes (1.1), comments (#), a byte order mark and blank lines are
-skipped.  A file whose name has -train, -dev or -test is that part; sentences of others are split by the SHA-256 of their words: a tenth
-held out, a tenth for validation.
+skipped.  A file whose name has -train, -dev or -test is that part; sentences of other files are split by the SHA-256 of their words: a
+tenth is held out, a tenth is for validation.
 """
 import os
 import re
@@ -15,11 +15,11 @@ from data.texts import split_of
 
 PARTS = {"-train": "train", "-dev": "validation", "-test": "test"}
 LEAST = 100
-MOST_WORDS = 128                         # of a sentence that a model of trees reads (models/tree/model.py)
+MOST_WORDS = 128                         # most words of a sentence that a model of trees reads (models/tree/model.py)
 
 
 def sentences(path, found=None):
-    """-> of each sentence (words, tags, heads, relations); those that are no CoNLL-U are skipped, and `found`, a report, names them."""
+    """-> (words, tags, heads, relations) of each sentence; lines that are not CoNLL-U are skipped and named by `found`, a report."""
     for block in re.split(r"\n(?:[ \t]*\n)+", read_text(path, found).strip()):
         rows = [line.split("\t") for line in block.split("\n") if line.strip() and not line.startswith("#")]
         if not rows:
@@ -43,7 +43,7 @@ def sentences(path, found=None):
 
 
 def read(directory, split, evaluation=False):
-    """-> four lists as ud_ewt.py gives them. The only place that opens your own treebank."""
+    """-> four lists, like ud_ewt.py. The only place that opens your own treebank."""
     if split not in ("train", "validation"):
         data.check_evaluation(evaluation, "split %r" % split)
     found, kept, total, long = Found(directory, "treebanks"), [], 0, 0

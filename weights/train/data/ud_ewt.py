@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""The English Web Treebank of Universal Dependencies [Silveira et al. 2014]: sentences of weblogs, newsgroups, emails, reviews and answers, the
-part of speech and the head of every word given by people.
+"""The English Web Treebank of Universal Dependencies [Silveira et al. 2014]: sentences of weblogs, newsgroups, emails, reviews and answers;
+people annotated the part of speech and the head of every word.
 
-train.tsv.xz, dev.tsv.xz, test.tsv.xz: the official split; a word a line (form, universal part of speech, number of the head's word from 1 or 0 for
-the root, relation to it, apart by tabs), an empty line after each sentence.  CC BY-SA 4.0.
+train.tsv.xz, dev.tsv.xz, test.tsv.xz: the official split. One word per line (form, universal part of speech, number of its head from 1 or 0
+for the root, relation to it, separated by tabs), an empty line after each sentence.  CC BY-SA 4.0.
 """
 import lzma
 import os

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""One folder a model: model.py, task.py (see common/task.py), golden.py, recipes/."""
+"""One folder per model: model.py, task.py (see common/task.py), golden.py, recipes/."""

@@ -5,8 +5,8 @@
     memm   p(z|x) = prod_t softmax(U_t + (A[z_t-1] or, first, start))[z_t]                           one for every tag before
     hmm    p(z,x) as crf, of log p(tag | tag before), log p(word | tag); so p(z|x) is that of the crf with these weights
 
-A memm is a crf whose U_t[c] lost the log sum of what may follow c (`potentials`), and whose Z is 1 then.
-Names as in the weight file; row 0 of feature.weight is that of no feature.
+A memm is a crf whose U_t[c] is reduced by the log sum of the possible continuations of c (`potentials`); its Z is 1. Names are those of the
+weight file; row 0 of feature.weight stands for "no feature".
 """
 from dataclasses import dataclass
 
@@ -21,7 +21,7 @@ class Config:
     type: str = "crf"                    # crf | memm | hmm
     states: int = 17                     # C
     features: int = 90000                # ids, 0 (none) included
-    width: int = 40                      # ids of a word
+    width: int = 40                      # feature ids per word
 
 
 class Weights(nn.Module):
@@ -31,7 +31,7 @@ class Weights(nn.Module):
 
 
 class Chain(nn.Module):
-    """Both losses are convex, so it begins at zero."""
+    """Both losses are convex, so training begins at zero."""
 
     def __init__(self, c):
         super().__init__()
@@ -49,7 +49,7 @@ class Chain(nn.Module):
         return flat.reshape(B, T, -1)
 
     def potentials(self, ids, lengths):
-        """-> U (B, T, C), start and end (C): those of the crf that gives the same p(z|x)"""
+        """-> U (B, T, C), start and end (C) of the crf that gives the same p(z|x)"""
         U, end = self.emissions(ids), self.end.weight if self.c.type != "memm" else 0 * self.start.weight
         start = self.start.weight
         if self.c.type == "memm":
@@ -73,7 +73,7 @@ class Chain(nn.Module):
         return torch.logsumexp(a + end, -1)
 
     def score(self, U, start, end, tags, lengths):
-        """Sum of the exponent of a tagging: tags (B, T), whatever behind lengths"""
+        """The exponent of a tagging: tags (B, T), any values after lengths"""
         T = U.shape[1]
         inside = torch.arange(T) < lengths[:, None]
         z = tags.clamp(min=0)
@@ -93,7 +93,7 @@ class Chain(nn.Module):
         return self.viterbi(*self.potentials(ids, lengths), lengths)
 
     def viterbi(self, U, start, end, lengths):
-        """Ties to the lowest."""
+        """Ties go to the lowest tag."""
         A, m, back = self.transition.weight, start + U[:, 0], []
         for t in range(1, U.shape[1]):
             value, arg = (m[:, :, None] + A).max(1)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Chains as a task: tagged sentences, accuracy of the best tags."""
+"""Chains as a task: tagged sentences; the metric is the accuracy of the best tags."""
 import lzma
 import os
 from collections import Counter
@@ -17,26 +17,26 @@ from models.chain.features import features, fnv, ids_of
 from models.chain.model import Chain, Config
 
 PREFIX = "chain."
-HEAVY = 300.0                            # words per tag that an HMM's file counts for, against those of your own sentences
-LEAST = 2                                # a feature that stands once in the training sentences says nothing of others
+HEAVY = 300.0                            # weight of an HMM file, in words per tag, relative to your own sentences
+LEAST = 2                                # a feature that occurs once in the training sentences says nothing about others
 
 
 @dataclass
 class Settings(Config, Common):
     dataset: str = "ud_ewt"
     bf16: bool = False
-    templates: str = ""                  # apart by blanks, features.py
-    first: bool = False                  # of a word only the first feature that is listed
-    prose: str = ""                      # a folder of text files (or .txt.xz) that word clusters are made of too
+    templates: str = ""                  # separated by blanks, see features.py
+    first: bool = False                  # uses only the first listed feature of a word
+    prose: str = ""                      # a folder of text files (or .txt.xz) that also contribute to the word clusters
     clusters: int = 0                    # 0: none
     cluster_words: int = 20000
-    drop: float = 0.0                    # fraction of the words whose identity training drops, so that their form must suffice
-    precision: float = 0.0               # of the weights' Gaussian prior
-    tags: str = ""                       # of a model without data: golden cases
+    drop: float = 0.0                    # fraction of words whose identity training drops, so that their form must suffice
+    precision: float = 0.0               # precision of the weights' Gaussian prior
+    tags: str = ""                       # for a model without data: golden cases
 
 
 class Lists:
-    """What a model knows of its training sentences."""
+    """What a model stores about its training sentences."""
 
     def __init__(self, s, sentences, taggings):
         self.tags = sorted(set(tag for tags in taggings for tag in tags))
@@ -53,7 +53,7 @@ class Lists:
             if len(listed) == s.features - 1 or (n < LEAST and not s.first):
                 break
             h = fnv(f)
-            if h not in taken:                           # of two with one hash the more frequent
+            if h not in taken:                           # if two share a hash, keep the more frequent one
                 taken.add(h)
                 listed[f] = len(listed) + 1
         self.ids, self.forms = listed, sorted({fnv(w) for words in sentences for w in words})
@@ -63,7 +63,7 @@ class Lists:
 
 
 class Hashed:
-    """{text: number} known only by their hashes."""
+    """{text: number} whose texts are only known by their hashes."""
 
     def __init__(self, hashes, numbers):
         self.numbers = {h & 0xffffffff: n for h, n in zip(hashes, numbers)}
@@ -76,7 +76,7 @@ class Hashed:
 
 
 class Stored(Lists):
-    """The same of a file, to which one's own sentences add their words, their tags and, where --features has room, features."""
+    """The same for a file, extended by your own sentences: their words, their tags and, if --features has room, features."""
 
     def __init__(self, s, metadata, sentences, taggings):
         prefix = metadata["general.architecture"] + "."
@@ -99,12 +99,12 @@ class Stored(Lists):
 
 
 def lists_of(s, sentences, taggings):
-    """Of the file that a run begins with, or of its training sentences."""
+    """From the file that a run begins with, or from its training sentences."""
     return Stored(s, gguf.read_raw(s.start)[0], sentences, taggings) if s.start and s.adopted else Lists(s, sentences, taggings)
 
 
 def prose(folder):
-    """The lines of the text files of a folder, packed by xz or not."""
+    """The lines of the text files of a folder, plain or xz."""
     if folder and not os.path.isdir(folder):
         raise SystemExit("--prose %s: no such folder" % folder)
     for name in sorted(os.listdir(folder)) if folder else []:
@@ -120,7 +120,7 @@ def prose(folder):
 
 
 def padded(w, shape):
-    """w padded with zeros to a shape that is nowhere smaller; w itself if it already has it."""
+    """w padded with zeros to a shape at least as large; w itself if it already has that shape."""
     if w.dim() != len(shape) or any(a > b for a, b in zip(w.shape, shape)):
         return w
     found = w.new_zeros(shape)
@@ -129,7 +129,7 @@ def padded(w, shape):
 
 
 class Sentences:
-    """ids: of each sentence (T, F); tags: of each (T,)"""
+    """ids: (T, F) per sentence; tags: (T,) per sentence"""
 
     def __init__(self, words, ids, tags):
         self.words, self.ids, self.tags = words, ids, tags
@@ -158,7 +158,7 @@ class ChainTask(Task):
         return dict(Task.smoke(settings), steps=3, features=2000, clusters=min(settings.get("clusters", 0), 5), prose="")
 
     def load(self, split):
-        """Words and tags of the sentences whose words all have one."""
+        """Words and tags of the sentences that are tagged completely."""
         words, tags = super().load(split)[:2]
         kept = [(w, t) for w, t in zip(words, tags) if not {"", "_"} & set(t)]
         if len(kept) < len(words):
@@ -190,7 +190,8 @@ class ChainTask(Task):
 
     @torch.no_grad()
     def grow(self, model, weights):
-        """Also of fewer tags and features, which come last and start at zero. An HMM adds the counts of your own sentences to the file's."""
+        """Also grows from fewer tags and features: new ones come last and start at zero. An HMM adds the counts of your own sentences to
+        the file's."""
         own = model.state_dict()
         grown = {name: padded(w, own[name].shape) if name in own else w for name, w in weights.items()}
         super().grow(model, grown)
@@ -228,10 +229,10 @@ class ChainTask(Task):
 
     @property
     def elements(self):
-        return 16                        # words of a sentence, about
+        return 16                        # typical number of words per sentence
 
     def measures(self, model, valid, autocast, device, final):
-        """Share of the validation words that get their tag; of those whose form the training sentences do not have."""
+        """Share of the validation words tagged correctly: of all words, and of words not in the training sentences."""
         known, right, total, unseen, unseen_right = set(self.lists().forms), 0, 0, 0, 0
         for at in range(0, len(valid) if final else min(len(valid), 400), 50):
             ids, tags, lengths = valid.take(slice(at, min(at + 50, len(valid))), device)
@@ -257,7 +258,7 @@ class ChainTask(Task):
         return m
 
     def type_of(self, name, x, kind, **options):
-        """A row is added as it stands."""
+        """The first rows are the file's."""
         return gguf.F32 if name != "feature.weight" or kind == gguf.F32 else gguf.F16
 
     @staticmethod
@@ -268,8 +269,8 @@ class ChainTask(Task):
 
 @torch.no_grad()
 def count(model, lists, examples, templates, smoothing=0.1, prior=0.0):
-    """HMM: weights from counts, added to the model's probabilities, which count for `prior` words a tag. Words seen once represent unseen ones: each counts once as itself and once as the first of its later templates, its
-    form."""
+    """HMM: weights from counts, added to the file's probabilities, which count as `prior` words per tag. Words seen once stand for unseen
+    ones: each counts once as itself and once as the first of its later templates, its form."""
     number, C = {tag: i for i, tag in enumerate(lists.tags)}, len(lists.tags)
     start, end, step = np.full(C, smoothing), np.full(C, smoothing), np.full((C, C), smoothing)
     there = model.feature.weight.double().numpy()
@@ -289,12 +290,12 @@ def count(model, lists, examples, templates, smoothing=0.1, prior=0.0):
             row = [lists.ids.get(f, 0) if f is not None else 0 for f in row]
             seen[next((i for i in row if i), 0), c] += 1
             if forms[word] == 1:
-                for i in row[whole:]:    # its looks, from the most to the least particular
+                for i in row[whole:]:    # its form features, from the most to the least specific
                     seen[i, c] += 1
     seen += before
     total = seen.sum(0)
     tag = total / total.sum()
-    given = seen + smoothing * tag       # p(tag | feature) keeps a little of p(tag)
+    given = seen + smoothing * tag       # p(tag | feature) is smoothed with a little of p(tag)
     model.feature.weight.copy_(torch.from_numpy(np.where(seen.sum(1, keepdims=True) > 0, np.log(given / total), 0)))
     leaving = step.sum(1) + end
     model.transition.weight.copy_(torch.from_numpy(np.log(step / leaving[:, None])))

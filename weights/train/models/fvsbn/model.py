@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""The fully visible sigmoid belief network (Frey, Hinton and Dayan 1995): every element is a logistic regression on those before it,
+"""The fully visible sigmoid belief network (Frey, Hinton and Dayan 1995): every element is a logistic regression on the elements before it,
 
     p(x) = prod_i Ber(x_i; sigmoid(b_i + sum_{j<i} W_ij x_j))
 
-Names as in the weight file, where W is stored by source: row j of fvsbn.weight holds what element j, when it is 1, adds to the logit of
-each later one, fvsbn.weight[j][i] = W_ij, zeros for i <= j.  So drawing an element costs the addition of a row, if it is 1.
+Names are those of the weight file, which stores W by source: row j of fvsbn.weight is what element j adds to the logit of each later one if
+it is 1, fvsbn.weight[j][i] = W_ij, zeros for i <= j.  So drawing an element costs one addition of a row, if the element is 1.
 """
 from dataclasses import dataclass
 
@@ -31,14 +31,14 @@ class Network(nn.Module):
 
 
 class FVSBN(nn.Module):
-    """The loss is convex, so it begins at zero."""
+    """The loss is convex, so training begins at zero."""
 
     def __init__(self, c):
         super().__init__()
         self.c, self.fvsbn = c, Network(c.n)
 
     def forward(self, x):
-        """x (B, n) of 0 and 1 -> logits (B, n); that at i depends on x_0..x_{i-1}."""
+        """x (B, n) of 0 and 1 -> logits (B, n); the logit at i depends on x_0..x_{i-1}."""
         return x @ self.fvsbn.weight.triu(1) + self.fvsbn.bias
 
     def nats(self, x):
@@ -53,7 +53,7 @@ class FVSBN(nn.Module):
 
     @torch.no_grad()
     def generate(self, count, prefix=None, generator=None):
-        """prefix (count, m) -> (count, n): logits are kept, and each 1 adds its row."""
+        """prefix (count, m) -> (count, n): the logits are kept, and each 1 adds its row."""
         a, x = self.fvsbn.bias.expand(count, -1).clone(), torch.zeros(count, self.c.n)
         for i in range(self.c.n):
             given = prefix is not None and i < prefix.shape[1]

@@ -15,13 +15,13 @@ from models.fvsbn.model import FVSBN, Config
 @dataclass
 class Settings(Config, Common):
     dataset: str = "binarised_mnist"
-    bf16: bool = False                   # two small products: nothing to gain
-    precision: float = 0.0               # of the weights' Gaussian prior between pixels at distance 1; 0 = none
-    precision_power: float = 1.0         # it grows with this power of the distance: far pixels have little to say
+    bf16: bool = False                   # two small products: C code would not help
+    precision: float = 0.0               # precision of the weights' Gaussian prior between pixels at distance 1; 0 = none
+    precision_power: float = 1.0         # the precision grows with this power of the distance: distant pixels matter little
 
 
 class Bits:
-    """Pictures (N, n) of 0 and 1."""
+    """Pictures (N, n) with values 0 and 1."""
 
     def __init__(self, images, device):
         self.x = torch.from_numpy((images.reshape(len(images), -1) > 127).astype(np.uint8)).to(device)
@@ -86,7 +86,7 @@ class FVSBNTask(Task):
         return {a + "height": self.s.height, a + "width": self.s.width, a + "channels": 1, a + "levels": 2}
 
     def type_of(self, name, x, kind):
-        """A row is added as it stands: not of blocks that begin anew."""
+        """The first rows are the file's, not whole blocks."""
         return gguf.F32 if x.ndim == 1 or kind == gguf.F32 else gguf.F16
 
     @staticmethod

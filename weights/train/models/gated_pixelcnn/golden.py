@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Golden cases of gated PixelCNN; tensors as models/pixelcnn/golden.py has them."""
+"""Golden cases of gated PixelCNN; tensors as in models/pixelcnn/golden.py."""
 from dataclasses import replace
 
 from common.golden import Case

@@ -15,10 +15,11 @@ from models.pixelcnn.model import Pixels, Table, Taps
 @dataclass
 class Config(PixelCNNConfig):
     block_count: int = 9
-    embedding_length: int = 32           # C, of both stacks
+    embedding_length: int = 32           # C, width of both stacks
     kernel: int = 5
     classes: int = 0
-    own_row: bool = True                 # the vertical stack's layers see their own row of it too; False: an option for the beginning of training; the engine does not draw with it
+    own_row: bool = True                 # the vertical stack's layers also see their own row; False is an option for the beginning of
+    training that the engine does not support
 
 
 def gate(fg):
@@ -28,14 +29,14 @@ def gate(fg):
 
 
 class Layer(nn.Module):
-    """A layer of both stacks, v the vertical and h the horizontal one, c the class:
+    """A layer of both stacks; v is the vertical, h the horizontal one, c the class:
 
         p  = W_vertical * v + V_v c              floor(k/2) + 1 rows of k taps                  v' = gate(p)
         q  = W_horizontal * h + W_link p + V_h c     the pixel and floor(k/2) left of it        h' = h + W_output gate(q)
 
-    The input layer reads the picture: its vertical taps are floor(k/2) rows strictly above, so that v of a row knows whole rows above it and
-    nothing else, and later layers may look at v in their own row, right of the pixel too: that is what leaves no blind spot.  Its horizontal
-    taps end before the pixel (mask A), and there is no h to add.
+    The input layer reads the picture. Its vertical taps are floor(k/2) rows strictly above, so v of a row depends only on whole rows above
+    it. Later layers may therefore read v in their own row, also right of the pixel, which removes the blind spot.  Its horizontal taps end
+    before the pixel (mask A), and there is no h to add.
     """
 
     def __init__(self, c, first=False):
@@ -84,7 +85,7 @@ class GatedPixelCNN(Pixels):
         self.ends(c)
 
     def forward(self, x, label=None, rows=None):
-        """As PixelCNN; label (B,), -1: none."""
+        """As in PixelCNN; label (B,), -1: none."""
         v = h = self.one_hot(x)[:, :rows]
         for layer in (self.input, *self.blk):
             v, h = layer(v, h, label)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Gated PixelCNN as a task: as PixelCNN, with classes."""
+"""Gated PixelCNN as a task: like PixelCNN, with classes."""
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,7 +13,7 @@ from models.pixelcnn.task import PixelCNNTask
 @dataclass
 class Settings(Config, Common):
     dataset: str = "binarised_mnist"
-    class_drop: float = 0.5              # probability that a picture is shown without its class
+    class_drop: float = 0.5              # probability of dropping the class of a picture
 
 
 class GatedPixelCNNTask(PixelCNNTask):
@@ -21,7 +21,7 @@ class GatedPixelCNNTask(PixelCNNTask):
     architecture = "gated-pixelcnn"
 
     def grow(self, model, weights):
-        """A file whose vertical stack does not see its own row begins with zeros there, and computes the same."""
+        """If the file's vertical stack does not see its own row, these taps begin at zero and the function stays the same."""
         for name, w in model.state_dict().items():
             if name.endswith("vertical.weight") and name in weights and weights[name].shape[1] < w.shape[1]:
                 weights[name] = torch.nn.functional.pad(weights[name], (0, w.shape[1] - weights[name].shape[1]))

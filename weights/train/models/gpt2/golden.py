@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Golden cases of GPT-2, as those of the Llama family: the first id is given, `values` (n), `logits` (n, V) of x_i given x_<i, `nats` (n)."""
+"""Golden cases of GPT-2, like those of the Llama family: the first id is given, `values` (n), `logits` (n, V) of x_i given x_<i, `nats` (n)."""
 import math
 
 import numpy as np
@@ -36,7 +36,7 @@ def inputs(ids, begins=None):
 
 
 def line(ids):
-    """Without what fills it up."""
+    """Without the padding."""
     return ids[0][ids[0] != PADDING]
 
 
@@ -48,7 +48,7 @@ def outputs(model, ids, begins=None):
 
 @torch.no_grad()
 def inside(model, ids, begins):
-    """-> {name: matrix} of everything on the way to the logits of one line, by the names of web/pages/opened/networks.js."""
+    """-> {name: matrix} of every intermediate result up to the logits of one line, with the names of web/pages/opened/networks.js."""
     c, found, ids = model.c, {}, line(ids)[:-1]
     d, k = c.embedding_length, c.key_length
 

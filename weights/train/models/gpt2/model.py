@@ -4,8 +4,8 @@
     x = e[id] + p[position],   x = x + W_o attention(LN(x)) + b_o,   x = x + W_down gelu(W_up LN(x) + b_up) + b_down
 
 Learned positions, layer norms before each map and after the last block, queries, keys and values of all heads from one matrix, gelu by its
-approximation with tanh, output weights tied to the embeddings.  state_dict() names are the file's tensor names.
-Shapes: B texts, n positions, d width, H heads of width k, V ids.
+tanh approximation, output weights tied to the embeddings.  state_dict() names are the file's tensor names. Shapes: B texts, n positions, d
+width, H heads of width k, V ids.
 """
 import math
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ PADDING = -1
 class Config:
     """Named as in the weight file's metadata."""
     values: int = 512                    # V
-    context_length: int = 64             # positions that are read
+    context_length: int = 64             # positions of the context
     block_count: int = 2
     embedding_length: int = 64
     feed_forward_length: int = 256
@@ -65,7 +65,7 @@ class GPT2(nn.Module):
         self.blk = nn.ModuleList(Block(c) for _ in range(c.block_count))
         self.output_norm = nn.LayerNorm(c.embedding_length, eps=c.layer_norm_epsilon)
         for name, p in self.named_parameters():
-            if p.dim() == 2:             # what is added to the stream begins smaller, the more so the deeper the model
+            if p.dim() == 2:             # what a block adds to the stream begins smaller in deeper models
                 last = name.endswith(("attn_output.weight", "ffn_down.weight"))
                 std = (1 if "embd" in name else 0.8) / math.sqrt(p.shape[1])
                 nn.init.normal_(p, std=std / (math.sqrt(2 * c.block_count) if last else 1))

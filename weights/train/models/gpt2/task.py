@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""GPT-2 as a task: lines of a question, a sign, and its answer, which ends; only the answer counts."""
+"""GPT-2 as a task: lines of a question, a separator, and its answer with an end token; only the answer counts in the loss."""
 from dataclasses import dataclass, fields
 
 import numpy as np
@@ -18,11 +18,11 @@ END = 0                                  # the only special token
 class Settings(Config, Common):
     dataset: str = "letters"
     signs: str = ""                      # the vocabulary: these characters; "": the bytes
-    between: str = "="                   # the sign after a question
+    between: str = "="                   # the separator after a question
 
 
 class Lines:
-    """Questions and answers, in (lines, longest) ids filled up with PADDING, and where each answer begins."""
+    """Questions and answers as (lines, longest) ids padded with PADDING, and the index where each answer begins."""
 
     def __init__(self, questions, answers, task):
         longest, encode, cut = task.s.context_length + 1, task.tokenizer.encode, (task.s.context_length - 1) // 2
@@ -74,18 +74,18 @@ class GPT2Task(Task):
         return train.take(picks(self.s.seed, step, self.s.batch, len(train)), device)
 
     def nats(self, model, ids, begins):
-        """-log p of each answer with its end, given its question."""
+        """-log p of each answer with its end token, given its question."""
         counts = torch.arange(1, ids.shape[1], device=ids.device) >= begins[:, None]
         return (model.each(ids) * counts).sum(1)
 
     @property
     def elements(self):
-        """Tokens of an answer, on average: bits/dim are bits a token."""
+        """Tokens per answer, on average: bits/dim are bits per token."""
         return self.tokens_per_answer
 
     @torch.no_grad()
     def answered(self, model, lines, pick, autocast, device):
-        """-> the most probable tokens at each step, for each of these questions, up to the end"""
+        """-> the most probable tokens at each step, for each of these questions, up to the end token"""
         found, room = {}, self.s.context_length + 1
         for length in sorted({len(lines.questions[i]) for i in pick}):
             some = [i for i in pick if len(lines.questions[i]) == length]
@@ -95,13 +95,13 @@ class GPT2Task(Task):
         return [found[i] for i in pick]
 
     def measures(self, model, valid, autocast, device, final):
-        """How many of a hundred answers are right to the last letter, the end with them."""
+        """Percentage of answers that are entirely right, including the end token."""
         pick = spread(len(valid), 0 if final else min(1024, len(valid))).tolist()
         found = self.answered(model, valid, pick, autocast, device)
         return {"right": 100 * sum(row == valid.answers[i] for i, row in zip(pick, found)) / len(pick)}
 
     def sheet(self, model, valid, path, autocast, device, final):
-        """Some questions with their answers, in samples.txt."""
+        """Some questions with the model's answers, in samples.txt."""
         pick = spread(len(valid), min(40, len(valid))).tolist()
         found = self.answered(model, valid, pick, autocast, device)
         with open(path.replace(".png", ".txt"), "w", encoding="utf-8") as f:

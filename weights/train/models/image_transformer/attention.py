@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Self-attention of all query blocks at once: many small steps are slow, above all on a GPU.
+"""Self-attention of all query blocks together: many small steps are slow, above all on a GPU.
 
 Each way takes q, k, v side by side (B, n, 3 A d_k) and gives (B, n, A d_k), the same numbers as Block.over_blocks (model.py):
     plain     block after block
@@ -38,7 +38,7 @@ def merged(o):
 
 
 def batched(model, device):
-    """-> attention over a grid of equal blocks; ValueError where blocks are not equal."""
+    """-> attention over a grid of equal blocks; raises ValueError if the blocks are not equal."""
     c = model.c
     if c.pattern == "local-2d":
         rows, columns = c.height // c.block_rows, c.columns // c.block_cols
@@ -53,14 +53,14 @@ def batched(model, device):
     slot = torch.arange(c.n).view(rows, columns, size)
 
     def around(t, fill=0):
-        """(..., rows, columns, size, x) -> (..., rows, columns, len(near)*size, x): the blocks at these offsets; `fill` off the grid."""
+        """(..., rows, columns, size, x) -> (..., rows, columns, len(near)*size, x): the blocks at these offsets; `fill` outside the grid."""
         up, wide = max(-r for r, _ in near), max(abs(k) for _, k in near)
         t = F.pad(t, (0, 0, 0, 0, wide, wide, up, 0), value=fill)
         return torch.cat([t[..., up + r:up + r + rows, wide + k:wide + k + columns, :, :] for r, k in near], -2)
     keys = around(slot[..., None].float(), -1)[..., 0].long().view(rows * columns, -1)            # the key at each position
     allowed = visible(model).view(rows * columns, size, c.n)
     seen = allowed.gather(2, keys.clamp(min=0)[:, None].expand(-1, size, -1)) & (keys >= 0)[:, None]
-    assert int(seen.sum()) == int(allowed.sum())         # nothing that a query sees lies outside its neighbours
+    assert int(seen.sum()) == int(allowed.sum())         # all visible keys are among the neighbours
     mask = torch.zeros(seen.shape).masked_fill(~seen, -math.inf).to(device)
 
     def attention(qkv):
@@ -77,7 +77,7 @@ def batched(model, device):
 
 
 def flex(model, device):
-    """-> flex_attention with the model's mask; whatever torch has to say where it cannot."""
+    """-> flex_attention with the model's mask; raises torch's error if it is unavailable."""
     from torch.nn.attention.flex_attention import create_block_mask, flex_attention
     n, allowed = model.c.n, visible(model).to(device)
     mask = create_block_mask(lambda b, h, i, j: allowed[i, j], None, None, n, n, device=device)
@@ -112,7 +112,7 @@ CUDA, CPU = ("flex", "batched", "plain"), ("native", "batched", "plain")
 
 
 def agrees(model, way, device):
-    """Largest difference to the plain way on random input of unit variance, outputs and gradients, in full precision."""
+    """Largest difference from the plain computation on random input of unit variance, over outputs and gradients, in full precision."""
     c, generator = model.c, torch.Generator().manual_seed(0)
     qkv = torch.randn(1, c.n, 3 * c.head_count * c.key_length, generator=generator).to(device).requires_grad_()
     g = torch.randn(1, c.n, c.head_count * c.key_length, generator=generator).to(device)
@@ -126,10 +126,10 @@ def finish(device):
 
 
 def seconds(model, way, batch, dtype, device, rounds=5):
-    """Time of a forward and a backward pass, the least of some: others use the machine too."""
+    """Time of a forward and a backward pass: the minimum of several, because other programs use the machine too."""
     c, took = model.c, []
     qkv = torch.randn(batch, c.n, 3 * c.head_count * c.key_length, device=device, dtype=dtype).requires_grad_()
-    for i in range(rounds + 2):          # the first ones compile and allocate
+    for i in range(rounds + 2):          # the first calls compile and allocate
         finish(device)
         began = time.monotonic()
         way(qkv).sum().backward()
@@ -139,20 +139,21 @@ def seconds(model, way, batch, dtype, device, rounds=5):
 
 
 def choose(model, wanted, batch, bf16, device):
-    """Sets model.fast: the fastest way that agrees with the plain one, or the wanted one; None = the plain way."""
+    """Sets model.fast: the requested way, or the fastest one that agrees with the plain computation; None = the plain computation."""
     model.fast, took = None, {}
     if wanted == "plain":
         return
-    in_bf16 = bf16 or not has_bf16()     # what the way in C is always in: not where the CPU has bf16 and single precision was asked for
+    in_bf16 = bf16 or not has_bf16()     # the C code always uses bf16: skip it if the CPU has bf16 but single precision was requested
     here = CUDA if device.startswith("cuda") else CPU if in_c.enabled and in_bf16 else CPU[1:]
     for name in here if wanted == "auto" else [wanted]:
         try:
             way = WAYS[name](model, device)
             difference = agrees(model, way, device)
-            if difference > (0.05 if name == "native" else 0.02):        # TF32 keeps 10 bits of each factor, bf16 8; a wrong mask differs by about 1
+            if difference > (0.05 if name == "native" else 0.02):        # TF32 keeps 10 bits of each factor, bf16 8; a wrong mask differs
+            by about 1
                 raise ValueError("differs by %g from the plain way" % difference)
             took[name] = seconds(model, way, batch, torch.bfloat16 if bf16 else torch.float32, device)
-        except Exception as error:       # a way that does not work here is no reason not to train
+        except Exception as error:       # if one way fails here, training uses another
             print("attention %s: not used: %s" % (name, str(error).strip().split("\n")[0][:200]), flush=True)
             continue
         if took[name] == min(took.values()):

@@ -1,23 +1,23 @@
 # SPDX-License-Identifier: MIT
 """Enlargement that reads the small picture directly: each position is conditioned on features of the small picture.
 
-This is ours, not the paper's, whose encoder and cross-attention are in model.py. For pixels in raster order, one position each; the large picture
-has K = a b pixels in the cell of a pixel of the small one. Colours are z = (255 - v) / 255, so that white and everything outside are 0. For a pixel
-x, whose index in its cell is k, three things are known in advance:
+This is our own method; the paper's encoder and cross-attention are in model.py. It is for pixels in raster order, one position each; the
+large picture has K = a b pixels in the cell of each small pixel. Colours are z = (255 - v) / 255, so that white and everything outside are
+0. For a pixel x with index k in its cell, three things are known in advance:
 
     C  (27)  the small picture's pixels around, 3x3 of them, the pixel's own cell in the middle
     r  (3)   the mean colour left for the rest of the cell: clamp((K z_cell - sum of z drawn in the cell) / (K - k), 0, 1)
     N  (18)  the colours at (0,-1), (-1,0), (-1,-1), (-1,1), (0,-2), (-2,0)
 
-They enter twice: added to the decoder's input, and as a guess M of the pixel's colour, a prior on the output layer's distribution. With an encoder, which
-reads the whole small picture, its row e of the cell is added too; there is no cross-attention then.
+They are used twice: added to the decoder's input, and in a guess M of the pixel's colour, a prior on the output layer's distribution. If
+there is an encoder, which reads the whole small picture, its row e of the cell is added too; there is no cross-attention then.
 
     input     h = h + E_k [C; r; 1] + U e_cell   and of a palette  + T_near(z_cell) + T_(V + near(r)),   near: the palette's colour nearest to it
     guess     M = A_k [C; r; N; 1] + W h,     s = softplus(w . h + b_k)       h: what the output layer reads
     palette   logit_v = logit_v + s (2 p_v . M - |p_v|^2),     p_v: the colours of the palette, as z
     mixtures  location_c = location_c + g_c (1 - 2 M_c - location_c), g = s_c / (1 + s_c), one s for each channel
 
-Everything that the guess does is in single precision.
+All computations of the guess are in single precision.
 """
 import math
 
@@ -26,9 +26,9 @@ import torch.nn.functional as F
 from torch import nn
 
 AROUND = 27
-CELL = 12                                # where its own cell stands among those around
+CELL = 12                                # index of a pixel's own cell among the 3x3
 PAST = ((0, -1), (-1, 0), (-1, -1), (-1, 1), (0, -2), (-2, 0))
-SHARE = 0.3                              # of the guess's certainty at the start: what the model already knows is not counted twice
+SHARE = 0.3                              # initial factor of the guess's certainty: the model's own knowledge is not counted twice
 
 
 def colour(v):
@@ -37,14 +37,14 @@ def colour(v):
 
 
 def flat(c):
-    """-> (n,) place k in the cell, (n,) index of the cell, of the positions in raster order."""
+    """-> (n,) index k in the cell, (n,) index of the cell, for the positions in raster order."""
     a, b = c.height // c.input_height, c.width // c.input_width
     row, column = torch.arange(c.height)[:, None], torch.arange(c.width)[None]
     return ((row % a) * b + column % b).reshape(-1), ((row // a) * c.input_width + column // b).reshape(-1)
 
 
 class Direct(nn.Module):
-    """Tensors: direct.input.weight (K 31, d), direct.near.weight (2 V, d), direct.guess.weight (K 49, 3), direct.hidden.weight (3, d), direct.certainty.weight (S, d),
+    """Tensors: direct.input.weight (K 31, d), direct.near.weight (2 V, d), direct.guess.weight (K 49, 3), direct.hidden.weight (3, d), direct.certainty.weight (S, d), direct.certainty.bias (K, S), and with an encoder direct.context.weight (d, d). The rows of one index k are contiguous. S is 1, for mixtures 3.ect.certainty.weight (S, d),
     direct.certainty.bias (K, S), with an encoder direct.context.weight (d, d); the rows of a place stand together; S is 1, for mixtures 3."""
 
     def __init__(self, c):
@@ -69,7 +69,7 @@ class Direct(nn.Module):
                 nn.init.zeros_(p)
 
     def of_each(self, table, features, at=None):
-        """(B, n, f) times the rows of each place (K f, o) -> (B, n, o); at: (B, 1, f) of that position alone -> (B, 1, o)"""
+        """(B, n, f) times the rows of each index k (K f, o) -> (B, n, o); at: (B, 1, f), only that position -> (B, 1, o)"""
         f = features.shape[2]
         if at is not None:
             return features @ table.view(self.K, f, -1)[self.place[at]]
@@ -78,14 +78,14 @@ class Direct(nn.Module):
         return found[:, torch.argsort(self.order)]
 
     def around(self, small):
-        """small (B, cells, 3) 8-bit -> C (B, n, 27), the colours of a neighbour together."""
+        """small (B, cells, 3) 8-bit -> C (B, n, 27), the three colours of a neighbour contiguous."""
         c = self.c
         z = F.pad(colour(small.float()).view(len(small), c.input_height, c.input_width, 3), (0, 0, 1, 1, 1, 1))
         near = [z[:, i:i + c.input_height, j:j + c.input_width] for i in range(3) for j in range(3)]
         return torch.cat(near, -1).flatten(1, 2)[:, self.cell]
 
     def left(self, z, small):
-        """z (B, n, 3) of all pixels; the values at and after a pixel do not affect its result -> r (B, n,
+        """z (B, n, 3) of all pixels -> r (B, n, 3); the result at a pixel does not depend on that pixel or later ones"z (B, n, 3) of all pixels; the values at and after a pixel do not affect its result -> r (B, n,
         3)"""
         g = z[:, self.order].view(len(z), -1, self.K, 3)
         before = F.pad(g.cumsum(2)[:, :, :-1], (0, 0, 1, 0))
@@ -106,12 +106,12 @@ class Direct(nn.Module):
 
     @staticmethod
     def nearest(z, palette):
-        """z (..., 3) -> the palette's (V, 3) colour nearest to it; of several the first"""
+        """z (..., 3) -> the nearest of the palette's (V, 3) colours; the first one if several are equally near"""
         p = colour(palette)
         return ((p * p).sum(1) - 2 * z.to(p.dtype) @ p.t()).argmin(-1)
 
     def enter(self, known, palette, e=None, at=None):
-        """palette (V, 3) or None; e: the encoder's output (B, cells, d) or None -> (B, n, d), to be added to the decoder's input; at: of that position alone"""
+        """palette (V, 3) or None; e: the encoder's output (B, cells, d) or None -> (B, n, d), to be added to the decoder's input; at: only that position"""
         h = self.of_each(self.input.weight, torch.cat([known[..., :AROUND + 3], known[..., -1:]], -1), at)
         if e is not None:
             h = h + self.context(e)[:, self.cell if at is None else self.cell[at:at + 1]]
@@ -122,7 +122,7 @@ class Direct(nn.Module):
         return h + self.near(cell) + self.near(len(palette) + left)
 
     def lead(self, out, h, known, palette, at=None):
-        """The output layer's numbers (B, n, P), and its input (B, n, d) -> with the prior; at: of that position alone."""
+        """The output layer's numbers (B, n, P), and its input (B, n, d) -> the numbers with the prior; at: only that position."""
         with torch.autocast(out.device.type, enabled=False):
             kind = known.dtype
             out, h = out.to(kind), h.to(kind)
@@ -138,18 +138,18 @@ class Direct(nn.Module):
 
     @torch.no_grad()
     def name_colours(self, output):
-        """The rows of the nearest colours start at the weights of the output layer (V, d): the part of them that remains at the end predicts the colour again."""
+        """The rows of the nearest colours start at the weights of the output layer (V, d): the part of them that reaches the output predicts the same colour."""
         rows = output - output.mean(0)
         self.near.weight.copy_(torch.cat([0.5 * rows, rows]))
 
     @torch.no_grad()
     def fit(self, known, pixels):
-        """The guess and its certainty start at the least squares of each index, divided by those of the past alone, which the model has."""
+        """The guess and its certainty start at the least-squares solution for each index, divided by the certainty from the past alone, which the model already has."""
         z, past = colour(pixels.double()), slice(AROUND + 3, AROUND + 3 + 3 * len(PAST))
         for k in range(self.K):
             at = (self.place == k).nonzero()[:, 0]
             x, y = known[:, at].flatten(0, 1).double(), z[:, at].flatten(0, 1)
-            busy = x[:, :AROUND].sum(1) > 0.02                           # white in white teaches nothing
+            busy = x[:, :AROUND].sum(1) > 0.02                           # white in white is no information
             x, y = x[busy], y[busy]
 
             def solve(x):
@@ -161,7 +161,7 @@ class Direct(nn.Module):
             more = max(sure - sure_past, 1.0)
             w = w * sure / more
             w[past] -= w_past * sure_past / more
-            if self.S == 3:              # the model's own locations take the place of the past
+            if self.S == 3:              # the model's own locations replace the past
                 w, more = solve(x)[0], SHARE
             self.guess.weight.view(self.K, -1, 3)[k] = w.float()
             self.certainty.bias[k] = math.log(math.expm1(min(400.0, SHARE * more if self.S == 1 else more)))

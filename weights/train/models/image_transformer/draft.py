@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: MIT
 """Adds a draft to a model:  python3 weights/train/draft.py weights/digits.gguf [--out FILE] [--hidden 32] [--rank 16] [--minutes 3]
 
-A draft is a tiny network that guesses the next values of a picture with the noise that the model will use: the model samples x_p =
-argmax_v(logit_p(v) + G_p(v)) with Gumbel noise G that is fixed in advance, the draft takes the argmax of its own logits plus the same
-G, and the model then checks several guesses in one pass. Correct guesses are kept, so the sample does not change. For position p of H x W positions in raster order:
+A draft is a tiny network that predicts the next values of a picture with the noise that the model will use. The model samples x_p =
+argmax_v(logit_p(v) + G_p(v)) with Gumbel noise G that is fixed in advance; the draft takes the argmax of its own logits plus the same G;
+the model then checks several of these in one pass. Only correct values are kept, so the sample does not change. For position p of H x W
+positions in raster order:
 
     h = relu(sum over o < O of E_o[x at neighbour o] + R[row(p)] + C[col(p)])         E_o[v] = N_o e_v
     logits = W_out h + b
 
-Neighbour o is the position at (row + dr_o, col + dc_o), before p; outside of the picture it adds nothing. Learned from the model's
-probabilities on training pictures, measured on validation pictures and on the model's own samples. What the file held before keeps its bytes,
-except for a draft, which is replaced.
+Neighbour o is the position at (row + dr_o, col + dc_o), before p; outside of the picture it adds zero. The draft learns the model's
+probabilities on training pictures. It is measured on validation pictures and on samples of the model. All other bytes of the file stay the
+same; an earlier draft is replaced.
 """
 import argparse
 import math
@@ -33,7 +34,7 @@ from models.image_transformer.task import TASK
 PREFIX, CARD = "draft.", "nextpixel.card.draft"
 OFFSETS = [(0, -1), (0, -2), (0, -3), (-1, -3), (-1, -2), (-1, -1), (-1, 0), (-1, 1), (-1, 2), (-1, 3),
            (-2, -2), (-2, -1), (-2, 0), (-2, 1), (-2, 2), (-3, 0)]
-CAPS, MARGINS = (4, 8, 16), (1.5, 0.75, 0.0)             # what is measured
+CAPS, MARGINS = (4, 8, 16), (1.5, 0.75, 0.0)             # pictures of the measurement
 
 
 class Draft(nn.Module):
@@ -71,13 +72,13 @@ class Draft(nn.Module):
         return self.output(torch.relu(F.embedding_bag(v, table, mode="sum").view(B, m, -1) + position))
 
     def forward(self, x):
-        """x (B, n) -> logits (B, n, V), in teacher forcing"""
+        """x (B, n) -> logits (B, n, V), with teacher forcing"""
         table, position = self.tables()
         return self.at(x, self.source.expand(len(x), -1, -1), position, table)
 
 
 def random_draft(rows, columns, levels, hidden=32, rank=8, seed=1):
-    """For tests: all weights random, logits as large as noise."""
+    """For tests: random weights, with logits as large as the noise."""
     generator, draft = torch.Generator().manual_seed(seed), Draft(rows, columns, levels, hidden, rank)
     with torch.no_grad():
         for p in draft.parameters():
@@ -88,7 +89,7 @@ def random_draft(rows, columns, levels, hidden=32, rank=8, seed=1):
 
 
 def config_of(metadata, tensors):
-    """What the file says of the model, as far as a draft can follow."""
+    """The file's configuration of the model, if a draft supports it."""
     found = TASK.settings_of(metadata, tensors)
     if found["output"] != "categorical" or found["pattern"] == "local-2d" or found["encoder_block_count"]:
         raise SystemExit("a draft needs a model of levels or palette colours that works in raster order and has no encoder")
@@ -112,14 +113,14 @@ def type_of(name, x):
 
 
 def stored(draft):
-    """-> {name: Raw}; from now on the draft has the weights as they are stored."""
+    """-> {name: Raw}; afterwards the draft uses the weights as stored."""
     raw = {k: gguf.Raw(v.shape, type_of(k, v), gguf.encode(v, type_of(k, v))) for k, v in ((k, v.numpy()) for k, v in draft.state_dict().items())}
     draft.load_state_dict({k: torch.from_numpy(gguf.decode(v).copy()) for k, v in raw.items()})
     return {PREFIX + k: v for k, v in raw.items()}
 
 
 def add(path, metadata, tensors, draft, card=""):
-    """Writes metadata and tensors as they are, the draft behind them, and reads it back -> bytes written."""
+    """Writes metadata and tensors unchanged, followed by the draft, and reads the file back -> bytes written."""
     metadata, tensors = dict(metadata, **{CARD: card} if card else {}), dict(tensors, **stored(draft))
     size = gguf.write(path + ".tmp", metadata, tensors)
     again, back = gguf.read_raw(path + ".tmp")
@@ -130,7 +131,7 @@ def add(path, metadata, tensors, draft, card=""):
 
 @torch.no_grad()
 def log_probabilities(model, x, label, fast=False, batch=4):
-    """Of each position given those before it, (N, n, V); fast: in half precision."""
+    """The model's distribution at each position given the previous ones, (N, n, V); fast: in half precision."""
     out = torch.empty(x.shape + (model.c.levels,), dtype=torch.float16 if fast else torch.float32)
     for i in range(0, len(x), batch):
         with torch.autocast("cpu", torch.bfloat16, enabled=fast):
@@ -144,8 +145,8 @@ def gumbel(shape, dtype=torch.float32, generator=None):
 
 
 def distil(draft, x, target, minutes, lr, batch, positions, seed=1):
-    """First half: the divergence from the model's probabilities.  Second half: what is wanted, the model's choice given the noise too,
-    by cross-entropy with softmax(logits + G).  The learning rate falls with the time.  -> steps"""
+    """First half: the divergence from the model's probabilities.  Second half: the actual goal, the model's choice given the noise, by
+    cross-entropy with softmax(logits + G).  The learning rate decreases with time.  -> steps"""
     torch.manual_seed(seed)
     rng, start, step, done, total = np.random.default_rng(seed), time.monotonic(), 0, 0.0, []
     batch, positions = min(batch, len(x)), min(positions, x.shape[1])
@@ -174,8 +175,8 @@ def distil(draft, x, target, minutes, lr, batch, positions, seed=1):
 
 
 def noise_given(log_p, x, generator):
-    """Gumbel noise G with argmax(log_p + G) = x, from its exact distribution: log_p (..., V), x (...) -> (..., V).  The largest
-    sum is a Gumbel variable whatever x is; the others are Gumbel variables cut off there (Maddison, Tarlow, Minka 2014)."""
+    """Gumbel noise G with argmax(log_p + G) = x, from its exact distribution: log_p (..., V), x (...) -> (..., V).  The largest sum is a
+    Gumbel variable for every x; the others are Gumbel variables truncated there (Maddison, Tarlow, Minka 2014)."""
     log_p = torch.log_softmax(log_p.double(), -1)
     top = gumbel(x.shape, torch.float64, generator)[..., None]
     total = -torch.logaddexp(-top, -(log_p + gumbel(log_p.shape, torch.float64, generator)))
@@ -184,12 +185,12 @@ def noise_given(log_p, x, generator):
 
 @torch.no_grad()
 def simulate(draft, x, noise, cap, margin):
-    """Looks ahead through pictures x (B, n) that the noise gives -> (final positions a pass, columns a pass)."""
+    """Simulates speculative decoding of pictures x (B, n) with noise that yields them -> (final positions per pass, columns per pass)."""
     B, n = x.shape
     table, position = draft.tables()
     at, every, passes, columns = torch.zeros(B, dtype=torch.long), torch.arange(B), 0, 0
     while bool((at < n).any()):
-        seen, right, open_ = x.clone(), at < n, at < n       # right: all guesses so far; open: the window continues
+        seen, right, open_ = x.clone(), at < n, at < n       # right: all drafted values so far; open: the window continues
         passes, columns, end = passes + int(right.sum()), columns + int(right.sum()), at + 1
         for k in range(cap - 1):
             p = (at + k).clamp(max=n - 1)
@@ -206,7 +207,7 @@ def simulate(draft, x, noise, cap, margin):
 
 @torch.no_grad()
 def agreement(draft, x, noise):
-    """Share of positions where the draft guesses the value."""
+    """Share of positions where the draft predicts the value."""
     return float(sum((draft(x[i:i + 1])[0] + noise[i]).argmax(-1).eq(x[i]).float().mean() for i in range(len(x))) / len(x))
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Golden cases of the Image Transformer: tiny random models, and the values recorded of a trained one.
+"""Golden cases of the Image Transformer: tiny random models, and the recorded values of a trained one.
 
     values (n)            the elements x_0..x_{n-1}       label (1)        class, -1 = none
     embedding (n, d)      layer-0 input                   blk.K.output (n, d)
@@ -23,7 +23,7 @@ from models.image_transformer.model import Config
 from models.image_transformer.pictures import decode
 from models.image_transformer.task import TASK
 
-TINY_PLAIN = 6                           # the first ones have the plain tensors only
+TINY_PLAIN = 6                           # the first ones have only the basic tensors
 
 BASE = Config(height=6, width=7, channels=1, levels=4, block_count=2, embedding_length=16, feed_forward_length=32,
               head_count=2, key_length=8, pattern="full", position="sinusoidal")
@@ -38,10 +38,10 @@ TINY = [  # name, config, label, weight type
     ("local-summed-bias", Config(height=8, width=8, channels=1, levels=16, block_count=2, embedding_length=32,
      feed_forward_length=48, head_count=3, key_length=4, pattern="local-1d", query_block=8, memory_block=20,
      position="learned", position_width="full", classes=2, attention_bias=True), -1, "f32"),
-    # the smallest of everything: d = 4 has one frequency, two levels
+    # the smallest sizes: d = 4 has one frequency, two levels
     ("rgb-two-levels", Config(height=3, width=3, channels=3, levels=2, block_count=1, embedding_length=4,
      feed_forward_length=4, head_count=1, key_length=4, pattern="full", position="sinusoidal"), -1, "f32"),
-    # stored weights of other types (the golden values are those of the stored, rounded weights)
+    # weights stored in other types (the golden values use the stored, rounded weights)
     ("local-f16", replace(BASE, levels=16, embedding_length=32, feed_forward_length=64, key_length=16, pattern="local-1d",
      query_block=14, memory_block=14, position="learned", classes=10), 7, "f16"),
     ("local-q8_0", replace(BASE, levels=16, embedding_length=64, feed_forward_length=96, key_length=32, pattern="local-1d",
@@ -50,11 +50,11 @@ TINY = [  # name, config, label, weight type
     ("palette-2d", replace(SMALL, height=7, width=9, channels=3, levels=12, palette=True, norm="pre", pattern="local-2d",
      block_rows=3, block_cols=4, flange_rows=2, flange_cols=3, classes=2), 1, "f32"),
     ("dmol-full", replace(SMALL, height=5, width=6, channels=3, levels=256, output="dmol", mixtures=3, classes=1), 0, "f32"),
-    # super-resolution, no output bias, summed positions, blocks wider than the image's remainder
+    # super-resolution, no output bias, summed positions, blocks wider than the rest of the image
     ("dmol-2d-sr", replace(SMALL, height=6, width=8, channels=3, levels=256, norm="pre", pattern="local-2d", block_rows=4,
      block_cols=5, flange_rows=3, flange_cols=2, output="dmol", mixtures=2, output_bias=False, position_width="full",
      input_height=3, input_width=4, encoder_block_count=2), -1, "f32"),
-    # positions are channels: blocks of 2x5 of them cut pixels, post-norm, biases
+    # positions are channels: blocks of 2x5 of them divide pixels, post-norm, biases
     ("rgb-2d", replace(SMALL, height=5, width=4, channels=3, levels=8, pattern="local-2d", block_rows=2, block_cols=5,
      flange_rows=2, flange_cols=4, attention_bias=True, classes=2), 0, "f32"),
     ("grey-dmol", replace(SMALL, levels=256, output="dmol", mixtures=3, pattern="local-1d", query_block=10, memory_block=12), -1, "f32"),
@@ -78,7 +78,7 @@ TINY = [  # name, config, label, weight type
 
 @torch.no_grad()
 def randomise(model, seed):
-    """Seeded weights of a numpy generator (the same in every torch version); scores q.k/sqrt(d_k) have deviation about 2.5."""
+    """Weights from a numpy generator with a seed (the same in every torch version); scores q.k/sqrt(d_k) have standard deviation about 2.5."""
     rng, d = np.random.default_rng(seed), model.c.embedding_length
     for name, p in model.named_parameters():
         z = torch.from_numpy(rng.standard_normal(tuple(p.shape)).astype(np.float32))
@@ -87,7 +87,7 @@ def randomise(model, seed):
         elif "norm.weight" in name:
             z = 1 + 0.2 * z
         elif name.endswith(".bias"):
-            z = 0.3 * z + (p if name == "output.bias" else 0)            # there mixtures start spread out and narrow
+            z = 0.3 * z + (p if name == "output.bias" else 0)            # mixtures start spread out and narrow
         else:
             gain = 1.6 if "attn_q" in name or "attn_k" in name else 1.5 if name.startswith("output") else 0.2 if name == "direct.guess.weight" else 1.0
             z = gain / math.sqrt(d if name.startswith("token") else p.shape[1]) * z
@@ -111,7 +111,7 @@ def tensors(case, model, seed):
     c, label = model.c, case.label
     rng = np.random.default_rng(200 + seed)
     x = torch.from_numpy(rng.integers(0, c.levels, (1, c.n) + ((c.channels,) if c.output == "dmol" else ())))
-    if c.output in ("dmol", "logistic", "gaussian"):     # the open bins at both ends, and likely values
+    if c.output in ("dmol", "logistic", "gaussian"):     # the open bins at both ends, and probable values
         near = model.generate(torch.tensor([label]), None, 1.0, torch.Generator().manual_seed(seed), small_of(c, seed))
         x[:, ::3] = near[:, ::3]
         x[:, 1::9], x[:, 4::9] = 0, c.levels - 1
@@ -131,7 +131,7 @@ def tensors(case, model, seed):
 
 
 def inputs(x, label, small):
-    """Of a trained model: what goes in."""
+    """The inputs of a trained model."""
     return dict({"values": x[0], "label": label}, **({} if small is None else {"input": small.reshape(-1)}))
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A model begins with the weights of a smaller one, and computes the same, or nearly.
+"""Initialises a model from a smaller one so that it computes the same function, or nearly the same.
 
     deeper   an added block is the identity: its last matrices are zero; post-norm, it takes over the scale of the norm before it,
              which then only normalises, and normalising twice changes nothing
@@ -24,39 +24,39 @@ ZERO = ("attn_output.weight", "cross_attn_output.weight", "ffn_down.weight", "ff
 
 
 def copies(old, new):
-    """(new,) -> the old dimension of each; separate halves, because rows and columns of positions each have a half."""
+    """(new,) -> the old dimension of each; in separate halves, because the row and column parts of positions have half each."""
     half, more = old // 2, (new - old) // 2
     first = torch.cat([torch.arange(half), torch.arange(more) * max(1, half // max(1, more)) % half])
     return torch.cat([first, first + half])
 
 
 def shares(source, old, generator):
-    """(new,): how much of each reader's weight each copy gets; of one dimension they add up to 1, unequal, so that copies part."""
+    """(new,): each copy's share of a reader's weight; the shares of one dimension add up to 1 and are unequal, so that the copies diverge."""
     raw = 0.5 + torch.rand(len(source), generator=generator)
     return raw / torch.zeros(old).index_add_(0, source, raw)[source]
 
 
 def widened(weights, old, new, generator):
-    """All tensors of a model of width `old` as those of width `new`."""
+    """All tensors of a model of width `old`, converted to width `new`."""
     source = copies(old, new)
     share, found = shares(source, old, generator), {}
     for name, w in weights.items():
         if name == "palette.weight":
             pass
         elif "token_embd" in name:
-            w = w[:, source] * math.sqrt(old / new)      # the model multiplies by the root of its width
+            w = w[:, source] * math.sqrt(old / new)      # the model multiplies by the square root of its width
         elif "position" in name or "class_embd" in name:
             w = w[:, source[:new // 2] if w.shape[1] == old // 2 else source]
         elif "pixel_embd" in name or name.endswith(("attn_output.weight", "attn_output.bias", "ffn_down.weight", "ffn_down.bias")) or "norm" in name:
             w = w[source]
-        elif w.dim() == 2:               # q, k, v, ffn_up, output: they read the width
+        elif w.dim() == 2:               # q, k, v, ffn_up, output: they read the residual stream
             w = w[:, source] * share
         found[name] = w
     return found
 
 
 def padded(w, fresh, keep):
-    """`fresh` with w in its first rows and columns; what was added reads or writes as keep says: "rows" new rows stay random, columns are zero."""
+    """`fresh` with w in its first rows and columns. keep selects the added part that stays random; with \"rows\", new rows stay random and new columns are zero."""
     grown = fresh.clone() if keep else torch.zeros_like(fresh)
     if w.dim() == 2:
         grown[:, w.shape[1]:] = 0
@@ -65,7 +65,7 @@ def padded(w, fresh, keep):
 
 
 def headed(w, old, new, dim):
-    """Pads each of the old heads' width d_k along `dim` with zeros."""
+    """Pads each old head of width d_k along `dim` with zeros."""
     parts = [torch.nn.functional.pad(part, (0, 0) * (w.dim() - 1 - dim) + (0, new - old)) for part in w.split(old, dim)]
     return torch.cat(parts, dim)
 
@@ -76,7 +76,7 @@ def blocks_of(weights, prefix):
 
 
 def deepened(weights, own, prefix, count):
-    """Adds blocks behind the last one, identities both in pre-norm (zeros are added) and in post-norm."""
+    """Adds blocks after the last one; they are identities both in pre-norm (they add zeros) and in post-norm."""
     have = blocks_of(weights, prefix)
     post = prefix + "output_norm.weight" not in own
     for k in range(have, count):
@@ -93,7 +93,7 @@ def deepened(weights, own, prefix, count):
 
 
 def stacked(weights, own, order):
-    """The decoder's blocks anew: block k begins as the file's block order[k]; a post-norm model's last norm stays the last."""
+    """Builds the decoder's blocks anew: block k starts as the file's block order[k]; a post-norm model's last norm stays last."""
     blocks = {name: weights.pop(name) for name in list(weights) if name.startswith("blk.")}
     count = blocks_of(blocks, "")
     if any(not 0 <= k < count for k in order):
@@ -105,18 +105,18 @@ def stacked(weights, own, order):
         return
     for part in ("ffn_norm.weight", "ffn_norm.bias"):
         for k, source in enumerate(order[:-1]):
-            if source == count - 1:              # it was the last one's
+            if source == count - 1:              # it belonged to the last one
                 weights["blk.%d.%s" % (k, part)] = torch.full_like(blocks["blk.0." + part], float(part.endswith("weight")))
         weights["blk.%d.%s" % (len(order) - 1, part)] = blocks["blk.%d.%s" % (count - 1, part)].clone()
 
 
 def fewer_levels(weights, channels, levels, bernoulli):
-    """The rows of tables and outputs for `levels` grey levels, of a file of logits with more of them; rows are value + V channel."""
+    """Selects the rows of tables and outputs for `levels` grey levels from a file with more levels; row = value + V channel."""
     have = len(weights["token_embd.weight"]) // channels
     pick = torch.tensor([(2 * v * (have - 1) + levels - 1) // (2 * (levels - 1)) for v in range(levels)])
     for name in ("token_embd.weight", "output.weight", "output.bias"):
         if name in weights:
-            each = len(weights[name]) // have            # outputs have rows for one channel or for all
+            each = len(weights[name]) // have            # outputs have rows for one channel or for all channels
             weights[name] = weights[name][torch.cat([pick + have * c for c in range(each)])]
             if bernoulli and name != "token_embd.weight":
                 weights[name] = weights[name][1:] - weights[name][:1]
@@ -124,7 +124,7 @@ def fewer_levels(weights, channels, levels, bernoulli):
 
 @torch.no_grad()
 def grow(model, weights, key_length, seed=1, stack=()):
-    """weights {name: tensor} of a file whose heads have the width `key_length`; stack: the block that each new one starts as a copy of, (): as above."""
+    """weights {name: tensor} of a file whose heads have width `key_length`; stack: for each new block, the block to copy; () adds identities, as above."""
     c, own, generator = model.c, model.state_dict(), torch.Generator().manual_seed(seed)
     weights = {name: w.clone() for name, w in weights.items() if c.classes or name != "class_embd.weight"}
     if c.output in ("categorical", "bernoulli") and not c.palette and len(weights.get("token_embd.weight", ())) > c.interleaved * c.levels:
@@ -137,11 +137,11 @@ def grow(model, weights, key_length, seed=1, stack=()):
     for name in list(weights):
         if c.key_length > key_length and re.search(r"attn_[qkv]\.|attn_output\.weight", name):
             w = headed(weights[name], key_length, c.key_length, 1 if "output" in name else 0)
-            if re.search(r"attn_[kv]\.weight", name):   # read with zeros, which learn to read it
+            if re.search(r"attn_[kv]\.weight", name):   # multiplied by zeros, which training changes
                 rows = torch.arange(len(w)) % c.key_length >= key_length
                 w[rows] = own[name][:len(w), :w.shape[1]][rows]
             weights[name] = w * math.sqrt(c.key_length / key_length) if "attn_q" in name else w
-    for k in range(blocks_of(weights, "")):              # a file without an encoder: cross-attention begins quiet
+    for k in range(blocks_of(weights, "")):              # a file without an encoder: cross-attention starts at zero
         for name in (n for n in own if n.startswith("blk.%d.cross_" % k) and n not in weights):
             weights[name] = own[name].clone() * (0.1 if "output.weight" in name else 1)
             if "norm" in name:
@@ -163,5 +163,5 @@ def grow(model, weights, key_length, seed=1, stack=()):
 
 
 def grows(name):
-    """Heads, feed-forward units and classes may be added; colours, positions and outputs not."""
+    """Heads, feed-forward units and classes may be added; colours, positions and outputs may not."""
     return re.search(r"attn_[qkv]\.|attn_output\.weight|ffn_up\.|ffn_down\.weight|class_embd", name)

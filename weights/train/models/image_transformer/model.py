@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Image Transformer (Parmar et al. 2018, "Image Transformer").
 
-Mirrors the C engine block by block.  Module names are chosen so that `state_dict()` gives the tensor
-names of the weight file (token_embd.weight, blk.0.attn_q.weight, ...); export.py copies them unchanged.
+It mirrors the C engine block by block.  Module names are chosen so that `state_dict()` gives the tensor names of the weight file
+(token_embd.weight, blk.0.attn_q.weight, ...); export.py copies them unchanged.
 
-A position is one channel of a pixel, or a whole pixel for palette and dmol models.  Positions form a grid of
-H rows and W*C (or W) columns and are numbered in GENERATION order everywhere in this file: raster order, or for
-local-2d blocks in raster order and raster order inside a block.
+A position is one channel of a pixel, or a whole pixel for palette and dmol models.  Positions form a grid of H rows and W*C (or W) columns
+and are numbered in GENERATION order everywhere in this file. This is raster order; for local-2d, blocks are in raster order, and so are the
+positions inside a block.
 
 Shapes: B images, n positions, d = embedding_length, A heads of width d_k, V levels (palette: colours).
 """
@@ -36,7 +36,7 @@ class Config:
     head_count: int = 4                  # A
     key_length: int = 32                 # d_k per head; A*d_k may differ from d
     layer_norm_epsilon: float = of_file(1e-6)
-    norm: str = "post"                   # "post": LN(x + f(x)) | "pre": x + f(LN(x)), with a last LN
+    norm: str = "post"                   # "post": LN(x + f(x)) | "pre": x + f(LN(x)), followed by a last LN
     pattern: str = "full"                # "full" | "local-1d" | "local-2d"
     query_block: int = 0                 # l_q, local-1d
     memory_block: int = 0                # l_m, local-1d
@@ -50,17 +50,17 @@ class Config:
     output: str = "categorical"          # see distributions.py
     mixtures: int = 0                    # K, dmol
     output_bias: bool = of_file(True)
-    input_height: int = 0                # super-resolution: pixels of the small image that the encoder reads
+    input_height: int = 0                # super-resolution: size in pixels of the small image that the encoder reads
     input_width: int = 0
     encoder_block_count: int = 0
-    encoder_feed_forward_length: int = 0 # 0: as the decoder's
+    encoder_feed_forward_length: int = 0 # 0: the same as the decoder's
     direct: bool = False                 # super-resolution: each position is conditioned on the small image, see direct.py
     attention_bias: bool = of_file(False)                # biases in q, k, v, o (not used by the shipped models)
     dropout: float = 0.0
 
     @property
     def interleaved(self):
-        """Positions of a pixel: its channels, or one."""
+        """Positions per pixel: its channels, or one."""
         return 1 if self.palette or self.output == "dmol" else self.channels
 
     @property
@@ -73,9 +73,9 @@ class Config:
 
 
 def generation(c):
-    """-> order (n,): raster index of each position in generation order; blocks: (lo, hi, keys) of the query blocks
-    lo..hi-1, where keys are the positions that its last query sees: a slice, or a tensor that ends with lo..hi-1.
-    The query i of a block sees them up to and including itself."""
+    """-> order (n,): raster index of each position in generation order; blocks: (lo, hi, keys) of the query blocks lo..hi-1. keys are the
+    positions that the block's last query sees: a slice, or a tensor that ends with lo..hi-1. Query i of a block sees the keys up to and
+    including itself."""
     if c.pattern != "local-2d":
         size = c.query_block if c.pattern == "local-1d" else c.n
         memory = c.memory_block if c.pattern == "local-1d" else 0
@@ -106,7 +106,7 @@ def sinusoid(positions, d):
 
 
 class Positions(nn.Module):
-    """Base of decoder and encoder: the two axes' positions, and the common start of the weights."""
+    """Base class of decoder and encoder: the positions of both axes, and the common initialisation."""
 
     def position_tables(self, c, rows, columns):
         if c.position == "learned":
@@ -137,7 +137,7 @@ class Positions(nn.Module):
                     p.mul_(1.0 / math.sqrt(2 * len(self.blk)))
             elif name.endswith(".bias"):
                 nn.init.zeros_(p)
-        if c.position == "learned":      # start from the sinusoids: neighbours are related from the first step
+        if c.position == "learned":      # start from sinusoids, so that neighbours are related from the first step
             wide = d if c.position_width == "half" else 2 * d
             self.position_row.weight.copy_(sinusoid(range(self.rows), wide))
             self.position_col.weight.copy_(sinusoid(range(self.columns), wide))
@@ -149,8 +149,8 @@ class Block(nn.Module):
         q_a = LN(q + dropout(W_o softmax((W_q q)(W_k M)^T / sqrt(d_k)) (W_v M)))      (1)
         q'  = LN(q_a + dropout(W_down relu(W_up q_a)))                                (2)
 
-    M is the memory: the positions that a query may see.  With cross = True, (1) is done again in between, over the
-    encoder's output instead of the memory.  feed_forward_length: of the block, 0: of the decoder's.
+    M is the memory: the positions that a query may see.  With cross = True, (1) is repeated between the two, over the encoder's output
+    instead of the memory.  feed_forward_length: of the block; 0 means the decoder's.
     """
 
     def __init__(self, c, cross=False, feed_forward_length=0):
@@ -188,7 +188,7 @@ class Block(nn.Module):
         return F.linear(h, torch.cat([part.weight for part in parts]), bias)
 
     def over_blocks(self, masks, fast=None):
-        """Self-attention of all positions at once; masks: (lo, hi, keys, mask) of each query block.  fast: does the same
+        """Self-attention of all positions together; masks: (lo, hi, keys, mask) of each query block.  fast: computes the same for all blocks together, (B, n, 3 A d_k) -> (B, n, A d_k), see attention.py.each query block.  fast: does the same
         for all blocks at once, (B, n, 3 A d_k) -> (B, n, A d_k), see attention.py."""
         def attention(h):
             if fast is not None:
@@ -226,8 +226,8 @@ class Block(nn.Module):
 
 
     def fused(self, h, f, attention, encoded=None):
-        """As `forward`, with the previous sublayer's output f still to be added -> (h, the next addend); pre-norm. For post-norm, h is
-        the sum, and f is its bf16 copy, which the first sublayer reads. In training on a CPU, see native.AddNorm."""
+        """Like `forward`, with the previous sublayer's output f still to be added -> (h, the next addend); pre-norm. In post-norm, h is the
+        sum, and f is its bf16 copy, the input of the first sublayer. Used in training on a CPU, see native.AddNorm."""
         post = self.c.norm == "post"
 
         def norm(layer, h, f):
@@ -305,8 +305,8 @@ class ImageTransformer(Positions):
 
         order, self.blocks = generation(c)
         self.register_buffer("order", order, persistent=False)
-        self.fast = None                 # attention of all blocks at once, see attention.py
-        self.one_pass = False            # additions and norms as in `fused`
+        self.fast = None                 # attention of all blocks together, see attention.py
+        self.one_pass = False            # additions and norms, see `fused`
         self.masks = []                  # (lo, hi, keys, mask added to the scores)
         for lo, hi, keys in self.blocks:
             count = keys.stop - keys.start if isinstance(keys, slice) else len(keys)
@@ -338,8 +338,8 @@ class ImageTransformer(Positions):
 
     @torch.no_grad()
     def set_palette(self, colours):
-        """Takes the colours (V, 3). The value table and the output layer start as smooth random functions of the
-        colour plus noise, so that learning one colour helps its neighbours from the first step."""
+        """Sets the colours (V, 3). The value table and the output layer start as smooth random functions of the colour plus noise, so that
+        learning one colour helps its neighbours from the first step."""
         self.palette.weight.copy_(colours)
         d = self.c.embedding_length
         frequency = torch.randn(3, d) / torch.linspace(16, 128, d)       # correlation exp(-distance^2 / (2 l^2)), l = 16..128
@@ -349,14 +349,14 @@ class ImageTransformer(Positions):
         self.output.weight.copy_(0.02 * feature)
 
     def on(self, device):
-        """The masks on a device, moved once."""
+        """The masks on a device; moved once and cached."""
         if self.masks[0][3].device != device:
             move = lambda keys: keys if isinstance(keys, slice) else keys.to(device)
             self.masks = [(lo, hi, move(keys), mask.to(device)) for lo, hi, keys, mask in self.masks]
         return self.masks
 
     def class_vector(self, label):
-        """(B,) class indices, -1 = dropped -> (B, 1, d); zeros for dropped classes."""
+        """(B,) class indices, -1 = none -> (B, 1, d); zeros without a class."""
         if not self.c.classes or label is None:
             return 0.0
         return (self.class_embd(label.clamp(min=0)) * (label >= 0)[:, None])[:, None]
@@ -375,18 +375,18 @@ class ImageTransformer(Positions):
         return F.pad(e, (0, 0, 1, 0)) + self.positions(self.order) + self.class_vector(label)
 
     def pixels(self, x):
-        """Values (B, n) or (B, n, 3) -> 8-bit colours (B, n, 3), of models with pixels as positions."""
+        """Values (B, n) or (B, n, 3) -> 8-bit colours (B, n, 3), for models whose positions are pixels."""
         return self.palette.weight[x] if self.c.palette else x.to(self.output.weight.dtype)
 
     def head(self, h):
-        """Hidden rows (..., d) -> logits, or parameters of mixtures (..., P): these not rounded to bf16, which is coarse for means."""
+        """Hidden rows (..., d) -> logits, or parameters of mixtures (..., P); the latter are not rounded to bf16, which is too coarse for means."""
         if self.c.output == "categorical" or h.dtype == torch.float64:
             return self.output(h)
         with torch.autocast(h.device.type, enabled=False):
             return self.output(h.float())
 
     def last(self, h, known=None, at=None):
-        """Hidden rows, or that of position `at`, -> the output layer's numbers."""
+        """Hidden rows, or only that of position `at`, -> the output layer's numbers."""
         h = self.output_norm(h) if self.c.norm == "pre" else h
         out = self.head(h)
         return out if known is None else self.direct.lead(out, h, known, self.palette.weight if self.c.palette else None, at)
@@ -427,7 +427,7 @@ class ImageTransformer(Positions):
 
     @torch.no_grad()
     def generate(self, label, prefix=None, temperature=1.0, generator=None, small=None):
-        """Ancestral sampling with cached keys and values.  label (B,), prefix (B, m) the first positions' values -> (B, n)."""
+        """Ancestral sampling with cached keys and values.  label (B,), prefix (B, m): values of the first positions -> (B, n)."""
         c, B, device = self.c, label.shape[0], label.device
         m = 0 if prefix is None else prefix.shape[1]
         x = torch.zeros((B, c.n) + ((c.channels,) if c.output == "dmol" else ()), dtype=torch.long, device=device)
@@ -443,7 +443,7 @@ class ImageTransformer(Positions):
                 if i:
                     h = h + self.embed_values(x[:, i - 1:i], torch.tensor([i - 1], device=device))
                 known = None
-                if c.direct:             # of the positions to come nothing is looked at
+                if c.direct:             # later positions are not read
                     known = self.direct.known(self.pixels(x), small)[:, i:i + 1]
                     h = h + self.direct.enter(known, self.palette.weight if self.c.palette else None, e, i)
                 seen = slice(keys.start, i + 1) if isinstance(keys, slice) else keys[:len(keys) - hi + i + 1]

@@ -16,7 +16,7 @@ def encode(images, model):
 
 
 def decode(values, model):
-    """The inverse of `encode`."""
+    """-"""
     c, order = model.c, model.order.cpu().numpy()
     raster = np.empty_like(values)
     raster[:, order] = values
@@ -28,7 +28,7 @@ def decode(values, model):
 
 
 def mirror(model):
-    """The positions, in generation order, whose values the left-right mirrored picture has at positions 0..n-1."""
+    """For positions 0..n-1 in generation order, the position whose value the mirrored picture has there."""
     c, order = model.c, model.order.cpu().numpy()
     mirrored = np.arange(c.n).reshape(c.height, c.width, c.interleaved)[:, ::-1].reshape(-1)
     place = np.empty(c.n, np.int64)
@@ -37,8 +37,8 @@ def mirror(model):
 
 
 class Split:
-    """The pictures of one split as the model sees them: values in generation order, labels, small inputs (or None).
-    They are kept in bytes on `device`, a GPU that trains.  writing: which must not be mirrored, None: all may."""
+    """The pictures of one split in the model's form: values in generation order, labels, small inputs (or None). They are stored as bytes
+    on `device`, the GPU if one trains.  writing: pictures that must not be mirrored; None: all may be."""
 
     def __init__(self, images, labels, model, device="cpu", writing=None):
         c = model.c
@@ -55,7 +55,7 @@ class Split:
         return len(self.x)
 
     def take(self, pick, device, flip=None):
-        """Rows `pick` (a slice or indices) -> (x, label, small) on the device; those where flip (a bool of each) is set are mirrored."""
+        """Rows `pick` (a slice or indices) -> (x, label, small) on the device; rows where flip (a bool per row) is set are mirrored."""
         pick = pick if isinstance(pick, slice) else torch.from_numpy(np.asarray(pick)).to(self.x.device)
         x, label, small = (None if a is None else a[pick].to(device).long() for a in (self.x, self.y, self.small))
         if flip is not None:
@@ -65,10 +65,10 @@ class Split:
         return x, label, small
 
     def changed(self, pick, device, flip, rng, shift):
-        """As `take`, each picture moved by up to `shift` pixels."""
+        """Like `take`, with each picture moved by up to `shift` pixels."""
         images = moved(self.images[pick], *rng.integers(-shift, shift + 1, (2, len(pick))))
         return self.fresh(images, self.y[pick].cpu().numpy(), device, flip)
 
     def fresh(self, images, labels, device, flip=None):
-        """As `take`, of other pictures."""
+        """Like `take`, for other pictures."""
         return Split(images, labels, self.model, device).take(slice(None), device, flip)

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: MIT
 """An encoder, pretrained to predict the contents of its cells.
 
-For enlargement that reads the small picture directly (direct.py): joined to a decoder that does not need it, an untrained encoder learns slowly, because
-little depends on it. So it is pretrained alone: from the small picture, to predict the colours of each cell's K pixels, each separately,
+An untrained encoder learns slowly when it is joined to a decoder that does not need it, because little depends on it (enlargement that
+reads the small picture directly, direct.py). So it is first trained alone: from the small picture, it predicts the colours of each cell's K
+pixels, each separately,
 
-    p(v at place k of the cell) = softmax(O_k e_cell + o_k)_v
+    p(v at index k of the cell) = softmax(O_k e_cell + o_k)_v
 
-by an output layer O that is discarded. A row is a whole cell, so a picture costs little compared with one that the decoder draws.
+with an output layer O that is discarded. A row is a whole cell, so a picture costs little compared with one that the decoder draws.
 """
 import math
 
@@ -20,8 +21,8 @@ RATE, WARMUP = 1.5e-3, 100
 
 
 def pretrain(model, batch, steps, bf16=False):
-    """Changes model.enc alone.  batch: step -> values x (B, n), labels, small (B, cells, 3) 8-bit.  -> nats of a picture, smoothed, after the last step.
-    A model without a palette, direct or an encoder ends the program."""
+    """Changes only model.enc.  batch: step -> values x (B, n), labels, small (B, cells, 3) 8-bit.  -> nats per picture, smoothed, after the
+    last step. Ends the program if the model lacks a palette, direct or an encoder."""
     c, running = model.c, None
     if not (c.palette and c.direct and c.encoder_block_count):
         raise SystemExit("pretrain_encoder: for direct enlargement with an encoder, into a palette")
@@ -35,7 +36,8 @@ def pretrain(model, batch, steps, bf16=False):
         for group in adam.param_groups:
             group["lr"] = RATE * min(1, (step + 1) / WARMUP) * 0.5 * (1 + math.cos(math.pi * step / steps))
         x, _, small = batch(step)
-        with torch.autocast(x.device.type, torch.bfloat16, enabled=bf16, cache_enabled=False):           # the weights change between the steps
+        with torch.autocast(x.device.type, torch.bfloat16, enabled=bf16, cache_enabled=False):           # the weights change between the
+        steps
             logits = out(model.enc(small)).view(-1, c.levels)
         loss = F.cross_entropy(logits.float(), x[:, cells].reshape(-1))
         adam.zero_grad(set_to_none=True)

@@ -14,14 +14,14 @@ def tiles_of(values, model, columns):
 
 
 def upper_half(c):
-    """How many positions the upper half of the picture holds, in whole rows of query blocks."""
+    """Number of positions in the upper half of the picture, in whole rows of query blocks."""
     unit = c.block_rows if c.pattern == "local-2d" else 1
     return c.height // 2 // unit * unit * c.columns
 
 
 def sample_sheet(model, x, y, small, path, autocast, rows=4, temperature=1.0, seed=0):
-    """Columns: the classes in turn, below them these pictures.  Rows: `rows` samples, then original, given top half,
-    completion with the class, completion without.  Super-resolution: the small input, `rows` samples, the original."""
+    """Columns: the classes in order, followed by these pictures.  Rows: `rows` samples, then the original, its top half, a completion with
+    the class and one without.  Super-resolution: the small input, `rows` samples, the original."""
     c, columns, device = model.c, len(x), x.device
     generator = torch.Generator(device).manual_seed(seed)
     if small is not None:

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: MIT
-"""A start that looks around: heads of the first blocks begin by attending to chosen neighbours.
+"""Initialises heads of the first blocks so that they attend to chosen neighbours.
 
-With sinusoidal tables a projection onto a few frequencies of the position, turned by an offset for the queries, gives
-scores sharp * sum_f cos(w_f (p_query + offset - p_key)) for each axis: largest at the wanted key.  Tables of values
-and classes start at zero in those dimensions.  All of it is trained on like any other start; without it a short
-training spends most of its time on finding the pixel above.
+With sinusoidal tables, keys and queries project onto a few frequencies of the position; the queries are rotated by an offset. This gives
+scores sharp * sum_f cos(w_f (p_query + offset - p_key)) for each axis, largest at the wanted key.  Tables of values and classes start at
+zero in those dimensions.  Training changes all of it like any other initialisation; without it, a short training spends most of its time on
+finding the pixel above.
 
-Position i carries the value before it, so the value at (row - 1, same column) is read at the key (-1, +1).
-MIRROR instead of an offset means the left-right or top-bottom mirror image.
+Position i carries the value before it, so the value at (row - 1, same column) is found at the key (-1, +1). MIRROR instead of an offset
+means the left-right or top-bottom mirror image.
 
-Photographs (dmol, pre-norm) also start with the values themselves: the channels of a position, and those that each aimed head
-finds, have separate dimensions up to the output (`copy_neighbours`).
+For photographs (dmol, pre-norm), the values themselves are copied too: the channels of a position, and those that each aimed head finds,
+have separate dimensions up to the output (`copy_neighbours`).
 """
 import math
 
@@ -23,17 +23,18 @@ MIRROR = None
 HEADS = (((-1, 1), (-1, 0), (-1, 2), (-2, 1)),                           # above, above left, above right, two above
          ((-1, 1), (0, MIRROR), (0, -1), (-4, 1)),
          ((-1, 1), (-1, MIRROR), (MIRROR, 1), (-8, 1)))
-NATURAL = (((-1, 1), (0, -1), (-1, 0), (-1, 2)),                         # photographs are not symmetric: the nearest twelve
+NATURAL = (((-1, 1), (0, -1), (-1, 0), (-1, 2)),                         # photographs are not symmetric: use the nearest twelve
            ((-2, 1), (-1, -1), (-1, 3), (0, -2)),
            ((-2, 0), (-2, 2), (-3, 1), (0, -3)))
-CELLS = (((0, 0), (0, 1), (1, 0), (1, 1)),                               # small pixels: the one that contains the position, and its neighbours
+CELLS = (((0, 0), (0, 1), (1, 0), (1, 1)),                               # small pixels: the one that contains the position, and its
+neighbours
          ((0, -1), (-1, 0), (1, -1), (-1, 1)))
-PIXEL_GAIN = 2.0                         # of copied values: they are in [-1, 1], positions are sines
-SHARP, EXACT = 1.5, 4.0                  # EXACT: nine tenths and more of a head's attention is on one key
+PIXEL_GAIN = 2.0                         # scale of copied values: they are in [-1, 1], positions are sines
+SHARP, EXACT = 1.5, 4.0                  # EXACT: at least nine tenths of a head's attention is on one key
 
 
 def turn(frequency, offset, size):
-    """2x2 matrix that takes (sin, cos) of w p to those of w (p + offset), or of w (size - p)."""
+    """2x2 matrix that maps (sin, cos) of w p to those of w (p + offset), or of w (size - p)."""
     angle = frequency * (size if offset is MIRROR else offset)
     s, c = math.sin(angle), math.cos(angle)
     return torch.tensor([[-c, s], [s, c]] if offset is MIRROR else [[c, s], [-s, c]])
@@ -41,7 +42,7 @@ def turn(frequency, offset, size):
 
 def aim(c, query, key, heads, sharp=SHARP):
     """Sets the query and key matrices of the first heads so that they attend at these (row, column) offsets."""
-    F, count = c.embedding_length // 4, c.key_length // 4                # count: frequencies an axis
+    F, count = c.embedding_length // 4, c.key_length // 4                # count: frequencies per axis
     for head, offset in enumerate(heads[:c.head_count]):
         q, k = torch.zeros(2, c.key_length, c.embedding_length)
         for axis, size in enumerate((c.height - 1, c.width)):            # the mirrored value of column p is at key width - p
@@ -60,7 +61,7 @@ def aimed_dimensions(c):
 
 @torch.no_grad()
 def centre_positions(model):
-    """The small image's pixels are at their centres in the large one."""
+    """Pixels of the small image are placed at their centres in the large one."""
     c = model.c
     for table, size, small in ((model.enc.position_row, c.height, c.input_height), (model.enc.position_col, c.width, c.input_width)):
         table.weight.copy_(sinusoid((torch.arange(small) + 0.5) * size / small - 0.5, c.embedding_length))
@@ -97,9 +98,9 @@ def around(c):
 
 
 def reserve(stack, c, dims, anchor):
-    """Keeps these dimensions of a decoder or encoder for copied values, and the aimed ones for positions: no other writer.  The
-    dimension `anchor` holds a constant that dominates the length of every row, so that layer norms (which do not let it through) leave values
-    in nearly the same measure everywhere.  -> that measure: a row's numbers over their size behind a layer norm."""
+    """Reserves these dimensions of a decoder or encoder for copied values, and the aimed ones for positions: nothing else writes to them.
+    The dimension `anchor` holds a constant that dominates the length of every row, so that layer norms (which remove it) scale values
+    nearly the same everywhere.  -> that scale: a row's numbers divided by their size after a layer norm."""
     d, half = c.embedding_length, c.embedding_length // 2
     for i in dims + [anchor]:
         table = stack.position_row if i < half else stack.position_col
@@ -114,7 +115,7 @@ def reserve(stack, c, dims, anchor):
 
 
 def copy(value, output, rows, sources, targets, measure):
-    """These rows of a head carry the sources of the keys' rows to the targets of the queries' rows, and nothing else."""
+    """These rows of a head copy the source dimensions of the keys' rows to the target dimensions of the queries' rows, and nothing else."""
     for row, source, target in zip(rows, sources, targets):
         value.weight[row] = 0
         value.weight[row, source] = measure
@@ -123,9 +124,9 @@ def copy(value, output, rows, sources, targets, measure):
 
 
 def copy_neighbours(model):
-    """DMOL, pre-norm: a position's channels, and those that each aimed head attends to, have separate dimensions; with an encoder also
-    those of the small pixels around. The least-squares prediction of `fit_output` is then nearly that of a linear predictor from the
-    neighbours' exact values. If the width does not suffice the last heads are only aimed."""
+    """DMOL, pre-norm: gives separate dimensions to a position's channels and to those that each aimed head attends to; with an encoder,
+    also to those of the surrounding small pixels. The least-squares prediction of `fit_output` is then nearly that of a linear predictor
+    from the neighbours' exact values. If the width does not suffice, the last heads are only aimed."""
     c, C = model.c, model.c.channels
     taken = set(aimed_dimensions(c).tolist())
     quarter = c.embedding_length // 4
@@ -157,9 +158,9 @@ def copy_neighbours(model):
 
 @torch.no_grad()
 def fit_output(model, x, small=None, ridge=3e-4):
-    """DMOL: the output layer begins at the least-squares prediction from the features that the untrained blocks make, with
-    each channel corrected by those before it; x (B, n, C) training values. The components spread around the prediction.
-    The ridge keeps the weights small, because each step of Adam moves them all."""
+    """DMOL: initialises the output layer with the least-squares prediction from the features of the untrained blocks, with each channel
+    corrected by the previous ones; x (B, n, C) training values. The components spread around the prediction. The ridge keeps the weights
+    small, because each step of Adam moves them all."""
     c, K = model.c, model.c.mixtures
     features = []
     hook = model.output.register_forward_hook(lambda module, inputs, out: features.append(inputs[0]))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The Image Transformer as a task: pictures, likelihood with and without the class, sample sheets, its keys of a file."""
+"""The Image Transformer as a task: pictures, likelihood with and without the class, sample sheets, its metadata keys."""
 import functools
 import re
 import sys
@@ -23,22 +23,22 @@ from models.image_transformer.pretrain import pretrain
 from models.image_transformer.start import fit_output, look_around
 
 PREFIX = "image-transformer."
-CARRIED = ("attn_k", "attn_v", "attn_output")    # matrices that lead values from pixel to pixel; and cross_attn_
+CARRIED = ("attn_k", "attn_v", "attn_output")    # matrices that carry values from pixel to pixel; and cross_attn_
 
 
 @dataclass
 class Settings(Config, Common):
     dataset: str = "mnist"
-    look_around: bool = False            # first blocks begin by attending to neighbours, see start.py
-    four_bits: str = ""                  # a regular expression: matrices whose names begin with it take 4 bits where the others take 8
-    fit_output: bool = False             # dmol: the output begins at the least-squares prediction, see start.py
-    stack: str = ""                      # "0,1,1,2" with --from: begin with copies of a shallower file's blocks in this order, see grow.py
-    pretrain_encoder: int = 0            # direct, into a palette: steps of 48 pictures of the encoder alone, see pretrain.py
-    flip: bool = False                   # half of the training pictures are mirrored left to right, but for those with writing
-    shift: int = 0                       # they are moved by up to so many pixels
-    drawings: float = 0.0                # share of each batch that is drawn anew from larger drawings of emoji, see data/drawings.py
-    class_drop: float = 0.2              # probability that an image is shown without its class
-    attention: str = "auto"              # auto (the fastest that gives the same numbers) | flex | native | batched | plain, see attention.py
+    look_around: bool = False            # heads of the first blocks start by attending to neighbours, see start.py
+    four_bits: str = ""                  # a regular expression: matrices whose names match at the start take 4 bits where the others take 8
+    fit_output: bool = False             # dmol: the output starts at the least-squares prediction, see start.py
+    stack: str = ""                      # "0,1,1,2" with --from: starts with copies of a shallower file's blocks in this order, see grow.py
+    pretrain_encoder: int = 0            # direct, with a palette: steps of 48 pictures that train only the encoder, see pretrain.py
+    flip: bool = False                   # mirrors half of the training pictures left to right, except those with writing
+    shift: int = 0                       # moves them by up to this many pixels
+    drawings: float = 0.0                # share of each batch that is made anew from larger drawings of emoji, see data/drawings.py
+    class_drop: float = 0.2              # probability of dropping the class of an image
+    attention: str = "auto"              # auto (the fastest with the same numbers) | flex | native | batched | plain, see attention.py
 
 
 class ImageTransformerTask(Task):
@@ -84,7 +84,7 @@ class ImageTransformerTask(Task):
 
     @property
     def logits(self):
-        """Whether the output gives logits, which small errors move little, and no places on the scale of grey."""
+        """Whether the output gives logits, which tolerate small errors, rather than locations on the grey scale."""
         return self.s.output in ("categorical", "bernoulli")
 
     def matrices(self, model):
@@ -92,7 +92,7 @@ class ImageTransformerTask(Task):
         return [p for name, p in found.items() if not self.exact(name)]
 
     def exact(self, name):
-        """Whether a matrix is of what attention carries and goes to a file in F16, see type_of."""
+        """Whether a matrix carries values through attention and is stored in F16, see type_of."""
         return not self.logits and any(part in name for part in CARRIED)
 
     def forms(self, model, form):
@@ -100,20 +100,21 @@ class ImageTransformerTask(Task):
         return [(p, "q4_0" if id(p) in narrow else form) for p, form in super().forms(model, form)]
 
     def narrow(self, name):
-        """Whether it is one of the matrices that `four_bits` is for."""
+        """Whether `four_bits` selects this matrix."""
         return bool(self.s.four_bits and re.match(self.s.four_bits, name))
 
     def grow(self, model, weights):
         if not re.fullmatch(r"(\d+(,\d+)*)?", self.s.stack):
             sys.exit("--stack %s: numbers of blocks, as 0,1,1,2" % self.s.stack)
-        stack = [int(k) for k in self.s.stack.split(",") if k] if blocks_of(weights, "") < self.s.block_count else []        # a file that is deep enough has its order
+        stack = [int(k) for k in self.s.stack.split(",") if k] if blocks_of(weights, "") < self.s.block_count else []        # a file that
+        is deep enough keeps its order
         grow(model, weights, gguf.read_raw(self.s.start)[0][PREFIX + "attention.key_length"], stack=stack)
 
     def fresh(self, name):
         return name.startswith("direct.") or self.s.direct and name.startswith("enc.")
 
     def sharp(self, name):
-        """Of mixtures, the way on which exact pixels arrive: where they enter, where the first block looks around, where means leave."""
+        """For mixtures, the path of exact pixel values: where they enter, where the first block attends, where means leave."""
         return self.s.output == "dmol" and name.startswith(("pixel_embd.", "blk.0.attn_", "output."))
 
     def ready(self, model, average, device):
@@ -122,10 +123,10 @@ class ImageTransformerTask(Task):
         model.one_pass = average.one_pass = self.s.bf16 and native.usable(*model.parameters())
 
     def load(self, split):
-        """Images, labels, and where training mirrors them which must not be."""
+        """Images, labels, and which must not be mirrored, if training mirrors."""
         s = self.s
         if s.drawings and data.own(s.dataset, s.data):
-            s.drawings = 0.0             # they are of other things
+            s.drawings = 0.0             # those writings are of other pictures
         if s.drawings and (s.dataset != "emoji" or s.height != s.width or not 0 < s.drawings <= 1):
             sys.exit("drawings: a share of each batch, up to 1, for square pictures of the data set emoji")
         found = super().load(split)
@@ -137,7 +138,7 @@ class ImageTransformerTask(Task):
         return Split(images, labels, model, device, *writing)
 
     def batch(self, train, step, device):
-        """Half of the pictures mirrored where that is set, a class dropped (-1) with probability class_drop."""
+        """Mirrors half of the pictures if `flip` is set, and drops a class (-1) with probability class_drop."""
         s = self.s
         flip = np.random.default_rng([s.seed, step, 2]).random(s.batch) < 0.5 if s.flip else None
         pick = picks(s.seed, step, s.batch, len(train))
@@ -204,11 +205,11 @@ class ImageTransformerTask(Task):
         return {PREFIX + "classes": card.get("class_names") or [str(i) for i in range(classes)]} if classes else {}
 
     def type_of(self, name, x, kind):
-        """Matrices of the blocks and the output take the wanted type, the output at least Q8_0; tables, vectors and odd widths stay F32.
-        Where the output gives numbers instead of logits, pixels have to arrive exact to a fraction of a grey level: the output and
-        what attention carries take at least F16 (with keys in F16 the engine does not round its cache either)."""
+        """Matrices of the blocks and the output take the requested type, the output at least Q8_0; tables, vectors and odd widths stay F32.
+        If the output gives numbers instead of logits, pixels must be exact to a fraction of a grey level: the output and the matrices of
+        attention's values take at least F16 (with keys in F16 the engine does not round its cache either)."""
         if name in ("direct.input.weight", "direct.near.weight") and kind != gguf.F32:
-            return gguf.F16              # rows that are added as they stand
+            return gguf.F16              # rows are appended
         matrix = x.ndim == 2 and ("blk." in name or name in ("output.weight", "direct.context.weight"))
         if not matrix or kind in (gguf.Q4_0, gguf.Q8_0) and x.shape[1] % 32:
             return gguf.F32

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""Jukebox (Dhariwal et al. 2020) in small."""
+"""A small Jukebox (Dhariwal et al. 2020)."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Golden cases of Jukebox; what is recorded of a part is named after it:
+"""Golden cases of Jukebox; the names of recorded values begin with the part:
 
     encoder.input.sound (T)   levels     encoder.result.top, encoder.result.bottom   ids
     top.values (n), top.logits (n V), top.nats (n), top.input.class, top.input.speaker (1)
@@ -18,7 +18,7 @@ from models.jukebox.task import JukeboxTask, Settings
 SHAPE = dict(top_strides=(2, 4, 2), top_widths=(16, 16, 32), bottom_strides=(2, 2), bottom_widths=(16, 16), unit_count=2, code_length=16, top_codes=20, bottom_codes=24, classes=3,
              speakers=2, top_length=12, embedding_length=32, feed_forward_length=32, head_count=2, key_length=16, top_blocks=3, bottom_blocks=3, top_stride=4, bottom_stride=8,
              conditioner_units=2)
-SHOWN = 10                               # codes of the top level that are recorded of the file that ships
+SHOWN = 10                               # number of codes of the top level in the shipped file's golden values
 
 
 def cases():
@@ -28,7 +28,7 @@ def cases():
 
 @torch.no_grad()
 def randomise(model, seed):
-    """Weights with which a sound uses many codes."""
+    """Weights for which a sound uses many codes."""
     rng = np.random.default_rng(seed)
     for name, p in model.named_parameters():
         if name == "level.weight":
@@ -51,7 +51,7 @@ def tensors(case, model, seed):
 
 
 def encoder(model, rng, part, case):
-    return coded(model, rng.integers(0, 256, 150))       # the last code of the top level is not whole
+    return coded(model, rng.integers(0, 256, 150))       # the last code of the top level is incomplete
 
 
 def coded(model, ids):

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Jukebox (Dhariwal, Jun, Payne, Kim, Radford and Sutskever 2020, "Jukebox: A Generative Model for Music") in small: two levels of codes of a sound
-(VQ-VAE: van den Oord, Vinyals and Kavukcuoglu 2017), a prior that draws those of the upper level, and one that draws those of the lower level from them.
+"""A small version of Jukebox (Dhariwal, Jun, Payne, Kim, Radford and Sutskever 2020, "Jukebox: A Generative Model for Music"): two levels
+of codes of a sound (VQ-VAE: van den Oord, Vinyals and Kavukcuoglu 2017), a prior for the codes of the upper level, and one that draws the
+lower level given the upper one.
 
-Mirrors the C engine layer by layer. Module names are chosen so that `state_dict()` gives the tensor names of the weight file. Each level has its own encoder,
-codebook and decoder. s is a stride, C a width; activations are (B, T, C), and before the beginning and behind the end they are zero.
+Mirrors the C engine layer by layer. Module names are chosen so that `state_dict()` gives the tensor names of the weight file. Each level
+has its own encoder, codebook and decoder. s is a stride, C a width; activations are (B, T, C), and zero before the beginning and after the
+end.
 
     encoder, of each stride     x_i = W [the 2 s samples about block i] + b         then residual units, at the end W [h_{i-1}; h_i; h_{i+1}] + b
     a residual unit             x + W_mix relu(W_conv relu[x_{t-d}; x_t; x_{t+d}])  d = 1, 3, 9, ... in the encoder, the other way round in the decoder
@@ -11,7 +13,7 @@ codebook and decoder. s is a stride, C a width; activations are (B, T, C), and b
     decoder                     W [e_{i-1}; e_i; e_{i+1}] + b, then of each stride, the last one first, residual units, and
                                 s outputs between the middles of x_{j-1} and x_j: W [x_{j-1}; x_j] + b
 
-which are convolutions of 2 s taps with stride s and padding s/2, and such transposed ones.
+These are convolutions of 2 s taps with stride s and padding s/2, and the corresponding transposed convolutions.
 """
 import math
 from dataclasses import dataclass
@@ -32,12 +34,13 @@ LEVELS = ("top", "bottom")
 class Config:
     """Hyper-parameters, named as in the weight file's metadata."""
     rate: int = 8000
-    top_strides: tuple = (4, 4, 4)       # of the first convolution, the second, ...: samples of a code are their product
+    top_strides: tuple = (4, 4, 4)       # strides of the first convolution, the second, ...: their product is the number of samples per
+    code
     top_widths: tuple = (32, 64, 96)     # behind each
     bottom_strides: tuple = (4, 4)
     bottom_widths: tuple = (32, 64)
-    unit_count: int = 3                  # residual units of each stride
-    code_length: int = 64                # of a vector of a codebook
+    unit_count: int = 3                  # residual units per stride
+    code_length: int = 64                # width of a codebook vector
     top_codes: int = 512
     bottom_codes: int = 512
     classes: int = 10
@@ -48,12 +51,12 @@ class Config:
     feed_forward_length: int = 256
     head_count: int = 4
     key_length: int = 32
-    top_blocks: int = 4                  # 0: there are no priors yet
+    top_blocks: int = 4                  # 0: no priors yet
     bottom_blocks: int = 6
-    pattern: str = "blocks"              # of attention (models/sparse_transformer/model.py): blocks | strided
+    pattern: str = "blocks"              # pattern of attention (models/sparse_transformer/model.py): blocks | strided
     top_stride: int = 16                 # its l
     bottom_stride: int = 32
-    conditioner_units: int = 3           # residual units of what reads the codes above
+    conditioner_units: int = 3           # residual units of the network that reads the upper codes
     layer_norm_epsilon: float = 1e-5
 
     def level(self, name):
@@ -65,11 +68,11 @@ class Config:
 
     @property
     def ratio(self):
-        """Codes of the bottom level of one of the top level."""
+        """Codes of the bottom level per code of the top level."""
         return self.hop("top") // self.hop("bottom")
 
     def prior(self, name):
-        """What the blocks of a Sparse Transformer want to know."""
+        """Configuration for the blocks of a Sparse Transformer."""
         class Sets(SimpleNamespace):
             def sets(self, index):
                 return [(turn(self.pattern, index), self.head_count)]
@@ -102,7 +105,7 @@ class Three(nn.Module):
 
 
 class Unit(nn.Module):
-    """Residual, of dilation d"""
+    """Residual unit of dilation d"""
 
     def __init__(self, width, d):
         super().__init__()
@@ -129,7 +132,7 @@ class Down(nn.Module):
 
 
 class Up(nn.Module):
-    """(B, n, in) -> (B, n s, out): a transposed convolution of 2 s taps with stride s, whose bias each of the s outputs has for itself"""
+    """(B, n, in) -> (B, n s, out): a transposed convolution of 2 s taps with stride s; each of the s outputs has its own bias"""
 
     def __init__(self, out, into, s):
         super().__init__()
@@ -148,7 +151,7 @@ class Stack(nn.Module):
         self.blk = nn.ModuleList(layers)
 
     def forward(self, x, there=None):
-        """there (B, T, 1): where x is, of a stack that changes its length in the last layer alone; elsewhere it stays zero"""
+        """there (B, T, 1) marks the positions where x is defined; elsewhere x stays zero. Only the last layer of a stack changes the length"""
         for layer in self.blk:
             x = layer(x if there is None else x * there)
         return x
@@ -171,21 +174,21 @@ def decoder(l):
 
 
 class Codebook(nn.Module):
-    """Vectors that follow the mean of their nearest inputs, not a gradient."""
+    """Codebook vectors that follow the mean of their nearest inputs instead of a gradient."""
 
     def __init__(self, l):
         super().__init__()
         self.weight = nn.Parameter(torch.randn(l.codes, l.width), requires_grad=False)
 
     def nearest(self, h):
-        """(..., width) -> (...) ids, by products that are not rounded"""
+        """(..., width) -> (...) ids, with products that are not rounded"""
         h, e = h.to(self.weight.dtype), self.weight
         with torch.autocast(h.device.type, enabled=False):
             return ((e * e).sum(1) / 2 - h @ e.T).argmin(-1)
 
 
 def given(prior, label, speaker):
-    """(B, 1, d) of both; nothing where an id is -1"""
+    """(B, 1, d) of class and speaker; zero if an id is -1"""
     total = 0
     for name, ids in (("class_embd", label), ("speaker_embd", speaker)):
         if hasattr(prior, name):
@@ -194,7 +197,7 @@ def given(prior, label, speaker):
 
 
 class Conditioner(Stack):
-    """The codes above -> what each position below adds to its embedding."""
+    """The upper codes -> what each lower position adds to its embedding."""
 
     def __init__(self, c):
         d = c.embedding_length
@@ -204,12 +207,12 @@ class Conditioner(Stack):
         self.norm = nn.LayerNorm(d, eps=c.layer_norm_epsilon)
 
     def forward(self, top):
-        """(B, n) ids, -1 behind the end of a shorter one -> (B, n ratio, d)"""
+        """(B, n) ids, -1 after the end of a shorter sequence -> (B, n ratio, d)"""
         return self.norm(super().forward(self.token_embd(top.clamp(min=0)), (top >= 0)[..., None]).to(self.norm.weight.dtype))
 
 
 class Prior(nn.Module):
-    """Position p reads the code at p - 1, the first one none, and predicts that at p."""
+    """Position p reads the code at p - 1 (the first one reads none) and predicts the code at p."""
 
     def __init__(self, c, name):
         super().__init__()
@@ -245,7 +248,7 @@ class Prior(nn.Module):
         return F.dropout(f, self.dropout) if self.dropout and self.training else f
 
     def forward(self, x, label, speaker, above=None):
-        """x (B, n) ids, above: of the conditioner -> (B, n, values) logits of each"""
+        """x (B, n) ids, above: output of the conditioner -> (B, n, values) logits of each"""
         h = F.pad(self.token_embd(x[:, :-1]), (0, 0, 1, 0))
         i = torch.arange(x.shape[1], device=x.device)
         h = h + self.position_row.weight[i // self.p.stride] + self.position_col.weight[i % self.p.stride] + given(self, label, speaker)
@@ -293,7 +296,8 @@ class Jukebox(nn.Module):
 
     @torch.no_grad()
     def generate(self, label, speaker, temperature=1.0, generator=None):
-        """(B,) each -> (codes of the top level, of the bottom level), each with what follows an end cut off.  Each id costs all before it."""
+        """(B,) each -> (codes of the top level, of the bottom level), each truncated at its end token.  Each id recomputes all previous
+        ones."""
         found = []
         for y, s in zip(label.tolist(), speaker.tolist()):
             y, s, end = torch.tensor([y]), torch.tensor([s]), self.c.top_codes

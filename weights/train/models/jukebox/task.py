@@ -16,21 +16,21 @@ from data.fsdd import RATE, expand
 from models.jukebox.model import LEVELS, Config, Jukebox
 
 PREFIX = "jukebox."
-PRIORS = ("top.", "bottom.")             # with which their tensors begin
-WINDOWS = (512, 256, 128, 64)            # samples of the spectra that training compares; hops are a quarter of them
-FLOOR = 1e-3                             # of a magnitude, before its logarithm
-WHOLE = 16                               # positions of the top level by which a batch is filled up: of blocks of the pattern
+PRIORS = ("top.", "bottom.")             # prefixes of their tensors
+WINDOWS = (512, 256, 128, 64)            # window lengths in samples of the spectra that training compares; hops are a quarter of them
+FLOOR = 1e-3                             # added to a magnitude before its logarithm
+WHOLE = 16                               # positions of the top level to which a batch is padded, for blocks of the pattern
 DECAY = 0.99                             # decay of the codebook's averages
-DEAD = 0.05                              # part of the mean use below which a code begins anew
+DEAD = 0.05                              # share of the mean use below which a code is replaced
 
 
 @dataclass
 class Settings(Config, Common):
     dataset: str = "fsdd"
     part: str = "codes"                  # codes | priors: what a run trains
-    crop: int = 2048                     # samples that codes are trained on at once
+    crop: int = 2048                     # samples per training piece of codes
     commitment: float = 0.25
-    error_weight: float = 1.0            # of the squared error in the loss of codes
+    error_weight: float = 1.0            # weight of the squared error in the loss of codes
     log_weight: float = 0.5              # of the distance of logarithms of spectra
     shifts: int = 3                      # how often each sound is encoded for the priors, with other silence before it and other loudness
     class_drop: float = 0.1              # probability that an example is shown without its class

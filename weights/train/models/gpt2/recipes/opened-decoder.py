@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Words backwards, by a decoder alone: the word, a sign, and the word backwards are one line.
+"""Reverses words with a decoder alone: the word, a separator and the reversed word form one line.
 
     python3 weights/train/train.py opened-decoder
 """
 settings = dict(
-    # model: two blocks, two heads of 4; six letters, the sign, six letters
+    # model: two blocks, two heads of 4; six letters, the separator, six letters
     dataset="letters", signs="abcdefghijklmnopqrstuvwxyz=", values=28, context_length=13,
     block_count=2, embedding_length=8, feed_forward_length=32, head_count=2,
     # schedule: 1.6 minutes of processor time
@@ -17,6 +17,6 @@ card = dict(
     dataset="words of random letters and the same backwards, made by weights/train/data/letters.py",
     dataset_license="CC0-1.0",
     command="python3 weights/train/train.py opened-decoder",
-    type="f32",                          # the numbers that a page shows are the file's
-    inside="planet",                     # the golden file has every matrix on the way of this word
+    type="f32",                          # the page shows the numbers of this file
+    inside="planet",                     # the golden file contains every intermediate matrix for this word
 )

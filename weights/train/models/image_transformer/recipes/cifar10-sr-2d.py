@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Super-resolution of photographs, 8x8 to 32x32, as the paper has it, of a size that two CPU cores can train: an encoder, cross-attention, blocks.
+"""Super-resolution of photographs, 8x8 to 32x32, by the paper's method (encoder, cross-attention, blocks), at a size that two CPU cores can
+train.
 
     python3 weights/train/train.py cifar10-sr-2d
 """

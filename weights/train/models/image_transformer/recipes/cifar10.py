@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""CIFAR-10 with mixtures of ten logistics a pixel, class-conditional, local-1d attention: what two CPU cores can train.
+"""CIFAR-10 with mixtures of ten logistics per pixel, class-conditional, local-1d attention, at a size that two CPU cores can train.
 
     python3 weights/train/train.py cifar10
 
-The shipped file has gone through stage 1 twice (93 minutes, and 107 from there, with an attention of 64 + 64 still), then through 2 and 3, each from the
-averaged weights of the one before in full precision; NOTEBOOK.md ("Exact weights learn at a separate rate") explains the rates.
+The shipped file went through stage 1 twice (93 minutes, then 107 more, still with an attention of 64 + 64), then through stages 2 and 3,
+each from the averaged weights of the previous one in full precision. NOTEBOOK.md ("Exact weights learn at a separate rate") explains the
+rates.
 """
 settings = dict(
     # model: 1.2 M parameters
@@ -16,7 +17,7 @@ settings = dict(
     minutes=90.0, batch=4, lr=8e-4, warmup=100, every=5.0, sheets=3, valid_images=100, final_valid_images=500,
     look_around=True, fit_output=True, round_to="q8_0", flip=True, class_drop=0.15, dropout=0.0, ema=0.999,
 )
-stages = (                               # from the second on, over these settings
+stages = (                               # settings of the second and later runs, over these
     dict(minutes=27.0, batch=8, lr=5e-4, sharp_rate=0.05, beta2=0.99, warmup=200, ema=0.998, seed=43),
     dict(minutes=42.0, batch=8, lr=4e-4, sharp_rate=0.05, beta2=0.99, warmup=150, ema=0.998, seed=47),
 )

@@ -22,5 +22,5 @@ card = dict(
     dataset="MNIST (LeCun, Cortes, Burges), first 55,000 training images",
     dataset_license="CC BY-SA 3.0",
     command="python3 weights/train/train.py digits",
-    golden_first=True,                   # tests/golden has the first test images, later recipes some of all
+    golden_first=True,                   # tests/golden has the first test images; later recipes use samples from all of them
 )

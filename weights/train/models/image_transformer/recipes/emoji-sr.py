@@ -3,8 +3,9 @@
 
     python3 weights/train/train.py emoji-sr               (better --from a run of emoji in full precision: export.py emoji --type f32)
 
-Its feed-forward layers are wider than those of the emoji; units that are added begin as nothing.  It is deeper; blocks that are added begin as copies of their
-neighbours (grow.py).  An encoder looks at the whole small picture; it is pretrained alone (pretrain.py).  Matrices that lose next to nothing by it take four bits.
+Its feed-forward layers are wider than those of the emoji model; added units begin at zero.  It is deeper; added blocks begin as copies of
+their neighbours (grow.py).  An encoder reads the whole small picture; it is first trained alone (pretrain.py).  Matrices that lose next to
+nothing in four bits are stored in four bits.
 """
 settings = dict(
     # model: 4.3 M parameters
@@ -24,7 +25,7 @@ card = dict(
     name="emoji-sr",
     description="Image Transformer that draws a 32x32 colour emoji from 8x8 pixels; told of each pixel what the small picture says about it, which is not in the paper.",
     class_names=["Noto 2023", "Noto 2018", "Noto Blob 2017", "EmojiTwo", "FxEmoji"],
-    license="CC-BY-4.0",                 # the stricter of its training pictures' licences
+    license="CC-BY-4.0",                 # the strictest licence of its training pictures
     dataset="Noto Emoji (Google; 2017, 2018, 2023), EmojiTwo (EmojiTwo contributors, from EmojiOne), FxEmoji (Mozilla), 32x32 "
             "on white; the same, Twemoji (Twitter and contributors) and Fluent Emoji (Microsoft) drawn anew; 88 % of the base code points",
     dataset_license="Noto Emoji: Apache-2.0; EmojiTwo, FxEmoji and Twemoji: CC BY 4.0; Fluent Emoji: MIT",
