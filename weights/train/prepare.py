@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Gets a data set that recipes train on:  python3 weights/train/prepare.py cifar10 [--from FILE-OR-FOLDER] [--to FOLDER]
 
-Prints where the original is, its size and its licence, fetches missing files (interrupted downloads resume), checks them, and writes the files that
-the recipes read to data/NAME. With --from it uses your copies of the originals: the files as they are published, or a folder with them.
+Prints the location of the original, its size and its licence, fetches missing files (interrupted downloads resume), checks them, and writes
+the files that the recipes read to data/NAME. With --from it uses your copies of the originals: the published files, or a folder with them.
 
     python3 weights/train/prepare.py                   # which sets there are
     python3 weights/train/prepare.py fvsbn             # of a recipe: the set that it trains on
@@ -45,7 +45,7 @@ def set_of(name):
 
 
 def given(paths, files):
-    """What of the originals --from has: {name: path}."""
+    """The originals that --from provides: {name: path}."""
     found = {}
     for path in paths:
         if not os.path.exists(path):
@@ -54,7 +54,7 @@ def given(paths, files):
         if os.path.basename(os.path.abspath(path)) in wanted:
             found[os.path.basename(os.path.abspath(path))] = path
         elif os.path.isfile(path) and len(wanted) == 1:
-            found[wanted[0]] = path      # with any name
+            found[wanted[0]] = path      # under any name
         elif os.path.isdir(path):
             inside = {name: os.path.join(at, name) for at, folders, names in os.walk(path) for name in folders + names if name in wanted}
             if not inside:
@@ -66,7 +66,7 @@ def given(paths, files):
 
 
 def written(module, found, directory):
-    """Writes the set, whole or not at all: the earlier files stay until then. -> files that are not those that the shipped weights were trained on"""
+    """Writes the set atomically: the earlier files stay until the new ones are complete. -> files that differ from those that the shipped weights were trained on"""
     try:
         os.makedirs(directory, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix="being-written-", dir=directory) as made:

@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Which size for how much time:  python3 weights/train/scaling.py emoji cifar10 [--minutes 20] [--smoke]
+"""Compares sizes for a given time:  python3 weights/train/scaling.py emoji cifar10 [--minutes 20] [--smoke]
 
-Trains three sizes of each recipe from nothing, one thread each, at equal CPU time (train.py --clock cpu: other programs affect all
-of them equally), one by one at the lowest priority, and prints a table of their losses on the same validation pictures and its
-extrapolation to longer runs. Stopping is fine: the same command resumes, and --table only prints.
+Trains three sizes of each recipe from scratch, one thread each, at equal CPU time (train.py --clock cpu: other programs affect all of them
+equally), sequentially at the lowest priority. It prints a table of their losses on the same validation pictures and its extrapolation to
+longer runs. It can be stopped: the same command resumes, and --table only prints.
 
-Of a recipe's settings only the learning rate follows the size: it falls with the root of the width.  The warm-up is shortened, or a
-run of minutes would be little else.
+Of a recipe's settings only the learning rate follows the size: it decreases with the square root of the width.  The warm-up is shortened,
+because it would fill most of a run of minutes.
 
-The rule for longer runs is an extrapolation, not a measurement.  Compute-optimal sizes of language models grow with the root of the
-compute (Hoffmann et al. 2022, arXiv:2203.15556), so: the best size here, its parameters times the root of how much more compute there is.
-If the largest is the best here, that is a lower bound; if the smallest, an upper one.
+The rule for longer runs is an extrapolation, not a measurement.  Compute-optimal sizes of language models grow with the square root of the
+compute (Hoffmann et al. 2022, arXiv:2203.15556). So the estimate is the best size here, its parameters multiplied by the square root of the
+compute's growth. If the largest size is the best here, the estimate is a lower bound; if the smallest is, an upper one.
 """
 import json
 import math
@@ -29,7 +29,7 @@ class Size(NamedTuple):
     width: int
     blocks: int
     heads: int
-    head: int                            # width of each
+    head: int                            # widths of the three sizes
 
     def __str__(self):
         return "%d wide, %d blocks, %d x %d" % self
@@ -40,8 +40,8 @@ SIZES = {                                # the middle one is the recipe's
     "cifar10": (Size(96, 4, 3, 32), Size(128, 6, 4, 32), Size(192, 8, 6, 32)),
 }
 LONGER = (("an hour of two cores", 2 * 60), ("ten hours of two cores", 20 * 60))             # minutes of one core
-GPU, GPU_MINUTES = 1e14, 30              # floating-point operations a second: assumed, an eighth of an H200's peak in bf16
-WARM_UP = 40                             # steps at most
+GPU, GPU_MINUTES = 1e14, 30              # floating-point operations per second: assumed, an eighth of an H200's peak in bf16
+WARM_UP = 40                             # most steps
 
 
 class Row(NamedTuple):
@@ -83,7 +83,7 @@ def train(recipe, size, minutes, more):
     os.makedirs(os.path.join(RUNS, run), exist_ok=True)
     with open(os.path.join(RUNS, run, "out.log"), "a") as out:
         child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=out, preexec_fn=machine.be_idle)
-        signal.signal(signal.SIGTERM, lambda number, _: child.send_signal(number))       # it saves and leaves
+        signal.signal(signal.SIGTERM, lambda number, _: child.send_signal(number))       # it saves and exits
         code = child.wait()
     if code:
         sys.exit("%s stopped with code %d; see %s" % (run, code, os.path.join(RUNS, run, "out.log")))
@@ -100,7 +100,7 @@ def row(recipe, size):
 
 
 def positions_of(recipe):
-    """Examples and positions of a step."""
+    """Examples and positions per step."""
     known = find(recipe)
     task = known.task(known.task.Settings(**known.settings))
     return task.s.batch, task.s.batch * task.elements
@@ -117,12 +117,12 @@ def table(recipe, rows):
 
 
 def compute(parameters, positions):
-    """Floating-point operations of training, without attention: 6 a parameter and position."""
+    """Floating-point operations of training, without attention: 6 per parameter and position."""
     return 6.0 * parameters * positions
 
 
 def recommended(rows, more):
-    """Rows from small to large, factor of the compute -> (parameters, their kind: "", "at least " or "at most ")"""
+    """Rows from small to large, factor of the compute -> (parameters, a prefix: \"\", \"at least \" or \"at most \")"""
     best = min(rows, key=lambda r: r.nats)
     bound = "" if len(rows) < 2 else "at least " if best is rows[-1] else "at most " if best is rows[0] else ""
     return best.parameters * math.sqrt(max(1.0, more)), bound

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Three short runs of one GAN that differ in what holds its discriminator back: the figure of the page "SAGAN".
+"""Three short runs of one GAN with different constraints on its discriminator: the figure of the page "SAGAN".
 
     python3 weights/train/spectral.py train              # two of them share the work: each takes the run that is furthest behind
     python3 weights/train/spectral.py measure --out build/spectral.json --strips web/pages/sagan/runs.png
 
-plain: nothing normalised. both: every matrix of both nets divided by its largest singular value. scales: that, and the discriminator at four times the generator's rate, with the
-same geometric mean [Zhang 2019, figure 3; Heusel 2017]. The nets of sagan-emoji, narrower, on the same pictures; same batches, latents and seed.
-The figure was made when these were 926 pictures of four kinds.
+plain: no normalisation. both: every matrix of both networks is divided by its largest singular value. scales: the same, with the
+discriminator at four times the generator's rate and the same geometric mean [Zhang 2019, figure 3; Heusel 2017]. The networks are those of
+sagan-emoji, narrower, on the same pictures; batches, latents and seed are equal. When the figure was made, these were 926 pictures of four
+kinds.
 """
 import fcntl
 import json
@@ -34,9 +35,9 @@ RUNS = dict(
     scales=dict(normed="both", lr=2e-4, critic_lr=8e-4),
 )
 NARROW = dict(channels=(64, 64, 32, 16), critic=(32, 64, 64), batch=16, ema=0.998, lr_floor=1.0)
-SLICE = 100                              # steps for which a process keeps a run
-POINTS = (100, 200, 400, 600, 800, 1000, 1200, 1600)      # where the averaged weights are kept
-STRIP = 12                               # pictures of a strip
+SLICE = 100                              # steps that one process trains a run for
+POINTS = (100, 200, 400, 600, 800, 1000, 1200, 1600)      # steps at which the averaged weights are saved
+STRIP = 12                               # pictures per strip
 
 
 def kept(name, step):
@@ -49,7 +50,7 @@ def settings(name, args):
 
 
 def steps_of(name):
-    """How far a run is."""
+    """The progress of a run."""
     path = Run("spectral-" + name).path("steps")
     return int(open(path).read()) if os.path.exists(path) else 0
 

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""How fast a recipe trains here:  python3 weights/train/speed.py emoji [--threads 2] [--seconds 20] [--against native=0] [--profile]
+"""Measures how fast a recipe trains here:  python3 weights/train/speed.py emoji [--threads 2] [--seconds 20] [--against native=0]
+[--profile]
 
-Steps of training on the validation examples (without saving); settings of the recipe may follow. On a shared machine, --clock
-cpu --threads 1 counts CPU time, which hardly depends on other programs. --against KEY=VALUE,... takes a step with these settings
-after each step, so that other programs affect both equally, and compares their losses. --profile: how the time is spent.
+It times steps of training on the validation examples (without saving); settings of the recipe may follow. On a shared machine, --clock cpu
+--threads 1 counts CPU time, which hardly depends on other programs. --against KEY=VALUE,... alternates each step with one that uses these
+settings, so that other programs affect both equally, and compares their losses. --profile prints where the time goes.
 """
 import argparse
 import contextlib
@@ -36,7 +37,7 @@ def trainer(recipe, s):
 
 
 def steps(trainers, seconds, profiler=None):
-    """In turn -> for each: seconds of each step, losses."""
+    """Alternates between the trainers -> for each: seconds of each step, losses."""
     took, losses, end = [[] for _ in trainers], [[] for _ in trainers], None
     with profiler or contextlib.nullcontext():
         while end is None or time.monotonic() < end or len(took[0]) < 3:

@@ -25,7 +25,7 @@ from models.sparse_transformer.notes import VOICES
 
 class Own(unittest.TestCase):
     def setUp(self):
-        self.at = tempfile.mkdtemp(prefix="내 자료 ")                     # blanks and Hangul in every path
+        self.at = tempfile.mkdtemp(prefix="내 자료 ")                     # every path contains blanks and Hangul
         self.addCleanup(shutil.rmtree, self.at)
         files._said.clear()
 
@@ -53,7 +53,7 @@ class Own(unittest.TestCase):
 
 
 def png(side, depth, kind, f, more=()):
-    """A PNG that Pillow does not write: f(x, y) gives the bytes of a pixel."""
+    """A PNG of a form that Pillow does not write: f(x, y) gives the bytes of a pixel."""
     chunk = lambda name, body: struct.pack(">I", len(body)) + name + body + struct.pack(">I", zlib.crc32(name + body))
     rows = b"".join(b"\0" + b"".join(bytes(f(x, y)) for x in range(side)) for y in range(side))
     return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", side, side, depth, kind, 0, 0, 0)) + b"".join(chunk(*one) for one in more)
@@ -64,7 +64,7 @@ class Pictures(Own):
     SIDE = 32
 
     def forms(self):
-        """One picture, a ramp of grey, in all forms."""
+        """One picture, a grey ramp, in all forms."""
         n, ramp = self.SIDE, lambda x, y: 255 * (x + y) // (2 * self.SIDE - 2)
         made = {
             "8.png": png(n, 8, 0, lambda x, y: [ramp(x, y)]), "16.png": png(n, 16, 0, lambda x, y: [ramp(x, y)] * 2),
@@ -85,7 +85,7 @@ class Pictures(Own):
         Image.fromarray(grey.astype(np.float32) / 255).save(self.path("hdr.tif"))
         base.convert("P").save(self.path("a.gif"), save_all=True, append_images=[Image.new("P", base.size, 0)])
         base.convert("RGB").save(self.path("moving.webp"), lossless=True, save_all=True, append_images=[Image.new("RGB", base.size)])
-        for turn in range(1, 9):         # as a camera held otherwise writes it
+        for turn in range(1, 9):         # as written by a rotated camera
             back = {2: 2, 3: 3, 4: 4, 5: 5, 6: 8, 7: 7, 8: 6}.get(turn)
             exif = Image.Exif()
             exif[0x0112] = turn
@@ -93,7 +93,7 @@ class Pictures(Own):
         whole = io.BytesIO()
         base.save(whole, "JPEG", quality=100, exif=exif)
         at, rng = whole.getvalue().index(b"Exif\0\0"), np.random.default_rng(1)
-        for i in range(40):              # damaged blocks of EXIF
+        for i in range(40):              # damaged EXIF blocks
             raw = bytearray(whole.getvalue())
             for k in rng.integers(at + 6, at + 30, 6):
                 raw[k] = int(rng.integers(256))
@@ -123,7 +123,7 @@ class Pictures(Own):
             try:
                 self.assertEqual(folder.picture(path, 8, 8, 3).shape, (8, 8, 3), mode)
             except files.Unreadable:
-                self.assertIn(mode, ("LAB", "YCbCr"))  # Pillow cannot convert the one, nor read its own output of the other
+                self.assertIn(mode, ("LAB", "YCbCr"))  # Pillow cannot convert the first, nor read its own output of the second
         with self.assertRaises(files.Unreadable):
             folder.picture(self.path("cut.png"), 8, 8, 3)
 
@@ -278,7 +278,7 @@ class Sounds(Own):
 
 
 def midi(tracks, division=480, form=1, behind=b"", riff=False):
-    """tracks: each a list of events as bytes, the delta time among them"""
+    """tracks: each a list of events as bytes, including their delta times"""
     body = b"MThd" + struct.pack(">IHHH", 6, form, len(tracks), division)
     for track in tracks:
         raw = b"".join(track) + b"\0\xff\x2f\0"
@@ -340,7 +340,7 @@ class Music(Own):
         for words in ("10 pieces", "empty.mid", "page.mid", "cut off", "frames of film", "no notes", "format 2", "5 tracks or channels", "transposing does not help", "1 hidden"):
             self.assertIn(words, said)
         rng = np.random.default_rng(1)
-        for _ in range(300):             # bytes changed anywhere: a sentence or music
+        for _ in range(300):             # bytes changed at random give a readable error or music
             raw = bytearray(whole)
             for k in rng.integers(0, len(raw), 3):
                 raw[k] = int(rng.integers(256))

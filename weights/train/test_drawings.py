@@ -34,7 +34,7 @@ def temporary():
 
 
 def folder(rows, paint=lambda i, picture: None):
-    """A folder of drawings that are white but for what `paint` does, as ../drawings.py writes it."""
+    """A folder of white drawings that `paint` changes, in the form that ../drawings.py writes."""
     at = temporary()
     pictures = np.full((len(rows), drawings.SIZE, drawings.SIZE, 3), 255, np.uint8)
     for i, picture in enumerate(pictures):
@@ -55,7 +55,7 @@ class Guard(unittest.TestCase):
         found = drawings.Drawings(folder(rows, paint), INDEX)
         given = {rows[red + 251 * green][1].split("-")[0] for red, green, _ in found.images[:, 0, 0].astype(int)}
         self.assertEqual(given, {base for base in BASES if PART[base] == "train"} | {"1fae8"})
-        x, _ = found.drawn(np.random.default_rng(1), 500, 32)            # what comes out, by the colour in its middle
+        x, _ = found.drawn(np.random.default_rng(1), 500, 32)            # the resulting drawings, identified by the colour in their middle
         for red, green, _ in np.rint(x[:, 14:18, 14:18].mean((1, 2))).astype(int):
             self.assertIn(rows[red + 251 * green][1].split("-")[0], given)
 
@@ -67,7 +67,7 @@ class Guard(unittest.TestCase):
                                  "fluent-shaded": None})
 
     def test_several_files(self):
-        """They continue in a second one, and only the requested ones are returned, in that order."""
+        """The drawings continue in a second file, and only the requested ones are returned, in that order."""
         rows = [("noto", TRAINS, "%d" % i, "MIT") for i in range(5)]
 
         def paint(i, picture):
@@ -88,7 +88,7 @@ class Guard(unittest.TestCase):
 
 class Drawn(unittest.TestCase):
     def test_a_square_stays_one(self):
-        """A dark square in the middle: its area and where it lies stay within what scale, stretch and shift may do; around it is white."""
+        """A dark square in the middle: its area and position stay within the limits of scale, stretch and shift; around it is white."""
         def paint(i, picture):
             picture[24:72, 24:72] = 0
         x, label = drawings.Drawings(folder([("noto", TRAINS, "x", "MIT")], paint), INDEX).drawn(np.random.default_rng(1), 300, 32)
@@ -101,20 +101,22 @@ class Drawn(unittest.TestCase):
             centre = (dark.sum(3 - axis) * (np.arange(32) + 0.5)).sum(1) / area
             self.assertTrue((abs(centre - 16) < 3.4).all())              # 0.125 of 16 pixels, of a scale of up to 1.3, turned
             self.assertGreater(centre.std(), 0.8)
-        self.assertTrue((x[:, 0] > 248).all() and (x[:, :, -1] > 248).all())       # the window's third lobe is positive: a shade of grey there
+        self.assertTrue((x[:, 0] > 248).all() and (x[:, :, -1] > 248).all())       # the window's third lobe is positive: it leaves a shade
+        of grey there
 
     def test_a_crowd_is_drawn_less_often(self):
-        """Nine of one base count as three; the same emoji of another set by themselves, and half where the data set has no such style."""
+        """Nine of one base count as three; those of another set count separately, and half if the data set has no such style."""
         rows = [("noto", TRAINS + end, "x", "MIT") for end in [""] + ["-%d" % i for i in range(8)]] + [("twemoji", TRAINS, "x", "MIT"), ("noto", "1fae8", "x", "MIT")]
         self.assertTrue(np.allclose(drawings.Drawings(folder(rows), INDEX).share, np.array([3 / 9] * 9 + [0.5, 1]) / 4.5))
 
     def test_they_are_reduced_as_the_data_set_was(self):
-        """As Pillow does it: by plain means those of one set, by Lanczos' window the others."""
+        """Equal to Pillow's reduction: by plain means for one set, by Lanczos' window for the others."""
         from PIL import Image
         fine = np.random.default_rng(1).integers(0, 256, (2, 96, 96, 3)).astype(np.uint8)
         found = drawings.reduced(torch.from_numpy(fine).permute(0, 3, 1, 2).float(), 32, np.array([True, False])).permute(0, 2, 3, 1).numpy()
         for picture, small, method in zip(fine, found, (Image.BOX, Image.LANCZOS)):
-            self.assertLessEqual(abs(small - np.asarray(Image.fromarray(picture).resize((32, 32), method), np.float32)).max(), 1)        # which rounds in between
+            self.assertLessEqual(abs(small - np.asarray(Image.fromarray(picture).resize((32, 32), method), np.float32)).max(), 1)        #
+            which rounds intermediate results
         rows = [("noto", TRAINS, "x", "MIT"), ("emojione", TRAINS, "x", "MIT")]
         self.assertEqual(drawings.Drawings(folder(rows), INDEX).means.tolist(), [False, True])
 
@@ -132,7 +134,7 @@ class Drawn(unittest.TestCase):
         self.assertTrue(left(True).all())
 
     def test_a_share_of_a_batch(self):
-        """The first of a batch are drawn anew, in the model's palette; the same at the same step."""
+        """The first pictures of a batch are drawn anew, in the model's palette; the same step gives the same pictures."""
         def paint(i, picture):
             picture[30:60, 30:60] = 250, 0, 0
         made = drawings.Drawings(folder([("noto", TRAINS, "x", "MIT")], paint), INDEX)
@@ -174,7 +176,7 @@ class Command(unittest.TestCase):
         self.assertIn('width="%d" height="%d"' % (drawings.SIZE, drawings.SIZE), source)
 
     def test_a_set_of_pictures(self):
-        """Those of one folder of an archive, by their code points, on white and as large as drawings are."""
+        """The drawings of one folder of an archive, by their code points, on white and at full size."""
         from PIL import Image
         png, packed = io.BytesIO(), io.BytesIO()
         Image.fromarray(np.full((64, 64, 4), [200, 0, 0, 0], np.uint8)).save(png, "png")

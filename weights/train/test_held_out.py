@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""held_out.py: every data set that holds something out is written in the form that `npm run eval` reads.  python3 -m unittest test_held_out"""
+"""held_out.py writes every data set with a held-out part in the form that `npm run eval` reads.  python3 -m unittest test_held_out"""
 import contextlib
 import gzip
 import io
@@ -18,7 +18,7 @@ SIDES = dict(mnist=(28, 28), binarised_mnist=(28, 28), cifar10=(32, 32, 3), emoj
 
 
 def examples(name, module):
-    """Two held-out examples of the form that the set has."""
+    """Two held-out examples in the set's form."""
     writer = held_out.WRITERS.get(name, held_out.write_pictures)
     if writer is held_out.write_texts:
         return [] if name == "short_stories" else ["A book.", "Another."], ["One day.", "The end."]

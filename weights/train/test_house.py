@@ -54,27 +54,27 @@ def paint(directory, count=30, size=(40, 36)):
     some = lambda count: " ".join(rng.choice(["the", "king", "went", "to", "a", "wood", "and", "said", "'Yes'", "17"], count)) + "."
     with open(os.path.join(directory, "more", "tale.txt"), "w") as f:    # for recipes of text
         f.writelines(some(12) + "\n" for _ in range(3000))
-    with open(os.path.join(directory, "more", "tagged.conllu"), "w") as f:                # and of tags
+    with open(os.path.join(directory, "more", "tagged.conllu"), "w") as f:                # for recipes of tags
         for _ in range(300):
             words = some(rng.integers(1, 12)).split()
             f.writelines("%d\t%s\t_\t%s\t_\t_\t0\t_\t_\t_\n" % (i + 1, w, "NOUN" if w in ("king", "wood") else "X") for i, w in enumerate(words))
             f.write("\n")
     os.makedirs(os.path.join(directory, "recordings"), exist_ok=True)
-    for take in (5, 7, 8, 9):                                           # and of sounds: takes that validate and train
+    for take in (5, 7, 8, 9):                                           # for recipes of sounds: takes for validation and training
         for digit in range(10):
             with wave.open(os.path.join(directory, "recordings", "%d_theo_%d.wav" % (digit, take)), "wb") as f:
                 f.setnchannels(1), f.setsampwidth(2), f.setframerate(8000)
                 f.writeframes((8000 * np.sin(np.arange(2000) * (0.1 + 0.05 * digit)) + rng.normal(0, 500, 2000)).astype("<i2").tobytes())
-    for sign in range(20):                                              # and of signs
+    for sign in range(20):                                              # for recipes of characters
         os.makedirs(os.path.join(directory, "signs", "%02d" % sign))
         for drawing in range(5):
             Image.fromarray(rng.integers(0, 256, (7, 7), dtype=np.uint8) // (1 + sign % 3)).resize((40, 40)).save(os.path.join(directory, "signs", "%02d" % sign, "%d.png" % drawing))
-    with open(os.path.join(directory, "more", "pairs.tsv"), "w") as f:   # and of translation
+    with open(os.path.join(directory, "more", "pairs.tsv"), "w") as f:   # for recipes of translation
         f.writelines("%s\t%s\n" % (some(rng.integers(1, 12)), some(rng.integers(1, 12))) for _ in range(300))
 
 
 class Forked:
-    """Scripts that are begun where PyTorch is imported already (forked.py)."""
+    """Scripts started in a process that has already imported PyTorch (forked.py)."""
     server = None
 
     @classmethod
@@ -92,12 +92,12 @@ class Forked:
         cls.server = None
 
 
-given = set()                                         # names of commands that have run as separate processes, as users run them: one time of each
+given = set()                                         # names of commands that have run as separate processes, as users run them; once each
 
 
 def command(name, *args, runs_in, check=True):
     argv, environment = [os.path.join(HERE, name)] + [str(a) for a in args], dict(NEXTPIXEL_RUNS=runs_in, OMP_NUM_THREADS="1")
-    if name in given and name != "train_queue.py":    # which does without PyTorch
+    if name in given and name != "train_queue.py":    # which does not need PyTorch
         status, said = Forked.run(argv, environment)
     else:
         given.add(name)
@@ -114,7 +114,7 @@ def text(*path):
 
 
 def chosen():
-    """Names of recipes: the first of each task and output, because they share everything that is tested; all of them if EVERY_RECIPE is set (./build.sh
+    """Names of recipes: the first of each task and output, because they share everything that is tested; all of them if EVERY_RECIPE is set (./build.sh test-train all).pes: the first of each task and output, because they share everything that is tested; all of them if EVERY_RECIPE is set (./build.sh
     test-train all)."""
     of = {}
     for name in recipes.names():
@@ -140,7 +140,7 @@ def compose(folder):
 
 @functools.lru_cache(maxsize=None)
 def painted():
-    """A folder with all of it, copied for each test."""
+    """A folder with all data sets, copied for each test."""
     folder = tempfile.mkdtemp()
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     paint(folder)
@@ -217,16 +217,16 @@ class Recipes(House):
         out = os.path.join(self.folder.name, "not", "there", "a.gguf")
         said = command("export.py", "digits", "--run", "digits-smoke", "--out", out, runs_in=self.runs)
         self.assertIn("sha256", said)
-        metadata, _ = gguf.read(out)         # its description of the data is not the recipe's
+        metadata, _ = gguf.read(out)         # the card does not describe these data as the recipe's
         self.assertEqual(metadata["general.name"], "digits-smoke")
         self.assertEqual(metadata["nextpixel.card.dataset"], "a folder of one's own, pictures")
         self.assertNotIn("MNIST", str(metadata))
-        with open(out[:-5] + ".json") as f:          # held out and validation, for its sheets
+        with open(out[:-5] + ".json") as f:          # the held-out and validation pictures, for its sheets
             self.assertEqual(len(json.load(f)["labels"]), 26)
         self.assertIn("there are " + recipes.names()[0], command("train.py", "nothing", runs_in=self.runs, check=False))
 
     def test_what_is_missing_is_said(self):
-        """A folder that is not there, and modules that are not installed, with the command that installs them."""
+        """A missing folder, and missing modules with the command that installs them."""
         self.assertEqual(command("train.py", "emoji", "--smoke", "--data", "not/there", runs_in=self.runs, check=False).splitlines()[-1], "--data not/there: no such folder")
         with mock.patch.object(needed.importlib.util, "find_spec", lambda name: None if name == "torch" else 1):
             for there, said in ((False, "apt install python3-torch"), (False, "-m pip install torch"), (True, "/usr/bin/python3 has")):
@@ -236,7 +236,7 @@ class Recipes(House):
                 self.assertIn(said, str(left.exception))
 
     def test_what_went_wrong_is_a_sentence(self):
-        """A short message without a traceback if a file, a folder or a run is wrong, with advice."""
+        """A wrong file, folder or run gives a short message with advice instead of a traceback."""
         def said(*argv):
             told = command(*argv, runs_in=self.runs, check=False)
             self.assertNotIn("Traceback", told)
@@ -266,7 +266,7 @@ class Recipes(House):
         self.assertIn("valid ", said.getvalue().split("final valid")[0])
 
     def test_one_name_one_recipe_one_file(self):
-        """What ships has a recipe of its name, which names it and only itself."""
+        """Every shipped file has a recipe of its name, which names this file and no other."""
         shipped = [f[:-5] for f in os.listdir(recipes.SHIPPED) if f.endswith(".gguf")]
         self.assertGreaterEqual(len(shipped), 9)
         self.assertEqual(set(shipped) - set(recipes.names()), set())
@@ -279,7 +279,7 @@ class Recipes(House):
                 recipe.task.Settings(**dict(recipe.settings, **stage))
 
     def test_stages_and_starts(self):
-        """A stage is settings over the recipe's, a separate run, and begins with a file; so do some recipes; --smoke and --from have the last word."""
+        """A stage is settings over the recipe's, a separate run, and starts with a file; so do some recipes; --smoke and --from have the highest precedence."""
         parse = lambda *argv: settings.parse("", recipes.find, list(argv))[1]
         first, third = parse("cifar10"), parse("cifar10", "--stage", "3", "--from", "a.gguf", "--lr", "1e-4")
         self.assertEqual((first.run, first.start, first.sharp_rate), ("cifar10", "", 1.0))
@@ -293,7 +293,7 @@ class Recipes(House):
             self.assertIn(said, told.getvalue())
 
     def test_where_a_file_goes(self):
-        """Only a run of the recipe's name, or of a stage's, on the recipe's data, overwrites what ships."""
+        """Only a run with the name of the recipe or one of its stages, on the recipe's data, overwrites a shipped file."""
         recipe, shipped = recipes.find("cifar10"), os.path.join(recipes.SHIPPED, "cifar10.gguf")
         path = lambda run, folder="", **more: export_command.path_of(recipe, run, dict(settings=dict(dataset="cifar10", data=folder, run=run), **more))
         self.assertEqual([path("cifar10"), path("cifar10-3")], [shipped, shipped])
@@ -325,7 +325,7 @@ class Recipes(House):
 
 class FromAFile(House):
     def test_loss_right_after_loading_is_the_files(self):
-        """F32 and Q4_0, with EVERY_RECIPE F16 and Q8_0; the same model, and a deeper one with more heads."""
+        """F32 and Q4_0, with EVERY_RECIPE also F16 and Q8_0; the same model, and a deeper one with more heads."""
         recipe = recipes.find("emoji")
         s = settings_of(recipe, data=self.pictures, run="first")
         examples = {split: recipe.task(s).load(split) for split in ("train", "validation")}
@@ -344,7 +344,7 @@ class FromAFile(House):
                 self.assertLess(abs(found / own - 1), 0.01, (kind, larger))
 
     def test_pictures_of_ones_own(self):
-        """Split by file, the same wherever they lie; the held-out part is guarded; cut to the middle, transparent parts white."""
+        """The split is by file, independent of the folder; the held-out part is guarded; pictures are cropped to the middle, transparent parts become white."""
         from PIL import Image
         count = {split: len(folder.read(self.pictures, split, (8, 8, 3))[0]) for split in ("train", "validation")}
         self.assertEqual(count, dict(train=104, validation=13))
@@ -368,7 +368,7 @@ class Scaling(House):
         from unittest import mock
         sizes = {"emoji": (scaling.Size(32, 1, 1, 32), scaling.Size(32, 2, 1, 32), scaling.Size(64, 2, 2, 32))}
         with mock.patch.multiple(scaling, SIZES=sizes, RUNS=self.runs), mock.patch.dict(os.environ, NEXTPIXEL_RUNS=self.runs):
-            for _ in range(2):           # the second time everything is there
+            for _ in range(2):           # the second call finds everything there
                 said = io.StringIO()
                 with contextlib.redirect_stdout(said), mock.patch.object(sys, "argv", ["scaling.py", "emoji", "--smoke", "--data", self.pictures]):
                     scaling.main()
@@ -379,14 +379,14 @@ class Scaling(House):
             self.assertIn("final valid", f.read())
 
     def test_rule(self):
-        """The best size, times the root of the compute; a bound if the best is at the end."""
+        """The best size, times the square root of the compute; a bound if the best is the smallest or the largest."""
         rows = [scaling.Row(None, 10 ** 6 * 4 ** i, 100, 60.0, nats, 1.0) for i, nats in enumerate((30.0, 20.0, 25.0))]
         self.assertEqual(scaling.recommended(rows, 9), (12e6, ""))
         self.assertEqual(scaling.recommended(rows[:2], 9), (12e6, "at least "))
         self.assertEqual(scaling.recommended(rows[1:], 0.1), (4e6, "at most "))
 
     def test_minutes_of_cpu_time(self):
-        """A run of CPU minutes pauses while the process is stopped: it has the CPU time that it was given, and hardly more."""
+        """A run measured in CPU minutes pauses while the process is stopped: it gets the CPU time that was requested, and hardly more."""
         command("train.py", "fvsbn", "--data", self.pictures, "--run", "a", "--minutes", 0.03, "--clock", "cpu", "--batch", 8, "--sheets", -1, "--threads", 1, runs_in=self.runs)
         last = json.loads(text(self.runs, "a", "log.jsonl").splitlines()[-1])
         self.assertTrue(last["final"] and 1.8 <= last["elapsed"] < 3)
@@ -394,11 +394,11 @@ class Scaling(House):
 
 
 class SeveralProcesses(House):
-    # PyTorch 1.13 with Python 3.11 starts them only where one of their streams goes to a file (-r 1) and comes back (-t 1)
+    # PyTorch 1.13 with Python 3.11 starts the processes only if one of their streams goes to a file (-r 1) and is copied back (-t 1)
     TORCHRUN = [sys.executable, "-m", "torch.distributed.run", "-r", "1", "-t", "1"]
 
     def torchrun(self, common, here, nodes=1):
-        """One torchrun a machine, each with a separate folder of runs."""
+        """One torchrun per machine, each with a separate folder of runs."""
         with socket.socket() as s:
             s.bind(("127.0.0.1", 0))
             where = "127.0.0.1:%d" % s.getsockname()[1]
@@ -427,7 +427,8 @@ class SeveralProcesses(House):
         for folder, run in pairs:
             two = torch.load(os.path.join(folder, run, "checkpoint.pt"))
             self.assertEqual((one["step"], two["step"]), (6, 6))
-            self.assertLess(abs(one["running"] / two["running"] - 1), 1e-4 if run == "machines" else 1e-5)        # whose first three steps had a schedule of three
+            self.assertLess(abs(one["running"] / two["running"] - 1), 1e-4 if run == "machines" else 1e-5)        # whose first three steps
+            used a schedule of three
             for name, w in one["model"].items() if run != "machines" else ():
                 self.assertLess(float((w - two["model"][name]).abs().max()), 1e-3 * float(w.abs().max()) + 1e-5, name)
 
@@ -439,7 +440,7 @@ class Queue(House):
     def jobs(self):
         return {job["run"]: job for job in json.loads(text(self.runs, "queue.json"))["jobs"]}
 
-    def until(self, what, seconds=240):             # what is trained at the lowest priority waits for a busy machine
+    def until(self, what, seconds=240):             # a training at the lowest priority waits for a busy machine
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             if what():
@@ -471,7 +472,7 @@ class Queue(House):
             self.until(lambda: self.said("a", "resumed at step"))
             self.assertEqual(self.jobs()["a"]["status"], "running")
             runner = json.loads(text(self.runs, "queue.json"))["runner"]
-            os.kill(runner, signal.SIGKILL)              # as a restart of the machine
+            os.kill(runner, signal.SIGKILL)              # like a restart of the machine
             os.kill(self.jobs()["a"]["pid"], signal.SIGKILL)
             out = os.path.join(self.folder.name, "a.gguf")
             self.queue("export", "a", "--out", out)

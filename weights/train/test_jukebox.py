@@ -24,7 +24,7 @@ class Convolutions(unittest.TestCase):
         close(down(x), F.conv1d(x.transpose(1, 2), taps(down.conv, 5, 3), down.conv.bias, stride=4, padding=2))
         inner = F.conv1d(torch.relu(x).transpose(1, 2), taps(unit.conv, 3, 3), unit.conv.bias, padding=2, dilation=2)
         close(unit(x), x.transpose(1, 2) + unit.mix(torch.relu(inner).transpose(1, 2)).transpose(1, 2))
-        # Output k of a block has the taps 4 + k of the vector before and k of the one behind.
+        # Output k of a block has the taps 4 + k of the vector before and k of the one after.
         w = up.conv.weight.view(4, 5, 2, 3)
         kernel = torch.cat([w[:, :, 1], w[:, :, 0]]).permute(2, 1, 0)
         torch.nn.init.zeros_(up.conv.bias)
@@ -38,12 +38,12 @@ class Books(unittest.TestCase):
         task.ready(model, model, "cpu")
         book = task.book("top")
         h = torch.randn(200, 8)
-        ids = torch.randint(0, 5, (200,))                # the last one is never used
+        ids = torch.randint(0, 5, (200,))                # the last code is never used
         for _ in range(600):
             task.follow("top", h, ids)
         for k in range(5):
             self.assertLess(float((book[k] - h[ids == k].mean(0)).abs().max()), 0.05 + 10 * (1 - DECAY))
-        self.assertLess(float((h - book[5]).pow(2).sum(1).min()), 1.0)       # something just encoded, or on its way from there
+        self.assertLess(float((h - book[5]).pow(2).sum(1).min()), 1.0)       # a vector that was just encoded, or is moving away from one
         self.assertEqual(model.codebook.top.nearest(book).tolist(), list(range(6)))
 
 
@@ -61,7 +61,7 @@ class Shown(unittest.TestCase):
             self.assertEqual((int(row[n]), int((row >= 0).sum()), int((below >= 0).sum())), (6, n + 1, 2 * n))
         above = task.above(top)
         self.assertEqual(int((above >= 0).sum()), 33)
-        # A shorter one costs the same alone.
+        # A shorter sequence in a batch costs the same as alone.
         with torch.no_grad():
             together = task.nats(model.eval(), *codes.take(slice(None), "cpu"))
             alone = torch.cat([task.nats(model, *codes.take(slice(i, i + 1), "cpu")) for i in range(3)])

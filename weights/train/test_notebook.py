@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Runs first.ipynb, cell by cell, with seconds of training:  python3 weights/train/test_notebook.py
 
-A small runner instead of Jupyter: one namespace, settings inserted after the cell tagged `parameters`, and an IPython.display that keeps the displayed objects.
+A small runner instead of Jupyter: one namespace, settings inserted after the cell tagged `parameters`, and an IPython.display that records
+the displayed objects.
 """
 import ast
 import contextlib
@@ -22,7 +23,7 @@ ROOT = os.path.normpath(os.path.join(HERE, "../.."))
 
 
 class Shown:
-    """Replaces the objects of IPython.display: their arguments, and the later values of `update`."""
+    """Replaces the objects of IPython.display: records their arguments and the later values of `update`."""
 
     def __init__(self, data, **_):
         self.data = data
@@ -32,7 +33,7 @@ class Shown:
 
 
 def displays(shown):
-    """-> a module IPython.display whose things go to the list `shown`."""
+    """-> a module IPython.display that appends to the list `shown`."""
     module = types.ModuleType("IPython.display")
     for name in ("SVG", "Image", "HTML"):
         setattr(module, name, type(name, (Shown,), {}))
@@ -45,7 +46,8 @@ def displays(shown):
 
 
 def run(path, parameters, shown, after):
-    """Runs a notebook.  What a cell's last expression gives is shown too; `parameters` win over those of the cell with this tag; after(namespace) follows each cell."""
+    """Runs a notebook.  A cell's last expression is shown too; `parameters` override those of the cell with this tag; after(namespace) runs
+    after each cell."""
     with open(path, encoding="utf-8") as f:
         notebook = json.load(f)
     space = {}
@@ -92,7 +94,8 @@ class Notebook(unittest.TestCase):
         self.assertIn("96 pictures to learn from", told.getvalue())
         self.assertRegex(told.getvalue(), r"weights/own/first\.gguf: [\d.]+ MB, \d+ parameters")
         kinds = [type(thing).__name__ for thing in shown]
-        self.assertEqual(kinds, ["Image", "SVG", "Image", "Image", "Image", "HTML"])     # seen; curve and samples, anew in their places; sheets; the link
+        self.assertEqual(kinds, ["Image", "SVG", "Image", "Image", "Image", "HTML"])     # the pictures found; curve and samples, updated in
+        place; sheets; the link
         self.assertIn("<polyline", shown[1].data)
         self.assertEqual(shown[2].data[:4], b"\x89PNG")
         self.assertRegex(shown[5].data, r'href="http://127\.0\.0\.1:\d+/web/pages/colour/\?model=\.\./\.\./\.\./weights/own/first\.gguf"')
@@ -100,7 +103,7 @@ class Notebook(unittest.TestCase):
             self.assertEqual((answers[0][:15], answers[1]), (b"<!doctype html>", f.read()))
 
     def test_it_is_as_it_is_written(self):
-        """No outputs of somebody's machine, and cells with names."""
+        """The notebook has no saved outputs, and its cells have names."""
         with open(os.path.join(HERE, "first.ipynb"), encoding="utf-8") as f:
             notebook = json.load(f)
         self.assertEqual((notebook["nbformat"], notebook["nbformat_minor"]), (4, 5))

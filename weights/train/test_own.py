@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Self-checks of training on your own folders: every shipped file trains on from itself, with the command of README.md ("Your own data") for each kind, on tiny generated
-folders: drawings, characters, sines, melodies, sentences.
+"""Self-checks of training on your own folders: every shipped file can be trained further, with the command of README.md ("Your own data")
+for each kind, on tiny generated folders: drawings, characters, sines, melodies, sentences.
 
     python3 weights/train/test_own.py          half a minute; needs no data set
 """
@@ -24,11 +24,12 @@ from test_data import midi, tune, wav
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 EVERY = bool(os.environ.get("EVERY_RECIPE"))          # ./build.sh test-train all
-LEFT_OUT = ("opened", "opened-decoder")               # of eight numbers a token: a model of words of letters, for which no user has a folder
+LEFT_OUT = ("opened", "opened-decoder")               # with eight numbers per token: a model of words of letters, for which no user has a
+folder
 
 
 def drawings(at, count=24, names=("",)):
-    """Houses of chance in colour."""
+    """Random coloured houses."""
     from PIL import Image, ImageDraw
     rng = np.random.default_rng(2)
     for i in range(count):
@@ -109,7 +110,7 @@ def treebank(at):
 
 
 def kind_of(recipe):
-    """What makes a folder for a recipe."""
+    """Makes a folder for a recipe."""
     dataset = recipe.settings.get("dataset") or recipe.task.Settings.dataset
     own = getattr(data.dataset(dataset), "OWN", None)
     made = dict(told=captioned, signs=signs, sounds=sines, music=melodies, pairs=translations, treebank=treebank)
@@ -155,7 +156,7 @@ class Folders(unittest.TestCase):
 
 class FromItself(Folders):
     def test_every_shipped_file_trains_on(self):
-        """A step from some of them, with EVERY_RECIPE two from each; what is written then is of the same model: its sizes, its vocabulary, its features."""
+        """One step from some shipped files, with EVERY_RECIPE two from each; the exported file has the same model: its sizes, its vocabulary, its features."""
         names = [name for name in recipes.names() if name not in LEFT_OUT and os.path.exists(os.path.join(recipes.SHIPPED, name + ".gguf"))]
         for name in names if EVERY else SOME:
             path = os.path.join(recipes.SHIPPED, name + ".gguf")
@@ -166,7 +167,7 @@ class FromItself(Folders):
                 of_model = lambda metadata: {k: v for k, v in metadata.items() if k.startswith((t.task.architecture + ".", "tokenizer.")) and not k.endswith("word_hashes")}
                 self.assertEqual({k: v for k, v in of_model(after[0]).items() if k not in NEW}, {k: v for k, v in of_model(before[0]).items() if k not in NEW})
                 for k, (w, _) in before[1].items():
-                    if not k.startswith((t.task.draft, "codebook.")):    # a codebook follows the sounds without a rate
+                    if not k.startswith((t.task.draft, "codebook.")):    # a codebook follows the sounds without a learning rate
                         self.assertEqual(after[1][k][0].shape[1:], w.shape[1:], k)
                         first = after[1][k][0][:len(w)]
                         if not name.startswith("hmm"):                   # which counts
@@ -175,7 +176,7 @@ class FromItself(Folders):
 
 class Changed(Folders):
     def test_folders_become_classes(self):
-        """For sounds and for a GAN automatically, for other pictures with --labels folders; the file then has their names, and keeps its vectors for classes of the
+        """Automatic for sounds and for a GAN, with --labels folders for other pictures; the exported file has the folders' names and keeps its vectors for classes of the same name.nds and for a GAN automatically, for other pictures with --labels folders; the file then has their names, and keeps its vectors for classes of the
         same name."""
         path = lambda name: os.path.join(recipes.SHIPPED, name + ".gguf")
         t, said = self.trained("wavenet", "--from", path("wavenet"), "--data", self.folder(sines))
@@ -205,7 +206,7 @@ class Changed(Folders):
             self.assertLess(np.abs(row - of).max(), 0.3 * np.abs(of).max())
 
     def test_a_vocabulary_of_ones_own(self):
-        """Tokens that the file has keep their rows; the file that is written can be trained on in its turn."""
+        """Tokens that the file also has keep their rows; the exported file can be trained further in turn."""
         t, said = self.trained("lstmn", "--from", os.path.join(recipes.SHIPPED, "lstmn.gguf"), "--data", self.folder(stories), "--vocabulary", "own", "--values", "300", "--lr", "0")
         self.assertIn("vocabulary: ", said)
         metadata, tensors = self.exported("lstmn")
@@ -243,12 +244,13 @@ class Changed(Folders):
         shipped, own, faster = (parse("de-en", "--from", path_of, *more) for more in ((), ("--data", "mine"), ("--data", "mine", "--lr", "1")))
         self.assertEqual([(s.values, s.dropout, s.lr, s.warmup, s.batch, s.minutes) for s in (shipped, own, faster)],
                          [(10000, 0.1, 6e-4, 100, 128, 70), (10000, 0.1, 3e-4, 20, 64, 10), (10000, 0.1, 1, 20, 64, 10)])
-        self.assertEqual((adopted.end_weight, adopted.minutes, adopted.batch), (20.0, first.minutes, first.batch))          # the stage, without its schedule
+        self.assertEqual((adopted.end_weight, adopted.minutes, adopted.batch), (20.0, first.minutes, first.batch))          # the stage,
+        without its schedule
         self.assertFalse(parse("wavenet", "--stage", "2", "--from", path).adopted or parse("image-transformer-digits-bw", "--from", os.path.join(recipes.SHIPPED, "digits.gguf")).adopted)
 
 
 class Documented(Folders):
-    """README.md, "Your own data"."""
+    """Each command of README.md, \"Your own data\"."""
     MADE = {"my-pictures": drawings, "my-drawings": drawings, "my-kinds": lambda at: drawings(at, names=("house", "hut")), "my-captions": captioned, "my-signs": signs, "my-recordings": sines, "my-music": melodies,
             "my-texts": stories, "my-pairs": translations, "my-treebank": treebank}
     CHEAP = ("captions", "chorales", "wavenet")
@@ -258,14 +260,14 @@ class Documented(Folders):
             return f.read().split("## Your own data\n")[1].split("\n## ")[0]
 
     def test_commands(self):
-        """Each command trains a step on a folder of its kind that is made here, its file is written, and a link opens it on a page."""
+        """It trains a step on a generated folder of its kind, writes its file, and prints a link that opens the file on a page."""
         commands = [line.split()[2:] for line in self.section().split("```sh\n")[1].split("```")[0].splitlines()]
         self.assertEqual({folder for command in commands for folder in command if folder in self.MADE}, set(self.MADE))
         for name, *options in commands:
             at, path = options.index("--data") + 1, options.index("--from") + 1
             options[path] = os.path.join(recipes.SHIPPED, os.path.basename(options[path]))
             settings.parse("", recipes.find, [name, *options])
-            self.assertTrue(recipes.find(name).own, name)                # a schedule for folders of one's own
+            self.assertTrue(recipes.find(name).own, name)                # a schedule for your own folders
             if not EVERY and name not in self.CHEAP:
                 continue
             make = self.MADE[options[at]]
@@ -283,7 +285,7 @@ class Documented(Folders):
         self.assertEqual({name for name in recipes.names() if name not in LEFT_OUT and not name.startswith("seq2seq-")} - named, set())
 
     def test_every_file_has_a_page(self):
-        """Its page takes it: the kind, the size or the architecture that page.html states."""
+        """The page accepts the file: the kind, the size or the architecture that page.html states."""
         for name in recipes.names():
             path = os.path.join(recipes.SHIPPED, name + ".gguf")
             metadata, _ = gguf.read_raw(path)
@@ -304,7 +306,7 @@ class Documented(Folders):
 
 
 class Slips(Folders):
-    """A slip ends in a sentence: no other exception leaves the loop."""
+    """A mistake ends in a sentence: no other exception leaves the loop."""
     OF = dict(drawings="fvsbn", signs="snail-omniglot", sines="wavenet", melodies="chorales", stories="stories", translations="de-en", treebank="crf-en", captioned="captions")
 
     def said(self, name, *options):
@@ -332,7 +334,7 @@ class Slips(Folders):
             shutil.copy(first, one)
             for folder, wanted in ((empty, r"빈 폴더: 0 .*The folder is empty"), (other, r"other: 0 .*files with .pdf, .zip"), (one, r"one: .* (at least|none of)"), (first, "is a file: give the folder"), ("no such", "no such folder")):
                 if folder == one and make in ("stories", "translations", "treebank"):
-                    continue             # one file is enough of these
+                    continue             # one file is enough for these
                 said = self.said(name, "--data", folder, "--smoke") if name != "captions" else self.said(name, "--data", folder)
                 self.assertRegex(said, wanted, (name, folder))
             os.remove(os.path.join(one, os.path.basename(first)))
@@ -352,9 +354,9 @@ class Slips(Folders):
             self.assertRegex(self.said(name, "--data", of, *options), wanted, (name, options))
 
 
-SOME = ("captions", "chorales", "crf-en", "jukebox-small", "sagan-emoji", "snail-omniglot")         # what has to be taken apart, or to be told
-NEW = ("show-attend-tell.words",)                     # own captions add theirs
-CLOSE = {"snail": 0.05, "sagan": 0.05}                # whose norms have statistics of other pictures
+SOME = ("captions", "chorales", "crf-en", "jukebox-small", "sagan-emoji", "snail-omniglot")         # cases that need extra settings
+NEW = ("show-attend-tell.words",)                     # your own captions add their words
+CLOSE = {"snail": 0.05, "sagan": 0.05}                # whose norms have the statistics of other pictures
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Self-checks of PixelCNN and gated PixelCNN, and of what trains black and white digits:  python3 weights/train/test_pixelcnn.py  (seconds; no data)"""
+"""Self-checks of PixelCNN and gated PixelCNN, and of training black and white digits:  python3 weights/train/test_pixelcnn.py  (seconds; no data)"""
 import itertools
 import os
 import sys

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Self-checks of what gets data sets: fetching from a server of this machine, and small archives of the form that the originals have.
+"""Self-checks of prepare.py: fetching from a server on this machine, and small archives in the form of the originals.
 
     python3 weights/train/test_prepare.py      seconds; needs no data set and no network
 """
@@ -39,7 +39,7 @@ def content(path):
 
 
 class Server(http.server.BaseHTTPRequestHandler):
-    """/file: REACHABLE, by ranges too; /cut: half of it, and then the connection ends, once; /gone: 404."""
+    """/file: REACHABLE, with range requests; /cut: half of it, then the connection ends, once; /gone: 404."""
     asked, cut = [], []
 
     def do_GET(self):
@@ -68,7 +68,7 @@ class Folder(unittest.TestCase):
         self.folder = folder.name
 
     def originals_of_tatoeba(self):
-        """-> a folder with the three: lines that they share, and one of each own"""
+        """-> a folder with the three files: common lines, and one own line each"""
         for k, name in enumerate(("deu-eng-may.zip", "deu-eng-april.zip")):
             with zipfile.ZipFile(self.at("daily", name), "w") as archive:
                 archive.writestr("deu.txt", "".join("Run %d.\tLauf %d!\n" % (i, i) for i in range(100)) + "Own %d.\tEigen  %d.\n" % (k, k) + "Much %s.\tViel.\n" % ("too " * 15))
@@ -81,7 +81,7 @@ class Folder(unittest.TestCase):
         return os.path.join(self.folder, *names)
 
     def prepared(self, *args):
-        """What `prepare` says."""
+        """The output of `prepare`."""
         with contextlib.redirect_stdout(io.StringIO()) as told:
             prepare.main(list(args))
         return told.getvalue()
@@ -178,7 +178,7 @@ class Archives(Folder):
             images, labels = cifar10.read_batch(self.at("c"), "data_batch_2")
         np.testing.assert_array_equal(images, batches["data_batch_2"]["data"].reshape(4, 3, 32, 32).transpose(0, 2, 3, 1))
         self.assertEqual(list(labels), batches["data_batch_2"]["labels"])
-        with self.assertRaises(pickle.UnpicklingError):              # a pickle that would run something
+        with self.assertRaises(pickle.UnpicklingError):              # a pickle that would run code
             original.Plain(io.BytesIO(pickle.dumps(os.getcwd))).load()
 
     def test_omniglot(self):
@@ -281,7 +281,7 @@ class Words(Folder):
             module = originals.find(name)
             self.assertTrue(module.ABOUT and module.LICENCE and (all(f.url for f in module.FILES) or module.HOW), name)
             self.assertTrue(hasattr(data.dataset(module.DATASET), "DEFAULT_DIR"))
-            self.assertEqual(os.path.basename(data.dataset(module.DATASET).DEFAULT_DIR), name)       # one name for one folder
+            self.assertEqual(os.path.basename(data.dataset(module.DATASET).DEFAULT_DIR), name)       # only one name per folder
         self.assertIn("cifar10 ", self.prepared())
 
     def test_what_is_missing_says_how_to_have_it(self):
@@ -293,7 +293,7 @@ class Words(Folder):
     def test_by_the_name_of_a_recipe(self):
         self.assertEqual(prepare.set_of("sagan-emoji").DATASET, "emoji")
         self.assertEqual(prepare.set_of("fvsbn").DATASET, "binarised_mnist")
-        self.assertRegex(self.refused("opened"), "opened trains on letters, which needs nothing")
+        self.assertRegex(self.refused("opened"), "opened trains on letters, which needs no data")
         self.assertRegex(self.refused("nosuch"), "no data set and no recipe 'nosuch'; there are binarised_mnist, ")
 
     def test_what_it_is_given(self):

@@ -20,7 +20,7 @@ SMALL = dict(values=12, context_length=7, height=8, width=8, kernels=(3,), strid
 
 
 def sprites():
-    """Of each thing two drawings of different sizes, all ink."""
+    """Two drawings of each thing in different sizes, all ink."""
     return [[[scenes.Sprite(np.full((side, side + 2, 3), 60, np.uint8)) for side in (12, 20, 26)]] * 2 for _ in THINGS]
 
 

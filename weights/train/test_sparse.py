@@ -23,7 +23,7 @@ from models.sparse_transformer.task import TASK
 
 class Patterns(unittest.TestCase):
     def test_strided_by_transposing(self):
-        """The far set of n = r l positions is what each column of the (r, l) grid sees of itself."""
+        """The far set of n = r l positions equals the attention within each column of the (r, l) grid."""
         c = Config(context_length=24, pattern="strided", stride=6)
         column = torch.arange(24).view(4, 6).t().flatten()
         block = torch.ones(4, 4).tril().bool()
@@ -63,14 +63,14 @@ class Notes(unittest.TestCase):
             np.testing.assert_array_equal(notes.decode(ids), grid)
 
     def test_keys(self):
-        """Every key in which the voices stay among their pitches, and no other; rests stay rests."""
+        """Exactly the keys in which the voices stay within their ranges; rests stay rests."""
         grid = np.array([[72, 60, 55, 40], [74, 0, 57, 41]])
         keys = dict(notes.transposed(grid))
         self.assertEqual(sorted(keys), list(range(-4, 8)))
         self.assertTrue((keys[3] == [[75, 63, 58, 43], [77, 0, 60, 44]]).all())
 
     def test_places(self):
-        """Notes of one time share it; the place in the chord begins anew after a wait; what sounds is the last id of a voice."""
+        """Notes at the same time share it; the position in the chord restarts after a wait; the sounding note is the last id of its voice."""
         ids = torch.tensor([notes.encode(np.array([[72, 60, 55, 40]] * 4 + [[72, 62, 55, 0]] * 2))])
         time, chord, sounding = notes.places(torch.from_numpy(notes.TABLE), ids)
         self.assertEqual(time[0].tolist(), [0, 0, 0, 0, 0, 4, 4, 4, 6, 6])
@@ -85,7 +85,7 @@ class Notes(unittest.TestCase):
         self.assertTrue(torch.allclose(model.nats(short), model.nats(long)))
 
     def test_batches(self):
-        """Each piece once an epoch, pieces of one batch about as long."""
+        """Each piece occurs once per epoch; pieces of one batch have similar lengths."""
         pieces = notes.Pieces([[0] * n for n in range(2, 162)], "cpu")
         seen = np.concatenate([pieces.alike(1, step, 4) for step in range(40)])
         self.assertEqual(sorted(seen), list(range(160)))
@@ -135,7 +135,7 @@ class Models(unittest.TestCase):
         self.assertTrue(torch.allclose(Swish.apply(x), x * torch.sigmoid(1.702 * x)))
 
     def test_begins_aimed(self):
-        """The first head of a picture's first block looks up, where a position carries the value above."""
+        """The first head of a picture's first block attends to the position that carries the value above."""
         c = Config(height=8, width=8, stride=8, embedding_length=64, head_count=2, key_length=16)
         torch.manual_seed(1)
         model = SparseTransformer(c)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Self-checks of what language models need: byte-pair vocabularies, texts and their split, the Llama model.
+"""Self-checks of the parts of language models: byte-pair vocabularies, texts and their split, the Llama model.
 
     python3 weights/train/test_text.py        seconds; with data/stories it also trains the shipped vocabulary anew (test_train.py runs it too)
 """
@@ -26,7 +26,7 @@ TALE = "Once upon a time there was a king who had a golden bird.\n'It's mine,' s
 
 
 def slow_merges(words, count):
-    """Training by the definition: count all pairs anew for each merge."""
+    """Training by the definition: counts all pairs anew for each merge."""
     parts, found = {w: [bytes([b]) for b in w.encode()] for w in words}, []
     for _ in range(count):
         pairs = collections.Counter()
@@ -57,7 +57,7 @@ class BytePairs(unittest.TestCase):
         vocabulary = bpe.Vocabulary(bpe.train([TALE], 50))
         for word in set(bpe.WORD.findall(TALE)) | {"zebra", "kingking", "\u738b"}:
             parts = [bytes([b]) for b in word.encode()]
-            for pair in vocabulary.merges:               # each merge in turn, over the whole word
+            for pair in vocabulary.merges:               # each merge in order, over the whole word
                 parts = bpe.merged(parts, pair)
             self.assertEqual([vocabulary.tokens[i] for i in vocabulary.word(word)], parts)
         for text in (TALE, "\u738b\u0000\ufffd", ""):
@@ -146,7 +146,7 @@ class Model(unittest.TestCase):
         self.assertGreater(float((one[:, 60:] - two[:, 60:]).abs().max()), 0)
 
     def test_positions_count_only_by_their_distance(self):
-        """A rotary score depends on i - j: the same queries and keys, both moved, give the same scores."""
+        """A rotary score depends only on i - j: the same queries and keys, both shifted, give the same scores."""
         c = self.model.c
         q, k = torch.randn(2, 1, 20, 2, c.key_length, dtype=torch.float64)
         cosine, sine = self.model.angles(50, q)
@@ -176,7 +176,7 @@ class Model(unittest.TestCase):
         stream = Windows(np.arange(3000), 16, "cpu")
         count = len(stream) // 4
         self.assertTrue(torch.equal(task.batch(stream, 7, "cpu")[0], task.batch(stream, 7, "cpu")[0]))
-        for epoch in (0, 1):             # an epoch has each window once, and epochs begin at different places
+        for epoch in (0, 1):             # an epoch has each window once, and epochs start at different offsets
             seen = torch.cat([task.batch(stream, epoch * count + i, "cpu")[0] for i in range(count)])
             self.assertEqual(len({tuple(w.tolist()) for w in seen}), 4 * count)
         self.assertFalse(torch.equal(task.batch(stream, 0, "cpu")[0], task.batch(stream, count, "cpu")[0]))

@@ -51,7 +51,7 @@ def export(path, model, kind, card):
 
 
 def sees(c):
-    """(n, n) bool, raster indices: what may query i see of key j?  Straight from the definition of each pattern."""
+    """(n, n) bool, raster indices: may query i see key j?  Straight from the definition of each pattern."""
     order = generation(c)[0]
     place = torch.empty_like(order)
     place[order] = torch.arange(c.n)
@@ -87,7 +87,7 @@ class Model(unittest.TestCase):
             if c.output != "categorical":
                 continue
             model, x, y, small = tiny(name)
-            x = model.generate(y, x[:, :5], 1e-6, torch.Generator().manual_seed(3), small)       # temperature 1e-6: the most likely level
+            x = model.generate(y, x[:, :5], 1e-6, torch.Generator().manual_seed(3), small)       # temperature 1e-6: the most probable level
             with torch.no_grad():
                 self.assertTrue(torch.equal(model(x, y, small).argmax(-1)[:, 5:], x[:, 5:]), name)
 
@@ -101,7 +101,7 @@ class Model(unittest.TestCase):
             self.assertLess(float((a - b).abs().max()), 1e-12, name)
 
     def test_all_blocks_at_once(self):
-        """The ways of attention.py give the numbers of the plain one."""
+        """All implementations in attention.py give the numbers of the plain one."""
         configs = [TINY["palette-2d"][0], TINY["dmol-2d-sr"][0], TINY["dmol-full"][0]]
         configs += [replace(configs[1], height=8, width=8, block_rows=2, block_cols=4, flange_rows=3, flange_cols=1),
                     replace(configs[2], height=8, width=8, pattern="local-1d", query_block=8, memory_block=12)]
@@ -117,7 +117,7 @@ class Model(unittest.TestCase):
         self.assertGreaterEqual(checked, 3)
 
     def test_attention_in_c(self):
-        """In bf16: short last blocks, odd numbers of rows, heads of any even width; with EVERY_RECIPE also as processors compile it that have less than this one."""
+        """In bf16: short last blocks, odd numbers of rows, heads of any even width; with EVERY_RECIPE also compiled for less capable processors."""
         for less in ([], ["-mno-avx512bf16"], ["-mno-avx512f"]) if "avx512f" in processor()[1] and os.environ.get("EVERY_RECIPE") else ([],):
             with self.subTest(less=less), mock.patch.object(in_c, "FLAGS", in_c.FLAGS + less):
                 in_c.library.cache_clear()
@@ -140,7 +140,7 @@ class Model(unittest.TestCase):
             attention.native(tiny("palette-2d")[0], "cpu")
 
     def test_additions_and_norms_in_one_pass(self):
-        """Loss and gradients of pre- and post-norm, with and without an encoder, against the plain way, both in bf16."""
+        """Loss and gradients of pre- and post-norm, with and without an encoder, compared with the plain computation, both in bf16."""
         if not in_c.usable(torch.zeros(1)):
             self.skipTest("native.c does not work here")
         for name in ("local-q8_0", "palette-2d", "dmol-2d-sr", "palette-2d-sr"):
@@ -189,11 +189,12 @@ class Start(unittest.TestCase):
             self.assertEqual(best(block.heads(block.attn_q(h)), block.heads(block.attn_k(h))), [(11, 7), (11, 6), (11, 8), (10, 7)])
             self.assertEqual(best(block.heads(block.cross_attn_q(h)), block.heads(block.cross_attn_k(e))), [(2, 1), (2, 2), (3, 1), (3, 2)])
             block = model.blk[1]
-            self.assertEqual(best(block.heads(block.attn_q(h)), block.heads(block.attn_k(h)))[1], (12, 10))      # mirrored: 15 - 6, read one on
+            self.assertEqual(best(block.heads(block.attn_q(h)), block.heads(block.attn_k(h)))[1], (12, 10))      # mirrored: 15 - 6, read
+            one position later
 
 
     def test_output_begins_at_a_prediction(self):
-        """fit_output: on pictures of smooth colour, far better than the output's other start; means follow the neighbours."""
+        """fit_output: on smooth coloured pictures, far better than the output's usual start; means follow the neighbours."""
         c = Config(height=12, width=12, channels=3, levels=256, output="dmol", mixtures=5, embedding_length=32, feed_forward_length=64,
                    head_count=2, key_length=16, block_count=2, position="learned")
         torch.manual_seed(1)
@@ -209,7 +210,7 @@ class Start(unittest.TestCase):
         self.assertLess(after, 0.75 * before)
 
     def test_photographs_begin_with_copies_of_their_neighbours(self):
-        """After all blocks the residual stream contains the values that the first heads aim at, and the small pixel."""
+        """After all blocks, the residual stream contains the values that the first heads aim at, and the small pixel."""
         c = Config(height=16, width=16, channels=3, levels=256, output="dmol", mixtures=2, norm="pre", embedding_length=128, head_count=4,
                    key_length=32, block_count=3, classes=2, input_height=4, input_width=4, encoder_block_count=1)
         torch.manual_seed(1)
@@ -218,7 +219,8 @@ class Start(unittest.TestCase):
         x, small = torch.randint(0, 256, (2, c.n, 3)), torch.randint(0, 256, (2, 16, 3))
         with torch.no_grad():
             model(x, torch.tensor([0, 1]), small, kept)
-        at = torch.tensor([i for i in range(32, c.n) if 2 <= i % 16 < 14])                                  # whose neighbours are all there
+        at = torch.tensor([i for i in range(32, c.n) if 2 <= i % 16 < 14])                                  # positions that have all
+        neighbours
         found = kept[-1][:, at].flatten(0, 1)
         found = torch.nn.functional.normalize(found - found.mean(0), dim=0)
 
@@ -227,7 +229,7 @@ class Start(unittest.TestCase):
             wanted = wanted.flatten().float()
             return float((torch.nn.functional.normalize(wanted - wanted.mean(), dim=0) @ found).max())
         self.assertGreater(carried(x[:, at - 1, 0]), 0.999)
-        for row, column in NATURAL[0]:   # read one position on
+        for row, column in NATURAL[0]:   # read one position later
             self.assertGreater(carried(x[:, at + 16 * row + column - 1, 2]), 0.95, (row, column))
         self.assertGreater(carried(small[:, at // 64 * 4 + at % 16 // 4, 1]), 0.99)
 
@@ -268,7 +270,7 @@ class Direct(unittest.TestCase):
 
     @torch.no_grad()
     def test_an_encoder_sees_the_whole_small_picture(self):
-        """The last cell matters to the first pixel with an encoder only, and there is no cross-attention."""
+        """The last cell matters to the first pixel only with an encoder, and there is no cross-attention."""
         for model, x, small in self.models:
             other = small.clone()
             other[:, -1] = 255 - other[:, -1]
@@ -277,7 +279,7 @@ class Direct(unittest.TestCase):
             self.assertFalse(any("cross" in name for name in model.state_dict()))
 
     def test_an_encoder_is_pretrained_alone(self):
-        """It learns the contents of cells of two colours, and nothing else of the model changes."""
+        """It learns the contents of cells of two colours, and no other part of the model changes."""
         model = ImageTransformer(self.models[2][0].c)
         torch.manual_seed(1)
         names = torch.randint(0, 2, (48, 12)) * 7
@@ -321,11 +323,12 @@ class Rounding(unittest.TestCase):
         w[5, 7] = 40                     # one large weight
         largest = w.abs().amax(1, keepdim=True)
         q4 = torch.from_numpy(gguf.dequantize_q4_0(gguf.quantize_q4_0(w.numpy()), w.shape))
-        self.assertLess(float(((rounding.q4_0(w) - q4).abs() / (largest + 1e-9)).max()), 1e-3)          # the scales of the file are in half precision
+        self.assertLess(float(((rounding.q4_0(w) - q4).abs() / (largest + 1e-9)).max()), 1e-3)          # the scales of the file are in half
+        precision
         q8 = torch.from_numpy(gguf.dequantize_q8_0(gguf.quantize_q8_0(w.numpy()), w.shape))
         engine = (q8 / (q8.abs().amax(1, keepdim=True) / 63 + 1e-30)).round() * q8.abs().amax(1, keepdim=True) / 63
         off = (rounding.q8_0(w) - engine).abs() / (largest + 1e-9)
-        self.assertLess(float((off > 1e-3).float().mean()), 0.01)        # ties may fall to the other side
+        self.assertLess(float((off > 1e-3).float().mean()), 0.01)        # ties may round to the other side
         self.assertLess(float(off.max()), 1.1 / 63)
 
     def test_rounding_in_c_is_the_same(self):
@@ -342,7 +345,7 @@ class Rounding(unittest.TestCase):
             self.assertTrue(torch.equal(in_c.to_steps(half, size, steps), torch.where(step > 0, (half.float() / step).round() * step, x).bfloat16()))
 
     def test_adam_in_c_is_the_same(self):
-        """Clipped and averaged, against PyTorch's; and its state is PyTorch's."""
+        """Clipping and averaging, compared with PyTorch's; the state has PyTorch's form."""
         if not in_c.usable(torch.zeros(1)):
             self.skipTest("native.c does not work here")
         torch.manual_seed(1)
@@ -368,7 +371,7 @@ class Rounding(unittest.TestCase):
             self.assertLess(float((x - y).abs().max()), 2e-6 * float(x.abs().max()))
 
     def test_the_rate_of_each_parameter(self):
-        """What is sharp has its rate, and every parameter is in one group."""
+        """Sharp parameters have their own rate, and every parameter is in exactly one group."""
         model = ImageTransformer(TINY["dmol-full"][0])
         task = TASK.of(model.c)
         names = {id(p): name for name, p in model.named_parameters()}
@@ -386,7 +389,7 @@ class Rounding(unittest.TestCase):
         self.assertEqual(found["blk.1.attn_v.weight"], 1.0)
 
     def test_pixels_and_means_are_exact_in_bf16(self):
-        """Under autocast the pixels that enter and the parameters of mixtures that leave are in single precision."""
+        """Under autocast, the pixels that enter and the mixture parameters that leave are in single precision."""
         model = ImageTransformer(TINY["dmol-full"][0])
         x = torch.randint(0, 256, (1, model.c.n, 3))
         with torch.autocast("cpu", torch.bfloat16):
@@ -409,7 +412,7 @@ class Rounding(unittest.TestCase):
                          {"output.weight"} | {k for k in kinds if k.endswith(("attn_k.weight", "attn_v.weight", "attn_output.weight"))})
 
     def test_some_matrices_in_four_bits(self):
-        """Rounded equally in training and in the file: the named ones in 4 bits, all others in 8."""
+        """Training and the file round equally: the named matrices to 4 bits, all others to 8."""
         c = replace(TINY["palette-2d-sr"][0], embedding_length=32, head_count=2, key_length=16, feed_forward_length=64)
         task = TASK(TASK.Settings(**asdict(c), four_bits=r"blk\.\d+\.ffn_"))
         model = task.model()
@@ -436,7 +439,7 @@ class Distributions(unittest.TestCase):
         c = Config(channels=3, levels=256, output="dmol", mixtures=4)
         out = torch.randn(1, 50, 40).double() * 2
         x = torch.randint(0, 256, (1, 50, 3))
-        for k in range(3):               # each channel given those before it
+        for k in range(3):               # each channel given the previous ones
             p = 0
             for v in range(256):
                 x[..., k] = v
@@ -444,7 +447,7 @@ class Distributions(unittest.TestCase):
             self.assertLess(float((p - 1).abs().max()), 5e-5)
 
     def test_loss_is_computed_in_full_precision(self):
-        """Under autocast too: only the network is rounded."""
+        """Under autocast too, only the network is rounded."""
         model, x, y, small = tiny("dmol-full")
         model = model.float()
         with torch.no_grad(), torch.autocast("cpu", torch.bfloat16):
@@ -478,7 +481,7 @@ class File(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             for kind in (gguf.F32, gguf.F16, gguf.Q8_0, gguf.Q4_0):
                 export(os.path.join(folder, "a.gguf"), model, kind, dict(name="test"))           # asserts inside
-            with torch.no_grad():        # heads that were aimed have rows that begin at zero and grow slowly
+            with torch.no_grad():        # rows of aimed heads start at zero and grow slowly
                 model.blk[0].attn_q.weight[:, :] = 1e-4 * torch.randn(model.blk[0].attn_q.weight.shape)
             for kind in (gguf.Q8_0, gguf.Q4_0):
                 export(os.path.join(folder, "a.gguf"), model, kind, dict(name="test"))
@@ -500,7 +503,7 @@ class File(unittest.TestCase):
         self.assertTrue((reduce(images, 2, 2)[0, 1] == np.floor(images[0, :4, 4:].reshape(16, 3).mean(0) + 0.5)).all())
 
     def test_mirrored(self):
-        """A training picture that is flipped is the encoding of its mirror image."""
+        """A flipped training picture equals the encoding of its mirror image."""
         rng = np.random.default_rng(1)
         for name in ("palette-2d", "rgb-2d", "dmol-2d-sr", "local-q8_0"):
             model = tiny(name)[0]
@@ -513,7 +516,7 @@ class File(unittest.TestCase):
                 self.assertTrue(small is None or torch.equal(small[i], other.small[i].long()), name)
 
     def test_changed_pictures(self):
-        """Moved ones repeat the edge; writing is not mirrored."""
+        """Moved pictures repeat the edge; pictures with writing are not mirrored."""
         rng = np.random.default_rng(1)
         images = rng.integers(0, 256, (3, 6, 7, 3)).astype(np.uint8)
         found = moved(images, np.array([0, 2, -1]), np.array([0, -3, 1]))
@@ -558,7 +561,7 @@ class File(unittest.TestCase):
 
 class Growing(unittest.TestCase):
     def grown(self, name, **larger):
-        """Loss of a model with random weights, and of a larger one that begins with them; and how many weights the larger one can move."""
+        """Loss of a model with random weights, and of a larger one that starts with them; and how many weights of the larger one have a gradient."""
         model, x, y, small = tiny(name)
         torch.manual_seed(2)
         large = ImageTransformer(replace(model.c, **larger)).eval()
@@ -597,7 +600,7 @@ class Growing(unittest.TestCase):
                 self.assertGreater(float((p != before[n]).float().mean()), 0.5 if "ffn" in n else 0.95, n)
 
     def test_stacked_blocks(self):
-        """Each block is the copy that was asked for; the last norm stays the last; in the file's own order nothing changes."""
+        """Each block copies the requested one; the last norm stays last; the file's own order changes nothing."""
         for name in ("palette-2d", "dmol-2d-sr"):
             model, x, y, small = tiny(name)
             c, file = model.c, {k: v.float() for k, v in model.state_dict().items()}
@@ -621,7 +624,7 @@ class Growing(unittest.TestCase):
                 grow(same, file, c.key_length, stack=order)
 
     def test_classes_are_left_out(self):
-        """A model without classes begins as the file's is without one told."""
+        """A model without classes starts as the file's model with no class given."""
         model, x, y, small = tiny("palette-2d")
         plain = ImageTransformer(replace(model.c, classes=0)).eval()
         grow(plain, {k: v.float() for k, v in model.state_dict().items()}, model.c.key_length)
@@ -637,7 +640,7 @@ class Growing(unittest.TestCase):
 
 class Drafts(unittest.TestCase):
     def test_forward_is_the_equation(self):
-        """Position by position, value by value, in double precision; the neighbours outside of the picture add nothing."""
+        """Position by position, value by value, in double precision; neighbours outside of the picture add zero."""
         H, W, V = 5, 6, 7
         small = draft.random_draft(H, W, V, hidden=32, rank=4)
         w = {k: v.double().numpy() for k, v in small.state_dict().items()}
@@ -719,7 +722,7 @@ class Drafts(unittest.TestCase):
         self.assertGreaterEqual(checked, 4)
 
     def test_noise_given_the_value(self):
-        """It leads to the value, and over values drawn from the model it is Gumbel noise: independent, of the known distribution."""
+        """It leads to the value, and over values drawn from the model it is Gumbel noise: independent, with the known distribution."""
         generator = torch.Generator().manual_seed(1)
         log_p = torch.log_softmax(2 * torch.randn(5, generator=generator), 0).expand(40000, -1)
         x = torch.multinomial(log_p.exp(), 1, generator=generator)[:, 0]
@@ -729,13 +732,13 @@ class Drafts(unittest.TestCase):
         distance = (uniform - (torch.arange(40000.)[:, None] + 0.5) / 40000).abs().amax(0)
         self.assertLess(float(distance.max()), 1.95 / 200)               # Kolmogorov-Smirnov, one in a thousand
         self.assertLess(float((noise.T.corrcoef() - torch.eye(5)).abs().max()), 0.02)
-        likely = torch.log_softmax(torch.tensor([[0.0, -60.0, -200.0]]), -1).expand(100, -1)         # a value that hardly ever comes
+        likely = torch.log_softmax(torch.tensor([[0.0, -60.0, -200.0]]), -1).expand(100, -1)         # a very improbable value
         for v in range(3):
             noise = draft.noise_given(likely, torch.full((100,), v), generator)
             self.assertTrue(bool(torch.isfinite(noise).all() and ((likely + noise).argmax(-1) == v).all()))
 
     def test_looking_ahead(self):
-        """A draft that always guesses right gains the whole window, one that never does nothing; a margin shortens the window."""
+        """A draft that is always right gains the whole window, one that never is gains none; a margin shortens the window."""
         small, V, generator = draft.random_draft(6, 6, 5), 5, torch.Generator().manual_seed(1)
         noise, x = draft.noise_given(torch.zeros(3, 36, V), torch.randint(0, V, (3, 36), generator=generator), generator), torch.zeros(3, 36).long()
         with torch.no_grad():
@@ -756,7 +759,7 @@ class Drafts(unittest.TestCase):
         self.assertEqual(draft.simulate(small, wrong, noise, 4, 0.0), (1.0, (33 * 4 + 3 + 2 + 1) / 36))
 
     def test_simulation_is_the_plain_loop(self):
-        """One picture after the other, guess by guess; most guesses right."""
+        """Pictures sequentially, value by value; most drafted values are right."""
         small, V, generator = draft.random_draft(6, 6, 5), 5, torch.Generator().manual_seed(2)
         noise, x = -torch.log(torch.empty(2, 36, V).exponential_(generator=generator)), torch.zeros(2, 36).long()
         with torch.no_grad():
@@ -782,7 +785,7 @@ class Drafts(unittest.TestCase):
                 self.assertEqual(draft.simulate(small, x, noise, cap, margin), (72 / passes, columns / passes))
 
     def test_distilling_lessens_the_divergence(self):
-        """On pictures that were not among those it learned from; the value above is likely."""
+        """On pictures it was not trained on; the value above is the likely one."""
         V, generator = 4, torch.Generator().manual_seed(1)
         x = torch.randint(0, V, (40, 30), generator=generator)
         target = torch.log_softmax(4.0 * torch.nn.functional.one_hot(torch.nn.functional.pad(x[:, :-5], (5, 0)), V), -1)
@@ -796,7 +799,7 @@ class Drafts(unittest.TestCase):
         self.assertLess(divergence[1], 0.1 * divergence[0])
 
     def test_held_out_pictures_are_forbidden(self):
-        """From the start of the command, before any picture or file is read."""
+        """The test set is forbidden from the start of the command, before any picture or file is read."""
         def stop(path):
             raise InterruptedError(data._forbidden)
         threads, load_target, argv = torch.get_num_threads(), draft.load_target, sys.argv
@@ -848,10 +851,10 @@ class HeldOut(unittest.TestCase):
         self.assertTrue((emoji.split_of(codes[::-1])[::-1] == part).all())
 
     def test_photographs_are_split(self):
-        """Made-up batches: training and validation are the five training batches, each picture once; test is the sixth."""
+        """Synthetic batches: training and validation are the five training batches, each picture once; test is the sixth."""
         from PIL import Image
         with tempfile.TemporaryDirectory() as folder:
-            for i, name in enumerate(cifar10.TRAIN + [cifar10.TEST]):    # each picture carries its number
+            for i, name in enumerate(cifar10.TRAIN + [cifar10.TEST]):    # each picture encodes its number
                 number = np.arange(i * 10000, (i + 1) * 10000)
                 colour = np.stack([number >> 16, number >> 8 & 255, number & 255], 1).astype(np.uint8).reshape(100, 1, 100, 1, 3)
                 mosaic = np.broadcast_to(colour, (100, 32, 100, 32, 3)).reshape(3200, 3200, 3)
@@ -865,7 +868,7 @@ class HeldOut(unittest.TestCase):
             at += count
 
     def test_no_held_out_emoji_in_the_training_pictures(self):
-        """With the data at hand: the parts are disjoint and complete, and the training pictures are exactly those of their part."""
+        """With real data: the parts are disjoint and complete, and the training pictures are exactly those of their part."""
         if not os.path.exists(os.path.join(emoji.DEFAULT_DIR, emoji.FILES[1])):
             self.skipTest("no data/emoji")
         codes = [row[1] for row in emoji.read_index(emoji.DEFAULT_DIR)]

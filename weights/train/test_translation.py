@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Self-checks of what models that translate need: pairs of sentences and their split, BLEU, words cut in several ways, the Transformer.
+"""Self-checks of the parts of translation models: pairs of sentences and their split, BLEU, random segmentations, the Transformer.
 
     python3 weights/train/test_translation.py        seconds; with data/multi30k it also trains the shipped vocabulary anew
 """
@@ -89,7 +89,8 @@ class Grown(unittest.TestCase):
         few = bpe.Vocabulary(bpe.train([self.TEXT * 3], 20))
         more = bpe.Vocabulary(bpe.train([self.TEXT * 3], 40, few.merges))
         self.assertEqual(more.merges[:20], few.merges)
-        self.assertEqual(more.merges, bpe.train([self.TEXT * 3], 40))                    # from the same text it equals the result of one training
+        self.assertEqual(more.merges, bpe.train([self.TEXT * 3], 40))                    # equals the result of training on the same text
+        once
         self.assertLess(len(more.encode(self.TEXT)), len(few.encode(self.TEXT)))
 
     def test_what_is_new_begins_as_the_mean_of_its_sides(self):
@@ -191,7 +192,8 @@ class Data(unittest.TestCase):
                 with open(os.path.join(folder, "b.tsv"), "wb") as f:
                     f.write(wrong)
                 again = pairs.read(folder, "train")
-                self.assertEqual(len(again[0]) - len(parts[0][0]), wrong == b"a\tb\tc\n" and pairs.split_of("a") == "train")     # the others are skipped: test_data.py
+                self.assertEqual(len(again[0]) - len(parts[0][0]), wrong == b"a\tb\tc\n" and pairs.split_of("a") == "train")     # the
+                others are skipped: test_data.py
 
     def test_the_shipped_vocabulary_is_what_training_gives(self):
         if not os.path.exists(os.path.join(multi30k.DEFAULT_DIR, multi30k.MARK)):
@@ -237,7 +239,7 @@ class Batches(unittest.TestCase):
             self.assertEqual(len(set(batches.flatten().tolist())), 37 * 8)
             longest = sizes.max(0)[batches]
             self.assertLess(np.ptp(longest, axis=1).mean(), np.ptp(longest) / 8)
-            means = longest.mean(1)                      # but batches follow one another in no order
+            means = longest.mean(1)                      # but batches have a random order
             self.assertLess(abs(np.corrcoef(means[1:], means[:-1])[0, 1]), 0.5)
         self.assertFalse((arranged(sizes, 3, 0, 8) == arranged(sizes, 3, 1, 8)).all())
 
@@ -280,7 +282,7 @@ class Model(unittest.TestCase):
             changed = target.clone()
             changed[:, 7] = changed[:, 7] % 200 + 1
             two = model(source, changed, maps)
-            self.assertTrue(torch.equal(one[:, :8], two[:, :8]))         # position 7 tells id 7, which it has not read
+            self.assertTrue(torch.equal(one[:, :8], two[:, :8]))         # position 7 predicts id 7, which it has not read
             self.assertGreater(float((one[:, 8:] - two[:, 8:]).abs().max()), 1e-3)
             self.assertEqual([len(m) for m in maps], [3, 2, 2])
             self.assertEqual(float(maps[1][0].triu(1).abs().max()), 0)
@@ -291,7 +293,7 @@ class Model(unittest.TestCase):
         for changes in (dict(), dict(norm="pre", position="learned"), dict(position="none", attention_bias=True)):
             model, source, target = model_of(**changes), ids(1, 6), ids(1, 8, seed=2)
             more = torch.nn.functional.pad(source, (0, 5), value=PADDING), torch.nn.functional.pad(target, (0, 3), value=PADDING)
-            many = [torch.cat([side, ids(1, side.shape[1], seed=9)]) for side in more]     # with a longer one
+            many = [torch.cat([side, ids(1, side.shape[1], seed=9)]) for side in more]     # in a batch with a longer sentence
             maps = [], [], []
             logits = model(*many, maps)
             self.assertLess(float((logits[:1, :8] - model(source, target)).abs().max()), 1e-12)
@@ -308,7 +310,7 @@ class Model(unittest.TestCase):
             self.assertTrue(difference < 1e-12 if position == "none" else difference > 1e-2, (position, difference))
 
     def test_heads_are_runs_of_their_own(self):
-        """Two heads whose weights use disjoint numbers are two models of half the width, next to each other."""
+        """Two heads with disjoint weights equal two models of half the width, next to each other."""
         torch.manual_seed(1)
         c, k = replace(golden.BASE, embedding_length=16, head_count=2), 8
         part = lambda d: {name: torch.nn.Linear(d, d, bias=False).double() for name in ("q", "k", "v", "output")}
@@ -328,7 +330,7 @@ class Model(unittest.TestCase):
         for changes in (dict(), dict(norm="pre", position="learned"), dict(position="none", attention_bias=True)):
             model, source = model_of(**changes), ids(5, 9)
             source[1, 4:] = PADDING
-            end = int(model.translate(source, -5)[0, 3])                 # an end that is met
+            end = int(model.translate(source, -5)[0, 3])                 # an end that is reached
             found = model.translate(source, end)
             logits = model(source, found)
             self.assertTrue(torch.equal(logits.argmax(-1)[found >= 0], found[found >= 0]))
@@ -357,7 +359,7 @@ class Model(unittest.TestCase):
         self.assertIs(dropped(x, 0.0), x)
 
     def test_what_is_in_c(self):
-        """Loss and gradients in bf16, with the norms, the feed-forward network and the output layer in C and without, compared with double precision."""
+        """Loss and gradients in bf16, with norms, feed-forward network and output layer in C and without, compared with double precision."""
         if not native.usable(torch.zeros(1)):
             self.skipTest("native.c does not work here")
         source, target = ids(6, 11), ids(6, 13, seed=2)
@@ -380,7 +382,7 @@ class Model(unittest.TestCase):
             self.assertLess(errors[0], 1.2 * errors[1] + 1e-3)           # no worse than PyTorch
             self.assertLess(errors[0], 0.1)
             self.assertLess(float((found[0][0] - exact[0]).abs().max()), 0.1)
-            self.assertFalse(torch.equal(found[0][1], found[1][1]))      # and it was another way
+            self.assertFalse(torch.equal(found[0][1], found[1][1]))      # the other implementation did run
 
     def test_cross_entropy_in_c(self):
         if not native.usable(torch.zeros(1)):
@@ -422,7 +424,7 @@ class File(unittest.TestCase):
                 self.assertTrue(torch.allclose(model.nats(source, target), other.eval().nats(source, target), rtol=1e-6))
 
     def test_golden_models_are_what_their_file_says(self):
-        """The file that the engine is compared with, read here: the same numbers."""
+        """The engine's golden file, recomputed here: the same numbers."""
         for case in golden.cases():
             path = os.path.join(recipes.HERE, "..", "..", "tests", "golden", case.name)
             kept = {k: torch.from_numpy(x).double() for k, (x, _) in gguf.read(path + ".golden.gguf")[1].items()}

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Self-checks of trees: sums over all projective trees by hand, derivatives, crossing arcs, what training leaves out.
+"""Self-checks of trees: sums over all projective trees by brute force, derivatives, crossing arcs, sentences that training leaves out.
 
     python3 weights/train/test_trees.py        seconds
 """
@@ -35,7 +35,7 @@ class Trees(unittest.TestCase):
     def test_all_trees_by_hand(self):
         torch.manual_seed(1)
         scores, lengths = torch.randn(6, 6, 6, dtype=torch.double), torch.tensor([5, 3, 1, 4, 2, 5])
-        scores[5, 1, 2] = scores[5, 2, 1] = -torch.inf           # arcs that cannot be
+        scores[5, 1, 2] = scores[5, 2, 1] = -torch.inf           # impossible arcs
         log_z, marginals = trees.sums(scores, lengths)
         best = trees.best(scores, lengths)
         for b, n in enumerate(lengths.tolist()):
@@ -59,10 +59,10 @@ class Trees(unittest.TestCase):
         self.assertTrue(trees.projective([2, 0, 2]))
         self.assertFalse(trees.projective([3, 4, 0, 3]))         # 3 -> 1 and 4 -> 2 cross
         self.assertFalse(trees.projective([0, 0]))
-        self.assertFalse(trees.projective([3, 0, 2, 1]))         # 1 -> 4 passes over the word that hangs from the root
+        self.assertFalse(trees.projective([3, 0, 2, 1]))         # 1 -> 4 passes over the word that is attached to the root
 
     def test_neighbours_and_lengths(self):
-        """Values behind a sentence in a batch do not change it."""
+        """Values after the end of a sentence in a batch do not change it."""
         model = Tree(Config(features=40, width=3, embedding_length=16, feed_forward_length=24, block_count=2, head_count=2, reach=4)).eval()
         golden.randomise(model, 3)
         ids, lengths = torch.randint(0, 40, (2, 7, 3)), torch.tensor([4, 7])

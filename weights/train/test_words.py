@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Self-checks of the requirements of the opened networks: words of letters and their split, vocabularies of single characters, GPT-2.
+"""Self-checks of the parts of the opened networks: words of letters and their split, vocabularies of single characters, GPT-2.
 
     python3 weights/train/test_words.py        seconds
 """
@@ -83,7 +83,7 @@ class GPT(unittest.TestCase):
         self.assertTrue((found["dec.0.self.0.mask"].triu(1)[0, 1:] == -float("inf")).all())
 
     def test_heads_share_nothing(self):
-        """A head's output depends on its own columns of the queries, keys and values alone."""
+        """A head's output depends only on its own columns of the queries, keys and values."""
         m = GPT2(replace(golden.TINY, block_count=1)).double().eval()
         golden.randomise(m, 3)
         ids = torch.randint(1, 257, (1, 6), generator=torch.Generator().manual_seed(3))

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Training that never idles: a list of recipes, each with the minutes that it may have, at the lowest priority.
+"""Training without idle time: a list of recipes, each with its minutes, at the lowest priority.
 
     train_queue.py add emoji --minutes 120 [--run NAME] [--lr 1e-3 ...]     further settings go to train.py
     train_queue.py start [--background] [--forever] [--turn 20]             one after another, or 20 minutes each in turn
@@ -11,8 +11,8 @@
     train_queue.py measure [--recipe digits]                                one job of two threads or two of one: which is faster here?
     train_queue.py during COMMAND...                                        pauses, runs the command, resumes
 
-After a stop, a crash or a restart of the machine `start` goes on; a run loses less than a minute.  (Not queue.py: that would hide
-the module of Python that PyTorch needs.)
+After a stop, a crash or a restart of the machine, `start` resumes; a run loses less than a minute.  (Not queue.py: that would shadow the
+Python module that PyTorch needs.)
 """
 import json
 import os
@@ -101,14 +101,14 @@ def stop(args, more):
 
 
 def speeds(jobs, threads, recipe, seconds):
-    """Positions a second of so many jobs at once, all together."""
+    """Positions per second of this many simultaneous jobs, in total."""
     command = [queue.python(), os.path.join(HERE, "speed.py"), recipe, "--threads", str(threads), "--seconds", str(seconds), "--plain"]
     children = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=dict(os.environ, OMP_WAIT_POLICY="passive")) for _ in range(jobs)]
     return sum(float(child.communicate()[0].split()[-1]) for child in children)
 
 
 def measure(args, more):
-    """Alternating, so that what else the machine does weighs on both alike."""
+    """Alternates, so that other programs affect both equally."""
     found = {(1, 2): [], (2, 1): []}
     with holding():
         for _ in range(args.rounds):

@@ -31,11 +31,11 @@ class Settings(Config, Common):
     crop: int = 2048                     # samples per training piece of codes
     commitment: float = 0.25
     error_weight: float = 1.0            # weight of the squared error in the loss of codes
-    log_weight: float = 0.5              # of the distance of logarithms of spectra
-    shifts: int = 3                      # how often each sound is encoded for the priors, with other silence before it and other loudness
-    class_drop: float = 0.1              # probability that an example is shown without its class
-    speaker_drop: float = 0.15           # and without its speaker
-    dropout: float = 0.0                 # of what goes into the residual stream of a prior, in training
+    log_weight: float = 0.5              # weight of the distance between log spectra
+    shifts: int = 3                      # encodings of each sound for the priors, with different silence before it and different loudness
+    class_drop: float = 0.1              # probability of dropping the class of an example
+    speaker_drop: float = 0.15           # probability of dropping its speaker
+    dropout: float = 0.0                 # dropout of additions to the residual stream of a prior
 
 
 def spectra(x):
@@ -48,7 +48,7 @@ def spectra(x):
 
 
 def loss_of(x, y, error, log):
-    """(B,): the squared error in parts of the energy, times `error`, and of each spectrum the distance of the magnitudes, in parts of them, and that of their logarithms, times `log`."""
+    """(B,): the squared error relative to the energy, times `error`, plus, for each spectrum, the relative distance of the magnitudes and `log` times the distance of their logarithms."""
     total = error * ((x - y) ** 2).mean(1) / ((x * x).mean(1) + 1e-3)
     for a, b in zip(spectra(x), spectra(y)):
         total = total + ((a - b) ** 2).sum((1, 2)).sqrt() / ((a * a).sum((1, 2)).sqrt() + 1e-1) + log * ((a + FLOOR).log() - (b + FLOOR).log()).abs().mean((1, 2))
@@ -56,7 +56,7 @@ def loss_of(x, y, error, log):
 
 
 def convergence(x, y):
-    """(B,) dB: 20 log10 of |spectrum of x - that of y| / |that of x|, of windows of 256 samples; the lower the better."""
+    """(B,) dB: 20 log10 of |spectrum of x - spectrum of y| / |spectrum of x|, over windows of 256 samples; lower is better."""
     a, b = (spectra(t)[1] for t in (x, y))
     return 20 * torch.log10(((a - b) ** 2).sum((1, 2)).sqrt() / (a * a).sum((1, 2)).sqrt())
 
@@ -77,7 +77,7 @@ class Sounds:
 
 
 class Codes:
-    """What the encoders make of sounds: of each the codes of the top level and their end, and of the bottom level; -1 behind shorter ones."""
+    """The encoders' output for sounds: for each sound the codes of the top level with their end, and of the bottom level; -1 after the end of shorter ones."""
 
     def __init__(self, model, sounds, shifts, seed, bf16=False):
         self.c, self.codes, rng, c = model.c, [], np.random.default_rng([seed, 7]), model.c
@@ -104,7 +104,7 @@ class Codes:
 
     def take(self, pick, device):
         some, c = [self.codes[i] for i in np.arange(len(self))[pick]], self.c
-        most = -(-(c.top_length + 1) // c.top_stride) * c.top_stride         # with the end
+        most = -(-(c.top_length + 1) // c.top_stride) * c.top_stride         # including the end
         of, n = torch.tensor([i for i, _, _ in some]), min(most, -(-max(len(t) for _, t, _ in some) // WHOLE) * WHOLE)
         padded = lambda k, length: torch.stack([F.pad(one[k], (0, length - len(one[k])), value=-1) for one in some]).long().to(device)
         return padded(1, n), padded(2, min(n, c.top_length) * c.ratio), self.y[of].to(device), self.s[of].to(device)
@@ -116,7 +116,7 @@ class JukeboxTask(Task):
 
     def __init__(self, settings):
         super().__init__(settings)
-        self.length = 0.0                # mean codes of a training sound
+        self.length = 0.0                # mean number of codes of a training sound
         if settings.part == "codes":
             self.update, self.unit = self.update_codes, "loss"
 
@@ -134,7 +134,7 @@ class JukeboxTask(Task):
         return model
 
     def grow(self, model, weights):
-        """Priors that a file does not have begin anew."""
+        """Priors that a file does not have start fresh."""
         super().grow(model, dict({k: w for k, w in model.state_dict().items() if k.startswith(PRIORS)}, **weights))
 
     # codes
@@ -155,12 +155,12 @@ class JukeboxTask(Task):
         self.use, self.sums = beside["use"], beside["sums"]
 
     def settle(self, average, training, device):
-        """A codebook is an average already."""
+        """A codebook is already an average."""
         for name in LEVELS:
             getattr(average.codebook, name).weight.data.copy_(self.book(name))
 
     def begin_on(self, model, train, device):
-        """The vectors start at the encoders' outputs for some sounds, unless a file has some."""
+        """The vectors start at encoder outputs of some sounds, unless the file provides them."""
         if self.s.part == "codes" and not self.s.start:
             x, = train.take(np.random.default_rng(self.s.seed).permutation(len(train))[:64], device)
             with torch.no_grad():
@@ -171,7 +171,7 @@ class JukeboxTask(Task):
 
     @torch.no_grad()
     def follow(self, name, h, ids):
-        """Each vector moves towards the mean of its nearest inputs; a hardly used one is replaced by a new input."""
+        """Moves each vector towards the mean of its nearest inputs; a rarely used one is replaced by a new input."""
         use, sums, book = self.use[name], self.sums[name], self.book(name)
         use.mul_(DECAY).add_(torch.bincount(ids, minlength=len(use)).float(), alpha=1 - DECAY)
         sums.mul_(DECAY).index_add_(0, ids, h, alpha=1 - DECAY)
@@ -232,7 +232,7 @@ class JukeboxTask(Task):
         return found
 
     def batch(self, train, step, device):
-        """Codes: pieces of sounds, louder and softer, also upside down.  Priors: sounds of about one length."""
+        """Codes: pieces of sounds, with random loudness and sign.  Priors: sounds of similar length."""
         s, rng = self.s, np.random.default_rng([self.s.seed, step])
         if s.part == "codes":
             pieces = []
@@ -257,14 +257,14 @@ class JukeboxTask(Task):
         return 1 if self.s.part == "codes" else self.length
 
     def nats(self, model, *batch):
-        """(B,): of codes the loss of both levels"""
+        """(B,): for codes, the loss of both levels"""
         if self.s.part == "codes":
             return sum(self.loss(batch[0], model.decode(model.encode(batch[0], name), name).float()) for name in LEVELS)
         top, bottom, label, speaker = batch
         return model.top.each(top, label, speaker).sum(1) + model.bottom.each(bottom, label, speaker, self.above(top)).sum(1)
 
     def above(self, top):
-        """The codes of the top level, -1 for their end and behind it."""
+        """The codes of the top level, -1 for their end and after it."""
         return torch.where(top == self.s.top_codes, -1, top)
 
     @torch.no_grad()
@@ -288,7 +288,7 @@ class JukeboxTask(Task):
 
     @torch.no_grad()
     def sheet(self, model, valid, path, autocast, device, final):
-        """samples.wav: of codes some sounds, each from the top level and from the bottom level; of priors digits."""
+        """samples.wav: for codes, some sounds decoded from the top level and from the bottom level; for priors, digits."""
         parts = []
         if self.s.part == "codes":
             x, = valid.take(slice(None, None, max(1, len(valid) // 10)), device)
@@ -331,7 +331,7 @@ class JukeboxTask(Task):
         return dict(found, **{PREFIX + "speakers": card.get("speaker_names") or [str(i) for i in range(c.speakers)]}) if c.speakers else found
 
     def type_of(self, name, x, kind):
-        """Products of the priors take the requested type; those of encoders and decoders, whose inputs would be rounded too, and tables take F16 instead of a rounded one;
+        """Products of the priors take the requested type. Those of encoders and decoders (whose inputs would be rounded too) and tables take F16 instead of a rounded type; codebooks and vectors are F32. the requested type; those of encoders and decoders, whose inputs would be rounded too, and tables take F16 instead of a rounded one;
         codebooks and vectors are F32."""
         rounds = kind in (gguf.Q4_0, gguf.Q8_0)
         if x.ndim != 2 or name.startswith("codebook."):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Kin of Llama that others train, for golden files alone; what each differs in is said in src/models/llama.c, with its paper.
+"""Relatives of Llama that others train, only for golden files; src/models/llama.c explains each difference, with its paper.
 
-state_dict() names are the file's tensor names, but that two maps which a file may join stand apart here.
+state_dict() names are the file's tensor names, except two maps that a file may join.
 """
 import math
 from dataclasses import dataclass, fields
@@ -15,23 +15,23 @@ from models.llama import model as llama
 from models.llama import task
 
 class Kind(NamedTuple):
-    """What a kind differs in from Llama."""
-    halves: bool = True                  # pairs that are turned: (i, i + d_k / 2), or else (2i, 2i + 1)
-    head_norms: str = ""                 # of queries and keys: of "each" head, or of "all" at once
+    """The differences of one kind from Llama."""
+    halves: bool = True                  # rotated pairs: (i, i + d_k / 2), or else (2i, 2i + 1)
+    head_norms: str = ""                 # norm of queries and keys: of "each" head, or of "all" together
     before: bool = True                  # norms the input of a sublayer
-    after: bool = False                  # and its output
-    gemma: bool = False                  # begins with sqrt(d) times the embedding; gelu
+    after: bool = False                  # norms its output
+    gemma: bool = False                  # starts with sqrt(d) times the embedding; gelu
     score_cap: float = 0
     logit_cap: float = 0
-    period: int = 0                      # one in this many blocks is global, if there is a window; 0: none
+    period: int = 0                      # every n-th block is global, if there is a window; 0: none
     apart: bool = False                  # local blocks have their own rotary frequencies
     global_bare: bool = False            # if there is a window, global blocks have no rotary positions
-    bare: int = 0                        # of so many blocks one has no rotary positions
+    bare: int = 0                        # every n-th block has no rotary positions
     embedding_scale: float = 1
     attention_scale: float = 0           # 0: 1 / sqrt(d_k)
     residual_scale: float = 1
     logit_scale: float = 1
-    joined: bool = False                 # the file joins queries, keys and values, and gate and up
+    joined: bool = False                 # the file joins queries, keys and values, and joins gate and up
 
 
 KINDS = {
@@ -51,7 +51,7 @@ KINDS = {
 class Config(llama.Config):
     kind: str = "qwen3"
     head_width: int = 32                 # d_k
-    window: int = 0                      # of local attention; 0: there is none
+    window: int = 0                      # window of local attention; 0: none
     freq_base_local: float = 10000.0
 
     @property
@@ -60,7 +60,7 @@ class Config(llama.Config):
 
 
 def halves_turned(x, cosine, sine):
-    """x (B, n, heads, d_k): number i of a head and number i + d_k / 2 are turned by angle i."""
+    """x (B, n, heads, d_k): numbers i and i + d_k / 2 of a head are rotated by angle i."""
     a, b = x.chunk(2, -1)
     return torch.cat((a * cosine - b * sine, a * sine + b * cosine), -1)
 
@@ -147,7 +147,7 @@ class Kin(nn.Module):
         return tuple(f(turn)[:, None].to(like.dtype) for f in (torch.cos, torch.sin))
 
     def forward(self, ids):
-        """ids (B, n) -> logits (B, n, V) of the id after each."""
+        """ids (B, n) -> logits (B, n, V) of the next id at each position."""
         c, kind = self.c, self.kind
         x = self.token_embd(ids) * (math.sqrt(c.embedding_length) if kind.gemma else kind.embedding_scale)
         turns = [self.angles(ids.shape[1], base, x) for base in (c.freq_base, c.freq_base_local)]

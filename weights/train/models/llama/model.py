@@ -3,8 +3,8 @@
 
     x = x + W_o attention(norm(x)),   x = x + W_down (silu(W_gate h) * W_up h),  h = norm(x)
 
-Root-mean-square norms, rotary positions that turn the pairs (0, 1), (2, 3), ... of a head, queries that share keys and values in groups, output
-weights tied to the embeddings.  state_dict() names are the file's tensor names.
+Root-mean-square norms, rotary positions that rotate the pairs (0, 1), (2, 3), ... of a head, groups of queries that share keys and values,
+output weights tied to the embeddings.  state_dict() names are the file's tensor names.
 """
 import math
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from torch import nn
 
 from common import native
 
-BLOCK = 128                              # queries at a time of the attention in C
+BLOCK = 128                              # queries per tile of the attention in C
 
 
 @dataclass
@@ -30,7 +30,7 @@ class Config:
     head_count_kv: int = 4
     freq_base: float = 10000.0
     epsilon: float = 1e-5
-    dropout: float = 0.0                 # of what each sublayer adds, in training
+    dropout: float = 0.0                 # dropout of each sublayer's output
 
     @property
     def key_length(self):
@@ -48,7 +48,7 @@ class Norm(nn.Module):
 
 
 def turned(x, cosine, sine):
-    """x (B, n, heads, d_k), each pair turned by its angle; cosine, sine (n, 1, d_k / 2)."""
+    """x (B, n, heads, d_k), each pair rotated by its angle; cosine, sine (n, 1, d_k / 2)."""
     a, b = x[..., 0::2], x[..., 1::2]
     return torch.stack((a * cosine - b * sine, a * sine + b * cosine), -1).flatten(-2)
 
@@ -93,7 +93,7 @@ class Llama(nn.Module):
         self.blk = nn.ModuleList(Block(c) for _ in range(c.block_count))
         self.output_norm = Norm(c.embedding_length, c.epsilon)
         for name, p in self.named_parameters():
-            if p.dim() == 2:             # what is added to the stream begins smaller, the more so the deeper the model
+            if p.dim() == 2:             # what a block adds to the stream begins smaller in deeper models
                 last = name.endswith(("attn_output.weight", "ffn_down.weight"))
                 nn.init.normal_(p, std=0.02 / (math.sqrt(2 * c.block_count) if last else 1))
 
@@ -104,7 +104,7 @@ class Llama(nn.Module):
         return (f(turn)[:, None].to(like.device, like.dtype) for f in (torch.cos, torch.sin))
 
     def forward(self, ids):
-        """ids (B, n) -> logits (B, n, V) of the id after each."""
+        """ids (B, n) -> logits (B, n, V) of the next id at each position."""
         x = self.token_embd(ids)
         cosine, sine = self.angles(ids.shape[1], x)
         for block in self.blk:
@@ -118,12 +118,12 @@ class Llama(nn.Module):
         return F.cross_entropy(logits.flatten(0, 1), ids[:, 1:].flatten(), reduction="none").view(len(ids), -1)
 
     def nats(self, ids):
-        """(B,): -log p of all ids but the first, which is given."""
+        """(B,): -log p of all ids except the first, which is given."""
         return self.each(ids).sum(1)
 
     @torch.no_grad()
     def generate(self, ids, count, temperature=1.0, generator=None):
-        """ids (B, m) -> (B, m + count); the context is cut to its length."""
+        """ids (B, m) -> (B, m + count); the context is truncated to its maximal length."""
         for _ in range(count):
             logits = self(ids[:, -self.c.context_length:])[:, -1].float()
             p = (logits / max(temperature, 1e-6)).softmax(-1)

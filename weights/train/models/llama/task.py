@@ -19,16 +19,16 @@ VOCABULARIES = os.path.join(HERE, "models", "llama", "vocabularies")
 @dataclass
 class Settings(Config, Common):
     dataset: str = "stories"
-    vocabulary: str = "stories"          # a file of vocabularies/; "": the bytes; own: learned from one's own texts (common/bpe.py)
-    merges: str = of_file("")            # a vocabulary that is no file of that folder, as text
-    prompts: str = "Once upon a time|The king said|Little"               # of the sample sheet
+    vocabulary: str = "stories"          # a file of vocabularies/; "": the bytes; own: learned from your own texts (common/bpe.py)
+    merges: str = of_file("")            # a vocabulary that is not in that folder, as text
+    prompts: str = "Once upon a time|The king said|Little"               # prompts of the sample sheet
 
 
 class Windows:
-    """A stream of ids as windows of n + 1, the last id of one the first of the next; shifted by `phase`."""
+    """A stream of ids as windows of n + 1 ids that overlap by one; shifted by `phase`."""
 
     def __init__(self, ids, n, device):
-        ids = np.resize(ids, max(len(ids), 2 * n + 2))                   # a short text again and again
+        ids = np.resize(ids, max(len(ids), 2 * n + 2))                   # repeats a short text
         self.ids, self.n = torch.from_numpy(ids.astype(np.int64)).to(device), n
 
     def __len__(self):
@@ -63,7 +63,7 @@ class LlamaTask(bpe.Chosen, Task):
         return Windows(stream, self.s.context_length, device)
 
     def batch(self, train, step, device):
-        """The windows of each epoch begin at a new offset."""
+        """The windows of each epoch start at a new offset."""
         epoch = step // (len(train) // self.s.batch)
         phase = int(np.random.default_rng([self.s.seed, epoch, 1]).integers(self.s.context_length))
         return train.take(picks(self.s.seed, step, self.s.batch, len(train)), device, phase)
@@ -79,7 +79,7 @@ class LlamaTask(bpe.Chosen, Task):
 
     @torch.no_grad()
     def sheet(self, model, valid, path, autocast, device, final):
-        """Continued beginnings, in samples.txt."""
+        """Continuations of given beginnings, in samples.txt."""
         generator, lines = torch.Generator().manual_seed(0), []
         for prompt in self.s.prompts.split("|"):
             ids = torch.tensor([[0] + self.tokenizer.encode(prompt)])

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The long short-term memory-network (Cheng, Dong and Lapata 2016, "Long Short-Term Memory-Networks for Machine Reading"): an LSTM that keeps the
-hidden state and the cell of every word read, and attends to all of them instead of to the last one alone.
+"""The long short-term memory network (Cheng, Dong and Lapata 2016, "Long Short-Term Memory-Networks for Machine Reading"): an LSTM that
+keeps the hidden state and the cell of every word read, and attends to all of them instead of only the last one.
 
     a_i  = v . tanh(W_h h_i + W_x x_t + W_s s_{t-1})        i < t       (5)
     p    = softmax_i(a)                                                 (6)
@@ -9,8 +9,8 @@ hidden state and the cell of every word read, and attends to all of them instead
     c_t  = f r_t + i g                                                  (9)
     h_t  = o tanh(c_t)                                                  (10)
 
-s is the paper's h~, r its c~; s_0 = 0.  tape_start "zero" begins both tapes with a row of zeros, which stays in the softmax for ever.  With all attention on
-i = t - 1 this is an LSTM.  x_t is sqrt(d) token_embd[id]; logits of the next id are token_embd h_t.
+s is the paper's h~, r its c~; s_0 = 0.  tape_start "zero" starts both tapes with a row of zeros, which stays in the softmax forever.  With
+all attention on i = t - 1 this is an LSTM.  x_t is sqrt(d) token_embd[id]; logits of the next id are token_embd h_t.
 
 The file:
 
@@ -48,7 +48,7 @@ class Config:
     context_length: int = 64
     embedding_length: int = 64
     tape_start: str = "none"             # "none" | "zero"
-    dropout: float = 0.0                 # in training, of words' vectors and of the output
+    dropout: float = 0.0                 # dropout of word vectors and of the output
 
 
 class Row(nn.Module):
@@ -72,7 +72,7 @@ class Lstmn(nn.Module):
         self.cell.bias.data[d:2 * d] = 1           # a gate that forgets little
 
     def states(self, ids, maps=None, last_only=False):
-        """ids (B, n) -> h (B, n, d).  maps: a list that receives (B, n, n), the weights of each step over those before it.
+        """ids (B, n) -> h (B, n, d).  maps: a list that receives (B, n, n), the weights of each step over earlier ones. last_only: all attention is on the previous step, which makes it an LSTM. the weights of each step over those before it.
         last_only: all attention on the step before, which makes it an LSTM."""
         c, (B, n), d = self.c, ids.shape, self.c.embedding_length
         x = self.token_embd(ids) * math.sqrt(d)
@@ -109,7 +109,7 @@ class Lstmn(nn.Module):
         return dropped(h, c.dropout) if self.training else h
 
     def forward(self, ids, maps=None, last_only=False):
-        """ids (B, n) -> logits (B, n, V) of the id after each."""
+        """ids (B, n) -> logits (B, n, V) of the next id at each position."""
         return F.linear(self.states(ids, maps, last_only), self.token_embd.weight)
 
     def each(self, ids):
@@ -123,7 +123,7 @@ class Lstmn(nn.Module):
         return nats.view(len(ids), -1)
 
     def nats(self, ids):
-        """(B,): -log p of all ids but the first, which is given."""
+        """(B,): -log p of all ids except the first, which is given."""
         return self.each(ids).sum(1)
 
     @torch.no_grad()

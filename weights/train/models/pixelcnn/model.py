@@ -1,16 +1,15 @@
 # SPDX-License-Identifier: MIT
-"""PixelCNN (van den Oord, Kalchbrenner and Kavukcuoglu 2016, "Pixel Recurrent Neural Networks") of grey pictures, and what gated PixelCNN
-(models/gated_pixelcnn) shares with it.
+"""PixelCNN (van den Oord, Kalchbrenner and Kavukcuoglu 2016, "Pixel Recurrent Neural Networks") of grey pictures, and the code shared with
+gated PixelCNN (models/gated_pixelcnn).
 
 Mirrors the C engine layer by layer.  Module names are chosen so that `state_dict()` gives the tensor names of the weight file; export.py copies
-them unchanged.  A convolution's weight has the shape of the file, (out, taps * in), the taps that a mask takes away left out, the others in
-raster order:
+them unchanged.  A convolution's weight has the shape of the file, (out, taps * in): the taps that the mask allows, in raster order:
 
     mask A    a pixel sees the rows above and what is left of it in its own row: the first layer
     mask B    and itself: every later layer, where its own column already knows nothing but pixels before it
 
-The first layer reads ids, one-hot: its weight is a table with a row for each tap and value, (taps * V, out).  Outside the picture there is
-nothing, neither 0 nor 1.  Activations are (B, H, W, channels).
+The first layer reads one-hot ids: its weight is a table with one row per tap and value, (taps * V, out).  Taps outside the picture add
+nothing, which differs from both 0 and 1.  Activations are (B, H, W, channels).
 """
 import math
 from dataclasses import dataclass
@@ -31,9 +30,9 @@ class Config:
     levels: int = 2                      # V
     block_count: int = 12
     embedding_length: int = 64           # 2h, the width between blocks
-    input_kernel: int = 7                # side of the first convolution, odd
-    kernel: int = 3                      # of the others, odd
-    head_length: int = 64                # of the layer before the output
+    input_kernel: int = 7                # side of the first convolution's kernel, odd
+    kernel: int = 3                      # side of the other kernels, odd
+    head_length: int = 64                # width of the layer before the output
     output: str = "bernoulli"            # bernoulli (V = 2) | categorical
 
     @property
@@ -42,7 +41,7 @@ class Config:
 
 
 class Taps(nn.Linear):
-    """A convolution over the taps that a mask leaves: `above` whole rows of k taps, right above the pixel's own row, and `left` taps of the own
+    """A convolution over the taps that a mask allows: `above` whole rows of k taps directly above the pixel's row, and `left` taps of its own row that end `shift` pixels left of it (0: including the pixel; k taps and -floor(k/2): the whole row). row, and `left` taps of the own
     row that end `shift` left of the pixel (0: with the pixel itself; k of them and -floor(k/2): the whole row)."""
 
     def __init__(self, channels, out, k, above, left, shift, bias=True):
@@ -66,7 +65,7 @@ class Taps(nn.Linear):
         """(B, H, W, channels) -> (B, H, W, out)"""
         if x.dtype == torch.float64:
             return F.linear(self.gathered(x), self.weight, self.bias)
-        # the same as a convolution of a rectangle of taps, those beyond the mask zero
+        # the same as a convolution over a rectangle of taps whose masked taps are zero
         half = self.k // 2
         w = self.weight.view(-1, self.above * self.k + self.left, self.channels)
         if self.left and self.above:
@@ -97,7 +96,7 @@ class Table(Taps):
 
 
 class Pixels(nn.Module):
-    """What both have in common: ids in, likelihoods out."""
+    """What both models have in common: ids in, likelihoods out."""
 
     def ends(self, c):
         self.head = nn.ModuleList([nn.Linear(c.embedding_length, c.head_length)])
@@ -125,7 +124,7 @@ class Pixels(nn.Module):
 
     @torch.no_grad()
     def generate(self, label, prefix=None, temperature=1.0, generator=None):
-        """label (B,), prefix (B, m) -> (B, n).  Each pixel costs the whole picture: for sheets of samples only."""
+        """label (B,), prefix (B, m) -> (B, n).  Each pixel recomputes the whole picture: only for sheets of samples."""
         x = torch.zeros(len(label), self.c.n, dtype=torch.long)
         m = 0 if prefix is None else prefix.shape[1]
         if m:
@@ -164,7 +163,7 @@ class PixelCNN(Pixels):
                 b.expand.weight.mul_(1.0 / math.sqrt(c.block_count))
 
     def forward(self, x, label=None, rows=None):
-        """x (B, n) levels -> (B, n, P): what is predicted of each pixel.  rows: of the first rows only."""
+        """x (B, n) levels -> (B, n, P): the prediction for each pixel.  rows: only the first rows."""
         h = self.input(self.one_hot(x)[:, :rows])
         for block in self.blk:
             h = block(h)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""PixelCNN as a task: grey pictures, likelihood with and without the class where the model knows one, sample sheets, its keys of a file."""
+"""PixelCNN as a task: grey pictures, likelihood with and without the class if the model has classes, sample sheets, its metadata keys."""
 from dataclasses import dataclass, fields
 
 import numpy as np
@@ -19,7 +19,7 @@ class Settings(Config, Common):
 
 
 class Levels:
-    """Pictures (N, n) of levels, and their labels."""
+    """Pictures (N, n) as levels, and their labels."""
 
     def __init__(self, images, labels, levels, device):
         self.x = torch.from_numpy(to_levels(images, levels).reshape(len(images), -1)).to(device)
@@ -60,7 +60,7 @@ class PixelCNNTask(Task):
 
     @staticmethod
     def product(name):
-        """Whether a matrix is multiplied by, rather than a table whose rows are added."""
+        """Whether a matrix is a factor of a product rather than a table of rows to add."""
         return name not in ("input.weight", "input.vertical.weight", "input.horizontal.weight") and ".class." not in name
 
     @property
@@ -72,7 +72,7 @@ class PixelCNNTask(Task):
         return self.s.height * self.s.width
 
     def sheet(self, model, valid, path, autocast, device, final):
-        """Samples, with classes if there are any; below them pictures, their upper halves, completions."""
+        """Samples, with classes if there are any; below them, pictures with their upper halves completed."""
         s, generator = self.s, torch.Generator().manual_seed(0)
         x, label = valid.take(spread(len(valid), 10), "cpu")
         classes, half = getattr(s, "classes", 0), s.height // 2 * s.width
@@ -93,7 +93,7 @@ class PixelCNNTask(Task):
                 a + "kernel": c.kernel, a + "head_length": c.head_length, a + "output.type": c.output}
 
     def type_of(self, name, x, kind):
-        """Products take the wanted type; tables, vectors and odd widths stay F32."""
+        """Products take the requested type; tables, vectors and odd widths stay F32."""
         if x.ndim != 2 or not self.product(name) or kind in (gguf.Q4_0, gguf.Q8_0) and x.shape[1] % 32:
             return gguf.F32
         return gguf.Q8_0 if kind == gguf.Q4_0 and name == "output.weight" else kind

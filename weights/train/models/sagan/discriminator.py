@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""The discriminator, of training only: D(x, y) = w . h(x) + e_y . h(x) with h the sum over places [Miyato and Koyama 2018], spectrally normalised.
+"""The discriminator, used only in training: D(x, y) = w . h(x) + e_y . h(x), where h sums over locations [Miyato and Koyama 2018], with
+spectral normalisation.
 
     conv 3x3, ReLU, conv 4x4 stride 2, beside it mean 2x2, conv 1x1 -> attention at half size -> blocks, each half as wide
       -> as many channels more, the deviations -> a block half as wide -> ReLU, sum
 
-Two things are against one picture for many latents: it sees where the pictures of a class in a batch deviate from each other [after Karras 2018, who have one mean
-of it], and it guesses the first numbers of the latent, which the generator helps it to [Chen 2016].
+Two additions discourage mode collapse. It sees how much the pictures of a class in a batch deviate from each other [after Karras 2018, who
+use a single mean], and it predicts the first numbers of the latent, which also trains the generator [Chen 2016].
 """
 import torch
 import torch.nn.functional as F
@@ -50,7 +51,7 @@ class Discriminator(nn.Module):
         self.recall = Linear(recalled, channels[-1], normed=False)
 
     def forward(self, x, label, drawn):
-        """(B, 3, H, W) in -1..1, (B,), (B,) whether it is drawn -> (B,), (B, recalled)"""
+        """(B, 3, H, W) in -1..1, (B,), (B,) whether it is generated -> (B,), (B, recalled)"""
         for i, block in enumerate(self.blk):
             x = block(x)
             if i == 0 and self.attn:

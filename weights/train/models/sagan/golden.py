@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Golden cases of the GAN: what a part without a sequence leaves of its inputs, and where it looked.
+"""Golden cases of the GAN: the inputs and results of a model without a sequence, and its attention maps.
 
     input.latent (L)   ids         input.class (1)
     result.image (H W 3)   result.latent (L)   result.pixels (H W 3)   map.attention (queries keys)
@@ -23,7 +23,7 @@ def cases():
 
 @torch.no_grad()
 def randomise(model, seed):
-    """Weights of the size after spectral normalisation, statistics as of batches, a gain that is not zero."""
+    """Weights of the size after spectral normalisation, statistics as if from batches, and a nonzero gain."""
     rng = np.random.default_rng(seed)
     for name, p in list(model.named_parameters()) + list(model.named_buffers()):
         x = torch.from_numpy(rng.standard_normal(p.shape)).float()

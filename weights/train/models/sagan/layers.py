@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Layers of both nets: convolutions whose weight is one matrix, spectral normalisation, the self-attention of the paper.
+"""Layers of both networks: convolutions stored as one matrix, spectral normalisation, the self-attention of the paper.
 
-A convolution's weight is (out, taps x in), the taps in raster order, as the file has it.
+A convolution's weight is (out, taps x in), the taps in raster order, as in the file.
 """
 import torch
 import torch.nn.functional as F
@@ -13,7 +13,7 @@ class Spectral(nn.Module):
 
         v <- W' u / |W' u|,   u <- W v / |W v|,   sigma = u' W v
 
-    one round at each call in training; in evaluation, and if `exact` is set, sigma is computed.
+    one iteration per call in training; in evaluation, and if `exact` is set, sigma is exact.
     """
 
     exact = False
@@ -46,7 +46,7 @@ class Spectral(nn.Module):
 
     @torch.no_grad()
     def folded(self):
-        """W / sigma, sigma exactly, as the file has it."""
+        """W / sigma with exact sigma, the form in the file."""
         W = self.weight.double()
         return (W / torch.linalg.matrix_norm(W, 2)).float() if self.normed else self.weight.detach().clone()
 
@@ -72,7 +72,8 @@ class Conv(Spectral):
 class Attention(nn.Module):
     """y = x + gamma W_o o,  o_j = sum_i beta_ji h(x_i),  beta_ji = softmax over i of g(x_j) . f(x_i), without 1 / sqrt(d).
 
-    f, g (keys, queries): 1x1 to `key` channels, h (values): to `value`; with `pool` keys and values are the largest of 2x2 neighbours.
+    f, g (keys, queries): 1x1 to `key` channels, h (values): to `value` channels; with `pool`, keys and values are maxima over 2x2
+    neighbours.
     """
 
     def __init__(self, channels, key, value, pool, normed=True):

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""The generator of a self-attention GAN [Zhang 2019]: a latent z and a class -> a picture at once.
+"""The generator of a self-attention GAN [Zhang 2019]: a latent z and a class -> a whole picture.
 
     z -> linear -> (size / 2^blocks)^2 x channels[0] -> blocks, each twice as wide -> norm, ReLU, conv 3x3, tanh
     block: cBN, ReLU, nearest x2, conv 3x3, cBN, ReLU, conv 3x3;  beside it nearest x2, conv 1x1
     attention stands behind the block whose output is `attention_size` wide (0: nowhere)
 
-`Generator` is what trains, with spectral normalisation and batch statistics; `Folded` is the form in a file: every sigma and every mean and variance is
-in the weights, of a norm one scale and shift a class is left.
+`Generator` is the training form, with spectral normalisation and batch statistics; `Folded` is the form in a file. There, sigmas, means and
+variances are folded into the weights, and a norm is one scale and shift per class.
 """
 from dataclasses import dataclass
 
@@ -24,7 +24,7 @@ class Config:
     """Named as in the weight file's metadata."""
     height: int = 32                     # and width
     latent_length: int = 64
-    channels: tuple = (64, 64, 64, 32)  # at the start and behind each block
+    channels: tuple = (64, 64, 64, 32)  # channels at the start and after each block
     classes: int = 4
     attention_size: int = 16
     attention_pool: bool = True
@@ -49,7 +49,7 @@ class Table(nn.Module):
 
 
 class Norm(Table):
-    """Batch normalisation with a scale and a shift by class; `standing`: the mean of so many batches' statistics is being taken."""
+    """Batch normalisation with a scale and a shift per class; `standing`: collects the mean of this many batches' statistics."""
 
     def __init__(self, classes, channels):
         super().__init__(classes, channels)
@@ -97,7 +97,7 @@ class Net(nn.Module):
         self.output = Conv(c.channels[-1], 3, normed=normed)
 
     def head(self, z, label):
-        """The map that attention sees, or the last block's output."""
+        """The map that attention reads, or the last block's output."""
         x = self.latent(z).view(len(z), self.start, self.start, -1).permute(0, 3, 1, 2)
         for block in self.blk:
             if x.shape[2] == self.c.attention_size:
@@ -123,7 +123,7 @@ class Generator(Net):
 
     @torch.no_grad()
     def settle(self, batches, batch=64, seed=7):
-        """Statistics of its norms: the mean over separate batches, weights unchanged."""
+        """Statistics of its norms: the mean over separate batches with unchanged weights."""
         device, training = self.output.weight.device, self.training
         generator = torch.Generator().manual_seed(seed)
         self.train()
@@ -155,7 +155,7 @@ class Generator(Net):
 
     @torch.no_grad()
     def unfold(self, weights, batches=4, batch=64, seed=7):
-        """Begins with the weights {name: tensor} of a file: what comes into each norm is counted, so that it is the same with batch statistics."""
+        """Starts with the weights {name: tensor} of a file. The statistics of each norm's input are measured and compensated, so that the function is the same with batch statistics."""
         folded = Folded(self.c)
         folded.load_state_dict(weights)
         moments, hooks = {}, []
@@ -186,7 +186,7 @@ class Generator(Net):
                 module.weight.copy_(weights[name + ".weight"])
                 if module.bias is not None:
                     module.bias.copy_(weights[name + ".bias"])
-                for _ in range(20 if module.normed else 0):              # rounds of the power iteration
+                for _ in range(20 if module.normed else 0):              # iterations of the power method
                     module.u.copy_(F.normalize(module.weight @ F.normalize(module.weight.t() @ module.u, dim=0), dim=0))
             elif isinstance(module, Attention):
                 module.gain.copy_(weights[name + ".gain"])

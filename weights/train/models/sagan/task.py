@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""The GAN as a task. A step is `update`: the discriminator's loss, then the generator's, each with its own optimiser, on the same drawn pictures:
+"""The GAN as a task. A step is `update`: the discriminator's loss, then the generator's, each with its own optimiser, on the same generated
+pictures:
 
     L_D = E[max(0, 1 - D(x, y))] + E[max(0, 1 + D(G(z, y), y))] + recall L_z        L_G = -E[D(G(z, y), y)] + recall L_z
 
-L_z: the mean square by which D's guess misses the first numbers of z.
+L_z: the mean squared error of D's prediction of the first numbers of z.
 """
 from dataclasses import dataclass, fields
 
@@ -30,14 +31,16 @@ SETTLE = 16                              # batches whose statistics are averaged
 class Settings(Config, Common):
     dataset: str = "emoji_kinds"
     critic: tuple = (64, 96, 96)         # channels of the discriminator's blocks
-    critic_lr: float = 6e-4              # two time scales: the generator's is lr
+    critic_lr: float = 6e-4              # two time scales: the discriminator's rate; the generator's is lr
     normed: str = "both"                 # spectral normalisation: both | critic | none
-    flip: bool = True                    # half of the pictures are mirrored, but for the kinds of the data set that must not be
+    flip: bool = True                    # mirrors half of the pictures, except the kinds that must not be mirrored
     augmented: bool = True
-    recalled: int = 16                   # numbers of the latent that the discriminator guesses
+    recalled: int = 16                   # numbers of the latent that the discriminator predicts
     recall: float = 0.5
-    critic_first: int = 60               # steps of a run that begins with a file, which has no discriminator, until the generator's rate is whole
-    begun: str = ""                      # a run of the same nets, maybe without attention, from whose two nets this one begins
+    critic_first: int = 60               # warm-up steps of the generator's rate in a run that starts from a file, which has no
+    discriminator
+    begun: str = ""                      # a run of the same networks, possibly without attention, from which both networks of this one
+    start
 
 
 class Pictures:
@@ -61,7 +64,7 @@ class SaganTask(Task):
     architecture = "sagan"
     unit = "hinge"
     every_class = True
-    first = None                         # the checkpoint that this run begins with
+    first = None                         # the checkpoint that this run starts from
 
     @staticmethod
     def smoke(settings):
@@ -79,11 +82,11 @@ class SaganTask(Task):
         return Generator(self.config(), self.s.normed == "both")
 
     def fresh(self, name):
-        """gamma, which starts at zero and has a long way to go: attention learns nothing until it has grown"""
+        """gamma starts at zero and has far to go: attention learns nothing until it has grown"""
         return name.endswith("attn.gain")
 
     def relabelled(self, weights, metadata):
-        """A norm has a row a class."""
+        """A norm has one row per class."""
         old, new = tuple(metadata[PREFIX + "classes"]), tuple(self.s.class_names)
         if old == new or len(new) != self.s.classes:
             return weights
@@ -103,7 +106,7 @@ class SaganTask(Task):
         if self.s.begun:
             self.first = torch.load(Run(self.s.begun).checkpoint, map_location="cpu")
         if self.first:
-            model.load_state_dict(self.first["model"], strict=False)     # attention may not be in it: its gamma begins at 0
+            model.load_state_dict(self.first["model"], strict=False)     # the file may lack attention: its gamma starts at 0
 
     def ready(self, model, average, device):
         s = self.s
@@ -118,14 +121,14 @@ class SaganTask(Task):
             average.load_state_dict(self.first["average"], strict=False), self.critic.load_state_dict(self.first["beside"]["critic"], strict=False)
 
     def beside(self):
-        """What a checkpoint has of it."""
+        """The part of a checkpoint that belongs to it."""
         return dict(critic=self.critic.state_dict(), critic_adam=self.critic_adam.state_dict())
 
     def restore(self, beside):
         self.critic.load_state_dict(beside["critic"]), self.critic_adam.load_state_dict(beside["critic_adam"])
 
     def update(self, trainer, batch, rate):
-        """One step of both -> the discriminator's loss, which stays near 2 while it knows nothing.  rate: of the learning rates, 0..1"""
+        """One step of both -> the discriminator's loss, which stays near 2 while it has learned nothing.  rate: factor of the learning rates, 0..1"""
         s, (x, y), critic, G = self.s, batch, self.critic, trainer.model
         known = min(1.0, (trainer.count + 1) / s.critic_first) ** 2 if s.start and s.critic_first else 1.0
         for adam, lr in ((self.critic_adam, s.critic_lr), (trainer.adam, s.lr * known)):
@@ -171,7 +174,7 @@ class SaganTask(Task):
         return Pictures(*examples, self.s.classes, device)
 
     def batch(self, train, step, device):
-        """As many of each kind, as far as there are any; mirrored by chance."""
+        """The same number of each kind, as far as available; mirrored at random."""
         s, rng = self.s, np.random.default_rng([self.s.seed, step])
         kinds = [of for of in train.of if len(of)]
         pick = np.array([rng.choice(kinds[k % len(kinds)]) for k in rng.permutation(max(s.batch, len(kinds)))[:s.batch]])
@@ -183,7 +186,8 @@ class SaganTask(Task):
         return x.contiguous(memory_format=torch.channels_last), y
 
     def nats(self, model, x, y):
-        """There is no likelihood. (B,): instead, the distance of its output for the latent 0 from each picture, for comparing a file with its run."""
+        """A GAN has no likelihood. (B,): instead, the distance of its output for the latent 0 from each picture, to compare a file with its
+        run."""
         return ((model(torch.zeros(len(y), self.s.latent_length, device=y.device), y).float() - x) ** 2).flatten(1).sum(1)
 
     def views(self, *batch):
@@ -199,7 +203,7 @@ class SaganTask(Task):
 
     @torch.no_grad()
     def sheet(self, model, valid, path, autocast, device, final):
-        """Eight of each class; the first column is one latent, and so on."""
+        """Eight of each class; each column uses one latent."""
         s = self.s
         z = torch.randn(12, s.latent_length, generator=torch.Generator().manual_seed(0)).to(device).repeat(s.classes, 1)
         y = torch.arange(s.classes, device=device).repeat_interleave(12)
@@ -231,7 +235,7 @@ class SaganTask(Task):
         return {PREFIX + "classes": card.get("class_names") or [str(k) for k in range(model.c.classes)]}
 
     def type_of(self, name, x, kind):
-        """Matrices take the wanted type, those of attention and the last convolution at least F16; tables and vectors stay F32."""
+        """Matrices take the requested type, those of attention and the last convolution at least F16; tables and vectors stay F32."""
         if x.ndim != 2 or "norm" in name or kind == gguf.F32:
             return gguf.F32
         if name.startswith(("output", "attn")) or x.shape[1] % 32:

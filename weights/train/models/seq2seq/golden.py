@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Golden cases of the recurrent encoder-decoder, one for each score, range, order and feeding. A source of m ids, a target of n:
+"""Golden cases of the recurrent encoder-decoder, one for each score, range, order and input feeding. A source of m ids, a target of n:
 
     source (m)      the sentence, the end token last         values (n)      t_0..t_{n-1}             label (1)   -1
     logits (n, V)   of t_p given t_<p                        nats (n)        -log p(t_p | source, t_<p)
@@ -83,7 +83,7 @@ def tensors(case, model, seed):
 
 
 def inputs(source, target):
-    """Of a trained model: what goes in, one pair without padding."""
+    """The inputs of a trained model: one pair without padding."""
     return {"source": source[0], "values": target[0], "label": [-1]}
 
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The recurrent encoder-decoder and its attentions (Sutskever, Vinyals and Le 2014; Bahdanau, Cho and Bengio 2015; Luong, Pham and Manning 2015).
+"""The recurrent encoder-decoder with its attention variants (Sutskever, Vinyals and Le 2014; Bahdanau, Cho and Bengio 2015; Luong, Pham and
+Manning 2015).
 
     encoder   h_i = [fwd_i; bwd_i],   fwd_i = GRU(x_i, fwd_{i-1}),   bwd_i = GRU(x_i, bwd_{i+1}),   x_i = sqrt(d) token_embd[s_i]
     start     s_start = tanh(W_init [fwd_{m-1}; bwd_0] + b_init)
@@ -27,17 +28,17 @@ Ranges, of a source of m words, D the window:
     local-p      centre_p = m sigmoid(v_p . tanh(W_p s));  |i - min(floor(centre_p), m - 1)| <= D; the softmax of these is multiplied by
                  exp(-(i - centre_p)^2 / (2 (D/2)^2)) and not normalised again
 
-Structures, of a global range. "simple" is the softmax; the others give each word a separate bit, attended or not, whose expectation is the
-attention, so that weights need not add up to 1 [Kim, Denton, Hoang and Rush 2017]:
+Structures, of a global range. "simple" is the softmax. The others give each word a bit, attended or not; attention is the expectation of
+the bits, so weights need not add up to 1 [Kim, Denton, Hoang and Rush 2017]:
 
     sigmoid        a_pi = sigmoid(score(s, h_i) + bias)
     segmentation   a_pi = p(z_i = 1) of a chain of bits, theta_i = score(s, h_i) + bias, with transitions A (segments.py)
 
-GRU of an input x and a state h, gates r, z, n in this order in the rows:
+GRU of an input x and a state h; the rows contain the gates r, z, n in this order:
 
     r = sigmoid(W_ir x + b_ir + W_hr h + b_hr),   z likewise,   n = tanh(W_in x + b_in + r (W_hn h + b_hn)),   h' = (1 - z) n + z h
 
-Ids are those of the Transformer (models/transformer/model.py): y_p = sqrt(d) token_embd[t_{p-1}], zeros at p = 0.
+Ids are as in the Transformer (models/transformer/model.py): y_p = sqrt(d) token_embd[t_{p-1}], zeros at p = 0.
 
 The file:
 
@@ -73,8 +74,8 @@ The file:
     attn_transition.weight                          segmentation (2, 2): A[from][to], 1 is looked at
     output.{weight,bias}                            (d, 4 e), "none" (d, 2 e); (d)
 
-state_dict() names are the file's tensor names.  In a batch, sentences are filled up with PADDING; it is never attended.
-Shapes: B sentences, m source positions, n target positions, V ids.
+state_dict() names are the file's tensor names.  In a batch, sentences are padded with PADDING, which is never attended. Shapes: B
+sentences, m source positions, n target positions, V ids.
 """
 import math
 from dataclasses import dataclass
@@ -90,7 +91,7 @@ from common import native
 
 SCORES = ("none", "additive", "dot", "scaled-dot", "general", "cosine", "location")
 RANGES = ("global", "local-m", "local-p")
-FEW = -3.0                               # bias of bits at first: few characters are looked at
+FEW = -3.0                               # initial bias of the bits: few characters are attended
 STRUCTURES = ("simple", "sigmoid", "segmentation")
 
 
@@ -100,7 +101,7 @@ class Config:
     values: int = 512                    # V
     context_length: int = 64
     embedding_length: int = 64           # d
-    state_length: int = 64               # e, of each direction of the encoder
+    state_length: int = 64               # e, state length of each encoder direction
     score: str = "general"
     order: str = "after"                 # "after" | "before"
     range: str = "global"
@@ -109,12 +110,12 @@ class Config:
     positions: int = 48                  # rows of location's W_q
     structure: str = "simple"
     input_feeding: bool = False
-    turns: bool = False                  # training takes the structures in turn, by chance: a start that is fair to all of them
-    dropout: float = 0.0                 # in training, of the words' vectors, of the annotations and of t
+    turns: bool = False                  # training alternates at random between the structures: a start that favours none of them
+    dropout: float = 0.0                 # dropout of the word vectors, of the annotations and of t
 
 
 class Cell(nn.Module):
-    """Weights of a GRU: of its input and of its state."""
+    """Weights of a GRU, for its input and for its state."""
 
     def __init__(self, inputs, states):
         super().__init__()
@@ -140,7 +141,7 @@ class Encoder(nn.Module):
         self.fwd, self.bwd = Cell(c.embedding_length, c.state_length), Cell(c.embedding_length, c.state_length)
 
     def forward(self, x, lengths):
-        """x (B, m, d), lengths (B) -> annotations (B, m, 2 e), the last of both directions (B, 2 e)"""
+        """x (B, m, d), lengths (B) -> annotations (B, m, 2 e), the final states of both directions (B, 2 e)"""
         start = x.new_zeros(2, x.shape[0], self.fwd.state.weight.shape[1])
         states, back = run([self.fwd, self.bwd], [x, Turned.apply(x, lengths)], start)
         last = (torch.arange(len(x), device=x.device), lengths - 1)
@@ -161,7 +162,7 @@ class Seq2seq(nn.Module):
         if c.score in ("additive", "general"):
             self.attn_k = nn.Linear(s, c.attention_length if c.score == "additive" else s, bias=False)
         if c.turns:
-            self.attn_k.weight.data.mul_(0.1)            # broad at first: a sharp softmax would never look elsewhere
+            self.attn_k.weight.data.mul_(0.1)            # broad at first: a sharp softmax would never explore other words
         if c.score == "additive":
             self.attn_v = Row(c.attention_length, 1 / math.sqrt(c.attention_length))
         if c.score == "cosine":
@@ -181,7 +182,7 @@ class Seq2seq(nn.Module):
         return dropped(x, self.c.dropout) if self.training else x
 
     def encode(self, source, annotations=None):
-        """source (B, m) -> memory: h (B, m, 2 e), keys (B, m, A or 2 e), s_start (B, 2 e), lengths (B).  annotations: a list, which receives h without dropout."""
+        """source (B, m) -> memory: h (B, m, 2 e), keys (B, m, A or 2 e), s_start (B, 2 e), lengths (B).  annotations: a list that receives h without dropout."""
         lengths = (source >= 0).sum(1)
         h, last = self.enc(self.rows(source), lengths)
         if annotations is not None:
@@ -221,7 +222,7 @@ class Seq2seq(nn.Module):
         structure = STRUCTURES[int(torch.randint(len(STRUCTURES), ()))] if self.c.turns and self.training else self.c.structure
         if structure != "simple":
             return self.bits(structure, s, keys, h, lengths)
-        if self.c.score == "location":                   # where a window has no row at all, the words beyond the rows get nothing
+        if self.c.score == "location":                   # if a window contains no row, the words beyond the rows get no weight
             scores = self.scores(s, keys).masked_fill(hidden, -math.inf)
             some = (scores > -math.inf).any(-1, keepdim=True)
             weights = scores.masked_fill(~some, 0).softmax(-1) * some
@@ -231,8 +232,8 @@ class Seq2seq(nn.Module):
         return weights, weights @ h, centre
 
     def bits(self, structure, s, keys, h, lengths):
-        """As `attend`, of the structures in which each word has a bit."""
-        theta = self.scores(s, keys) + self.attn_bias.weight             # not bf16, because the bias is not
+        """Like `attend`, for the structures with a bit per word."""
+        theta = self.scores(s, keys) + self.attn_bias.weight             # not bf16, because the bias is not bf16
         if structure == "segmentation":
             weights = marginals(theta, self.attn_transition.weight, lengths)
         else:
@@ -240,7 +241,7 @@ class Seq2seq(nn.Module):
         return weights, weights.to(h.dtype) @ h, None
 
     def behind(self, source, target, maps=None, annotations=None):
-        """source (B, m), target (B, n) -> (B, n, d): what the table is multiplied by.  maps: two lists, which receive weights and centres."""
+        """source (B, m), target (B, n) -> (B, n, d), the factor of the output table.  maps: two lists that receive weights and centres."""
         c, memory = self.c, self.encode(source, annotations)
         h, _, s, _ = memory
         y = F.pad(self.rows(target[:, :-1]), (0, 0, 1, 0))
@@ -263,12 +264,12 @@ class Seq2seq(nn.Module):
         return t
 
     def inputs(self):
-        """The decoder's weights of the word and of its fed input."""
+        """The decoder's weights for the word and for the fed input."""
         parts = self.dec.input.weight.split([self.c.embedding_length, self.dec.input.weight.shape[1] - self.c.embedding_length], 1)
         return [part.bfloat16() for part in parts] if torch.is_autocast_cpu_enabled() else parts
 
     def step(self, inputs, fed, s, t, memory, p):
-        """inputs (B, 6 e) of the word, fed: see `inputs`, s (B, 2 e), t (B, 1, d) of the step before -> s, t, weights (B, 1, m) or None, centre"""
+        """inputs (B, 6 e) of the word, fed: see `inputs`, s (B, 2 e), t (B, 1, d) of the previous step -> s, t, weights (B, 1, m) or None, centre"""
         c = self.c
         weights = contexts = centre = None
         if c.order == "before":
@@ -292,7 +293,7 @@ class Seq2seq(nn.Module):
         return F.linear(self.behind(source, target, maps), self.token_embd.weight)
 
     def each(self, source, target, smoothing=0.0, annotations=None):
-        """(B, n): -log p(t_p | source, t_<p), 0 where the target has ended.  smoothing: of the probability that all V share evenly."""
+        """(B, n): -log p(t_p | source, t_<p), 0 after the end of the target.  smoothing: share of the probability spread evenly over all V."""
         x, there = self.behind(source, target, annotations=annotations), target >= 0
         x, wanted = x[there], target[there]
         if fast(x):
@@ -309,7 +310,7 @@ class Seq2seq(nn.Module):
 
     @torch.no_grad()
     def translate(self, source, end, longest=0):
-        """source (B, m) -> (B, n): the most probable id at each position, up to and with the end token, then PADDING."""
+        """source (B, m) -> (B, n): the most probable id at each position, up to and including the end token, then PADDING."""
         count, B, d = min(longest or self.c.context_length, self.c.context_length), len(source), self.c.embedding_length
         memory, (word, fed) = self.encode(source), self.inputs()
         s, t, ids = memory[2], memory[2].new_zeros(B, 1, d), []
@@ -327,7 +328,7 @@ class Seq2seq(nn.Module):
 
 
 class Transitions(nn.Module):
-    """Of a chain of bits: initially, neighbours tend to be equal."""
+    """For a chain of bits: initially, neighbours tend to be equal."""
 
     def __init__(self):
         super().__init__()
@@ -335,7 +336,7 @@ class Transitions(nn.Module):
 
 
 class Row(nn.Module):
-    """A vector that is learnt."""
+    """A learned vector."""
 
     def __init__(self, n, spread, around=0.0):
         super().__init__()

@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: MIT
-"""The GRU over whole sequences, several directions at once, with a custom backward pass: PyTorch's is quadratic in the length for packed
+"""The GRU over whole sequences, several directions together, with a custom backward pass. PyTorch's is quadratic in the length for packed
 batches, because each step's slice is a full tensor of zeros, and it multiplies for the weights' gradient at each step.
 
     r = sigmoid(x_r + h W_r + b_r),  z likewise,  hn = h W_n + b_n,  n = tanh(x_n + r hn),  h' = n + z (h - n)
 
-Every derivative but those along h is a product of values of the forward pass, so the backward pass computes these for all steps together.
+Every derivative except those along h is a product of values from the forward pass, so the backward pass computes these for all steps
+together.
 """
 import torch
 
 
 class Recurrence(torch.autograd.Function):
-    """x (T, D, B, 3 h) what W_i x + b_i is at each of T steps of D directions, start (D, B, h), weight (D, 3 h, h), bias (D, 3 h) -> states (T, D, B, h)"""
+    """x (T, D, B, 3 h): W_i x + b_i at each of T steps of D directions, start (D, B, h), weight (D, 3 h, h), bias (D, 3 h) -> states (T, D, B, h)"""
 
     @staticmethod
     def forward(ctx, x, start, weight, bias):
@@ -52,7 +53,7 @@ class Recurrence(torch.autograd.Function):
 
 
 class Turned(torch.autograd.Function):
-    """x (B, m, .) -> each sentence the other way round, its padding where it was; lengths (B)"""
+    """x (B, m, .) -> each sentence reversed, its padding unchanged; lengths (B)"""
 
     @staticmethod
     def forward(ctx, x, lengths):

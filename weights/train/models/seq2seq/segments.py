@@ -1,26 +1,26 @@
 # SPDX-License-Identifier: MIT
-"""Attention as the marginals of a chain of bits [Kim, Denton, Hoang and Rush 2017, section 3.1]: z_1 .. z_m, looked at or not, with
+"""Attention as the marginals of a chain of bits [Kim, Denton, Hoang and Rush 2017, section 3.1]: z_1 .. z_m, attended or not, with
 
     p(z) = exp( sum over i of theta_i z_i  +  sum over i > 1 of A[z_{i-1}][z_i] ) / Z
 
-Of two states the odds are all that matters.  f_i and b_i are log odds of z_i = 1 from both sides, theta_i in the first of them alone:
+With two states, only odds matter.  f_i and b_i are log odds of z_i = 1 from both sides; only f_i includes theta_i:
 
     f_1 = theta_1,  f_i = theta_i + g(f_{i-1}),   g(x) = A01 - A00 + softplus(x + A11 - A01) - softplus(x + A10 - A00)
     b_m = 0,        b_i = h(theta_{i+1} + b_{i+1}),  h the same with A transposed
     p(z_i = 1) = sigmoid(f_i + b_i)
 
-so that nothing can underflow in a chain of any length. A = 0 makes it sigmoid(theta_i).
+so nothing can underflow in a chain of any length. With A = 0 it equals sigmoid(theta_i).
 """
 import torch
 import torch.nn.functional as F
 
 
 def marginals(theta, A, lengths):
-    """theta (B, n, m): n chains of each of B sentences, A (2, 2) A[from][to], lengths (B) -> p(z_i = 1), (B, n, m), 0 beyond a sentence"""
+    """theta (B, n, m): n chains for each of B sentences, A (2, 2) A[from][to], lengths (B) -> p(z_i = 1), (B, n, m), 0 beyond a sentence"""
     m = theta.shape[-1]
     there = torch.arange(m, device=theta.device) < lengths[:, None]
     scores, ahead = theta.unbind(-1), there[:, None].to(theta.dtype).unbind(-1)
-    from_zero = torch.stack([A[0, 1] - A[0, 0], A[1, 0] - A[0, 0]])[:, None, None]       # both directions at once
+    from_zero = torch.stack([A[0, 1] - A[0, 0], A[1, 0] - A[0, 0]])[:, None, None]       # both directions together
     stay = torch.stack([A[1, 1] - A[0, 1], A[1, 1] - A[1, 0]])[:, None, None]
     leave = from_zero.flip(0)
     x = torch.stack([scores[0], torch.zeros_like(scores[0])])                            # f_i; b_{m-1-i}

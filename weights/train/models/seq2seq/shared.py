@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the recipes of all attentions have in common: everything but the attention, so that their figures can be compared."""
+"""The common part of the recipes for all attentions: everything except the attention, so that their numbers can be compared."""
 
 
 def settings(**attention):
@@ -7,7 +7,7 @@ def settings(**attention):
         # model: 1.7 M parameters, 1 M of them the vocabulary of both languages
         dataset="multi30k", vocabulary="multi30k", values=8000, context_length=128,
         embedding_length=128, state_length=128, attention_length=128,
-        # schedule: minutes of one thread's CPU time, which other work on the machine does not shorten
+        # schedule: minutes of one thread's CPU time, which other programs do not affect
         clock="cpu", threads=1, batch=128, lr=2e-3, warmup=200, every=4.0, valid_images=256, final_valid_images=1014,
         dropout=0.2, smoothing=0.1, lower=0.1, unstopped=0.1, ema=0.995)
     return dict(base, **attention)
@@ -18,15 +18,15 @@ def card(name, does, command=None):
         name=name,
         description="A recurrent network that translates short German sentences about what a picture shows into English; " + does,
         languages=["de", "en"],
-        license="other",                 # the authors of the data state none for the sentences
+        license="other",                 # the authors of the data state no licence for the sentences
         dataset="Multi30k, German and English captions of task 1 (Elliott, Frank, Sima'an and Specia 2016): 29,000 pairs",
         dataset_license="none stated for the sentences; they describe pictures of Flickr30K, which are for non-commercial research and education",
         command=command or "python3 weights/train/train.py " + name,
-        type="q4_0")                     # but for the words (task.py)
+        type="q4_0")                     # except the words (task.py)
 
 
 def characters(**attention):
-    """Settings of those that read characters: after a shared start that alternates between the structures, separate minutes for each."""
+    """Settings of the models that read characters: after a shared start that alternates between the structures, each trains separately."""
     base = dict(source="characters", context_length=256, score="general", batch=64, minutes=3.0, lr=1.5e-3, warmup=50, fresh_rate=10.0)
     return settings(**dict(base, **attention))
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The recurrent encoder-decoder as a task: that of the Transformer (pairs, batches of similar length, BLEU), with another model."""
+"""The recurrent encoder-decoder as a task: the Transformer's task (pairs, batches of similar length, BLEU), with another model."""
 import functools
 from dataclasses import dataclass, fields, replace
 
@@ -27,9 +27,9 @@ class Settings(pairs.Settings):
     input_feeding: bool = Config.input_feeding
     structure: str = Config.structure
     turns: bool = Config.turns
-    teacher: str = ""                    # a file of this model that reads tokens, whose encoder teaches (teacher.py), in training only
+    teacher: str = ""                    # a file of this model that reads tokens; its encoder is the teacher (teacher.py), only in training
     taught: float = 0.05                 # weight of that loss
-    source: str = "tokens"               # how a source is cut: "tokens" | "characters"
+    source: str = "tokens"               # units of the source: "tokens" | "characters"
 
 
 class Seq2seqTask(TransformerTask):
@@ -65,9 +65,10 @@ class Seq2seqTask(TransformerTask):
 
     @torch.no_grad()
     def grow(self, model, weights):
-        """Starts with the tensors that a file of another attention shares with this model: the words, the encoder and, of the decoder, the layers that
-        read words and states. The rest stays random: fair to all attentions except the file's own. A file with bits, trained alternately with the
-        softmax (`turns`), gives its attention too, except the transitions. A file of this recipe gives all."""
+        """Starts with the tensors that a file of another attention shares with this model: the words, the encoder and, of the decoder, the
+        layers that read words and states. The rest stays random, which is fair to all attentions except the file's own. A file with bits
+        that was trained alternately with the softmax (`turns`) also provides its attention, except the transitions. A file of this recipe
+        provides everything."""
         if self.s.adopted:
             return super().grow(model, weights)
         for name, p in model.named_parameters():
@@ -79,14 +80,14 @@ class Seq2seqTask(TransformerTask):
                 p[..., :columns] = old[..., :columns]
 
     def fresh(self, name):
-        """How many characters are looked at hangs on one number, which has far to go."""
+        """A single number decides how many characters are attended, and it has far to go."""
         return name == "attn_bias.weight"
 
     def matrices(self, model):
         return [p for name, p in model.named_parameters() if p.dim() == 2 and name != "token_embd.weight"]
 
     def type_of(self, name, x, kind):
-        """The table of words keeps 8 bits where all else has 4: a file under 2 MB, at no cost that shows."""
+        """The table of words keeps 8 bits, everything else 4: the file is under 2 MB with no measurable loss."""
         return super().type_of(name, x, gguf.Q8_0 if kind == gguf.Q4_0 and name == "token_embd.weight" else kind)
 
     def metadata(self, model):

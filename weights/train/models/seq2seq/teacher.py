@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What an encoder that reads words teaches one that reads characters: where a token of the sentence ends, the state from the left should be the
-teacher's at that token, and where it begins, the state from the right.  Nothing is said of attention."""
+"""An encoder that reads words teaches one that reads characters. Where a token of the sentence ends, the state from the left should equal
+the teacher's state at that token; where it begins, the state from the right should.  Attention is not taught."""
 import torch
 
 from models.transformer.model import PADDING
@@ -8,7 +8,7 @@ from models.transformer.task import END, padded
 
 
 def spans(tokenizer, characters, words):
-    """ids of the same text, cut in two ways -> [(first, last)] of each of `words`: which of `characters` it covers, by bytes"""
+    """ids of the same text in two segmentations -> [(first, last)] for each of `words`: the range of `characters` that it covers, by bytes"""
     where = [i for i, id in enumerate(characters) for _ in tokenizer.tokens[id]]
     found, at = [], 0
     for id in words:
@@ -25,7 +25,7 @@ class Teacher:
         self.model, self.tokenizer, self.known = model.eval(), tokenizer, {}
 
     def lesson(self, ids):
-        """ids of a sentence in characters, END last -> ids in words, END last, and of each the first and last character"""
+        """ids of a sentence in characters, END last -> ids in words, END last, and the first and last character of each word"""
         key = tuple(ids)
         if key not in self.known:
             text = ids[:-1]
@@ -34,7 +34,7 @@ class Teacher:
         return self.known[key]
 
     def loss(self, source, states):
-        """source (B, m), states (B, m, 2 e) -> (B,): squared distance from the teacher's, added up over tokens and numbers"""
+        """source (B, m), states (B, m, 2 e) -> (B,): squared distance from the teacher's states, summed over tokens and numbers"""
         lessons = [self.lesson([id for id in row if id != PADDING]) for row in source.tolist()]
         words = padded([ids for ids, _ in lessons])
         with torch.no_grad():

@@ -54,7 +54,7 @@ def tensors(case, model, seed):
 
 
 def inputs(picture, ids):
-    """Of a trained model: what goes in."""
+    """The inputs of a trained model."""
     return {"input.image": picture[0].reshape(-1), "values": ids[0]}
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Show, attend and tell [Xu, Ba, Kiros, Cho, Courville, Salakhutdinov, Zemel and Bengio 2015]: a picture becomes a sentence, a word at a time, and each word is
-written with a look at one part of the picture.
+"""Show, attend and tell [Xu, Ba, Kiros, Cho, Courville, Salakhutdinov, Zemel and Bengio 2015]: describes a picture in a sentence, word by
+word, and attends to one part of the picture for each word.
 
     encoder     a_i = conv(picture)_i + position_i,   i = 1 .. L cells, relu after each convolution, zeros outside; the picture is (255 - byte) / 255
     start       h = tanh(W_h mean_i a_i + b_h),   c = tanh(W_c mean_i a_i + b_c)
@@ -11,9 +11,10 @@ written with a look at one part of the picture.
     cell        gates i, f, o, g = W [y_p; z_p; h_{p-1}] + b;  c_p = sigmoid(f) c_{p-1} + sigmoid(i) tanh(g);  h_p = sigmoid(o) tanh(c_p)
     word        logits_p = W_o tanh(W_t [h_p; z_p; y_p] + b_t) + b_o,       y_p = token_embd[word p-1], zeros at p = 0
 
-Soft attention is trained with -log p(words) + spread sum_i (1 - sum_p alpha_pi)^2.  Hard attention cannot be differentiated through its draws: the gradient of
--log p(words | places) is joined by that of (R_p - baseline_p) log alpha_p(s_p), R_p = -log p of the words from p on, the baseline a moving average, and by an
-entropy bonus; half of the time a whole sentence is trained with the expectation instead (the paper, section 4.1).
+Soft attention is trained with -log p(words) + spread sum_i (1 - sum_p alpha_pi)^2.  Hard attention is not differentiable through its draws.
+To the gradient of -log p(words | locations) it adds that of (R_p - baseline_p) log alpha_p(s_p), where R_p = -log p of the words from p on
+and the baseline is a moving average, and an entropy bonus. Half of the time a whole sentence is trained with the expectation instead (the
+paper, section 4.1).
 
 The file:
 
@@ -108,7 +109,7 @@ class Table(nn.Module):
 
 
 def draw(log_alpha):
-    """Places (B,) from the logarithms of their weights (B, L)."""
+    """Locations (B,) drawn from the logarithms of their weights (B, L)."""
     return torch.distributions.Categorical(logits=log_alpha).sample()
 
 
@@ -137,7 +138,7 @@ class ShowAttendTell(nn.Module):
         self.head = nn.Linear(H + D + E, c.head_length)
         self.output = nn.Linear(c.head_length, c.values)
         with torch.no_grad():
-            self.cell.bias[H:2 * H] += 1                 # what is remembered stays
+            self.cell.bias[H:2 * H] += 1                 # initially, the cell remembers
 
     def encode(self, pictures):
         """-> annotations (B, L, D), their keys (B, L, A), h, c (B, H)"""
@@ -158,13 +159,13 @@ class ShowAttendTell(nn.Module):
         return (scores if scores.dtype == torch.float64 else scores.float()).log_softmax(-1)
 
     def context(self, a, log_alpha, h, draw):
-        """draw: (B, L) log alpha -> (B,) places; None: the expectation -> z (B, D), places"""
+        """draw: (B, L) log alpha -> (B,) locations; None: the expectation -> z (B, D), locations"""
         place = draw(log_alpha) if draw else None
         z = a[torch.arange(len(a), device=a.device), place] if draw else (log_alpha.exp().to(a.dtype)[:, None] @ a)[:, 0]
         return (torch.sigmoid(self.selector(h)).to(z.dtype) * z if self.c.selector else z), place
 
     def step(self, y, memory, h, c, draw):
-        """y (B, E) -> h, c, z, log alpha, places"""
+        """y (B, E) -> h, c, z, log alpha, locations"""
         a, keys = memory
         log_alpha = self.look(keys, h)
         z, place = self.context(a, log_alpha, h, draw)
@@ -176,7 +177,7 @@ class ShowAttendTell(nn.Module):
         return self.output(torch.tanh(self.head(torch.cat([h.to(y.dtype), z.to(y.dtype), y], -1))))
 
     def unrolled(self, pictures, ids, draw=None):
-        """-> logits (B, n, V), log alpha (B, n, L), places (B, n) or None"""
+        """-> logits (B, n, V), log alpha (B, n, L), locations (B, n) or None"""
         a, keys, h, c = self.encode(pictures)
         y, found = self.rows(ids), []
         for p in range(ids.shape[1]):
@@ -186,7 +187,7 @@ class ShowAttendTell(nn.Module):
         return self.read(h, z, y), log_alpha, torch.stack([f[3] for f in found], 1) if draw else None
 
     def drawn(self):
-        """What a hard file does by itself: draws."""
+        """Draws locations, as a hard file does."""
         return draw if self.c.attention == "hard" else None
 
     def forward(self, pictures, ids):
@@ -194,17 +195,17 @@ class ShowAttendTell(nn.Module):
 
     @staticmethod
     def each(logits, ids):
-        """(B, n): -log p of each word, 0 behind the end"""
+        """(B, n): -log p of each word, 0 after the end"""
         logits = logits if logits.dtype == torch.float64 else logits.float()
         return F.cross_entropy(logits.transpose(1, 2), ids, reduction="none", ignore_index=PADDING)
 
     def nats(self, pictures, ids):
-        """(B,): -log p(words | picture); of hard attention given the places that it draws"""
+        """(B,): -log p(words | picture); for hard attention, given the locations that it draws"""
         return self.each(self(pictures, ids), ids).sum(1)
 
     @torch.no_grad()
     def tell(self, pictures, end, draw=None):
-        """-> ids (B, n), weights (B, n, L): the most probable word at each position, PADDING behind the end"""
+        """-> ids (B, n), weights (B, n, L): the most probable word at each position, PADDING after the end"""
         a, keys, h, c = self.encode(pictures)
         B = len(pictures)
         y, ids, maps = a.new_zeros(B, self.c.embedding_length), [], []

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""An encoder, pretrained to name the contents of a small picture, as the paper's was on photographs: attention over annotations that mean nothing yet learns slowly.
+"""An encoder, first trained to classify a small picture, as the paper's was on photographs: attention over annotations without meaning
+learns slowly.
 
-One thing on 32x32, in drawings that train:  p(thing) = softmax(W mean_i conv(picture)_i + b),  by a layer that is thrown away.  A picture costs a quarter of a
-scene, and nothing says where the thing is.
+One thing on 32x32, in training drawings:  p(thing) = softmax(W mean_i conv(picture)_i + b), with a layer that is discarded.  A picture
+costs a quarter of a scene, and nothing indicates the location of the thing.
 """
 import math
 import random
@@ -30,7 +31,7 @@ def pictures(source, rng, count):
 
 
 def pretrain(model, source, steps, batch, seed, bf16, device):
-    """Changes model.enc alone."""
+    """Changes only model.enc."""
     out = nn.Linear(model.c.channels[-1], len(source.sprites)).to(device)
     parameters = [*model.enc.parameters(), *out.parameters()]
     adam, running, right = torch.optim.Adam(parameters, betas=(0.9, 0.98)), None, 0.0

@@ -15,7 +15,7 @@ from models.show_attend_tell.model import PADDING, Config, ShowAttendTell, draw,
 from models.show_attend_tell.pretrain import pretrain
 
 PREFIX = "show-attend-tell."
-EXAMPLES = 1000000                       # scenes of an epoch, which is a word only: none comes twice
+EXAMPLES = 1000000                       # scenes of an epoch, a nominal number: no scene repeats
 VALIDATION = 2000
 AT_ONCE = 64                             # pictures captioned together
 
@@ -23,14 +23,14 @@ AT_ONCE = 64                             # pictures captioned together
 @dataclass
 class Settings(Config, Common):
     dataset: str = "scenes"
-    pretrain: int = 0                    # steps of the encoder alone, see pretrain.py
-    spread: float = 0.01                 # weight of sum_i (1 - sum_p alpha_pi)^2, soft
-    reward: float = 1.0                  # weight of REINFORCE's term, hard
-    entropy: float = 0.002               # of the entropy of places, in nats a word, hard
-    expected: float = 0.5                # share of batches that hard attention trains with the expectation
-    drawn: bool = False                  # soft attention is trained as hard attention is, which makes its light sharper
-    ink: float = 0.15                    # colours of training pictures grow stronger or weaker by up to this
-    listed: tuple = of_file(())          # the words of a model that has others than those of scenes
+    pretrain: int = 0                    # steps that train only the encoder, see pretrain.py
+    spread: float = 0.01                 # soft: weight of sum_i (1 - sum_p alpha_pi)^2
+    reward: float = 1.0                  # hard: weight of REINFORCE's term
+    entropy: float = 0.002               # hard: weight of the entropy of locations, in nats per word
+    expected: float = 0.5                # hard: share of batches trained with the expectation
+    drawn: bool = False                  # trains soft attention like hard attention, which makes it sharper
+    ink: float = 0.15                    # random change of colour strength in training pictures, up to this share
+    listed: tuple = of_file(())          # the words of a model with other words than those of scenes
     captions: int = 256                  # validation scenes that a measurement captions
 
 
@@ -42,7 +42,7 @@ def padded(rows):
 
 
 class Numbered:
-    """Scenes of a stream, by their number."""
+    """Scenes of a stream, by number."""
 
     def __init__(self, source, stream, count, ids_of=scenes.ids_of):
         self.source, self.stream, self.count, self.ids_of = source, stream, count, ids_of
@@ -81,7 +81,7 @@ class CaptionTask(Task):
 
     @property
     def words(self):
-        """Of each id, "" of the end."""
+        """The word of each id, \"\" for the end."""
         return ("",) + (tuple(self.s.listed) or WORDS)
 
     @classmethod
@@ -90,7 +90,7 @@ class CaptionTask(Task):
         return dict(cls.settings_of(metadata, tensors), listed=() if words == WORDS else words)
 
     def adapt(self):
-        """Words of your own captions are added behind those of the model, and start at their mean."""
+        """Words of your own captions are appended to those of the model and start at their mean."""
         super().adapt()
         s = self.s
         if data.own(s.dataset, s.data):
@@ -110,12 +110,12 @@ class CaptionTask(Task):
         return found
 
     def load(self, split):
-        """Scenes, whose sentences are generated from their emoji; or your own pictures with captions."""
+        """Scenes, whose sentences are generated from their emoji, or your own pictures with captions."""
         s = self.s
         return data.load(s.dataset, s.data, split, None) if data.own(s.dataset, s.data) else scenes.load(s.data or scenes.DEFAULT_DIR, split)
 
     def ids_of(self, words):
-        """A caption, cut to the model's maximum; unknown words are left out."""
+        """A caption, truncated to the model's maximum, without unknown words."""
         ids = {word: i for i, word in enumerate(self.words) if i}
         return [ids[word] for word in words if word in ids][:self.s.context_length - 1] + [scenes.END]
 
@@ -138,7 +138,7 @@ class CaptionTask(Task):
         return (255 - ((255 - pictures.float()) * gain).clamp_(max=255)), ids
 
     def nats(self, model, pictures, ids):
-        """In training with what regularises, else -log p."""
+        """In training, the loss with its regularisers, else -log p."""
         if not model.training:
             return model.nats(pictures, ids)
         draws = model.c.attention == "hard" or self.s.drawn
@@ -157,7 +157,7 @@ class CaptionTask(Task):
         logits, log_alpha, place = model.unrolled(pictures, ids, draw)
         there = (ids != PADDING).float()
         nats = model.each(logits, ids)
-        cost = nats.detach().flip(1).cumsum(1).flip(1)               # of the words from here on
+        cost = nats.detach().flip(1).cumsum(1).flip(1)               # cost of the words from here on
         n, count = cost.shape[1], there.sum(0).clamp(min=1)
         if self.baseline is None:
             self.baseline = torch.zeros(model.c.context_length, device=cost.device)
@@ -170,7 +170,7 @@ class CaptionTask(Task):
 
     @property
     def elements(self):
-        return 8                         # words of a sentence, with its end
+        return 8                         # words of a sentence, including its end
 
     @torch.no_grad()
     def told(self, model, examples, pick, autocast, device):
@@ -186,7 +186,7 @@ class CaptionTask(Task):
         return found
 
     def measures(self, model, valid, autocast, device, final):
-        """BLEU-4, captions wholly right, and how often a noun that names a thing there was written with a look at it, in per cent."""
+        """BLEU-4, captions that are entirely right, and how often a noun for a thing in the scene was written while attending to it, in per cent."""
         found = self.told(model, valid, spread(len(valid), min(len(valid), self.s.captions * (4 if final else 1))), autocast, device)
         side, columns = self.s.height / grid(model.c)[0], grid(model.c)[1]
         looked = []

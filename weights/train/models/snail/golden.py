@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Golden cases of SNAIL: what a part without a sequence leaves of its inputs.
+"""Golden cases of SNAIL: the inputs and results of a model without a sequence.
 
     input.support (N H W), input.labels (N), input.query (Q H W)   ids
     result.odds (Q ways)   log p, every label given        map.attention (Q rows N)   of queries on examples

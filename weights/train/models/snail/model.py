@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""SNAIL [Mishra, Rohaninejad, Chen and Abbeel 2018], for characters seen in one example each.
+"""SNAIL [Mishra, Rohaninejad, Chen and Abbeel 2018], for characters with one example each.
 
-A sequence: examples (embedding of the picture, one-hot label), then the query (embedding, zeros), whose answer is the label.  Each layer appends
-channels to its input x (T, C):
+A sequence has the examples (embedding of the picture, one-hot label), then the query (embedding, zeros); the answer at the query is the
+label.  Each layer appends channels to its input x (T, C):
 
     dense(x, R, D)      tanh(W_f [x_{t-R}; x_t] + b_f) sigma(W_g [x_{t-R}; x_t] + b_g)        D channels; x_t = 0 for t < 0
     tc(x, D)            dense(x, 2^i, D), i = 1 .. layers                                        layers D channels
@@ -11,7 +11,7 @@ channels to its input x (T, C):
     attention 0, tc 0, attention 1, tc 1, attention 2, output
 
 The embedding has strides instead of the paper's pools: convolutions with batch norm and relu, then a linear map of the final feature map.
-Queries share the examples and do not see each other: each is at the position behind the last example, so the examples are computed once.
+Queries share the examples and do not see each other: each is at the position after the last example, so the examples are computed once.
 
 The file has the norms folded into the convolutions (`folded`).  A convolution's weight is (out, taps x in), taps row by row.
 """
@@ -32,13 +32,13 @@ class Config:
     """Named as in the weight file's metadata."""
     height: int = 28
     width: int = 28
-    ways: int = 20                       # labels that can be told apart
-    label_length: int = 32               # channels of a label, at least that many
+    ways: int = 20                       # number of labels
+    label_length: int = 32               # channels of a label, at least the number of labels
     kernels: tuple = (5, 3, 3, 3)
     strides: tuple = (2, 2, 1, 2)
     channels: tuple = (64, 96, 96, 128)
     embedding_length: int = 64
-    layers: int = 5                      # of a temporal convolution: reach 2 + 4 + .. + 2^layers
+    layers: int = 5                      # layers of a temporal convolution, which reaches back 2 + 4 + .. + 2^layers
     dense_length: int = 64               # D
     keys: tuple = (64, 128, 256)
     values: tuple = (32, 64, 128)
@@ -101,7 +101,7 @@ class Dense(nn.Module):
         self.gate = nn.Linear(2 * length, 2 * D)         # rows f, then g; columns x_{t-R}, then x_t
 
     def forward(self, x, y):
-        """x (B, N, C) the examples, y (B, Q, C) queries, each at place N"""
+        """x (B, N, C) the examples, y (B, Q, C) queries, each at position N"""
         N = x.shape[1]
         before = F.pad(x, (0, 0, self.reach, 0))                                     # place t - R at t
         last = before[:, N:N + 1].expand(-1, y.shape[1], -1)
@@ -116,7 +116,7 @@ class Attention(nn.Module):
         self.q, self.k, self.v = nn.Linear(length, k), nn.Linear(length, k), nn.Linear(length, v)
 
     def weights(self, x, y):
-        """-> of the examples (B, N, N), of queries (B, Q, N + 1): the last column is the query itself"""
+        """-> for the examples (B, N, N), for queries (B, Q, N + 1): the last column is the query itself"""
         N, scale = x.shape[1], 1 / math.sqrt(self.k.out_features)
         qx, kx, qy, ky = self.q(x), self.k(x), self.q(y), self.k(y)
         later = torch.ones(N, N, dtype=torch.bool, device=x.device).triu(1)
@@ -149,7 +149,7 @@ class Snail(nn.Module):
         self.output = nn.Linear(length, c.ways)
 
     def sequence(self, support, labels, query):
-        """Embeddings with labels: (B, N, C), (B, Q, C), those of queries zero; and the embeddings themselves"""
+        """Embeddings with labels: (B, N, C), (B, Q, C), where queries have zeros; and the embeddings themselves"""
         N, e = support.shape[1], self.embd(torch.cat([support, query], 1))
         told = F.one_hot(labels, self.c.label_length).to(e.dtype)
         x, y = e[:, :N], e[:, N:]
@@ -160,7 +160,7 @@ class Snail(nn.Module):
         return [(b.attn, [getattr(b, str(j)) for j in range(self.c.layers if i + 1 < len(self.blk) else 0)]) for i, b in enumerate(self.blk)]
 
     def forward(self, support, labels, query, maps=None):
-        """support (B, N, H, W), labels (B, N), query (B, Q, H, W) -> log p (B, Q, ways), -inf for labels that no example has; maps: a list for
+        """support (B, N, H, W), labels (B, N), query (B, Q, H, W) -> log p (B, Q, ways), -inf for labels without an example; maps: a list that receives the weights of the queriesabels (B, N), query (B, Q, H, W) -> log p (B, Q, ways), -inf for labels that no example has; maps: a list for
         the weights of the queries"""
         return self.answer(*self.sequence(support, labels, query)[:2], labels, maps)
 
@@ -175,7 +175,7 @@ class Snail(nn.Module):
         return wide(self.output(y)).masked_fill(~there, -math.inf).log_softmax(2)
 
     def nats(self, support, labels, query, truth, beside=0.0):
-        """(B,): mean -log p of the queries' labels (B, Q).  beside: times that of a softmax over -|e_q - e_s|^2 of the embeddings, the loss of
+        """(B,): mean -log p of the queries' labels (B, Q).  beside: weight of the added loss of a softmax over -|e_q - e_s|^2 of the embeddings, that of prototypical networks [Snell et al. 2017] for one example eachimes that of a softmax over -|e_q - e_s|^2 of the embeddings, the loss of
         prototypical networks [Snell et al. 2017] for one example each"""
         x, y, ex, ey = self.sequence(support, labels, query)
         loss = -self.answer(x, y, labels).gather(2, truth[:, :, None])[:, :, 0]
@@ -188,7 +188,7 @@ class Snail(nn.Module):
 
     @torch.no_grad()
     def unfold(self, pictures):
-        """Convolutions whose norms are folded in, as those of a file -> the same function of these pictures (n, H, W), with norms that have their statistics."""
+        """Folded convolutions, as in a file -> the same function of these pictures (n, H, W), with norms that have their statistics."""
         x = pictures[:, None].to(self.output.weight.dtype).div(255).contiguous(memory_format=torch.channels_last)
         for i in range(self.embd.count):
             layer = getattr(self.embd, str(i))
@@ -201,7 +201,7 @@ class Snail(nn.Module):
 
     @torch.no_grad()
     def calibrate(self, pictures):
-        """The norms' statistics anew, of these pictures (n, H, W)."""
+        """Recomputes the norms' statistics from these pictures (n, H, W)."""
         global MOMENTUM
         training, momentum = self.training, MOMENTUM
         self.train()

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The held-out signs that the page of SNAIL shows -> web/pages/snail/signs.bin:  python3 weights/train/models/snail/sheet.py
+"""Writes the held-out characters that the page of SNAIL shows -> web/pages/snail/signs.bin:  python3 weights/train/models/snail/sheet.py
 
-Six evaluation alphabets, ten signs of each, four drawings of each sign, 28 x 28 greys of 4 bits, the first pixel in the high half of its byte.
+Six evaluation alphabets, ten characters of each, four drawings of each character, 28 x 28 greys of 4 bits; the first pixel is the high half
+of its byte.
 """
 import os
 import sys
@@ -23,7 +24,7 @@ def main():
     parts = []
     for alphabet in ALPHABETS:
         mine = [i for i, name in enumerate(alphabets) if name == alphabet]
-        parts.append(drawings[mine[1:2 * SIGNS:2], :4 * DRAWINGS:4])         # every other sign, every fourth drawer
+        parts.append(drawings[mine[1:2 * SIGNS:2], :4 * DRAWINGS:4])         # every other character, every fourth drawer
     grey = (np.stack(parts).astype(np.int64) * 15 + 127) // 255
     packed = (grey[..., ::2] << 4 | grey[..., 1::2]).astype(np.uint8)
     out = os.path.join(HERE, "../../../../web/pages/snail/signs.bin")

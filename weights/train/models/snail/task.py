@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""SNAIL as a task: episodes of characters, more ways as training progresses."""
+"""SNAIL as a task: episodes of characters, with more ways as training progresses."""
 from dataclasses import dataclass, fields
 
 import numpy as np
@@ -12,24 +12,24 @@ from common.task import Task
 from models.snail.model import Config, Snail
 
 PREFIX = "snail."
-EPISODES = 2000                          # validation episodes that there are
+EPISODES = 2000                          # number of validation episodes
 CALIBRATION = 1500                       # pictures for the norms' statistics
 
 
 @dataclass
 class Settings(Config, Common):
     dataset: str = "omniglot"
-    pictures: int = 320                  # of a batch; --batch is not looked at
-    first_ways: int = 5                  # ways in the beginning
-    grow_from: int = 150                 # step from which there are more, up to `ways`
-    grow_to: int = 800                   # step at which all are there
+    pictures: int = 320                  # queries per batch; --batch is ignored
+    first_ways: int = 5                  # ways at the beginning
+    grow_from: int = 150                 # step from which the ways increase, up to `ways`
+    grow_to: int = 800                   # step at which all ways are used
     beside: float = 1.0                  # weight of the loss of the embeddings alone
-    turn: float = 0.2                    # a training picture is turned by up to this (radians), sheared and scaled likewise
-    shift: float = 2.0                   # and moved by up to so many pixels
+    turn: float = 0.2                    # largest random rotation of a training picture (radians), shear and scale
+    shift: float = 2.0                   # largest random shift in pixels
 
 
 class Signs:
-    """Drawings (signs, drawers, H, W); as examples: episodes of a stated seed, every other one of few ways."""
+    """Drawings (characters, drawers, H, W); as examples: episodes of a given seed, every other one with few ways."""
 
     def __init__(self, drawings, ways, device):
         self.x, self.ways = torch.from_numpy(np.ascontiguousarray(drawings)).to(device), ways
@@ -38,7 +38,7 @@ class Signs:
         return EPISODES
 
     def episodes(self, rng, count, ways, queries, shots=1):
-        """-> support (B, N, H, W), labels (B, N), query (B, Q, H, W), truth (B, Q): signs without repetition, labels in any order, drawings
+        """-> support (B, N, H, W), labels (B, N), query (B, Q, H, W), truth (B, Q): characters without repetition, labels in random order, no drawing used twice W), labels (B, N), query (B, Q, H, W), truth (B, Q): signs without repetition, labels in any order, drawings
         of one sign never twice"""
         signs, drawers = self.x.shape[:2]
         ways = min(ways, signs)
@@ -58,7 +58,7 @@ class Signs:
         return pictures(support), torch.from_numpy(np.stack(labels)).long(), pictures(query), torch.from_numpy(np.stack(truth)).long()
 
     def take(self, pick, device):
-        """Episodes of one query each; each index has its seed."""
+        """Episodes of one query each; each index has its own seed."""
         pick = range(*pick.indices(len(self))) if isinstance(pick, slice) else pick
         found = [self.episodes(np.random.default_rng([7, int(i)]), 1, min(self.ways, len(self.x)), 1) for i in pick]
         return tuple(torch.cat(part).to(device) for part in zip(*found))
@@ -79,7 +79,7 @@ class SnailTask(Task):
         return dict(super().adopted(metadata, tensors), folded=False, grow_from=0, grow_to=1)
 
     def grow(self, model, weights):
-        """A file's convolutions have their norms folded in; those of a run begin as nothing done (`Snail.unfold` takes their statistics)."""
+        """A file's convolutions have their norms folded in; those of a run start as identities (`Snail.unfold` computes their statistics)."""
         state = model.state_dict()
         for i in range(0 if model.c.folded else model.embd.count):
             at = "embd.%d." % i
@@ -92,7 +92,7 @@ class SnailTask(Task):
             model.unfold(self.some(train))
 
     def turned(self, train):
-        """The signs of training, turned by quarters, by which a sign is another sign."""
+        """The characters of training, rotated by quarter turns; each rotation counts as another character."""
         if not hasattr(train, "turned"):
             train.turned = Signs(np.concatenate([np.rot90(train.x.cpu().numpy(), k, (2, 3)) for k in range(4)]), self.s.ways, train.x.device)
         return train.turned
@@ -125,7 +125,7 @@ class SnailTask(Task):
         return self.distorted(support, rng), labels, self.distorted(query, rng), truth
 
     def distorted(self, pictures, rng):
-        """Bytes (B, n, H, W) -> the same as float32, each turned, sheared, scaled and moved a little."""
+        """Bytes (B, n, H, W) -> the same as float32, each randomly rotated, sheared, scaled and moved a little."""
         s, (B, n, H, W) = self.s, pictures.shape
         x, count = pictures.reshape(-1, 1, H, W).float(), B * n
         angle, shear, move = (rng.uniform(-1, 1, (count, k)) for k in (1, 2, 2))
@@ -139,7 +139,7 @@ class SnailTask(Task):
         return model.nats(*batch, beside=self.s.beside if model.training else 0.0)
 
     def settle(self, average, train, device):
-        """The norms' statistics are those of the averaged weights, of training pictures."""
+        """The norms' statistics are computed with the averaged weights on training pictures."""
         average.calibrate(self.some(train))
 
     @property
@@ -148,7 +148,7 @@ class SnailTask(Task):
 
     @torch.no_grad()
     def measures(self, model, valid, autocast, device, final):
-        """Share of right answers of 5 and of all ways, one example each, validation alphabets."""
+        """Share of right answers with 5 and with all ways, one example each, on validation alphabets."""
         found = {}
         for ways in (5, self.s.ways):
             if ways > len(valid.x):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Golden cases of Sparse Transformers; music is a text of notes:
+"""Golden cases of Sparse Transformers; music is a text whose tokens are notes:
 
     values (n)            x_0..x_{n-1}; of a text the first is given          label (1)   -1
     logits, outputs (n, P)   of x_i given x_<i; of a text zeros for x_0       nats (n)    -log p(x_i | x_<i); of a text ln V for x_0
@@ -22,10 +22,10 @@ PICTURE = Config(height=5, width=6, levels=4, output="categorical", block_count=
                  pattern="strided", stride=6)
 TEXT = Config(levels=257, output="categorical", context_length=40, block_count=3, embedding_length=16, feed_forward_length=20, head_count=2, key_length=8,
               pattern="fixed", stride=8, summary=2)
-NOTES = replace(TEXT, levels=31, time_length=24, bar=5, chord_length=3)          # time and chords go beyond their tables
+NOTES = replace(TEXT, levels=31, time_length=24, bar=5, chord_length=3)          # time and chords exceed their tables
 TINY = [  # name, config, weight type
     ("sparse-strided", PICTURE, "f32"),
-    # a stride that is no width, and no divisor of n
+    # a stride that is neither a width nor a divisor of n
     ("sparse-strided-merged", replace(PICTURE, levels=2, output="bernoulli", stride=7, combine="merged"), "f32"),
     ("sparse-strided-heads", replace(PICTURE, stride=4, combine="heads"), "f32"),
     ("sparse-fixed", TEXT, "f32"),
@@ -59,7 +59,7 @@ def randomise(model, seed):
 
 
 def maps(model, x):
-    """(n, blocks * heads, K) of the ids that are read, each query's keys side by side"""
+    """(n, blocks * heads, K) for the ids that are read, each query's keys contiguous"""
     c, h, n = model.c, model.embedded(x), x.shape[1]
     most, rows = 0, []
     for block in model.blk:
@@ -81,7 +81,8 @@ def maps(model, x):
 
 def tensors(case, model, seed):
     c = model.c
-    x = torch.from_numpy(np.random.default_rng(200 + seed).integers(0, c.levels, (1, c.n + int(c.text))))      # of a text one more than is read
+    x = torch.from_numpy(np.random.default_rng(200 + seed).integers(0, c.levels, (1, c.n + int(c.text))))      # for a text, one more than
+    the number read
     logits, nats = outputs(model, x)
     found = dict(inputs(x), logits=logits, outputs=logits, nats=nats)
     if not c.text:

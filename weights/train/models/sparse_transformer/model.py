@@ -1,16 +1,19 @@
 # SPDX-License-Identifier: MIT
-"""Sparse Transformer (Child, Gray, Radford and Sutskever 2019, "Generating Long Sequences with Sparse Transformers") of grey pictures, of texts and of notes.
+"""Sparse Transformer (Child, Gray, Radford and Sutskever 2019, "Generating Long Sequences with Sparse Transformers") for grey pictures,
+texts and notes.
 
-Mirrors the C engine block by block.  Module names are chosen so that `state_dict()` gives the tensor names of the weight file.  Of the n
-positions before and with its own, a query sees two sets, of about sqrt(n) each; l is the stride, c the summary:
+It mirrors the C engine block by block.  Module names are chosen so that `state_dict()` gives the tensor names of the weight file.  Of the n
+positions up to its own, a query sees two sets of about sqrt(n) each; l is the stride, c the summary:
 
     strided    A1(i) = the last l positions, i among them          A2(i) = every l-th position back from i
     fixed      A1(i) = those of i's own block of l positions       A2(i) = the last c positions of each block, up to i
     blocks     A1(i) = those of i's own block of l positions       A2(i) = every l-th position back from i           A3(i) = all of the block before
 
-The last one is that of Jukebox (Dhariwal et al. 2020): of positions in rows of l, row, column and previous row.  Blocks take them in turn, A1 first ("interleaved"), every block sees their union ("merged"), or half of the heads has one set and half the other
-("heads").  The paper writes i - l .. i for the strided A1, l + 1 positions; the code that its authors released takes l of them, as here.  With
-the fixed pattern the first l - c positions have an empty A2, and the first l an empty A3: what such a query gathers is 0.
+The last pattern is that of Jukebox (Dhariwal et al. 2020): for positions in rows of l, it has the row, the column and the previous row.
+Blocks alternate between the sets, A1 first ("interleaved"), every block sees their union ("merged"), or half of the heads has one set and
+half the other ("heads").  The paper writes i - l .. i for the strided A1, l + 1 positions; its authors' code uses l of them, as we do.
+With the fixed pattern the first l - c positions have an empty A2, and with blocks the first l have an empty A3: attention over an empty set
+is 0.
 """
 import math
 from dataclasses import dataclass
@@ -31,9 +34,9 @@ class Config:
     """Hyper-parameters, named as in the weight file's metadata."""
     height: int = 0                      # of a picture; 0: a text
     width: int = 0
-    levels: int = 2                      # V, of a text the size of the vocabulary
+    levels: int = 2                      # V, for a text the size of the vocabulary
     output: str = "bernoulli"            # bernoulli (V = 2) | categorical
-    context_length: int = 0              # n; of a picture height * width
+    context_length: int = 0              # n; for a picture height * width
     block_count: int = 6
     embedding_length: int = 128          # d
     feed_forward_length: int = 256
@@ -44,9 +47,9 @@ class Config:
     summary: int = 0                     # c, of the fixed pattern
     combine: str = "interleaved"         # interleaved | merged | heads
     layer_norm_epsilon: float = 1e-5
-    time_length: int = 0                 # ticks that have embeddings, where ids are notes; else 0
-    bar: int = 16                        # ticks of a bar
-    chord_length: int = 5                # places in a chord that have embeddings
+    time_length: int = 0                 # number of ticks with embeddings, if ids are notes; else 0
+    bar: int = 16                        # ticks per bar
+    chord_length: int = 5                # number of chord positions with embeddings
 
     @property
     def n(self):
@@ -58,11 +61,11 @@ class Config:
 
     @property
     def columns(self):
-        """Positions of a row of the two tables of positions: a picture's row, a text's block."""
+        """Row length of the two position tables: a picture's row, a text's block."""
         return self.width or self.stride
 
     def sets(self, index):
-        """Which sets the heads of a block see: [(A1, A2 or both, heads)]"""
+        """The sets that the heads of a block see: [(A1, A2 or both, heads)]"""
         if self.combine == "interleaved":
             return [(turn(self.pattern, index), self.head_count)]
         if self.combine == "merged":
@@ -71,17 +74,17 @@ class Config:
 
 
 def turn(pattern, index):
-    """Which set a block sees where blocks take them in turn"""
+    """The set that a block sees if blocks alternate"""
     return (NEAR, FAR, PREVIOUS)[index % (3 if pattern == "blocks" else 2)]
 
 
 def dense(c, which):
-    """Whether these sets are all positions up to the query's: a fixed pattern whose summaries are whole blocks."""
+    """Whether these sets contain all positions up to the query's: a fixed pattern whose summaries are whole blocks."""
     return c.pattern == "fixed" and bool(which & FAR) and c.summary == c.stride
 
 
 def seen(c, which, n):
-    """(n, n) bool: does query i see key j?  The definition; what is faster below has to give the same."""
+    """(n, n) bool: does query i see key j?  This is the definition; the faster code below must give the same result."""
     i, j = torch.arange(n)[:, None], torch.arange(n)[None]
     near = j > i - c.stride if c.pattern == "strided" else i // c.stride == j // c.stride
     far = j % c.stride >= c.stride - c.summary if c.pattern == "fixed" else (i - j) % c.stride == 0
@@ -143,7 +146,7 @@ class Block(nn.Module):
             strided = c.pattern == "strided"
             return native.Attention.apply(qkv, heads, l, l if strided else 0, l if strided else 0)
         q, k, v = qkv.view(B, n, 3, heads, c.key_length).permute(2, 0, 3, 1, 4)
-        if which == PREVIOUS:            # of the first block nothing
+        if which == PREVIOUS:            # nothing for the first block
             q, k, v = (t.reshape(B, heads, n // l, l, -1) for t in (q, k, v))
             weights = (q[:, :, 1:] @ k[:, :, :-1].transpose(-1, -2) / math.sqrt(c.key_length)).softmax(-1).to(v.dtype)
             return F.pad(weights @ v[:, :, :-1], (0, 0, 0, 0, 1, 0)).flatten(2, 3).transpose(1, 2).flatten(2)
@@ -173,7 +176,7 @@ class Block(nn.Module):
         return h + dropped(self.feed_forward(self.ffn_norm(h)))
 
     def fused(self, h, f, dropped):
-        """The same of h + f, in training on a CPU -> (h, the next addend); see native.AddNorm."""
+        """The same for h + f, used in training on a CPU -> (h, the next addend); see native.AddNorm."""
         norm = lambda layer, h, f: native.AddNorm.apply(h, f, layer.weight, layer.bias, layer.eps, False)
         h, y = norm(self.attn_norm, h, f)
         h, y = norm(self.ffn_norm, h, dropped(self.attention(y)))
@@ -181,8 +184,8 @@ class Block(nn.Module):
 
 
 class SparseTransformer(nn.Module):
-    """Position i of a picture reads x_{i-1}, the first one nothing; position i of a text reads x_i.  Each predicts the next one: x_i of a picture,
-    x_{i+1} of a text."""
+    """Position i of a picture reads x_{i-1} (the first one reads none); position i of a text reads x_i.  Each predicts the next one: x_i of
+    a picture, x_{i+1} of a text."""
 
     def __init__(self, c):
         super().__init__()
@@ -210,7 +213,7 @@ class SparseTransformer(nn.Module):
             for table in (self.position_row, self.position_col):
                 nn.init.normal_(table.weight, std=0.2)
             if c.time_length:
-                nn.init.zeros_(self.time_bar.weight)     # of times that no piece reaches, it stays so
+                nn.init.zeros_(self.time_bar.weight)     # rows of times that no piece reaches stay like this
                 for table in (self.time_tick, self.chord_embd, self.sounding_embd):
                     nn.init.normal_(table.weight, std=0.2)
             nn.init.zeros_(self.output.weight), nn.init.zeros_(self.output.bias)
@@ -228,14 +231,14 @@ class SparseTransformer(nn.Module):
         return h + self.placed(x) if c.time_length else h
 
     def placed(self, x):
-        """Of notes x (B, n): what says when a position is, its place in the chord, and what sounds then: (B, n, d)"""
+        """For notes x (B, n): embeddings of the time, the position in the chord and the sounding notes: (B, n, d)"""
         c, (time, chord, sounding) = self.c, notes.places(self.notes.rows, x)
         bar = (time // c.bar).clamp(max=len(self.time_bar.weight) - 1)
         h = self.time_bar(bar) + self.time_tick(time % c.bar) + self.chord_embd(chord.clamp(max=c.chord_length - 1))
         return h + (self.sounding_embd(sounding.clamp(min=0)) * (sounding >= 0).unsqueeze(-1)).sum(2)
 
     def forward(self, x):
-        """x (B, n) ids -> (B, n, P): what each position predicts."""
+        """x (B, n) ids -> (B, n, P): the prediction of each position."""
         h = self.dropped(self.embedded(x))
         if torch.is_autocast_cpu_enabled() and h.dtype == torch.float32 and native.usable(*self.parameters()):
             f = None
@@ -248,7 +251,7 @@ class SparseTransformer(nn.Module):
         return self.output(self.output_norm(h))
 
     def each(self, x):
-        """-log p of each id: (B, n) of a picture; of a text (B, n - 1), the first id is given."""
+        """-log p of each id: (B, n) for a picture; (B, n - 1) for a text, whose first id is given."""
         c = self.c
         out = self(x[:, :-1] if c.text else x)
         out = out if out.dtype == torch.float64 else out.float()
@@ -258,12 +261,12 @@ class SparseTransformer(nn.Module):
         return distributions.nats(c, out, x)
 
     def nats(self, x):
-        """(B,): -log p of a picture; of a text but for its first id"""
+        """(B,): -log p of a picture, or of a text without its first id"""
         return self.each(x).sum(1)
 
     @torch.no_grad()
     def generate(self, x, count, temperature=1.0, generator=None):
-        """x (B, m) -> (B, m + count).  Each id costs all before it: for sheets of samples only."""
+        """x (B, m) -> (B, m + count).  Each id recomputes all previous ones: only for sheets of samples."""
         c = self.c
         for _ in range(count):
             out = self(x if c.text else F.pad(x, (0, 1)))[:, -1].float()

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Music in four voices as ids.  At each moment at which a voice moves stand the new notes, the highest voice first, then how long nothing moves:
+"""Music in four voices as ids.  Each moment at which a voice moves has the new notes, highest voice first, then the time until the next
+movement:
 
     0                    the beginning and the end, at which all notes end
     of each voice        off, then its pitches from the lowest on
     the last WAITS ids   wait 1 .. WAITS sixteenths; a longer wait is several, the longest first
 
-A note lasts until its voice has another one, or is off.
+A note lasts until its voice has another note or is off.
 """
 import numpy as np
 import torch
@@ -14,9 +15,10 @@ from torch import nn
 from common.task import spread
 
 END = 0
-TICKS = 4                                # of a quarter: the grid is one of sixteenths
+TICKS = 4                                # ticks of a quarter: the grid has sixteenths
 WAITS = 16                               # sixteenths of a bar in common time
-VOICES = (("soprano", 60, 81), ("alto", 52, 74), ("tenor", 43, 69), ("bass", 36, 66))        # the pitches that the training chorales have
+VOICES = (("soprano", 60, 81), ("alto", 52, 74), ("tenor", 43, 69), ("bass", 36, 66))        # the pitches that occur in the training
+chorales
 
 
 def table():
@@ -46,7 +48,7 @@ def encode(grid):
 
 
 def parts(grid, ticks, ids):
-    """A piece as parts that have at most so many sixteenths and ids, cut at the bar nearest to the middle."""
+    """Splits a piece into parts with at most this many sixteenths and ids, at the bar nearest to the middle."""
     if len(grid) <= ticks and len(encode(grid)) <= ids or len(grid) <= WAITS:
         return [grid]
     middle = max(WAITS, len(grid) // 2 // WAITS * WAITS)
@@ -54,7 +56,7 @@ def parts(grid, ticks, ids):
 
 
 def decode(ids):
-    """The inverse of `encode`, of ids that are well formed."""
+    """The inverse of `encode`, for well-formed ids."""
     rows, now = [], [0] * len(VOICES)
     for ticks, voice, pitch in TABLE[list(ids)].tolist():
         rows += [list(now)] * ticks
@@ -64,7 +66,7 @@ def decode(ids):
 
 
 def transposed(grid):
-    """[(semitones, grid)] of all keys in which every voice stays among its pitches."""
+    """[(semitones, grid)] for all keys in which every voice stays within its range."""
     if not grid.any():
         return [(0, grid)]
     sung = [grid[:, v][grid[:, v] > 0] for v in range(len(VOICES))]
@@ -74,7 +76,7 @@ def transposed(grid):
 
 
 def rows_of(count):
-    """`table`, some rows of which form a model of fewer ids."""
+    """`table`, reduced to the rows of a model with fewer ids."""
     return TABLE[spread(len(TABLE), count)]
 
 
@@ -86,7 +88,7 @@ class Table(nn.Module):
 
 
 def places(table, x):
-    """table (V, 3), x (B, n) -> time (B, n): the ticks that passed, with the id itself; chord (B, n): how many ids after the last wait;
+    """table (V, 3), x (B, n) -> time (B, n): the ticks passed, including the id itself; chord (B, n): number of ids after the last wait; sounding (B, n, voices): the last id of each voice, -1: none yet with the id itself; chord (B, n): how many ids after the last wait;
     sounding (B, n, voices): the last id of each voice, -1: none yet"""
     ticks, voice, _ = table[x].unbind(-1)
     i = torch.arange(x.shape[1], device=x.device).expand_as(x)
@@ -100,13 +102,13 @@ def places(table, x):
 
 
 def before_end(x):
-    """x (B, n) ids after the first -> (B, n): 1 up to the first end, which counts, then 0"""
+    """x (B, n) ids after the first -> (B, n): 1 up to and including the first end, then 0"""
     ended = (x == END).long()
     return (ended.cumsum(1) - ended == 0).float()
 
 
 class Pieces:
-    """Pieces of several lengths, each followed by ends. ids: of each its (n) ids"""
+    """Pieces of several lengths, each padded with ends. ids: (n) ids per piece"""
 
     def __init__(self, ids, device):
         self.lengths = np.array([len(piece) for piece in ids])
@@ -128,7 +130,7 @@ class Pieces:
         return (found,)
 
     def alike(self, seed, step, batch, pool=16):
-        """Batch number `step` of pieces of about the same length: each piece once an epoch, in a new order every epoch."""
+        """Batch number `step` of pieces of similar length: each piece once per epoch, in a new order every epoch."""
         per_epoch = len(self) // batch
         epoch, at = divmod(step, per_epoch)
         order = np.random.default_rng([seed, epoch]).permutation(len(self))[:per_epoch * batch]

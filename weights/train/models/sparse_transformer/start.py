@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A start that looks around: heads of the first blocks begin aimed at chosen neighbours, as those of the Image Transformer do, see
-models/image_transformer/start.py.  A position carries the value before it, so that the pixel above is read at the key (-1, +1).
+"""Initialises heads of the first blocks so that they attend to chosen neighbours, as for the Image Transformer, see
+models/image_transformer/start.py.  A position carries the value before it, so the pixel above is found at the key (-1, +1).
 """
 import torch
 
@@ -10,7 +10,7 @@ from models.sparse_transformer.model import FAR
 
 NEAR_PIXELS = (((-1, 1), (-1, 2), (0, 0), (-1, 0)),                      # above, above right, left, above left
                ((-1, 1), (0, -1), (-1, 3), (0, -2)))
-FAR_PIXELS = (((-1, 0), (-2, 0), (-3, 0), (-5, 0)),                      # of its column
+FAR_PIXELS = (((-1, 0), (-2, 0), (-3, 0), (-5, 0)),                      # in its column
               ((-1, 0), (-2, 0), (-4, 0), (-8, 0)))
 NEAR_BYTES = (((0, -1), (0, -2), (0, -3), (0, -4)),
               ((0, -1), (0, -2), (0, -5), (0, -6)))
@@ -25,7 +25,7 @@ def look_around(model):
         table.weight[:, i * half:(i + 1) * half] = sinusoid(range(len(table.weight)), c.embedding_length)
     model.token_embd.weight[:, used] = 0
     grid = AsGrid(c)
-    seen = dict.fromkeys((1, 2), 0)      # blocks with this set so far
+    seen = dict.fromkeys((1, 2), 0)      # number of blocks with this set so far
     for block in model.blk:
         first = 0
         for which, heads in block.sets:
@@ -39,14 +39,14 @@ def look_around(model):
 
 
 class Rows:
-    """Some rows of a matrix, as a layer has them."""
+    """Selected rows of a matrix, with the interface of a layer."""
 
     def __init__(self, weight):
         self.weight = weight
 
 
 class AsGrid:
-    """What `aim` wants to know."""
+    """The interface that `aim` needs."""
 
     def __init__(self, c):
         self.embedding_length, self.key_length, self.head_count = c.embedding_length, c.key_length, c.head_count

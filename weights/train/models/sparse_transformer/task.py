@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Sparse Transformer as a task: pictures in levels of grey, windows of the stream of bytes that books are, or pieces of music."""
+"""Sparse Transformer as a task: pictures in grey levels, windows of the byte stream of books, or pieces of music."""
 import os
 from dataclasses import dataclass, fields
 
@@ -23,9 +23,9 @@ PREFIX = "sparse-transformer."
 @dataclass
 class Settings(Config, Common):
     dataset: str = "binarised_mnist"
-    look_around: bool = True             # heads begin by attending to neighbours, see start.py
-    dropout: float = 0.0                 # of what goes into the residual stream, in training
-    prompts: str = "Once upon a time|The king said"       # of a text's sample sheet
+    look_around: bool = True             # heads start by attending to neighbours, see start.py
+    dropout: float = 0.0                 # dropout of additions to the residual stream
+    prompts: str = "Once upon a time|The king said"       # prompts of a text's sample sheet
 
 
 class SparseTransformerTask(Task):
@@ -55,7 +55,7 @@ class SparseTransformerTask(Task):
         return self.s.time_length > 0
 
     def load(self, split):
-        """Of pieces all keys that the voices can sing train, and the one that they are in validates."""
+        """Pieces train in all keys that the voices can sing, and validate in their own key."""
         pieces = self.cut(super().load(split))
         if self.notes and split == "train":
             return [other for piece in pieces for _, other in notes.transposed(piece)]
@@ -65,7 +65,7 @@ class SparseTransformerTask(Task):
         return self.cut(super().held_out())
 
     def cut(self, pieces):
-        """Music in pieces that the model has positions for; anything else as it is."""
+        """Music in pieces that fit the model's positions; everything else unchanged."""
         return [part for piece in pieces for part in notes.parts(piece, self.s.time_length, self.s.context_length)] if self.notes else pieces
 
     @property
@@ -73,7 +73,7 @@ class SparseTransformerTask(Task):
         return bpe.Vocabulary([])        # an end, and the 256 bytes
 
     def encode(self, examples, model, device="cpu"):
-        """Pictures and their labels; or (books, stories); books are read as <end> book <end> book ... <end>, in windows."""
+        """Pictures and their labels; or (books, stories), where books become the stream <end> book <end> book ... <end>, in windows."""
         if self.notes:
             return notes.Pieces([notes.encode(piece) for piece in examples], device)
         if not self.text:
@@ -106,7 +106,8 @@ class SparseTransformerTask(Task):
 
     @torch.no_grad()
     def sheet(self, model, valid, path, autocast, device, final):
-        """Pictures: samples; below them given ones, their upper halves, completions. Texts: continued beginnings, in samples.txt."""
+        """Pictures: samples; below them, given pictures with their upper halves completed. Texts: continuations of given beginnings, in
+        samples.txt."""
         s, generator, model = self.s, torch.Generator().manual_seed(0), model.cpu()
         with autocast():
             if self.text:
@@ -144,7 +145,7 @@ class SparseTransformerTask(Task):
         return found
 
     def type_of(self, name, x, kind):
-        """Matrices of the blocks and the output take the wanted type; tables, vectors and odd widths stay F32."""
+        """Matrices of the blocks and the output take the requested type; tables, vectors and odd widths stay F32."""
         matrix = x.ndim == 2 and ("blk." in name or name == "output.weight" and len(x) > 1)
         if not matrix or kind in (gguf.Q4_0, gguf.Q8_0) and x.shape[1] % 32:
             return gguf.F32

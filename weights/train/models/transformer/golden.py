@@ -68,7 +68,7 @@ def tensors(case, model, seed):
 
 
 def inputs(source, target):
-    """Of a trained model: what goes in, one pair without padding."""
+    """The inputs of a trained model: one pair without padding."""
     return {"source": source[0], "values": target[0], "label": [-1]}
 
 
@@ -79,7 +79,7 @@ def outputs(model, source, target):
 
 @torch.no_grad()
 def inside(model, source, target):
-    """-> {name: matrix} of everything on the way to the logits of one pair, by the names of web/pages/opened/networks.js; post-norm only."""
+    """-> {name: matrix} of every intermediate result up to the logits of one pair, with the names of web/pages/opened/networks.js; post-norm only."""
     c, found = model.c, {}
     k = c.key_length
 

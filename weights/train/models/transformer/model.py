@@ -5,11 +5,12 @@
     encoder   x = LN(x + attention(x, x)),   x = LN(x + W_down relu(W_up x + b_up) + b_down)
     decoder   x = LN(x + attention(x, x up to here)),   x = LN(x + attention(x, encoder's output)),   x = LN(x + feed-forward(x))
 
-That is the paper's order, "post"; "pre": x = x + f(LN(x)), and each stack ends with one more LN, after which the encoder's output is read and
-the decoder's is multiplied by the table.
+This is the paper's order, "post". In "pre", x = x + f(LN(x)), and each stack ends with one more LN; its outputs are the encoder's output
+and the factor of the output table.
 
-Ids.  A source is s_0 .. s_{m-1}, the last the end token; an empty sentence is the end token alone.  A target is t_0 .. t_{n-1}, the last the end
-token too.  m and n are at most context_length.  Target position p tells t_p: p = 0 reads a vector of zeros, p > 0 reads t_{p-1}:
+Ids.  A source is s_0 .. s_{m-1} and ends with the end token; an empty sentence is only the end token.  A target is t_0 .. t_{n-1} and also
+ends with the end token.  m and n are at most context_length.  Target position p predicts t_p: p = 0 reads a vector of zeros, p > 0 reads
+t_{p-1}:
 
     encoder's input at i    sqrt(d) token_embd[s_i]     + position(i)
     decoder's input at p    sqrt(d) token_embd[t_{p-1}] + position(p)          p = 0: position(0) alone
@@ -49,7 +50,7 @@ The file:
     blk.I.cross_attn_norm.{weight,bias}        (d)
     output_norm.{weight,bias}                  (d)                    "pre"
 
-state_dict() names are the file's tensor names.  In a batch, sentences are filled up with PADDING; it is never attended and costs nothing.
+state_dict() names are the file's tensor names.  In a batch, sentences are padded with PADDING; it is never attended and has no cost.
 Shapes: B sentences, m source positions, n target positions, d width, H heads of width k, V ids.
 """
 import math
@@ -78,7 +79,7 @@ class Config:
     norm: str = "post"                   # "post" | "pre"
     position: str = "sinusoidal"         # "sinusoidal" | "learned" | "none"
     attention_bias: bool = False         # biases of the four projections
-    dropout: float = 0.0                 # in training, of the inputs and of what each sublayer adds
+    dropout: float = 0.0                 # dropout of the inputs and of each sublayer's output
     attention_dropout: float = 0.0       # in training, of attention's weights
 
     @property
@@ -93,7 +94,7 @@ def sinusoid(n, d):
 
 
 def dropped(x, p):
-    """x with each number left out with probability p, which is a multiple of 1/256, the others made larger to match; times as fast as F.dropout on a CPU."""
+    """Drops each number of x with probability p, a multiple of 1/256, and scales the others up to match; takes half as long as F.dropout on a CPU."""
     least = round(256 * p)
     if least == 0:
         return x
@@ -105,12 +106,12 @@ def dropped(x, p):
 
 
 def fast(x):
-    """Whether what native.py has in C is for a tensor: in training in bf16."""
+    """Whether the C code of native.py applies to a tensor: in training in bf16."""
     return torch.is_grad_enabled() and torch.is_autocast_cpu_enabled() and x.dtype in (torch.bfloat16, torch.float32) and native.usable(x)
 
 
 class Attention:
-    """What a block does with its four projections of one kind, "attn" or "cross_attn"."""
+    """The four projections of one kind, \"attn\" or \"cross_attn\", and their attention."""
 
     def __init__(self, c, parts):
         self.c, self.parts = c, parts
@@ -120,13 +121,13 @@ class Attention:
         return x.unflatten(-1, (self.c.head_count, self.c.key_length)).transpose(1, 2)
 
     def project(self, names, x):
-        """One product for several projections of x."""
+        """Computes several projections of x in one product."""
         parts = [self.parts[name] for name in names]
         bias = torch.cat([part.bias for part in parts]) if self.c.attention_bias else None
         return [self.heads(y) for y in F.linear(x, torch.cat([part.weight for part in parts]), bias).chunk(len(parts), -1)]
 
     def mix(self, q, k, v, hidden, training, maps):
-        """softmax(q k^T / sqrt(k)) v, then W_o; hidden: True where a key is not seen, or None; maps: a list that receives (B, H, n, m), or None."""
+        """softmax(q k^T / sqrt(k)) v, then W_o; hidden: True for masked keys, or None; maps: a list that receives (B, H, n, m), or None."""
         score = q @ k.transpose(2, 3) / math.sqrt(self.c.key_length)
         if hidden is not None:
             score = score.masked_fill(hidden, -math.inf)
@@ -153,19 +154,20 @@ class Block(nn.Module):
         return Attention(self.c, {part: getattr(self, kind + "_" + part) for part in ("q", "k", "v", "output")})
 
     def encoded(self, memory):
-        """Keys and values of the encoder's output (B, m, d); once a sentence."""
+        """Keys and values of the encoder's output (B, m, d); computed once per sentence."""
         return self.attention("cross_attn").project("kv", memory)
 
     def forward(self, x, hidden, encoded=None, source_hidden=None, cache=None, maps=(None, None)):
-        """x (B, n, d) -> (B, n, d).  hidden: of the own keys those not to be seen; encoded, source_hidden: of the source.
+        """x (B, n, d) -> (B, n, d).  hidden: masks the own keys; encoded, source_hidden: of the source. cache: [] or [k, v] of the positions before x; those of x are appended.  maps: two lists, for the self-attention weights and those over the source.
         cache: [] or [k, v] of the positions before x, which x's join.  maps: two lists, of own weights and of those over the source."""
         for norm, f in self.sublayers(hidden, encoded, source_hidden, cache, maps):
             x = x + self.drop(f(norm(x))) if self.c.norm == "pre" else norm(x + self.drop(f(x)))
         return x
 
     def fused(self, x, y, hidden, encoded=None, source_hidden=None):
-        """The same in training on a CPU, additions and norms in one pass, see native.AddNorm. For pre-norm, y is the previous sublayer's output, to be
-        added to x, None at first, and the result has the same form; post-norm the bf16 copy of x."""
+        """The same in training on a CPU, with additions and norms in one pass, see native.AddNorm. In pre-norm, y is the previous
+        sublayer's output, still to be added to x (None at first), and the result has the same form. In post-norm, y is the bf16 copy of
+        x."""
         post = self.c.norm == "post"
         for norm, f in self.sublayers(hidden, encoded, source_hidden):
             if post:
@@ -201,7 +203,7 @@ class Block(nn.Module):
 
 
 class Stack(nn.Module):
-    """What encoder and decoder have in common: positions, blocks, a last norm."""
+    """The common part of encoder and decoder: positions, blocks, a last norm."""
 
     def place(self, c, blocks, cross):
         self.c = c
@@ -211,7 +213,7 @@ class Stack(nn.Module):
         if c.norm == "pre":
             self.output_norm = nn.LayerNorm(c.embedding_length, eps=c.layer_norm_epsilon)
         for name, p in self.blk.named_parameters():
-            if p.dim() == 2:             # what is added to the stream begins smaller, the more so the deeper the stack
+            if p.dim() == 2:             # what a block adds to the stream begins smaller in deeper stacks
                 nn.init.xavier_uniform_(p)
                 if "output" in name or "ffn_down" in name:
                     p.data.mul_(1 / math.sqrt(2 * blocks))
@@ -228,7 +230,7 @@ class Stack(nn.Module):
         return table[:n].to(like.device, like.dtype)
 
     def through(self, x, *seen, maps=None):
-        """x (B, n, d) -> the same behind all blocks and the last norm; encoded: a function of a block that returns its view of the source."""
+        """x (B, n, d) -> the output of all blocks and the last norm; encoded: a function from a block to its keys and values of the source."""
         hidden, memory, source_hidden = (seen + (None, None))[:3]
         x = dropped(x, self.c.dropout) if self.training else x
         encoded = lambda block: None if memory is None else block.encoded(memory)
@@ -252,7 +254,7 @@ class Encoder(Stack):
         self.place(c, c.encoder_block_count, False)
 
     def forward(self, x, hidden, maps=None):
-        """x (B, m, d) the rows of the table, hidden (B, 1, 1, m) -> (B, m, d); maps: a list that receives (B, H, m, m) of each block"""
+        """x (B, m, d) rows of the table, hidden (B, 1, 1, m) -> (B, m, d); maps: a list that receives (B, H, m, m) of each block"""
         return self.through(x + self.positions(x.shape[1], x), hidden, maps=None if maps is None else (maps, None))
 
 
@@ -270,12 +272,12 @@ class Transformer(Stack):
         return x * (ids >= 0)[..., None]
 
     def encode(self, source, maps=None):
-        """source (B, m) -> (B, m, d), (B, 1, 1, m): the encoder's output, and True where a sentence has ended"""
+        """source (B, m) -> (B, m, d), (B, 1, 1, m): the encoder's output, and True after the end of a sentence"""
         hidden = (source < 0)[:, None, None]
         return self.enc(self.rows(source), hidden, maps), hidden
 
     def behind(self, source, target, maps=None):
-        """source (B, m), target (B, n) -> (B, n, d): what the table is multiplied by.
+        """source (B, m), target (B, n) -> (B, n, d), the factor of the output table. maps: three lists that receive the weights of each block: the encoder's (B, H, m, m), the decoder's own (B, H, n, n), over the source (B, H, n, m).
         maps: three lists that receive the weights of each block: the encoder's (B, H, m, m), the decoder's own (B, H, n, n), over the source (B, H, n, m)."""
         n = target.shape[1]
         memory, source_hidden = self.encode(source, maps[0] if maps else None)
@@ -288,7 +290,7 @@ class Transformer(Stack):
         return F.linear(self.behind(source, target, maps), self.token_embd.weight)
 
     def each(self, source, target, smoothing=0.0):
-        """(B, n): -log p(t_p | source, t_<p), 0 where the target has ended.  smoothing: of the probability that all V share evenly."""
+        """(B, n): -log p(t_p | source, t_<p), 0 after the end of the target.  smoothing: share of the probability spread evenly over all V."""
         x, there = self.behind(source, target), target >= 0
         x, wanted = x[there], target[there]
         if fast(x):
@@ -305,7 +307,7 @@ class Transformer(Stack):
 
     @torch.no_grad()
     def translate(self, source, end, longest=0):
-        """source (B, m) -> (B, n): the most probable id at each position, up to and with the end token, then PADDING."""
+        """source (B, m) -> (B, n): the most probable id at each position, up to and including the end token, then PADDING."""
         count, B = min(longest or self.c.context_length, self.c.context_length), len(source)
         memory, source_hidden = self.encode(source)
         encoded, cache = [block.encoded(memory) for block in self.blk], [[] for _ in self.blk]

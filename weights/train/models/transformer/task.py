@@ -23,18 +23,19 @@ AT_ONCE = 64                             # sentences translated together
 @dataclass
 class Settings(Config, Common):
     dataset: str = "multi30k"
-    vocabulary: str = "multi30k"         # a file of vocabularies/; "": the bytes; own: learned from one's own sentences (common/bpe.py)
-    merges: str = of_file("")            # a vocabulary that is no file of that folder, as text
+    vocabulary: str = "multi30k"         # a file of vocabularies/; "": the bytes; own: learned from your own sentences (common/bpe.py)
+    merges: str = of_file("")            # a vocabulary that is not in that folder, as text
     signs: str = ""                      # only these characters instead, for a task of single words
     smoothing: float = 0.1               # label smoothing, in training only
-    merge_dropout: float = 0.0           # of merges of the source, so that a word is seen cut in several ways (bpe.Vocabulary.sampled), in training only
-    lower: float = 0.0                   # share of training sources in small letters, as people type
-    unstopped: float = 0.0               # share of training sources whose last full stop is taken away
+    merge_dropout: float = 0.0           # dropout of merges in the source, so that a word occurs in several segmentations
+    (bpe.Vocabulary.sampled), only in training
+    lower: float = 0.0                   # share of training sources in lower case, as people type
+    unstopped: float = 0.0               # share of training sources without their final full stop
     bleu_pairs: int = 256                # validation pairs that a measurement translates; the last one translates all
 
 
 def padded(rows, device="cpu"):
-    """Lists of ids -> (B, longest), filled up with PADDING."""
+    """Lists of ids -> (B, longest), padded with PADDING."""
     out = np.full((len(rows), max(map(len, rows))), PADDING, np.int64)
     for row, ids in zip(out, rows):
         row[:len(ids)] = ids
@@ -42,12 +43,12 @@ def padded(rows, device="cpu"):
 
 
 def lengths(ids):
-    """(2, pairs): of both sides of each pair"""
+    """(2, pairs): lengths of both sides of each pair"""
     return np.array([[len(row) for row in side] for side in ids])
 
 
 class Pairs:
-    """Sentences and their translations, as texts and as ids: two lists each.  cut: the ids of a source, a function of its text."""
+    """Sentences and their translations, as texts and as ids: two lists each.  cut: a function from a source's text to its ids."""
 
     def __init__(self, sources, targets, tokenizer, longest, cut=None):
         self.sources, self.targets, self.tokenizer, self.longest, self.cut = sources, targets, tokenizer, longest, cut or tokenizer.encode
@@ -65,7 +66,7 @@ class Pairs:
         return tuple(padded([side[i] for i in pick], device) for side in self.ids)
 
     def varied(self, s, rng):
-        """-> the ids of all pairs, changed as the settings `s` say"""
+        """-> the ids of all pairs, varied as the settings `s` specify"""
         if not (s.merge_dropout or s.lower or s.unstopped):
             return self.ids
         found = []
@@ -73,11 +74,11 @@ class Pairs:
             source = source[:-1] if rng.random() < s.unstopped and source.endswith(".") else source
             source = source.lower() if rng.random() < s.lower else source
             found.append(self.ended(self.tokenizer.sampled(source, s.merge_dropout, rng) if s.merge_dropout else self.cut(source)))
-        return found, self.ids[1]              # cut in several ways, a target would share its odds among them
+        return found, self.ids[1]              # a target in several segmentations would divide its probability among them
 
 
 def arranged(sizes, seed, epoch, batch):
-    """sizes (2, pairs) -> (batches, batch) the pairs of each batch of an epoch: like lengths together, in an order of the epoch's own."""
+    """sizes (2, pairs) -> (batches, batch): the pairs of each batch of an epoch, with similar lengths, in the epoch's own order."""
     count = sizes.shape[1] // batch
     order = permutation(seed, epoch, sizes.shape[1])[:count * batch]
     chunks = [order[at:at + BUCKETS * batch] for at in range(0, len(order), BUCKETS * batch)]
@@ -86,7 +87,7 @@ def arranged(sizes, seed, epoch, batch):
 
 
 class Epoch:
-    """The batches of an epoch; each has each pair once, cut and changed anew."""
+    """The batches of an epoch; each pair occurs once, newly segmented and varied."""
 
     def __init__(self, train, s, number):
         self.number, self.ids = number, train.varied(s, random.Random("%d %d" % (s.seed, number)))
@@ -112,7 +113,7 @@ class TransformerTask(bpe.Chosen, Task):
         return Transformer(Config(**{f.name: getattr(self.s, f.name) for f in fields(Config)}))
 
     def grow(self, model, weights):
-        """Where the file's vocabulary is a beginning of this one, each merge more begins as the mean of its two sides."""
+        """If the file's vocabulary is a prefix of this one, each additional merge starts as the mean of its two parts."""
         table = list(weights["token_embd.weight"])
         for pair in self.tokenizer.merges[len(table) - self.s.values:] if len(table) < self.s.values else ():
             table.append(sum(table[self.tokenizer.ids[side]] for side in pair) / 2)
@@ -126,7 +127,7 @@ class TransformerTask(bpe.Chosen, Task):
 
     @property
     def cut(self):
-        """-> the ids of a source, a function of its text"""
+        """-> a function from a source's text to its ids"""
         return self.tokenizer.encode
 
     def encode(self, examples, model, device="cpu"):
@@ -142,12 +143,12 @@ class TransformerTask(bpe.Chosen, Task):
         return self.epoch.take(at, device)
 
     def nats(self, model, source, target):
-        """In training the loss with label smoothing, else -log p."""
+        """The loss with label smoothing in training, else -log p."""
         return model.each(source, target, self.s.smoothing).sum(1) if model.training else model.nats(source, target)
 
     @property
     def elements(self):
-        """Target tokens of a pair, with the end, on average: bits/dim are bits a token."""
+        """Target tokens per pair, including the end, on average: bits/dim are bits per token."""
         return self.tokens_per_target
 
     @torch.no_grad()
@@ -163,7 +164,7 @@ class TransformerTask(bpe.Chosen, Task):
         return [found[i] for i in pick]
 
     def measures(self, model, valid, autocast, device, final):
-        """BLEU of greedy translations of validation pairs; of single words, how many of a hundred are right to the last letter."""
+        """BLEU of greedy translations of validation pairs; for single words, the percentage that is entirely right."""
         pick = spread(len(valid), 0 if final and not self.s.run.endswith("-smoke") else min(self.s.bleu_pairs, len(valid))).tolist()
         found, wanted = self.translations(model, valid, pick, autocast, device), [valid.targets[i] for i in pick]
         if self.s.signs:
@@ -171,7 +172,7 @@ class TransformerTask(bpe.Chosen, Task):
         return {"bleu": bleu.corpus([t.lower() for t in found], [t.lower() for t in wanted])}
 
     def sheet(self, model, valid, path, autocast, device, final):
-        """Validation sentences, how people translated them, and how the model does, in samples.txt."""
+        """Validation sentences with their human translations and the model's, in samples.txt."""
         pick = spread(len(valid), min(40 if final else 12, len(valid))).tolist()
         found = self.translations(model, valid, pick, autocast, device)
         with open(path.replace(".png", ".txt"), "w", encoding="utf-8") as f:

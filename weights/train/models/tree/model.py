@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""A sentence's words, each a few features, to scores of arcs, and these to projective trees (trees.py).
+"""Maps a sentence's words, each with a few features, to scores of arcs, and these to projective trees (trees.py).
 
     x_0 = root,  x_m = sum of the rows of the features of word m,  + sine and cosine of the place
     for each block   x = x + W_down ReLU(W_up [LN(x)_m-1; LN(x)_m; LN(x)_m+1] + b_up) + b_down      zeros beyond the ends
                      x = x + attention(LN(x), LN(x))                                                  not in the last
     y = LN(x),  s[h, m] = (W_k y_h + b_k) . (W_q y_m + b_q) / sqrt(d) + distance[clip(m - h)]        the root's arcs have no distance
 
-Names as in the weight file; row 0 of feature.weight is that of no feature. `beside` is for training only: the part of speech and the relation of each
-word, which the same y must predict.
+Names are those of the weight file; row 0 of feature.weight stands for "no feature". `beside` is only for training: the part of speech and
+the relation of each word, which the same y must predict.
 """
 import math
 from dataclasses import dataclass
@@ -25,12 +25,12 @@ PLACES = 129                             # the root and 128 words
 class Config:
     """Named as in the weight file's metadata."""
     features: int = 20000                # ids, 0 (none) included
-    width: int = 12                      # ids of a word
+    width: int = 12                      # feature ids per word
     embedding_length: int = 128
     feed_forward_length: int = 256
     block_count: int = 3
     head_count: int = 4
-    reach: int = 15                      # distances from -reach to reach, and all beyond as these
+    reach: int = 15                      # distances from -reach to reach; larger ones are clipped to these
     dropout: float = 0.0                 # of training
 
 
@@ -41,7 +41,7 @@ class Weights(nn.Module):
 
 
 class Drop(nn.Module):
-    """Dropout of channels, the same at all places of a sentence [Gal and Ghahramani 2016]."""
+    """Dropout of channels, the same at all positions of a sentence [Gal and Ghahramani 2016]."""
 
     def __init__(self, p):
         super().__init__()
@@ -64,7 +64,7 @@ class Block(nn.Module):
             self.attn_q, self.attn_k, self.attn_v, self.attn_output = (nn.Linear(d, d, bias=False) for _ in range(4))
 
     def forward(self, x, inside):
-        """x (B, T, d); inside (B, T): 1 of words, 0 behind the last"""
+        """x (B, T, d); inside (B, T): 1 for words, 0 after the last"""
         y = self.ffn_norm(x) * inside[:, :, None]
         y = torch.cat([F.pad(y, (0, 0, 1, 0))[:, :-1], y, F.pad(y, (0, 0, 0, 1))[:, 1:]], 2)
         x = x + self.drop(self.ffn_down(self.drop(F.relu(self.ffn_up(y)))))
@@ -106,7 +106,7 @@ class Tree(nn.Module):
         return self.drop(self.output_norm(x))
 
     def scores(self, y):
-        """-> (B, 1 + T, 1 + T) s[head, child]; those of children 0 mean nothing"""
+        """-> (B, 1 + T, 1 + T) s[head, child]; column 0 has no meaning"""
         T, R = y.shape[1], self.c.reach
         s = (self.head(y) @ self.child(y).transpose(1, 2)).to(self.distance.weight.dtype) / math.sqrt(y.shape[2])
         place = torch.arange(T)
@@ -117,7 +117,7 @@ class Tree(nn.Module):
         return self.scores(self.read(ids, lengths))
 
     def nats(self, ids, heads, lengths, *beside, share=0.5):
-        """(B,): -log p(heads | words), in training plus a fraction of the auxiliary nats. heads (B, T), behind lengths anything"""
+        """(B,): -log p(heads | words), in training plus a fraction of the auxiliary nats. heads (B, T), any values after lengths"""
         y = self.read(ids, lengths)
         s = self.scores(y)
         inside = torch.arange(ids.shape[1]) < lengths[:, None]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How much the scores of a trained model should be softened: nats of the validation sentences by the factor, for `softened` of a recipe.
+"""Finds how much to soften the scores of a trained model: nats of the validation sentences for several factors, for `softened` of a recipe.
 
     python3 weights/train/models/tree/soften.py parents-en
 """

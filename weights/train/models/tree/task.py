@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Trees as a task: sentences whose words have heads, unlabelled attachment of the best trees."""
+"""Trees as a task: sentences with a head for each word; the metric is the unlabelled attachment of the best trees."""
 import copy
 from dataclasses import dataclass
 
@@ -22,18 +22,18 @@ POOL = 32                                # batches that are sorted by length tog
 @dataclass
 class Settings(Config, Common):
     dataset: str = "ud_ewt"
-    templates: str = ""                  # apart by blanks, chain/features.py
+    templates: str = ""                  # separated by blanks, see chain/features.py
     first: bool = False
-    prose: str = ""                      # a folder of text files (or .txt.xz) that word clusters are made of too
+    prose: str = ""                      # a folder of text files (or .txt.xz) that also contribute to the word clusters
     clusters: int = 0                    # 0: none
     cluster_words: int = 20000
-    forget: float = 0.0                  # fraction of the words whose identity training drops, so that their form must suffice
-    softened: float = 1.0                # what the scores of the file are multiplied by; the best tree stays the best, and none is as sure
-    relations: str = ""                  # of a model without data, golden cases: "-"
+    forget: float = 0.0                  # fraction of words whose identity training drops, so that their form must suffice
+    softened: float = 1.0                # factor of the scores in the file; the best tree stays the best, but all trees become less certain
+    relations: str = ""                  # for a model without data (golden cases): "-"
 
 
 class Sentences:
-    """Of each sentence words, ids (T, F), and heads, tags and relations (T,)"""
+    """Per sentence: words, ids (T, F), and heads, tags and relations (T,)"""
 
     def __init__(self, words, ids, told):
         self.words, self.ids, self.told = words, ids, told
@@ -65,7 +65,7 @@ class TreeTask(Task):
         return dict(Task.smoke(settings), steps=3, features=2000, clusters=min(settings.get("clusters", 0), 5), prose="")
 
     def lists(self):
-        """What is known of the training sentences, those too that no tree without crossing arcs fits."""
+        """Statistics of the training sentences, including those that no tree without crossing arcs fits."""
         if self.kept is None:
             words, tags, _, relations = super().load("train")
             self.kept = lists_of(self.s, words, tags)
@@ -78,14 +78,14 @@ class TreeTask(Task):
 
     @torch.no_grad()
     def grow(self, model, weights):
-        """A file's scores are softened, and it has no auxiliary layers; more features start at zero."""
+        """A file's scores are softened, and it has no auxiliary layers; added features start at zero."""
         own = model.state_dict()
         soft = self.s.softened if self.s.adopted else 1.0
         found = {name: padded(w, own[name].shape) if name == "feature.weight" else w / soft if name in ("head.weight", "head.bias", "distance.weight") else w for name, w in weights.items()}
         super().grow(model, dict({name: w for name, w in own.items() if name.startswith("beside.")}, **found))
 
     def load(self, split):
-        """Sentences that projective trees fit; of training and validation the others are left out."""
+        """Sentences that projective trees fit; others are left out of training and validation."""
         examples = list(zip(*super().load(split)))
         kept = [e for e in examples if len(e[0]) < PLACES and min(e[2]) >= 0 and trees.projective(e[2])]
         print("%s: %d of %d sentences have crossing arcs, words without a head or more than %d words and are left out" % (split, len(examples) - len(kept), len(examples), PLACES - 1), flush=True)
@@ -108,7 +108,7 @@ class TreeTask(Task):
         return Sentences(words, ids, told)
 
     def batch(self, train, step, device):
-        """Sentences of about one length."""
+        """Sentences of similar length."""
         s, size = self.s, self.s.batch
         per_epoch = len(train) // size
         epoch, at = divmod(step, per_epoch)
@@ -130,10 +130,10 @@ class TreeTask(Task):
 
     @property
     def elements(self):
-        return 16                        # words of a sentence, about
+        return 16                        # typical number of words per sentence
 
     def measures(self, model, valid, autocast, device, final):
-        """Share of the validation words that get their head, punctuation counted."""
+        """Share of the validation words with the right head, including punctuation."""
         right, total = 0, 0
         order = np.argsort(valid.lengths, kind="stable")[:: 1 if final else 4]
         for at in range(0, len(order), 50):
@@ -144,7 +144,7 @@ class TreeTask(Task):
         return {"attachment": 100.0 * right / total}
 
     def folded(self, model):
-        """Without the auxiliary layers, its scores softened."""
+        """Without the auxiliary layers, with softened scores."""
         model = copy.deepcopy(model)
         model.beside = nn.ModuleList()
         with torch.no_grad():

@@ -1,21 +1,22 @@
 # SPDX-License-Identifier: MIT
-"""Projective trees over the words 1 .. n of a sentence, one of which is attached to the root 0: sums and maxima over all of them at once [Eisner
-1996].
+"""Projective trees over the words 1 .. n of a sentence, one of which is attached to the root 0: sums and maxima over all trees together
+[Eisner 1996].
 
     p(heads) = exp(sum over m of s[heads[m], m]) / Z
 
-A span i .. j is complete where its words hang, directly or not, from its one end (C_right from i, C_left from j), and incomplete where besides
-the arc between its two ends is the last one (I_right: i -> j, I_left: j -> i):
+A span i .. j is complete if all its words depend, directly or indirectly, on one end (C_right on i, C_left on j). It is incomplete if the
+arc between its two ends is the last one (I_right: i -> j, I_left: j -> i):
 
     I(i, j)       = log sum over i <= k < j  of exp(C_right(i, k) + C_left(k + 1, j)),   I_right = I + s[i, j],   I_left = I + s[j, i]
     C_right(i, j) = log sum over i < k <= j  of exp(I_right(i, k) + C_right(k, j))
     C_left(i, j)  = log sum over i <= k < j  of exp(C_left(i, k) + I_left(k, j))
     log Z         = log sum over r           of exp(s[0, r] + C_left(1, r) + C_right(r, n))
 
-Outside is the derivative of that: every sum hands its share on to its terms, from the widest spans to the narrowest, and what arrives at an arc is
-its marginal.  With `max` for the log sum and all of the share to the first of the largest, what arrives is the best tree.
+The outside pass is its derivative: every sum passes its share on to its terms, from the widest spans to the narrowest; the share that
+arrives at an arc is its marginal.  With `max` instead of the log sum, and the whole share going to the first of the largest, the result is
+the best tree.
 
-A table [b, i, w] belongs to spans that begin at i (`starts`), or end at i (`ends`), and are w + 1 words wide.
+A table [b, i, w] belongs to spans that begin at i (`starts`) or end at i (`ends`) and are w + 1 words wide.
 """
 import torch
 
@@ -25,7 +26,7 @@ def log_sum(x):
 
 
 def share(x, total):
-    """Of each term of the last dimension, its share of the sum; of a sum of nothing 0."""
+    """The share of each term along the last dimension in the sum; 0 if the sum is empty."""
     return torch.exp(x - total.nan_to_num(neginf=0.0)[..., None])
 
 
@@ -58,7 +59,7 @@ def sums(scores, lengths, add=log_sum, part=share):
         going_left[:, w:, w] = inner[:, :n - w, w] + words.diagonal(-w, 1, 2)
         right_starts[:, :n - w, w] = right_ends[:, w:, w] = add(rightward(w))
         left_starts[:, :n - w, w] = left_ends[:, w:, w] = add(leftward(w))
-    last = lengths[:, None] - 1 - torch.arange(n)                        # width of r .. n, of every r
+    last = lengths[:, None] - 1 - torch.arange(n)                        # width of r .. n, for every r
     down = right_starts.gather(2, last.clamp(min=0)[:, :, None])[:, :, 0]
     roots = torch.where(last >= 0, scores[:, 0, 1:] + left_ends.diagonal(0, 1, 2) + down, torch.full_like(down, -torch.inf))
     log_z = add(roots)
@@ -73,7 +74,7 @@ def sums(scores, lengths, add=log_sum, part=share):
     words = marginals[:, 1:, 1:]
 
     def hand(mass, terms, total, starts, at, ends, back):
-        """A sum's mass to its terms: each is a span that begins where the sum's does and one that ends where it does."""
+        """Passes a sum's mass to its terms: each is a span that begins where the sum's does and one that ends where it does."""
         given = mass[..., None] * part(terms, total)
         starts[:, :n - w, at:at + w] += given
         ends[:, w:, back:back + w] += given.flip(-1)
@@ -107,13 +108,13 @@ log_z = LogZ.apply
 
 
 def best(scores, lengths):
-    """-> heads (B, n), 0 the root; behind lengths -1"""
+    """-> heads (B, n), 0 for the root; -1 after lengths"""
     chosen = sums(scores, lengths, largest, all_to_one)[1][:, :, 1:]
     inside = torch.arange(chosen.shape[2]) < lengths[:, None]
     return torch.where(inside, chosen.argmax(1), torch.full_like(inside, -1, dtype=torch.long))
 
 
 def projective(heads):
-    """Whether no two arcs cross, those from the root among them, and one word hangs from it.  heads: of word 1, 2, ..."""
+    """Whether no two arcs cross, including those from the root, and exactly one word is attached to the root.  heads: of word 1, 2, ..."""
     arcs = [(min(m, h), max(m, h)) for m, h in enumerate(heads, 1)]
     return sum(h == 0 for h in heads) == 1 and not any(a < c < b < d for a, b in arcs for c, d in arcs)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Golden cases of WaveNet, tensors as models/pixelcnn/golden.py has them; of a sound without `order` and `image`, and
+"""Golden cases of WaveNet, tensors as in models/pixelcnn/golden.py; a sound has no `order` and `image`, but
 
     speaker (1)      -1 = none
 Random weights are large enough that far taps matter.

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: MIT
-"""WaveNet (van den Oord, Dieleman, Zen, Simonyan, Vinyals, Graves, Kalchbrenner, Senior and Kavukcuoglu 2016, "WaveNet: A Generative Model for
-Raw Audio") of sounds, and of grey pictures as a row of pixels.
+"""WaveNet (van den Oord, Dieleman, Zen, Simonyan, Vinyals, Graves, Kalchbrenner, Senior and Kavukcuoglu 2016, "WaveNet: A Generative Model
+for Raw Audio") for sounds, and for grey pictures as a row of pixels.
 
 Mirrors the C engine layer by layer. Module names are chosen so that `state_dict()` gives the tensor names of the weight file; export.py copies
-them unchanged. Layer k of the paper, dilation d, with a class c and a speaker s if they are given:
+them unchanged. Layer k of the paper, with dilation d, a class c and a speaker s if they are given:
 
     [f, g] = W_gate [x_{t-d}; x_t] + V_c c + V_s s        before the beginning x is zero, which is not silence
     z      = tanh(f) sigma(g)
     [r, s] = W_mix z          x += r, skip += s           the last layer has only s
 
-The first layer reads ids, one-hot: x_t = table[0][id_{t-2}] + table[1][id_{t-1}] + bias, so that the prediction of t depends on the samples
-before it. At the end W_output relu(W_head relu(skip)). Activations are (B, T, channels).
+The first layer reads one-hot ids: x_t = table[0][id_{t-2}] + table[1][id_{t-1}] + bias, so the prediction of t depends on the samples
+before it. The output is W_output relu(W_head relu(skip)). Activations are (B, T, channels).
 """
 import math
 from dataclasses import dataclass
@@ -28,13 +28,13 @@ END = 256                                # the id that ends a sound
 class Config:
     """Hyper-parameters, named as in the weight file's metadata."""
     dilations: tuple = (1, 2, 4, 8, 16, 32, 64, 128, 256)
-    residual_length: int = 64            # R, of what passes from layer to layer
-    gate_length: int = 64                # D, of the gate's output
+    residual_length: int = 64            # R, width between layers
+    gate_length: int = 64                # D, width of the gate's output
     skip_length: int = 64                # S
-    head_length: int = 96                # of the layer before the output
+    head_length: int = 96                # width of the layer before the output
     classes: int = 0
     speakers: int = 0
-    rate: int = 0                        # of a sound, samples a second; its ids are 256 levels and an end
+    rate: int = 0                        # samples per second of a sound, whose ids are 256 levels and an end
     height: int = 0                      # of a picture
     width: int = 0
     levels: int = 257
@@ -43,7 +43,7 @@ class Config:
 
     @property
     def field(self):
-        """How many ids before it the odds of one depend on."""
+        """Number of previous ids that the distribution of an id depends on."""
         return 2 + sum(self.dilations)
 
     @property
@@ -52,7 +52,7 @@ class Config:
 
 
 class Gate(torch.autograd.Function):
-    """(..., 2D) -> (..., D): tanh of the first half times sigmoid of the second, by one pass of sigmoid: tanh x = 2 sigma(2x) - 1."""
+    """(..., 2D) -> (..., D): tanh of the first half times sigmoid of the second, in one pass of sigmoid: tanh x = 2 sigma(2x) - 1."""
 
     @staticmethod
     def forward(ctx, fg):
@@ -107,7 +107,7 @@ class Input(nn.Module):
     def __init__(self, c):
         super().__init__()
         V = c.levels
-        level = torch.linspace(-1, 1, V if V < 257 else 256)[:, None]        # neighbouring levels begin as neighbours
+        level = torch.linspace(-1, 1, V if V < 257 else 256)[:, None]        # neighbouring levels start as neighbours
         table = [torch.cos(3 * torch.randn(1, c.residual_length) * level + 2 * math.pi * torch.rand(1, c.residual_length)) for _ in range(2)]
         if V == 257:
             table = [torch.cat([t, torch.zeros(1, c.residual_length)]) for t in table]
@@ -115,7 +115,7 @@ class Input(nn.Module):
         self.bias = nn.Parameter(torch.zeros(c.residual_length))
 
     def forward(self, x):
-        """(B, T) ids -> (B, T, R): at t of those at t-2 and t-1, nothing at the beginning."""
+        """(B, T) ids -> (B, T, R): position t reads the ids at t-2 and t-1, none before the beginning."""
         V = len(self.weight) // 2
         far, near = F.embedding(x[:, :-2] if x.shape[1] > 2 else x[:, :0], self.weight[:V]), F.embedding(x[:, :-1], self.weight[V:])
         return F.pad(far, (0, 0, min(2, x.shape[1]), 0)) + F.pad(near, (0, 0, 1, 0)) + self.bias
@@ -131,13 +131,13 @@ class WaveNet(nn.Module):
         self.output = nn.Linear(c.head_length, c.levels if c.output == "categorical" else 1)
         nn.init.normal_(self.head[0].weight, std=math.sqrt(2.0 / c.skip_length)), nn.init.zeros_(self.head[0].bias)
         nn.init.normal_(self.output.weight, std=0.02), nn.init.zeros_(self.output.bias)
-        if c.levels == 257:                              # neighbouring levels begin as neighbours
+        if c.levels == 257:                              # neighbouring levels start as neighbours
             level = torch.linspace(-1, 1, 256)[:, None]
             with torch.no_grad():
                 self.output.weight[:256] = 0.1 * torch.cos(4 * torch.randn(1, c.head_length) * level + 2 * math.pi * torch.rand(1, c.head_length))
 
     def forward(self, x, label=None, speaker=None):
-        """x (B, T) ids -> (B, T, P): what is predicted of each.  label, speaker (B,), -1: none."""
+        """x (B, T) ids -> (B, T, P): the prediction of each id.  label, speaker (B,), -1: none."""
         h, skip = self.input(x), 0
         if torch.is_autocast_cpu_enabled() and h.dtype == torch.float32:
             h = h.to(torch.bfloat16)
@@ -146,7 +146,7 @@ class WaveNet(nn.Module):
         return self.output(torch.relu(self.head[0](torch.relu(skip))))
 
     def each(self, x, label=None, speaker=None):
-        """(B, T): -log p(x_t | x_<t); 0 where x is -1, behind the end of a shorter one"""
+        """(B, T): -log p(x_t | x_<t); 0 where x is -1, after the end of a shorter one"""
         out = self(x.clamp(min=0), label, speaker)
         out = out if out.dtype == torch.float64 else out.float()
         if self.c.output == "categorical":
@@ -154,7 +154,7 @@ class WaveNet(nn.Module):
         return distributions.nats(self.c, out, x)
 
     def each_and_ends(self, x, label=None, speaker=None):
-        """each, and (B, T): -log p(whether t is the end | x_<t)"""
+        """the same, and (B, T): -log p(whether t is the end | x_<t)"""
         out = self(x.clamp(min=0), label, speaker)
         out = out if out.dtype == torch.float64 else out.float()
         levels, end = out[..., :END].logsumexp(-1), out[..., END]
@@ -168,8 +168,8 @@ class WaveNet(nn.Module):
 
     @torch.no_grad()
     def generate(self, label, speaker, length, temperature=1.0, generator=None, prefix=None):
-        """label, speaker (B,), prefix (m,) or none -> (B, length) ids, by queues as the engine does it: each layer keeps d past columns.
-        Ids behind an end mean nothing."""
+        """label, speaker (B,), prefix (m,) or none -> (B, length) ids, by queues as in the engine: each layer keeps d past columns. Ids
+        after an end have no meaning."""
         B, V = len(label), self.c.levels
         queues = [torch.zeros(b.d, B, self.c.residual_length) for b in self.blk]
         given = [[b.condition(name, of) for name, of in (("class", label), ("speaker", speaker))] for b in self.blk]

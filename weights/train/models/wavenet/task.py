@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""WaveNet as a task: sounds with a class and a speaker, each of the length it has; or grey pictures in raster order."""
+"""WaveNet as a task: sounds of any length with a class and a speaker, or grey pictures in raster order."""
 import copy
 import os
 from dataclasses import dataclass, fields
@@ -21,15 +21,15 @@ PREFIX = "wavenet."
 @dataclass
 class Settings(Config, Common):
     dataset: str = "fsdd"
-    class_drop: float = 0.1              # probability that an example is shown without its class
-    speaker_drop: float = 0.15           # and without its speaker
+    class_drop: float = 0.1              # probability of dropping the class of an example
+    speaker_drop: float = 0.15           # probability of dropping its speaker
     end_weight: float = 0.0              # weight, in the training loss, of whether a sound ends here, relative to that of the next level
-    longest: int = 8000                  # samples of a sound that are trained on
-    class_gain: float = 1.0              # the file's vectors of classes are so many times those that were trained: what is drawn is more clearly of its class
+    longest: int = 8000                  # samples per training piece of a sound
+    class_gain: float = 1.0              # factor of the class vectors in the file: samples then fit their class more clearly
 
 
 class Sounds:
-    """Sounds of ids and their end, shorter ones filled up with -1, with class and speaker."""
+    """Sounds as ids with their end, padded with -1, with class and speaker."""
 
     def __init__(self, clips, labels, speakers, longest, device):
         self.clips = [torch.from_numpy(np.append(clip, END).astype(np.int16)[:longest]) for clip in clips]
@@ -46,7 +46,7 @@ class Sounds:
 
 
 def place(own, w):
-    """The weights w in the corner of larger ones, whose added columns the old rows do not read."""
+    """Places the weights w in the corner of larger ones; the old rows do not read the added columns."""
     own[:len(w)] = 0
     own[tuple(slice(n) for n in w.shape)] = w
 
@@ -55,7 +55,7 @@ class WaveNetTask(Task):
     Settings, Config, Model = Settings, Config, WaveNet
     architecture = "wavenet"
     slow_sheet = True
-    length = 0.0                         # mean ids of a training sound
+    length = 0.0                         # mean number of ids of a training sound
 
     @staticmethod
     def smoke(settings):
@@ -70,7 +70,7 @@ class WaveNetTask(Task):
         return WaveNet(Config(**dict(values, dilations=tuple(values["dilations"]))))
 
     def begin(self, model, examples):
-        """The output begins with how often each level is."""
+        """The output starts with the frequency of each level."""
         if self.sound:
             counts = np.bincount(np.concatenate(examples[0]), minlength=END + 1) + 10.0
             counts[END] = len(examples[0])
@@ -78,19 +78,19 @@ class WaveNetTask(Task):
                 model.output.bias.copy_(torch.from_numpy(np.log(counts / counts.sum())))
 
     def grow(self, model, weights):
-        """Also of fewer layers, which are the first ones, and of narrower ones: added parts output zero, and the former last layer passes nothing
-        on. Dilations are this recipe's."""
+        """Also grows from fewer layers, which become the first ones, and from narrower ones: added parts output zero, and the former last
+        layer passes nothing on. The dilations are those of this recipe."""
         if self.s.adopted:               # in the file they are longer
             weights = {name: w / self.s.class_gain if ".class." in name else w for name, w in weights.items()}
         own, R, S = model.state_dict(), len(weights["input.bias"]), weights["head.0.weight"].shape[1]
         last = max(int(name.split(".")[1]) for name in weights if name.startswith("blk."))
         for name, w in weights.items():
-            if name.startswith("blk.%d.mix." % last) and last + 1 < len(model.blk):    # which gave the skip sum alone
+            if name.startswith("blk.%d.mix." % last) and last + 1 < len(model.blk):    # which had only the skip sum
                 w = torch.cat([torch.zeros(R, *w.shape[1:]), w])
             if ".mix." in name and len(w) > S:
                 new = len(own[name]) - model.c.skip_length
                 place(own[name][:new], w[:R]), place(own[name][new:], w[R:])
-            elif ".class." in name or ".speaker." in name:               # halves side by side, as the gate's are one below the other
+            elif ".class." in name or ".speaker." in name:               # halves in separate columns, as the gate's are in separate rows
                 for into, half in zip(own[name].chunk(2, 1), w.chunk(2, 1)):
                     place(into, half)
             elif ".gate." in name:
@@ -123,7 +123,7 @@ class WaveNetTask(Task):
         return found
 
     def batch(self, train, step, device):
-        """Sounds of about one length: an epoch is sorted by length with some noise, cut into batches, and these are shuffled."""
+        """Sounds of similar length: an epoch is sorted by length with some noise, divided into batches, and these are shuffled."""
         s = self.s
         if not self.sound:
             return train.take(picks(s.seed, step, s.batch, len(train)), device)
@@ -137,7 +137,7 @@ class WaveNetTask(Task):
         return x, label, speaker
 
     def nats(self, model, x, label=None, speaker=None):
-        """Also the loss of training, which has the end of a sound in it once more: that a sound of thousands of samples ends at this one is rare, and
+        """The training loss, which counts the end of a sound once more. The end is rare: one sample in thousands. A probability of one in ten thousand at each sample costs almost no likelihood but ends every fourth word too early.nds at this one is rare, and
         a chance in ten thousand of it at each of them costs the likelihood nothing, but ends every fourth word too early."""
         if not self.sound:
             return model.nats(x)
@@ -159,7 +159,7 @@ class WaveNetTask(Task):
 
     @staticmethod
     def product(name):
-        """Whether a matrix is multiplied by, rather than a table whose rows are added."""
+        """Whether a matrix is a factor of a product rather than a table of rows to add."""
         return name != "input.weight" and ".class." not in name and ".speaker." not in name
 
     @property
@@ -167,7 +167,7 @@ class WaveNetTask(Task):
         return self.length if self.sound else self.s.height * self.s.width
 
     def sheet(self, model, valid, path, autocast, device, final):
-        """Sounds as samples.wav: each digit by a speaker, in order; of pictures the sheet of PixelCNN."""
+        """Sounds as samples.wav: each digit by a speaker, in order; for pictures, the sheet of PixelCNN."""
         if not self.sound:
             return PixelCNNTask.sheet(self, model, valid, path, autocast, device, final)
         from data.fsdd import RATE, expand
@@ -198,7 +198,7 @@ class WaveNetTask(Task):
         return dict(found, **{PREFIX + "speakers": card.get("speaker_names") or [str(i) for i in range(c.speakers)]}) if c.speakers else found
 
     def type_of(self, name, x, kind):
-        """Products take the wanted type; the table of ids is F16 then; vectors, small tables and odd widths stay F32."""
+        """Products take the requested type; then the table of ids is F16; vectors, small tables and odd widths stay F32."""
         if name == "input.weight":
             return gguf.F16 if kind in (gguf.Q4_0, gguf.Q8_0) else kind
         if x.ndim != 2 or not self.product(name) or kind in (gguf.Q4_0, gguf.Q8_0) and x.shape[1] % 32:

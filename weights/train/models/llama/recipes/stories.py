@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Tales in English: a Llama of 4.8 million parameters that has read 18 books of fairy tales and two thousand short stories.
+"""Stories in English: a Llama of 4.8 million parameters, trained on 18 books of fairy tales and two thousand short stories.
 
     python3 weights/train/train.py stories
 """
@@ -11,7 +11,7 @@ settings = dict(
     minutes=76.0, batch=8, lr=2e-3, warmup=150, every=5.0, sheets=2, valid_images=64, final_valid_images=400,
     dropout=0.0, ema=0.998,
 )
-stages = (                               # from the second on, over these settings
+stages = (                               # settings of the second and later runs, over these
     dict(minutes=52.0, dropout=0.1, lr=1e-3, seed=7),
     dict(dataset="tales", minutes=76.0, threads=1, lr=1e-3, warmup=50),            # with nine times as many short stories
 )
@@ -23,5 +23,5 @@ card = dict(
     dataset="21 books of fairy tales (Project Gutenberg, public domain) but for those held out, and 2,316 stories of TinyStories (Eldan and Li 2023)",
     dataset_license="public domain; TinyStories: CDLA-Sharing-1.0",
     command="python3 weights/train/train.py stories",
-    type="q4_0",                         # half the download for 0.008 bits a byte
+    type="q4_0",                         # half the download for 0.008 bits per byte
 )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Emoji 32x32 in colour, drawn at once: a self-attention GAN by kind of thing.
+"""Colour emoji 32x32, drawn in one pass: a self-attention GAN by kind of thing.
 
     python3 weights/train/train.py sagan-emoji-plain --run sagan-first --steps 5162 --lr-floor 1        # without attention
     python3 weights/train/train.py sagan-emoji --begun sagan-first                                      # and on with it; sagan-emoji-plain on without

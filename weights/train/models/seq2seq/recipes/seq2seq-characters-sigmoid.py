@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""German characters to English words by recurrent networks; attention gives each a separate bit, attended or not.
+"""German characters to English words by recurrent networks; attention gives each character a separate bit, attended or not.
 
     python3 weights/train/train.py seq2seq-characters-sigmoid --from build/seq2seq-characters.gguf
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""German characters to English words by recurrent networks; attention shares its attention among them by a softmax.
+"""German characters to English words by recurrent networks; a softmax divides the attention among the characters.
 
     python3 weights/train/train.py seq2seq-characters-simple --from build/seq2seq-characters.gguf
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""German to English by recurrent networks, an attention of Luong et al.: the score s . W h of the state after the step.
+"""German to English by recurrent networks with an attention of Luong et al.: the score s . W h of the state after the step.
 
     python3 weights/train/train.py seq2seq-general
 
-It begins with the words, the encoder and the recurrence of seq2seq-additive, so that the scores can be compared after a few minutes.
+It starts with the words, the encoder and the recurrence of seq2seq-additive, so that the scores can be compared after a few minutes.
 """
 from models.seq2seq import shared
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""German to English by recurrent networks, the local attention of Luong et al.: a window about a place that the state predicts.
+"""German to English by recurrent networks with the local attention of Luong et al.: a window around a position that the state predicts.
 
     python3 weights/train/train.py seq2seq-local-p
 
-It begins with the words, the encoder and the recurrence of seq2seq-additive, so that the scores can be compared after a few minutes.
+It starts with the words, the encoder and the recurrence of seq2seq-additive, so that the scores can be compared after a few minutes.
 """
 from models.seq2seq import shared
 

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""German to English by recurrent networks, the location-based attention of Luong et al.: a state selects positions, regardless of their words.
+"""German to English by recurrent networks with the location-based attention of Luong et al.: a state selects positions, regardless of their
+words.
 
     python3 weights/train/train.py seq2seq-location
 
-It begins with the words, the encoder and the recurrence of seq2seq-additive, so that the scores can be compared after a few minutes.
+It starts with the words, the encoder and the recurrence of seq2seq-additive, so that the scores can be compared after a few minutes.
 """
 from models.seq2seq import shared
 

@@ -3,8 +3,8 @@
 
     python3 weights/train/train.py seq2seq-none
 
-It begins with the words, the encoder and the recurrence of seq2seq-additive, as the other scores do, and has more minutes than they: what its one vector
-has to hold, the additive network hardly used it for.
+Like the other scores, it starts with the words, the encoder and the recurrence of seq2seq-additive. It trains for more minutes: its single
+vector must hold information for which the additive network hardly used it.
 """
 from models.seq2seq import shared
 

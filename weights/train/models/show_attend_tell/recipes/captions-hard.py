@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Captions of composed scenes of emoji, hard attention, begun with the weights of the soft one's first stage.
+"""Captions of composed emoji scenes, hard attention, starting from the first stage of the soft model.
 
     python3 weights/train/train.py captions-hard --from build/captions-1.gguf
     sh weights/train/gpu.sh together captions-hard

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Captions of composed scenes of emoji, soft attention.
+"""Captions of composed emoji scenes, soft attention.
 
     python3 weights/train/train.py captions
     python3 weights/train/export.py captions --type f32 --out build/captions-1.gguf
     python3 weights/train/train.py captions --stage 2 --from build/captions-1.gguf
 
-The shipped file has the weights of captions-hard, which continued from stage 1 and is read softly here (captions-hard.py).
+The shipped file has the weights of captions-hard, which continued from stage 1; this file uses them with soft attention (captions-hard.py).
 """
 settings = dict(
     dataset="scenes", values=255, minutes=33.0, threads=1, pretrain=3000, batch=64, lr=2e-3, warmup=200, lr_floor=0.01, ema=0.997, clip=1.0,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Signs of alphabets that were never seen, from one example each, by SNAIL.
+"""Characters of unseen alphabets, from one example each, by SNAIL.
 
     python3 weights/train/train.py snail-omniglot
 """

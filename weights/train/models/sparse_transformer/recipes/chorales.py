@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Chorales in four voices note by note: half of the heads see their own block of 64 ids, half the ends of all blocks before.
+"""Chorales in four voices note by note: half of the heads see their own block of 64 ids, the other half the last ids of all previous
+blocks.
 
     python3 weights/train/train.py chorales
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""German to English: a Transformer that has read 29,000 captions of pictures, and then 173,000 short sentences of daily life as well, in both languages.
+"""German to English: a Transformer trained on 29,000 image captions and then also on 173,000 short everyday sentences, in both languages.
 
     python3 weights/train/train.py de-en
     python3 weights/train/export.py de-en --type f32 --out build/de-en-1.gguf
@@ -15,10 +15,10 @@ settings = dict(
     minutes=70.0, batch=128, lr=1.5e-3, warmup=400, every=5.0, valid_images=256, final_valid_images=1014,
     dropout=0.3, attention_dropout=0.1, smoothing=0.1, merge_dropout=0.1, lower=0.1, unstopped=0.1, ema=0.998,
 )
-stages = (                               # with more words, and with sentences of daily life
-    # of Tatoeba it had the 47,909 shortest pairs, four times an epoch
+stages = (                               # with more words, and with everyday sentences
+    # it had the 47,909 shortest pairs of Tatoeba, four times per epoch
     dict(dataset="german", vocabulary="german", values=10000, minutes=16.0, clock="cpu", threads=1, lr=1e-3, warmup=100, dropout=0.15, final_valid_images=2038),
-    # with four times as many of these, and other names, places and numbers in them
+    # with four times as many of these, and variants with other names, places and numbers
     dict(dataset="german", vocabulary="german", values=10000, minutes=66.0, lr=6e-4, warmup=100, every=8.0, dropout=0.1, final_valid_images=2000),
 )
 own = dict(minutes=10.0, batch=64, lr=3e-4, warmup=20)
@@ -26,7 +26,7 @@ card = dict(
     name="de-en",
     description="A Transformer that translates German captions of pictures and short sentences of daily life into English.",
     languages=["de", "en"],
-    license="other",                     # the authors of Multi30k state none for its sentences
+    license="other",                     # the authors of Multi30k state no licence for its sentences
     dataset="Multi30k, German and English captions of task 1 (Elliott, Frank, Sima'an and Specia 2016): 29,000 pairs; "
             "Tatoeba, short sentences of daily life (the contributors of tatoeba.org): 172,663 pairs",
     dataset_license="none stated for the sentences; they describe pictures of Flickr30K, which are for non-commercial research and education; "

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Words backwards: a Transformer so small that each of its numbers can be looked at.
+"""Reverses words: a Transformer so small that each of its numbers can be inspected.
 
     python3 weights/train/train.py opened
 """
@@ -18,6 +18,6 @@ card = dict(
     dataset="words of random letters and the same backwards, made by weights/train/data/letters.py",
     dataset_license="CC0-1.0",
     command="python3 weights/train/train.py opened",
-    type="f32",                          # the numbers that a page shows are the file's
-    inside="planet",                     # the golden file has every matrix on the way of this word
+    type="f32",                          # the page shows the numbers of this file
+    inside="planet",                     # the golden file contains every intermediate matrix for this word
 )

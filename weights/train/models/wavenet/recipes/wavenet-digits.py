@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Binarised MNIST by WaveNet: the pixels in raster order as one line of samples.
+"""Binarised MNIST by WaveNet: the pixels in raster order as one sequence of samples.
 
     python3 weights/train/train.py wavenet-digits
 
