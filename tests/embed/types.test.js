@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The types of JSX know the element: React, Preact, Solid, Vue. The oldest TypeScript that the manual names reads all declarations. */
+/**
+ * The types of JSX know the element: React, Preact, Solid, Vue. The oldest TypeScript that the manual names reads all declarations.
+ * arethetypeswrong and publint find nothing.
+ */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { before, test } from 'node:test';
 
 import { ROOT, TOOLS, compileJsx, pack, project, run } from './project.js';
@@ -84,4 +88,34 @@ test('the oldest supported TypeScript, which checks the declarations too', { tim
     );
     assert.equal(stdout, '', module);
   }
+});
+
+/** Exports that have no types, with the reason: arethetypeswrong skips them. */
+const UNTYPED = {
+  './classic.js': 'for <script src>: a script that sets a global, nothing imports it',
+  './worker.js': 'an address for new Worker()',
+  './nextpixel.wasm': 'an address for fetch()',
+  './nextpixel-relaxed.wasm': 'an address for fetch()',
+  './nextpixel-pairs.wasm': 'an address for fetch()',
+};
+
+test('arethetypeswrong and publint report nothing', { timeout: 120000 }, async () => {
+  // Computed, because the tools are installed into build/.
+  const tool = async (/** @type {string} */ name) => import(createRequire(TOOLS).resolve(name));
+  const { checkPackage, createPackageFromTarballData } = await tool('@arethetypeswrong/core');
+  const data = new Uint8Array(await readFile(tarball));
+  const { exports } = JSON.parse(await readFile(`${ROOT}package.json`, 'utf8'));
+  for (const name of Object.keys(UNTYPED)) assert.ok(exports[name], name);
+  const { problems, entrypoints } = await checkPackage(createPackageFromTarballData(data), {
+    excludeEntrypoints: Object.keys(UNTYPED),
+    includeEntrypoints: ['./words/de', './words/ko'],
+  });
+  assert.deepEqual(problems, []);
+  for (const name of Object.keys(exports).filter((name) => !(name in UNTYPED))) {
+    const { resolutions } = entrypoints[name.replace('*', 'ko')];
+    for (const [kind, { resolution }] of Object.entries(resolutions)) assert.ok(resolution, `${name} in ${kind}`);
+  }
+  const { publint } = await tool('publint');
+  const { messages } = await publint({ pack: { tarball: data.buffer }, strict: true });
+  assert.deepEqual(messages, []);
 });

@@ -76,7 +76,7 @@ test('code of other packages keeps its licence in every file that has it, as com
   }
   const files = [
     ...[...MADE].filter(([path]) => /^(midi|template)\.js$/.test(path)),
-    ...[...(await singles())].filter(([path]) => path !== 'define.cjs').filter((_, i) => i === 0 || EVERY), // inline.js, test:all all three
+    ...[...(await singles())].filter(([path]) => !/^(define|chat-models|words-)/.test(path)).filter((_, i) => i === 0 || EVERY), // inline.js, test:all all three
   ];
   assert.equal(files.length, EVERY ? 5 : 3);
   for (const [path, text] of files) {
@@ -118,6 +118,8 @@ test('it holds what a page needs and nothing else', () => {
     'web/single/classic.js',
     'web/single/nextpixel.cjs',
     'web/single/define.cjs',
+    'web/single/chat-models.cjs',
+    ...WORDS.map((lang) => `web/single/words-${lang}.cjs`),
     'web/jsx/react.d.ts',
     'include/nextpixel.h',
     'web/cli/nextpixel.js',
@@ -128,7 +130,7 @@ test('it holds what a page needs and nothing else', () => {
     /^(package\.json|README(\.\w+)?\.md|LICENSE|NOTICE|CHANGELOG\.md|include\/nextpixel\.h)$/, // npm packs every README.*, whatever "files" says
     new RegExp(`^web/dist/(${[...PUBLISHED, ...LATER].join('|').replaceAll('.js', '')})\\.js$`),
     /^web\/dist\/[\w-]+\.wasm$/,
-    /^web\/single\/(inline\.js|classic\.js|nextpixel\.cjs|define\.cjs)$/,
+    /^web\/single\/(inline\.js|classic\.js|(nextpixel|define|chat-models|words-\w+)\.cjs)$/,
     /^web\/jsx\/\w+\.d\.ts$/,
     /^web\/types\/(cjs\/)?([\w-]+\/)*[\w-]+\.d\.ts$/,
     /^web\/types\/cjs\/package\.json$/,
@@ -189,6 +191,9 @@ test('it is required as it is imported, with and without what newer Nodes can', 
     `
     const { load, NextPixelError, supported } = require('nextpixel');
     if (require('nextpixel/define').NextPixelElement !== require('nextpixel/element').NextPixelElement) throw new Error('two elements');
+    if (typeof require('nextpixel/inline').load !== 'function') throw new Error('no load in inline');
+    if (require('nextpixel/chat-models').chatModels.length === 0) throw new Error('no chat models');
+    if (require('nextpixel/words/ko').default.lang !== 'ko') throw new Error('no Korean');
     (async () => {
       const model = await load('toy.gguf');
       let count = 0;
@@ -298,6 +303,26 @@ test('types: a strict consumer compiles, and mistakes do not', async () => {
       { cwd: folder },
     ).catch((error) => ({ stdout: error.stdout }));
     assert.equal(stdout, '', module);
+  }
+});
+
+test('kinds.ts, which that consumer compiles, imports every type of every kind and calls every verb of each', async () => {
+  const [types, consumer] = await Promise.all([
+    readFile(`${ROOT}web/lib/kinds/types.js`, 'utf8'),
+    readFile(`${ROOT}tests/js/types/kinds.ts`, 'utf8'),
+  ]);
+  const imported = [...consumer.matchAll(/^import type \{([^}]*)\} from 'nextpixel'/gm)].flatMap(([, names]) => names.split(/[\s,]+/));
+  const declared = [...types.matchAll(/^\/\*\* @typedef \{import\([^)]*\)\.(\w+)\}/gm)].map(([, name]) => name);
+  assert.deepEqual(
+    declared.filter((name) => !imported.includes(name)),
+    [],
+  );
+  const [, rows] = /@typedef \{object\} VerbsOfKinds\n([^/]*)\*\//.exec(types) ?? [];
+  const kinds = [...(rows ?? '').matchAll(/@property \{([^}]*)\} (\w+)/g)];
+  assert.equal(kinds.length, new Set(declared.filter((name) => name.endsWith('Model'))).size);
+  for (const [, verbs, kind] of kinds) {
+    const [, model] = new RegExp(`const (\\w+) = await load<'${kind}'>`).exec(consumer) ?? [];
+    for (const [, verb] of verbs.matchAll(/'(\w+)'/g)) assert.match(consumer, new RegExp(`\\b${model}\\.${verb}\\b`), `${kind}: ${verb}`);
   }
 });
 

@@ -10,9 +10,10 @@
  *     classic.js     the same for <script src> without type="module": registers <next-pixel>, and is the global `nextpixel`
  *     nextpixel.cjs  for require() in Nodes that cannot require an ES module, and in Jest; worker and wasm are those of web/dist
  *     define.cjs     the same for nextpixel/define
+ *     chat-models.cjs, words-*.cjs  the same for nextpixel/chat-models and nextpixel/words/*
  */
 
-import { readFile } from 'node:fs/promises';
+import { readFile, readdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 
@@ -79,6 +80,20 @@ async function single(options) {
   return outputFiles[0].text;
 }
 
+/** Exports that are data and import nothing, for require(). */
+async function dataForRequire() {
+  const words = (await readdir(`${WEB}lib/element/words`)).map((name) => [`words-${name}`, `element/words/${name}`]);
+  return Promise.all(
+    [['chat-models.js', 'chat-models.js'], ...words].map(
+      async ([name, path]) =>
+        /** @type {[string, string]} */ ([
+          name.replace(/js$/, 'cjs'),
+          await single({ entryPoints: [`${WEB}lib/${path}`], format: 'cjs', footer: {} }),
+        ]),
+    ),
+  );
+}
+
 /** Everything, by name. */
 export async function singles() {
   const contents = await filesInside();
@@ -124,6 +139,7 @@ if (globalThis.customElements && !customElements.get('next-pixel')) NextPixelEle
 exports.NextPixelElement = NextPixelElement;
 `,
     ],
+    ...(await dataForRequire()),
   ]);
 }
 

@@ -107,7 +107,9 @@ declare global {
 `,
 );
 files.set('inline.d.ts', "export * from './index.js';\nexport { NextPixelElement } from './element.js';\n");
-for (const name of reachable(made, ['index.d.ts', 'element.d.ts', 'define.d.ts'])) files.set(`cjs/${name}`, files.get(name) ?? '');
+for (const [name, text] of [...files]) files.set(`cjs/${name}`, text);
+for (const name of await readdir(`${ROOT}web/jsx`))
+  files.set(`cjs/jsx/${name}`, (await readFile(`${ROOT}web/jsx/${name}`, 'utf8')).replaceAll("'../types/", "'../"));
 files.set('cjs/package.json', '{ "type": "commonjs" }\n');
 
 for (const [name, text] of files) await put(TYPES + name, text);

@@ -4,24 +4,36 @@
 
 import { load } from 'nextpixel';
 import type {
+  Alternative,
   AttentionMap,
   BasicInfo,
   CaptionInfo,
+  CaptionModel,
   CaptionOptions,
   CaptionRun,
   CaptionScore,
+  CaptionSheetOptions,
   CaptionStep,
   ChatOptions,
   Classification,
   ClassifyOptions,
   CodeInfo,
+  CodeLevel,
+  CodeModel,
   CodeOptions,
   CodeRun,
   CodeStep,
   Codes,
+  Constraint,
   Encoded,
+  HeadInfo,
+  HeadModel,
+  Heard,
+  Hypothesis,
+  ImageSource,
   Kind,
   LatentInfo,
+  LatentModel,
   LatentOptions,
   LatentRun,
   LatentStep,
@@ -29,7 +41,9 @@ import type {
   ModelInfo,
   ModelOf,
   MusicSource,
+  Note,
   NoteInfo,
+  NoteModel,
   NoteOptions,
   NoteRun,
   NoteScore,
@@ -37,10 +51,13 @@ import type {
   Parse,
   ParseOptions,
   PictureInfo,
+  PictureModel,
   PictureOptions,
   PictureRun,
   PictureScore,
   PictureStep,
+  PlayOptions,
+  Played,
   SavedCaption,
   SavedCode,
   SavedNote,
@@ -48,16 +65,22 @@ import type {
   SavedSound,
   SavedText,
   SavedTranslation,
+  SearchStep,
   SignInfo,
+  SignModel,
   SoundInfo,
+  SoundModel,
   SoundOptions,
   SoundRun,
   SoundScore,
   SoundSource,
   SoundStep,
+  TagInfo,
+  TagModel,
   TagOptions,
   Tagging,
   TextInfo,
+  TextModel,
   TextOptions,
   TextRun,
   TextScore,
@@ -226,6 +249,7 @@ export async function everyKind(image: ImageData, sound: SoundSource, music: Mus
   // @ts-expect-error: what tags does not draw
   tags.resume({});
 
+  const tokens = texts.tokenizer.encode('a');
   const any: { [K in Kind]: ModelOf<K> } = {
     picture,
     latent,
@@ -239,7 +263,7 @@ export async function everyKind(image: ImageData, sound: SoundSource, music: Mus
     head: heads,
   };
   for (const model of Object.values(any)) model.close();
-  void [again, midi];
+  void [again, midi, tokens];
 }
 
 /** Every kind that has maps has them in one form. */
