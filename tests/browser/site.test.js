@@ -9,7 +9,7 @@ import { readFile, readdir } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { extname, join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 
 import { writeSite } from '../../web/tools/site.js';
@@ -113,3 +113,23 @@ for (const [i, [path, drawn, press]] of /** @type {[string, string, string?][]} 
     }),
   );
 }
+
+test('opened from a disk, a page says why it does not run, and what to do', () =>
+  withPage(
+    async (page) => {
+      const disk = pathToFileURL(`${SITE}/`).href;
+      const said = page.locator('#from-file');
+      await page.goto(`${disk}index.html`);
+      await page.waitForURL(`${disk}web/index.html`);
+      await said.waitFor();
+      await page.goto(`${disk}web/pages/transformer/ko/index.html`);
+      assert.match(await said.innerText(), /^file:로 열면 .*build\.sh site --single transformer/);
+      await page.goto(`${disk}web/pages/transformer/index.html`);
+      assert.match(await said.innerText(), /^From file: a browser runs no scripts .*build\.sh site --single transformer\)\.$/);
+      await page.screenshot({ path: `${OUT}site-from-disk.png` });
+      await page.goto(`${url}web/pages/transformer/`);
+      await page.locator('main figure').first().waitFor();
+      assert.equal(await said.isVisible(), false);
+    },
+    { complains: true }, // the browser, of each script
+  ));

@@ -39,6 +39,7 @@
  * same figures. Its address is ko/ below the other's.
  */
 
+import { createHash } from 'node:crypto';
 import { readFile, readdir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 
@@ -48,13 +49,16 @@ import { LANGUAGES, alternates, deeper, joined, sourceFor, switchesTo, translati
 import { phrase as english, phrasesIn } from '../shell/page/phrase.js';
 /** @import { Translation } from './languages.js' */
 
+/** The one script that stands in a page: opened from a disk, where a browser runs no modules, the page says so. */
+const FROM_FILE = "if(location.protocol=='file:')document.getElementById('from-file').hidden=false";
+
 /**
- * The Content-Security-Policy: what the library needs, and nothing else: no inline script or style, no other origin.
+ * The Content-Security-Policy: what the library needs, and nothing else: no other inline script, no inline style, no other origin.
  *
  * @param {string} [connect]  what may be fetched from beside the page's own host
  */
 export const policy = (connect) =>
-  "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; " +
+  `default-src 'none'; script-src 'self' 'wasm-unsafe-eval' 'sha256-${createHash('sha256').update(FROM_FILE).digest('base64')}'; worker-src 'self'; ` +
   `connect-src 'self'${connect ? ` ${connect}` : ''}; img-src 'self' data: blob:; style-src 'self'; base-uri 'none'; form-action 'none'`;
 
 /**
@@ -223,6 +227,8 @@ export function framed(source, { path, name, sheets, languages = [], translation
 
 ${masthead(up, links.join('\n      '), phrase`Contents`)}
   <main>
+<p id="from-file" class="notice" hidden>${phrase`From ${'<code>file:</code>'} a browser runs no scripts of this page: serve its folder (${'<code>python3 -m http.server</code>'}, then ${'<code>http://localhost:8000/</code>'}), or open the page as one file (${`<code>./build.sh site --single ${name || 'all'}</code>`}).`}</p>
+<script>${FROM_FILE}</script>
 <div class="opening">
 ${name ? `${placeOf(name, { title, minutes: minutes ?? minutesOf(text) }, phrase)}${head.replace(/<h1>(.*?)<\/h1>/s, '<p class="tagline">$1</p>')}` : head}
 </div>

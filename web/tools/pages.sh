@@ -14,8 +14,8 @@ task_types() { npm_packages; node web/tools/types.js; }
 # package    what `npm pack` packs and git does not have: declarations, and the library as one file
 task_package() { task_types; node web/tools/single.js; }
 
-# site       write build/site, the demo as a folder that any static host serves as it is: ./build.sh site [folder] [--address https://host/path/]
-task_site() { node web/tools/site.js "$@"; }
+# site       write build/site, the demo as a folder that any static host serves as it is: ./build.sh site [folder] [--address https://host/path/]; or pages as one file each: --single PAGE
+task_site() { case " $* " in *' --single'*) npm_packages ;; esac; node web/tools/site.js "$@"; }
 
 # release    build/release: the package as npm would publish it and the demo as a site; publishes nothing, says what is not ready and the commands that do
 task_release() { task_tools; task_check_wasm all; task_js; node web/tools/release.js "$OUT/release"; }

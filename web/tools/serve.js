@@ -36,8 +36,9 @@ const FOLDERS = /^(web|weights(-[0-9a-f]{12})?|build)$/; // the second as ./buil
 /** What is given out of build/, where weights/train/export.py writes what was trained on a folder of one's own. */
 const TRAINED = /^[^/]+\.gguf$/;
 
-/** @type {Record<string, string>} */
-const TYPES = {
+/** Media types by the endings of names. @type {Record<string, string>} */
+export const TYPES = {
+  '.bin': 'application/octet-stream',
   '.css': 'text/css; charset=utf-8',
   '.gguf': 'application/octet-stream',
   '.html': 'text/html; charset=utf-8',

@@ -30,7 +30,7 @@ const LICENCE = '// SPDX-License-Identifier: MIT';
 const packed = async (name) => JSON.stringify(gzipSync(await readFile(`${WEB}dist/${name}`), { level: 9 }).toString('base64'));
 
 /** In place of lib/files.js: the files themselves. */
-async function filesInside() {
+export async function filesInside() {
   return `
     const WORKER = ${JSON.stringify(await readFile(`${WEB}dist/worker.js`, 'utf8'))};
     const unpacked = async (text) => {

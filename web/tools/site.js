@@ -5,6 +5,7 @@
  * Writes the demo as a folder that any static host serves as it is, at whatever path: ./build.sh site
  *
  *     node web/tools/site.js [folder, default build/site] [--address https://host/path/]
+ *     node web/tools/site.js [folder, default build/single] --single PAGE ...    pages as one file each (single-page.js)
  *
  *     index.html           leads to web/
  *     web/                 the pages, their styles and pictures: short-lived, as `Cache-Control: no-cache`
@@ -97,8 +98,16 @@ export async function writeSite(target, { effort = 11, address } = {}) {
   }
   await write(
     'index.html',
-    '<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n<meta http-equiv="refresh" content="0; url=web/">\n' +
-      '<title>nextpixel</title>\n<link rel="icon" href="web/shell/icon.svg" type="image/svg+xml">\n<body><a href="web/">nextpixel</a></body>\n</html>\n',
+    `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<noscript><meta http-equiv="refresh" content="0; url=web/"></noscript>
+<title>nextpixel</title>
+<link rel="icon" href="web/shell/icon.svg" type="image/svg+xml">
+<script>location.replace(location.protocol === 'file:' ? 'web/index.html' : 'web/')</script>
+<body><a href="web/">nextpixel</a></body>
+</html>
+`,
   );
   for (const name of ['LICENSE', 'weights/README.md'])
     await cp(`${ROOT}${name}`, join(target, name === 'LICENSE' ? name : `${models}/README.md`));
@@ -119,12 +128,19 @@ export async function writeSite(target, { effort = 11, address } = {}) {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const {
-    values: { address },
-    positionals: [folder = `${ROOT}build/site`],
-  } = parseArgs({ options: { address: { type: 'string' } }, allowPositionals: true });
+    values: { address, single },
+    positionals: [folder],
+  } = parseArgs({ options: { address: { type: 'string' }, single: { type: 'string', multiple: true } }, allowPositionals: true });
   if (address && !(URL.canParse(address) && address.endsWith('/')))
     throw new Error(`--address takes the whole address of the site with / at its end, not ${address}`);
-  const target = resolve(folder);
-  const { files } = await writeSite(target, { address });
-  console.log(`${target}: ${files} files. Any static host serves them as they are.`);
+  if (single) {
+    if (address) throw new Error('--single writes files that need no address: leave --address out');
+    const { writeSingle } = await import('./single-page.js');
+    for (const { file, bytes } of await writeSingle(resolve(folder ?? `${ROOT}build/single`), single))
+      console.log(`${file}: ${(bytes / 1e6).toFixed(1)} MB, opens without a server`);
+  } else {
+    const target = resolve(folder ?? `${ROOT}build/site`);
+    const { files } = await writeSite(target, { address });
+    console.log(`${target}: ${files} files. Any static host serves them as they are.`);
+  }
 }

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** ./build.sh site --single: a page as one file, opened from a disk. It asks for nothing else, and its figures are drawn; the pages that are written together lead to each other. */
+
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { describe, test } from 'node:test';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+import { pagesOf } from '../../web/tools/fresh.js';
+import { writeSingle } from '../../web/tools/single-page.js';
+import { oneOf } from '../more.js';
+import { OUT, WAIT, firstFigure, session } from './browser.js';
+import { isFilled, scrollThrough } from './checks.js';
+
+const { withPage } = session();
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const FOLDER = `${ROOT}build/single-test/`;
+const pages = await pagesOf(`${ROOT}web`);
+
+/** @param {string} file */
+const address = (file) => pathToFileURL(FOLDER + file).href;
+
+describe('pages', { concurrency: 2 }, () => {
+  for (const [i, name] of pages.entries()) {
+    oneOf(i, 10)(`${name}: one file from a disk, in both languages`, { timeout: 300000 }, async () => {
+      const written = await writeSingle(FOLDER, [name]);
+      assert.deepEqual(
+        written.map(({ file }) => file.replace(FOLDER, '')),
+        [`${name}.html`, `${name}.ko.html`],
+      );
+      for (const lang of ['', '.ko']) {
+        await withPage(async (page) => {
+          /** @type {string[]} */
+          const elsewhere = [];
+          page.on('request', (request) => {
+            if (!/^(data|blob):/.test(request.url())) elsewhere.push(request.url());
+          });
+          await page.goto(address(`${name}${lang}.html`));
+          await firstFigure(page).waitFor(WAIT);
+          await isFilled(page);
+          await scrollThrough(page);
+          await page.screenshot({ path: `${OUT}single-${name}${lang}.png` });
+          assert.deepEqual(elsewhere, [address(`${name}${lang}.html`)]);
+        });
+      }
+    });
+  }
+});
+
+test('a digit is drawn to its end from a file, and again with another seed', { timeout: 300000 }, async () => {
+  await writeSingle(FOLDER, ['image-transformer']);
+  await withPage(async (page) => {
+    await page.goto(address('image-transformer.html'));
+    await firstFigure(page, 'done').waitFor(WAIT);
+    const drawn = () => page.locator('.ending canvas').first().getAttribute('aria-label');
+    const before = await drawn();
+    await page.locator('#dice').click();
+    await firstFigure(page, 'done').waitFor(WAIT);
+    assert.notEqual(await drawn(), before);
+    // The element in the text, whose weights are the same data.
+    const element = page.locator('next-pixel');
+    await element.scrollIntoViewIfNeeded();
+    await element.getByRole('button').first().click();
+    await element.locator('[part=status]', { hasText: 'Drawn' }).waitFor(WAIT);
+  });
+});
+
+test('links lead to the pages that are written together; another link is text', async () => {
+  await writeSingle(FOLDER, ['fvsbn', 'pixelcnn']);
+  await withPage(async (page) => {
+    await page.goto(address('pixelcnn.html'));
+    await page.locator('.where a[rel=prev]').click();
+    assert.equal(page.url(), address('fvsbn.html'));
+    await page.locator('.masthead .language').click();
+    assert.equal(page.url(), address('fvsbn.ko.html'));
+    await page.locator('.where a[rel=next]').click();
+    assert.equal(page.url(), address('pixelcnn.ko.html'));
+    assert.equal(await page.locator('.where a[rel=next]').count(), 0, 'wavenet is not written');
+  });
+  const html = await readFile(`${FOLDER}pixelcnn.html`, 'utf8');
+  for (const [, href] of html.slice(0, html.indexOf('<script type="text/plain"')).matchAll(/ (?:href|src)="([^"]*)"/g))
+    assert.match(href, /^(#|https?:|data:|(fvsbn|pixelcnn)(\.ko)?\.html)/);
+});
+
+test('what cannot be written is an error', () => {
+  for (const [args, problem] of /** @type {[string[], RegExp][]} */ ([
+    [['--single', 'nothing'], /no page "nothing": --single takes all or one of alignment,/],
+    [['--single', 'fvsbn', '--address', 'https://host/'], /--single .*leave --address out/],
+  ])) {
+    const { status, stderr } = spawnSync(process.execPath, [`${ROOT}web/tools/site.js`, ...args], { encoding: 'utf8' });
+    assert.equal(status, 1);
+    assert.match(stderr, problem);
+  }
+});
