@@ -71,15 +71,35 @@ test('maps by layer and head, with the pointer and with the keys', options, () =
     const pictures = new Set();
     for (const kind of ['source', 'encoder', 'attention']) {
       await page.locator(`input[name=map][value=${kind}]`).check();
-      for (const head of ['', '0', '1']) {
-        await page.locator('#map-head').selectOption({ value: head });
-        assert.equal(await page.locator('#head').inputValue(), head, 'the same head above');
+      for (const [n, layer, head] of /** @type {const} */ ([
+        [-1, '', ''],
+        [0, '0', '0'],
+        [9, '2', '1'],
+      ])) {
+        await page.locator(`#map-heads input[value="${n}"]`).check();
+        assert.deepEqual(
+          [await page.locator('#layer').inputValue(), await page.locator('#head').inputValue()],
+          [layer, head],
+          'the same above',
+        );
         await page.waitForTimeout(60);
         pictures.add((await map.screenshot()).toString('base64'));
       }
       await page.locator('#figure-maps').screenshot({ path: `${OUT}transformer-${kind}.png` });
     }
     assert.equal(pictures.size, 9, 'each looks different');
+    // All heads are pictures of their own, each with a line; the mean of a layer, chosen above, is none of them.
+    const small = () =>
+      page.locator('#map-heads canvas').evaluateAll((all) => all.map((one) => /** @type {HTMLCanvasElement} */ (one).toDataURL()));
+    assert.equal(new Set(await small()).size, 12);
+    assert.match(
+      (await page.locator('#map-heads label', { hasText: '%' }).first().textContent()) ?? '',
+      /^(last word|one before it|the start) \d+%$/,
+    );
+    await page.locator('#head').selectOption({ value: '' });
+    assert.equal(await page.locator('#map-heads input:checked').count(), 0);
+    await page.locator('#layer').selectOption({ value: '' });
+    assert.equal(await page.locator('#map-heads input:checked').inputValue(), '-1');
     await map.focus();
     await page.keyboard.press('ArrowDown');
     assert.match((await page.locator('#map-note').textContent()) ?? '', /^“.*” gives “.*” /);

@@ -32,6 +32,7 @@ export * from './picture/cells.js';
 export * from './picture/classes.js';
 export * from './picture/digits.js';
 export * from './picture/field.js';
+export * from './picture/head-grid.js';
 export * from './picture/inked.js';
 export * from './picture/legend.js';
 export * from './picture/paint.js';

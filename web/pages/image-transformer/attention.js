@@ -6,6 +6,7 @@ import {
   SIDE,
   announce,
   askable,
+  createHeadGrid,
   createLegend,
   make,
   onTheme,
@@ -91,43 +92,9 @@ export function createAttentionView(store, attended, root, pictures) {
     onPixel: ({ row, col }) => store.set({ asked: { sample: shown, row, column: col } }),
   });
   const stage = make('div', { class: 'stage' }, explorer);
-  const grid = make('fieldset', { class: 'heads' });
-  root.append(make('div', { class: 'attention-main' }, choice, stage, note, scale), grid);
-
-  /** @type {{ input: HTMLInputElement, canvas: HTMLCanvasElement | null, head: number }[]} */
-  let choices = [];
-
-  /** The grid, once the numbers of layers and heads are known. */
-  function build() {
-    const { info } = store.now;
-    if (!info) return;
-    /** @param {number} head @param {string} name @param {HTMLCanvasElement | null} thumb */
-    const option = (head, name, thumb) => {
-      const input = make('input', { type: 'radio', name: 'head', value: String(head), 'aria-label': name });
-      input.checked = head === attended.now.head;
-      input.addEventListener('change', () => attended.set({ head }));
-      choices.push({ input, canvas: thumb, head });
-      return input;
-    };
-    choices = [];
-    const cells = make('div', { class: 'heads-grid' });
-    cells.style.setProperty('--heads', String(info.heads));
-    cells.append(make('span'), ...Array.from({ length: info.heads }, (_, h) => make('span', { class: 'column' }, phrase`head ${h + 1}`)));
-    const average = make(
-      'label',
-      { class: 'average' },
-      option(-1, phrase`Average of all heads`, null),
-      phrase`Average of all heads, or one of them:`,
-    );
-    for (let b = 0; b < info.blocks; b++) {
-      cells.append(make('span', {}, phrase`layer ${b + 1}`));
-      for (let h = 0; h < info.heads; h++) {
-        const thumb = make('canvas', { 'aria-hidden': 'true' });
-        cells.append(make('label', {}, option(b * info.heads + h, phrase`Layer ${b + 1}, head ${h + 1}`, thumb), thumb));
-      }
-    }
-    grid.replaceChildren(make('legend', {}, phrase`Layers and heads`), average, cells);
-  }
+  const fields = make('fieldset', { class: 'heads' });
+  root.append(make('div', { class: 'attention-main' }, choice, stage, note, scale), fields);
+  const grid = createHeadGrid(fields, { name: 'head', onChoose: (head) => attended.set({ head }) });
 
   function draw() {
     const { asked, info, rows } = store.now;
@@ -170,21 +137,21 @@ export function createAttentionView(store, attended, root, pictures) {
     if (!attention) return;
     const { paper, wash, heat, accent } = palette();
     const at = attention.asked.row * SIDE + attention.asked.column;
-    for (const { canvas: thumb, head } of choices) {
-      if (!thumb) continue;
+    grid.paint((thumb, head) => {
       const { share } = heatOf(chosen(attention.maps, head));
       paintSmall(thumb, (i) => {
         if (i === at) return accent;
         const t = share(i);
         return Number.isNaN(t) ? (i < at ? wash : paper) : heat(t);
       });
-    }
+    });
   }
 
   const redraw = perFrame(draw);
   const redrawThumbs = perFrame(drawThumbs);
   store.on(['info'], () => {
-    build();
+    const { info } = store.now;
+    if (info) grid.build(info.blocks, info.heads);
     redraw();
   });
   store.on(['asked', 'rows'], redraw);

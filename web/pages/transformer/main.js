@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
 // The page of the Transformer: a sentence that is translated while it is typed, its way through the network step by step, its maps, its positions, and its beams.
 // @ts-check
-import { byId, integer, make, phrase, startPage, texts, whenNear } from '../../shell/index.js';
+import { byId, integer, make, onTheme, paintCells, perFrame, phrase, startPage, texts, whenNear } from '../../shell/index.js';
 import { createMatrix, createTranslation, mapsOf, visible } from '../../shell/text/index.js';
 import { EXAMPLES } from './examples.js';
+import { relation } from './relation.js';
 import { createSearch } from './search.js';
 import { createSentenceWalk } from './sentence-walk.js';
 import { createShuffling } from './shuffling.js';
 import { createWaves } from './waves.js';
-/** @import { AlignedSheet, ModelInfo } from '../../shell/index.js' */
+/** @import { AlignedSheet, AttentionMap, ModelInfo } from '../../shell/index.js' */
 
 /** @param {ModelInfo} info */
 function showNumbers({ parameters, vocabulary, positions, blocks, heads, embedding, card }) {
@@ -33,7 +34,7 @@ function createFigures(Sheet) {
   const translation = createTranslation(Sheet, {
     name: 'de-en',
     examples: Object.keys(EXAMPLES),
-    choices: [{ layer: 'map-layer', head: 'map-head' }],
+    grid: byId('map-heads'),
     first: { layer: 2, head: 2 }, // it looks at the word that is translated; the mean of all heads is a tangle
     onModel(model) {
       if (model) showNumbers(model.info);
@@ -53,30 +54,37 @@ function createFigures(Sheet) {
   });
 
   function showMap() {
-    const { shown, mean } = translation;
+    const { shown, mean, cells } = translation;
     if (!shown) return;
     const { run, steps } = shown;
     const kind = /** @type {HTMLInputElement} */ (document.querySelector('input[name=map]:checked')).value;
     const sentence = run.sourceTexts.map((text) => visible(text, '⏎'));
     const written = steps.map(({ text }) => visible(text, '⏎'));
-    if (kind === 'encoder') {
-      const all = mean(run.encoder);
-      const n = sentence.length;
-      matrix.show({
-        rows: sentence,
-        columns: sentence,
-        weights: run.encoder.length > 0 ? sentence.map((_, i) => all.subarray(i * n, i * n + n)) : [],
-      });
-    } else if (kind === 'source') {
-      matrix.show({ rows: written, columns: sentence, weights: steps.map((step) => mean(mapsOf(step, 'source'))) });
-    } else {
-      matrix.show({
-        rows: written,
-        columns: ['⇥', ...written.slice(0, -1)],
-        weights: steps.map((step) => mean(mapsOf(step, 'attention'))),
-      });
-    }
+    const [rows, columns] =
+      kind === 'encoder' ? [sentence, sentence] : kind === 'source' ? [written, sentence] : [written, ['⇥', ...written.slice(0, -1)]];
+    /** A line for each query, of the heads that `of` takes from its maps. @param {(maps: AttentionMap[]) => ArrayLike<number>} of */
+    const lines = (of) => {
+      if (kind !== 'encoder') return steps.map((step) => of(mapsOf(step, kind === 'source' ? 'source' : 'attention')));
+      const all = Array.from(run.encoder.length > 0 ? of(run.encoder) : []);
+      return all.length > 0 ? sentence.map((_, i) => all.slice(i * rows.length, (i + 1) * rows.length)) : [];
+    };
+    matrix.show({ rows, columns, weights: lines(mean) });
+    drawHeads = perFrame(() =>
+      cells?.paint((canvas, n) => {
+        const weights = lines((maps) => maps[n]?.weights ?? []);
+        paintCells(canvas, {
+          rows: Math.max(1, rows.length),
+          cols: Math.max(1, columns.length),
+          colour: (i, j, { heat, wash }) => (weights[i]?.[j] === undefined ? wash : heat(Math.sqrt(weights[i][j]))),
+        });
+        return relation(weights, kind);
+      }),
+    );
+    drawHeads();
   }
+  let drawHeads = () => {};
+  onTheme(() => drawHeads());
+  new ResizeObserver(() => drawHeads()).observe(byId('map-heads'));
   for (const radio of document.querySelectorAll('input[name=map]')) radio.addEventListener('change', showMap);
   const shuffling = createShuffling(() => translation.sentence);
   const search = createSearch(() => translation.sentence);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A figure in which a model translates a sentence while it is typed: the translation above its sentence, beams, and whose attention is shown.
 // @ts-check
-import { acquireFirst, announce, byId, createTake, fault, integer, phrase, time } from '../index.js';
+import { acquireFirst, announce, byId, createHeadGrid, createTake, fault, integer, phrase, time } from '../index.js';
 import { createHeads } from './heads.js';
 import { meanOf, mapsOf } from './maps.js';
 import { createSentence } from './sentence.js';
@@ -22,12 +22,12 @@ const SPEED = 9;
  * @param {Object} options
  * @param {string} options.name name of the model, for the address
  * @param {string[]} options.examples sentences to begin with; the first one is translated at once
- * @param {{ layer: string, head: string }[]} [options.choices] ids of further places where layer and head are chosen
+ * @param {HTMLElement} [options.grid] a place for the grid of all heads, where one can be chosen too
  * @param {Choice} [options.first] the layer and head that are shown before anybody chooses; all
  * @param {(model: Model | null) => void} [options.onModel] it is loaded, or released
  * @param {(translated: Translated | null) => void} [options.onChange] there is more of a translation, or another head is chosen; null: a new one begins
  */
-export function createTranslation(Sheet, { name, examples, choices = [], first, onModel = () => {}, onChange = () => {} }) {
+export function createTranslation(Sheet, { name, examples, grid, first, onModel = () => {}, onChange = () => {} }) {
   /** @type {HTMLSelectElement} */
   const beams = byId('beams');
   /** @type {HTMLCanvasElement} */
@@ -39,16 +39,33 @@ export function createTranslation(Sheet, { name, examples, choices = [], first, 
   /** @type {InstanceType<AlignedSheet> | null} */
   let sheet = null;
 
-  const places = [{ layer: 'layer', head: 'head' }, ...choices];
+  /** Numbers of heads in a layer, as in the model. */
+  let across = 1;
   const heads = createHeads(
-    places.map(({ layer }) => byId(layer)),
-    places.map(({ head }) => byId(head)),
+    [byId('layer')],
+    [byId('head')],
     () => {
       figure.changed();
       showHeads();
     },
     first,
   );
+  const cells =
+    grid &&
+    createHeadGrid(grid, {
+      name: 'heads-of-translation',
+      notes: true,
+      onChoose(n) {
+        heads.choice = n < 0 ? { layer: -1, head: -1 } : { layer: Math.floor(n / across), head: n % across };
+        figure.changed();
+        showHeads();
+      },
+    });
+  /** Marks the choice in the grid; the mean of a layer is in none of its cells. */
+  function markHead() {
+    const { layer, head } = heads.choice;
+    cells?.choose(layer < 0 && head < 0 ? -1 : layer < 0 || head < 0 ? -2 : layer * across + head);
+  }
 
   /** The translation above its sentence, as the chosen heads see it. @param {Translated} translated */
   function setSheet({ run, steps }) {
@@ -59,6 +76,7 @@ export function createTranslation(Sheet, { name, examples, choices = [], first, 
   }
 
   function showHeads() {
+    markHead();
     if (!shown) return;
     setSheet(shown);
     onChange(shown);
@@ -119,6 +137,9 @@ export function createTranslation(Sheet, { name, examples, choices = [], first, 
     acquire: async (how) => [await acquireFirst(how)],
     onModels([loaded]) {
       heads.have(loaded.info.blocks, loaded.info.heads);
+      across = loaded.info.heads;
+      cells?.build(loaded.info.blocks, across);
+      markHead();
       onModel(loaded);
     },
     onLost() {
@@ -130,6 +151,7 @@ export function createTranslation(Sheet, { name, examples, choices = [], first, 
     apply(given) {
       beams.value = [...beams.options].map(({ value }) => value).find((n) => n === given.get('beams')) ?? '1';
       heads.apply(given);
+      markHead();
     },
   });
   beams.addEventListener('change', figure.again);
@@ -149,6 +171,8 @@ export function createTranslation(Sheet, { name, examples, choices = [], first, 
     get sentence() {
       return figure.text;
     },
+    /** The grid of all heads, if there is one. */
+    cells,
     /** The mean of the weights that the chosen heads have. @param {AttentionMap[]} maps */
     mean: (maps) => meanOf(maps, heads.choice),
   };

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+// What a head does in a sentence, in words: the relation that gets most of its weight. No page here.
+// @ts-check
+import { percent } from '../../shell/page/words.js';
+import { phrase } from '../../shell/page/phrase.js';
+
+/** A relation is named if it gets this share of the weight. */
+const LEAST = 0.3;
+
+/**
+ * @param {ArrayLike<number>[]} weights a row per query
+ * @param {string} kind "encoder": the sentence to itself; "source": translation to sentence; "attention": translation to itself, its input shifted by one
+ * @returns {string} such as "one before 71%"
+ */
+export function relation(weights, kind) {
+  const rows = weights.filter((row) => row.length > 0);
+  if (rows.length === 0) return '';
+  /** The mean over the rows of the weight at a column. @param {(i: number, row: ArrayLike<number>) => number} column */
+  const share = (column) => rows.reduce((sum, row, i) => sum + (row[column(i, row)] ?? 0), 0) / rows.length;
+  const end = (/** @type {number} */ _, /** @type {ArrayLike<number>} */ row) => row.length - 1;
+  /** @type {[number, (share: string) => string][]} */
+  const relations =
+    kind === 'encoder'
+      ? [
+          [share((i) => i), (p) => phrase`itself ${p}`],
+          [share((i) => i - 1), (p) => phrase`one before ${p}`],
+          [share((i) => i + 1), (p) => phrase`one after ${p}`],
+          [share(end), (p) => phrase`the end ${p}`],
+        ]
+      : kind === 'attention'
+        ? [
+            [share((i) => i), (p) => phrase`last word ${p}`],
+            [share((i) => i - 1), (p) => phrase`one before it ${p}`],
+            [share(() => 0), (p) => phrase`the start ${p}`],
+          ]
+        : [
+            [share(end), (p) => phrase`the end ${p}`],
+            [rows.reduce((sum, row) => sum + Math.max(...Array.from(row).slice(0, -1)), 0) / rows.length, (p) => phrase`one word ${p}`],
+          ];
+  const [most, name] = relations.reduce((best, one) => (one[0] > best[0] ? one : best));
+  if (most >= LEAST) return name(percent(most));
+  const entropy =
+    rows.reduce((sum, row) => sum - Array.from(row).reduce((all, p) => all + (p > 0 ? p * Math.log(p) : 0), 0), 0) / rows.length;
+  return phrase`over ${Math.exp(entropy).toFixed(0)} tokens`;
+}
